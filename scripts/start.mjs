@@ -2,7 +2,7 @@
 // with demo flags, and the proxy with a demo page at its root.
 //
 // ADMIN_PORT and PORT set the ports, DATA_DIR the directory of the data. All settings of `flags-admin`
-// and `flags-proxy` work too, except HOST: `ENABLE_OAS=true npm start`.
+// and `flags-proxy` work too, for example `ENABLE_OAS=true npm start`, except those that quickstart/settings.mjs overwrites.
 
 import { requireFreePorts } from "./quickstart/ports.mjs";
 import { runQuickstart } from "./quickstart/run-quickstart.mjs";

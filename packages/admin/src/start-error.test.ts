@@ -33,7 +33,7 @@ test.each([
 ])("toStartError() explains %s for the directory", (code, reason) => {
   expect(toStartError(coded(code), DIRECTORY)).toMatchObject({
     name: "StartError",
-    message: `Cannot use the directory .flags: ${reason}, choose another directory with DATA_DIR`,
+    message: `Cannot use the directory .flags: ${reason}. Choose another directory with DATA_DIR`,
   });
 });
 

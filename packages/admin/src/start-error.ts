@@ -31,7 +31,7 @@ const DIRECTORY_REASONS: Readonly<Record<string, string>> = {
   ENOSPC: "there is no space left",
   EDQUOT: "the disk quota is exhausted",
   EEXIST: "it is not a directory",
-  ENOTDIR: "a parent of it is not a directory",
+  ENOTDIR: "one of its parents is not a directory",
 };
 
 function explainDirectory(error: unknown, directory: string): string | undefined {
@@ -44,7 +44,7 @@ function explainDirectory(error: unknown, directory: string): string | undefined
   const reason = findReason(error, DIRECTORY_REASONS);
   return reason === undefined
     ? undefined
-    : `Cannot use the directory ${directory}: ${reason}, choose another directory with DATA_DIR`;
+    : `Cannot use the directory ${directory}: ${reason}. Choose another directory with DATA_DIR`;
 }
 
 // Error codes of Node and PostgreSQL.
@@ -59,7 +59,7 @@ const SERVER_REASONS: Readonly<Record<string, string>> = {
   "28P01": "the user name or the password is wrong",
   "28000": "the server does not allow this user to connect",
   "3D000": "there is no database with that name",
-  "42501": "the user may not create tables in it",
+  "42501": "the user has no permission to create tables in it",
   "53300": "it has too many open connections",
   "57P03": "it is still starting",
   "25006": "it is read-only",
@@ -70,7 +70,7 @@ function explainServer(error: unknown, databaseUrl: string): string | undefined 
   const reason = findReason(error, SERVER_REASONS) ?? findText(error);
   return reason === undefined
     ? undefined
-    : `Cannot use the database ${showDatabaseUrl(databaseUrl)}: ${reason}, see DATABASE_URL`;
+    : `Cannot use the database ${showDatabaseUrl(databaseUrl)}: ${reason}. Check DATABASE_URL and the server`;
 }
 
 function findReason(error: unknown, reasons: Readonly<Record<string, string>>): string | undefined {

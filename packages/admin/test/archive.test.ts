@@ -41,7 +41,7 @@ describeStorages("archive", (source) => {
   describe("POST /api/admin/projects/{projectId}/revive", () => {
     const REVIVE = "/projects/default/revive";
 
-    test("revives features, off in every environment, with strategies, variants, segments and tags", async () => {
+    test("revives flags, off in every environment, with strategies, variants, segments and tags", async () => {
       const [name = ""] = await createFlags(1);
       const segment = await admin.must<SegmentResponse>(201, "POST", "/segments", {
         name: `segment of ${name}`,
@@ -95,7 +95,7 @@ describeStorages("archive", (source) => {
       ]);
     });
 
-    test("does not change active features", async () => {
+    test("does not change active flags", async () => {
       const [archived = ""] = await createArchivedFlags(1);
       const [active = ""] = await createFlags(1);
       await switchOn(active, "production");
@@ -132,7 +132,7 @@ describeStorages("archive", (source) => {
       expect(await isActive(name)).toBe(false);
     });
 
-    test("rejects features of another project and revives none", async () => {
+    test("rejects flags of another project and revives none", async () => {
       await admin.must(201, "POST", "/projects", { id: "other", name: "Other" });
       const [own = ""] = await createArchivedFlags(1);
       const [foreign = ""] = await createFlags(1, "other");
@@ -172,7 +172,7 @@ describeStorages("archive", (source) => {
       await admin.refuse({ status: 400, name: "BadDataError", path }, "POST", REVIVE, body);
     });
 
-    test("revives each feature once if 40 overlapping lists arrive at the same time", async () => {
+    test("revives each flag once if 40 overlapping lists arrive at the same time", async () => {
       const names = await createArchivedFlags(20);
       const recorded = await admin.eventsOf(async () => {
         const responses = await Promise.all(
@@ -199,7 +199,7 @@ describeStorages("archive", (source) => {
   });
 
   describe("POST /api/admin/archive/revive/{feature}", () => {
-    test("revives an archived feature and does not change an active one", async () => {
+    test("revives an archived flag and does not change an active one", async () => {
       const [name = ""] = await createFlags(1);
       await switchOn(name, "production");
       expect(
@@ -214,7 +214,7 @@ describeStorages("archive", (source) => {
       expect(body.environments.map(({ enabled }) => enabled)).toEqual([false, false]);
     });
 
-    test("rejects an unknown feature", async () => {
+    test("rejects an unknown flag", async () => {
       await admin.refuse({ status: 404, name: "NotFoundError" }, "POST", "/archive/revive/none");
     });
   });
@@ -222,7 +222,7 @@ describeStorages("archive", (source) => {
   describe("POST /api/admin/projects/{projectId}/archive", () => {
     const ARCHIVE = "/projects/default/archive";
 
-    test("archives features and records their previous and new state", async () => {
+    test("archives flags and records their previous and new state", async () => {
       const names = await createFlags(2);
       const recorded = await admin.eventsOf(async () => {
         const response = await admin.must(202, "POST", ARCHIVE, { features: [...names, "nobody"] });
@@ -241,7 +241,7 @@ describeStorages("archive", (source) => {
       ).toEqual([]);
     });
 
-    test("rejects features of another project", async () => {
+    test("rejects flags of another project", async () => {
       const [own = ""] = await createFlags(1);
       const [foreign = ""] = await createFlags(1, "other");
       await admin.refuse({ status: 403, name: "InvalidOperationError" }, "POST", ARCHIVE, {
@@ -290,7 +290,7 @@ describeStorages("archive", (source) => {
   });
 
   describe("DELETE /api/admin/projects/{projectId}/features/{feature}", () => {
-    test("archives a feature, which can no longer be read or switched", async () => {
+    test("archives a flag, which can no longer be read or switched", async () => {
       const [name = ""] = await createFlags(1);
       await admin.must(202, "DELETE", `${FEATURES}/${name}`);
       expect(await admin.eventsOf(() => admin.must(202, "DELETE", `${FEATURES}/${name}`))).toEqual(
@@ -310,7 +310,7 @@ describeStorages("archive", (source) => {
       expect(list.body.features.map((feature) => feature.name)).not.toContain(name);
     });
 
-    test("rejects unknown features and features of other projects in the same way", async () => {
+    test("rejects unknown flags and flags of other projects in the same way", async () => {
       const missing = { status: 404, name: "NotFoundError" };
       await admin.refuse(missing, "DELETE", `${FEATURES}/none`);
       const [foreign = ""] = await createFlags(1, "other");
@@ -319,7 +319,7 @@ describeStorages("archive", (source) => {
   });
 
   describe("permanent deletion", () => {
-    test("POST /projects/{projectId}/delete deletes archived features and ignores active ones", async () => {
+    test("POST /projects/{projectId}/delete deletes archived flags and ignores active ones", async () => {
       const [archived = ""] = await createArchivedFlags(1);
       const [active = ""] = await createFlags(1);
       const recorded = await admin.eventsOf(() =>
@@ -339,7 +339,7 @@ describeStorages("archive", (source) => {
       await admin.must(201, "POST", FEATURES, { name: archived });
     });
 
-    test("DELETE /archive/{feature} deletes an archived feature and ignores others", async () => {
+    test("DELETE /archive/{feature} deletes an archived flag and ignores others", async () => {
       const [archived = ""] = await createArchivedFlags(1);
       const [active = ""] = await createFlags(1);
       expect(
@@ -352,7 +352,7 @@ describeStorages("archive", (source) => {
       }
     });
 
-    test("rejects features of another project, invalid bodies and unknown projects", async () => {
+    test("rejects flags of another project, invalid bodies and unknown projects", async () => {
       const [foreign = ""] = await createFlags(1, "other");
       await admin.refuse(
         { status: 403, name: "InvalidOperationError" },
@@ -373,7 +373,7 @@ describeStorages("archive", (source) => {
   });
 
   describe("lists", () => {
-    test("GET /archive/features lists archived features of all projects, or of one", async () => {
+    test("GET /archive/features lists archived flags of all projects, or of one", async () => {
       const [name = ""] = await createArchivedFlags(1);
       for (const path of ["/archive/features", "/archive/features/default"]) {
         const { body } = await admin.must<Archive>(200, "GET", path);
@@ -386,7 +386,7 @@ describeStorages("archive", (source) => {
       expect(other.body.features).toEqual([]);
     });
 
-    test("GET /search/features returns pages of archived features", async () => {
+    test("GET /search/features returns pages of archived flags", async () => {
       const names = await createArchivedFlags(3);
       const query = `project=IS:default&archived=IS:true&query=${names.join(",")}&sortBy=name`;
       const first = await admin.must<FeaturePage>(200, "GET", `/search/features?${query}&limit=2`);

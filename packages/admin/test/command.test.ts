@@ -33,7 +33,7 @@ describe("flags-admin describes itself", () => {
     const { code, stderr } = await startCommand({}, ["--port"]).finished();
     expect(code).toBe(2);
     expect(stderr).toBe(
-      "Unknown option --port, set the environment variable PORT: see flags-admin --help\n",
+      "Unknown option --port. Set the environment variable PORT instead: see flags-admin --help\n",
     );
   });
 });
@@ -133,7 +133,7 @@ describe("flags-admin refuses to start, with one line per problem and exit code 
     const { code, stderr } = await startCommand({ DATABASE_URL }).finished();
     expect(code).toBe(1);
     expect(stderr).toBe(
-      "Cannot use the database 127.0.0.1:1/flags: no server listens there, see DATABASE_URL\n",
+      "Cannot use the database 127.0.0.1:1/flags: no server listens there. Check DATABASE_URL and the server\n",
     );
   });
 
@@ -280,7 +280,9 @@ describe.skipIf(skipsPostgres)("flags-admin on PostgreSQL", () => {
       const DATABASE_URL = invalidate(await databases.createDatabase());
       const { code, stderr } = await startCommand({ DATABASE_URL }).finished();
       expect(code).toBe(1);
-      expect(stderr).toMatch(/^Cannot use the database 127\.0\.0\.1:.*, see DATABASE_URL\n$/);
+      expect(stderr).toMatch(
+        /^Cannot use the database 127\.0\.0\.1:.*\. Check DATABASE_URL and the server\n$/,
+      );
       expect(stderr).toContain(reason);
     },
   );

@@ -104,7 +104,7 @@ test.skipIf(process.platform === "win32")(
   async () => {
     const { command } = await startAdmin({ MAX_CONNECTIONS: "5000" }, 300);
     expect(command.stdout()).toContain(
-      "MAX_CONNECTIONS is 5000, but this process may have only 300 files and connections open: raise that limit (ulimit -n), or set MAX_CONNECTIONS to at most 150",
+      "MAX_CONNECTIONS is 5000, but the open-file limit of this process, which includes connections, is 300: raise it (ulimit -n), or set MAX_CONNECTIONS to at most 150",
     );
   },
 );

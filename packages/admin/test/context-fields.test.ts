@@ -311,7 +311,7 @@ describeStorages("context fields", (source) => {
       await admin.refuse({ status: 404, name: "NotFoundError" }, "GET", "/context/gone");
     });
 
-    test("rejects the deletion while a strategy of an active feature or a segment uses the field", async () => {
+    test("rejects the deletion while a strategy of an active flag or a segment uses the field", async () => {
       const conflict = { status: 409, name: "ConflictError" };
       const constraint = { contextName: "used", operator: "IN", values: ["a"] };
       await admin.must(201, "POST", "/context", { name: "used" });

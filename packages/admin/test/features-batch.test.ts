@@ -139,7 +139,7 @@ describeAnyStorage("features-batch", (source) => {
     expect(await changesOf({ ...UNLEASH, segments: [] })).toBeUndefined();
   });
 
-  test("import creates features in the environment of the request, and records that", async () => {
+  test("import creates flags in the environment of the request, and records that", async () => {
     const events = await admin.eventsOf(() => admin.must(200, "POST", IMPORT, body(UNLEASH)));
     expect(events.at(-1)).toMatchObject({
       type: "features-imported",
@@ -169,7 +169,7 @@ describeAnyStorage("features-batch", (source) => {
     });
   });
 
-  test("an enabled feature without strategies gets the one that switching it on adds", async () => {
+  test("an enabled flag without strategies gets the one that switching it on adds", async () => {
     const { body: menu } = await admin.must(200, "GET", `${BASE}/menu`);
     expect(menu).toMatchObject({
       stale: true,
@@ -185,7 +185,7 @@ describeAnyStorage("features-batch", (source) => {
     });
   });
 
-  test("import of the same file changes nothing, and validate warns of the features", async () => {
+  test("import of the same file changes nothing, and validate warns of the flags", async () => {
     const repeat = () => admin.must(200, "POST", IMPORT, body(UNLEASH));
     expect(await admin.eventsOf(repeat)).toEqual([]);
     expect(await problemsOf(UNLEASH)).toEqual({
@@ -342,7 +342,7 @@ describeAnyStorage("features-batch", (source) => {
       );
     });
 
-    test("archived features are left out, with a warning", async () => {
+    test("archived flags are left out, with a warning", async () => {
       await admin.must(201, "POST", BASE, { name: "archived" });
       await admin.must(202, "POST", "/projects/default/archive", { features: ["archived"] });
       const data = renamed((changed) => {

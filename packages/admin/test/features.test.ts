@@ -30,7 +30,7 @@ describeAnyStorage("features", (source) => {
   };
 
   describe("POST /api/admin/projects/{projectId}/features", () => {
-    test("creates a feature that is off in every environment, and records it", async () => {
+    test("creates a flag that is off in every environment, and records it", async () => {
       const body = {
         name: "made",
         type: "experiment",
@@ -84,7 +84,7 @@ describeAnyStorage("features", (source) => {
       });
     });
 
-    test("rejects taken names, including those of archived features, and unknown projects", async () => {
+    test("rejects taken names, including those of archived flags, and unknown projects", async () => {
       const name = await create();
       const taken = { status: 409, name: "NameExistsError" };
       await admin.refuse(taken, "POST", FEATURES, { name });
@@ -113,7 +113,7 @@ describeAnyStorage("features", (source) => {
       await admin.refuse({ status: 400, name: "BadDataError", path }, "POST", FEATURES, body);
     });
 
-    test("creates one feature if several requests with the same name arrive at the same time", async () => {
+    test("creates one flag if several requests with the same name arrive at the same time", async () => {
       const responses = await Promise.all(
         Array.from({ length: 10 }, () => admin.call("POST", FEATURES, { name: "once" })),
       );
@@ -138,7 +138,7 @@ describeAnyStorage("features", (source) => {
   });
 
   describe("GET /api/admin/projects/{projectId}/features", () => {
-    test("lists features by prefix and tag, with a summary of their environments", async () => {
+    test("lists flags by prefix and tag, with a summary of their environments", async () => {
       await create({ name: "List-a", tags: [{ type: "simple", value: "listed" }] });
       await create({ name: "list-b" });
       const namesOf = async (query: string): Promise<string[]> => {
@@ -267,13 +267,13 @@ describeAnyStorage("features", (source) => {
       );
     });
 
-    test("rejects unknown features", async () => {
+    test("rejects unknown flags", async () => {
       await admin.refuse({ status: 404, name: "NotFoundError" }, "PATCH", `${FEATURES}/none`, []);
     });
   });
 
   describe("POST /api/admin/projects/{projectId}/stale", () => {
-    test("marks features and records those that change", async () => {
+    test("marks flags and records those that change", async () => {
       const [one, two] = [await create(), await create()];
       const path = "/projects/default/stale";
       await admin.must(202, "POST", path, { features: [one], stale: true });
@@ -288,7 +288,7 @@ describeAnyStorage("features", (source) => {
       expect(await read(one)).toMatchObject({ stale: false });
     });
 
-    test("rejects features of other projects, invalid bodies and unknown projects", async () => {
+    test("rejects flags of other projects, invalid bodies and unknown projects", async () => {
       await admin.must(201, "POST", "/projects", { id: "elsewhere", name: "Elsewhere" });
       await admin.must(201, "POST", "/projects/elsewhere/features", { name: "foreign" });
       const path = "/projects/default/stale";
@@ -307,7 +307,7 @@ describeAnyStorage("features", (source) => {
   });
 
   describe("switching on and off", () => {
-    test("adds a strategy for everyone to a feature without strategies", async () => {
+    test("adds a strategy for everyone to a flag without strategies", async () => {
       const name = await create();
       const path = `${FEATURES}/${name}/environments/production`;
       const recorded = await admin.eventsOf(async () => {
@@ -366,7 +366,7 @@ describeAnyStorage("features", (source) => {
       expect(strategies.map((strategy) => strategy.disabled)).toEqual(disabled);
     });
 
-    test("rejects unknown features and environments", async () => {
+    test("rejects unknown flags and environments", async () => {
       const name = await create();
       const missing = { status: 404, name: "NotFoundError" };
       for (const action of ["on", "off"]) {
@@ -381,7 +381,7 @@ describeAnyStorage("features", (source) => {
       await admin.refuse(missing, "GET", `${FEATURES}/${name}/environments/none`);
     });
 
-    test("switches several features: all of them or none", async () => {
+    test("switches several flags: all of them or none", async () => {
       const names = [await create(), await create()];
       const path = "/projects/default/bulk_features/environments/production";
       await admin.refuse({ status: 404, name: "NotFoundError" }, "POST", `${path}/on`, {
@@ -417,7 +417,7 @@ describeAnyStorage("features", (source) => {
   });
 
   describe("GET /api/admin/search/features", () => {
-    test("finds features by words, project and type", async () => {
+    test("finds flags by words, project and type", async () => {
       const name = await create({ name: "needle-1", description: "100% hay", type: "permission" });
       const find = async (query: string): Promise<string[]> => {
         const { body } = await admin.must<FeaturePage>(200, "GET", `/search/features?${query}`);

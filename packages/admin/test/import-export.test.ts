@@ -155,7 +155,7 @@ describeStorages("export and import of projects", (source) => {
     const admin = useAdmin(source);
     const path = "/projects/shop";
 
-    test("import creates features and the definitions that they refer to, and records them", async () => {
+    test("import creates flags and the definitions that they refer to, and records them", async () => {
       await admin.must(201, "POST", "/projects", { id: "shop", name: "Shop" });
       const events = await admin.eventsOf(async () => {
         const { body } = await admin.must(200, "POST", `${path}/import`, FILE);
@@ -194,7 +194,7 @@ describeStorages("export and import of projects", (source) => {
       expect(events).toEqual([]);
     });
 
-    test("SDKs receive the imported features", async () => {
+    test("SDKs receive the imported flags", async () => {
       const response = await admin.app.inject({
         path: "/api/client/features?project=shop",
         headers: { authorization: BACKEND_TOKEN, ...KNOWS_SEGMENTS },
@@ -294,7 +294,7 @@ describeStorages("export and import of projects", (source) => {
       expect(first(restored.body.features).dependencies).toEqual(initial);
     });
 
-    test("archived features are not exported and prevent an import", async () => {
+    test("archived flags are not exported and prevent an import", async () => {
       await admin.must(201, "POST", `${path}/features`, { name: "old" });
       await admin.must(202, "DELETE", `${path}/features/old`);
       expect((await admin.must(200, "GET", `${path}/export`)).body).toEqual(FILE);
@@ -395,7 +395,7 @@ describeStorages("export and import of projects", (source) => {
       );
     });
 
-    test("import rejects features of another project", async () => {
+    test("import rejects flags of another project", async () => {
       await admin.refuse(
         { status: 403, name: "InvalidOperationError" },
         "POST",
@@ -467,7 +467,7 @@ describeStorages("the maximum number of features", (source) => {
     });
   }, 240_000);
 
-  test("cannot be exceeded by a file, alone or together with existing features", async () => {
+  test("cannot be exceeded by a file, alone or together with existing flags", async () => {
     const { features } = fileOf("60");
     await admin.refuse(
       { status: 400, name: "BadDataError", path: "/body/features" },
@@ -486,7 +486,7 @@ describeStorages("the maximum number of features", (source) => {
     );
   }, 240_000);
 
-  test("cannot be exceeded by reviving a feature", async () => {
+  test("cannot be exceeded by reviving a flag", async () => {
     const features = ["feature-0001"];
     const limit = { status: 400, name: "ExceedsLimitError" };
     await admin.must(202, "POST", "/projects/default/archive", { features });

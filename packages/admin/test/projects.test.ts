@@ -102,7 +102,7 @@ describeAnyStorage("projects and environments", (source) => {
   });
 
   describe("reading projects", () => {
-    test("counts active features and lists environments", async () => {
+    test("counts active flags and lists environments", async () => {
       await admin.must(201, "POST", "/projects/shop/features", { name: "shop-1" });
       await admin.must(201, "POST", "/projects/shop/features", { name: "shop-2" });
       await admin.must(202, "DELETE", "/projects/shop/features/shop-2");
@@ -160,7 +160,7 @@ describeAnyStorage("projects and environments", (source) => {
   });
 
   describe("archiving projects", () => {
-    test("rejects a project with active features and the default project", async () => {
+    test("rejects a project with active flags and the default project", async () => {
       await admin.refuse(
         { status: 403, name: "InvalidOperationError" },
         "POST",
@@ -280,7 +280,7 @@ describeAnyStorage("projects and environments", (source) => {
       ).toEqual([]);
     });
 
-    test("adds an environment to a project with more features than a statement has parameters", async () => {
+    test("adds an environment to a project with more flags than a statement has parameters", async () => {
       await admin.must(201, "POST", "/projects", { id: "old", name: "Old", environments: [] });
       await admin.storage.db.execute(sql`
         insert into features (name, project, created_by, archived_at)

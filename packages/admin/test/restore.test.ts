@@ -140,7 +140,7 @@ describe("a file of flags-admin backup", () => {
       const refused = await startCommand(postgres, ["restore", "--file", file]).finished();
       expect(refused.code).toBe(1);
       expect(refused.stderr).toBe(
-        `Cannot restore ${file}, since the database is in use: create an empty one\n`,
+        `Cannot restore ${file}, since the database is not empty: create an empty one\n`,
       );
     },
   );

@@ -238,7 +238,7 @@ describeStorages("a GET body sent back with PUT", (source) => {
     );
   });
 
-  test("does not change a feature", async () => {
+  test("does not change a flag", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryFeature, async (body) => {
         const name = nextName();

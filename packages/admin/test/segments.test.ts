@@ -109,7 +109,7 @@ describeAnyStorage("segments", (source) => {
     ]);
   });
 
-  test("PUT rejects a project if features of other projects use the segment", async () => {
+  test("PUT rejects a project if flags of other projects use the segment", async () => {
     const { id, name } = await create();
     await addStrategy([id]);
     await admin.refuse(

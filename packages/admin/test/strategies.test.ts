@@ -88,7 +88,7 @@ describeAnyStorage("strategies", (source) => {
       await admin.refuse({ status: 400, name: "BadDataError", path }, "POST", STRATEGIES, body);
     });
 
-    test("rejects unknown features, environments and segments", async () => {
+    test("rejects unknown flags, environments and segments", async () => {
       const missing = { status: 404, name: "NotFoundError" };
       const body = { name: "default" };
       await admin.refuse(missing, "POST", STRATEGIES, { ...body, segments: [99] });
@@ -308,7 +308,7 @@ describeAnyStorage("strategies", (source) => {
       await clear();
     });
 
-    test("cannot change strategies of other environments, features and projects", async () => {
+    test("cannot change strategies of other environments, flags and projects", async () => {
       const { id } = await add({ name: "default" });
       const missing = { status: 404, name: "NotFoundError" };
       await admin.must(201, "POST", "/projects/default/features", { name: "other-flag" });
@@ -327,7 +327,7 @@ describeAnyStorage("strategies", (source) => {
       await clear();
     });
 
-    test("switches the feature off if no enabled strategy remains", async () => {
+    test("switches the flag off if no enabled strategy remains", async () => {
       const { id } = await add({ name: "default" });
       await admin.must(200, "POST", `${FEATURE}/environments/production/on`);
       const recorded = await admin.eventsOf(() =>
@@ -372,7 +372,7 @@ describeAnyStorage("strategies", (source) => {
   });
 
   describe("DELETE …/strategies/{id}", () => {
-    test("deletes a strategy, switches the feature off if it was the last one, and ignores repetitions", async () => {
+    test("deletes a strategy, switches the flag off if it was the last one, and ignores repetitions", async () => {
       const before = await add({ name: "default" });
       await admin.must(200, "POST", `${FEATURE}/environments/production/on`);
       const recorded = await admin.eventsOf(() =>

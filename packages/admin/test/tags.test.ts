@@ -28,7 +28,7 @@ describeAnyStorage("tags", (source) => {
     return body.tags;
   };
 
-  describe("tags of features", () => {
+  describe("tags of flags", () => {
     test("are added once, and created if they do not exist", async () => {
       const tag = { type: "simple", value: "first", color: "#ff0000" };
       const recorded = await admin.eventsOf(async () => {
@@ -76,7 +76,7 @@ describeAnyStorage("tags", (source) => {
       expect(await admin.eventsOf(() => admin.must(200, "DELETE", path))).toEqual([]);
     });
 
-    test("are changed for several features: all of them or none", async () => {
+    test("are changed for several flags: all of them or none", async () => {
       const tags = { addedTags: [{ type: "simple", value: "both" }], removedTags: [] };
       await admin.refuse(
         { status: 400, name: "BadDataError", path: "/body/features" },
@@ -96,7 +96,7 @@ describeAnyStorage("tags", (source) => {
       });
     });
 
-    test("reject invalid bodies, unknown types and unknown features", async () => {
+    test("reject invalid bodies, unknown types and unknown flags", async () => {
       const bad = { status: 400, name: "BadDataError" };
       for (const body of [
         { type: "simple" },
@@ -117,7 +117,7 @@ describeAnyStorage("tags", (source) => {
   });
 
   describe("tags", () => {
-    test("are created, listed, shown and deleted from every feature", async () => {
+    test("are created, listed, shown and deleted from every flag", async () => {
       const tag = { type: "simple", value: "a/b ü" };
       const created = await admin.must(201, "POST", "/tags", tag);
       expect(created.body).toEqual({ version: 1, tag: { ...tag, color: null } });
@@ -144,7 +144,7 @@ describeAnyStorage("tags", (source) => {
   });
 
   describe("tag types", () => {
-    test("are created, changed, and deleted unless a feature has such a tag", async () => {
+    test("are created, changed, and deleted unless a flag has such a tag", async () => {
       const recorded = await admin.eventsOf(async () => {
         const created = await admin.must(201, "POST", "/tag-types", { name: "team", icon: "i" });
         expect(created.body).toEqual({ name: "team", description: null, icon: "i" });

@@ -59,7 +59,7 @@ describeConsole("the strategies of a flag", (console) => {
     await constraint.getByRole("row", { name: "DE" }).waitFor();
     const further = constraint.getByRole("combobox", { name: "Add a value" });
     expect(await further.inputValue()).toBe("");
-    await clickControl(constraint.getByRole("checkbox", { name: /^Not/ }));
+    await clickControl(constraint.getByRole("checkbox", { name: /^Invert/ }));
 
     for (const [index, name] of ["red", "blue"].entries()) {
       await dialog.getByRole("button", { name: "Add variant" }).click();

@@ -20,7 +20,7 @@ describeConsole("the colours", (console) => {
     await page.getByRole("heading", { level: 1, name: "Flags" }).waitFor();
     expect(await backgroundOf(page)).toBe(dark);
 
-    await choose(page, "Colours of the system");
+    await choose(page, "System colours");
     await expect.poll(() => backgroundOf(page)).toBe(light);
   });
 });

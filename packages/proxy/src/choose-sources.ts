@@ -28,7 +28,7 @@ export function chooseSources(
   if (client === undefined) return { sources: createClients(config), areOwned: true };
   if (config.files !== undefined) {
     throw new TypeError(
-      "If you pass a client, flagsUrl must be the address of an upstream, not of files",
+      "If you pass a client, flagsUrl must be the URL of an upstream, not of files",
     );
   }
   if (config.upstreamTokens.length > 1) {

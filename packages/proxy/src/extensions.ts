@@ -83,7 +83,7 @@ export async function loadStrategies(
   for (const strategy of extensions) {
     if (byName.has(strategy.name)) {
       const name = JSON.stringify(strategy.name);
-      hints.push(`${origin}: there are several strategies named ${name}, the first is used`);
+      hints.push(`${origin}: several strategies are named ${name}: the first one is used`);
     } else byName.set(strategy.name, strategy);
   }
   return { extensions: [...byName.values()], problems, hints };
@@ -170,7 +170,7 @@ function checkList<T>(
 
 function hintAtClass(value: unknown): string {
   const isClass = typeof value === "function" && /^class\b/.test(String(value));
-  return isClass ? `: it is the class ${value.name}, export an instance of it` : "";
+  return isClass ? `: ${value.name} is a class, so export an instance of it` : "";
 }
 
 function fail(problem: string): LoadedExtensions<never> {

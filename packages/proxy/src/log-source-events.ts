@@ -16,7 +16,7 @@ export function logSourceEvents(sources: readonly UpstreamSource[], logger: Logg
 const ROLE_MESSAGES: Readonly<Record<SharingRole, string>> = {
   holder: "This replica follows the upstream, and shares its flags with the others",
   follower: "Another replica follows the upstream, and shares its flags with this one",
-  alone: "This replica follows the upstream for itself",
+  alone: "This replica follows the upstream on its own and does not share its flags",
 };
 
 function logEvents(

@@ -94,7 +94,7 @@ export function createSourceNames(
   return (source) => names.get(completeSource(source)) ?? "unknown";
 }
 
-/** Returns the name of a source as the name of a folder. */
+/** Returns the name of a source as the name of a directory. */
 export function encodeSourceName(name: string): string {
   return encodeURIComponent(name);
 }

@@ -244,7 +244,7 @@ test("an invalid or missing file keeps the previous keys, and the log says why o
   await edit("keys:\n  - name: web\n    key: other-secret\n    enviroment: test\n");
   await until(() => errors().length === 1);
   expect(errors()[0]).toMatch(
-    /is not used, and the previous keys .*: line 4, column 17: `keys\[0\].enviroment` is unknown/,
+    /Cannot use .*; the previous keys .*: line 4, column 17: `keys\[0\].enviroment` is unknown/,
   );
   const metrics = await (await get("/proxy/internal-backstage/prometheus", "")).text();
   expect(metrics).toContain("flags_proxy_access_file_valid 0");

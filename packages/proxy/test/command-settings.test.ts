@@ -56,9 +56,7 @@ test("reports files that cannot be used in one line each, without their content"
   const pathOf = makeFiles({ "bad.env": "FLAGS_API_TOKEN: hidden-token\n", empty: " \n" });
   const bad = await runCommand({}, ["--env-file", pathOf("bad.env")]);
   expect(bad).toMatchObject({ code: 1, stdout: "" });
-  expect(bad.stderr).toMatch(
-    /^Cannot use the file of variables ".*bad\.env": line 1 is neither .*\n$/,
-  );
+  expect(bad.stderr).toMatch(/^Cannot use the env file ".*bad\.env": line 1 is neither .*\n$/);
   expect(bad.stderr).not.toContain("hidden-token");
   // NOTE: Node itself looks for files that follow this option, also after the name of the program.
   const missing = await runCommand({}, ["--env-file", pathOf("none.env")]);

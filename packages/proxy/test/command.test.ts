@@ -63,7 +63,7 @@ describe.concurrent("flags-proxy does not start", () => {
   test.for([
     [
       ["--port"],
-      "Unknown option --port, set the environment variable PORT: see flags-proxy --help",
+      "Unknown option --port. Set the environment variable PORT instead: see flags-proxy --help",
     ],
     [["run"], "Unknown command run: see flags-proxy --help"],
     [["--help", "--prt"], "Unknown option --prt: see flags-proxy --help"],

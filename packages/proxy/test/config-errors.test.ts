@@ -91,7 +91,7 @@ test.each([
   ["EXP_BOOTSTRAP_URL", "ftp://h/x?token=s3cret", "ftp://h/x?***"],
   ["CORS_ORIGIN", "https://user:s3cret@app.test", "https://***@app.test"],
   ["HOST", "http://user:s3cret@app.test", "http://***@app.test"],
-  ["HTTP_PROXY", "user:s3cret@proxy.test", "not shown, as it is a secret"],
+  ["HTTP_PROXY", "user:s3cret@proxy.test", "secret and not shown"],
 ])(
   "%s: the message about an invalid address does not contain its secret: %s",
   async (name, value, shown) => {
@@ -142,9 +142,9 @@ test.each([
   [
     { clientKeys: ["a-client-key-one"], expServerSideSdkConfig: { tokens: ["a-client-key-one"] } },
     {},
-    "repeats a client key",
+    "contains a client key",
   ],
-  [{ clientKeys: ["upstream-token"] }, {}, "A client key equals the upstream token"],
+  [{ clientKeys: ["upstream-token"] }, {}, "contains the upstream token of"],
   [{}, { EXP_BOOTSTRAP_AUTHORIZATION: "x" }, "has no effect without EXP_BOOTSTRAP_URL"],
   [{ cors: { credentials: true } }, {}, "has no effect without CORS_ORIGIN"],
 ])(
@@ -251,7 +251,7 @@ test("a store and a storage provider contradict each other", async () => {
 test("the address of a store that is not valid is shown without a password", async () => {
   const { problems } = await failure(REQUIRED, { FLAGS_STORE: "ftp://user:password@host/flags" });
   expect(problems).toEqual([
-    'FLAGS_STORE must be the address of a store, such as file:/var/lib/flags, redis://cache:6379 or s3://bucket/prefix: it must begin with file: or s3: or redis: or rediss:, current value is "ftp://***@host/flags"',
+    'FLAGS_STORE must be the URL of a store, such as file:/var/lib/flags, redis://cache:6379 or s3://bucket/prefix: it must begin with file: or s3: or redis: or rediss:, current value is "ftp://***@host/flags"',
   ]);
 });
 

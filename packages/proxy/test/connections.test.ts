@@ -120,7 +120,7 @@ test.skipIf(process.platform === "win32")(
   async () => {
     const { command } = await startProxyCommand({ FLAGS_MAX_CONNECTIONS: "5000" }, 300);
     expect(command.output.stdout).toContain(
-      "FLAGS_MAX_CONNECTIONS is 5000, but this process may have only 300 files and connections open: raise that limit (ulimit -n), or set FLAGS_MAX_CONNECTIONS to at most 236",
+      "FLAGS_MAX_CONNECTIONS is 5000, but the open-file limit of this process, which includes connections, is 300: raise it (ulimit -n), or set FLAGS_MAX_CONNECTIONS to at most 236",
     );
   },
 );

@@ -145,7 +145,7 @@ describe("a file", () => {
     await eventually(names).toEqual(["c"]);
     await rm(path);
     await eventually(() => logged("error")).toEqual([
-      `${path} is not used, and the previous flags remain: there is no such file`,
+      `Cannot use ${path}; the previous flags stay in use: there is no such file`,
     ]);
     expect(await names()).toEqual(["c"]);
     expect((await get("/ready")).status).toBe(200);
@@ -162,7 +162,7 @@ describe("a file", () => {
     expect(fresh.headers.get("x-flags-age-seconds")).toBe("0");
     await replace(path, '{\n  "features": [\n    { "name": "b" },\n  ]\n}');
     await eventually(() => logged("error")).toEqual([
-      `${path} is not used, and the previous flags remain: line 4, column 3: not valid JSON, unexpected "]"`,
+      `Cannot use ${path}; the previous flags stay in use: line 4, column 3: not valid JSON, unexpected "]"`,
     ]);
     await replace(path, { features: [{ name: "a" }, { name: 5 }] });
     await eventually(() => logged("error").at(-1)).toContain(

@@ -15,7 +15,7 @@ test("flags_proxy_up: a counter, 1 while the proxy runs", async () => {
   expect(text).toContain("# TYPE flags_proxy_up counter\nflags_proxy_up 1\n");
 });
 
-test("last_metrics_update_epoch_timestamp_ms: a gauge, the time of the last feature update", async () => {
+test("last_metrics_update_epoch_timestamp_ms: a gauge, the time of the last flag update", async () => {
   const text = await scrape((await startProxy()).url);
   expect(text).toContain("# TYPE last_metrics_update_epoch_timestamp_ms gauge\n");
   expect(text).toContain("\nlast_metrics_update_epoch_timestamp_ms 1600000000000\n");

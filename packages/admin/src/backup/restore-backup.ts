@@ -22,7 +22,7 @@ export class DatabaseNotEmptyError extends Error {
  * @param openStorage opens the database, whose tables the given function prepares
  * @returns the number of rows
  * @throws {InvalidBackupError} if the file cannot be restored
- * @throws {DatabaseNotEmptyError} if the database is in use
+ * @throws {DatabaseNotEmptyError} if the database is not empty
  */
 export async function restoreBackup(
   file: string,
@@ -75,7 +75,7 @@ async function prepareSchema(db: Database, version: number): Promise<void> {
   }
   const current = await readSchemaVersion(db);
   if (current !== 0 && (await readRevision(db)) !== 0) {
-    throw new DatabaseNotEmptyError("the database is in use: create an empty one");
+    throw new DatabaseNotEmptyError("the database is not empty: create an empty one");
   }
   if (current > version) {
     throw new DatabaseNotEmptyError(

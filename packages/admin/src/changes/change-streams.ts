@@ -82,7 +82,7 @@ export class ChangeStreams {
     const { maxStreams, maxStreamsPerCaller } = this.#limits;
     throw new ApiError(
       "TooManyStreamsError",
-      `There can be at most ${maxStreams} streams of changes, ${maxStreamsPerCaller} for each session or token, and fewer for one user when few are free: close others, or try again later`,
+      `A limit of change streams is reached: ${maxStreams} in total, ${maxStreamsPerCaller} for each session or token, and for one user half of what the others leave free. Close other tabs of the console, or try again later`,
       { headers: { "retry-after": String(RETRY_AFTER_SECONDS) } },
     );
   }

@@ -19,10 +19,10 @@ export const BACKUP: Subcommand = {
 
 export const RESTORE: Subcommand = {
   name: "restore",
-  summary: "Restores a file of flags-admin backup in an empty database",
+  summary: "Restores a backup into an empty database",
   description: [
-    "Restores everything that flags-admin backup has written, in the database that DATABASE_URL or DATA_DIR names, of either kind. The database must be empty or unused.",
-    "No service may be running on that database.",
+    "Restores a file of flags-admin backup into the database that DATABASE_URL or DATA_DIR names. The database must be empty, or new: with tables but without any recorded change.",
+    "Stop all services that use this database first.",
   ],
   options: {
     file: { value: "FILE", meaning: "Required. The file to read." },

@@ -87,7 +87,7 @@ export const OPENID_SETTINGS = {
     kind: textKind,
     fallback: "roles",
     meaning:
-      "Claim with the roles of a user, a text or a list; a path such as realm_access.roles for a nested one.",
+      "Claim that contains the roles of a user, as a string or a list. For a nested claim, a path such as realm_access.roles.",
   }),
   oidcRoles: defineSetting({
     group,

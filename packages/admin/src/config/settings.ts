@@ -57,7 +57,7 @@ export const SETTINGS = {
     kind: trustProxyKind,
     fallback: false,
     meaning:
-      "Peers whose X-Forwarded-For header is trusted: true for all, false for none, the number of proxies in front, or a list of IP addresses and CIDR ranges. Limits for unknown tokens apply per client address.",
+      "Peers whose X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Host headers are trusted: true for all, false for none, the number of proxies in front, or a list of IP addresses and CIDR ranges. Determines the client address, to which limits for unknown tokens apply, and whether browsers use TLS.",
   }),
   publicUrl: defineSetting({
     group: "Console",

@@ -49,7 +49,7 @@ export function registerFeaturesBatch(app: TypedApp, storage: Storage): void {
     },
     async (request) => ({
       ...(await validateBatch(storage, actorOf(request), request.body)),
-      // Whoever may import at all may change everything that an import changes.
+      // Users who can import can also change everything that an import changes.
       permissions: [],
     }),
   );

@@ -49,7 +49,7 @@ const ERROR_DESCRIPTIONS = {
   403: "The token has the wrong type or role, or a rule forbids this",
   404: "The resource does not exist",
   409: "The name is taken, or another resource depends on this one",
-  412: "The resource is not the one that the If-Match header names",
+  412: "The resource has changed since the version in If-Match",
   413: "The body is too large",
   415: "The body is not JSON",
   429: "This address, or all addresses together, sent too many unknown tokens",

@@ -192,7 +192,7 @@ function CommonLinks() {
 }
 
 const THEMES: readonly { readonly theme: Theme; readonly label: string }[] = [
-  { theme: "system", label: "Colours of the system" },
+  { theme: "system", label: "System colours" },
   { theme: "light", label: "Light colours" },
   { theme: "dark", label: "Dark colours" },
 ];

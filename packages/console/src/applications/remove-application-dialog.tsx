@@ -13,7 +13,7 @@ export function RemoveApplicationDialog({ name, onClose }: RemoveApplicationDial
   const navigate = useNavigate();
   const removal = useChange({
     run: () => request(adminPath`/metrics/applications/${name}`, { method: "DELETE" }),
-    // The page of the application is left first: it would only find that there is none any more.
+    // Does not reload the page of the application, which is left first and would only get a 404.
     invalidates: [["applications", "list"]],
     success: () => `Removed the application ${name}`,
     showsErrors: true,

@@ -65,7 +65,7 @@ export function describeListProblem(
   const noAddress =
     kind === "ranges" ? values.find((value) => !IPV4.test(value) && !IPV6.test(value)) : undefined;
   if (noAddress !== undefined) {
-    return `This is no IP address or range: ${noAddress}. Examples: 10.0.0.0/8, 192.168.1.7, 2001:db8::/32.`;
+    return `${noAddress} is not an IP address or range. Examples: 10.0.0.0/8, 192.168.1.7, 2001:db8::/32.`;
   }
   return describeIllegalValues(values, legalValues);
 }

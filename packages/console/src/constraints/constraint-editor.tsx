@@ -45,7 +45,7 @@ export function ConstraintEditor({ value, onChange }: ConstraintEditorProps) {
           onRemove={() => {
             remove(index);
             update((list) => list.toSpliced(index, 1));
-            // Not that of the dialog, which is the first button.
+            // Without this, the dialog would move the focus to its first button.
             addButton.current?.focus();
           }}
         />

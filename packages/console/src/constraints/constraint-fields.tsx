@@ -62,7 +62,7 @@ export function ConstraintFields(props: ConstraintFieldsProps) {
         <div className="constraint-options">
           {supportsInversion ? (
             <Checkbox
-              label="Not: matches in all other cases"
+              label="Invert: matches if the condition is not met"
               isSelected={inverted}
               onChange={(isSelected) => onChange((latest) => ({ ...latest, inverted: isSelected }))}
             />

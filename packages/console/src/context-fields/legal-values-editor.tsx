@@ -35,7 +35,7 @@ export function LegalValuesEditor({ values, onChange }: LegalValuesEditorProps) 
       <h3 id="legal-values-heading">Legal values</h3>
       <p className="field-description">
         {values.length === 0
-          ? "Without legal values, constraints may compare this field with anything. With legal values, they can only choose from the list, which prevents typing errors."
+          ? "Without legal values, constraints can compare this field with any value. With legal values, they can only use values from the list, which prevents typing errors."
           : `${describeCount(values.length, "value")}, in the order in which the console offers them.`}
       </p>
       <ValueForm

@@ -5,16 +5,16 @@ interface FlagType {
 
 /** The types of flags. They have no effect on evaluation. */
 export const FLAG_TYPES: Readonly<Record<string, FlagType>> = {
-  release: { name: "Release", description: "Rolls out a new feature; is removed afterwards" },
+  release: { name: "Release", description: "Rolls out a new feature and is removed afterwards" },
   experiment: { name: "Experiment", description: "Compares variants" },
   operational: { name: "Operational", description: "Controls how the system works for some time" },
   "kill-switch": {
     name: "Kill switch",
-    description: "Switches a part off when it causes problems",
+    description: "Switches off a part of the system that causes problems",
   },
   permission: {
     name: "Permission",
-    description: "Makes a feature available to some users, for long",
+    description: "Makes a feature available to some users permanently",
   },
   sunset: { name: "Sunset", description: "Retires an old feature step by step" },
 };

@@ -20,13 +20,13 @@ export function ProjectTokens({ project, isAdmin }: ProjectTokensProps) {
     <section className="settings-section" aria-labelledby="tokens-heading">
       <h2 id="tokens-heading">API tokens</h2>
       <p className="muted">
-        Tokens for this project. <Link to="/tokens">All API tokens</Link> also contain those for all
-        projects, which work here as well.
+        Tokens for this project. <Link to="/tokens">All API tokens</Link> also lists tokens for all
+        projects, which work here too.
       </p>
       <Loaded query={tokens}>
         {(all) =>
           all.length === 0 ? (
-            <p className="muted">No token is only for this project.</p>
+            <p className="muted">This project has no tokens of its own.</p>
           ) : (
             <EditableTokens tokens={all} isAdmin={isAdmin} />
           )

@@ -12,7 +12,7 @@ interface StickinessFieldProps {
 const BUILT_IN = [
   {
     id: "default",
-    label: "User id, else session id",
+    label: "User id, or session id if there is none",
     description: "Random if a context has neither",
   },
   { id: "userId", label: "User id" },

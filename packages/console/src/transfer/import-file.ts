@@ -19,7 +19,9 @@ export class FileProblem extends Error {}
 /** @throws {FileProblem} if the file does not contain flags */
 export async function readImportFile(file: File): Promise<ImportFile> {
   if (file.size > MAX_FILE_BYTES) {
-    throw new FileProblem("The file is larger than 16 MB, which is more than 5,000 flags need.");
+    throw new FileProblem(
+      "The file is too large: an import can have up to 16 MiB and 5,000 flags.",
+    );
   }
   return parseImportFile(file.name, await file.text());
 }

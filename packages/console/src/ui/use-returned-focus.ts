@@ -29,7 +29,7 @@ function rememberOrigin(): void {
   if (menu === null || menu === undefined) {
     origin = focused instanceof HTMLElement ? focused : null;
   } else {
-    // The menu closes, but not the button that opened it.
+    // The menu is gone by then; the button that opened it is not.
     origin = document.getElementById(menu.getAttribute("aria-labelledby") ?? "");
   }
 }

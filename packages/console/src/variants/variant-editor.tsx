@@ -59,7 +59,7 @@ export function VariantEditor({
           onRemove={() => {
             remove(index);
             change((list) => list.toSpliced(index, 1));
-            // Not that of the dialog, which is the first button.
+            // Without this, the dialog would move the focus to its first button.
             addButton.current?.focus();
           }}
         />

@@ -36,7 +36,7 @@ test("inlineSegments() adds a list of constraints to a strategy that has none", 
   });
 });
 
-test("inlineSegments() returns malformed features and strategies unchanged", () => {
+test("inlineSegments() returns malformed flags and strategies unchanged", () => {
   const features = [null, "f", { name: "f" }, { name: "f", strategies: [null, "default"] }];
   expect(inlineSegments(features, [null, "s", { id: 3 }])).toStrictEqual(features);
 });

@@ -168,7 +168,7 @@ export class AccessControl {
           const reason = error instanceof Error ? error.message : String(error);
           // An invalid file is read repeatedly until it is valid.
           if (reason !== logged)
-            logger.error(`${path} is not used, and the previous keys continue to apply: ${reason}`);
+            logger.error(`Cannot use ${path}; the previous keys stay in use: ${reason}`);
           logged = reason;
           return error instanceof FileError ? error.files : undefined;
         }

@@ -73,7 +73,7 @@ export function admit(
   return error;
 }
 
-/** Lets the upstream verify the texts that may be a key, until one of them is. */
+/** Verifies the candidates for the key with the upstream, in order, until one is valid. */
 async function verifyAny(
   upstream: UpstreamAccess,
   candidates: readonly string[],

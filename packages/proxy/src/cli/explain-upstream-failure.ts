@@ -1,7 +1,7 @@
 import { type FlagsClientOptions, inspectUpstream, UpstreamError } from "flags-sdk";
 
 const CLIENT_CERTIFICATE =
-  "the upstream requires a client certificate of an authority that it trusts. Set FLAGS_UPSTREAM_CERT_FILE and FLAGS_UPSTREAM_KEY_FILE";
+  "the upstream requires a client certificate from a CA that it trusts. Set FLAGS_UPSTREAM_CERT_FILE and FLAGS_UPSTREAM_KEY_FILE";
 
 const CLOSED =
   "the connection was closed without a response. Check whether FLAGS_URL must begin with https://";
@@ -38,7 +38,7 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 const UNKNOWN_ISSUER =
-  "the certificate of the upstream is not signed by a known authority. Set FLAGS_UPSTREAM_CA_FILE to a file with the certificate of the authority";
+  "the certificate of the upstream is not signed by a CA that this process trusts. Set FLAGS_UPSTREAM_CA_FILE to a file with the certificate of its CA";
 
 const UNKNOWN_ISSUER_CODES: ReadonlySet<string> = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",

@@ -46,7 +46,7 @@ interface Collaborators {
   readonly customStrategies: readonly CustomStrategy[];
   readonly contextEnrichers: readonly ContextEnricher[];
   readonly network: NetworkConfig;
-  /** Authorities to trust for the store, in PEM; undefined: those known to Node. */
+  /** CAs to trust for the store, in PEM; undefined: those that Node trusts. */
   readonly storeAuthorities: readonly string[] | undefined;
   readonly files: readonly FlagFile[] | undefined;
 }

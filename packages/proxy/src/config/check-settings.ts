@@ -199,11 +199,13 @@ function findSharedKeys({ values, origins }: Resolution<Settings>): readonly str
   const hints: string[] = [];
   if (values.serverTokens.some((token) => keys.includes(token))) {
     const origin = origins.get("serverTokens");
-    hints.push(`${origin} repeats a client key: anyone who has it can read every definition`);
+    hints.push(
+      `${origin} contains a client key: everyone who has that key can read all definitions. Use different tokens`,
+    );
   }
   if (values.flagsApiToken?.some((token) => keys.includes(token)) === true) {
     hints.push(
-      "A client key equals the upstream token: every client can read the upstream with it",
+      `${origins.get("clientKeys") ?? origins.get("proxySecrets")} contains the upstream token of ${origins.get("flagsApiToken")}: every client can read all definitions with it. Use different keys`,
     );
   }
   return hints;

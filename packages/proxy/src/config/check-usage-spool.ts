@@ -6,7 +6,7 @@ import { describeSources, encodeSourceName } from "../sources.ts";
 /** Problems of a disk that may be solved without a restart. Until then, usage is only in memory. */
 const TEMPORARY: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EIO"]);
 
-/** Creates the folder of the spool if it is missing. Returns the reason if files cannot be written there. */
+/** Creates the directory of the spool if it is missing. Returns the reason if files cannot be written there. */
 export async function findSpoolProblem(directory: string): Promise<string | undefined> {
   const probe = join(directory, `.probe-${randomUUID()}`);
   try {
@@ -17,7 +17,7 @@ export async function findSpoolProblem(directory: string): Promise<string | unde
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (TEMPORARY.has(code)) return undefined;
-    return `cannot write to the folder ${directory} (${String(code)}): let the user of this process write there, or choose another folder`;
+    return `cannot write to the directory ${directory} (${String(code)}): let the user of this process write there, or choose another directory`;
   }
 }
 

@@ -55,7 +55,7 @@ export interface PushConfig {
   /** Memory limit for the contexts of all open streams. */
   readonly maxContextBytes: number;
   readonly maxAgeSeconds: number;
-  /** Encrypts the addresses of streams; undefined: the upstream tokens are used. */
+  /** Encrypts the context in stream URLs; undefined: the upstream tokens are used. */
   readonly secret: string | undefined;
 }
 
@@ -67,7 +67,7 @@ interface UpstreamKeysConfig {
 
 /** Where usage is kept until it is delivered. */
 export interface UsageSpoolConfig {
-  /** An absolute path; each source has its own folder in it. Undefined: usage is only in memory. */
+  /** An absolute path; each source has its own directory in it. Undefined: usage is only in memory. */
   readonly directory: string | undefined;
   /** For each source. */
   readonly maxBytes: number;

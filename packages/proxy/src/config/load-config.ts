@@ -165,7 +165,7 @@ function aboutAccessFile(text: string): string {
   return `${nameSetting(SETTINGS.accessFile)}: ${text}`;
 }
 
-/** Checks the files and folders that workers do not open: those with flags, or the spool of usage. */
+/** Checks the files and directories that workers do not open: those with flags, or the spool of usage. */
 async function checkDisk(values: Values, listed: FlagFiles | undefined): Promise<Findings> {
   if (listed === undefined) return checkSpool(values);
   return { problems: await findFileProblems(listed), hints: [] };
@@ -185,7 +185,7 @@ interface Findings {
 
 const NO_FINDINGS: Findings = { problems: [], hints: [] };
 
-/** Checks the folder of the usage spool, and creates it. */
+/** Checks the directory of the usage spool, and creates it. */
 async function checkSpool({ usageSpool, flagsApiToken = [] }: Values): Promise<Findings> {
   if (usageSpool === undefined) return NO_FINDINGS;
   const { findSpoolProblem, findUnservedUsage } = await import("./check-usage-spool.ts");

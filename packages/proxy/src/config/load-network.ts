@@ -89,7 +89,7 @@ class FileReader {
     });
   }
 
-  /** Returns those in the file of a setting and those known to Node; undefined if it is not set. */
+  /** Returns the CAs in the file of a setting and those that Node trusts; undefined if it is not set. */
   authorities(name: FileSetting): readonly string[] | undefined {
     const file = this.#named(name);
     const authorities = file && this.#keep(loadAuthorities(file));

@@ -25,7 +25,7 @@ interface NamedPath {
 
 /** Connections to the upstream. Certificates and keys are PEM. */
 export interface UpstreamConnectionConfig {
-  /** Undefined: the authorities known to Node. */
+  /** Undefined: the CAs that Node trusts. */
   readonly ca: readonly string[] | undefined;
   readonly cert: string | undefined;
   readonly key: string | undefined;

@@ -84,7 +84,7 @@ export interface PushOptions {
    */
   readonly maxAge?: number | undefined;
   /**
-   * Secret that encrypts the addresses of streams; must be the same for all replicas. Environment:
+   * Secret that encrypts the context in stream URLs; must be the same for all replicas. Environment:
    * `FLAGS_PUSH_SECRET`.
    * @default the upstream token
    */
@@ -115,7 +115,7 @@ export interface HttpOptions {
    */
   readonly rejectUnauthorized?: boolean | undefined;
   /**
-   * Path of a PEM file with authorities to trust, in addition to those known to Node. Environment:
+   * Path of a PEM file with certificates of CAs to trust, in addition to those that Node trusts. Environment:
    * `FLAGS_UPSTREAM_CA_FILE`.
    */
   readonly caFile?: string | undefined;
@@ -156,7 +156,7 @@ export interface TlsOptions {
    */
   readonly redirect?: boolean | undefined;
   /**
-   * Path of a PEM file with authorities: clients need a certificate that one of them has signed.
+   * Path of a PEM file with certificates of CAs: clients need a certificate that one of them has signed.
    * Environment: `FLAGS_TLS_CLIENT_CA_FILE`.
    */
   readonly clientCaFile?: string | undefined;
@@ -184,7 +184,7 @@ export interface ServerSideSdkOptions {
   readonly tokens?: string | readonly string[] | undefined;
 }
 
-/** Names of the old proxy for options. Ours take precedence. */
+/** The option names of the Unleash proxy. Ours take precedence. */
 interface OldProxyOptions {
   /** @deprecated Use `flagsUrl`. */
   readonly unleashUrl?: string | undefined;
@@ -202,12 +202,12 @@ interface OldProxyOptions {
  */
 export interface ProxyOptions extends OldProxyOptions {
   /**
-   * Required. Address of the upstream API, http or https, or of files with flags, such as
+   * Required. URL of the upstream API, http or https, or of files with flags, such as
    * `file:./flags.json`. Environment: `FLAGS_URL`.
    */
   readonly flagsUrl?: string | undefined;
   /**
-   * Required, except with files. Client API token for the upstream, or one for each environment to serve.
+   * Required, except with files. Backend token of the upstream, or one for each environment to serve.
    * Environment: `FLAGS_API_TOKEN`, a comma-separated list.
    */
   readonly flagsApiToken?: string | readonly string[] | undefined;
@@ -240,7 +240,7 @@ export interface ProxyOptions extends OldProxyOptions {
   /** Address that `start()` listens on. Not set: all addresses. Environment: `HOST`. */
   readonly host?: string | undefined;
   /**
-   * Path before `/proxy`: `base/path` gives `/base/path/proxy`. Environment: `PROXY_BASE_PATH`.
+   * Path prefix of all endpoints: `base/path` gives `/base/path/proxy`. Environment: `PROXY_BASE_PATH`.
    * @default ""
    */
   readonly proxyBasePath?: string | undefined;
@@ -263,12 +263,12 @@ export interface ProxyOptions extends OldProxyOptions {
    */
   readonly refreshInterval?: number | undefined;
   /**
-   * Milliseconds between metrics reports; 0 disables them. Environment: `FLAGS_METRICS_INTERVAL`.
+   * Milliseconds between usage reports to the upstream; 0 disables them. Environment: `FLAGS_METRICS_INTERVAL`.
    * @default 30000
    */
   readonly metricsInterval?: number | undefined;
   /**
-   * Maximum random delay in milliseconds that is added to the metrics interval. Environment:
+   * Maximum random delay in milliseconds that is added to each interval between usage reports. Environment:
    * `FLAGS_METRICS_JITTER`.
    * @default 0
    */
@@ -336,15 +336,15 @@ export interface ProxyOptions extends OldProxyOptions {
    */
   readonly clientKeysHeaderName?: string | undefined;
   /**
-   * Address of a store that keeps flags across restarts, such as `file:/var/lib/flags`, `redis://cache:6379` or
+   * URL of a store that keeps flags across restarts, such as `file:/var/lib/flags`, `redis://cache:6379` or
    * `s3://bucket/prefix`. Environment: `FLAGS_STORE`.
    */
   readonly store?: string | undefined;
   /** Password for Redis, instead of one in `store`. Environment: `FLAGS_STORE_PASSWORD`. */
   readonly storePassword?: string | undefined;
   /**
-   * Path of a PEM file with certificates of authorities to trust for Redis with TLS (`rediss`) and for S3, in
-   * addition to those known to Node. Environment: `FLAGS_STORE_CA_FILE`.
+   * Path of a PEM file with certificates of CAs to trust for Redis with TLS (`rediss`) and for S3, in addition to
+   * those that Node trusts. Environment: `FLAGS_STORE_CA_FILE`.
    */
   readonly storeCaFile?: string | undefined;
   /**

@@ -110,7 +110,7 @@ export const SETTINGS = {
     fallback: undefined,
     required: true,
     meaning:
-      "Address of the upstream API, for example http://localhost:4242/api, or of files with flags, for example file:./flags.json.",
+      "The URL of the upstream API, for example http://localhost:4242/api, or of files with flags, for example file:./flags.json.",
   }),
   flagsApiToken: defineSetting({
     group: "Required",
@@ -121,7 +121,7 @@ export const SETTINGS = {
     required: true,
     secret: true,
     meaning:
-      "Client API token for the upstream API, or one for each environment to serve, separated by commas. Not needed for files.",
+      "Backend token of the upstream (in Unleash also called client token), or one for each environment to serve, separated by commas. Not needed for files.",
   }),
   clientKeys: defineSetting({
     group: "Required",
@@ -132,7 +132,7 @@ export const SETTINGS = {
     required: true,
     secret: true,
     meaning:
-      "Keys that clients may use, separated by commas. You choose them. Optional with FLAGS_ACCESS_FILE or FLAGS_UPSTREAM_KEYS.",
+      "Keys that clients send, separated by commas; you choose them. Not needed with FLAGS_ACCESS_FILE or FLAGS_UPSTREAM_KEYS.",
   }),
   port: defineSetting({
     group: "Listening",
@@ -158,7 +158,7 @@ export const SETTINGS = {
     kind: basePathKind,
     fallback: "",
     shownFallback: "empty",
-    meaning: "Path before /proxy: base/path gives /base/path/proxy.",
+    meaning: "Path prefix of all endpoints: base/path gives /base/path/proxy.",
   }),
   workers: defineSetting({
     group: "Listening",
@@ -184,7 +184,7 @@ export const SETTINGS = {
     fallback: undefined,
     shownFallback: "fits the open-file limit",
     meaning:
-      "Maximum number of open client connections, in each worker. At the limit, idle connections are closed to accept new ones; if none is idle, new connections are closed. Default: push.maxStreams + 10000, or less if the process cannot open that many files.",
+      "Maximum number of open client connections, in each worker. At the limit, idle connections are closed to accept new ones; if none is idle, new connections are closed. Default: FLAGS_PUSH_MAX_STREAMS + 10000, or less if the process cannot open that many files.",
   }),
   trustProxy: defineSetting({
     group: "Listening",
@@ -202,7 +202,7 @@ export const SETTINGS = {
     kind: textKind,
     fallback: undefined,
     meaning:
-      "Path of a PEM file with the certificate of this proxy and those of intermediate authorities. Enables TLS. A renewed file is read without a restart.",
+      "Path of a PEM file with the certificate of this proxy and those of intermediate CAs. Enables TLS. A renewed file is read without a restart.",
   }),
   tlsKeyFile: defineSetting({
     group: "Network",
@@ -236,7 +236,7 @@ export const SETTINGS = {
     kind: textKind,
     fallback: undefined,
     meaning:
-      "Path of a PEM file with certificates of authorities. If it is set, TLS clients need a certificate signed by one of them.",
+      "Path of a PEM file with certificates of CAs. If it is set, TLS clients need a certificate signed by one of them.",
   }),
   allowList: defineSetting({
     group: "Network",
@@ -274,7 +274,7 @@ export const SETTINGS = {
     variables: ["FLAGS_MANAGEMENT_HOST"],
     kind: hostKind,
     fallback: undefined,
-    shownFallback: "that of HOST",
+    shownFallback: "same as HOST",
     meaning: "Address of the management port, for example 127.0.0.1.",
   }),
   flagsAppName: defineSetting({
@@ -317,7 +317,7 @@ export const SETTINGS = {
     variables: ["FLAGS_METRICS_INTERVAL"],
     kind: intervalKind,
     fallback: 30_000,
-    meaning: "Milliseconds between metrics reports. 0 disables them.",
+    meaning: "Milliseconds between usage reports to the upstream. 0 disables them.",
   }),
   metricsJitter: defineSetting({
     group: "Upstream",
@@ -325,7 +325,8 @@ export const SETTINGS = {
     variables: ["FLAGS_METRICS_JITTER"],
     kind: intervalKind,
     fallback: 0,
-    meaning: "Up to this many milliseconds of random delay are added to each metrics interval.",
+    meaning:
+      "Maximum random delay in milliseconds that is added to each interval between usage reports.",
   }),
   usageSpool: defineSetting({
     group: "Upstream",
@@ -334,7 +335,7 @@ export const SETTINGS = {
     kind: textKind,
     fallback: undefined,
     meaning:
-      "Folder in which accepted usage, impact metrics and registrations are kept until they are delivered, so that they survive the end of the process. Each proxy needs its own.",
+      "Directory in which accepted usage, impact metrics and registrations are kept until they are delivered, so that they survive the end of the process. Each proxy needs its own.",
   }),
   usageSpoolMaxBytes: defineSetting({
     group: "Upstream",
@@ -343,7 +344,7 @@ export const SETTINGS = {
     kind: createIntegerKind({ min: 8_388_608, max: 17_179_869_184, of: "bytes" }),
     fallback: 134_217_728,
     meaning:
-      "Disk space for the usage of each environment, in bytes. Below 134217728, there is also less memory for usage.",
+      "Maximum disk space for the usage of each environment, in bytes. A value below the default also reduces the memory for usage, in proportion.",
   }),
   projectName: defineSetting({
     group: "Upstream",
@@ -396,7 +397,7 @@ export const SETTINGS = {
     kind: textKind,
     fallback: undefined,
     meaning:
-      "Path of a PEM file with certificates of authorities to trust, in addition to those known to Node.",
+      "Path of a PEM file with certificates of certificate authorities (CAs) to trust, in addition to those that Node trusts.",
   }),
   upstreamCertFile: defineSetting({
     group: "Upstream",
@@ -469,7 +470,7 @@ export const SETTINGS = {
     secret: true,
     secretTexts: secretsInStoreAddress,
     meaning:
-      "Address of a store that keeps flags across restarts, so that the proxy can start while the upstream is down. For example file:/var/lib/flags, redis://cache:6379 or s3://bucket/prefix.",
+      "URL of a store that keeps flags across restarts, so that the proxy can start while the upstream is down. For example file:/var/lib/flags, redis://cache:6379 or s3://bucket/prefix.",
   }),
   storePassword: defineSetting({
     group: "Store",
@@ -487,7 +488,7 @@ export const SETTINGS = {
     kind: textKind,
     fallback: undefined,
     meaning:
-      "Path of a PEM file with certificates of authorities to trust for Redis with TLS (rediss) and for S3, in addition to those known to Node.",
+      "Path of a PEM file with certificates of CAs to trust for Redis with TLS (rediss) and for S3, in addition to those that Node trusts.",
   }),
   sharedPolling: defineSetting({
     group: "Store",
@@ -503,25 +504,25 @@ export const SETTINGS = {
     variables: ["AWS_REGION", "AWS_DEFAULT_REGION"],
     kind: textKind,
     fallback: undefined,
-    meaning: "Region of the bucket, unless the address of the store contains it.",
+    meaning: "Region of the bucket, unless FLAGS_STORE contains it.",
   }),
   storeAccessKeyId: defineSetting({
     group: "Store",
     variables: ["AWS_ACCESS_KEY_ID"],
     kind: headerValueKind,
     fallback: undefined,
-    shownFallback: "the role of the process",
+    shownFallback: "the credentials of the role",
     secret: true,
-    meaning: "Id of the key with which requests to the bucket are signed.",
+    meaning: "AWS access key id for the bucket.",
   }),
   storeSecretAccessKey: defineSetting({
     group: "Store",
     variables: ["AWS_SECRET_ACCESS_KEY"],
     kind: headerValueKind,
     fallback: undefined,
-    shownFallback: "the role of the process",
+    shownFallback: "the credentials of the role",
     secret: true,
-    meaning: "The key that belongs to AWS_ACCESS_KEY_ID.",
+    meaning: "AWS secret access key for the bucket.",
   }),
   storeSessionToken: defineSetting({
     group: "Store",
@@ -529,7 +530,7 @@ export const SETTINGS = {
     kind: headerValueKind,
     fallback: undefined,
     secret: true,
-    meaning: "Token that belongs to temporary keys.",
+    meaning: "Session token of temporary credentials.",
   }),
   accessFile: defineSetting({
     group: "Clients",
@@ -573,7 +574,7 @@ export const SETTINGS = {
     kind: keysKind,
     fallback: undefined,
     secret: true,
-    meaning: "Deprecated: previous name of clientKeys. Read only if clientKeys is not set.",
+    meaning: "Deprecated name of FLAGS_PROXY_CLIENT_KEYS. Read only if that is not set.",
   }),
   environment: defineSetting({
     group: "Clients",
@@ -655,7 +656,7 @@ export const SETTINGS = {
     kind: createChoiceKind(OFREP_VALUES),
     fallback: "boolean",
     meaning:
-      "The value of a flag for OpenFeature clients: boolean is whether the flag is on, payload is the payload of its variant, if it has one.",
+      "The value of a flag for OpenFeature clients. boolean: whether the flag is on; payload: the payload of its variant, or whether the flag is on if it has none.",
   }),
   pushMaxStreams: defineSetting({
     group: "Push",
@@ -671,7 +672,7 @@ export const SETTINGS = {
     variables: ["FLAGS_PUSH_MAX_STREAMS_PER_KEY"],
     kind: createIntegerKind({ min: 1, max: 1_000_000 }),
     fallback: undefined,
-    shownFallback: "half, with several keys",
+    shownFallback: "all streams, or half with several keys",
     meaning:
       "Maximum number of open streams per client key. The memory for contexts is limited in the same proportion.",
   }),
@@ -701,7 +702,7 @@ export const SETTINGS = {
     shownFallback: "the upstream token, or random",
     secret: true,
     meaning:
-      "Secret that encrypts the addresses of streams. Replicas with the same secret accept each other's addresses.",
+      "Secret that encrypts the context in stream URLs. Replicas with the same secret accept each other's URLs.",
   }),
   corsAllowedHeaders: defineSetting({
     group: "CORS",

@@ -96,7 +96,7 @@ export class FileFlags extends DocumentFlags {
     // NOTE: a file that is constantly replaced is read repeatedly.
     if (reason === this.#reported) return;
     this.#reported = reason;
-    const effect = this.snapshot === undefined ? "" : ", and the previous flags remain";
-    this.failed(new Error(`${this.#file.path} is not used${effect}: ${reason}`));
+    const effect = this.snapshot === undefined ? "" : "; the previous flags stay in use";
+    this.failed(new Error(`Cannot use ${this.#file.path}${effect}: ${reason}`));
   }
 }

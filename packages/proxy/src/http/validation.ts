@@ -45,7 +45,7 @@ function explain(body: unknown, problems: readonly Problem[]): HttpError {
   if (first === undefined) {
     return new HttpError(
       400,
-      `Bad request: a value in the body has the wrong type. The body has more than ${MAX_EXPLAINED_VALUES} values, too many to find out which: send fewer`,
+      `Bad request: a value in the body has the wrong type. With more than ${MAX_EXPLAINED_VALUES} values, the proxy does not search for it: send fewer to see which one it is`,
     );
   }
 

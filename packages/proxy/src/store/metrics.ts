@@ -64,7 +64,7 @@ function observeSharing(registry: Registry, sources: readonly UpstreamSource[]):
   const aggregator = "max" as const;
   void new Gauge({
     name: `${METRICS_PREFIX}_sharing_role`,
-    help: "1 for the current role of this replica: holder follows the upstream for all replicas, follower gets the flags of the holder, alone follows the upstream for itself",
+    help: "1 for the current role of this replica: holder follows the upstream for all replicas, follower gets the flags of the holder, alone follows the upstream on its own",
     labelNames: ["source", "role"],
     registers,
     aggregator,

@@ -11,7 +11,7 @@ export interface StoreConfig {
   readonly s3: S3Config;
   /** Redis: password of the user, instead of one in the address. */
   readonly password?: string | undefined;
-  /** Redis and S3: PEM certificates of the authorities to trust. @default those known to Node */
+  /** Redis and S3: PEM certificates of the CAs to trust. @default those that Node trusts */
   readonly ca?: readonly string[] | undefined;
 }
 

@@ -31,7 +31,7 @@ const PARSERS: Readonly<Record<string, (text: string) => StoreAddress | InvalidV
 
 /** The address of a store. Shown only in part, because it may contain a password. */
 export const storeAddressKind: Kind<StoreAddress> = createTextKind(
-  "the address of a store, such as file:/var/lib/flags, redis://cache:6379 or s3://bucket/prefix",
+  "the URL of a store, such as file:/var/lib/flags, redis://cache:6379 or s3://bucket/prefix",
   (text) => {
     const [, scheme = ""] = /^([a-z0-9+]+):/i.exec(text) ?? [];
     const parse = PARSERS[scheme.toLowerCase()];

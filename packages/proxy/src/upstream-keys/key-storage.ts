@@ -49,8 +49,8 @@ interface StorageOptions {
  * Keeps verified keys in a store, so that they stay valid after a restart while the upstream is down. The
  * document is authenticated with the upstream tokens: whoever can write to the store cannot add keys.
  *
- * Replicas share one document. Each adds its keys to those of the others, and removes revoked ones. What two
- * replicas write at the same moment may be lost until one of them writes again. Never rejects: the failures
+ * Replicas share one document. Each adds its keys to those of the others, and removes revoked ones. If two
+ * replicas write at the same moment, the keys of one can be missing until it writes again. Never rejects: the failures
  * of the store are logged there.
  */
 export class KeyStorage {

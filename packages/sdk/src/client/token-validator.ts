@@ -46,7 +46,10 @@ const BACKOFF_INTERVAL_MS = 3000;
 const HINTS: StatusHints = new Map([
   [401, "the upstream, or a gateway in front of it, requires credentials for this address"],
   [403, "the upstream, or a gateway in front of it, does not permit this address"],
-  [404, "the upstream cannot verify keys, or the URL is not that of its API"],
+  [
+    404,
+    "there is no /edge/validate at this URL: check the URL, which usually ends in /api, or list the keys instead",
+  ],
   [413, "the list of tokens is too long for the upstream, or a gateway in front of it"],
 ]);
 

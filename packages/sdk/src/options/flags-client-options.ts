@@ -16,7 +16,7 @@ export interface Tag {
 export interface HttpOptions {
   /** Whether to reject an upstream whose certificate cannot be verified. @default true */
   readonly rejectUnauthorized?: boolean;
-  /** PEM certificates of the only authorities to trust. @default the authorities known to Node */
+  /** PEM certificates of the only CAs to trust. @default the CAs that Node trusts */
   readonly ca?: string | readonly string[];
   /** PEM certificate that the client presents to the upstream, with intermediate ones. @default none */
   readonly cert?: string;
@@ -42,7 +42,7 @@ export interface BootstrapOptions {
 
 /** Where usage, impact metrics and registrations are kept until they are delivered. */
 export interface UsageSpoolOptions {
-  /** The folder, created if missing. No other process may use it. */
+  /** The directory, created if missing. No other process may use it. */
   readonly directory: string;
   /**
    * Limit of the size of its files, in bytes, at least 8 MiB. A quarter of it limits the usage in memory,

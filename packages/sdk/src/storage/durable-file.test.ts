@@ -18,13 +18,13 @@ test("writeDurably() creates a file that only its owner can read, and replaces n
   await expect(writeDurably(path, "other")).rejects.toThrow("EEXIST");
 });
 
-test("syncDirectory() accepts a folder, and rejects if there is none", async () => {
+test("syncDirectory() accepts a directory, and rejects if there is none", async () => {
   const directory = await makeDirectory();
   await syncDirectory(directory);
   await expect(syncDirectory(join(directory, "missing"))).rejects.toThrow("ENOENT");
 });
 
 test.runIf(process.platform === "linux")(
-  "syncDirectory() accepts a file system that cannot synchronize folders",
+  "syncDirectory() accepts a file system that cannot synchronize directories",
   () => expect(syncDirectory("/proc")).resolves.toBeUndefined(),
 );

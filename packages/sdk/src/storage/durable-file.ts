@@ -14,7 +14,7 @@ export async function writeDurably(path: string, content: string | Uint8Array): 
   }
 }
 
-/** Makes new names in a folder survive a loss of power. Windows cannot open folders. */
+/** Makes new names in a directory survive a loss of power. Windows cannot open directories. */
 export async function syncDirectory(directory: string): Promise<void> {
   if (process.platform === "win32") return;
   const handle = await open(directory, "r");

@@ -7,7 +7,7 @@ export interface ConnectionSettings {
   readonly timeoutMs: number;
   /** @default true */
   readonly rejectUnauthorized?: boolean;
-  /** @default the authorities known to Node */
+  /** @default the CAs that Node trusts */
   readonly ca?: string | readonly string[] | undefined;
   readonly cert?: string | undefined;
   readonly key?: string | undefined;

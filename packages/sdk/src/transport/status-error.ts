@@ -34,8 +34,8 @@ export function toStatusError(
 
 function defaultHint(status: number): string {
   if (status >= 500) return "the server failed";
-  if (status === 429) return "the server limits the rate of requests";
-  if (status === 304) return "the request was not conditional";
+  if (status === 429) return "the rate limit of the server is exceeded";
+  if (status === 304) return "the server sent a 304 although the request had no ETag";
   if (status >= 300 && status < 400) return "the server has moved: check the URL";
   return "the server rejected the request";
 }

@@ -5,7 +5,7 @@ const DESCRIPTIONS: Readonly<Record<DropKind, string>> = {
   registration: "registrations of applications, which exceed a limit or were rejected",
   rejected: "evaluations of flags, in reports that the upstream rejected",
   unknown_flag:
-    "evaluations of flags that are not among those of the upstream, because too many such names were reported",
+    "evaluations of flags that the upstream did not send, because too many unknown names were reported",
 };
 
 /** Counts dropped data, and summarizes it in warnings. */

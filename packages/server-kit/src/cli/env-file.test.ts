@@ -55,7 +55,7 @@ test.each([
   ["A-B=2", 1],
 ])("loadEnvFiles() rejects %j, names line %d and shows nothing of it", (text, line) => {
   const fail = (): unknown => load(text);
-  expect(fail).toThrow(/^Cannot use the file of variables ".*settings\.env": line \d+ is neither/);
+  expect(fail).toThrow(/^Cannot use the env file ".*settings\.env": line \d+ is neither/);
   expect(fail).toThrow(`line ${line} `);
   expect(fail).not.toThrow("token-abc");
 });
@@ -67,10 +67,10 @@ test("loadEnvFiles() reports all files that cannot be read, and changes nothing"
   const paths = ["/none/a.env", tmpdir(), binary, large, write("A=1")];
   expect(() => loadEnvFiles(paths, environment)).toThrow(
     [
-      'Cannot read the file of variables "/none/a.env": there is no such file',
-      `Cannot read the file of variables ${JSON.stringify(tmpdir())}: it is a directory`,
-      `Cannot read the file of variables ${JSON.stringify(binary)}: it is not text in UTF-8`,
-      `Cannot read the file of variables ${JSON.stringify(large)}: it is larger than 1024 KiB`,
+      'Cannot read the env file "/none/a.env": there is no such file',
+      `Cannot read the env file ${JSON.stringify(tmpdir())}: it is a directory`,
+      `Cannot read the env file ${JSON.stringify(binary)}: it is not text in UTF-8`,
+      `Cannot read the env file ${JSON.stringify(large)}: it is larger than 1024 KiB`,
     ].join("\n"),
   );
   expect(environment).toEqual({});
@@ -78,7 +78,7 @@ test("loadEnvFiles() reports all files that cannot be read, and changes nothing"
 
 test("loadEnvFiles() rejects variables that would have no effect, unless the environment has them", () => {
   const text = "NODE_EXTRA_CA_CERTS=/ca.pem\nA=1";
-  expect(() => load(text)).toThrow("NODE_EXTRA_CA_CERTS has no effect in a file of variables");
+  expect(() => load(text)).toThrow("NODE_EXTRA_CA_CERTS has no effect in an env file");
   expect(load(text, { NODE_EXTRA_CA_CERTS: "/ca.pem" })).toHaveProperty("A", "1");
 });
 

@@ -25,7 +25,7 @@ export function loadEnvFiles(paths: readonly string[], environment: Variables): 
   problems.push(
     ...READ_BY_NODE.filter((name) => (added[name] ?? "") !== "" && !isSet(name)).map(
       (name) =>
-        `${name} has no effect in a file of variables, because Node reads it earlier: set it in the environment`,
+        `${name} has no effect in an env file, because Node reads it earlier: set it in the environment`,
     ),
   );
   if (problems.length > 0) throw new StartError(problems.join("\n"));
@@ -37,12 +37,11 @@ export function loadEnvFiles(paths: readonly string[], environment: Variables): 
 /** Returns the variables in a file, or the reason why it cannot be used. */
 function readEnvFile(path: string): Variables | string {
   const file = readTextFile(path);
-  if ("problem" in file)
-    return `Cannot read the file of variables ${JSON.stringify(path)}: ${file.problem}`;
+  if ("problem" in file) return `Cannot read the env file ${JSON.stringify(path)}: ${file.problem}`;
   const line = findInvalidLine(file.text);
   // NOTE: does not show the line, which may contain a secret.
   if (line !== undefined) {
-    return `Cannot use the file of variables ${JSON.stringify(path)}: line ${line} is neither NAME=value nor a comment that begins with #`;
+    return `Cannot use the env file ${JSON.stringify(path)}: line ${line} is neither NAME=value nor a comment that begins with #`;
   }
   return parseEnv(file.text);
 }

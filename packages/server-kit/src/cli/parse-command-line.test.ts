@@ -46,11 +46,17 @@ test.each([
   [["cont"], "Unknown command cont: did you mean count? If not, see shop --help"],
   [["sell", "--help"], "Unknown command sell: see shop --help"],
   [["count", "7"], "Unexpected argument 7: see shop count --help"],
-  [["--port", "7"], "Unknown option --port, set the environment variable PORT: see shop --help"],
-  [["--port=7"], "Unknown option --port, set the environment variable PORT: see shop --help"],
+  [
+    ["--port", "7"],
+    "Unknown option --port. Set the environment variable PORT instead: see shop --help",
+  ],
+  [
+    ["--port=7"],
+    "Unknown option --port. Set the environment variable PORT instead: see shop --help",
+  ],
   [
     ["--shop-keys-file=k"],
-    "Unknown option --shop-keys-file, set the environment variable SHOP_KEYS_FILE: see shop --help",
+    "Unknown option --shop-keys-file. Set the environment variable SHOP_KEYS_FILE instead: see shop --help",
   ],
   [["--hepl"], "Unknown option --hepl: see shop --help"],
   [["--halp"], "Unknown option --halp: did you mean --help? If not, see shop --help"],

@@ -135,7 +135,8 @@ function explainOption(
   const isVariable = Object.values(program.settings).some((setting) =>
     variablesOf(setting).includes(variable),
   );
-  if (isVariable) return `Unknown option ${rawName}, set the environment variable ${variable}`;
+  if (isVariable)
+    return `Unknown option ${rawName}. Set the environment variable ${variable} instead`;
   const nearest = findNearest(name, known);
   return `Unknown option ${rawName}${nearest === undefined ? "" : `: did you mean --${nearest}?`}`;
 }

@@ -49,12 +49,12 @@ export function createProbe(definition: ProbeDefinition): Subcommand {
     options: {
       url: {
         value: "URL",
-        meaning: `Address of the server without ${path}, if the settings do not determine it.`,
+        meaning: `URL of the server without ${path}, if the settings do not determine it.`,
       },
     },
     exitCodes: [
       success,
-      "The server responded with an error, or not in time, or cannot be reached.",
+      "The server responded with an error, did not respond in time, or cannot be reached.",
     ],
     run: async ({ options, environment }) => {
       const { url } = options;
@@ -70,7 +70,7 @@ function readBaseUrl(text: string): string {
   const url = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.search !== "" || url.hash !== "" || url.username !== "") {
     throw new ConfigError([
-      `--url must be an address that starts with http:// or https://, without user name, password, ? or #: current value is ${showAddress(text)}`,
+      `--url must be a URL that starts with http:// or https://, without user name, password, ? or #: current value is ${showAddress(text)}`,
     ]);
   }
   return url.href.replace(/\/+$/, "");

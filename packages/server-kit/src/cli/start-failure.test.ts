@@ -10,11 +10,11 @@ test.each([
   ["no error at all", "Cannot start: no error at all"],
   [
     fail({ code: "EADDRINUSE", address: "::", port: 80 }),
-    "Cannot listen on port 80 of any address: another program uses the port. Stop it, or choose another port with PORT",
+    "Cannot listen on port 80 on all addresses: another program uses the port. Stop it, or choose another port with PORT",
   ],
   [
     fail({ code: "EADDRINUSE", address: null, port: 80 }),
-    "Cannot listen on port 80 of any address: another program uses the port. Stop it, or choose another port with PORT",
+    "Cannot listen on port 80 on all addresses: another program uses the port. Stop it, or choose another port with PORT",
   ],
   [
     fail({ code: "ENOTFOUND", hostname: "shop.test" }),

@@ -29,9 +29,10 @@ function describeFailure(error: unknown): string {
 const LISTEN_FAILURES: Readonly<Record<string, (variables: ListenVariables) => string>> = {
   EADDRINUSE: ({ port }) =>
     `another program uses the port. Stop it, or choose another port with ${port}`,
-  EACCES: ({ port }) => `this user may not open the port. Choose one above 1023 with ${port}`,
+  EACCES: ({ port }) =>
+    `the user of this process has no permission to open it. Choose a port above 1023 with ${port}`,
   EADDRNOTAVAIL: ({ host }) =>
-    `this machine does not have the address. Choose another one with ${host}`,
+    `no network interface of this machine has this address. Choose another one with ${host}`,
   ENOTFOUND: ({ host }) => `the host name is not known. Choose another one with ${host}`,
   EAI_AGAIN: ({ host }) => `the host name cannot be looked up. Choose another one with ${host}`,
 };
@@ -48,6 +49,6 @@ function explainListenFailure(error: Error): string | undefined {
   // NOTE: the address is null if the primary process of a cluster opens the port.
   const host = hostname ?? address ?? "::";
   const subject =
-    port === undefined ? host : `port ${port} of ${host === "::" ? "any address" : host}`;
+    port === undefined ? host : `port ${port} on ${host === "::" ? "all addresses" : host}`;
   return `Cannot listen on ${subject}: ${reason}`;
 }

@@ -12,7 +12,7 @@ export interface NamedFile {
 
 /** A certificate chain and its private key. */
 export interface Certificate {
-  /** PEM: the certificate, followed by those of intermediate authorities. */
+  /** PEM: the certificate, followed by those of intermediate CAs. */
   readonly cert: string;
   /** PEM. */
   readonly key: string;
@@ -56,7 +56,7 @@ export function loadCertificate(
   };
 }
 
-/** Reads the certificates of authorities to trust. */
+/** Reads the certificates of CAs to trust. */
 export function loadAuthorities(file: NamedFile): { readonly ca: string } | FileProblems {
   const read = readCertificates(file);
   return "problem" in read ? { problems: [read.problem] } : { ca: read.text };

@@ -6,10 +6,10 @@ const MAX_FILE_BYTES = 1_048_576;
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file",
   ENOTDIR: "there is no such file",
-  EACCES: "this user may not read it",
-  EPERM: "this user may not read it",
+  EACCES: "the user of this process has no permission to read it",
+  EPERM: "the user of this process has no permission to read it",
   EISDIR: "it is a directory",
-  ELOOP: "it is a chain of symbolic links without an end",
+  ELOOP: "it is a loop of symbolic links",
 };
 
 /** Says why a file cannot be read. */

@@ -36,7 +36,7 @@ test("resolveSettings() reports every invalid value and returns the defaults for
     'SHOP_PORT must be a whole number from 0 to 65535: current value is "soon"',
     "Option isOpen must be true or false: current value is 1",
     'Option labels.name must be one line of text that is not empty: current value is "\\n"',
-    "Option labels.keys must be a list of words: current value is not shown, as it is a secret",
+    "Option labels.keys must be a list of words: current value is secret and not shown",
   ]);
 });
 

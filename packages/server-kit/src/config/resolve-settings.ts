@@ -134,7 +134,7 @@ function describeProblem(setting: Setting<unknown>, given: Given, invalid: Inval
 }
 
 function describeValue({ secret }: Setting<unknown>, value: unknown): string {
-  if (secret === true) return "current value is not shown, as it is a secret";
+  if (secret === true) return "current value is secret and not shown";
   return `current value is ${showValue(value)}`;
 }
 

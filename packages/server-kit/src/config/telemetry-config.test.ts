@@ -107,7 +107,7 @@ test.each([
 });
 
 test.each<[string, string, RegExp]>([
-  ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318", /must be an address that starts with http/],
+  ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318", /must be a URL that starts with http/],
   [
     "OTEL_EXPORTER_OTLP_ENDPOINT",
     "http://user:secret@collector",

@@ -36,7 +36,7 @@ const delayKind = createIntegerKind({ min: 0, max: MAX_TIMER_MS, of: "millisecon
 const queueKind = createIntegerKind({ min: 1, max: 100_000, of: "records" });
 
 const endpointKind: Kind<string> = createTextKind(
-  "an address that starts with http:// or https://, without user name, password, ? or #",
+  "a URL that starts with http:// or https://, without user name, password, ? or #",
   (text) => {
     const url = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
     const isPlain = url?.username === "" && url.password === "" && !/[?#\s]/.test(text);
@@ -118,7 +118,7 @@ function defineHeaders(name: string, meaning: string) {
   });
 }
 
-const GENERAL = "that of all signals";
+const GENERAL = "same as OTEL_EXPORTER_OTLP_PROTOCOL";
 
 type Optional<Names extends string, T> = Readonly<Record<Names, Setting<T, undefined>>>;
 type WithDefault<Names extends string, T> = Readonly<Record<Names, Setting<T, T>>>;
@@ -165,10 +165,14 @@ export const TELEMETRY_SETTINGS: TelemetrySettings = {
     "LOGS",
     "Where logs go and, with flags-proxy, evaluation events; accepts the same values. The log is still written to standard output.",
   ),
-  otelProtocol: defineProtocol("PROTOCOL", "http/protobuf or http/json.", "http/protobuf"),
-  otelTracesProtocol: defineProtocol("TRACES_PROTOCOL", "The same for traces.", GENERAL),
-  otelMetricsProtocol: defineProtocol("METRICS_PROTOCOL", "The same for metrics.", GENERAL),
-  otelLogsProtocol: defineProtocol("LOGS_PROTOCOL", "The same for logs.", GENERAL),
+  otelProtocol: defineProtocol(
+    "PROTOCOL",
+    "Protocol of the endpoints: http/protobuf or http/json.",
+    "http/protobuf",
+  ),
+  otelTracesProtocol: defineProtocol("TRACES_PROTOCOL", "Protocol for traces.", GENERAL),
+  otelMetricsProtocol: defineProtocol("METRICS_PROTOCOL", "Protocol for metrics.", GENERAL),
+  otelLogsProtocol: defineProtocol("LOGS_PROTOCOL", "Protocol for logs.", GENERAL),
   otelHeaders: defineHeaders(
     "HEADERS",
     "Headers sent to the endpoints: name=value, separated by commas and percent-encoded.",
@@ -189,8 +193,8 @@ export const TELEMETRY_SETTINGS: TelemetrySettings = {
   otelCertificate: defineSetting("OTEL_EXPORTER_OTLP_CERTIFICATE", {
     kind: fileKind,
     fallback: undefined,
-    shownFallback: "the authorities known to Node",
-    meaning: "Path of a PEM file with the only authorities to trust for the endpoints.",
+    shownFallback: "the CAs that Node trusts",
+    meaning: "Path of a PEM file with the only CAs to trust for the endpoints.",
   }),
   otelClientCertificate: defineSetting("OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", {
     kind: fileKind,

@@ -276,7 +276,7 @@ export class ConnectionGuard {
     this.#lastWarningMs = nowMs;
     this.#logger.warn(
       `The limit of ${this.maxConnections} connections is reached: idle connections are closed, ` +
-        `and new ones when none is idle. If this is not an attack, ${this.#hint}`,
+        `or new ones if none is idle. Unless this is an attack, ${this.#hint}`,
     );
   }
 }

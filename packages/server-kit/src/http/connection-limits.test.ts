@@ -50,6 +50,6 @@ test("explainUnreachableLimit() names both numbers", () => {
   expect(explain(921, 1024)).toBeUndefined();
   expect(explain(5000)).toBeUndefined();
   expect(explain(922, 1024)).toBe(
-    "MAX_CONNECTIONS is 922, but this process may have only 1024 files and connections open: raise that limit (ulimit -n), or set MAX_CONNECTIONS to at most 921",
+    "MAX_CONNECTIONS is 922, but the open-file limit of this process, which includes connections, is 1024: raise it (ulimit -n), or set MAX_CONNECTIONS to at most 921",
   );
 });

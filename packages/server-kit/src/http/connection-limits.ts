@@ -74,5 +74,5 @@ export function explainUnreachableLimit(
   if (limit === undefined) return undefined;
   const reachable = connectionsWithin(limit, minReserved);
   if (maxConnections <= reachable) return undefined;
-  return `${origin} is ${maxConnections}, but this process may have only ${limit} files and connections open: raise that limit (ulimit -n), or set ${origin} to at most ${reachable}`;
+  return `${origin} is ${maxConnections}, but the open-file limit of this process, which includes connections, is ${limit}: raise it (ulimit -n), or set ${origin} to at most ${reachable}`;
 }

@@ -119,7 +119,7 @@ export function observeConnections(
 function countRequests(registry: Registry, totals: RequestTotals, prefix: string): void {
   void new Counter({
     name: `${prefix}_http_requests_total`,
-    help: "Requests that were responded to",
+    help: "Completed requests",
     labelNames: ["method", "route", "status"] satisfies RequestLabel[],
     registers: [registry],
     collect() {

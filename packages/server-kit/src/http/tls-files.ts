@@ -9,7 +9,7 @@ import {
 
 /** What a TLS server presents and accepts. */
 export interface TlsMaterial extends Certificate {
-  /** PEM certificates of the authorities of client certificates; undefined if clients need none. */
+  /** PEM certificates of the CAs that issue client certificates; undefined if clients need none. */
   readonly clientCa: string | undefined;
 }
 

@@ -41,7 +41,7 @@ function writeDefinitions(
   request: DefinitionsRequest,
 ): WrittenDocument {
   const all = withoutDuplicates(features);
-  // NOTE: without filters, also what is not a valid flag: other proxies may understand it.
+  // NOTE: without filters, includes entries that are not valid flags here: other versions can support them.
   const chosen = isUnrestricted(request)
     ? all
     : all.filter((feature) => isRecord(feature) && isAllowed(request, feature));

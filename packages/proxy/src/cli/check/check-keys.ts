@@ -63,7 +63,7 @@ export async function checkUpstreamKeys(config: ProxyConfig): Promise<string | u
     const valid = await validator.validate(upstreamTokens);
     return valid.size > 0
       ? undefined
-      : "The upstream cannot verify keys: it does not even know the tokens in FLAGS_API_TOKEN";
+      : "The upstream cannot verify keys: its /edge/validate reports the tokens in FLAGS_API_TOKEN as invalid. Check that FLAGS_URL is the upstream that has issued them";
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
     return `The upstream cannot verify keys: ${error.message}`;

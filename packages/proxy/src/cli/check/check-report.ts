@@ -171,7 +171,7 @@ function formatBytes(bytes: number): string {
   return bytes < 10_240 ? `${bytes} bytes` : `${Math.round(bytes / 1024)} KiB`;
 }
 
-/** NOTE: an offset within the uncertainty is none. */
+/** NOTE: an offset within the uncertainty counts as zero. */
 function describeClock({ clockOffsetMs, clockUncertaintyMs }: CheckedUpstream): string {
   if (clockOffsetMs === undefined || clockUncertaintyMs === undefined) {
     return "unknown, because the response has no usable Date header";

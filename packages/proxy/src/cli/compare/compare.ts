@@ -5,9 +5,9 @@ export const COMPARE: Subcommand = {
   name: "compare",
   summary: "Compares the flags that this proxy and another one return",
   description: [
-    "Requests the flags of many contexts from two proxies: this one, and the one that it replaces or a second version. Prints what differs, for each flag. Both have to run.",
+    "Requests the flags for many contexts from two proxies: this one, and the one that it replaces or another version of it. Prints the differences for each flag. Both proxies must be running.",
     "The contexts have random values for the fields that the rules of the flags read, preferably values that the rules mention. The rules come from the upstream in FLAGS_URL; without it, contexts have the standard fields.",
-    "Flags that are different for the same context from request to request are random, and are not compared.",
+    "Flags whose results change between requests with the same context are random, and are not compared.",
   ],
   options: {
     with: {

@@ -27,7 +27,7 @@ export function toFlagsUrl(option: string, address: string, all: boolean): strin
   const isHttp = url?.protocol === "http:" || url?.protocol === "https:";
   if (url === undefined || !isHttp || !PATHS.some((end) => path.endsWith(end))) {
     throw new ComparisonError(
-      `${option} must be an address that starts with http:// or https:// and ends with one of ${PATHS.join(", ")}`,
+      `${option} must be a URL that starts with http:// or https:// and ends with one of ${PATHS.join(", ")}`,
     );
   }
   return `${url.origin}${path}${all ? "/all" : ""}`;

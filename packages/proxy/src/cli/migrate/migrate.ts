@@ -6,7 +6,7 @@ export const MIGRATE: Subcommand = {
   name: "migrate",
   summary: "Prints the settings of the Unleash proxy or Unleash Edge under their names here",
   description: [
-    "Reads the environment, and the files of --env-file, and prints a file of variables for flags-proxy on standard output. Settings without an equivalent follow as comments, with the reason.",
+    "Reads the environment, and the files of --env-file, and prints an env file for flags-proxy on standard output. Settings without an equivalent follow as comments, with the reason.",
     "Some keys of Edge need an access file: keys for one project and, with several environments, keys that do not name theirs. The access file is printed too, or written with --access-file.",
     "The output contains your tokens and keys, because it replaces the previous file. An access file contains only digests of keys.",
   ],

@@ -164,11 +164,11 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
       [],
       {
         missing: refused(
-          "only PEM files are supported: convert it, and set PKCS8_CLIENT_CERTIFICATE_FILE and PKCS8_CLIENT_KEY_FILE",
+          "only PEM files are supported. Convert it, and set PKCS8_CLIENT_CERTIFICATE_FILE and PKCS8_CLIENT_KEY_FILE",
         ),
       },
     ],
-    ["PKCS12_PASSPHRASE", [], { missing: unneeded("it belongs to PKCS12_IDENTITY_FILE") }],
+    ["PKCS12_PASSPHRASE", [], { missing: unneeded("it is used only with PKCS12_IDENTITY_FILE") }],
     ["UPSTREAM_SOCKET_TIMEOUT", "FLAGS_UPSTREAM_TIMEOUT", { conversion: fromSeconds }],
     [
       "UPSTREAM_REQUEST_TIMEOUT",
@@ -185,8 +185,12 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
     ["NO_PROXY", "NO_PROXY"],
     ["CLIENT_ID", [], { missing: unneeded("it only names the instance in data sent upstream") }],
     ["UNLEASH_CLIENT_SECRET", [], { missing: lost("the proxy issues no tokens") }],
-    ["DESIRED_ENVIRONMENTS", [], { missing: unneeded("it belongs to UNLEASH_CLIENT_SECRET") }],
-    ["DESIRED_PROJECTS", [], { missing: unneeded("it belongs to UNLEASH_CLIENT_SECRET") }],
+    [
+      "DESIRED_ENVIRONMENTS",
+      [],
+      { missing: unneeded("it is used only with UNLEASH_CLIENT_SECRET") },
+    ],
+    ["DESIRED_PROJECTS", [], { missing: unneeded("it is used only with UNLEASH_CLIENT_SECRET") }],
   ],
   "Storage and start without the upstream": [
     ["BACKUP_FOLDER", "FLAGS_STORE", { conversion: asFileStore }],
@@ -202,7 +206,7 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
       "REDIS_WRITE_CONNECTION_TIMEOUT_MILLISECONDS",
     ].map((name): Row => [name, [], { missing: unneeded("no request waits for the store") }]),
     ["S3_BUCKET_NAME", "FLAGS_STORE", { conversion: asBucket }],
-    ["S3_FORCE_PATH_STYLE", [], { missing: unneeded("it belongs to S3_BUCKET_NAME") }],
+    ["S3_FORCE_PATH_STYLE", [], { missing: unneeded("it is used only with S3_BUCKET_NAME") }],
     ["BOOTSTRAP_FILE", "FLAGS_URL", { conversion: toFlagFilesAddress }],
     [
       "RELOAD_INTERVAL",
@@ -225,7 +229,7 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
       [],
       {
         missing: lost(
-          "the metrics are always served: do not route /internal-backstage to the public",
+          "the metrics are always served. Do not expose /internal-backstage to the public",
         ),
         isActive: isTrue,
       },
@@ -250,7 +254,7 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
     [
       "PROMETHEUS_REMOTE_WRITE_URL",
       [],
-      { missing: lost("metrics are not pushed: let Prometheus scrape them") },
+      { missing: lost("metrics are not pushed. Let Prometheus scrape them") },
     ],
     ...[
       "PROMETHEUS_PUSH_INTERVAL",
@@ -260,7 +264,7 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
     ].map((name): Row => [
       name,
       [],
-      { missing: unneeded("it belongs to PROMETHEUS_REMOTE_WRITE_URL") },
+      { missing: unneeded("it is used only with PROMETHEUS_REMOTE_WRITE_URL") },
     ]),
     ...[
       "SENTRY_DSN",

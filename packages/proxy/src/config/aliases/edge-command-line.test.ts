@@ -40,7 +40,7 @@ test.each([
   expect(parse(line)).toBe(problem);
 });
 
-test("files of variables can be named", () => {
+test("env files can be named", () => {
   expect(parse("edge --env-file a.env --env-file=b.env")).toMatchObject({
     mode: "edge",
     envFiles: ["a.env", "b.env"],

@@ -36,7 +36,7 @@ export function parseS3Address(text: string): S3Address | InvalidValue {
   const [, bucket = "", path = "", query = ""] =
     /^s3:\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?$/i.exec(text) ?? [];
   if (!BUCKET.test(bucket)) {
-    // NOTE: shows nothing of it, since somebody may have put credentials there.
+    // NOTE: does not show the value, which can contain credentials.
     return new InvalidValue(
       "it must begin with s3:// and the name of a bucket, without credentials",
     );

@@ -15,7 +15,7 @@ export interface S3Config {
   readonly secretAccessKey: string | undefined;
   /** Belongs to temporary credentials. */
   readonly sessionToken: string | undefined;
-  /** PEM certificates of the authorities to trust. @default those known to Node */
+  /** PEM certificates of the CAs to trust. @default those that Node trusts */
   readonly ca?: readonly string[] | undefined;
   /** Addresses of forward proxies. */
   readonly httpProxy: string | undefined;

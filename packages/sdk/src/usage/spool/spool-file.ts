@@ -22,7 +22,7 @@ const READABLE_HEADERS: readonly string[] = ["flags-usage-spool 1\n", HEADER];
 const NAME = /^usage-(\d{1,12})\.log$/;
 const LINE_BREAK = 0x0a;
 
-/** Returns the files of the spool in a folder, in order. */
+/** Returns the files of the spool in a directory, in order. */
 export async function listSpoolFiles(directory: string): Promise<readonly SpoolFile[]> {
   const names = (await readdir(directory)).filter((name) => NAME.test(name));
   const files = names.map(async (name) => {
@@ -45,7 +45,7 @@ export class SpoolFileWriter implements SpoolFile {
     this.number = number;
   }
 
-  /** Creates a file, which must not exist. Its entry in the folder is durable. */
+  /** Creates a file, which must not exist. Its entry in the directory is durable. */
   static async create(directory: string, number: number): Promise<SpoolFileWriter> {
     const path = join(directory, `usage-${String(number).padStart(8, "0")}.log`);
     const writer = new SpoolFileWriter(await open(path, "wx", OWNER_ONLY), path, number);

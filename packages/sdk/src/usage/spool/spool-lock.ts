@@ -21,7 +21,7 @@ const HEARTBEAT_MS = 3000;
 const STALE_MS = 15_000;
 
 /**
- * Ensures that one process uses a folder. The lock of a process that has ended is taken over: at once
+ * Ensures that one process uses a directory. The lock of a process that has ended is taken over: at once
  * if it ran on this machine; otherwise after 15 seconds without a sign of it. These are measured with
  * the clock of this process, so clocks need not agree.
  */
@@ -52,7 +52,7 @@ export class SpoolLock {
     return undefined;
   }
 
-  /** Lets other processes use the folder. */
+  /** Lets other processes use the directory. */
   async release(): Promise<void> {
     clearInterval(this.#heartbeat);
     const owner = this.#owned;

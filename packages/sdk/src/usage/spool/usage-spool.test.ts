@@ -48,7 +48,7 @@ interface Opened {
   readonly warnings: string[];
 }
 
-/** Opens a spool with its store. The folder may contain the files of an earlier one. */
+/** Opens a spool with its store. The directory may contain the files of an earlier one. */
 async function open(
   directory: string,
   maxBytes = 8 * 1024 * 1024,
@@ -483,7 +483,7 @@ describe("UsageSpool limits its size:", () => {
   });
 });
 
-describe("a folder", () => {
+describe("a directory", () => {
   it("is used by one process at a time, then by the next", async () => {
     const first = await open(newFolder());
     first.store.add(usage("a"));

@@ -12,7 +12,7 @@ import type { SpoolFile } from "./spool-file.ts";
 import { SpoolFiles } from "./spool-files.ts";
 
 interface UsageSpoolOptions {
-  /** The folder; created if missing. */
+  /** The directory; created if missing. */
   readonly directory: string;
   /** Limit of the size of its files. */
   readonly maxBytes: number;
@@ -26,7 +26,7 @@ interface UsageSpoolOptions {
 export interface UsageSpoolState {
   readonly bytes: number;
   readonly maxBytes: number;
-  /** False: usage is only in memory, because the folder is locked or cannot be written. */
+  /** False: usage is only in memory, because the directory is locked or cannot be written. */
   readonly isWritable: boolean;
   readonly written: number;
   /** Confirmed to the client without being written. */
@@ -55,7 +55,7 @@ const SLICE_BYTES = 256 * 1024;
 const RETRY_MS = 2000;
 
 /**
- * Writes every change of the pending usage, impact metrics and registrations to a log in a folder, from
+ * Writes every change of the pending usage, impact metrics and registrations to a log in a directory, from
  * which the next process restores them. All records that arrive during a write are written together next.
  *
  * From time to time, a copy of what is pending replaces the records that led to it: it is written as
@@ -261,7 +261,7 @@ export class UsageSpool {
     }, RETRY_MS).unref();
   }
 
-  /** Acquires the folder, and replaces what is in it with the usage that is pending. */
+  /** Acquires the directory, and replaces what is in it with the usage that is pending. */
   async #open(): Promise<void> {
     await this.#commits;
     await this.#replacing;
@@ -283,7 +283,7 @@ export class UsageSpool {
     return this.#status === "closed";
   }
 
-  /** Acquires the folder and restores the usage in it; returns the problem, if there is one. */
+  /** Acquires the directory and restores the usage in it; returns the problem, if there is one. */
   async #prepare(): Promise<string | undefined> {
     await this.#files.seal();
     await mkdir(this.#options.directory, { recursive: true, mode: 0o700 });
