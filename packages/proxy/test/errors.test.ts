@@ -2,6 +2,7 @@ import { EventEmitter, once } from "node:events";
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { flag, withConstraint } from "./_documents.ts";
 import { errorOf, KEY, MemoryLogger, namesOf, startProxy } from "./_proxy.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -106,6 +107,21 @@ test("POST /proxy: a body without a Content-Type is read as JSON", async () => {
   );
   expect(response).toMatch(/^HTTP\/1.1 200/);
 });
+
+test.each(["/proxy", "/api/frontend", "/ofrep/v1/evaluate/flags"])(
+  "POST %s: 413 if a flag depends on a value of more than 16,384 characters",
+  async (path) => {
+    const document = { features: [flag("a", { strategies: [withConstraint("plan", ["pro"])] })] };
+    const { post } = await startProxy({ document });
+    const send = (name: string, length: number) =>
+      post(path, { context: { [name]: "x".repeat(length) } });
+    expect((await send("plan", 16_384)).status).toBe(200);
+    expect((await send("other", 100_000)).status).toBe(200);
+    const rejected = await send("plan", 16_385);
+    expect(rejected.status).toBe(413);
+    expect(await rejected.text()).toContain("`plan` has 16385 characters: send at most 16384");
+  },
+);
 
 test("body limit: 413 above 1 MiB, with and without a Content-Length", async () => {
   const { request, post } = await startProxy();

@@ -4,9 +4,9 @@ import proxyAddress from "@fastify/proxy-addr";
 import type { Context, ContextDependencies, Snapshot } from "flags-engine";
 import type { TrustProxy } from "flags-server-kit";
 import { toTrustOption, type TrustFunction } from "flags-server-kit/http";
-import { badField, type HttpError } from "../errors.ts";
+import { badField, HttpError } from "../errors.ts";
 import type { ContextEnricher, EnricherRequest } from "../extensions.ts";
-import type { SentContext } from "./sent-context.ts";
+import { isStandardField, type SentContext } from "./sent-context.ts";
 
 /** The configured values that complete a context. */
 interface ContextDefaults {
@@ -39,7 +39,7 @@ interface ContextSubject {
 /**
  * Returns the context to evaluate a snapshot for: the one that was sent, completed and enriched.
  *
- * @throws {HttpError} a 400 if the context is invalid
+ * @throws {HttpError} a 400 if the context is invalid, or a 413 if a value is too long
  */
 export async function requestContext(
   subject: ContextSubject,
@@ -57,17 +57,39 @@ export async function requestContext(
 /**
  * Returns the context before enrichers run, which is the final one if there are none. Synchronous.
  *
- * @throws {HttpError} a 400 if the context is invalid
+ * @throws {HttpError} a 400 if the context is invalid, or a 413 if a value is too long
  */
 export function buildContext(
   { request, sent, snapshot }: ContextSubject,
   { defaults, callerAddress, enrichers }: ContextRules,
 ): Context {
+  // The request line of a GET is shorter than the limit.
+  if (request.method === "POST") checkLengths(sent, snapshot.contextDependencies);
   const needsSessionId = enrichers.length > 0 || readsSessionId(snapshot.contextDependencies);
   return completeContext(sent, defaults, {
     remoteAddress: callerAddress(request),
     sessionId: needsSessionId && !sent.fields.sessionId ? randomUUID() : undefined,
   });
+}
+
+/**
+ * Operators such as REGEX read a value completely, once for each constraint: a value of a megabyte could
+ * block the process for seconds.
+ */
+const MAX_VALUE_LENGTH = 16 * 1024;
+
+/** @throws {HttpError} a 413 if a rule reads a value that is too long */
+function checkLengths(sent: SentContext, { fields: names }: ContextDependencies): void {
+  for (const name of names) {
+    const field = isStandardField(name) ? sent.fields[name] : undefined;
+    const length = Math.max(field?.length ?? 0, sent.properties[name]?.length ?? 0);
+    if (length > MAX_VALUE_LENGTH) {
+      throw new HttpError(
+        413,
+        `\`${name}\` has ${length} characters: send at most ${MAX_VALUE_LENGTH}, because flags depend on it`,
+      );
+    }
+  }
 }
 
 /** Values of a request that complete its context. */
