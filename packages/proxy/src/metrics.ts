@@ -1,15 +1,11 @@
-import { FlagsClient } from "flags-sdk";
 import {
   createRegistry,
   createRequestMetrics,
   type RequestMetrics,
   type TlsFiles,
 } from "flags-server-kit/http";
-import { Counter, Gauge, type GaugeConfiguration, type Registry } from "prom-client";
+import { Counter, Gauge, type Registry } from "prom-client";
 import type { FlagUsage } from "./usage/flag-usage.ts";
-import { ageMsOf } from "./age.ts";
-import type { UpstreamSource } from "./sources.ts";
-import { observeSpools } from "./usage/spool-metrics.ts";
 
 /** Counters of usage reports. */
 export interface UsageMetrics {
@@ -63,17 +59,6 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** Exports the state of sources, and counts their failures. */
-export function observeSources(
-  { registry, usageDropped }: Pick<Metrics, "registry" | "usageDropped">,
-  sources: readonly UpstreamSource[],
-): void {
-  createSourceGauges(registry, sources);
-  countFailures(registry, sources);
-  countUsage({ registry, usageDropped }, sources);
-  observeSpools(registry, METRICS_PREFIX, sources);
-}
-
 /** Exports when the certificate of the TLS port expires. */
 export function observeCertificate(registry: Registry, tls: Pick<TlsFiles, "material">): void {
   const gauge = new Gauge({
@@ -86,131 +71,4 @@ export function observeCertificate(registry: Registry, tls: Pick<TlsFiles, "mate
       gauge.set(tls.material.validToMs / 1000);
     },
   });
-}
-
-function createSourceGauges(registry: Registry, sources: readonly UpstreamSource[]): void {
-  // With workers, all processes have the same flags: the most recent value counts.
-  const shared: Pick<GaugeConfiguration<string>, "registers" | "aggregator"> = {
-    registers: [registry],
-    aggregator: "max",
-  };
-  const createGauge = (name: string, help: string, read: () => number): Gauge =>
-    new Gauge({
-      name,
-      help,
-      ...shared,
-      collect() {
-        this.set(read());
-      },
-    });
-  const createGaugePerSource = (
-    name: string,
-    help: string,
-    read: (source: UpstreamSource) => number,
-  ): Gauge =>
-    new Gauge({
-      name: `${METRICS_PREFIX}_${name}`,
-      help,
-      labelNames: ["source"],
-      ...shared,
-      collect() {
-        for (const source of sources) this.set({ source: source.name }, read(source));
-      },
-    });
-
-  createGauge(
-    "last_metrics_update_epoch_timestamp_ms",
-    "When the proxy last received a feature update, in epoch milliseconds",
-    () => latest(sources.map(({ flags }) => flags.lastUpdateAtMs)),
-  );
-  createGauge(
-    "last_metrics_fetch_epoch_timestamp_ms",
-    "When the proxy last checked for feature updates, in epoch milliseconds",
-    () => latest(sources.map(({ flags }) => flags.lastFetchAtMs)),
-  );
-  createGauge(`${METRICS_PREFIX}_flags`, "Flags in the current snapshots", () =>
-    sources.reduce((sum, source) => sum + countFlags(source), 0),
-  );
-  createGaugePerSource("source_flags", "Flags in the current snapshot of the source", countFlags);
-  createGaugePerSource(
-    "source_last_update_timestamp_seconds",
-    "When the source last received new flags; 0 if never",
-    ({ flags }) => (flags.lastUpdateAtMs ?? 0) / 1000,
-  );
-  createGaugePerSource(
-    "source_last_fetch_timestamp_seconds",
-    "When the upstream last responded to the source; 0 if never",
-    ({ flags }) => (flags.lastFetchAtMs ?? 0) / 1000,
-  );
-  const age = new Gauge({
-    name: `${METRICS_PREFIX}_source_age_seconds`,
-    help: "How long ago the flags of the source were last confirmed; missing if they never were",
-    labelNames: ["source"],
-    ...shared,
-    collect() {
-      for (const { name: source, flags } of sources) {
-        const ageMs = ageMsOf(flags);
-        if (ageMs === undefined) age.remove({ source });
-        else age.set({ source }, ageMs / 1000);
-      }
-    },
-  });
-}
-
-function countFlags({ flags }: UpstreamSource): number {
-  return flags.snapshot?.flags.length ?? 0;
-}
-
-function countFailures(registry: Registry, sources: readonly UpstreamSource[]): void {
-  const registers = [registry];
-  const upstreamErrors = new Counter({
-    name: `${METRICS_PREFIX}_upstream_errors_total`,
-    help: "Requests to the upstream that failed",
-    registers,
-  });
-  const sourceErrors = new Counter({
-    name: `${METRICS_PREFIX}_source_errors_total`,
-    help: "Requests to the upstream that failed, by source",
-    labelNames: ["source"],
-    registers,
-  });
-  const strategyErrors = new Counter({
-    name: `${METRICS_PREFIX}_custom_strategy_errors_total`,
-    help: "Evaluations of custom strategies that failed",
-    labelNames: ["strategy"],
-    registers,
-  });
-
-  for (const { name: source, flags, onFailure } of sources) {
-    sourceErrors.inc({ source }, 0);
-    onFailure(() => {
-      upstreamErrors.inc();
-      sourceErrors.inc({ source });
-    });
-    flags.on("strategyError", ({ strategy }) => strategyErrors.inc({ strategy }));
-  }
-}
-
-/** Counts accepted usage that was delivered or dropped. */
-function countUsage(
-  { registry, usageDropped }: Pick<Metrics, "registry" | "usageDropped">,
-  sources: readonly UpstreamSource[],
-): void {
-  const registers = [registry];
-  const delivered = new Counter({
-    name: `${METRICS_PREFIX}_usage_delivered_total`,
-    help: "Counts of flags that the upstream accepted, each a sum over all reports of one application since the last delivery",
-    labelNames: ["source"],
-    registers,
-  });
-  for (const { name: source, flags } of sources) {
-    if (!(flags instanceof FlagsClient)) continue;
-    delivered.inc({ source }, 0);
-    flags.on("sent", ({ bucket }) => delivered.inc({ source }, Object.keys(bucket.toggles).length));
-    flags.on("usageDropped", (kind, count) => usageDropped.inc({ kind }, count));
-  }
-}
-
-function latest(timestamps: readonly (number | undefined)[]): number {
-  return Math.max(0, ...timestamps.map((timestamp) => timestamp ?? 0));
 }

@@ -1,5 +1,6 @@
 import { FlagsClient, type UsageSpoolState } from "flags-sdk";
 import { Counter, Gauge, type Registry } from "prom-client";
+import { METRICS_PREFIX } from "../metrics.ts";
 import type { UpstreamSource } from "../sources.ts";
 
 interface Spool {
@@ -7,34 +8,28 @@ interface Spool {
   readonly read: () => UsageSpoolState | undefined;
 }
 
-/**
- * Exports the state of the usage spools, if there are any.
- *
- * @param prefix of the names of the metrics
- */
-export function observeSpools(
-  registry: Registry,
-  prefix: string,
-  sources: readonly UpstreamSource[],
-): void {
+const PREFIX = `${METRICS_PREFIX}_usage_spool`;
+
+/** Exports the state of the usage spools, if there are any. */
+export function observeSpools(registry: Registry, sources: readonly UpstreamSource[]): void {
   const spools = sources.flatMap(({ name, flags }) =>
     flags instanceof FlagsClient && flags.usageSpool !== undefined
       ? [{ source: name, read: () => flags.usageSpool }]
       : [],
   );
   if (spools.length === 0) return;
-  createGauges(registry, `${prefix}_usage_spool`, spools);
-  createCounters(registry, `${prefix}_usage_spool`, spools);
+  createGauges(registry, spools);
+  createCounters(registry, spools);
 }
 
-function createGauges(registry: Registry, prefix: string, spools: readonly Spool[]): void {
+function createGauges(registry: Registry, spools: readonly Spool[]): void {
   const createGauge = (
     name: string,
     help: string,
     select: (state: UsageSpoolState) => number,
   ): Gauge =>
     new Gauge({
-      name: `${prefix}_${name}`,
+      name: `${PREFIX}_${name}`,
       help,
       labelNames: ["source"],
       registers: [registry],
@@ -54,14 +49,14 @@ function createGauges(registry: Registry, prefix: string, spools: readonly Spool
   );
 }
 
-function createCounters(registry: Registry, prefix: string, spools: readonly Spool[]): void {
+function createCounters(registry: Registry, spools: readonly Spool[]): void {
   const createCounter = (
     name: string,
     help: string,
     select: (state: UsageSpoolState) => number,
   ): Counter =>
     new Counter({
-      name: `${prefix}_${name}_total`,
+      name: `${PREFIX}_${name}_total`,
       help,
       labelNames: ["source"],
       registers: [registry],
