@@ -142,7 +142,7 @@ describe("flags-admin refuses to start, with one line per problem and exit code 
     writeFileSync(file, "");
     const { code, stderr } = await startCommand({ DATA_DIR: file }).finished();
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^Cannot use the directory .*: it is not a directory, .* DATA_DIR\n$/);
+    expect(stderr).toMatch(/^Cannot use the directory .*: it is not a directory\. .* DATA_DIR\n$/);
   });
 });
 
@@ -233,7 +233,7 @@ describe("flags-admin on the embedded database", () => {
       const DATA_DIR = await makeDataDirectory();
       const refused = await startCommand({ DATA_DIR, PORT }).finished();
       expect(refused.code).toBe(1);
-      expect(refused.stderr).toMatch(/^Cannot listen on port \d+ of 127\.0\.0\.1: .* PORT\n$/);
+      expect(refused.stderr).toMatch(/^Cannot listen on port \d+ on 127\.0\.0\.1: .* PORT\n$/);
       const next = startCommand({ DATA_DIR });
       expect(await next.listening()).toMatch(/^http:/);
     },

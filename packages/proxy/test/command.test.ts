@@ -50,7 +50,7 @@ describe.concurrent("flags-proxy does not start", () => {
     const { code, stderr } = await runCommand({ ...REQUIRED, PORT: String(port) });
     expect(code).toBe(1);
     expect(stderr).toBe(
-      `Cannot listen on port ${port} of 127.0.0.1: another program uses the port. Stop it, or choose another port with PORT\n`,
+      `Cannot listen on port ${port} on 127.0.0.1: another program uses the port. Stop it, or choose another port with PORT\n`,
     );
   });
 

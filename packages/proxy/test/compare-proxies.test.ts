@@ -201,7 +201,7 @@ test.each([
   [[], "--with is required"],
   [["--with", "http://127.0.0.1:2"], "--key is required"],
   [["--with", "http://127.0.0.1:2", "--key", KEY], "--with must be a URL that starts with"],
-  [["--with", "ftp://127.0.0.1/proxy", "--key", KEY], "--with must be an address that starts"],
+  [["--with", "ftp://127.0.0.1/proxy", "--key", KEY], "--with must be a URL that starts"],
   [["--with", "http://127.0.0.1:2/proxy", "--key", KEY, "--count", "many"], "--count must be"],
   [
     ["--with", "http://127.0.0.1:2/proxy", "--key", KEY, "--contexts", "/none"],

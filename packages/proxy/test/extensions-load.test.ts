@@ -105,7 +105,7 @@ describe("customStrategies / FLAGS_CUSTOM_STRATEGIES_FILE", () => {
     const second = { name: "same", isEnabled: () => false };
     const { config, warnings } = await load({ customStrategies: [first, second] });
     expect(config.customStrategies).toEqual([first]);
-    expect(warnings).toEqual([expect.stringContaining('several strategies named "same"')]);
+    expect(warnings).toEqual([expect.stringContaining('several strategies are named "same"')]);
   });
 
   test.each([

@@ -146,7 +146,7 @@ describe("flags-proxy", () => {
     holder.close();
     expect(code).toBe(1);
     expect(stderr).toBe(
-      `Cannot listen on port ${port} of 127.0.0.1: another program uses the port. Stop it, or choose another port with FLAGS_MANAGEMENT_PORT\n`,
+      `Cannot listen on port ${port} on 127.0.0.1: another program uses the port. Stop it, or choose another port with FLAGS_MANAGEMENT_PORT\n`,
     );
   });
 });

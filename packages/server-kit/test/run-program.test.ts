@@ -43,7 +43,7 @@ describe("runProgram() prints", () => {
   test.each([
     ["--help", 0, /^sample 1\.2\.3\n\nServes as an example\./, /^$/],
     ["--version", 0, /^1\.2\.3\n$/, /^$/],
-    ["--port", 2, /^$/, /^Unknown option --port, set the .* PORT: see sample --help\n$/],
+    ["--port", 2, /^$/, /^Unknown option --port\. Set the .* PORT instead: see sample --help\n$/],
   ] as const)("%s, with exit code %d", async (argument, code, stdout, stderr) => {
     const finished = await finish(start({}, [argument]));
     expect(finished.code).toBe(code);
@@ -79,7 +79,7 @@ describe("runProgram() ends with exit code 1", () => {
     const { code, stderr } = await finish(start({ PORT: String(port) }));
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^Cannot listen on port \d+ of 127\.0\.0\.1: another program uses the port.*\n$/,
+      /^Cannot listen on port \d+ on 127\.0\.0\.1: another program uses the port.*\n$/,
     );
   });
 

@@ -672,7 +672,7 @@ export const SETTINGS = {
     variables: ["FLAGS_PUSH_MAX_STREAMS_PER_KEY"],
     kind: createIntegerKind({ min: 1, max: 1_000_000 }),
     fallback: undefined,
-    shownFallback: "all streams, or half with several keys",
+    shownFallback: "all; half with several keys",
     meaning:
       "Maximum number of open streams per client key. The memory for contexts is limited in the same proportion.",
   }),

@@ -118,7 +118,7 @@ function defineHeaders(name: string, meaning: string) {
   });
 }
 
-const GENERAL = "same as OTEL_EXPORTER_OTLP_PROTOCOL";
+const GENERAL = "OTEL_EXPORTER_OTLP_PROTOCOL";
 
 type Optional<Names extends string, T> = Readonly<Record<Names, Setting<T, undefined>>>;
 type WithDefault<Names extends string, T> = Readonly<Record<Names, Setting<T, T>>>;
