@@ -5,6 +5,7 @@ import { DependencyBody } from "../domain/dependencies/schemas.ts";
 import { CreateFeatureBody } from "../domain/features/schemas.ts";
 import { CreateStrategyBody } from "../domain/strategies/schemas.ts";
 import { CreateTagTypeBody } from "../domain/tag-types/schemas.ts";
+import { TagValue } from "../domain/tags/schemas.ts";
 import { FlagVariantsBody } from "../domain/variants/schemas.ts";
 import { Name } from "../http/names.ts";
 import { closedObject, openObject } from "../http/schemas.ts";
@@ -66,7 +67,7 @@ const ExportedData = openObject("exportResultSchema", {
       openObject("featureTagSchema", {
         featureName: Type.String(),
         tagType: Type.Optional(Type.String({ minLength: 2, maxLength: 50 })),
-        tagValue: Type.String({ minLength: 2, maxLength: 50 }),
+        tagValue: TagValue,
       }),
       { maxItems: MAX_STRATEGIES },
     ),

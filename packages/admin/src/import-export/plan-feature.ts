@@ -6,7 +6,7 @@ import {
 } from "../domain/feature-environment.ts";
 import { type Feature, toFeatureView } from "../domain/feature.ts";
 import { toChangeEvents } from "../domain/features/update-feature.ts";
-import type { TagName } from "../domain/tags/store.ts";
+import { type TagName, trimTag } from "../domain/tags/store.ts";
 import { checkFlagVariants } from "../domain/variants/check-variants.ts";
 import { badData } from "../errors.ts";
 import type { NewEvent } from "../storage/event.ts";
@@ -138,7 +138,7 @@ function planTags(plan: ImportPlan, feature: string, { tags, path }: TagsInFile)
   const { target, changes } = plan;
   const existing = target.tagsOf.get(feature) ?? [];
   const existingKeys = new Set(existing.map(tagKey));
-  const expected = new Map(tags.map((tag) => [tagKey(tag), tag]));
+  const expected = new Map(tags.map(trimTag).map((tag) => [tagKey(tag), tag]));
   const added = [...expected].filter(([key]) => !existingKeys.has(key)).map(([, tag]) => tag);
   const removed = existing.filter((tag) => !expected.has(tagKey(tag)));
 
