@@ -1,7 +1,7 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { actorOf } from "../access/request-identity.ts";
 import { ProjectParams } from "../domain/schemas.ts";
-import { documented, errorResponses } from "../http/schemas.ts";
+import { documented } from "../http/schemas.ts";
 import type { Storage, WriteTransaction } from "../storage/storage.ts";
 import { writeAndRollBack } from "./project-file/dry-run.ts";
 import { exportProject } from "./project-file/export-project.ts";
@@ -28,10 +28,13 @@ function registerProjectFiles(app: TypedApp, storage: Storage): void {
     "/projects/:projectId/export",
     {
       schema: {
-        summary: "Exports the active flags of a project and the definitions that they refer to",
-        tags: [tag],
+        ...documented({
+          tag,
+          summary: "Exports the active flags of a project and the definitions that they refer to",
+          returns: ProjectFile,
+          alsoFailsWith: [404],
+        }),
         params: ProjectParams,
-        response: { 200: ProjectFile, ...errorResponses(401, 403, 404, 503) },
       },
     },
     ({ params }) => storage.read((db) => exportProject(db, params.projectId)),
@@ -42,18 +45,19 @@ function registerProjectFiles(app: TypedApp, storage: Storage): void {
     {
       bodyLimit: FILE_LIMIT_BYTES,
       schema: {
-        summary: "Imports the flags of a file into a project: all of them, or none",
-        description:
-          "Properties in the file replace those of existing flags. Absent properties stay unchanged. " +
-          "Missing segments, context fields, tag types and strategy types are created.",
-        tags: [tag],
+        ...documented({
+          tag,
+          summary: "Imports the flags of a file into a project: all of them, or none",
+          description:
+            "Properties in the file replace those of existing flags. Absent properties stay unchanged. " +
+            "Missing segments, context fields, tag types and strategy types are created.",
+          returns: ImportResponse,
+          hasBody: true,
+          alsoFailsWith: [404, 409],
+        }),
         params: ProjectParams,
         querystring: ImportQuery,
         body: ProjectFile,
-        response: {
-          200: ImportResponse,
-          ...errorResponses(400, 401, 403, 404, 409, 413, 415, 503),
-        },
       },
     },
     async (request) => {
@@ -96,13 +100,14 @@ function registerUnleashImport(app: TypedApp, storage: Storage): void {
     {
       bodyLimit: FILE_LIMIT_BYTES,
       schema: {
-        summary: "Checks whether flags can be imported into an environment",
-        tags: [tag],
+        ...documented({
+          tag,
+          summary: "Checks whether flags can be imported into an environment",
+          returns: ValidationResponse,
+          hasBody: true,
+          alsoFailsWith: [404],
+        }),
         body: UnleashImportBody,
-        response: {
-          200: ValidationResponse,
-          ...errorResponses(400, 401, 403, 404, 413, 415, 503),
-        },
       },
     },
     async (request) => ({
