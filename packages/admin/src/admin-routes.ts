@@ -17,10 +17,9 @@ import { registerStrategyTypes } from "./domain/strategy-types/routes.ts";
 import { registerTagTypes } from "./domain/tag-types/routes.ts";
 import { registerTags } from "./domain/tags/routes.ts";
 import { registerVariants } from "./domain/variants/routes.ts";
-import { registerFeaturesBatch } from "./features-batch/routes.ts";
-import { registerImportExport } from "./import-export/routes.ts";
 import { registerPlayground } from "./playground/routes.ts";
 import type { Storage } from "./storage/storage.ts";
+import { registerTransfer } from "./transfer/routes.ts";
 import { registerApplications } from "./usage/application-routes.ts";
 import { registerUsageQueries } from "./usage/query-routes.ts";
 
@@ -48,8 +47,7 @@ const ROUTES: readonly ((app: TypedApp, storage: Storage) => void)[] = [
   registerTags,
   registerTagTypes,
   registerDependencies,
-  registerImportExport,
-  registerFeaturesBatch,
+  registerTransfer,
   registerUser,
   registerTokens,
   registerProjectTokens,

@@ -269,6 +269,14 @@ describeStorages("archive", (source) => {
         "feature-archived",
         "feature-archived",
       ]);
+      expect(recorded[0]).toEqual(
+        expect.objectContaining({
+          project: "default",
+          featureName: child,
+          preData: [{ feature: parent, enabled: true }],
+          data: [],
+        }),
+      );
       await admin.must(200, "POST", "/projects/default/revive", { features: [parent, child] });
       const { body } = await admin.must<FeatureResponse>(200, "GET", `${FEATURES}/${child}`);
       expect(body.dependencies).toEqual([]);

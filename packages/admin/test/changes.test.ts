@@ -211,7 +211,7 @@ describeAnyStorage("streams of changes", (source) => {
     const refused = await service.request("/api/admin/changes", { headers: third.cookie });
     expect(await refused.json()).toMatchObject({
       name: "TooManyStreamsError",
-      message: expect.stringContaining("at most 4 streams of changes"),
+      message: expect.stringContaining("reached: 4 in total"),
     });
     await open(service, { authorization: secret });
   });
@@ -229,7 +229,7 @@ describeAnyStorage("streams of changes", (source) => {
       sessionHash: undefined,
       expiresAt: null,
     };
-    expect(() => streams.checkCapacity(caller)).toThrow("at most 0 streams of changes");
+    expect(() => streams.checkCapacity(caller)).toThrow("reached: 0 in total");
     streams.close();
   });
 

@@ -108,7 +108,14 @@ describeAnyStorage("dependencies", (source) => {
     ]);
     await admin.must(200, "POST", path, { feature: "parent" });
     const all = await admin.eventsOf(() => admin.must(200, "DELETE", path));
-    expect(all.map(({ type }) => type)).toEqual(["feature-dependencies-removed"]);
+    expect(all).toEqual([
+      expect.objectContaining({
+        type: "feature-dependencies-removed",
+        featureName: "child",
+        preData: [{ feature: "parent", enabled: true }],
+        data: [],
+      }),
+    ]);
     expect(await admin.eventsOf(() => admin.must(200, "DELETE", path))).toEqual([]);
     const missing = { status: 404, name: "NotFoundError" };
     await admin.refuse(missing, "DELETE", `${FEATURES}/none/dependencies`);

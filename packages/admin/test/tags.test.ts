@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { featureTags, tags as storedTags } from "../src/storage/schema/tags.ts";
 import { useAdmin } from "./_admin.ts";
 import type { Named } from "./_responses.ts";
 import { describeAnyStorage } from "./_storages.ts";
@@ -140,6 +141,108 @@ describeAnyStorage("tags", (source) => {
       const bad = { status: 400, name: "BadDataError" };
       await admin.refuse(bad, "POST", "/tags", { type: "simple" });
       await admin.refuse(bad, "POST", "/tags", { type: "nope", value: "ok" });
+    });
+  });
+
+  describe("white space around values", () => {
+    const FEATURES = "/projects/default/features";
+    const NO_CHANGE = { addedTags: [], removedTags: [] };
+    const tagged = (value: string) => ({
+      version: 1,
+      project: "default",
+      features: [{ name: "imported", tags: [{ type: "simple", value }] }],
+    });
+    const exported = (tagValue: string) => ({
+      project: "default",
+      environment: "production",
+      data: {
+        features: [{ name: "imported" }],
+        featureStrategies: [],
+        featureTags: [{ featureName: "imported", tagValue }],
+      },
+    });
+
+    test("is removed, so that no two tags look the same", async () => {
+      const spaced = (value: string) => ({ type: "simple", value });
+      const created = await admin.must(201, "POST", "/tags", spaced("  mobile "));
+      expect(created.body).toEqual({ version: 1, tag: { ...spaced("mobile"), color: null } });
+      const added = await admin.must(201, "POST", "/features/flag/tags", spaced("\tweb team\n"));
+      expect(added.body).toEqual(spaced("web team"));
+      await admin.must(200, "PUT", "/features/flag/tags", {
+        ...NO_CHANGE,
+        addedTags: [spaced(" mobile"), spaced("mobile ")],
+      });
+      await admin.must(200, "PUT", "/projects/default/tags", {
+        features: ["flag-2"],
+        tags: { ...NO_CHANGE, addedTags: [spaced(" mobile")] },
+      });
+      await admin.must(201, "POST", FEATURES, { name: "spaced", tags: [spaced(" mobile ")] });
+      for (const name of ["flag", "flag-2", "spaced"]) {
+        expect(await tagsOf(name)).toContainEqual({ ...spaced("mobile"), color: null });
+      }
+      const { body } = await admin.must<Tags>(200, "GET", "/tags/simple");
+      const values = body.tags.map((tag) => (tag as { value: string }).value);
+      expect(values.filter((value) => value.includes("mobile"))).toEqual(["mobile"]);
+      expect(values.filter((value) => value.includes("team"))).toEqual(["web team"]);
+    });
+
+    test("is removed from the tags of imported flags", async () => {
+      await admin.must(200, "POST", "/projects/default/import", tagged(" mobile"));
+      expect(await tagsOf("imported")).toEqual([{ type: "simple", value: "mobile", color: null }]);
+      const again = () => admin.must(200, "POST", "/features-batch/import", exported("mobile\n"));
+      const recorded = await admin.eventsOf(again);
+      expect(recorded.map(({ type }) => type)).not.toContain("feature-tagged");
+      expect(await tagsOf("imported")).toEqual([{ type: "simple", value: "mobile", color: null }]);
+    });
+
+    test("does not count towards the minimum length", async () => {
+      for (const value of ["  ", " x ", "\u00a0\u00a0\n"]) {
+        const refuse = async (method: string, path: string, at: string, body: unknown) => {
+          const expected = { status: 400, name: "BadDataError", path: at };
+          const response = await admin.refuse(expected, method, path, body);
+          expect(response.body.message).toContain("at least 2 characters");
+        };
+        const tag = { type: "simple", value };
+        const changes = { ...NO_CHANGE, addedTags: [tag] };
+        await refuse("POST", "/tags", "/body/value", tag);
+        await refuse("POST", "/features/flag/tags", "/body/value", tag);
+        await refuse("POST", FEATURES, "/body/tags/0/value", { name: "blank", tags: [tag] });
+        await refuse("PUT", "/features/flag/tags", "/body/addedTags/0/value", changes);
+        await refuse("PUT", "/projects/default/tags", "/body/tags/addedTags/0/value", {
+          features: ["flag"],
+          tags: changes,
+        });
+        const inFile = "/body/features/0/tags/0/value";
+        await refuse("POST", "/projects/default/import", inFile, tagged(value));
+        const inExport = "/body/data/featureTags/0/tagValue";
+        await refuse("POST", "/features-batch/import", inExport, exported(value));
+      }
+    });
+
+    test("stays in tags that were stored before, which can be read, cloned and removed", async () => {
+      const stored = ["", "  ", " old"].map((value) => ({ type: "simple", value }));
+      await admin.must(201, "POST", FEATURES, { name: "old" });
+      await admin.storage.db.insert(storedTags).values(stored);
+      const link = (feature: string) =>
+        admin.storage.db.insert(featureTags).values(stored.map((tag) => ({ ...tag, feature })));
+      await link("old");
+      const views = stored.map((tag) => expect.objectContaining(tag));
+      expect(await tagsOf("old")).toEqual(views);
+      await admin.must(201, "POST", `${FEATURES}/old/clone`, { name: "old-copy" });
+      expect(await tagsOf("old-copy")).toEqual(views);
+
+      await admin.must(200, "PUT", "/features/old/tags", { addedTags: [], removedTags: stored });
+      expect(await tagsOf("old")).toEqual([]);
+      // A path cannot contain an empty value.
+      for (const { value } of stored.slice(1)) {
+        const path = `/tags/simple/${encodeURIComponent(value)}`;
+        await admin.must(200, "DELETE", `/features/old-copy${path}`);
+        await admin.must(200, "GET", path);
+        await admin.must(200, "DELETE", path);
+      }
+      expect(await tagsOf("old-copy")).toEqual(views.slice(0, 1));
+      const { body } = await admin.must<Tags>(200, "GET", "/tags/simple");
+      for (const view of views.slice(1)) expect(body.tags).not.toContainEqual(view);
     });
   });
 

@@ -1,5 +1,5 @@
 import { actorOf } from "./request-identity.ts";
-import { errorResponses, NoBody } from "../http/schemas.ts";
+import { documented } from "../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../storage/storage.ts";
 import { toTokenView } from "./token.ts";
@@ -19,7 +19,7 @@ import {
   updateToken,
 } from "./token-store.ts";
 
-const tags = ["API tokens"];
+const tag = "API tokens";
 
 /** Manages the tokens of administrators, server SDKs and clients. */
 export function registerTokens(app: TypedApp, storage: Storage): void {
@@ -33,9 +33,11 @@ function registerLists(app: TypedApp, storage: Storage): void {
     "/api-tokens",
     {
       schema: {
-        summary: "Lists all API tokens without their secrets",
-        tags,
-        response: { 200: TokenListResponse, ...errorResponses(401, 403, 503) },
+        ...documented({
+          tag,
+          summary: "Lists all API tokens without their secrets",
+          returns: TokenListResponse,
+        }),
       },
     },
     async () => ({ tokens: (await listTokens(storage.db)).map(toTokenView) }),
@@ -45,10 +47,12 @@ function registerLists(app: TypedApp, storage: Storage): void {
     "/api-tokens/:name",
     {
       schema: {
-        summary: "Lists the API tokens with a name",
-        tags,
+        ...documented({
+          tag,
+          summary: "Lists the API tokens with a name",
+          returns: TokenListResponse,
+        }),
         params: TokenNameParams,
-        response: { 200: TokenListResponse, ...errorResponses(401, 403, 503) },
       },
     },
     async (request) => ({
@@ -62,10 +66,13 @@ function registerCreation(app: TypedApp, storage: Storage): void {
     "/api-tokens",
     {
       schema: {
-        summary: "Creates an API token. Only this response contains its secret",
-        tags,
+        ...documented({
+          tag,
+          summary: "Creates an API token. Only this response contains its secret",
+          creates: CreatedTokenResponse,
+          hasBody: true,
+        }),
         body: CreateTokenBody,
-        response: { 201: CreatedTokenResponse, ...errorResponses(400, 401, 403, 413, 415, 503) },
       },
     },
     async (request, reply) => {
@@ -85,11 +92,15 @@ function registerChanges(app: TypedApp, storage: Storage): void {
     "/api-tokens/:token",
     {
       schema: {
-        summary: "Changes when an API token expires",
-        tags,
+        ...documented({
+          tag,
+          summary: "Changes when an API token expires",
+          empty: 200,
+          hasBody: true,
+          alsoFailsWith: [404],
+        }),
         params: TokenParams,
         body: UpdateTokenBody,
-        response: { 200: NoBody, ...errorResponses(400, 401, 403, 404, 413, 415, 503) },
       },
     },
     async (request, reply) => {
@@ -104,10 +115,13 @@ function registerChanges(app: TypedApp, storage: Storage): void {
     "/api-tokens/:token",
     {
       schema: {
-        summary: "Revokes an API token on all replicas at once",
-        tags,
+        ...documented({
+          tag,
+          summary: "Revokes an API token on all replicas at once",
+          empty: 200,
+          alsoFailsWith: [404],
+        }),
         params: TokenParams,
-        response: { 200: NoBody, ...errorResponses(401, 403, 404, 503) },
       },
     },
     async (request, reply) => {

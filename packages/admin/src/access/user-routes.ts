@@ -25,10 +25,15 @@ const UserResponse = Type.Object(
 
 /** Describes the owner of the token or of the session of a request. */
 export function registerUser(app: TypedApp): void {
-  const { response, ...schema } = documented({ tag: "Users", summary: "Returns the current user" });
   app.get(
     "/user",
-    { schema: { ...schema, response: { 200: UserResponse, ...response } } },
+    {
+      schema: documented({
+        tag: "Users",
+        summary: "Returns the current user",
+        returns: UserResponse,
+      }),
+    },
     (request) => {
       const { name, kind, role } = callerOf(request);
       return {

@@ -1,4 +1,5 @@
-import type { StoredConstraint, strategies } from "../storage/schema/strategies.ts";
+import type { StoredConstraint } from "../storage/schema/constraint.ts";
+import type { strategies } from "../storage/schema/strategies.ts";
 import type { StoredFlagVariant, StoredVariant } from "../storage/schema/variants.ts";
 
 /** A strategy as SDKs receive it. */

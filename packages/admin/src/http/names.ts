@@ -8,6 +8,13 @@ export const NAME_PATTERN = String.raw`^(?!\.{1,2}$)[A-Za-z0-9_.!~*'()-]+$`;
 export const NAME_RULE =
   "may contain only letters, digits and - _ . ! ~ * ' ( ), and must not be . or ..";
 
+/** Pattern of texts with at least two characters apart from white space at the ends. */
+export const TAG_VALUE_PATTERN = String.raw`\S[\s\S]*\S`;
+
+/** Describes the pattern in error messages. */
+export const TAG_VALUE_RULE =
+  "must have at least 2 characters, not counting white space at the ends";
+
 const MAX_LENGTH = 100;
 
 /** Schema of a name that is part of paths. */

@@ -82,13 +82,15 @@ interface RouteDescription {
   readonly empty?: 200 | 202 | 204;
   /** Schema of the body of a success with status 200. */
   readonly returns?: TSchema;
+  /** Schema of the body of a success with status 201. */
+  readonly creates?: TSchema;
   readonly hasBody?: boolean;
   readonly alsoFailsWith?: readonly (400 | 404 | 409 | 412)[];
 }
 
 /** Returns the part of a route schema that only documents the route. */
 export function documented(route: RouteDescription) {
-  const { tag, summary, description, empty, returns, hasBody, alsoFailsWith = [] } = route;
+  const { tag, summary, description, empty, returns, creates, hasBody, alsoFailsWith = [] } = route;
   const errors = [...alsoFailsWith, ...ALWAYS, ...(hasBody === true ? WITH_BODY : [])];
   return {
     summary,
@@ -97,6 +99,7 @@ export function documented(route: RouteDescription) {
     response: {
       ...(empty !== undefined && { [empty]: NoBody }),
       ...(returns !== undefined && { 200: returns }),
+      ...(creates !== undefined && { 201: creates }),
       ...errorResponses(...errors),
     },
   };

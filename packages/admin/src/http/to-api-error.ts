@@ -2,7 +2,7 @@ import type { FastifyError } from "fastify";
 import { explainFrameworkFailure, type FrameworkFailure } from "flags-server-kit/http";
 import { ApiError, type ErrorDetail, type ErrorName } from "../errors.ts";
 import { DiskFullError, isConnectionError, isDiskFull, isTimeout } from "../storage/errors.ts";
-import { NAME_PATTERN, NAME_RULE } from "./names.ts";
+import { NAME_PATTERN, NAME_RULE, TAG_VALUE_PATTERN, TAG_VALUE_RULE } from "./names.ts";
 
 /** Names of the errors that the framework detects. */
 const NAME_BY_STATUS: Readonly<Record<FrameworkFailure["statusCode"], ErrorName>> = {
@@ -109,13 +109,16 @@ function toDetail(root: string, violation: SchemaViolation): ErrorDetail {
   return { path, message: explain(violation) };
 }
 
+/** Explanations of patterns, which few users can read. */
+const PATTERN_RULES: ReadonlyMap<unknown, string> = new Map([
+  [NAME_PATTERN, NAME_RULE],
+  [TAG_VALUE_PATTERN, TAG_VALUE_RULE],
+]);
+
 function explain({ keyword, message, params }: SchemaViolation): string {
   const { allowedValues, pattern } = params;
   if (keyword === "enum" && Array.isArray(allowedValues)) {
     return `must be one of ${allowedValues.join(", ")}`;
   }
-  if (keyword === "pattern" && pattern === NAME_PATTERN) {
-    return NAME_RULE;
-  }
-  return message ?? "is invalid";
+  return PATTERN_RULES.get(pattern) ?? message ?? "is invalid";
 }

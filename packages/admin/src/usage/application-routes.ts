@@ -1,7 +1,7 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { actorOf } from "../access/request-identity.ts";
 import { parsePage } from "../http/parse-filter.ts";
-import { errorResponses, NoBody } from "../http/schemas.ts";
+import { documented } from "../http/schemas.ts";
 import type { Storage } from "../storage/storage.ts";
 import {
   ApplicationOverviewResponse,
@@ -20,7 +20,7 @@ import {
   readApplicationOverview,
 } from "./read-applications.ts";
 
-const tags = ["Applications"];
+const tag = "Applications";
 const LIST = "/metrics/applications";
 const ONE = `${LIST}/:appName` as const;
 const PAGE = { defaultLimit: 1000, maxLimit: 1000 };
@@ -31,10 +31,13 @@ export function registerApplications(app: TypedApp, storage: Storage): void {
     LIST,
     {
       schema: {
-        summary: "Lists the applications that have registered",
-        tags,
+        ...documented({
+          tag,
+          summary: "Lists the applications that have registered",
+          returns: ApplicationsResponse,
+          alsoFailsWith: [400],
+        }),
         querystring: ApplicationsQuery,
-        response: { 200: ApplicationsResponse, ...errorResponses(400, 401, 403, 503) },
       },
     },
     ({ query }) => {
@@ -52,10 +55,13 @@ function registerDetails(app: TypedApp, storage: Storage): void {
     ONE,
     {
       schema: {
-        summary: "Shows an application with its instances and the flags that it uses",
-        tags,
+        ...documented({
+          tag,
+          summary: "Shows an application with its instances and the flags that it uses",
+          returns: ApplicationResponse,
+          alsoFailsWith: [404],
+        }),
         params: ApplicationParams,
-        response: { 200: ApplicationResponse, ...errorResponses(401, 403, 404, 503) },
       },
     },
     ({ params }) => storage.read((db) => readApplication(db, params.appName)),
@@ -65,11 +71,14 @@ function registerDetails(app: TypedApp, storage: Storage): void {
     `${ONE}/overview`,
     {
       schema: {
-        summary:
-          "Summarizes what an application uses in each environment, and what is missing here",
-        tags,
+        ...documented({
+          tag,
+          summary:
+            "Summarizes what an application uses in each environment, and what is missing here",
+          returns: ApplicationOverviewResponse,
+          alsoFailsWith: [404],
+        }),
         params: ApplicationParams,
-        response: { 200: ApplicationOverviewResponse, ...errorResponses(401, 403, 404, 503) },
       },
     },
     ({ params }) => storage.read((db) => readApplicationOverview(db, params.appName)),
@@ -79,10 +88,12 @@ function registerDetails(app: TypedApp, storage: Storage): void {
     "/metrics/instances/:appName/environment/:environment",
     {
       schema: {
-        summary: "Lists the instances of an application in an environment",
-        tags,
+        ...documented({
+          tag,
+          summary: "Lists the instances of an application in an environment",
+          returns: InstancesResponse,
+        }),
         params: InstancesParams,
-        response: { 200: InstancesResponse, ...errorResponses(401, 403, 503) },
       },
     },
     async ({ params }) => ({
@@ -96,10 +107,13 @@ function registerDeletion(app: TypedApp, storage: Storage): void {
     ONE,
     {
       schema: {
-        summary: "Removes an application from the list until it registers again",
-        tags,
+        ...documented({
+          tag,
+          summary: "Removes an application from the list until it registers again",
+          empty: 200,
+          alsoFailsWith: [404],
+        }),
         params: ApplicationParams,
-        response: { 200: NoBody, ...errorResponses(401, 403, 404, 503) },
       },
     },
     async (request, reply) => {

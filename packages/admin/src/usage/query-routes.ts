@@ -1,5 +1,5 @@
 import { FeatureNameParams } from "../domain/schemas.ts";
-import { errorResponses } from "../http/schemas.ts";
+import { documented } from "../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../storage/storage.ts";
 import { lastHours, parseHoursBack, startOfHour } from "./hours.ts";
@@ -11,7 +11,7 @@ import {
 } from "./read-usage.ts";
 import { HoursQuery, RawUsageResponse, UsageResponse } from "./schemas.ts";
 
-const tags = ["Usage"];
+const tag = "Usage";
 const ENVELOPE = { version: 1, maturity: "stable" } as const;
 const SEEN_HOURS = 24;
 
@@ -30,11 +30,13 @@ export function registerUsageQueries(
     "/client-metrics/features/:feature/raw",
     {
       schema: {
-        summary: "Returns how often a flag was evaluated, by hour, application and environment",
-        tags,
+        ...documented({
+          tag,
+          summary: "Returns how often a flag was evaluated, by hour, application and environment",
+          returns: RawUsageResponse,
+        }),
         params: FeatureNameParams,
         querystring: HoursQuery,
-        response: { 200: RawUsageResponse, ...errorResponses(401, 403, 503) },
       },
     },
     async (request) => {
@@ -50,11 +52,13 @@ export function registerUsageQueries(
     "/client-metrics/features/:feature",
     {
       schema: {
-        summary:
-          "Returns how often a flag was evaluated this hour, and by which applications in the last 24 hours",
-        tags,
+        ...documented({
+          tag,
+          summary:
+            "Returns how often a flag was evaluated this hour, and by which applications in the last 24 hours",
+          returns: UsageResponse,
+        }),
         params: FeatureNameParams,
-        response: { 200: UsageResponse, ...errorResponses(401, 403, 503) },
       },
     },
     async (request) => {

@@ -3,6 +3,7 @@ import { invalidOperation } from "../../errors.ts";
 import { type Database, orderByText } from "../../storage/database.ts";
 import { dependencies, features } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
+import { removeParentsOf } from "../dependencies/store.ts";
 import {
   findFeaturesInProject,
   getFeature,
@@ -40,7 +41,7 @@ async function archive(transaction: WriteTransaction, listed: readonly Feature[]
   const active = listed.filter(({ archivedAt }) => archivedAt === null);
   if (active.length === 0) return;
   await checkNoDependents(transaction.db, listed);
-  await removeDependencies(transaction, active);
+  await removeParentsOf(transaction, active);
 
   const { db, record } = transaction;
   const names = active.map(({ name }) => name);
@@ -53,26 +54,6 @@ async function archive(transaction: WriteTransaction, listed: readonly Feature[]
       feature: feature.name,
       before: toFeatureView(feature),
       after: toFeatureView({ ...feature, archivedAt }),
-    })),
-  );
-}
-
-async function removeDependencies(
-  { db, record }: WriteTransaction,
-  children: readonly Feature[],
-): Promise<void> {
-  const projectOf = new Map(children.map(({ name, project }) => [name, project]));
-  const removed = await db
-    .delete(dependencies)
-    .where(inArray(dependencies.child, [...projectOf.keys()]))
-    .returning();
-  await record(
-    ...removed.map(({ child, parent, enabled, variants }) => ({
-      type: "feature-dependencies-removed" as const,
-      project: projectOf.get(child) ?? "",
-      feature: child,
-      before: [{ feature: parent, enabled, variants }],
-      after: [],
     })),
   );
 }

@@ -2,7 +2,7 @@ import { RE2JS } from "re2js";
 import parseVersion from "semver/functions/parse.js";
 import { badData, exceedsLimit } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
-import type { StoredConstraint } from "../../storage/schema/strategies.ts";
+import type { StoredConstraint } from "../../storage/schema/constraint.ts";
 import type { LegalValuesOf } from "../context-fields/legal-values.ts";
 import { type ConstraintInput, isListOperator, type ValueOperator } from "./schemas.ts";
 

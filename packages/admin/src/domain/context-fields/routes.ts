@@ -2,7 +2,7 @@ import type { TypedApp } from "flags-server-kit/http";
 import { eq, isNull, or, type SQL } from "drizzle-orm";
 import { type TString, Type } from "typebox";
 import { actorOf } from "../../access/request-identity.ts";
-import { documented, errorResponses } from "../../http/schemas.ts";
+import { documented } from "../../http/schemas.ts";
 import { NameBody } from "../../http/names.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { IfMatchHeaders, withEntityTag, writeIfMatch } from "../conditional-change.ts";
@@ -77,11 +77,14 @@ function registerList(app: TypedApp, storage: Storage, mount: Mount): void {
     mount.base,
     {
       schema: {
-        summary: "Lists context fields",
-        tags: [tag],
+        ...documented({
+          tag,
+          summary: "Lists context fields",
+          returns: Type.Array(ContextFieldResponse),
+          alsoFailsWith: [404],
+        }),
         params: paramsOf(mount),
         querystring: ContextFieldsQuery,
-        response: { 200: Type.Array(ContextFieldResponse), ...errorResponses(401, 403, 404, 503) },
       },
     },
     ({ params: { projectId }, query: { include } }) =>
@@ -109,10 +112,13 @@ function registerReading(app: TypedApp, storage: Storage, mount: Mount): void {
     `${mount.base}/:contextField`,
     {
       schema: {
-        summary: "Shows a context field, with its ETag",
-        tags: [tag],
+        ...documented({
+          tag,
+          summary: "Shows a context field, with its ETag",
+          returns: ContextFieldResponse,
+          alsoFailsWith: [404],
+        }),
         params: paramsOf(mount, "contextField"),
-        response: { 200: ContextFieldResponse, ...errorResponses(401, 403, 404, 503) },
       },
     },
     async (request, reply) => {
@@ -147,14 +153,15 @@ function registerCreating(app: TypedApp, storage: Storage, mount: Mount): void {
     mount.base,
     {
       schema: {
-        summary: "Creates a context field",
-        tags: [tag],
+        ...documented({
+          tag,
+          summary: "Creates a context field",
+          creates: ContextFieldResponse,
+          hasBody: true,
+          alsoFailsWith: [404, 409],
+        }),
         params: paramsOf(mount),
         body: CreateContextFieldBody,
-        response: {
-          201: ContextFieldResponse,
-          ...errorResponses(400, 401, 403, 404, 409, 413, 415, 503),
-        },
       },
     },
     async (request, reply) => {

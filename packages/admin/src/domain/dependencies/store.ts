@@ -1,9 +1,15 @@
-import { and, eq, isNull, ne, notInArray } from "drizzle-orm";
+import { and, eq, inArray, isNull, ne, notInArray } from "drizzle-orm";
 import { type Database, orderByText } from "../../storage/database.ts";
 import { dependencies, featureEnvironments, features } from "../../storage/schema/features.ts";
 import { strategies } from "../../storage/schema/strategies.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
-import { type FeatureAddress, findFeature, getActiveFeature, getFeature } from "../feature.ts";
+import {
+  type Feature,
+  type FeatureAddress,
+  findFeature,
+  getActiveFeature,
+  getFeature,
+} from "../feature.ts";
 import {
   checkDependency,
   type Dependency,
@@ -82,19 +88,31 @@ export async function removeParent(
 
 /** Removes all dependencies of a flag. */
 export async function removeParents(
-  { db, record }: WriteTransaction,
+  transaction: WriteTransaction,
   address: FeatureAddress,
 ): Promise<void> {
-  const { name: child, project } = await getFeature(db, address);
-  const removed = await db.delete(dependencies).where(eq(dependencies.child, child)).returning();
-  if (removed.length === 0) return;
-  await record({
-    type: "feature-dependencies-removed",
-    project,
-    feature: child,
-    before: removed.map(toDependencyView),
-    after: [],
-  });
+  await removeParentsOf(transaction, [await getFeature(transaction.db, address)]);
+}
+
+/** Removes all dependencies of several flags. */
+export async function removeParentsOf(
+  { db, record }: WriteTransaction,
+  children: readonly Feature[],
+): Promise<void> {
+  const projectOf = new Map(children.map(({ name, project }) => [name, project]));
+  const removed = await db
+    .delete(dependencies)
+    .where(inArray(dependencies.child, [...projectOf.keys()]))
+    .returning();
+  await record(
+    ...removed.map((dependency) => ({
+      type: "feature-dependencies-removed" as const,
+      project: projectOf.get(dependency.child) ?? "",
+      feature: dependency.child,
+      before: [toDependencyView(dependency)],
+      after: [],
+    })),
+  );
 }
 
 async function findDependency(db: Database, child: string): Promise<Dependency | undefined> {

@@ -9,7 +9,7 @@ import { projectEnvironments, projects } from "../../storage/schema/projects.ts"
 import type { WriteTransaction } from "../../storage/storage.ts";
 import type { CreateEnvironment } from "./schemas.ts";
 
-export type Environment = typeof environments.$inferSelect;
+type Environment = typeof environments.$inferSelect;
 
 /** Names that conflict with other paths below `/environments/`. */
 const RESERVED_NAMES = new Set(["project", "sort-order", "validate"]);

@@ -7,6 +7,7 @@ import type { Storage } from "../../storage/storage.ts";
 import { IfMatchHeaders, withEntityTag, writeIfMatch } from "../conditional-change.ts";
 import { getActiveProject } from "../projects/store.ts";
 import { FeatureParams, ProjectParams, toFeatureAddress } from "../schemas.ts";
+import { trimTag } from "../tags/store.ts";
 import { cloneFeature } from "./clone-feature.ts";
 import { checkNameIsAvailable, createFeature } from "./create-feature.ts";
 import { FEATURE_TYPES } from "./feature-types.ts";
@@ -105,8 +106,10 @@ function registerCreating(app: TypedApp, storage: Storage): void {
       },
     },
     async (request, reply) => {
+      const { projectId } = request.params;
+      const { tags = [], ...body } = request.body;
       const created = await storage.write(actorOf(request), (transaction) =>
-        createFeature(transaction, request.params.projectId, request.body),
+        createFeature(transaction, projectId, { ...body, tags: tags.map(trimTag) }),
       );
       return reply.code(201).send(created);
     },

@@ -7,12 +7,12 @@ import {
   ProjectTokenParams,
   TokenListResponse,
 } from "../../access/token-schemas.ts";
-import { errorResponses, NoBody } from "../../http/schemas.ts";
+import { documented } from "../../http/schemas.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { ProjectParams } from "../schemas.ts";
 import { createProjectToken, deleteProjectToken, listProjectTokens } from "./tokens.ts";
 
-const tags = ["API tokens"];
+const tag = "API tokens";
 const LIST = "/projects/:projectId/api-tokens";
 
 /** Manages the tokens of one project. */
@@ -21,10 +21,13 @@ export function registerProjectTokens(app: TypedApp, storage: Storage): void {
     LIST,
     {
       schema: {
-        summary: "Lists the API tokens that name a project, alone or with other projects",
-        tags,
+        ...documented({
+          tag,
+          summary: "Lists the API tokens that name a project, alone or with other projects",
+          returns: TokenListResponse,
+          alsoFailsWith: [404],
+        }),
         params: ProjectParams,
-        response: { 200: TokenListResponse, ...errorResponses(401, 403, 404, 503) },
       },
     },
     async ({ params }) => {
@@ -41,14 +44,15 @@ function registerCreation(app: TypedApp, storage: Storage): void {
     LIST,
     {
       schema: {
-        summary: "Creates an API token for a project. Only this response contains its secret",
-        tags,
+        ...documented({
+          tag,
+          summary: "Creates an API token for a project. Only this response contains its secret",
+          creates: CreatedTokenResponse,
+          hasBody: true,
+          alsoFailsWith: [404],
+        }),
         params: ProjectParams,
         body: CreateTokenBody,
-        response: {
-          201: CreatedTokenResponse,
-          ...errorResponses(400, 401, 403, 404, 413, 415, 503),
-        },
       },
     },
     async (request, reply) => {
@@ -68,10 +72,13 @@ function registerDeletion(app: TypedApp, storage: Storage): void {
     `${LIST}/:token`,
     {
       schema: {
-        summary: "Revokes an API token that is only for this project",
-        tags,
+        ...documented({
+          tag,
+          summary: "Revokes an API token that is only for this project",
+          empty: 200,
+          alsoFailsWith: [400, 404],
+        }),
         params: ProjectTokenParams,
-        response: { 200: NoBody, ...errorResponses(400, 401, 403, 404, 503) },
       },
     },
     async (request, reply) => {

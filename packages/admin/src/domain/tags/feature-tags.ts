@@ -6,7 +6,7 @@ import type { WriteTransaction } from "../../storage/storage.ts";
 import { type Feature, findFeatures, getFeatureByName, quoteNames } from "../feature.ts";
 import { getActiveProject } from "../projects/store.ts";
 import type { TagChanges } from "./schemas.ts";
-import { ensureTags, type TagName } from "./store.ts";
+import { ensureTags, type TagName, trimTag } from "./store.ts";
 
 /**
  * @throws {ApiError} if the flag does not exist
@@ -54,8 +54,9 @@ async function change(
   { addedTags, removedTags }: TagChanges,
 ): Promise<void> {
   const { db, record } = transaction;
-  await ensureTags(transaction, addedTags);
-  const added = await linkTags(db, name, addedTags);
+  const tagsToAdd = addedTags.map(trimTag);
+  await ensureTags(transaction, tagsToAdd);
+  const added = await linkTags(db, name, tagsToAdd);
   await record(
     ...added.map((tag) => ({
       type: "feature-tagged" as const,

@@ -6,7 +6,7 @@ import { FeatureNameParams, ProjectParams } from "../schemas.ts";
 import { TagTypeParams } from "../tag-types/schemas.ts";
 import { changeTags, changeTagsInBulk, listFeatureTags } from "./feature-tags.ts";
 import { BulkTagsBody, FeatureTagParams, TagBody, TagChangesBody, TagParams } from "./schemas.ts";
-import { createTag, deleteTag, getTag, listTags } from "./store.ts";
+import { createTag, deleteTag, getTag, listTags, trimTag } from "./store.ts";
 
 const tag = "Tags";
 
@@ -47,7 +47,7 @@ function registerFeatureTags(app: TypedApp, storage: Storage): void {
     },
     async (request, reply) => {
       const { feature } = request.params;
-      const { type, value } = request.body;
+      const { type, value } = trimTag(request.body);
       await storage.write(actorOf(request), (transaction) =>
         changeTags(transaction, feature, { addedTags: [request.body], removedTags: [] }),
       );

@@ -1,17 +1,25 @@
 import { Type } from "typebox";
+import { TAG_VALUE_PATTERN } from "../../http/names.ts";
 import { closedObject, nullableText } from "../../http/schemas.ts";
+
+/** Schema of the value of a tag. White space at its ends is removed before it is stored. */
+export const TagValue = Type.String({ minLength: 2, maxLength: 50, pattern: TAG_VALUE_PATTERN });
 
 export const TagBody = closedObject("tagSchema", {
   type: Type.String({ minLength: 2, maxLength: 50 }),
-  value: Type.String({ minLength: 2, maxLength: 50 }),
+  value: TagValue,
   color: Type.Optional(nullableText(20)),
 });
 
-const TagList = Type.Array(TagBody, { maxItems: 100 });
+// Blank values are no longer stored, but those that are must remain removable.
+const RemovedTag = closedObject("removedTagSchema", {
+  ...TagBody.properties,
+  value: Type.String({ maxLength: 50 }),
+});
 
 export const TagChangesBody = closedObject("updateTagsSchema", {
-  addedTags: TagList,
-  removedTags: TagList,
+  addedTags: Type.Array(TagBody, { maxItems: 100 }),
+  removedTags: Type.Array(RemovedTag, { maxItems: 100 }),
 });
 
 export const BulkTagsBody = closedObject("tagsBulkAddSchema", {

@@ -11,6 +11,11 @@ export interface TagName {
   readonly value: string;
 }
 
+/** Removes white space around the value, so that no two tags look the same. */
+export function trimTag<Tag extends TagName>(tag: Tag): Tag {
+  return { ...tag, value: tag.value.trim() };
+}
+
 const columns = { type: tags.type, value: tags.value, color: tags.color };
 
 /** Lists the tags of a type, or all tags if none is given. */
@@ -40,7 +45,7 @@ async function findTag(db: Database, { type, value }: TagName) {
 }
 
 export async function createTag(transaction: WriteTransaction, body: TagInput) {
-  const tag = { ...body, value: body.value.trim() };
+  const tag = trimTag(body);
   if ((await findTag(transaction.db, tag)) !== undefined) {
     throw nameExists(`There is already a tag ${JSON.stringify(`${tag.type}:${tag.value}`)}`);
   }

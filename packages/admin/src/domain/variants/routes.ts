@@ -1,7 +1,7 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { actorOf } from "../../access/request-identity.ts";
 import { JsonPatchBody } from "../../http/json-patch.ts";
-import { errorResponses } from "../../http/schemas.ts";
+import { documented } from "../../http/schemas.ts";
 import type { Storage } from "../../storage/storage.ts";
 import {
   FeatureEnvironmentParams,
@@ -19,7 +19,7 @@ import {
   toVariantList,
 } from "./store.ts";
 
-const tags = ["Variants"];
+const tag = "Variants";
 const ONE = "/projects/:projectId/features/:feature/environments/:environment/variants";
 
 /** Routes for the variants of flags in an environment, which strategies without variants use. */
@@ -28,10 +28,13 @@ export function registerVariants(app: TypedApp, storage: Storage): void {
     ONE,
     {
       schema: {
-        summary: "Lists the variants of a flag in an environment, with an ETag",
-        tags,
+        ...documented({
+          tag,
+          summary: "Lists the variants of a flag in an environment, with an ETag",
+          returns: FlagVariantsResponse,
+          alsoFailsWith: [404],
+        }),
         params: FeatureEnvironmentParams,
-        response: { 200: FlagVariantsResponse, ...errorResponses(401, 403, 404, 503) },
       },
     },
     async ({ params }, reply) => {
@@ -43,23 +46,21 @@ export function registerVariants(app: TypedApp, storage: Storage): void {
   registerBatch(app, storage);
 }
 
-const response = {
-  200: FlagVariantsResponse,
-  ...errorResponses(400, 401, 403, 404, 413, 415, 503),
-};
-const conditionalResponse = { ...response, ...errorResponses(412) };
-
 function registerReplacing(app: TypedApp, storage: Storage): void {
   app.put(
     ONE,
     {
       schema: {
-        summary: "Replaces the variants of a flag in an environment",
-        tags,
+        ...documented({
+          tag,
+          summary: "Replaces the variants of a flag in an environment",
+          returns: FlagVariantsResponse,
+          hasBody: true,
+          alsoFailsWith: [404, 412],
+        }),
         headers: IfMatchHeaders,
         params: FeatureEnvironmentParams,
         body: FlagVariantsBody,
-        response: conditionalResponse,
       },
     },
     async (request) => {
@@ -78,12 +79,16 @@ function registerReplacing(app: TypedApp, storage: Storage): void {
     ONE,
     {
       schema: {
-        summary: "Applies a JSON Patch to the variants of a flag in an environment",
-        tags,
+        ...documented({
+          tag,
+          summary: "Applies a JSON Patch to the variants of a flag in an environment",
+          returns: FlagVariantsResponse,
+          hasBody: true,
+          alsoFailsWith: [404, 412],
+        }),
         headers: IfMatchHeaders,
         params: FeatureEnvironmentParams,
         body: JsonPatchBody,
-        response: conditionalResponse,
       },
     },
     async (request) => {
@@ -104,11 +109,15 @@ function registerBatch(app: TypedApp, storage: Storage): void {
     "/projects/:projectId/features/:feature/variants-batch",
     {
       schema: {
-        summary: "Replaces the variants of a flag in several environments: in all, or none",
-        tags,
+        ...documented({
+          tag,
+          summary: "Replaces the variants of a flag in several environments: in all, or none",
+          returns: FlagVariantsResponse,
+          hasBody: true,
+          alsoFailsWith: [404],
+        }),
         params: FeatureParams,
         body: VariantsBatchBody,
-        response,
       },
     },
     async (request) => {

@@ -1,6 +1,6 @@
 import { integer, jsonb, pgTable, text, timestamp } from "drizzle-orm/pg-core";
+import type { StoredConstraint } from "./constraint.ts";
 import { projects } from "./projects.ts";
-import type { StoredConstraint } from "./strategies.ts";
 
 export const segments = pgTable("segments", {
   id: integer().primaryKey().generatedAlwaysAsIdentity(),

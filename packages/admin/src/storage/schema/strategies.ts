@@ -9,19 +9,10 @@ import {
   text,
   timestamp,
 } from "drizzle-orm/pg-core";
+import type { StoredConstraint } from "./constraint.ts";
 import { featureEnvironments } from "./features.ts";
 import { segments } from "./segments.ts";
 import type { StoredVariant } from "./variants.ts";
-
-/** A condition on one context field, as it is stored and sent to SDKs. */
-export interface StoredConstraint {
-  readonly contextName: string;
-  readonly operator: string;
-  readonly values: readonly string[];
-  readonly value?: string;
-  readonly inverted: boolean;
-  readonly caseInsensitive: boolean;
-}
 
 export const strategies = pgTable(
   "strategies",

@@ -1,15 +1,16 @@
 import { type Static, Type } from "typebox";
-import { ConstraintBody } from "../domain/constraints/schemas.ts";
-import { CreateContextFieldBody } from "../domain/context-fields/schemas.ts";
-import { DependencyBody } from "../domain/dependencies/schemas.ts";
-import { CreateFeatureBody } from "../domain/features/schemas.ts";
-import { CreateStrategyBody } from "../domain/strategies/schemas.ts";
-import { CreateTagTypeBody } from "../domain/tag-types/schemas.ts";
-import { FlagVariantsBody } from "../domain/variants/schemas.ts";
-import { Name } from "../http/names.ts";
-import { closedObject, openObject } from "../http/schemas.ts";
-import { ImportResponse } from "../import-export/schemas.ts";
-import { LIMITS } from "../limits.ts";
+import { ConstraintBody } from "../../domain/constraints/schemas.ts";
+import { CreateContextFieldBody } from "../../domain/context-fields/schemas.ts";
+import { DependencyBody } from "../../domain/dependencies/schemas.ts";
+import { CreateFeatureBody } from "../../domain/features/schemas.ts";
+import { CreateStrategyBody } from "../../domain/strategies/schemas.ts";
+import { CreateTagTypeBody } from "../../domain/tag-types/schemas.ts";
+import { TagValue } from "../../domain/tags/schemas.ts";
+import { FlagVariantsBody } from "../../domain/variants/schemas.ts";
+import { Name } from "../../http/names.ts";
+import { closedObject, openObject } from "../../http/schemas.ts";
+import { LIMITS } from "../../limits.ts";
+import { ImportResponse } from "../project-file/schemas.ts";
 
 const { type, description, impressionData } = CreateFeatureBody.properties;
 const { title, disabled, parameters, variants, sortOrder } = CreateStrategyBody.properties;
@@ -66,7 +67,7 @@ const ExportedData = openObject("exportResultSchema", {
       openObject("featureTagSchema", {
         featureName: Type.String(),
         tagType: Type.Optional(Type.String({ minLength: 2, maxLength: 50 })),
-        tagValue: Type.String({ minLength: 2, maxLength: 50 }),
+        tagValue: TagValue,
       }),
       { maxItems: MAX_STRATEGIES },
     ),
@@ -93,7 +94,7 @@ const ExportedData = openObject("exportResultSchema", {
   links: Type.Optional(Type.Array(Type.Unknown(), { description: "Ignored" })),
 });
 
-export const ImportBatchBody = closedObject("importTogglesSchema", {
+export const UnleashImportBody = closedObject("importTogglesSchema", {
   project: Type.String({ minLength: 1 }),
   environment: Type.String({ minLength: 1 }),
   data: ExportedData,
@@ -117,6 +118,6 @@ export const ValidationResponse = Type.Object(
 );
 
 export type ExportQuery = Readonly<Static<typeof ExportQueryBody>>;
-export type BatchData = Static<typeof ExportedData>;
+export type UnleashFile = Static<typeof ExportedData>;
 export type ImportValidation = Static<typeof ValidationResponse>;
-export type ImportBatch = Readonly<Static<typeof ImportBatchBody>>;
+export type UnleashImport = Readonly<Static<typeof UnleashImportBody>>;

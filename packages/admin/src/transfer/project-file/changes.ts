@@ -1,15 +1,15 @@
 import { inArray, sql } from "drizzle-orm";
-import type { Dependency } from "../domain/dependencies/dependency.ts";
-import type { FeatureEnvironmentKey } from "../domain/feature-environment.ts";
-import type { Feature } from "../domain/feature.ts";
-import type { Strategy } from "../domain/strategies/find-strategies.ts";
-import type { TagInput } from "../domain/tags/schemas.ts";
-import { batchesOf, type Database, excluded } from "../storage/database.ts";
-import type { Actor, NewEvent } from "../storage/event.ts";
-import { dependencies, featureEnvironments, features } from "../storage/schema/features.ts";
-import { strategies, strategySegments } from "../storage/schema/strategies.ts";
-import { featureTags, tags } from "../storage/schema/tags.ts";
-import type { WriteTransaction } from "../storage/storage.ts";
+import type { Dependency } from "../../domain/dependencies/dependency.ts";
+import type { FeatureEnvironmentKey } from "../../domain/feature-environment.ts";
+import type { Feature } from "../../domain/feature.ts";
+import type { Strategy } from "../../domain/strategies/find-strategies.ts";
+import type { TagInput } from "../../domain/tags/schemas.ts";
+import { batchesOf, type Database, excluded } from "../../storage/database.ts";
+import type { Actor, NewEvent } from "../../storage/event.ts";
+import { dependencies, featureEnvironments, features } from "../../storage/schema/features.ts";
+import { strategies, strategySegments } from "../../storage/schema/strategies.ts";
+import { featureTags, tags } from "../../storage/schema/tags.ts";
+import type { WriteTransaction } from "../../storage/storage.ts";
 import type { FeatureEnvironmentState, FeatureTag, ImportTarget } from "./import-target.ts";
 
 interface FeatureEnvironment extends FeatureEnvironmentKey, FeatureEnvironmentState {}

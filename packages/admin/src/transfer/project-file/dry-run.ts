@@ -1,5 +1,5 @@
-import type { Actor } from "../storage/event.ts";
-import type { Storage, WriteTransaction } from "../storage/storage.ts";
+import type { Actor } from "../../storage/event.ts";
+import type { Storage, WriteTransaction } from "../../storage/storage.ts";
 
 /** Runs a change and rolls it back, to find out what it would do. */
 export async function writeAndRollBack<Result>(

@@ -1,14 +1,14 @@
 import { and, eq, inArray, isNull, type SQL } from "drizzle-orm";
-import { findEnvironment } from "../domain/environments/store.ts";
-import { type Feature, toFeatureView } from "../domain/feature.ts";
-import { listSegmentsById } from "../domain/segments/store.ts";
-import { listStrategiesOf, toStrategyView } from "../domain/strategies/find-strategies.ts";
-import { badData, mustExist } from "../errors.ts";
-import { exportFeatures } from "../import-export/export-project.ts";
-import { exportReferences } from "../import-export/export-references.ts";
-import { type Database, groupBy, isOneOf, orderByText } from "../storage/database.ts";
-import { features } from "../storage/schema/features.ts";
-import { featureTags } from "../storage/schema/tags.ts";
+import { findEnvironment } from "../../domain/environments/store.ts";
+import { type Feature, toFeatureView } from "../../domain/feature.ts";
+import { listSegmentsById } from "../../domain/segments/store.ts";
+import { listStrategiesOf, toStrategyView } from "../../domain/strategies/find-strategies.ts";
+import { badData, mustExist } from "../../errors.ts";
+import { type Database, groupBy, isOneOf, orderByText } from "../../storage/database.ts";
+import { features } from "../../storage/schema/features.ts";
+import { featureTags } from "../../storage/schema/tags.ts";
+import { exportFeatures } from "../project-file/export-project.ts";
+import { exportReferences } from "../project-file/export-references.ts";
 import type { ExportQuery } from "./schemas.ts";
 
 /**
@@ -16,7 +16,7 @@ import type { ExportQuery } from "./schemas.ts";
  *
  * @throws {ApiError} if the environment is unknown, or the query selects flags in no or in several ways
  */
-export async function exportBatch(db: Database, query: ExportQuery) {
+export async function exportUnleashFile(db: Database, query: ExportQuery) {
   const { environment } = query;
   if ((await findEnvironment(db, environment)) === undefined) {
     throw mustExist("/body/environment", "environment", environment);

@@ -1,28 +1,28 @@
-import { getActiveProject, listProjectEnvironments } from "../domain/projects/store.ts";
-import { ApiError, badData } from "../errors.ts";
-import { writeAndRollBack } from "../import-export/dry-run.ts";
-import { importProject } from "../import-export/import-project.ts";
-import type { ImportReport } from "../import-export/schemas.ts";
-import type { Database } from "../storage/database.ts";
-import type { Actor } from "../storage/event.ts";
-import type { Storage, WriteTransaction } from "../storage/storage.ts";
+import { getActiveProject, listProjectEnvironments } from "../../domain/projects/store.ts";
+import { ApiError, badData } from "../../errors.ts";
+import type { Database } from "../../storage/database.ts";
+import type { Actor } from "../../storage/event.ts";
+import type { Storage, WriteTransaction } from "../../storage/storage.ts";
+import { writeAndRollBack } from "../project-file/dry-run.ts";
+import { importProject } from "../project-file/import-project.ts";
+import type { ImportReport } from "../project-file/schemas.ts";
 import { findProblems, type Problem, type Problems } from "./find-problems.ts";
-import type { ImportBatch } from "./schemas.ts";
-import { type ConvertedBatch, toProjectFile } from "./to-project-file.ts";
+import type { UnleashImport } from "./schemas.ts";
+import { type ConvertedFile, toProjectFile } from "./to-project-file.ts";
 
 /**
  * Imports flags into one environment of a project: all of them, or none. Archived flags are left out.
  *
  * @throws {ApiError} if the project or environment is unknown, or a part of the data cannot be imported
  */
-export async function importBatch(
+export async function importUnleashFile(
   transaction: WriteTransaction,
-  batch: ImportBatch,
+  input: UnleashImport,
 ): Promise<void> {
-  await checkTarget(transaction.db, batch);
-  const { errors, archived } = await findProblems(transaction.db, batch);
+  await checkTarget(transaction.db, input);
+  const { errors, archived } = await findProblems(transaction.db, input);
   if (errors.length > 0) throw toError(errors);
-  await write(transaction, batch, archived);
+  await write(transaction, input, archived);
 }
 
 interface Validation extends Pick<Problems, "errors" | "warnings"> {
@@ -35,19 +35,19 @@ interface Validation extends Pick<Problems, "errors" | "warnings"> {
  *
  * @throws {ApiError} if the project or environment is unknown
  */
-export async function validateBatch(
+export async function validateUnleashFile(
   storage: Storage,
   actor: Actor,
-  batch: ImportBatch,
+  input: UnleashImport,
 ): Promise<Validation> {
   const { archived, errors, warnings } = await storage.read(async (db) => {
-    await checkTarget(db, batch);
-    return findProblems(db, batch);
+    await checkTarget(db, input);
+    return findProblems(db, input);
   });
   if (errors.length > 0) return { errors, warnings };
   try {
     const changes = await writeAndRollBack(storage, actor, (transaction) =>
-      write(transaction, batch, archived),
+      write(transaction, input, archived),
     );
     return { errors, warnings, changes };
   } catch (error) {
@@ -56,7 +56,7 @@ export async function validateBatch(
   }
 }
 
-async function checkTarget(db: Database, { project, environment }: ImportBatch): Promise<void> {
+async function checkTarget(db: Database, { project, environment }: UnleashImport): Promise<void> {
   await getActiveProject(db, project);
   if ((await listProjectEnvironments(db, project)).includes(environment)) return;
   throw badData("/body/environment", "must be an environment of the project");
@@ -64,19 +64,19 @@ async function checkTarget(db: Database, { project, environment }: ImportBatch):
 
 async function write(
   transaction: WriteTransaction,
-  { project, environment, data }: ImportBatch,
+  { project, environment, data }: UnleashImport,
   archived: ReadonlySet<string>,
 ): Promise<ImportReport> {
   const { file, paths } = toProjectFile(data, environment, archived);
   try {
     return await importProject(transaction, project, file, environment);
   } catch (error) {
-    throw error instanceof ApiError ? moveError(error, paths) : error;
+    throw error instanceof ApiError ? replacePaths(error, paths) : error;
   }
 }
 
 /** Replaces the paths of an error, which are those in the converted file. */
-function moveError(error: ApiError, paths: ConvertedBatch["paths"]): ApiError {
+function replacePaths(error: ApiError, paths: ConvertedFile["paths"]): ApiError {
   const [{ path, message: problem } = { path: undefined, message: "" }] = error.details;
   if (path === undefined) return error;
   const [from = "", to = ""] =

@@ -1,10 +1,10 @@
-import { checkUniqueNames } from "../domain/check-unique.ts";
-import { findFeaturesInProject, quoteNames } from "../domain/feature.ts";
-import { getActiveProject } from "../domain/projects/store.ts";
-import { ApiError, exceedsLimit } from "../errors.ts";
-import { LIMITS } from "../limits.ts";
-import type { Database } from "../storage/database.ts";
-import type { WriteTransaction } from "../storage/storage.ts";
+import { checkUniqueNames } from "../../domain/check-unique.ts";
+import { findFeaturesInProject, quoteNames } from "../../domain/feature.ts";
+import { getActiveProject } from "../../domain/projects/store.ts";
+import { ApiError, exceedsLimit } from "../../errors.ts";
+import { LIMITS } from "../../limits.ts";
+import type { Database } from "../../storage/database.ts";
+import type { WriteTransaction } from "../../storage/storage.ts";
 import { createImportPlan, type ImportPlan, writeChanges } from "./changes.ts";
 import { withErrorPath } from "./error-path.ts";
 import { importReferences } from "./import-references.ts";

@@ -1,16 +1,16 @@
-import { checkUniqueNames } from "../domain/check-unique.ts";
+import { checkUniqueNames } from "../../domain/check-unique.ts";
 import {
   noSuchEnvironment,
   toSwitchEvent,
   toVariantsEvent,
-} from "../domain/feature-environment.ts";
-import { type Feature, toFeatureView } from "../domain/feature.ts";
-import { toChangeEvents } from "../domain/features/update-feature.ts";
-import type { TagName } from "../domain/tags/store.ts";
-import { checkFlagVariants } from "../domain/variants/check-variants.ts";
-import { badData } from "../errors.ts";
-import type { NewEvent } from "../storage/event.ts";
-import { isEqualJson } from "../storage/database.ts";
+} from "../../domain/feature-environment.ts";
+import { type Feature, toFeatureView } from "../../domain/feature.ts";
+import { toChangeEvents } from "../../domain/features/update-feature.ts";
+import { type TagName, trimTag } from "../../domain/tags/store.ts";
+import { checkFlagVariants } from "../../domain/variants/check-variants.ts";
+import { badData } from "../../errors.ts";
+import type { NewEvent } from "../../storage/event.ts";
+import { isEqualJson } from "../../storage/database.ts";
 import type { ImportPlan } from "./changes.ts";
 import { withErrorPath } from "./error-path.ts";
 import { type FeatureEnvironmentState, tagKey } from "./import-target.ts";
@@ -138,7 +138,7 @@ function planTags(plan: ImportPlan, feature: string, { tags, path }: TagsInFile)
   const { target, changes } = plan;
   const existing = target.tagsOf.get(feature) ?? [];
   const existingKeys = new Set(existing.map(tagKey));
-  const expected = new Map(tags.map((tag) => [tagKey(tag), tag]));
+  const expected = new Map(tags.map(trimTag).map((tag) => [tagKey(tag), tag]));
   const added = [...expected].filter(([key]) => !existingKeys.has(key)).map(([, tag]) => tag);
   const removed = existing.filter((tag) => !expected.has(tagKey(tag)));
 

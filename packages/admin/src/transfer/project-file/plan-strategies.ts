@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { checkStrategy } from "../domain/strategies/check-strategy.ts";
-import { type Strategy, toStrategyView } from "../domain/strategies/find-strategies.ts";
-import { MAX_SORT_ORDER } from "../domain/strategies/schemas.ts";
-import { badData, exceedsLimit } from "../errors.ts";
-import { LIMITS } from "../limits.ts";
-import { isEqualJson } from "../storage/database.ts";
+import { checkStrategy } from "../../domain/strategies/check-strategy.ts";
+import { type Strategy, toStrategyView } from "../../domain/strategies/find-strategies.ts";
+import { MAX_SORT_ORDER } from "../../domain/strategies/schemas.ts";
+import { badData, exceedsLimit } from "../../errors.ts";
+import { LIMITS } from "../../limits.ts";
+import { isEqualJson } from "../../storage/database.ts";
 import type { ImportPlan } from "./changes.ts";
 import { withErrorPath } from "./error-path.ts";
 import { environmentKey, type ImportTarget } from "./import-target.ts";

@@ -1,10 +1,10 @@
 import { BUILT_IN_STRATEGY_NAMES } from "flags-engine";
-import { findFeatures } from "../domain/feature.ts";
-import { readLegalValues } from "../domain/context-fields/legal-values.ts";
-import { listSegmentsByName } from "../domain/segments/store.ts";
-import type { Database } from "../storage/database.ts";
-import { strategyTypes } from "../storage/schema/strategies.ts";
-import type { ImportBatch } from "./schemas.ts";
+import { findFeatures } from "../../domain/feature.ts";
+import { readLegalValues } from "../../domain/context-fields/legal-values.ts";
+import { listSegmentsByName } from "../../domain/segments/store.ts";
+import type { Database } from "../../storage/database.ts";
+import { strategyTypes } from "../../storage/schema/strategies.ts";
+import type { UnleashImport } from "./schemas.ts";
 
 /**
  * A reason why an import would fail, or something that an administrator should know before the
@@ -25,24 +25,24 @@ export interface Problems {
 }
 
 /** Finds the reasons why an import would fail, and what to know before the import. */
-export async function findProblems(db: Database, batch: ImportBatch): Promise<Problems> {
-  const { data, project } = batch;
+export async function findProblems(db: Database, input: UnleashImport): Promise<Problems> {
+  const { data, project } = input;
   const names = data.features.map(({ name }) => name);
   const existing = await findFeatures(db, names);
   const foreign = existing.filter((feature) => feature.project !== project);
   const own = existing.filter((feature) => feature.project === project);
   const archived = own.filter(({ archivedAt }) => archivedAt !== null).map(({ name }) => name);
   const active = own.filter(({ archivedAt }) => archivedAt === null).map(({ name }) => name);
-  const custom = customStrategies(batch);
+  const custom = customStrategies(input);
   const types = await db.select({ name: strategyTypes.name }).from(strategyTypes);
   const known = new Set(types.map(({ name }) => name));
   return {
     archived: new Set(archived),
     errors: listProblems([
       ["Create these strategies first", custom.filter((name) => !known.has(name))],
-      ["Create these segments first", await missingSegments(db, batch)],
-      ["These parents of flags do not exist", await missingParents(db, batch)],
-      ["These context fields exist with other legal values", await changedFields(db, batch)],
+      ["Create these segments first", await missingSegments(db, input)],
+      ["These parents of flags do not exist", await missingParents(db, input)],
+      ["These context fields exist with other legal values", await changedFields(db, input)],
       ["These flags exist in other projects", foreign.map(({ name }) => name)],
       ["These flags occur more than once", duplicatesOf(names)],
     ]),
@@ -62,13 +62,13 @@ function listProblems(found: readonly (readonly [string, readonly string[]])[]):
 
 const BUILT_IN: ReadonlySet<string> = new Set(BUILT_IN_STRATEGY_NAMES);
 
-function customStrategies({ data }: ImportBatch): readonly string[] {
+function customStrategies({ data }: UnleashImport): readonly string[] {
   const names = data.featureStrategies.map(({ name }) => name);
   return distinct(names.filter((name) => !BUILT_IN.has(name)));
 }
 
 /** Segments are not part of an export, and segments of other projects cannot be used. */
-async function missingSegments(db: Database, { data, project }: ImportBatch) {
+async function missingSegments(db: Database, { data, project }: UnleashImport) {
   const nameOf = new Map((data.segments ?? []).map(({ id, name }) => [id, name]));
   const used = data.featureStrategies.flatMap(({ segments = [] }) => segments);
   const names = distinct(used.map((id) => nameOf.get(id) ?? String(id)));
@@ -78,7 +78,7 @@ async function missingSegments(db: Database, { data, project }: ImportBatch) {
   return names.filter((name) => !known.has(name));
 }
 
-async function missingParents(db: Database, { data, project }: ImportBatch) {
+async function missingParents(db: Database, { data, project }: UnleashImport) {
   const parents = (data.dependencies ?? []).flatMap(({ dependencies }) =>
     dependencies.map(({ feature }) => feature),
   );
@@ -91,7 +91,10 @@ async function missingParents(db: Database, { data, project }: ImportBatch) {
 }
 
 /** A field whose legal values lack one of the imported field would refuse some constraints. */
-async function changedFields(db: Database, { project, data: { contextFields = [] } }: ImportBatch) {
+async function changedFields(
+  db: Database,
+  { project, data: { contextFields = [] } }: UnleashImport,
+) {
   const legalValuesOf = await readLegalValues(
     db,
     contextFields.map(({ name }) => name),

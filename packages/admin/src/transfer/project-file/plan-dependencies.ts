@@ -3,8 +3,8 @@ import {
   type Dependency,
   toDependency,
   toDependencyView,
-} from "../domain/dependencies/dependency.ts";
-import { isEqualJson } from "../storage/database.ts";
+} from "../../domain/dependencies/dependency.ts";
+import { isEqualJson } from "../../storage/database.ts";
 import type { ImportPlan } from "./changes.ts";
 import { withErrorPath } from "./error-path.ts";
 import type { ImportTarget } from "./import-target.ts";

@@ -1,4 +1,4 @@
-import { ApiError } from "../errors.ts";
+import { ApiError } from "../../errors.ts";
 
 /**
  * Runs checks that were written for the body of another request, and moves the path of their errors:
@@ -8,7 +8,7 @@ export function withErrorPath<T>(path: string, check: () => T): T {
   try {
     return check();
   } catch (error) {
-    throw moveError(error, path);
+    throw insertPath(error, path);
   }
 }
 
@@ -17,11 +17,11 @@ export async function withErrorPathAsync<T>(path: string, work: () => Promise<T>
   try {
     return await work();
   } catch (error) {
-    throw moveError(error, path);
+    throw insertPath(error, path);
   }
 }
 
-function moveError(error: unknown, path: string): unknown {
+function insertPath(error: unknown, path: string): unknown {
   if (!(error instanceof ApiError)) return error;
   const details = error.details.map((detail) => ({
     message: detail.message,

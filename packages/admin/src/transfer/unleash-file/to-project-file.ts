@@ -1,17 +1,17 @@
-import type { ProjectFileContent, StrategyInFile } from "../import-export/schemas.ts";
-import { groupBy } from "../storage/database.ts";
-import type { BatchData } from "./schemas.ts";
+import { groupBy } from "../../storage/database.ts";
+import type { ProjectFileContent, StrategyInFile } from "../project-file/schemas.ts";
+import type { UnleashFile } from "./schemas.ts";
 
 /** An import in the format of project files. */
-export interface ConvertedBatch {
+export interface ConvertedFile {
   readonly file: ProjectFileContent;
   /** Paths of parts of the file, and where these parts are in the request. */
   readonly paths: ReadonlyMap<string, string>;
 }
 
-type Flag = BatchData["features"][number];
-type Tags = NonNullable<BatchData["featureTags"]>;
-type Parents = NonNullable<BatchData["dependencies"]>[number]["dependencies"];
+type Flag = UnleashFile["features"][number];
+type Tags = NonNullable<UnleashFile["featureTags"]>;
+type Parents = NonNullable<UnleashFile["dependencies"]>[number]["dependencies"];
 
 /** What an import contains about a flag in other lists. */
 interface Relations {
@@ -30,10 +30,10 @@ type Indexed<T> = T & { readonly index: number };
  * @param skipped names of flags to leave out
  */
 export function toProjectFile(
-  data: BatchData,
+  data: UnleashFile,
   environment: string,
   skipped: ReadonlySet<string>,
-): ConvertedBatch {
+): ConvertedFile {
   const paths = new Map<string, string>([
     ["/body/contextFields", "/body/data/contextFields"],
     ["/body/tagTypes", "/body/data/tagTypes"],
@@ -54,7 +54,7 @@ export function toProjectFile(
     }
     if (state !== undefined) paths.set(path, `/body/data/featureEnvironments/${state.index}`);
     const enabled = state?.enabled ?? false;
-    const converted = strategies.map((strategy) => toStrategyInFile(strategy, segmentName));
+    const converted = strategies.map((strategy) => convertStrategy(strategy, segmentName));
     return {
       name: environment,
       enabled,
@@ -66,7 +66,7 @@ export function toProjectFile(
     const path = `/body/features/${position}`;
     paths.set(path, `/body/data/features/${feature.index}`);
     return {
-      ...toFeatureInFile(feature, {
+      ...convertFeature(feature, {
         tags: data.featureTags === undefined ? undefined : (tagsOf.get(feature.name) ?? []),
         parents: parentsOf.get(feature.name)?.flatMap(({ dependencies }) => dependencies),
       }),
@@ -83,7 +83,7 @@ function withIndexes<T extends object>(items: readonly T[]): readonly Indexed<T>
   return items.map((item, index) => ({ ...item, index }));
 }
 
-function toFeatureInFile(
+function convertFeature(
   { name, type, description, stale, impressionData }: Flag,
   { tags, parents }: Relations,
 ) {
@@ -100,13 +100,13 @@ function toFeatureInFile(
   };
 }
 
-type Strategy = Indexed<BatchData["featureStrategies"][number]>;
+type Strategy = Indexed<UnleashFile["featureStrategies"][number]>;
 
 function sortStrategies(strategies: readonly Strategy[]): readonly Strategy[] {
   return strategies.toSorted((a, b) => (a.sortOrder ?? a.index) - (b.sortOrder ?? b.index));
 }
 
-function toStrategyInFile(
+function convertStrategy(
   { name, title, disabled, parameters, constraints, variants, segments = [] }: Strategy,
   segmentName: ReadonlyMap<number, string | undefined>,
 ): StrategyInFile {

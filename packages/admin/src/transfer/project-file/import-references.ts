@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
 import { inArray } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
-import { checkUniqueNames } from "../domain/check-unique.ts";
-import { createContextField } from "../domain/context-fields/store.ts";
-import { createSegment, listSegmentsByName, type Segment } from "../domain/segments/store.ts";
-import { createStrategyType } from "../domain/strategy-types/store.ts";
-import { createTagType } from "../domain/tag-types/store.ts";
-import { ApiError } from "../errors.ts";
-import type { Database } from "../storage/database.ts";
-import { contextFields } from "../storage/schema/context-fields.ts";
-import { strategyTypes } from "../storage/schema/strategies.ts";
-import { tagTypes } from "../storage/schema/tags.ts";
-import type { WriteTransaction } from "../storage/storage.ts";
+import { checkUniqueNames } from "../../domain/check-unique.ts";
+import { createContextField } from "../../domain/context-fields/store.ts";
+import { createSegment, listSegmentsByName, type Segment } from "../../domain/segments/store.ts";
+import { createStrategyType } from "../../domain/strategy-types/store.ts";
+import { createTagType } from "../../domain/tag-types/store.ts";
+import { ApiError } from "../../errors.ts";
+import type { Database } from "../../storage/database.ts";
+import { contextFields } from "../../storage/schema/context-fields.ts";
+import { strategyTypes } from "../../storage/schema/strategies.ts";
+import { tagTypes } from "../../storage/schema/tags.ts";
+import type { WriteTransaction } from "../../storage/storage.ts";
 import { withErrorPathAsync } from "./error-path.ts";
 import type { ProjectFileContent, SegmentInFile } from "./schemas.ts";
 

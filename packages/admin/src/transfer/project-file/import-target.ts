@@ -1,17 +1,20 @@
 import { inArray } from "drizzle-orm";
-import type { Dependency } from "../domain/dependencies/dependency.ts";
-import { countActiveFeatures, type Feature, findFeatures } from "../domain/feature.ts";
-import { listFeatureEnvironments } from "../domain/features/read-feature.ts";
-import { listProjectEnvironments } from "../domain/projects/store.ts";
-import type { Segment } from "../domain/segments/store.ts";
-import { readStrategyContext, type StrategyContext } from "../domain/strategies/check-strategy.ts";
-import { listStrategiesOf, type Strategy } from "../domain/strategies/find-strategies.ts";
-import type { TagName } from "../domain/tags/store.ts";
-import { type Database, groupBy } from "../storage/database.ts";
-import { LIMITS } from "../limits.ts";
-import { dependencies } from "../storage/schema/features.ts";
-import { featureTags, tags, tagTypes } from "../storage/schema/tags.ts";
-import type { StoredFlagVariant } from "../storage/schema/variants.ts";
+import type { Dependency } from "../../domain/dependencies/dependency.ts";
+import { countActiveFeatures, type Feature, findFeatures } from "../../domain/feature.ts";
+import { listFeatureEnvironments } from "../../domain/features/read-feature.ts";
+import { listProjectEnvironments } from "../../domain/projects/store.ts";
+import type { Segment } from "../../domain/segments/store.ts";
+import {
+  readStrategyContext,
+  type StrategyContext,
+} from "../../domain/strategies/check-strategy.ts";
+import { listStrategiesOf, type Strategy } from "../../domain/strategies/find-strategies.ts";
+import type { TagName } from "../../domain/tags/store.ts";
+import { type Database, groupBy } from "../../storage/database.ts";
+import { LIMITS } from "../../limits.ts";
+import { dependencies } from "../../storage/schema/features.ts";
+import { featureTags, tags, tagTypes } from "../../storage/schema/tags.ts";
+import type { StoredFlagVariant } from "../../storage/schema/variants.ts";
 import { readSegmentsByName } from "./import-references.ts";
 import type { FeatureInFile } from "./schemas.ts";
 

@@ -1,0 +1,142 @@
+import type { TypedApp } from "flags-server-kit/http";
+import { actorOf } from "../access/request-identity.ts";
+import { ProjectParams } from "../domain/schemas.ts";
+import { documented } from "../http/schemas.ts";
+import type { Storage, WriteTransaction } from "../storage/storage.ts";
+import { writeAndRollBack } from "./project-file/dry-run.ts";
+import { exportProject } from "./project-file/export-project.ts";
+import { importProject } from "./project-file/import-project.ts";
+import { ImportQuery, ImportResponse, ProjectFile } from "./project-file/schemas.ts";
+import { exportUnleashFile } from "./unleash-file/export-unleash-file.ts";
+import { importUnleashFile, validateUnleashFile } from "./unleash-file/import-unleash-file.ts";
+import { ExportQueryBody, UnleashImportBody, ValidationResponse } from "./unleash-file/schemas.ts";
+
+const tag = "Transfer";
+
+/** About 3 KiB for each flag, with the maximum number of flags. */
+const FILE_LIMIT_BYTES = 16 * 1024 * 1024;
+
+/** Routes that export flags to files and import them from files. */
+export function registerTransfer(app: TypedApp, storage: Storage): void {
+  registerProjectFiles(app, storage);
+  registerUnleashExport(app, storage);
+  registerUnleashImport(app, storage);
+}
+
+function registerProjectFiles(app: TypedApp, storage: Storage): void {
+  app.get(
+    "/projects/:projectId/export",
+    {
+      schema: {
+        ...documented({
+          tag,
+          summary: "Exports the active flags of a project and the definitions that they refer to",
+          returns: ProjectFile,
+          alsoFailsWith: [404],
+        }),
+        params: ProjectParams,
+      },
+    },
+    ({ params }) => storage.read((db) => exportProject(db, params.projectId)),
+  );
+
+  app.post(
+    "/projects/:projectId/import",
+    {
+      bodyLimit: FILE_LIMIT_BYTES,
+      schema: {
+        ...documented({
+          tag,
+          summary: "Imports the flags of a file into a project: all of them, or none",
+          description:
+            "Properties in the file replace those of existing flags. Absent properties stay unchanged. " +
+            "Missing segments, context fields, tag types and strategy types are created.",
+          returns: ImportResponse,
+          hasBody: true,
+          alsoFailsWith: [404, 409],
+        }),
+        params: ProjectParams,
+        querystring: ImportQuery,
+        body: ProjectFile,
+      },
+    },
+    async (request) => {
+      const { params, query, body } = request;
+      const actor = actorOf(request);
+      const work = (transaction: WriteTransaction) =>
+        importProject(transaction, params.projectId, body);
+      return query.dryRun === "true"
+        ? writeAndRollBack(storage, actor, work)
+        : storage.write(actor, work);
+    },
+  );
+}
+
+function registerUnleashExport(app: TypedApp, storage: Storage): void {
+  app.post(
+    "/features-batch/export",
+    {
+      schema: {
+        ...documented({
+          tag,
+          summary: "Exports one environment of flags, in the format of Unleash",
+          hasBody: true,
+        }),
+        body: ExportQueryBody,
+      },
+    },
+    async ({ body }, reply) => {
+      if (body.downloadFile === true) {
+        reply.header("content-disposition", 'attachment; filename="features.json"');
+      }
+      return storage.read((db) => exportUnleashFile(db, body));
+    },
+  );
+}
+
+function registerUnleashImport(app: TypedApp, storage: Storage): void {
+  app.post(
+    "/features-batch/validate",
+    {
+      bodyLimit: FILE_LIMIT_BYTES,
+      schema: {
+        ...documented({
+          tag,
+          summary: "Checks whether flags can be imported into an environment",
+          returns: ValidationResponse,
+          hasBody: true,
+          alsoFailsWith: [404],
+        }),
+        body: UnleashImportBody,
+      },
+    },
+    async (request) => ({
+      ...(await validateUnleashFile(storage, actorOf(request), request.body)),
+      // Users who can import can also change everything that an import changes.
+      permissions: [],
+    }),
+  );
+
+  app.post(
+    "/features-batch/import",
+    {
+      bodyLimit: FILE_LIMIT_BYTES,
+      schema: {
+        ...documented({
+          tag,
+          summary: "Imports flags into an environment of a project: all of them, or none",
+          empty: 200,
+          hasBody: true,
+          alsoFailsWith: [404, 409],
+        }),
+        body: UnleashImportBody,
+      },
+    },
+    async (request, reply) => {
+      await storage.write(actorOf(request), (transaction) =>
+        importUnleashFile(transaction, request.body),
+      );
+      return reply.send();
+    },
+  );
+}
