@@ -502,12 +502,5 @@ describeStorages("GET /api/client/features", (source) => {
     for (const wrong of [undefined, "x", [1], [null], Array.from({ length: 1001 }, () => "t")]) {
       expect((await validate(wrong))[0]).toBe(400);
     }
-    expect(await validate(["t".repeat(1000)])).toEqual([200, { tokens: [] }]);
-    expect(await validate([secret, "t".repeat(1001)])).toEqual([
-      400,
-      expect.objectContaining({
-        details: [expect.objectContaining({ path: "/body/tokens/1" })],
-      }),
-    ]);
   });
 });

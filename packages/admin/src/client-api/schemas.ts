@@ -62,11 +62,8 @@ export const NotModified = Type.Null({ description: "The client has the current 
 
 const MAX_TOKENS = 1000;
 
-/** As in the proxy. No token that the service creates is as long. */
-const MAX_TOKEN_LENGTH = 1000;
-
 export const ValidateTokensBody = openObject("tokenStringListSchema", {
-  tokens: Type.Array(Type.String({ maxLength: MAX_TOKEN_LENGTH }), { maxItems: MAX_TOKENS }),
+  tokens: Type.Array(Type.String(), { maxItems: MAX_TOKENS }),
 });
 
 export const ValidatedTokensResponse = Type.Object(
