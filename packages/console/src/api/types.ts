@@ -23,8 +23,8 @@ import type { ReferenceCount } from "../../../admin/src/domain/strategy-referenc
 import type { listStrategyTypes } from "../../../admin/src/domain/strategy-types/store.ts";
 import type { listTags } from "../../../admin/src/domain/tags/store.ts";
 import type { listTagTypes } from "../../../admin/src/domain/tag-types/store.ts";
-import type { ImportReport as StoredImportReport } from "../../../admin/src/import-export/schemas.ts";
-import type { ImportValidation as StoredImportValidation } from "../../../admin/src/features-batch/schemas.ts";
+import type { ImportReport as StoredImportReport } from "../../../admin/src/transfer/project-file/schemas.ts";
+import type { ImportValidation as StoredImportValidation } from "../../../admin/src/transfer/unleash-file/schemas.ts";
 import type { evaluateFeature } from "../../../admin/src/playground/evaluate.ts";
 import type { StoredFlagVariant } from "../../../admin/src/storage/schema/variants.ts";
 import type { Context as PlaygroundContext } from "../../../admin/src/playground/schemas.ts";
