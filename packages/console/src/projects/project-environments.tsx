@@ -107,14 +107,15 @@ function RemoveEnvironmentDialog({ project, environment, onClose }: RemoveEnviro
     success: () => `Removed ${environment} from ${project.name}`,
     showsErrors: true,
   });
-  const { on = 0, withStrategies = 0 } = flags.data ?? {};
+  // Until the flags are counted, strategies might be lost.
+  const isHarmless = flags.data?.on === 0 && flags.data.withStrategies === 0;
   return (
     <ConfirmDialog
       title={`Remove ${environment} from ${project.name}?`}
       submit="Remove"
       isPending={removal.isPending}
       error={removal.error}
-      {...(on + withStrategies > 0 && { typed: environment })}
+      {...(!isHarmless && { typed: environment })}
       onClose={onClose}
       onConfirm={() => removal.mutate(undefined, { onSuccess: onClose })}
     >
@@ -123,11 +124,14 @@ function RemoveEnvironmentDialog({ project, environment, onClose }: RemoveEnviro
         off. The strategies of the flags there are deleted. Adding the environment again does not
         bring them back.
       </p>
-      <p>
-        {flags.data === undefined
-          ? "Counting the flags…"
-          : `Now ${describeCount(on, "flag")} ${on === 1 ? "is" : "are"} on there, and ${formatCount(withStrategies)} ${withStrategies === 1 ? "has" : "have"} strategies.`}
-      </p>
+      <Loaded query={flags}>
+        {({ on, withStrategies }) => (
+          <p>
+            Now {describeCount(on, "flag")} {on === 1 ? "is" : "are"} on there, and{" "}
+            {formatCount(withStrategies)} {withStrategies === 1 ? "has" : "have"} strategies.
+          </p>
+        )}
+      </Loaded>
     </ConfirmDialog>
   );
 }
