@@ -6,6 +6,7 @@ import { describeError } from "../ui/describe-error.ts";
 import { ApiError } from "../api/request.ts";
 import { Button } from "../ui/button.tsx";
 import { TextField } from "../ui/fields.tsx";
+import { ownValue } from "../ui/own-value.ts";
 import { Banner, Page } from "../ui/page.tsx";
 import { sessionQuery, signIn, signInOptionsQuery } from "./session.ts";
 import "./sign-in-page.css";
@@ -37,7 +38,9 @@ export function SignInPage() {
     <div className="sign-in">
       <Page title="Sign in to flags">
         {problem === undefined || submission.error !== null ? null : (
-          <Banner kind="error">{PROBLEMS[problem] ?? "The sign-in failed. Try again."}</Banner>
+          <Banner kind="error">
+            {ownValue(PROBLEMS, problem) ?? "The sign-in failed. Try again."}
+          </Banner>
         )}
         {options?.openIdConnect ? (
           <a

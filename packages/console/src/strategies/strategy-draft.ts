@@ -1,4 +1,5 @@
 import type { Strategy, StrategyType } from "../api/types.ts";
+import { ownValue } from "../ui/own-value.ts";
 import { parametersOf, parseListParameter, ROLLOUT } from "./strategy-types.ts";
 
 /** What a form about a strategy edits. */
@@ -42,7 +43,7 @@ export function toBody(draft: StrategyDraft, types: readonly StrategyType[]): St
   const title = draft.title?.trim() ?? "";
   const lists = parametersOf(draft.name, types).filter(({ kind }) => kind === "list");
   const listed = lists.flatMap(({ name }) => {
-    const text = draft.parameters[name];
+    const text = ownValue(draft.parameters, name);
     return text === undefined ? [] : [[name, parseListParameter(text).join(",")] as const];
   });
   return {

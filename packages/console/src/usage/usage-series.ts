@@ -1,5 +1,6 @@
 import type { Usage } from "../api/types.ts";
 import { formatCount } from "../ui/numbers.ts";
+import { ownValue } from "../ui/own-value.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -103,7 +104,9 @@ export function toVariants(bars: readonly Bar[]): readonly Series[] {
     .toSorted(([, a], [, b]) => b - a)
     .map(([name]) => name);
   const valuesOf = (some: readonly string[]): readonly number[] =>
-    bars.map(({ variants }) => some.reduce((sum, name) => sum + (variants[name] ?? 0), 0));
+    bars.map(({ variants }) =>
+      some.reduce((sum, name) => sum + (ownValue(variants, name) ?? 0), 0),
+    );
   const others = names.slice(MAX_VARIANTS);
   return [
     ...names.slice(0, MAX_VARIANTS).map((label) => ({ label, values: valuesOf([label]) })),
