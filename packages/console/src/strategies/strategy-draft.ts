@@ -26,6 +26,12 @@ export function createDraft(name: string, defaults: Defaults): StrategyDraft {
   };
 }
 
+/** Returns what a copy of a strategy contains. */
+export function toDraft(strategy: Strategy): StrategyDraft {
+  const { id: _id, sortOrder: _sortOrder, ...draft } = strategy;
+  return draft;
+}
+
 /** Returns the strategy as one of another type. Parameters have no meaning for other types. */
 export function withType(draft: StrategyDraft, name: string, defaults: Defaults): StrategyDraft {
   return { ...draft, name, parameters: defaultParameters(name, defaults) };
