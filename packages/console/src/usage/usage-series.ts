@@ -1,6 +1,7 @@
 import type { Usage } from "../api/types.ts";
 import { formatCount } from "../ui/numbers.ts";
 import { ownValue } from "../ui/own-value.ts";
+import { sortDistinct } from "../ui/words.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -133,5 +134,5 @@ export function environmentsOf(usage: readonly Usage[]): readonly string[] {
 }
 
 export function applicationsOf(usage: readonly Usage[]): readonly string[] {
-  return [...new Set(usage.map(({ appName }) => appName))].toSorted();
+  return sortDistinct(usage.map(({ appName }) => appName));
 }
