@@ -2,7 +2,7 @@ import { useQuery, type UseMutationResult } from "@tanstack/react-query";
 import { Fragment, type ReactNode, useState } from "react";
 import { requestVersioned, type Versioned } from "../api/request.ts";
 import { Dialog, FormDialog } from "../ui/dialog.tsx";
-import { Loaded } from "../ui/page.tsx";
+import { Loaded } from "../ui/loaded.tsx";
 
 interface EditedProps<Value> {
   /** The path of the resource that is edited. */

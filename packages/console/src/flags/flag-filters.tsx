@@ -1,10 +1,11 @@
 import { useMemo } from "react";
 import type { FlagSummary } from "../api/types.ts";
+import { toTagText } from "../tags/to-tag-text.ts";
 import { SearchField } from "../ui/fields.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
 import { Select } from "../ui/select.tsx";
 import { sortDistinct } from "../ui/words.ts";
-import { type FlagFilter, toTagText } from "./filter-flags.ts";
+import type { FlagFilter } from "./filter-flags.ts";
 import { describeType } from "./flag-types.ts";
 
 interface FlagFiltersProps {

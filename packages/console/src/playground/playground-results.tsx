@@ -4,9 +4,9 @@ import { ChevronDown, ChevronRight } from "lucide-react";
 import type { PlaygroundInput } from "../api/queries.ts";
 import type { PlaygroundFlag } from "../api/types.ts";
 import { Button } from "../ui/button.tsx";
+import { Empty } from "../ui/empty.tsx";
 import { SearchField } from "../ui/fields.tsx";
 import { ownValue } from "../ui/own-value.ts";
-import { Empty } from "../ui/page.tsx";
 import { Select } from "../ui/select.tsx";
 import { Explanation } from "./explanation.tsx";
 import {

@@ -5,9 +5,10 @@ import { adminPath, request } from "../api/request.ts";
 import type { Project, ProjectEnvironment } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
 import { describeEnvironmentType } from "../environments/environment-types.ts";
+import { Badge } from "../ui/badge.tsx";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { Button } from "../ui/button.tsx";
-import { Badge, Loaded } from "../ui/page.tsx";
+import { Loaded } from "../ui/loaded.tsx";
 import { describeCount, formatCount } from "../ui/numbers.ts";
 
 interface ProjectEnvironmentsProps {

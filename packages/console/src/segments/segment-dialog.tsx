@@ -6,9 +6,9 @@ import type { SegmentDefinition } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
 import { Edited, SaveDialog, type SaveInput } from "../changes/edited.tsx";
 import { ConstraintEditor } from "../constraints/constraint-editor.tsx";
+import { Banner } from "../ui/banner.tsx";
 import { describeCount } from "../ui/numbers.ts";
 import { TextField } from "../ui/fields.tsx";
-import { Banner } from "../ui/page.tsx";
 import { Select } from "../ui/select.tsx";
 
 interface EditSegmentDialogProps {

@@ -2,12 +2,13 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { Form } from "react-aria-components/Form";
+import { Banner } from "../ui/banner.tsx";
 import { describeError } from "../ui/describe-error.ts";
 import { ApiError } from "../api/request.ts";
 import { Button } from "../ui/button.tsx";
 import { TextField } from "../ui/fields.tsx";
 import { ownValue } from "../ui/own-value.ts";
-import { Banner, Page } from "../ui/page.tsx";
+import { Page } from "../ui/page.tsx";
 import { sessionQuery, signIn, signInOptionsQuery } from "./session.ts";
 import "./sign-in-page.css";
 

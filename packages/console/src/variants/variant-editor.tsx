@@ -1,10 +1,10 @@
 import { Plus, Trash2 } from "lucide-react";
 import { useRef, useState } from "react";
 import type { FlagVariant } from "../api/types.ts";
+import { Banner } from "../ui/banner.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { describeNameProblem } from "../ui/describe-name-problem.ts";
 import { NumberField, TextField } from "../ui/fields.tsx";
-import { Banner } from "../ui/page.tsx";
 import { Select } from "../ui/select.tsx";
 import { showElement } from "../ui/scroll.ts";
 import { useUpdates, withChanged } from "../ui/use-updates.ts";
