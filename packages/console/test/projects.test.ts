@@ -1,3 +1,4 @@
+import type { Route } from "playwright-core";
 import { expect, test } from "vitest";
 import { field, rowNames, runAction } from "./_actions.ts";
 import { clickControl, describeConsole, expectAccessible, SIZES } from "./_console.ts";
@@ -113,6 +114,25 @@ describeConsole("projects and environments", (console) => {
     await page.getByText(`FLAGS_API_TOKEN=${id}:development.`).waitFor();
     await page.getByRole("button", { name: "Done" }).click();
     await expect.poll(() => rowNames(page, "API tokens")).toEqual([`Token of ${id}`]);
+  });
+
+  test("removing an environment has to be confirmed by typing until its flags are counted", async () => {
+    await createProject(console, "uncounted", []);
+    const page = await console.open("/projects/uncounted/settings");
+    const counting = new Promise<Route>((resolve) => {
+      void page.route("**/projects/uncounted/features*", resolve);
+    });
+    await page.getByRole("button", { name: "Remove production" }).click();
+    const dialog = page.getByRole("dialog", { name: /^Remove production/ });
+    const remove = dialog.getByRole("button", { name: "Remove" });
+    await field(dialog, "Type production to confirm").waitFor();
+    expect(await remove.isDisabled()).toBe(true);
+    await expectAccessible(page);
+
+    await (await counting).continue();
+    await dialog.getByText("Now 0 flags are on there, and 0 have strategies.").waitFor();
+    await remove.click();
+    await page.getByRole("button", { name: "Add production" }).waitFor();
   });
 
   test.each(SIZES)("environments are created and offered to new projects on a %s", async (size) => {

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { createToken } from "../../admin/test/_flags.ts";
 import { ADMIN_TOKEN, BACKEND_TOKEN } from "../../admin/test/_service.ts";
 import { describeConsole, expectAccessible, signIn, SIZES } from "./_console.ts";
+import { waitForMessage } from "./_flags.ts";
 
 const FLAGS = "/projects/default/flags";
 
@@ -52,6 +53,30 @@ describeConsole("signing in", (console) => {
     expect((await console.request("/auth/session", { headers: header })).status).toBe(401);
     await page.goBack();
     await page.waitForURL("**/sign-in**");
+  });
+
+  test("a sign-out that fails keeps the page open and says so", async () => {
+    const page = await console.open(FLAGS, { expected: /status of 503|ERR_FAILED/ });
+    await page.getByText("This project has no flags yet").waitFor();
+    const signOut = async (): Promise<void> => {
+      await page.getByRole("button", { name: "Account" }).click();
+      await page.getByRole("menuitem", { name: "Sign out" }).click();
+    };
+    for (const response of [{ status: 503, body: "{}" }, undefined]) {
+      await page.route(
+        "**/auth/session",
+        (route) => (response === undefined ? route.abort() : route.fulfill(response)),
+        { times: 1 },
+      );
+      await signOut();
+      const message = await waitForMessage(page, "You are still signed in");
+      await expectAccessible(page);
+      expect(new URL(page.url()).pathname).toBe(FLAGS);
+      await message.getByRole("button", { name: "Close" }).click();
+      await message.waitFor({ state: "detached" });
+    }
+    await signOut();
+    await page.waitForURL("**/sign-in");
   });
 
   test("a change after the end of the session leads to the sign-in, and back to the page", async () => {

@@ -261,6 +261,32 @@ describeConsole("the strategies of a flag", (console) => {
       .toMatchObject([{ parameters: { userIds: "anna,ben" } }]);
   });
 
+  test.each([
+    ["accepts", "v(1)"],
+    ["rejects", "a b"],
+  ])("saves a variant that has a name which the service %s", async (verb, name) => {
+    const flag = `name-that-service-${verb}`;
+    const variant = { name: "red", weight: 1000, weightType: "variable", stickiness: "default" };
+    await createFlag(console, flag, [{ name: "default", title: "Named", variants: [variant] }]);
+    const page = await console.open(`/projects/default/flags/${flag}`, {
+      expected: /status of 400/,
+    });
+    // The service may have accepted the name under an older rule.
+    await page.route("**/strategies/*", async (route) => {
+      if (route.request().method() !== "GET") return route.fallback();
+      const response = await route.fetch();
+      const body = (await response.text()).replace('"red"', JSON.stringify(name));
+      return route.fulfill({ response, body });
+    });
+    await page.getByRole("button", { name: "Edit Named" }).click();
+    const dialog = page.getByRole("dialog", { name: "Strategy in development" });
+    await dialog.getByLabel("Title").fill("Renamed");
+    const saving = page.waitForResponse((response) => response.request().method() === "PUT");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    const sent: unknown = (await saving).request().postDataJSON();
+    expect(sent).toMatchObject({ title: "Renamed", variants: [{ name }] });
+  });
+
   test("edits the declared parameters of a custom strategy", async () => {
     await console.admin("POST", "/strategies", {
       name: "byPlan",

@@ -1,8 +1,9 @@
 import type { ErrorComponentProps } from "@tanstack/react-router";
 import { Link } from "@tanstack/react-router";
+import { Banner } from "../ui/banner.tsx";
 import { describeError } from "../ui/describe-error.ts";
 import { Button } from "../ui/button.tsx";
-import { Banner, Page } from "../ui/page.tsx";
+import { Page } from "../ui/page.tsx";
 
 /** Shown instead of a page that cannot be opened. */
 export function RouteError({ error, reset }: ErrorComponentProps) {

@@ -29,8 +29,10 @@ import { queries } from "../api/queries.ts";
 import { followChanges } from "../changes/live-changes.ts";
 import { sessionQuery, signOut } from "../session/session.ts";
 import { IconButton } from "../ui/button.tsx";
+import { describeError } from "../ui/describe-error.ts";
 import { Menu } from "../ui/menu.tsx";
 import { Select } from "../ui/select.tsx";
+import { showToast } from "../ui/toast.tsx";
 import { MissingProject } from "./errors.tsx";
 import {
   applyTheme,
@@ -205,7 +207,12 @@ function UserMenu() {
   useEffect(() => applyTheme(theme), [theme]);
 
   const leave = async (): Promise<void> => {
-    await signOut().catch(() => undefined);
+    try {
+      await signOut();
+    } catch (error) {
+      showToast({ kind: "error", text: `You are still signed in. ${describeError(error)}` });
+      return;
+    }
     await navigate({ to: "/sign-in" });
     client.clear();
   };

@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import type { ApplicationDetails } from "../api/types.ts";
 import { describeType } from "../flags/flag-types.ts";
+import { Badge } from "../ui/badge.tsx";
 import { describeCount } from "../ui/numbers.ts";
-import { Badge } from "../ui/page.tsx";
 
 interface ApplicationFlagsProps {
   readonly flags: ApplicationDetails["seenToggles"];

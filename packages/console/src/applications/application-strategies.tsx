@@ -1,5 +1,6 @@
 import { describeStrategyType } from "../strategies/strategy-types.ts";
-import { Badge, Banner } from "../ui/page.tsx";
+import { Badge } from "../ui/badge.tsx";
+import { Banner } from "../ui/banner.tsx";
 
 interface ApplicationStrategiesProps {
   /** The strategy types that the SDK of the application knows. */

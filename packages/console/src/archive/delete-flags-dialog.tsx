@@ -2,7 +2,7 @@ import { adminPath, request } from "../api/request.ts";
 import { useChange } from "../changes/use-change.ts";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { NameList } from "../ui/name-list.tsx";
-import { type ArchivedFlagsDialogProps, describeFlags } from "./revive-flags-dialog.tsx";
+import { type ArchivedFlagsDialogProps, describeFlags } from "./archived-flags.ts";
 
 /** Deletes archived flags for ever: all of them, or none. */
 export function DeleteFlagsDialog({ project, names, onClose, onDone }: ArchivedFlagsDialogProps) {

@@ -1,15 +1,8 @@
 import { adminPath, request } from "../api/request.ts";
 import { useChange } from "../changes/use-change.ts";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
-import { describeCount } from "../ui/numbers.ts";
 import { NameList } from "../ui/name-list.tsx";
-
-export interface ArchivedFlagsDialogProps {
-  readonly project: string;
-  readonly names: readonly string[];
-  readonly onClose: () => void;
-  readonly onDone: () => void;
-}
+import { type ArchivedFlagsDialogProps, describeFlags } from "./archived-flags.ts";
 
 /** Revives archived flags: all of them, or none. */
 export function ReviveFlagsDialog({ project, names, onClose, onDone }: ArchivedFlagsDialogProps) {
@@ -44,9 +37,4 @@ export function ReviveFlagsDialog({ project, names, onClose, onDone }: ArchivedF
       {names.length === 1 ? null : <NameList names={names} />}
     </ConfirmDialog>
   );
-}
-
-export function describeFlags(names: readonly string[]): string {
-  const [name = ""] = names;
-  return names.length === 1 ? name : describeCount(names.length, "flag");
 }

@@ -2,7 +2,7 @@ import { useQuery, type UseMutationResult } from "@tanstack/react-query";
 import { Fragment, type ReactNode, useState } from "react";
 import { requestVersioned, type Versioned } from "../api/request.ts";
 import { Dialog, FormDialog } from "../ui/dialog.tsx";
-import { Loaded } from "../ui/page.tsx";
+import { Loaded } from "../ui/loaded.tsx";
 
 interface EditedProps<Value> {
   /** The path of the resource that is edited. */
@@ -59,14 +59,21 @@ function Started<Value>({ version, children }: StartedProps<Value>) {
   return children(first);
 }
 
+/** What a change that a `SaveDialog` sends depends on. */
+export interface SaveInput {
+  /** ETag of the version that may be replaced. @default any version */
+  readonly ifMatch: string | undefined;
+}
+
 interface SaveDialogProps {
   readonly title: string;
+  /** @default "normal" */
+  readonly size?: "normal" | "wide";
   /** The label of the button that saves. */
   readonly submit: string;
   /** The resource that is edited; undefined for a new one. */
   readonly version: Versioned<unknown> | undefined;
-  /** Saves the resource if it still is the version with this ETag; whatever it is if undefined. */
-  readonly saving: UseMutationResult<unknown, Error, { readonly ifMatch: string | undefined }>;
+  readonly saving: UseMutationResult<unknown, Error, SaveInput>;
   /** Reads the resource again after a conflict. */
   readonly onLoad: (() => void) | undefined;
   readonly onClose: () => void;
@@ -80,7 +87,6 @@ export function SaveDialog({ version, saving, onLoad, onClose, ...props }: SaveD
   return (
     <FormDialog
       {...props}
-      size="wide"
       onClose={onClose}
       isPending={saving.isPending}
       error={saving.error}

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { adminPath, request, type Versioned } from "../api/request.ts";
 import type { ContextField } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
-import { Edited, SaveDialog } from "../changes/edited.tsx";
+import { Edited, SaveDialog, type SaveInput } from "../changes/edited.tsx";
 import { Checkbox, TextField } from "../ui/fields.tsx";
 import { NameField } from "../ui/name-field.tsx";
 import { MAX_DESCRIPTION_LENGTH } from "./legal-values.ts";
@@ -47,7 +47,7 @@ export function ContextFieldDialog({ version, project, onLoad, onClose }: Contex
   const [stickiness, setStickiness] = useState(field?.stickiness ?? false);
   const [legalValues, setLegalValues] = useState(field?.legalValues ?? []);
   const body = { description, stickiness, legalValues };
-  const saving = useChange<{ readonly ifMatch: string | undefined }>({
+  const saving = useChange<SaveInput>({
     run: ({ ifMatch }) =>
       field === undefined
         ? request(adminPath`/context`, { method: "POST", body: { name, project, ...body } })
@@ -59,6 +59,7 @@ export function ContextFieldDialog({ version, project, onLoad, onClose }: Contex
   return (
     <SaveDialog
       title={field?.name ?? "New context field"}
+      size="wide"
       submit={field === undefined ? "Create context field" : "Save"}
       version={version}
       saving={saving}

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ContextFieldSummary } from "../api/types.ts";
+import { Badge } from "../ui/badge.tsx";
 import { describeCount, formatCount } from "../ui/numbers.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
-import { Badge } from "../ui/page.tsx";
 import { menuColumn } from "../ui/row-menu.tsx";
 import { EditContextFieldDialog } from "./context-field-dialog.tsx";
 import {

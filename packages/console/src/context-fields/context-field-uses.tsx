@@ -3,7 +3,7 @@ import { queries } from "../api/queries.ts";
 import { adminPath } from "../api/request.ts";
 import { StrategyReferences } from "../flags/strategy-references.tsx";
 import { DeleteUnusedDialog, UsesDialog } from "../flags/uses-dialogs.tsx";
-import { Loaded } from "../ui/page.tsx";
+import { Loaded } from "../ui/loaded.tsx";
 
 interface ContextFieldUsesDialogProps {
   readonly name: string;

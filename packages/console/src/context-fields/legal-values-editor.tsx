@@ -3,7 +3,7 @@ import { useMemo, useRef, useState } from "react";
 import type { LegalValue } from "../api/types.ts";
 import { Button } from "../ui/button.tsx";
 import { describeCount } from "../ui/numbers.ts";
-import { SearchField, TextField } from "../ui/fields.tsx";
+import { SEARCHABLE_COUNT, SearchField, TextField } from "../ui/fields.tsx";
 import { RowMenu } from "../ui/row-menu.tsx";
 import { matchesWords, toWords } from "../ui/words.ts";
 import {
@@ -18,7 +18,6 @@ import { PasteValues } from "./paste-values.tsx";
 import "./legal-values-editor.css";
 
 const ROW_HEIGHT = 48;
-const SEARCHABLE_COUNT = 8;
 
 interface LegalValuesEditorProps {
   readonly values: readonly LegalValue[];

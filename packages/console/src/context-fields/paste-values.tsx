@@ -1,9 +1,9 @@
 import { useState } from "react";
 import type { LegalValue } from "../api/types.ts";
+import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { describeCount, formatCount } from "../ui/numbers.ts";
 import { TextField } from "../ui/fields.tsx";
-import { Banner } from "../ui/page.tsx";
 import { parsePastedValues } from "./legal-values.ts";
 
 interface PasteValuesProps {

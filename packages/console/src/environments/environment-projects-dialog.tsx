@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { queries } from "../api/queries.ts";
 import { Dialog } from "../ui/dialog.tsx";
-import { Loaded } from "../ui/page.tsx";
+import { Loaded } from "../ui/loaded.tsx";
 import "../ui/name-list.css";
 
 interface EnvironmentProjectsDialogProps {

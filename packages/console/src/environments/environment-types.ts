@@ -1,3 +1,5 @@
+import { ownValue } from "../ui/own-value.ts";
+
 /** The usual types of environments. They have no effect on evaluation. */
 export const ENVIRONMENT_TYPES: Readonly<Record<string, string>> = {
   development: "Development",
@@ -8,5 +10,5 @@ export const ENVIRONMENT_TYPES: Readonly<Record<string, string>> = {
 
 /** Returns the name of a type. Unknown ones are shown as they are. */
 export function describeEnvironmentType(type: string): string {
-  return ENVIRONMENT_TYPES[type] ?? type;
+  return ownValue(ENVIRONMENT_TYPES, type) ?? type;
 }

@@ -15,6 +15,10 @@ test("returns the changed fields only", () => {
   ]);
 });
 
+test("names of fields cannot be mistaken for properties of objects", () => {
+  expect(compareStates({}, { constructor: "a" })).toEqual([{ path: ["constructor"], after: "a" }]);
+});
+
 test("an absent value equals null, an empty text and an empty list", () => {
   expect(compareStates({ a: null, b: "", c: [], d: {} }, {})).toEqual([]);
   expect(compareStates({ a: false }, {})).toEqual([{ path: ["a"], before: false }]);

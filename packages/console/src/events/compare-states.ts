@@ -1,3 +1,4 @@
+import { ownValue } from "../ui/own-value.ts";
 import { fieldsOf, isObject } from "./recorded-state.ts";
 
 /** A difference between two states. */
@@ -24,7 +25,7 @@ function compare(before: unknown, after: unknown, path: readonly string[]): read
   if (isComparable(before) && isComparable(after)) {
     const names = [...new Set([...Object.keys(fieldsOf(before)), ...Object.keys(fieldsOf(after))])];
     return names.flatMap((name) =>
-      compare(fieldsOf(before)[name], fieldsOf(after)[name], [...path, name]),
+      compare(ownValue(fieldsOf(before), name), ownValue(fieldsOf(after), name), [...path, name]),
     );
   }
   return [

@@ -2,12 +2,11 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { queries } from "../api/queries.ts";
 import { describeTokenType } from "../tokens/token-types.ts";
 import { SearchField } from "../ui/fields.tsx";
-import { type Choice, ComboBox, Select } from "../ui/select.tsx";
+import { FilterSelect } from "../ui/filter-select.tsx";
+import { type Choice, ComboBox } from "../ui/select.tsx";
 import { useDebounced } from "../ui/use-debounced.ts";
+import { sortDistinct } from "../ui/words.ts";
 import { EVENT_TYPES } from "./describe-event.ts";
-
-/** The entry of a filter that selects nothing. */
-const ALL = "(all)";
 
 /** What to filter by, as it is typed. Empty texts match every event. */
 interface EventCriteria {
@@ -42,11 +41,12 @@ export function EventFilters({ criteria, onChange, isGlobal }: EventFiltersProps
         value={criteria.query}
         onChange={(query) => onChange({ ...criteria, query })}
       />
-      <Select
+      <FilterSelect
         label="Change"
-        choices={[{ id: ALL, label: "All changes" }, ...types]}
-        value={criteria.type === "" ? ALL : criteria.type}
-        onChange={(id) => onChange({ ...criteria, type: id === ALL ? "" : id })}
+        all="All changes"
+        choices={types}
+        value={criteria.type}
+        onChange={(type) => onChange({ ...criteria, type })}
       />
       <AuthorFilter
         author={criteria.createdBy}
@@ -116,7 +116,7 @@ function FlagFilter({ flag, project, onChange }: FlagFilterProps) {
 }
 
 function toChoices(names: readonly string[]): readonly Choice[] {
-  return [...new Set(names)].toSorted().map((name) => ({ id: name, label: name }));
+  return sortDistinct(names).map((name) => ({ id: name, label: name }));
 }
 
 interface ProjectFilterProps {
@@ -127,14 +127,12 @@ interface ProjectFilterProps {
 function ProjectFilter({ project, onChange }: ProjectFilterProps) {
   const { data: projects = [] } = useQuery(queries.projects());
   return (
-    <Select
+    <FilterSelect
       label="Project"
-      choices={[
-        { id: ALL, label: "All projects" },
-        ...projects.map(({ id, name }) => ({ id, label: name })),
-      ]}
-      value={project === "" ? ALL : project}
-      onChange={(id) => onChange(id === ALL ? "" : id)}
+      all="All projects"
+      choices={projects.map(({ id, name }) => ({ id, label: name }))}
+      value={project}
+      onChange={onChange}
     />
   );
 }

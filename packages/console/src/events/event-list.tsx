@@ -2,8 +2,9 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { type EventFilter, queries } from "../api/queries.ts";
 import type { RecordedEvent } from "../api/types.ts";
 import { Button } from "../ui/button.tsx";
+import { Empty } from "../ui/empty.tsx";
+import { Loaded } from "../ui/loaded.tsx";
 import { describeCount } from "../ui/numbers.ts";
-import { Empty, Loaded } from "../ui/page.tsx";
 import { EventEntry } from "./event-entry.tsx";
 import "./events.css";
 

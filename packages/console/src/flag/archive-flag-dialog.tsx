@@ -2,8 +2,8 @@ import { useNavigate } from "@tanstack/react-router";
 import { adminPath, request } from "../api/request.ts";
 import type { Flag } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
+import { Banner } from "../ui/banner.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
-import { Banner } from "../ui/page.tsx";
 import { joinWithAnd } from "../ui/words.ts";
 
 interface ArchiveFlagDialogProps {

@@ -6,7 +6,7 @@ import type { Flag } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
 import { FormDialog } from "../ui/dialog.tsx";
 import { Checkbox } from "../ui/fields.tsx";
-import { Loaded } from "../ui/page.tsx";
+import { Loaded } from "../ui/loaded.tsx";
 import { ComboBox, Select } from "../ui/select.tsx";
 
 type Dependency = Flag["dependencies"][number];

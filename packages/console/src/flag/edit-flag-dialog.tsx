@@ -2,9 +2,8 @@ import { useState } from "react";
 import { adminPath, request, type Versioned } from "../api/request.ts";
 import type { Flag } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
-import { Edited } from "../changes/edited.tsx";
+import { Edited, SaveDialog, type SaveInput } from "../changes/edited.tsx";
 import { FlagTypeField, ImpressionDataField } from "../flags/flag-fields.tsx";
-import { FormDialog } from "../ui/dialog.tsx";
 import { TextField } from "../ui/fields.tsx";
 
 interface EditFlagDialogProps {
@@ -20,30 +19,27 @@ export function EditFlagDialog({ flag: { project, name }, onClose }: EditFlagDia
       title={`Edit ${name}`}
       onClose={onClose}
     >
-      {(loaded, reload) => <LoadedFlag loaded={loaded} onLoad={reload} onClose={onClose} />}
+      {(version, reload) => <FlagDialog version={version} onLoad={reload} onClose={onClose} />}
     </Edited>
   );
 }
 
-interface LoadedFlagProps {
-  readonly loaded: Versioned<Flag>;
+interface FlagDialogProps {
+  readonly version: Versioned<Flag>;
   readonly onLoad: () => void;
   readonly onClose: () => void;
 }
 
-function LoadedFlag({ loaded: { value, etag }, onLoad, onClose }: LoadedFlagProps) {
+function FlagDialog({ version, onLoad, onClose }: FlagDialogProps) {
+  const { value } = version;
   const { project, name } = value;
   const [type, setType] = useState(value.type);
   const [description, setDescription] = useState(value.description ?? "");
   const [impressionData, setImpressionData] = useState(value.impressionData);
   const path = adminPath`/projects/${project}/features/${name}`;
-  const edit = useChange<{ readonly overwrites: boolean }>({
-    run: ({ overwrites }) =>
-      request(path, {
-        method: "PUT",
-        body: { type, description, impressionData },
-        ifMatch: overwrites ? undefined : etag,
-      }),
+  const saving = useChange<SaveInput>({
+    run: ({ ifMatch }) =>
+      request(path, { method: "PUT", body: { type, description, impressionData }, ifMatch }),
     invalidates: [
       ["flag", project, name],
       ["flags", project],
@@ -60,16 +56,14 @@ function LoadedFlag({ loaded: { value, etag }, onLoad, onClose }: LoadedFlagProp
       }),
     showsErrors: true,
   });
-  const submit = (overwrites: boolean): void => edit.mutate({ overwrites }, { onSuccess: onClose });
   return (
-    <FormDialog
+    <SaveDialog
       title={`Edit ${name}`}
       submit="Save"
+      version={version}
+      saving={saving}
+      onLoad={onLoad}
       onClose={onClose}
-      onSubmit={() => submit(false)}
-      conflict={{ load: onLoad, overwrite: () => submit(true) }}
-      isPending={edit.isPending}
-      error={edit.error}
     >
       <TextField
         label="Description"
@@ -81,6 +75,6 @@ function LoadedFlag({ loaded: { value, etag }, onLoad, onClose }: LoadedFlagProp
       />
       <FlagTypeField value={type} onChange={setType} />
       <ImpressionDataField value={impressionData} onChange={setImpressionData} />
-    </FormDialog>
+    </SaveDialog>
   );
 }

@@ -2,10 +2,9 @@ import { useState } from "react";
 import { adminPath, request, type Versioned } from "../api/request.ts";
 import type { Flag, FlagEnvironment, FlagVariant } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
-import { Edited } from "../changes/edited.tsx";
+import { Edited, SaveDialog, type SaveInput } from "../changes/edited.tsx";
 import { StickinessField } from "../strategies/stickiness-field.tsx";
 import { Button } from "../ui/button.tsx";
-import { FormDialog } from "../ui/dialog.tsx";
 import { VariantBar } from "../variants/variant-bar.tsx";
 import { OverrideList } from "../variants/override-list.tsx";
 import { VariantEditor } from "../variants/variant-editor.tsx";
@@ -35,13 +34,13 @@ export function EnvironmentVariants({ flag, environment, canEdit }: EnvironmentV
         </div>
       ) : null}
       {isEditing ? (
-        <VariantsDialog flag={flag} environment={name} onClose={() => setEditing(false)} />
+        <EditVariantsDialog flag={flag} environment={name} onClose={() => setEditing(false)} />
       ) : null}
     </div>
   );
 }
 
-interface VariantsDialogProps {
+interface EditVariantsDialogProps {
   readonly flag: Flag;
   readonly environment: string;
   readonly onClose: () => void;
@@ -51,16 +50,21 @@ interface VariantList {
   readonly variants: readonly FlagVariant[];
 }
 
-function VariantsDialog({ flag, environment, onClose }: VariantsDialogProps) {
+function EditVariantsDialog({ flag, environment, onClose }: EditVariantsDialogProps) {
   const path = adminPath`/projects/${flag.project}/features/${flag.name}/environments/${environment}/variants`;
   return (
-    <Edited<VariantList> path={path} title={`Variants in ${environment}`} onClose={onClose}>
-      {(loaded, reload) => (
-        <LoadedVariants
+    <Edited<VariantList>
+      path={path}
+      title={`Variants in ${environment}`}
+      size="wide"
+      onClose={onClose}
+    >
+      {(version, reload) => (
+        <VariantsDialog
           flag={flag}
           environment={environment}
           path={path}
-          loaded={loaded}
+          version={version}
           onLoad={reload}
           onClose={onClose}
         />
@@ -69,44 +73,41 @@ function VariantsDialog({ flag, environment, onClose }: VariantsDialogProps) {
   );
 }
 
-interface LoadedVariantsProps extends VariantsDialogProps {
+interface VariantsDialogProps extends EditVariantsDialogProps {
   readonly path: string;
-  readonly loaded: Versioned<VariantList>;
+  readonly version: Versioned<VariantList>;
   readonly onLoad: () => void;
 }
 
-function LoadedVariants({
+function VariantsDialog({
   flag: { project, name },
   environment,
   path,
-  loaded: { value, etag },
+  version,
   onLoad,
   onClose,
-}: LoadedVariantsProps) {
-  const [variants, setVariants] = useState(value.variants);
+}: VariantsDialogProps) {
+  const [variants, setVariants] = useState(version.value.variants);
   const stickiness = variants[0]?.stickiness ?? "default";
-  const edit = useChange<{ readonly overwrites: boolean }>({
-    run: ({ overwrites }) =>
-      request(path, { method: "PUT", body: variants, ifMatch: overwrites ? undefined : etag }),
+  const saving = useChange<SaveInput>({
+    run: ({ ifMatch }) => request(path, { method: "PUT", body: variants, ifMatch }),
     invalidates: [
       ["flag", project, name],
       ["flags", project],
     ],
     success: () => `Saved the variants in ${environment}`,
-    undo: () => request(path, { method: "PUT", body: value.variants }),
+    undo: () => request(path, { method: "PUT", body: version.value.variants }),
     showsErrors: true,
   });
-  const submit = (overwrites: boolean): void => edit.mutate({ overwrites }, { onSuccess: onClose });
   return (
-    <FormDialog
+    <SaveDialog
       title={`Variants in ${environment}`}
-      submit="Save"
       size="wide"
+      submit="Save"
+      version={version}
+      saving={saving}
+      onLoad={onLoad}
       onClose={onClose}
-      onSubmit={() => submit(false)}
-      conflict={{ load: onLoad, overwrite: () => submit(true) }}
-      isPending={edit.isPending}
-      error={edit.error}
     >
       <VariantEditor
         value={variants}
@@ -124,6 +125,6 @@ function LoadedVariants({
           description="Contexts with the same value get the same variant."
         />
       )}
-    </FormDialog>
+    </SaveDialog>
   );
 }

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { Flag } from "../api/types.ts";
-import { Empty } from "../ui/page.tsx";
+import { Empty } from "../ui/empty.tsx";
 import { Dependencies } from "./dependencies.tsx";
 import { EnvironmentCard } from "./environment-card.tsx";
 

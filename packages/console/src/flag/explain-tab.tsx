@@ -11,7 +11,8 @@ import { Explanation } from "../playground/explanation.tsx";
 import { showResults } from "../ui/scroll.ts";
 import { copyAddress, useContextAddress } from "../playground/use-context-address.ts";
 import { Button } from "../ui/button.tsx";
-import { Empty, Loaded } from "../ui/page.tsx";
+import { Empty } from "../ui/empty.tsx";
+import { Loaded } from "../ui/loaded.tsx";
 import "./explain-tab.css";
 
 interface ExplainTabProps {

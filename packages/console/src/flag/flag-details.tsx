@@ -1,6 +1,6 @@
 import type { Flag } from "../api/types.ts";
 import { describeType } from "../flags/flag-types.ts";
-import { Badge } from "../ui/page.tsx";
+import { Badge } from "../ui/badge.tsx";
 import { Time } from "../ui/time.tsx";
 import { FlagTags } from "./flag-tags.tsx";
 

@@ -2,8 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { queries } from "../api/queries.ts";
 import type { Usage } from "../api/types.ts";
+import { Empty } from "../ui/empty.tsx";
 import { describeCount } from "../ui/numbers.ts";
-import { Empty, Loaded } from "../ui/page.tsx";
+import { FilterSelect } from "../ui/filter-select.tsx";
+import { Loaded } from "../ui/loaded.tsx";
 import { Select } from "../ui/select.tsx";
 import { Switch } from "../ui/switch.tsx";
 import { type Division, EnvironmentUsage } from "../usage/environment-usage.tsx";
@@ -15,9 +17,6 @@ import {
   toBars,
 } from "../usage/usage-series.ts";
 import "../usage/usage.css";
-
-/** The entry of the filter that selects all applications. No application can have this name. */
-const ALL = "(all)";
 
 /** How often applications evaluated a flag, and with which result. */
 export function UsageTab({ flag }: { readonly flag: string }) {
@@ -48,14 +47,14 @@ interface UsageChartsProps {
 }
 
 function UsageCharts({ usage, readAtMs, hoursKept, period, onPeriod }: UsageChartsProps) {
-  const [application, setApplication] = useState(ALL);
+  const [application, setApplication] = useState("");
   const [division, setDivision] = useState<Division>("result");
   const [isTable, setTable] = useState(false);
   const periods = PERIODS.filter(({ hours }) => hours <= hoursKept);
   const applications = applicationsOf(usage);
   const hasVariants = usage.some(({ variants }) => variants !== undefined);
-  const isKnown = application === ALL || applications.includes(application);
-  const filter = { application: application === ALL || !isKnown ? undefined : application };
+  const isKnown = applications.includes(application);
+  const filter = { application: isKnown ? application : undefined };
 
   return (
     <div className="usage">
@@ -66,13 +65,11 @@ function UsageCharts({ usage, readAtMs, hoursKept, period, onPeriod }: UsageChar
           value={String(period.hours)}
           onChange={(id) => onPeriod(periods.find(({ hours }) => String(hours) === id) ?? period)}
         />
-        <Select
+        <FilterSelect
           label="Application"
-          choices={[ALL, ...applications].map((id) => ({
-            id,
-            label: id === ALL ? "All applications" : id,
-          }))}
-          value={isKnown ? application : ALL}
+          all="All applications"
+          choices={applications.map((id) => ({ id, label: id }))}
+          value={isKnown ? application : ""}
           onChange={setApplication}
           isDisabled={applications.length === 0}
         />

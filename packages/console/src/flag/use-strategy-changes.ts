@@ -3,7 +3,7 @@ import { queries } from "../api/queries.ts";
 import { adminPath, request } from "../api/request.ts";
 import type { Flag, FlagEnvironment, Strategy } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
-import { toDraft } from "../strategies/strategy-dialogs.tsx";
+import { toDraft } from "../strategies/strategy-draft.ts";
 
 /** Changes of the strategies of a flag in an environment. Each of them can be undone. */
 export function useStrategyChanges(flag: Flag, environment: FlagEnvironment) {

@@ -1,4 +1,5 @@
 import type { FlagSummary } from "../api/types.ts";
+import { toTagText } from "../tags/to-tag-text.ts";
 import { matchesWords, toWords } from "../ui/words.ts";
 
 export type SortColumn = "name" | "createdAt" | "lastSeenAt";
@@ -66,14 +67,4 @@ export function lastSeenAt({
     .flatMap(({ lastSeenAt }) => lastSeenAt ?? [])
     .toSorted(compareText)
     .at(-1);
-}
-
-export function toTagText({
-  type,
-  value,
-}: {
-  readonly type: string;
-  readonly value: string;
-}): string {
-  return `${type}:${value}`;
 }

@@ -1,12 +1,12 @@
 import { useMemo } from "react";
 import type { FlagSummary } from "../api/types.ts";
+import { toTagText } from "../tags/to-tag-text.ts";
 import { SearchField } from "../ui/fields.tsx";
+import { FilterSelect } from "../ui/filter-select.tsx";
 import { Select } from "../ui/select.tsx";
-import { type FlagFilter, toTagText } from "./filter-flags.ts";
+import { sortDistinct } from "../ui/words.ts";
+import type { FlagFilter } from "./filter-flags.ts";
 import { describeType } from "./flag-types.ts";
-
-/** An entry of a filter that selects nothing. The list of choices cannot contain an empty id. */
-const ALL = "(all)";
 
 interface FlagFiltersProps {
   readonly flags: readonly FlagSummary[];
@@ -15,8 +15,11 @@ interface FlagFiltersProps {
 }
 
 export function FlagFilters({ flags, filter, onChange }: FlagFiltersProps) {
-  const types = useMemo(() => distinct(flags.map(({ type }) => type)), [flags]);
-  const tags = useMemo(() => distinct(flags.flatMap((flag) => flag.tags.map(toTagText))), [flags]);
+  const types = useMemo(() => sortDistinct(flags.map(({ type }) => type)), [flags]);
+  const tags = useMemo(
+    () => sortDistinct(flags.flatMap((flag) => flag.tags.map(toTagText))),
+    [flags],
+  );
   return (
     <div className="flag-filters" role="search">
       <SearchField
@@ -24,22 +27,21 @@ export function FlagFilters({ flags, filter, onChange }: FlagFiltersProps) {
         value={filter.query}
         onChange={(query) => onChange({ ...filter, query })}
       />
-      <Select
+      <FilterSelect
         label="Type"
         hidesLabel
-        choices={[
-          { id: ALL, label: "All types" },
-          ...types.map((id) => ({ id, label: describeType(id).name })),
-        ]}
-        value={filter.type === "" ? ALL : filter.type}
-        onChange={(id) => onChange({ ...filter, type: id === ALL ? "" : id })}
+        all="All types"
+        choices={types.map((id) => ({ id, label: describeType(id).name }))}
+        value={filter.type}
+        onChange={(type) => onChange({ ...filter, type })}
       />
-      <Select
+      <FilterSelect
         label="Tag"
         hidesLabel
-        choices={[{ id: ALL, label: "All tags" }, ...tags.map((id) => ({ id, label: id }))]}
-        value={filter.tag === "" ? ALL : filter.tag}
-        onChange={(id) => onChange({ ...filter, tag: id === ALL ? "" : id })}
+        all="All tags"
+        choices={tags.map((id) => ({ id, label: id }))}
+        value={filter.tag}
+        onChange={(tag) => onChange({ ...filter, tag })}
         isDisabled={tags.length === 0}
       />
       <Select
@@ -55,8 +57,4 @@ export function FlagFilters({ flags, filter, onChange }: FlagFiltersProps) {
       />
     </div>
   );
-}
-
-function distinct(values: readonly string[]): readonly string[] {
-  return [...new Set(values)].toSorted();
 }

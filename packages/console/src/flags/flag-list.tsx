@@ -14,12 +14,13 @@ import {
 } from "react";
 import type { FlagSummary } from "../api/types.ts";
 import { useHasRole } from "../session/session.ts";
+import { toTagText } from "../tags/to-tag-text.ts";
+import { Badge } from "../ui/badge.tsx";
 import { Checkbox } from "../ui/fields.tsx";
-import { Badge } from "../ui/page.tsx";
 import { withEntry } from "../ui/selection.tsx";
 import { Switch } from "../ui/switch.tsx";
 import { Time } from "../ui/time.tsx";
-import { type FlagFilter, lastSeenAt, type SortColumn, toTagText } from "./filter-flags.ts";
+import { type FlagFilter, lastSeenAt, type SortColumn } from "./filter-flags.ts";
 import { describeType } from "./flag-types.ts";
 import { useLayout } from "./use-layout.ts";
 import { useSwitchFlag } from "./use-switch-flag.ts";

@@ -1,3 +1,5 @@
+import { ownValue } from "../ui/own-value.ts";
+
 interface FlagType {
   readonly name: string;
   readonly description: string;
@@ -21,5 +23,5 @@ export const FLAG_TYPES: Readonly<Record<string, FlagType>> = {
 
 /** Returns the name and the purpose of a type. */
 export function describeType(id: string): FlagType {
-  return FLAG_TYPES[id] ?? { name: id, description: "" };
+  return ownValue(FLAG_TYPES, id) ?? { name: id, description: "" };
 }

@@ -6,13 +6,15 @@ import { queries } from "../api/queries.ts";
 import type { FlagSummary } from "../api/types.ts";
 import { useHasRole } from "../session/session.ts";
 import { Button } from "../ui/button.tsx";
-import { Empty, Loaded, Page } from "../ui/page.tsx";
+import { Empty } from "../ui/empty.tsx";
+import { Loaded } from "../ui/loaded.tsx";
 import { BulkActions } from "./bulk-actions.tsx";
 import { CreateFlagDialog } from "./create-flag-dialog.tsx";
 import { filterFlags, NO_FILTER } from "./filter-flags.ts";
 import { FlagFilters } from "./flag-filters.tsx";
 import { FlagList } from "./flag-list.tsx";
 import { describeShown } from "../ui/numbers.ts";
+import { Page } from "../ui/page.tsx";
 
 const route = getRouteApi("/shell/projects/$project/flags");
 

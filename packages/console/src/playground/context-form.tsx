@@ -5,6 +5,7 @@ import { useAvailableFields } from "../context-fields/use-available-fields.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { TextField } from "../ui/fields.tsx";
 import { fromLocalTime, toLocalTime } from "../ui/local-time.ts";
+import { ownValue } from "../ui/own-value.ts";
 import { ComboBox } from "../ui/select.tsx";
 import { type ContextValues, describeField, STANDARD_FIELDS } from "./context.ts";
 import "./context-form.css";
@@ -60,7 +61,7 @@ export function ContextForm({
         <div key={name} className="context-field">
           <ContextValue
             name={name}
-            value={values[name] ?? ""}
+            value={ownValue(values, name) ?? ""}
             onChange={(value) => setValues((current) => ({ ...current, [name]: value }))}
             field={describeField(name, known)}
           />

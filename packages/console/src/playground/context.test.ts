@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { parseContextSearch, toRequestContext } from "./context.ts";
+import type { Strategy } from "../api/types.ts";
+import { fieldsOfFlag, parseContextSearch, toRequestContext } from "./context.ts";
 
 test("leaves out whatever in an address is not a text", () => {
   const context = { userId: "7", plan: 3, list: ["a"], country: "DK" };
@@ -19,4 +20,19 @@ test("sends standard fields and properties without empty values", () => {
     userId: "7",
     properties: { country: "DK" },
   });
+});
+
+test("the fields of a flag are those that its strategies read", () => {
+  const strategies = ["userWithId", "constructor"].map((name): Strategy => ({
+    id: name,
+    name,
+    title: null,
+    disabled: false,
+    parameters: { stickiness: "companyId" },
+    constraints: [],
+    segments: [],
+    variants: [],
+    sortOrder: 0,
+  }));
+  expect(fieldsOfFlag({ environments: [{ strategies }] }, [])).toEqual(["userId", "companyId"]);
 });

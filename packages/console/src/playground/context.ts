@@ -1,4 +1,5 @@
-import type { ContextField, Flag, Segment } from "../api/types.ts";
+import type { ContextField, FlagEnvironment, Segment } from "../api/types.ts";
+import { ownValue } from "../ui/own-value.ts";
 
 /** The values of a context by the name of their field, as a person types them. */
 export type ContextValues = Readonly<Record<string, string>>;
@@ -57,10 +58,13 @@ export function describeField(name: string, known: readonly ContextField[]) {
  * The fields that the rules of a flag read in any environment, in the order of their first use: those of
  * constraints and segments, and those that decide about rollouts.
  */
-export function fieldsOfFlag(flag: Flag, segments: readonly Segment[]): readonly string[] {
+export function fieldsOfFlag(
+  flag: { readonly environments: readonly Pick<FlagEnvironment, "strategies">[] },
+  segments: readonly Segment[],
+): readonly string[] {
   const names = flag.environments.flatMap(({ strategies }) =>
     strategies.flatMap(({ name, constraints, segments: ids, parameters, variants }) => [
-      ...(LIST_FIELDS[name] ?? []),
+      ...(ownValue(LIST_FIELDS, name) ?? []),
       ...constraints.map(({ contextName }) => contextName),
       ...segments
         .filter(({ id }) => ids.includes(id))

@@ -2,7 +2,7 @@ import { Check, Minus, X } from "lucide-react";
 import type { ReactNode } from "react";
 import type { Evaluation, EvaluationDetails } from "../api/types.ts";
 import { describeStrategyType } from "../strategies/strategy-types.ts";
-import { Badge } from "../ui/page.tsx";
+import { Badge } from "../ui/badge.tsx";
 import { explainOutcome, outcomeOf } from "./outcome.ts";
 import { OutcomeBadge } from "./outcome-badge.tsx";
 import { VariantWeights } from "./variant-weights.tsx";

@@ -4,6 +4,7 @@ import {
   countOutcomes,
   describeCombination,
   filterResults,
+  resultsOf,
   variedFields,
 } from "./filter-results.ts";
 
@@ -67,4 +68,10 @@ test("describes a combination by the fields with several values", () => {
   const varied = variedFields({ userId: "1,2", country: "DK", plan: "free, pro" });
   const context = { userId: "2", properties: { country: "DK", plan: "pro" } };
   expect(describeCombination(context, varied)).toBe("userId 2, plan pro");
+});
+
+test("a flag has no results in an environment that its project does not contain", () => {
+  expect(resultsOf(flag("f"), ["constructor"])).toEqual([
+    { environment: "constructor", outcomes: [] },
+  ]);
 });

@@ -1,4 +1,5 @@
 import type { PlaygroundFlag } from "../api/types.ts";
+import { ownValue } from "../ui/own-value.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
 
 export type ResultFilter = "all" | "on" | "off" | "variant" | "different";
@@ -16,7 +17,7 @@ export function resultsOf(
 ): readonly EnvironmentResult[] {
   return environments.map((environment) => ({
     environment,
-    outcomes: (flag.environments[environment] ?? []).map(outcomeOf),
+    outcomes: (ownValue(flag.environments, environment) ?? []).map(outcomeOf),
   }));
 }
 

@@ -1,5 +1,5 @@
+import { Badge } from "../ui/badge.tsx";
 import { formatCount } from "../ui/numbers.ts";
-import { Badge } from "../ui/page.tsx";
 import type { Outcome } from "./outcome.ts";
 
 interface OutcomeBadgeProps {

@@ -4,8 +4,9 @@ import { ChevronDown, ChevronRight } from "lucide-react";
 import type { PlaygroundInput } from "../api/queries.ts";
 import type { PlaygroundFlag } from "../api/types.ts";
 import { Button } from "../ui/button.tsx";
+import { Empty } from "../ui/empty.tsx";
 import { SearchField } from "../ui/fields.tsx";
-import { Empty } from "../ui/page.tsx";
+import { ownValue } from "../ui/own-value.ts";
 import { Select } from "../ui/select.tsx";
 import { Explanation } from "./explanation.tsx";
 import {
@@ -175,7 +176,7 @@ function FlagDetails({ flag, environments, context }: FlagDetailsProps) {
     <div className="playground-details">
       <div className="playground-explanations">
         {environments.map((environment) => {
-          const evaluations = flag.environments[environment] ?? [];
+          const evaluations = ownValue(flag.environments, environment) ?? [];
           return (
             <section key={environment} aria-label={environment}>
               <h2>{environment}</h2>

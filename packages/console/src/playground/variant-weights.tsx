@@ -1,7 +1,7 @@
 import { Shuffle } from "lucide-react";
 import type { EvaluationDetails } from "../api/types.ts";
+import { Badge } from "../ui/badge.tsx";
 import { formatShare } from "../ui/numbers.ts";
-import { Badge } from "../ui/page.tsx";
 
 type Selection = NonNullable<EvaluationDetails["variantSelection"]>;
 

@@ -6,8 +6,8 @@ import { adminPath, request } from "../api/request.ts";
 import { useChange } from "../changes/use-change.ts";
 import { CheckboxList } from "../ui/checkbox-list.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
+import { describeNameProblem } from "../ui/describe-name-problem.ts";
 import { TextField } from "../ui/fields.tsx";
-import { describeNameProblem } from "../ui/name-field.tsx";
 import { toProjectId } from "./to-project-id.ts";
 
 export function CreateProjectDialog({ onClose }: { readonly onClose: () => void }) {

@@ -6,7 +6,7 @@ import { ContextFieldDialog } from "../context-fields/context-field-dialog.tsx";
 import { ContextFieldTable } from "../context-fields/context-field-table.tsx";
 import { useHasRole } from "../session/session.ts";
 import { Button } from "../ui/button.tsx";
-import { Loaded } from "../ui/page.tsx";
+import { Loaded } from "../ui/loaded.tsx";
 
 /** The context fields that only the project may use. */
 export function ProjectContextFields({ project }: { readonly project: string }) {

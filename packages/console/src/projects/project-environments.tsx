@@ -5,9 +5,10 @@ import { adminPath, request } from "../api/request.ts";
 import type { Project, ProjectEnvironment } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
 import { describeEnvironmentType } from "../environments/environment-types.ts";
+import { Badge } from "../ui/badge.tsx";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { Button } from "../ui/button.tsx";
-import { Badge, Loaded } from "../ui/page.tsx";
+import { Loaded } from "../ui/loaded.tsx";
 import { describeCount, formatCount } from "../ui/numbers.ts";
 
 interface ProjectEnvironmentsProps {
@@ -107,14 +108,15 @@ function RemoveEnvironmentDialog({ project, environment, onClose }: RemoveEnviro
     success: () => `Removed ${environment} from ${project.name}`,
     showsErrors: true,
   });
-  const { on = 0, withStrategies = 0 } = flags.data ?? {};
+  // Until the flags are counted, strategies might be lost.
+  const isHarmless = flags.data?.on === 0 && flags.data.withStrategies === 0;
   return (
     <ConfirmDialog
       title={`Remove ${environment} from ${project.name}?`}
       submit="Remove"
       isPending={removal.isPending}
       error={removal.error}
-      {...(on + withStrategies > 0 && { typed: environment })}
+      {...(!isHarmless && { typed: environment })}
       onClose={onClose}
       onConfirm={() => removal.mutate(undefined, { onSuccess: onClose })}
     >
@@ -123,11 +125,14 @@ function RemoveEnvironmentDialog({ project, environment, onClose }: RemoveEnviro
         off. The strategies of the flags there are deleted. Adding the environment again does not
         bring them back.
       </p>
-      <p>
-        {flags.data === undefined
-          ? "Counting the flags…"
-          : `Now ${describeCount(on, "flag")} ${on === 1 ? "is" : "are"} on there, and ${formatCount(withStrategies)} ${withStrategies === 1 ? "has" : "have"} strategies.`}
-      </p>
+      <Loaded query={flags}>
+        {({ on, withStrategies }) => (
+          <p>
+            Now {describeCount(on, "flag")} {on === 1 ? "is" : "are"} on there, and{" "}
+            {formatCount(withStrategies)} {withStrategies === 1 ? "has" : "have"} strategies.
+          </p>
+        )}
+      </Loaded>
     </ConfirmDialog>
   );
 }

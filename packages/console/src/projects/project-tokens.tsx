@@ -5,7 +5,7 @@ import { queries } from "../api/queries.ts";
 import { CreateTokenDialog } from "../tokens/create-token-dialog.tsx";
 import { EditableTokens } from "../tokens/editable-tokens.tsx";
 import { Button } from "../ui/button.tsx";
-import { Loaded } from "../ui/page.tsx";
+import { Loaded } from "../ui/loaded.tsx";
 
 interface ProjectTokensProps {
   readonly project: string;

@@ -8,8 +8,10 @@ import { useHasRole } from "../session/session.ts";
 import { Button } from "../ui/button.tsx";
 import { describeCount } from "../ui/numbers.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
-import { SearchField } from "../ui/fields.tsx";
-import { Empty, Loaded, Page } from "../ui/page.tsx";
+import { Empty } from "../ui/empty.tsx";
+import { SEARCHABLE_COUNT, SearchField } from "../ui/fields.tsx";
+import { Loaded } from "../ui/loaded.tsx";
+import { Page } from "../ui/page.tsx";
 import { menuColumn } from "../ui/row-menu.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { Time } from "../ui/time.tsx";
@@ -137,8 +139,6 @@ function ArchivedProjects({ isAdmin }: { readonly isAdmin: boolean }) {
     </div>
   );
 }
-
-const SEARCHABLE_COUNT = 8;
 
 interface ProjectTableProps {
   readonly projects: readonly Project[];

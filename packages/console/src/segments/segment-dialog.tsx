@@ -4,11 +4,11 @@ import { queries } from "../api/queries.ts";
 import { adminPath, request, type Versioned } from "../api/request.ts";
 import type { SegmentDefinition } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
-import { Edited, SaveDialog } from "../changes/edited.tsx";
+import { Edited, SaveDialog, type SaveInput } from "../changes/edited.tsx";
 import { ConstraintEditor } from "../constraints/constraint-editor.tsx";
+import { Banner } from "../ui/banner.tsx";
 import { describeCount } from "../ui/numbers.ts";
 import { TextField } from "../ui/fields.tsx";
-import { Banner } from "../ui/page.tsx";
 import { Select } from "../ui/select.tsx";
 
 interface EditSegmentDialogProps {
@@ -51,6 +51,7 @@ export function SegmentDialog({ version, onLoad, onClose }: SegmentDialogProps) 
   return (
     <SaveDialog
       title={segment?.name ?? "New segment"}
+      size="wide"
       submit={segment === undefined ? "Create segment" : "Save"}
       version={version}
       saving={saving}
@@ -119,7 +120,7 @@ function useSaveSegment(id: number | undefined, { project, ...draft }: SegmentDr
     name: draft.name.trim(),
     ...(project !== ALL_PROJECTS && { project }),
   };
-  return useChange<{ readonly ifMatch: string | undefined }>({
+  return useChange<SaveInput>({
     run: ({ ifMatch }) =>
       id === undefined
         ? request(adminPath`/segments`, { method: "POST", body })

@@ -4,7 +4,7 @@ import { adminPath } from "../api/request.ts";
 import type { Segment } from "../api/types.ts";
 import { StrategyReferences } from "../flags/strategy-references.tsx";
 import { DeleteUnusedDialog, UsesDialog } from "../flags/uses-dialogs.tsx";
-import { Loaded } from "../ui/page.tsx";
+import { Loaded } from "../ui/loaded.tsx";
 
 interface SegmentUsesDialogProps {
   readonly segment: Segment;

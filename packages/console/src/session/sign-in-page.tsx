@@ -2,11 +2,13 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { Form } from "react-aria-components/Form";
+import { Banner } from "../ui/banner.tsx";
 import { describeError } from "../ui/describe-error.ts";
 import { ApiError } from "../api/request.ts";
 import { Button } from "../ui/button.tsx";
 import { TextField } from "../ui/fields.tsx";
-import { Banner, Page } from "../ui/page.tsx";
+import { ownValue } from "../ui/own-value.ts";
+import { Page } from "../ui/page.tsx";
 import { sessionQuery, signIn, signInOptionsQuery } from "./session.ts";
 import "./sign-in-page.css";
 
@@ -37,7 +39,9 @@ export function SignInPage() {
     <div className="sign-in">
       <Page title="Sign in to flags">
         {problem === undefined || submission.error !== null ? null : (
-          <Banner kind="error">{PROBLEMS[problem] ?? "The sign-in failed. Try again."}</Banner>
+          <Banner kind="error">
+            {ownValue(PROBLEMS, problem) ?? "The sign-in failed. Try again."}
+          </Banner>
         )}
         {options?.openIdConnect ? (
           <a

@@ -60,6 +60,7 @@ test.each([
   [rollout("0.5", "random"), "nobody"],
   [rollout("25", "companyId"), "25 % of the values of companyId"],
   [rollout("100", "companyId"), "everyone with a companyId"],
+  [rollout("25", "constructor"), "25 % of the values of constructor"],
   [rollout("0", "default"), "nobody"],
   [{ ...rollout("25", "default"), constraints: [inGermany] }, "25 % of users whose country is DE"],
   [

@@ -9,6 +9,7 @@ import {
   wholePercentage,
 } from "./strategy-types.ts";
 import { describeCount, formatCount, formatPercent } from "../ui/numbers.ts";
+import { ownValue } from "../ui/own-value.ts";
 import { joinWithAnd } from "../ui/words.ts";
 
 /** What the sentences about strategies refer to. */
@@ -65,7 +66,7 @@ const UNITS: Readonly<Record<string, string>> = {
 function describeRollout(text: string, stickiness: string): string {
   const percentage = wholePercentage(text);
   if (percentage === 0) return "nobody";
-  const unit = UNITS[stickiness];
+  const unit = ownValue(UNITS, stickiness);
   if (percentage >= 100) return unit === undefined ? `everyone with a ${stickiness}` : "everyone";
   return `${formatPercent(percentage)} of ${unit ?? `the values of ${stickiness}`}`;
 }

@@ -1,4 +1,5 @@
 import type { Strategy, StrategyType } from "../api/types.ts";
+import { ownValue } from "../ui/own-value.ts";
 import { parametersOf, parseListParameter, ROLLOUT } from "./strategy-types.ts";
 
 /** What a form about a strategy edits. */
@@ -25,6 +26,12 @@ export function createDraft(name: string, defaults: Defaults): StrategyDraft {
   };
 }
 
+/** Returns what a copy of a strategy contains. */
+export function toDraft(strategy: Strategy): StrategyDraft {
+  const { id: _id, sortOrder: _sortOrder, ...draft } = strategy;
+  return draft;
+}
+
 /** Returns the strategy as one of another type. Parameters have no meaning for other types. */
 export function withType(draft: StrategyDraft, name: string, defaults: Defaults): StrategyDraft {
   return { ...draft, name, parameters: defaultParameters(name, defaults) };
@@ -42,7 +49,7 @@ export function toBody(draft: StrategyDraft, types: readonly StrategyType[]): St
   const title = draft.title?.trim() ?? "";
   const lists = parametersOf(draft.name, types).filter(({ kind }) => kind === "list");
   const listed = lists.flatMap(({ name }) => {
-    const text = draft.parameters[name];
+    const text = ownValue(draft.parameters, name);
     return text === undefined ? [] : [[name, parseListParameter(text).join(",")] as const];
   });
   return {

@@ -1,8 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { queries } from "../api/queries.ts";
+import type { Versioned } from "../api/request.ts";
+import type { Strategy } from "../api/types.ts";
+import { SaveDialog } from "../changes/edited.tsx";
 import { ConstraintEditor } from "../constraints/constraint-editor.tsx";
-import { FormDialog } from "../ui/dialog.tsx";
 import { Checkbox, TextField } from "../ui/fields.tsx";
 import { Select } from "../ui/select.tsx";
 import { VariantEditor } from "../variants/variant-editor.tsx";
@@ -12,37 +14,29 @@ import { StickinessField } from "./stickiness-field.tsx";
 import { type StrategyDraft, toBody, withType } from "./strategy-draft.ts";
 import { StrategyParameters } from "./strategy-parameters.tsx";
 import { describeStrategyType } from "./strategy-types.ts";
+import { type StrategyAddress, useSaveStrategy } from "./use-save-strategy.ts";
 import "./strategies.css";
 
 interface StrategyFormProps {
-  readonly title: string;
-  readonly submit: string;
-  readonly project: string;
-  readonly flag: string;
+  readonly address: StrategyAddress;
   readonly initial: StrategyDraft;
-  readonly onSubmit: (draft: StrategyDraft, options: { readonly overwrites: boolean }) => void;
+  /** The strategy that is edited; undefined for a new one. */
+  readonly version?: Versioned<Strategy>;
+  /** Reads the strategy again after a conflict. */
   readonly onLoad?: () => void;
   readonly onClose: () => void;
-  readonly isPending: boolean;
-  readonly error: unknown;
 }
 
 /** A dialog that edits all of a strategy, with a sentence that says what it does. */
-export function StrategyForm({
-  project,
-  flag,
-  initial,
-  onSubmit,
-  onLoad,
-  ...dialog
-}: StrategyFormProps) {
+export function StrategyForm({ address, initial, version, onLoad, onClose }: StrategyFormProps) {
+  const { project, flag, environment } = address;
   const [draft, setDraft] = useState(initial);
   const { data: types = [] } = useQuery(queries.strategyTypes());
   const { data: segments = [] } = useQuery(queries.segments());
   const { name, parameters, constraints, variants } = draft;
   const change = (changes: Partial<StrategyDraft>): void =>
     setDraft((latest) => ({ ...latest, ...changes }));
-  const submit = (overwrites: boolean): void => onSubmit(toBody(draft, types), { overwrites });
+  const saving = useSaveStrategy(address, version?.value, toBody(draft, types));
   const choices = types
     .filter((type) => !type.deprecated || type.name === name)
     .map((type) => {
@@ -50,13 +44,14 @@ export function StrategyForm({
       return { id: type.name, label, description };
     });
   return (
-    <FormDialog
-      {...dialog}
+    <SaveDialog
+      title={`${version === undefined ? "New strategy" : "Strategy"} in ${environment}`}
       size="wide"
-      onSubmit={() => submit(false)}
-      {...(onLoad !== undefined && {
-        conflict: { load: onLoad, overwrite: () => submit(true) },
-      })}
+      submit={version === undefined ? "Add strategy" : "Save"}
+      version={version}
+      saving={saving}
+      onLoad={onLoad}
+      onClose={onClose}
     >
       <p className="strategy-preview" role="status">
         On for {describeStrategy(draft, { segments, types })}
@@ -132,7 +127,7 @@ export function StrategyForm({
           />
         )}
       </Section>
-    </FormDialog>
+    </SaveDialog>
   );
 }
 

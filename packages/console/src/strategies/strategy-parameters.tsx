@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { NumberField, Checkbox, TextField } from "../ui/fields.tsx";
+import { ownValue } from "../ui/own-value.ts";
 import { useUpdates } from "../ui/use-updates.ts";
 import { PercentageSlider } from "../ui/slider.tsx";
 import type { Strategy, StrategyType } from "../api/types.ts";
@@ -33,7 +34,7 @@ export function StrategyParameters({ name, types, value, onChange }: StrategyPar
     <ParameterField
       key={parameter.name}
       parameter={parameter}
-      value={value[parameter.name] ?? ""}
+      value={ownValue(value, parameter.name) ?? ""}
       onChange={(text) => set(parameter.name, text)}
     />
   ));

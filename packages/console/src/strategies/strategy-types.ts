@@ -1,4 +1,5 @@
 import type { StrategyType } from "../api/types.ts";
+import { ownValue } from "../ui/own-value.ts";
 
 /** A parameter of a strategy that is edited with a general field. */
 export interface Parameter {
@@ -80,17 +81,12 @@ const BUILT_IN: Readonly<Record<string, BuiltInType>> = {
   },
 };
 
-/** NOTE: a custom strategy can have the name of a property that every object has, such as `constructor`. */
-function builtInType(name: string): BuiltInType | undefined {
-  return Object.hasOwn(BUILT_IN, name) ? BUILT_IN[name] : undefined;
-}
-
 /** Returns the name and the description of a type of strategy. */
 export function describeStrategyType(
   name: string,
   types: readonly StrategyType[],
 ): { readonly name: string; readonly description: string } {
-  const builtIn = builtInType(name);
+  const builtIn = ownValue(BUILT_IN, name);
   if (builtIn !== undefined) return builtIn;
   const custom = types.find((type) => type.name === name);
   return {
@@ -108,7 +104,7 @@ function textOr(text: string | null | undefined, otherwise: string): string {
 
 /** Returns the parameters of a type that have general fields. */
 export function parametersOf(name: string, types: readonly StrategyType[]): readonly Parameter[] {
-  const builtIn = builtInType(name);
+  const builtIn = ownValue(BUILT_IN, name);
   if (builtIn !== undefined) return builtIn.parameters;
   const declared: readonly Readonly<Record<string, unknown>>[] =
     types.find((type) => type.name === name)?.parameters ?? [];
@@ -129,7 +125,7 @@ function parseDeclared(declared: Readonly<Record<string, unknown>>): Parameter |
   return {
     name,
     label: name,
-    kind: Object.hasOwn(KINDS, String(type)) ? (KINDS[String(type)] ?? "text") : "text",
+    kind: ownValue(KINDS, String(type)) ?? "text",
     description: typeof description === "string" ? description : "",
     isRequired: required === true,
   };

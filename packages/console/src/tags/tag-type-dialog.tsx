@@ -2,9 +2,10 @@ import { useState } from "react";
 import { adminPath, request } from "../api/request.ts";
 import type { TagType } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
+import { describeNameProblem } from "../ui/describe-name-problem.ts";
 import { FormDialog } from "../ui/dialog.tsx";
 import { TextField } from "../ui/fields.tsx";
-import { describeNameProblem, NameField } from "../ui/name-field.tsx";
+import { NameField } from "../ui/name-field.tsx";
 import { MAX_TAG_LENGTH, MIN_TAG_LENGTH } from "./tag-value.ts";
 
 interface TagTypeDialogProps {

@@ -5,16 +5,17 @@ import { queries } from "../api/queries.ts";
 import { adminPath } from "../api/request.ts";
 import type { TagDefinition } from "../api/types.ts";
 import { DeleteDialog } from "../changes/delete-dialog.tsx";
-import { toTagText } from "../flags/filter-flags.ts";
 import { useHasRole } from "../session/session.ts";
 import { Button } from "../ui/button.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
+import { Empty } from "../ui/empty.tsx";
 import { SearchField } from "../ui/fields.tsx";
-import { Empty, Loaded } from "../ui/page.tsx";
+import { Loaded } from "../ui/loaded.tsx";
 import { menuColumn } from "../ui/row-menu.tsx";
 import { matchesWords, toWords } from "../ui/words.ts";
 import { CreateTagDialog } from "./create-tag-dialog.tsx";
 import { toCssColour } from "./tag-colours.ts";
+import { toTagText } from "./to-tag-text.ts";
 import "./tags.css";
 
 /** The tags that flags can have. */

@@ -1,7 +1,7 @@
+import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { Banner } from "../ui/page.tsx";
 import { describeUse } from "./describe-use.ts";
 import type { TokenType } from "./token-types.ts";
 import "./token-secret.css";

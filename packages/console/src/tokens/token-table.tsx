@@ -1,7 +1,7 @@
 import type { Token } from "../api/types.ts";
+import { Badge } from "../ui/badge.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import type { MenuEntry } from "../ui/menu.tsx";
-import { Badge } from "../ui/page.tsx";
 import { menuColumn } from "../ui/row-menu.tsx";
 import { Time } from "../ui/time.tsx";
 import { expiryState } from "./expiry.ts";

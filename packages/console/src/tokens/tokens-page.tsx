@@ -5,11 +5,13 @@ import { queries } from "../api/queries.ts";
 import type { Token } from "../api/types.ts";
 import { useHasRole } from "../session/session.ts";
 import { Button } from "../ui/button.tsx";
+import { Empty } from "../ui/empty.tsx";
 import { describeShown } from "../ui/numbers.ts";
 import { SearchField } from "../ui/fields.tsx";
-import { Empty, Loaded, Page } from "../ui/page.tsx";
-import { Select } from "../ui/select.tsx";
-import { matchesWords, toWords } from "../ui/words.ts";
+import { FilterSelect } from "../ui/filter-select.tsx";
+import { Loaded } from "../ui/loaded.tsx";
+import { Page } from "../ui/page.tsx";
+import { matchesWords, sortDistinct, toWords } from "../ui/words.ts";
 import { CreateTokenDialog } from "./create-token-dialog.tsx";
 import { EditableTokens } from "./editable-tokens.tsx";
 import { describeTokenType } from "./token-types.ts";
@@ -48,9 +50,6 @@ export function TokensPage() {
   );
 }
 
-/** An entry of a filter that selects nothing. */
-const ALL = "(all)";
-
 interface TokensProps {
   readonly tokens: readonly Token[];
   readonly isAdmin: boolean;
@@ -58,44 +57,38 @@ interface TokensProps {
 
 function Tokens({ tokens, isAdmin }: TokensProps) {
   const [query, setQuery] = useState("");
-  const [type, setType] = useState(ALL);
-  const [environment, setEnvironment] = useState(ALL);
+  const [type, setType] = useState("");
+  const [environment, setEnvironment] = useState("");
   const shown = useMemo(() => {
     const words = toWords(query);
     return tokens.filter(
       (token) =>
-        (type === ALL || token.type === type) &&
-        (environment === ALL || token.environment === environment) &&
+        (type === "" || token.type === type) &&
+        (environment === "" || token.environment === environment) &&
         matchesWords(words, token.tokenName, ...token.projects),
     );
   }, [tokens, query, type, environment]);
-  const environments = distinct(tokens.map((token) => token.environment)).filter(
+  const types = sortDistinct(tokens.map((token) => token.type));
+  const environments = sortDistinct(tokens.map((token) => token.environment)).filter(
     (name) => name !== "*",
   );
   return (
     <>
       <div className="token-filters" role="search">
         <SearchField label="Search by name or project" value={query} onChange={setQuery} />
-        <Select
+        <FilterSelect
           label="Type"
           hidesLabel
-          choices={[
-            { id: ALL, label: "All types" },
-            ...distinct(tokens.map((token) => token.type)).map((id) => ({
-              id,
-              label: describeTokenType(id).name,
-            })),
-          ]}
+          all="All types"
+          choices={types.map((id) => ({ id, label: describeTokenType(id).name }))}
           value={type}
           onChange={setType}
         />
-        <Select
+        <FilterSelect
           label="Environment"
           hidesLabel
-          choices={[
-            { id: ALL, label: "All environments" },
-            ...environments.map((id) => ({ id, label: id })),
-          ]}
+          all="All environments"
+          choices={environments.map((id) => ({ id, label: id }))}
           value={environment}
           onChange={setEnvironment}
         />
@@ -110,8 +103,4 @@ function Tokens({ tokens, isAdmin }: TokensProps) {
       )}
     </>
   );
-}
-
-function distinct(values: readonly string[]): readonly string[] {
-  return [...new Set(values)].toSorted();
 }

@@ -3,9 +3,9 @@ import { useId, useState } from "react";
 import { queries } from "../api/queries.ts";
 import type { ImportReport } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
+import { Banner } from "../ui/banner.tsx";
 import { describeCount } from "../ui/numbers.ts";
 import { NameList } from "../ui/name-list.tsx";
-import { Banner } from "../ui/page.tsx";
 import { Select } from "../ui/select.tsx";
 import { checkImport, type ImportCheck, type ImportTarget, runImport } from "./check-import.ts";
 import {

@@ -1,10 +1,10 @@
 import { useMemo, useState } from "react";
 import type { ImportReport } from "../api/types.ts";
+import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { describeCount } from "../ui/numbers.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { SearchField } from "../ui/fields.tsx";
-import { Badge } from "../ui/page.tsx";
 import { Select } from "../ui/select.tsx";
 import { matchesWords, toWords } from "../ui/words.ts";
 

@@ -1,5 +1,5 @@
 import { useId, useState } from "react";
-import { Checkbox, SearchField } from "./fields.tsx";
+import { Checkbox, SEARCHABLE_COUNT, SearchField } from "./fields.tsx";
 import { matchesWords, toWords } from "./words.ts";
 import "./checkbox-list.css";
 
@@ -9,8 +9,6 @@ interface CheckboxListProps {
   readonly value: readonly string[];
   readonly onChange: (ids: readonly string[]) => void;
 }
-
-const SEARCHABLE_COUNT = 8;
 
 /** A choice of several values. Long lists can be searched. */
 export function CheckboxList({ label, choices, value, onChange }: CheckboxListProps) {
@@ -23,7 +21,7 @@ export function CheckboxList({ label, choices, value, onChange }: CheckboxListPr
       <span id={id} className="checkbox-list-label">
         {label}
       </span>
-      {choices.length > SEARCHABLE_COUNT ? (
+      {choices.length >= SEARCHABLE_COUNT ? (
         <SearchField label="Search" value={query} onChange={setQuery} />
       ) : null}
       <div className="checkbox-list-choices">

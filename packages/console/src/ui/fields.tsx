@@ -86,6 +86,9 @@ export function NumberField({ label, description, validate, ...props }: NumberFi
   );
 }
 
+/** How many entries a list on a page or in a form has at least, if it can be searched. */
+export const SEARCHABLE_COUNT = 8;
+
 interface SearchFieldProps {
   readonly label: string;
   readonly value: string;

@@ -1,3 +1,4 @@
+import { describeNameProblem } from "./describe-name-problem.ts";
 import { TextField } from "./fields.tsx";
 
 interface NameFieldProps {
@@ -28,10 +29,4 @@ export function NameField({
       validate={validate}
     />
   );
-}
-
-/** Returns what is wrong with a name that becomes part of addresses; undefined if it is valid. */
-export function describeNameProblem(name: string): string | undefined {
-  if (name === "" || /^[\w.~-]+$/.test(name)) return undefined;
-  return "Use only letters without accents, digits, and the characters - . _ ~";
 }

@@ -25,3 +25,8 @@ export function joinWithAnd(words: readonly string[]): string {
 export function joinWithOr(words: readonly string[]): string {
   return disjunction.format(words);
 }
+
+/** Returns each of the texts once, sorted. */
+export function sortDistinct(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)].toSorted();
+}

@@ -1,5 +1,7 @@
 import type { Usage } from "../api/types.ts";
 import { formatCount } from "../ui/numbers.ts";
+import { ownValue } from "../ui/own-value.ts";
+import { sortDistinct } from "../ui/words.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -103,7 +105,9 @@ export function toVariants(bars: readonly Bar[]): readonly Series[] {
     .toSorted(([, a], [, b]) => b - a)
     .map(([name]) => name);
   const valuesOf = (some: readonly string[]): readonly number[] =>
-    bars.map(({ variants }) => some.reduce((sum, name) => sum + (variants[name] ?? 0), 0));
+    bars.map(({ variants }) =>
+      some.reduce((sum, name) => sum + (ownValue(variants, name) ?? 0), 0),
+    );
   const others = names.slice(MAX_VARIANTS);
   return [
     ...names.slice(0, MAX_VARIANTS).map((label) => ({ label, values: valuesOf([label]) })),
@@ -130,5 +134,5 @@ export function environmentsOf(usage: readonly Usage[]): readonly string[] {
 }
 
 export function applicationsOf(usage: readonly Usage[]): readonly string[] {
-  return [...new Set(usage.map(({ appName }) => appName))].toSorted();
+  return sortDistinct(usage.map(({ appName }) => appName));
 }

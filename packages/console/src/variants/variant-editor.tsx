@@ -1,10 +1,10 @@
 import { Plus, Trash2 } from "lucide-react";
 import { useRef, useState } from "react";
 import type { FlagVariant } from "../api/types.ts";
+import { Banner } from "../ui/banner.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
+import { describeNameProblem } from "../ui/describe-name-problem.ts";
 import { NumberField, TextField } from "../ui/fields.tsx";
-import { describeNameProblem } from "../ui/name-field.tsx";
-import { Banner } from "../ui/page.tsx";
 import { Select } from "../ui/select.tsx";
 import { showElement } from "../ui/scroll.ts";
 import { useUpdates, withChanged } from "../ui/use-updates.ts";
@@ -118,6 +118,8 @@ function VariantFields({
   onRemove,
 }: VariantFieldsProps) {
   const { name, weight, weightType, overrides = [] } = variant;
+  // A name that the service has already accepted must not prevent other changes from being saved.
+  const [acceptedName] = useState(name);
   return (
     <div className="variant" role="group" aria-label={label} ref={autoFocus ? showElement : null}>
       <div className="variant-title">
@@ -136,11 +138,11 @@ function VariantFields({
           isRequired
           autoFocus={autoFocus}
           maxLength={100}
-          validate={(text) =>
-            text !== "" && otherNames.includes(text)
-              ? "Another variant has this name."
-              : describeNameProblem(text)
-          }
+          validate={(text) => {
+            if (text === acceptedName) return undefined;
+            if (otherNames.includes(text)) return "Another variant has this name.";
+            return describeNameProblem(text);
+          }}
         />
         <Select
           label="Share"

@@ -1,0 +1,41 @@
+import type { ReactNode } from "react";
+import type { UseQueryResult } from "@tanstack/react-query";
+import { Banner } from "./banner.tsx";
+import { Button } from "./button.tsx";
+import { describeError } from "./describe-error.ts";
+import "./loaded.css";
+
+interface LoadedProps<Data> {
+  readonly query: Pick<UseQueryResult<Data>, "data" | "error" | "refetch">;
+  readonly children: (data: Data) => ReactNode;
+}
+
+/** Renders the data of a query, or that it is loading, or why it cannot be loaded. */
+export function Loaded<Data>({ query, children }: LoadedProps<Data>) {
+  const { data, error, refetch } = query;
+  if (data !== undefined) {
+    return (
+      <>
+        {error === null ? null : (
+          <Banner kind="warning">This may be outdated: {describeError(error)}</Banner>
+        )}
+        {children(data)}
+      </>
+    );
+  }
+  if (error === null) {
+    return (
+      <div className="loading" role="status">
+        Loading…
+      </div>
+    );
+  }
+  return (
+    <Banner kind="error">
+      <p>{describeError(error)}</p>
+      <Button size="small" onPress={() => void refetch()}>
+        Try again
+      </Button>
+    </Banner>
+  );
+}
