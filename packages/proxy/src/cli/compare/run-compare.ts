@@ -11,12 +11,7 @@ import { LISTEN_SETTINGS } from "../listen-settings.ts";
 import { SILENT } from "../silent-logger.ts";
 import { compareFlags, type FlagComparison } from "./compare-flags.ts";
 import { ComparisonError, type ComparedProxy, toFlagsUrl } from "./compared-proxy.ts";
-import {
-  collectFields,
-  createContext,
-  type RuleFields,
-  STANDARD_FIELDS,
-} from "./random-contexts.ts";
+import { collectFields, createContext, type RuleFields, RANDOM_FIELDS } from "./random-contexts.ts";
 
 /** The result of `flags-proxy compare`. */
 export interface Comparison extends FlagComparison {
@@ -45,7 +40,7 @@ export async function runCompare(options: Options, environment: Environment): Pr
   const given = readContexts(options["contexts"]);
   const count = readCount(options["count"]);
   const rules = await readRules(config, proxies[0].key);
-  const fields = typeof rules === "string" ? STANDARD_FIELDS : rules;
+  const fields = typeof rules === "string" ? RANDOM_FIELDS : rules;
   const comparison = await compareFlags(proxies, generate(given, count, fields));
   return {
     ...comparison,
