@@ -1,6 +1,6 @@
 import { DocumentError, parseDocument } from "flags-engine";
 import { explainUnreadable } from "flags-server-kit";
-import type { FlagDocument } from "./exports.ts";
+import type { FlagDocument } from "./document.ts";
 import { toFlagDocument } from "./flag-document.ts";
 import { FileError } from "./file-error.ts";
 import type { ValuePath } from "./json-positions.ts";
