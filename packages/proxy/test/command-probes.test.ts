@@ -96,9 +96,9 @@ test("health reports invalid settings and addresses in one line", async () => {
     return stderr;
   };
   expect(await outputOf({ PORT: "soon" })).toContain("- PORT must be a whole number");
-  expect(await outputOf({ PORT: "0" })).toContain("- PORT is 0, so the port of the server is not");
+  expect(await outputOf({ PORT: "0" })).toContain("- PORT (option port) is 0, so the port");
   const secret = await outputOf({}, "--url", "http://user:hidden@localhost");
-  expect(secret).toContain("- --url must be an address");
+  expect(secret).toContain("- --url must be a URL");
   expect(secret).not.toContain("hidden");
 });
 

@@ -1,9 +1,11 @@
 import { beforeAll, expect, test } from "vitest";
 import { makeDatabase, startCommand as startAdmin } from "../../admin/test/_command.ts";
-import { runCommand, startCommand, untilReady } from "./_command.ts";
+import { Authority, writeFiles } from "./_certificates.ts";
+import { eventually, runCommand, startCommand, untilReady } from "./_command.ts";
 import { flag, HALF_OF_SESSIONS, withConstraint } from "./_documents.ts";
 import { startFeatureServer } from "./_feature-server.ts";
 import { installOldProxy, startOldProxy } from "./_old-proxy.ts";
+import { findFreePort } from "./_ports.ts";
 import { makeFiles } from "./_settings-files.ts";
 import type { SourceDocument } from "./_source.ts";
 
@@ -197,11 +199,56 @@ test("without settings, contexts have standard fields, and the addresses and key
   expect({ code, end: stdout.slice(-15) }).toEqual({ code: 0, end: "No differences\n" });
 });
 
+test("without --url, the address of a proxy with TLS follows from its settings", async () => {
+  const upstream = await startFeatureServer(RULES);
+  const { origin } = await startOurs(upstream.url);
+  const authority = new Authority();
+  const identity = authority.issue("ours");
+  const { cert, key, ca } = writeFiles({ ...identity, ca: authority.cert });
+  const [port, tlsPort] = [await findFreePort(), await findFreePort()];
+  const files = { FLAGS_TLS_CERT_FILE: cert, FLAGS_TLS_KEY_FILE: key };
+  const redirecting = { FLAGS_TLS_PORT: String(tlsPort), FLAGS_TLS_REDIRECT: "true" };
+  for (const [tls, expectedPort] of [
+    [files, port],
+    [{ ...files, ...redirecting }, tlsPort],
+  ] as const) {
+    const settings = {
+      FLAGS_URL: upstream.url,
+      FLAGS_API_TOKEN: "default:development.an-upstream-secret",
+      FLAGS_PROXY_CLIENT_KEYS: KEY,
+      FLAGS_METRICS_INTERVAL: "0",
+      PORT: String(port),
+      ...tls,
+    };
+    const command = startCommand(settings);
+    // oxlint-disable-next-line no-await-in-loop
+    await command.listening();
+    // oxlint-disable-next-line no-await-in-loop
+    await eventually(async () => (await runCommand(settings, ["health"])).code).toBe(0);
+    const args = ["compare", `--with=${origin}/proxy`, "--count=20"];
+    // oxlint-disable-next-line no-await-in-loop
+    const { code, stdout, stderr } = await runCommand(
+      { ...settings, NODE_EXTRA_CA_CERTS: ca },
+      args,
+    );
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain(`  A  https://127.0.0.1:${expectedPort}/proxy\n`);
+
+    // oxlint-disable-next-line no-await-in-loop
+    const untrusted = await runCommand(settings, args);
+    expect(untrusted.code).toBe(2);
+    expect(untrusted.stderr).toContain("NODE_EXTRA_CA_CERTS");
+    command.signal("SIGTERM");
+    // oxlint-disable-next-line no-await-in-loop
+    await command.finished();
+  }
+});
+
 test.each([
   [[], "--with is required"],
   [["--with", "http://127.0.0.1:2"], "--key is required"],
   [["--with", "http://127.0.0.1:2", "--key", KEY], "--with must be a URL that starts with"],
-  [["--with", "ftp://127.0.0.1/proxy", "--key", KEY], "--with must be a URL that starts"],
+  [["--with", "ftp://127.0.0.1/proxy", "--key", KEY], "--with must be a URL that starts with"],
   [["--with", "http://127.0.0.1:2/proxy", "--key", KEY, "--count", "many"], "--count must be"],
   [
     ["--with", "http://127.0.0.1:2/proxy", "--key", KEY, "--contexts", "/none"],

@@ -193,3 +193,18 @@ test("flags-proxy explain: reads the upstream, or queries a running proxy", asyn
   const denied = await runCommand({}, ["explain", "--url", `${proxy.url}/proxy`, "--key", KEY]);
   expect(denied.stderr).toContain("responded with 403: This key cannot request explanations");
 });
+
+test("flags-proxy explain --url: the token and its header come from settings, also under the names of Edge", async () => {
+  const header = { ...config, clientKeysHeaderName: "x-key" };
+  const { url } = await startProxy({ config: header, document: DOCUMENT });
+  const args = ["explain", "checkout", "--url", `${url}/proxy`];
+  for (const settings of [
+    { EXP_SERVER_SIDE_SDK_CONFIG_TOKENS: SERVER_TOKEN, CLIENT_KEY_HEADER_NAME: "x-key" },
+    { UPSTREAM_URL: "http://127.0.0.1:1", TOKENS: SERVER_TOKEN, EDGE_AUTH_HEADER: "x-key" },
+  ]) {
+    // oxlint-disable-next-line no-await-in-loop
+    const { stdout, stderr, code } = await runCommand(settings, args);
+    expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
+    expect(stdout).toMatch(/^checkout: The flag is off /);
+  }
+});

@@ -1,5 +1,6 @@
 // Settings and commands, without the code of servers: it loads in a few milliseconds.
 
+export { findLocalUrl } from "./cli/local-url.ts";
 export { createProbe } from "./cli/probe.ts";
 export type { Program } from "./cli/program.ts";
 export { runCommandLine } from "./cli/run-command-line.ts";

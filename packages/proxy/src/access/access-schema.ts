@@ -1,7 +1,7 @@
 import { type Static, type TString, Type } from "typebox";
 
 /** The largest number of keys in a file. */
-const MAX_KEYS = 100_000;
+export const MAX_KEYS = 100_000;
 /** Each of the files that entries name is checked for changes, several times per second. */
 export const MAX_KEY_FILES = 200;
 /** The shortest secret that can sign contexts. Whoever has a signature can try secrets without sending requests. */
@@ -158,7 +158,8 @@ const SignedContext = Type.Object(
   },
 );
 
-const Key = Type.Object(
+/** One key, as a JSON Schema. */
+export const KeySchema = Type.Object(
   {
     name: Type.String({
       pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$",
@@ -248,7 +249,7 @@ const Key = Type.Object(
 export const AccessFileSchema = Type.Object(
   {
     $schema: Type.Optional(Type.String({ description: "Ignored. For editors" })),
-    keys: Type.Array(Key, { maxItems: MAX_KEYS }),
+    keys: Type.Array(KeySchema, { maxItems: MAX_KEYS }),
   },
   {
     $schema: "https://json-schema.org/draft/2020-12/schema",

@@ -1,12 +1,18 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { AccessFileSchema } from "./access-schema.ts";
+import { FileError } from "../files/file-error.ts";
 import { parseAccessFile } from "./parse-access-file.ts";
 
-const problemsOf = (text: string): readonly string[] => {
-  const parsed = parseAccessFile(text);
-  return "problems" in parsed ? parsed.problems : [];
+const problemsOf = async (text: string): Promise<readonly string[]> => {
+  try {
+    await parseAccessFile(text);
+    return [];
+  } catch (error) {
+    if (error instanceof FileError) return error.problems;
+    throw error;
+  }
 };
 
 test("the published JSON Schema is the one that files are checked against", () => {
@@ -19,17 +25,17 @@ test("the published JSON Schema is the one that files are checked against", () =
 
 test.each(['{"keys": []}', "keys: []", "keys:\n  - name: a\n    key: '*:production.secret'\n"])(
   "parseAccessFile() accepts %j",
-  (text) => {
-    expect(problemsOf(text)).toEqual([]);
+  async (text) => {
+    expect(await problemsOf(text)).toEqual([]);
   },
 );
 
 test.each([
   ["", "line 1, column 1: the file must be an object"],
   ["keys", "line 1, column 1: the file must be an object"],
-  ["{}", "line 1, column 1: the file has no `keys`, which is required"],
+  ["{}", "line 1, column 1: `keys` is required"],
   ["keys: [1]", "line 1, column 8: `keys[0]` must be an object"],
-  ["keys:\n  - key: a", "line 2, column 5: `keys[0]` has no `name`, which is required"],
+  ["keys:\n  - key: a", "line 2, column 5: `keys[0].name` is required"],
   ["keys:\n  - name: a b\n    key: c", "line 2, column 11: `keys[0].name` must consist of"],
   ["keys: []\nkey: []", "line 2, column 6: `key` is unknown: check its spelling"],
   ["keys:\n  - name: a\n    expiresAt: 2027-01-31", "`keys[0].expiresAt` must be a time with a"],
@@ -53,52 +59,96 @@ test.each([
   ],
   ["keys:\n  - name: a\n    kind: admin", "`keys[0].kind` must be `client` or `server`"],
   ["keys:\n  - name: a\n    key: *:production.secret", "line 3, column 10: begins with `*`"],
-  [
-    "keys:\n  - name: a\n    name: b",
-    "line 3, column 5: is not valid YAML or JSON (duplicate key)",
-  ],
-  ["keys: []\n---\nkeys: []", "is not valid YAML or JSON (multiple docs)"],
-  ['{"keys": [],\n"keys": []}', "line 2, column 1: is not valid YAML or JSON (duplicate key)"],
+  ["keys:\n  - name: a\n    name: b", "line 3, column 5: not valid YAML, duplicate key"],
+  ["keys: []\n---\nkeys: []", "not valid YAML, multiple docs"],
+  ["keys: [", "not valid YAML, "],
+  ['{"keys": [],\n"keys": []}', "line 2, column 9: its name occurs twice in the same object"],
+  ['{"keys": [s3cr3t]}', "line 1, column 11: not valid JSON, unexpected character"],
+  ['{"keys": [', "line 1, column 11: not valid JSON, it ends here"],
   ['{"keys": [{"name": "a",\n"kye": "b"}]}', "line 2, column 8: `keys[0].kye` is unknown"],
-  ["keys: [", "is not valid YAML or JSON"],
-])("parseAccessFile() rejects %j", (text, problem) => {
-  expect(problemsOf(text).join("\n")).toContain(problem);
+])("parseAccessFile() rejects %j", async (text, problem) => {
+  expect((await problemsOf(text)).join("\n")).toContain(problem);
 });
 
-test("all problems are reported at once, with their lines", () => {
+test("all problems are reported at once, with their lines", async () => {
   const text = "keys:\n  - name: ''\n    kye: a\n  - name: b\n    allFlags: 1\n";
-  expect(problemsOf(text)).toEqual([
+  expect(await problemsOf(text)).toEqual([
     expect.stringMatching(/^line 3, column 10: `keys\[0\].kye` is unknown/),
     expect.stringMatching(/^line 2, column 11: `keys\[0\].name` must consist/),
     expect.stringMatching(/^line 5, column 15: `keys\[1\].allFlags` must be true or false/),
   ]);
 });
 
-test("JSON and YAML with the same content are the same", () => {
+test("JSON and YAML with the same content are the same", async () => {
   const content = { keys: [{ name: "a", key: 'c\\":d', projects: ["e:", '"f":'] }] };
-  const json = parseAccessFile(JSON.stringify(content));
-  const yaml = parseAccessFile(`# a comment\n${JSON.stringify(content)}`);
+  const json = await parseAccessFile(JSON.stringify(content));
+  const yaml = await parseAccessFile(`# a comment\n${JSON.stringify(content)}`);
   expect(json).toMatchObject({ content });
   expect(yaml).toMatchObject({ content });
 });
 
-test("problems contain no values of the file", () => {
+test("large YAML is rejected, since its parser would block requests", async () => {
+  expect(await problemsOf(`keys: []\n# ${"x".repeat(1024 * 1024)}`)).toEqual([
+    expect.stringMatching(/^it is larger than 1024 KiB: convert it to JSON/),
+  ]);
+});
+
+test("finding the problems of a large file takes little longer than reading a valid one", async () => {
+  const keys = Array.from({ length: 10_000 }, (_, index) => ({
+    name: `key-${index}`,
+    keySha256: String(index).padStart(64, "0"),
+    projects: [`project-${index}`],
+    origins: ["https://app.example.com", "https://*.example.com"],
+  }));
+  const measure = async (entries: readonly object[], end: string) => {
+    const startMs = performance.now();
+    const problems = await problemsOf(JSON.stringify({ keys: entries }, null, 1) + end);
+    return { problems, durationMs: performance.now() - startMs };
+  };
+  const valid = await measure(keys, "");
+  const misspelt = await measure([...keys, { name: "last", kye: "a" }], "");
+  const unfinished = await measure(keys, ",");
+
+  expect(valid.problems).toEqual([]);
+  expect(misspelt.problems).toEqual([expect.stringMatching(/`keys\[10000\].kye` is unknown/)]);
+  expect(unfinished.problems).toEqual([expect.stringMatching(/not valid JSON/)]);
+  // The YAML parser takes a hundred times as long.
+  for (const { durationMs } of [misspelt, unfinished]) {
+    expect(durationMs).toBeLessThan(20 * valid.durationMs);
+  }
+});
+
+test("too many keys are rejected", async () => {
+  const text = JSON.stringify({ keys: Array.from({ length: 100_001 }, () => 1) });
+  expect(await problemsOf(text)).toEqual([
+    "line 1, column 9: `keys` must not have more than 100000 entries",
+  ]);
+});
+
+describe("problems contain no values of the file", () => {
   const secret = "s3cr3t";
   const damage = fc.record({
     position: fc.nat(),
-    text: fc.constantFrom("", "*", "&", "'", "{", ":", "\t", "\u0000"),
+    text: fc.constantFrom("", "*", "&", "'", '"', "{", ":", "\t", "\u0000"),
   });
-  fc.assert(
-    fc.property(fc.array(damage, { maxLength: 4 }), (damages) => {
-      let text = `keys:\n  - name: web\n    key: ${secret}\n    projects: [a]\n`;
-      for (const { position, text: inserted } of damages) {
-        const at = position % text.length;
-        // The secret itself stays intact, so that it can be found.
-        if (text.slice(at - 6, at + 6).includes(secret.slice(0, 1))) continue;
-        text = text.slice(0, at) + inserted + text.slice(at);
-      }
-      expect(problemsOf(text).join("\n")).not.toContain(secret);
-    }),
-    { numRuns: 500 },
-  );
+  const damages = fc.array(damage, { maxLength: 4 });
+
+  test.each([
+    ["YAML", `keys:\n  - name: web\n    key: ${secret}\n    projects: [a]\n`],
+    ["JSON", `{"keys": [{"name": "web", "key": "${secret}", "projects": ["a"]}]}`],
+  ])("in %s", async (_format, original) => {
+    await fc.assert(
+      fc.asyncProperty(damages, async (list) => {
+        let text = original;
+        for (const { position, text: inserted } of list) {
+          const at = position % text.length;
+          // The secret itself stays intact, so that it can be found.
+          if (text.slice(at - 6, at + 6).includes(secret.slice(0, 1))) continue;
+          text = text.slice(0, at) + inserted + text.slice(at);
+        }
+        expect((await problemsOf(text)).join("\n")).not.toContain(secret);
+      }),
+      { numRuns: 500 },
+    );
+  });
 });

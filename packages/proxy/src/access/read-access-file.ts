@@ -62,9 +62,9 @@ export async function readAccessFile(path: string): Promise<AccessFile> {
   const text = await readFile(path, MAX_FILE_BYTES).catch((error: unknown) => {
     throw new FileError([explainUnreadable(error)], followed());
   });
-  const parsed = parseAccessFile(text);
-  if ("problems" in parsed) throw new FileError(parsed.problems, followed());
-  const { content, describe } = parsed;
+  const { content, describe } = await parseAccessFile(text).catch((error: unknown) => {
+    throw error instanceof FileError ? new FileError(error.problems, followed()) : error;
+  });
 
   const problems: string[] = [];
   const readNamedFile = createNamedFileReader(dirname(path), readFile);

@@ -1,19 +1,11 @@
 import { createProbe, type Subcommand } from "flags-server-kit/command-line";
 import { translateEnvironment } from "../config/aliases/translate-environment.ts";
 import { SETTINGS } from "../config/settings.ts";
+import { LISTEN_SETTINGS } from "./listen-settings.ts";
 
-const { port, host, proxyBasePath } = SETTINGS;
 const ENDPOINT = {
   settings: {
-    port,
-    host,
-    basePath: proxyBasePath,
-    tls: {
-      certFile: SETTINGS.tlsCertFile,
-      clientCaFile: SETTINGS.tlsClientCaFile,
-      port: SETTINGS.tlsPort,
-      redirect: SETTINGS.tlsRedirect,
-    },
+    ...LISTEN_SETTINGS,
     management: { port: SETTINGS.managementPort, host: SETTINGS.managementHost },
   },
 } as const;

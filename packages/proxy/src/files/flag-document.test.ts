@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { toFlagDocument } from "./flag-document.ts";
 import { FileError } from "./file-error.ts";
-import { parseText } from "./parse-text.ts";
+import { parseFlagFile } from "./read-flag-file.ts";
 
 async function read(text: string, name = "flags.json", environment?: string) {
-  const { document } = toFlagDocument(await parseText(text, name), environment);
+  const { document } = toFlagDocument(await parseFlagFile(text, name), environment);
   return document;
 }
 

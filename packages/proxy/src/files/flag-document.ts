@@ -1,13 +1,8 @@
 import { isRecord } from "flags-server-kit";
-import {
-  type FlagDocument,
-  fromAdminExport,
-  fromUnleashExport,
-  listEnvironments,
-  type ReadDocument,
-} from "./exports.ts";
+import type { FlagDocument, ReadDocument } from "./document.ts";
 import { FileError } from "./file-error.ts";
 import type { ParsedText } from "./parse-text.ts";
+import { fromAdminExport, fromUnleashExport, listEnvironments } from "./project-exports.ts";
 
 const VERSION = 2;
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { describePosition, JsonPositions } from "./json-positions.ts";
+import { JsonPositions } from "./json-positions.ts";
 
 const isJson = (text: string): boolean => {
   try {
@@ -53,7 +53,9 @@ it("find() returns the offset of a value", () => {
   expect(positions.find(["a", 2])).toBeUndefined();
 });
 
-it("describePosition() counts lines and columns from 1", () => {
-  expect(describePosition("ab\ncd", 0)).toBe("line 1, column 1");
-  expect(describePosition("ab\ncd", 4)).toBe("line 2, column 2");
+it("findRepeated() returns the offset of the first value with a repeated name", () => {
+  const find = (text: string): number | undefined => new JsonPositions(text).findRepeated();
+  expect(find('[{"a": {"a": 1}}, {"a": [2, 2]}]')).toBeUndefined();
+  expect(find('{"a": {"b": 1, "b": 2}, "a": 3}')).toBe(20);
+  expect(find('[{"a": 1, "b": {}, "\\u0061": 2}]')).toBe(29);
 });

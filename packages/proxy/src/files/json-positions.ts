@@ -4,11 +4,17 @@ export type ValuePath = readonly (string | number)[];
 /** Far more levels than any document has; the scanner is recursive. */
 const MAX_DEPTH = 500;
 
+/** Values up to this level, such as the entries of a list of flags or keys, are found without another scan. */
+const OUTLINE_DEPTH = 2;
+
 const BLANK = /[ \t\n\r]*/y;
 const LITERAL = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 /** The quote, an escape, or a character that must be escaped. */
 const STRING_END = /[^\u0020\u0021\u0023-\u005b\u005d-\uffff]/g;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})/y;
+
+/** Called with each value. Can throw a `Stop`. */
+type OnValue = (path: ValuePath, offset: number) => void;
 
 /**
  * Finds positions in a text of JSON. `JSON.parse` does not always say where a text is invalid, and never
@@ -20,7 +26,8 @@ export class JsonPositions {
   readonly #text: string;
   #at = 0;
   #path: (string | number)[] = [];
-  #onValue: (path: ValuePath, offset: number) => void = () => undefined;
+  #onValue: OnValue = () => undefined;
+  #outline: ReadonlyMap<string, number> | undefined;
 
   constructor(text: string) {
     this.#text = text;
@@ -28,37 +35,64 @@ export class JsonPositions {
 
   /** Returns the offset of the first character that is not valid JSON; undefined if all are. */
   findError(): number | undefined {
-    try {
-      this.#scan(() => undefined);
-      return undefined;
-    } catch (stop) {
-      if (stop instanceof Stop) return stop.offset;
-      throw stop;
-    }
+    return this.#scan(() => undefined);
+  }
+
+  /** Returns the offset of the first value whose name occurs earlier in the same object; undefined if there is none. */
+  findRepeated(): number | undefined {
+    const names: Set<string | number>[] = [];
+    return this.#scan((path, offset) => {
+      names[path.length] = new Set();
+      const name = path.at(-1);
+      if (name === undefined) return;
+      const siblings = names[path.length - 1];
+      if (siblings?.has(name) === true) throw new Stop(offset);
+      siblings?.add(name);
+    });
   }
 
   /** Returns the offset of a value; undefined if there is none. */
   find(path: ValuePath): number | undefined {
+    const start = path.slice(0, OUTLINE_DEPTH);
+    const offset = this.#readOutline().get(JSON.stringify(start));
+    if (offset === undefined || path.length === start.length) return offset;
+    return this.#scanValue(start, offset, (current, currentOffset) => {
+      if (current.length === path.length && path.every((part, at) => part === current[at])) {
+        throw new Stop(currentOffset);
+      }
+    });
+  }
+
+  #readOutline(): ReadonlyMap<string, number> {
+    if (this.#outline !== undefined) return this.#outline;
+    const outline = new Map<string, number>();
+    this.#scan((path, offset) => {
+      if (path.length <= OUTLINE_DEPTH) outline.set(JSON.stringify(path), offset);
+    });
+    this.#outline = outline;
+    return outline;
+  }
+
+  /** Reads the whole text. Returns where the scan has stopped; undefined at the end. */
+  #scan(onValue: OnValue): number | undefined {
+    const stopped = this.#scanValue([], 0, onValue);
+    if (stopped !== undefined) return stopped;
+    this.#skip(BLANK);
+    return this.#at < this.#text.length ? this.#at : undefined;
+  }
+
+  /** Reads one value. Returns where the scan has stopped; undefined at the end of the value. */
+  #scanValue(path: ValuePath, offset: number, onValue: OnValue): number | undefined {
+    this.#at = offset;
+    this.#path = [...path];
+    this.#onValue = onValue;
     try {
-      this.#scan((current, offset) => {
-        if (current.length === path.length && path.every((part, at) => part === current[at])) {
-          throw new Stop(offset);
-        }
-      });
+      this.#value();
       return undefined;
     } catch (stop) {
       if (stop instanceof Stop) return stop.offset;
       throw stop;
     }
-  }
-
-  #scan(onValue: (path: ValuePath, offset: number) => void): void {
-    this.#at = 0;
-    this.#path = [];
-    this.#onValue = onValue;
-    this.#value();
-    this.#skip(BLANK);
-    if (this.#at < this.#text.length) throw new Stop(this.#at);
   }
 
   #value(): void {
@@ -138,11 +172,4 @@ class Stop extends Error {
     super();
     this.offset = offset;
   }
-}
-
-/** Describes an offset in a text, such as `line 3, column 7`. */
-export function describePosition(text: string, offset: number): string {
-  const before = text.slice(0, offset);
-  const line = before.split("\n").length;
-  return `line ${line}, column ${offset - before.lastIndexOf("\n")}`;
 }

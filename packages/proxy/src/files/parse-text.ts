@@ -1,7 +1,9 @@
 import { complete } from "flags-engine";
 import { readJson } from "flags-sdk";
+import type * as Yaml from "yaml";
+import { createPositionDescriber } from "./describe-position.ts";
 import { FileError } from "./file-error.ts";
-import { describePosition, JsonPositions, type ValuePath } from "./json-positions.ts";
+import { JsonPositions, type ValuePath } from "./json-positions.ts";
 
 /** A parsed text. */
 export interface ParsedText {
@@ -10,72 +12,114 @@ export interface ParsedText {
   readonly locate: (path: ValuePath) => string;
 }
 
+interface ParseOptions {
+  /**
+   * Whether the text contains keys. Messages then contain nothing of it. Names that occur twice and aliases are
+   * rejected: they are mistakes, for example a key that begins with `*` and is not in quotes.
+   *
+   * @default false
+   */
+  readonly hasSecrets?: boolean;
+}
+
 /** Parsing YAML blocks the event loop for a second per megabyte or more. */
 const MAX_YAML_BYTES = 1024 * 1024;
 
 const MAX_PROBLEMS = 5;
 
 /**
- * Parses the text of a file: as YAML if its name ends in `.yaml` or `.yml`, otherwise as JSON.
+ * Parses JSON. Positions are found only when they are needed, so valid text costs little.
  *
  * @throws {FileError} if it is invalid
  */
-export async function parseText(text: string, path: string): Promise<ParsedText> {
-  if (text.trim() === "") throw new FileError(["it is empty"]);
-  return /\.ya?ml$/i.test(path) ? parseYaml(text) : parseJson(text);
+export function parseJson(text: string, { hasSecrets = false }: ParseOptions = {}): ParsedText {
+  const describe = createPositionDescriber(text);
+  const positions = new JsonPositions(text);
+  const value = readValue(text, hasSecrets);
+  const repeated = hasSecrets ? positions.findRepeated() : undefined;
+  if (repeated !== undefined) {
+    throw new FileError([`${describe(repeated)}: its name occurs twice in the same object`]);
+  }
+  return {
+    value,
+    locate: (path) => describe(findNearest(path, (part) => positions.find(part))),
+  };
 }
 
-function parseJson(text: string): ParsedText {
-  const positions = new JsonPositions(text);
+function readValue(text: string, hasSecrets: boolean): unknown {
   try {
-    return {
-      value: complete(readJson(text)),
-      locate: (path) =>
-        describePosition(
-          text,
-          findNearest(path, (part) => positions.find(part)),
-        ),
-    };
+    return complete(readJson(text));
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw new FileError([describe(error)]);
-    throw new FileError([describeSyntaxError(text)]);
+    if (!(error instanceof SyntaxError)) throw new FileError([messageOf(error)]);
+    throw new FileError([describeSyntaxError(text, hasSecrets)]);
   }
 }
 
-function describeSyntaxError(text: string): string {
+function describeSyntaxError(text: string, hasSecrets: boolean): string {
   const offset = new JsonPositions(text).findError();
   if (offset === undefined) return "it is not valid JSON";
-  const found =
-    offset < text.length ? `unexpected ${JSON.stringify(text[offset])}` : "it ends here";
-  return `${describePosition(text, offset)}: not valid JSON, ${found}`;
+  const found = hasSecrets ? "unexpected character" : `unexpected ${JSON.stringify(text[offset])}`;
+  const reason = offset < text.length ? found : "it ends here";
+  return `${createPositionDescriber(text)(offset)}: not valid JSON, ${reason}`;
 }
 
-async function parseYaml(text: string): Promise<ParsedText> {
+/**
+ * Parses YAML.
+ *
+ * @throws {FileError} if it is invalid or too large
+ */
+export async function parseYaml(
+  text: string,
+  { hasSecrets = false }: ParseOptions = {},
+): Promise<ParsedText> {
   if (Buffer.byteLength(text) > MAX_YAML_BYTES) {
     throw new FileError([
       `it is larger than ${MAX_YAML_BYTES / 1024} KiB: convert it to JSON, which is parsed much faster`,
     ]);
   }
   // NOTE: loaded only for YAML, since it would slow down every start.
-  const { isNode, parseDocument } = await import("yaml");
-  const document = parseDocument(text, { prettyErrors: false });
-  const problems = document.errors.slice(0, MAX_PROBLEMS).map(({ code, pos }) => {
+  const yaml = await import("yaml");
+  // NOTE: pretty errors would repeat lines of the text.
+  const document = yaml.parseDocument(text, { prettyErrors: false });
+  const describe = createPositionDescriber(text);
+  const problems = document.errors.map(({ code, pos }) => {
     const reason = code.toLowerCase().replaceAll("_", " ");
-    return `${describePosition(text, pos[0])}: not valid YAML, ${reason}`;
+    return `${describe(pos[0])}: not valid YAML, ${reason}`;
   });
-  if (problems.length > 0) throw new FileError(problems);
+  if (hasSecrets) {
+    for (const { offset, character } of findAliases(document, yaml)) {
+      problems.push(
+        `${describe(offset)}: begins with \`${character}\`, which has a meaning in YAML: put the value in quotes`,
+      );
+    }
+  }
+  if (problems.length > 0) throw new FileError(problems.slice(0, MAX_PROBLEMS));
   const offsetOf = (path: ValuePath): number | undefined => {
     const node: unknown = path.length === 0 ? document.contents : document.getIn(path, true);
-    return isNode(node) ? node.range?.[0] : undefined;
+    return yaml.isNode(node) ? node.range?.[0] : undefined;
   };
   try {
     return {
       value: document.toJS(),
-      locate: (path) => describePosition(text, findNearest(path, offsetOf)),
+      locate: (path) => describe(findNearest(path, offsetOf)),
     };
   } catch (error) {
-    throw new FileError([describe(error)]);
+    throw new FileError([messageOf(error)]);
   }
+}
+
+function findAliases(document: Yaml.Document, { isAlias, visit }: typeof Yaml) {
+  const found: { offset: number; character: string }[] = [];
+  const add = ({ range }: Yaml.Node, character: string) => {
+    found.push({ offset: range?.[0] ?? 0, character });
+  };
+  visit(document, {
+    Node: (_key, node) => {
+      if (isAlias(node)) add(node, "*");
+      else if (node.anchor !== undefined) add(node, "&");
+    },
+  });
+  return found;
 }
 
 /** Returns the offset of a value, or of the one it would belong to. */
@@ -87,6 +131,6 @@ function findNearest(path: ValuePath, find: (path: ValuePath) => number | undefi
   return find([]) ?? 0;
 }
 
-function describe(error: unknown): string {
+function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

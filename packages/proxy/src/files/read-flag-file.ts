@@ -1,10 +1,10 @@
 import { DocumentError, parseDocument } from "flags-engine";
 import { explainUnreadable } from "flags-server-kit";
-import type { FlagDocument } from "./exports.ts";
+import type { FlagDocument } from "./document.ts";
 import { toFlagDocument } from "./flag-document.ts";
 import { FileError } from "./file-error.ts";
 import type { ValuePath } from "./json-positions.ts";
-import { type ParsedText, parseText } from "./parse-text.ts";
+import { parseJson, type ParsedText, parseYaml } from "./parse-text.ts";
 import { codeOf, combineStates, type FollowedFiles, readText } from "./read-file.ts";
 
 /** As for a response of an upstream. */
@@ -39,7 +39,7 @@ export async function readFlagFile({ path, environment }: FlagFile): Promise<Rea
   });
   const files = followed(path, fingerprint);
   try {
-    const parsed = await parseText(text, path);
+    const parsed = await parseFlagFile(text, path);
     const read = toFlagDocument(parsed, environment);
     const locateError = (error: unknown): Error => withPosition(error, parsed, files);
     return { ...files, ...read, sizeBytes: Buffer.byteLength(text), locateError };
@@ -47,6 +47,12 @@ export async function readFlagFile({ path, environment }: FlagFile): Promise<Rea
     if (error instanceof FileError) throw new FileError(error.problems, files);
     throw error;
   }
+}
+
+/** Parses YAML if the name of the file ends in `.yaml` or `.yml`, otherwise JSON. */
+export async function parseFlagFile(text: string, path: string): Promise<ParsedText> {
+  if (text.trim() === "") throw new FileError(["it is empty"]);
+  return /\.ya?ml$/i.test(path) ? parseYaml(text) : parseJson(text);
 }
 
 /** Returns the problems of files with flags, each as a sentence that begins with the path. */

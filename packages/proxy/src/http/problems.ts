@@ -1,37 +1,23 @@
 import type { TLocalizedValidationError } from "typebox/error";
+import { describeSchemaError, toPath } from "../describe-schema-error.ts";
 import type { Problem } from "../errors.ts";
 
-const TYPE_NAMES: Readonly<Record<string, string>> = {
-  array: "a list",
-  boolean: "a boolean",
-  integer: "a whole number",
-  null: "null",
-  number: "a number",
-  object: "an object",
-  string: "text",
-};
-
-/** Describes the errors of a validator in words. */
+/** Describes the errors of a validator for the body of a request. */
 export function toProblems(errors: readonly TLocalizedValidationError[]): readonly Problem[] {
   return errors.flatMap((error): readonly Problem[] => {
-    const path = toPath(error.instancePath);
     switch (error.keyword) {
-      case "required":
-        return error.params.requiredProperties.map((name) => ({
-          path: path === "" ? name : `${path}.${name}`,
-          message: "is required",
-        }));
       case "maxItems":
       case "maxProperties":
-        return [tooMany(path, error.params.limit)];
-      case "type":
-        return [{ path, message: `must be ${nameTypes([error.params.type].flat())}` }];
+        return [tooMany(toPath(error.instancePath).join("."), error.params.limit)];
       case "additionalProperties":
       case "anyOf":
         // Other errors report the same problem more precisely, for a part of this value.
         return [];
       default:
-        return [{ path, message: error.message }];
+        return describeSchemaError(error).map(({ path, message }) => ({
+          path: path.join("."),
+          message,
+        }));
     }
   });
 }
@@ -40,21 +26,6 @@ export function toProblems(errors: readonly TLocalizedValidationError[]): readon
 function tooMany(path: string, limit: number): Problem {
   const message = `has more than ${limit} entries: send several requests with fewer each`;
   return { path, message };
-}
-
-/** Turns a JSON pointer into a path with dots. */
-function toPath(pointer: string): string {
-  return pointer
-    .split("/")
-    .slice(1)
-    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
-    .join(".");
-}
-
-function nameTypes(types: readonly string[]): string {
-  const names = types.map((type) => TYPE_NAMES[type] ?? type);
-  const last = names.at(-1) ?? "";
-  return names.length === 1 ? last : `${names.slice(0, -1).join(", ")} or ${last}`;
 }
 
 /** The part of a schema that limits the number of entries. */

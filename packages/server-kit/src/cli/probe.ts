@@ -1,29 +1,13 @@
 import { Agent, type ClientRequest, get as getHttp, type RequestOptions } from "node:http";
-import { ConfigError, type Environment, resolveSettings } from "../config/resolve-settings.ts";
-import type { Setting } from "../config/setting.ts";
+import { ConfigError } from "../config/resolve-settings.ts";
 import { showAddress } from "../config/show-text.ts";
+import { findLocalUrl, type ListenSettings } from "./local-url.ts";
 import type { Subcommand, SubcommandResult } from "./subcommand.ts";
 
 /** Orchestrators commonly wait for one or several seconds. */
 const TIMEOUT_MS = 1500;
 
 const SUCCESS_STATUS = 200;
-
-/** The settings that determine the address of a server. */
-interface ListenSettings {
-  readonly port: Setting<number, number>;
-  readonly host: Setting<string>;
-  readonly basePath?: Setting<string, string>;
-  /** For a server that can use TLS. */
-  readonly tls?: {
-    readonly certFile: Setting<string>;
-    readonly clientCaFile: Setting<string>;
-    readonly port: Setting<number>;
-    readonly redirect: Setting<boolean, boolean>;
-  };
-  /** For a server that can serve its health on a separate port, which is plain HTTP. */
-  readonly management?: { readonly port: Setting<number>; readonly host: Setting<string> };
-}
 
 interface ProbeDefinition {
   readonly name: string;
@@ -60,7 +44,7 @@ export function createProbe(definition: ProbeDefinition): Subcommand {
       const { url } = options;
       if (typeof url === "string") return probe(new URL(`${readBaseUrl(url)}${path}`));
       // NOTE: a certificate is for the public name of the server, not for the local address.
-      const base = localAddress(settings, environment);
+      const base = findLocalUrl(settings, environment);
       return probe(new URL(`${base}${path}`), { rejectUnauthorized: false });
     },
   };
@@ -74,75 +58,6 @@ function readBaseUrl(text: string): string {
     ]);
   }
   return url.href.replace(/\/+$/, "");
-}
-
-function localAddress(settings: ListenSettings, environment: Environment): string {
-  const { port, host, basePath, tls, management } = settings;
-  const table = {
-    port,
-    host,
-    ...(basePath && { basePath }),
-    ...(tls && { certFile: tls.certFile, clientCaFile: tls.clientCaFile }),
-    ...(tls && { tlsPort: tls.port, redirect: tls.redirect }),
-    ...(management && { managementPort: management.port, managementHost: management.host }),
-  };
-  const { values, problems } = resolveSettings(table, { environment });
-  if (problems.length > 0) throw new ConfigError(problems);
-  const address = chooseAddress(values);
-  if (address.port === 0) {
-    throw new ConfigError([
-      `${address.variable} is 0, so the port of the server is not known: pass its address with --url`,
-    ]);
-  }
-  const { scheme } = address;
-  return `${scheme}://${toConnectHost(address.host)}:${address.port}${values.basePath ?? ""}`;
-}
-
-interface ListenValues {
-  readonly port: number;
-  readonly host: string | undefined;
-  readonly certFile?: string | undefined;
-  readonly clientCaFile?: string | undefined;
-  readonly tlsPort?: number | undefined;
-  readonly redirect?: boolean;
-  readonly managementPort?: number | undefined;
-  readonly managementHost?: string | undefined;
-}
-
-interface LocalAddress {
-  readonly scheme: "http" | "https";
-  readonly port: number;
-  readonly host: string | undefined;
-  /** The variable with the port. */
-  readonly variable: string;
-}
-
-/** Chooses a port on which the health is served, preferably without TLS. */
-function chooseAddress(values: ListenValues): LocalAddress {
-  const { port, host, certFile, clientCaFile, tlsPort, managementPort } = values;
-  if (managementPort !== undefined) {
-    const managementHost = values.managementHost ?? host;
-    const variable = "FLAGS_MANAGEMENT_PORT";
-    return { scheme: "http", port: managementPort, host: managementHost, variable };
-  }
-  const hasPlainPort =
-    certFile === undefined || (tlsPort !== undefined && values.redirect !== true);
-  if (hasPlainPort) return { scheme: "http", port, host, variable: "PORT" };
-  if (clientCaFile !== undefined) {
-    throw new ConfigError([
-      "The server requires a client certificate (FLAGS_TLS_CLIENT_CA_FILE), which this command does not have: set FLAGS_MANAGEMENT_PORT, whose health needs none",
-    ]);
-  }
-  return tlsPort === undefined
-    ? { scheme: "https", port, host, variable: "PORT" }
-    : { scheme: "https", port: tlsPort, host, variable: "FLAGS_TLS_PORT" };
-}
-
-/** The host to connect to: a server that listens on all addresses also listens on that of loopback. */
-function toConnectHost(host: string | undefined): string {
-  if (host === undefined || host === "0.0.0.0") return "127.0.0.1";
-  if (host === "::") return "[::1]";
-  return host.includes(":") ? `[${host}]` : host;
 }
 
 interface ProbeOptions {

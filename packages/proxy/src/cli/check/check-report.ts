@@ -1,4 +1,5 @@
 import type { TokenScope } from "../../token-scope.ts";
+import { count } from "../count.ts";
 
 /** The result of `flags-proxy check`. Contains no secrets. */
 export interface CheckReport {
@@ -202,8 +203,4 @@ function summarize(problems: number, warnings: number): string {
   const warned = warnings === 0 ? "" : `, ${count(warnings, "warning")}`;
   if (problems > 0) return `Not usable: ${count(problems, "problem")}${warned}`;
   return `Usable: the proxy can start and get flags${warned}`;
-}
-
-function count(number: number, unit: string): string {
-  return `${number} ${unit}${number === 1 ? "" : "s"}`;
 }

@@ -17,7 +17,8 @@ export const COMPARE: Subcommand = {
     },
     url: {
       value: "URL",
-      meaning: "This proxy. Default: /proxy on this machine, with the port in PORT.",
+      meaning:
+        "This proxy. Default: /proxy on this machine, at the address that the settings determine.",
     },
     key: {
       value: "KEY",

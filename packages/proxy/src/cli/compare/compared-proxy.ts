@@ -70,8 +70,23 @@ function describe(error: unknown): string {
   if (error.name === "TimeoutError") return `no complete response within ${TIMEOUT_MS / 1000} s`;
   const { cause } = error;
   if (cause instanceof AggregateError) return describe(cause.errors[0]);
-  return cause instanceof Error && cause.message !== "" ? cause.message : error.message;
+  const { code = "", message } = (cause instanceof Error ? cause : error) as NodeJS.ErrnoException;
+  const reason = message === "" ? error.message : message;
+  const hint = CERTIFICATE_HINTS[code];
+  return hint === undefined ? reason : `${reason}. ${hint}`;
 }
+
+const UNKNOWN_AUTHORITY =
+  "Name a file with the CA of the certificate in the environment variable NODE_EXTRA_CA_CERTS";
+
+const CERTIFICATE_HINTS: Readonly<Record<string, string>> = {
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    "The certificate is for another name: give a URL with that name, this proxy's in --url",
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+};
 
 function parseResults(url: string, text: string): Results {
   const toggles = readToggles(text);

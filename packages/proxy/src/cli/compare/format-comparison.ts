@@ -1,3 +1,4 @@
+import { count } from "../count.ts";
 import type { Difference } from "./compare-flags.ts";
 import type { Comparison } from "./run-compare.ts";
 
@@ -34,8 +35,4 @@ function formatDifference(
     `  A        ${example.result}`,
     `  B        ${example.otherResult}`,
   ];
-}
-
-function count(number: number, unit: string): string {
-  return `${number} ${unit}${number === 1 ? "" : "s"}`;
 }

@@ -1,6 +1,6 @@
 import { parseDocument } from "flags-engine";
 import { expect, test } from "vitest";
-import { collectFields, createContext, STANDARD_FIELDS } from "./random-contexts.ts";
+import { collectFields, createContext, RANDOM_FIELDS } from "./random-contexts.ts";
 
 const DOCUMENT = parseDocument({
   version: 2,
@@ -76,6 +76,6 @@ test("createContext() covers both sides of rules, and many ids", () => {
 });
 
 test("createContext() without rules has the standard fields", () => {
-  const context = createContext(STANDARD_FIELDS, createRandom(2));
+  const context = createContext(RANDOM_FIELDS, createRandom(2));
   expect(Object.keys(context).toSorted()).toEqual(["remoteAddress", "sessionId", "userId"]);
 });

@@ -1,18 +1,16 @@
 import type { FeatureDocument } from "flags-engine";
+import { isStandardField } from "../../context/sent-context.ts";
 
 /** The fields that rules read, and values of each that they mention. */
 export type RuleFields = ReadonlyMap<string, readonly string[]>;
 
 /** Always sent, because a rollout without an id is random. */
-const ID_FIELDS = ["userId", "sessionId"];
+const ROLLOUT_IDS = ["userId", "sessionId"];
 
 /** The fields of contexts if the rules are not known. */
-export const STANDARD_FIELDS: RuleFields = new Map(
-  [...ID_FIELDS, "remoteAddress"].map((name) => [name, []]),
+export const RANDOM_FIELDS: RuleFields = new Map(
+  [...ROLLOUT_IDS, "remoteAddress"].map((name) => [name, []]),
 );
-
-/** Fields that are not in `properties`. */
-const TOP_LEVEL = new Set([...ID_FIELDS, "remoteAddress", "environment", "appName", "currentTime"]);
 
 /** The fields that strategies compare with a list in a parameter. */
 const LIST_PARAMETERS: Readonly<Record<string, string>> = {
@@ -31,7 +29,7 @@ export function collectFields(
     for (const value of values) if (value !== "") known.add(value);
     fields.set(name, known);
   };
-  for (const name of [...ID_FIELDS, ...readFields]) add(name);
+  for (const name of [...ROLLOUT_IDS, ...readFields]) add(name);
   const strategies = features.flatMap((feature) => feature.strategies ?? []);
   const variants = [...features, ...strategies].flatMap((each) => each.variants);
   for (const { contextName, values } of variants.flatMap(({ overrides }) => overrides)) {
@@ -80,10 +78,10 @@ export function createContext(fields: RuleFields, random: () => number): object 
   const context: Record<string, unknown> = {};
   const properties: Record<string, string> = {};
   for (const [name, mentioned] of fields) {
-    const isId = ID_FIELDS.includes(name);
+    const isId = ROLLOUT_IDS.includes(name);
     if (!isId && random() < MISSING_SHARE) continue;
     const value = createValue(name, mentioned, random);
-    if (TOP_LEVEL.has(name)) context[name] = value;
+    if (isStandardField(name)) context[name] = value;
     else properties[name] = value;
   }
   // NOTE: without an address, that of the request is used, which can differ between the proxies.
@@ -94,12 +92,12 @@ export function createContext(fields: RuleFields, random: () => number): object 
 function createValue(name: string, mentioned: readonly string[], random: () => number): string {
   const value = mentioned[Math.floor(random() * mentioned.length)];
   if (name === "currentTime") return randomTime(value, random);
-  const share = ID_FIELDS.includes(name) ? MENTIONED_ID_SHARE : MENTIONED_SHARE;
+  const share = ROLLOUT_IDS.includes(name) ? MENTIONED_ID_SHARE : MENTIONED_SHARE;
   if (value !== undefined && random() < share) {
     return name === "remoteAddress" ? (value.split("/")[0] ?? value) : value;
   }
   if (name === "remoteAddress") return randomAddress(random);
-  if (value !== undefined && !ID_FIELDS.includes(name)) {
+  if (value !== undefined && !ROLLOUT_IDS.includes(name)) {
     if (/^\d+\.\d+\.\d+/.test(value)) return randomVersion(value, random);
     if (value.trim() !== "" && Number.isFinite(Number(value))) {
       return String(Number(value) + Math.floor(random() * 21) - 10);

@@ -1,18 +1,17 @@
 import { readFileSync } from "node:fs";
 import { ConfigError, type Environment, isRecord } from "flags-server-kit";
+import { findLocalUrl } from "flags-server-kit/command-line";
+import { translateEnvironment } from "../../config/aliases/translate-environment.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";
 import { loadConfig } from "../../config/load-config.ts";
+import { SETTINGS } from "../../config/settings.ts";
 import { findSource, scopesOf } from "../../token-scope.ts";
 import { inspectSource } from "../inspect-source.ts";
+import { LISTEN_SETTINGS } from "../listen-settings.ts";
 import { SILENT } from "../silent-logger.ts";
 import { compareFlags, type FlagComparison } from "./compare-flags.ts";
 import { ComparisonError, type ComparedProxy, toFlagsUrl } from "./compared-proxy.ts";
-import {
-  collectFields,
-  createContext,
-  type RuleFields,
-  STANDARD_FIELDS,
-} from "./random-contexts.ts";
+import { collectFields, createContext, type RuleFields, RANDOM_FIELDS } from "./random-contexts.ts";
 
 /** The result of `flags-proxy compare`. */
 export interface Comparison extends FlagComparison {
@@ -41,7 +40,7 @@ export async function runCompare(options: Options, environment: Environment): Pr
   const given = readContexts(options["contexts"]);
   const count = readCount(options["count"]);
   const rules = await readRules(config, proxies[0].key);
-  const fields = typeof rules === "string" ? STANDARD_FIELDS : rules;
+  const fields = typeof rules === "string" ? RANDOM_FIELDS : rules;
   const comparison = await compareFlags(proxies, generate(given, count, fields));
   return {
     ...comparison,
@@ -77,7 +76,7 @@ function chooseProxies(
   environment: Environment,
 ): readonly [ComparedProxy, ComparedProxy] {
   const all = options["all"] === true;
-  const { with: other, url = localUrl(config, environment) } = options;
+  const { with: other, url = localUrl(environment) } = options;
   if (typeof other !== "string") {
     throw new ComparisonError("--with is required: the address of the other proxy");
   }
@@ -99,12 +98,9 @@ function chooseProxies(
   ];
 }
 
-function localUrl(config: LoadedConfig | undefined, environment: Environment): string {
-  const port = config?.port ?? (environment["PORT"] || 3000);
-  const host = config?.host ?? "127.0.0.1";
-  const wildcards: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
-  const address = wildcards[host] ?? (host.includes(":") ? `[${host}]` : host);
-  return `http://${address}:${port}${config?.basePath ?? ""}/proxy`;
+function localUrl(environment: Environment): string {
+  const translated = translateEnvironment(SETTINGS, environment);
+  return `${findLocalUrl(LISTEN_SETTINGS, translated.environment)}/proxy`;
 }
 
 function readCount(text: string | true | undefined): number {

@@ -1,9 +1,11 @@
 import type { Snapshot } from "flags-engine";
-import { type Environment, isRecord } from "flags-server-kit";
+import { ConfigError, type Environment, isRecord, resolveSettings } from "flags-server-kit";
 import { explainFlags, type FlagExplanation } from "../../api/explain-flags.ts";
 import { EvaluationContext } from "../../api/schemas.ts";
+import { translateEnvironment } from "../../config/aliases/translate-environment.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";
 import { loadConfig } from "../../config/load-config.ts";
+import { SETTINGS } from "../../config/settings.ts";
 import { completeContext } from "../../context/request-context.ts";
 import { readContext } from "../../context/sent-context.ts";
 import { HttpError } from "../../errors.ts";
@@ -107,20 +109,33 @@ async function queryProxy(
   url: string,
   { options, environment, context, names }: ExplainCall & { context: object; names: Names },
 ): Promise<readonly FlagExplanation[]> {
-  const key = options["key"] ?? environment["EXP_SERVER_SIDE_SDK_CONFIG_TOKENS"]?.split(",")[0];
+  const { serverTokens, clientKeysHeaderName } = readKeySettings(environment);
+  const key = options["key"] ?? serverTokens[0];
   if (typeof key !== "string" || key === "") {
     throw new ExplainError("--key is required: a server token, or a key with `explain`", {
       isUsage: true,
     });
   }
-  const header = environment["CLIENT_KEY_HEADER_NAME"] || "authorization";
-  const { status, text } = await send(url, { [header]: key.trim() }, { context, flags: names });
+  const headers = { [clientKeysHeaderName]: key.trim() };
+  const { status, text } = await send(url, headers, { context, flags: names });
   const body = parseJson(text);
   if (status === 200 && isRecord(body) && Array.isArray(body["flags"])) {
     return body["flags"] as readonly FlagExplanation[];
   }
   const reason = isRecord(body) && typeof body["error"] === "string" ? `: ${body["error"]}` : "";
   throw new ExplainError(`${url} responded with ${status}${reason}`, { isUsage: false });
+}
+
+/** NOTE: the other settings are not required to query a proxy on another machine. */
+function readKeySettings(environment: Environment) {
+  const { serverTokens, clientKeysHeaderName } = SETTINGS;
+  const translated = translateEnvironment(SETTINGS, environment);
+  const { values, problems } = resolveSettings(
+    { serverTokens, clientKeysHeaderName },
+    { environment: translated.environment },
+  );
+  if (problems.length > 0) throw new ConfigError(problems);
+  return values;
 }
 
 async function send(

@@ -1,17 +1,5 @@
 import { isRecord } from "flags-server-kit";
-
-/** The flags of a file, as server SDKs read them. */
-export interface FlagDocument {
-  readonly version: number;
-  readonly features: readonly unknown[];
-  readonly segments?: unknown;
-}
-
-/** A document, and what the operator should know about it. */
-export interface ReadDocument {
-  readonly document: FlagDocument;
-  readonly warnings: readonly string[];
-}
+import type { ReadDocument } from "./document.ts";
 
 type Entry = Readonly<Record<string, unknown>>;
 
@@ -120,7 +108,8 @@ function describeSegments(segments: readonly Entry[]): string {
   return `The export does not contain the constraints of its segments (${names}): strategies that use them match nobody. Add \`constraints\` to the segments, or use definitions as server SDKs read them`;
 }
 
-interface FeatureParts {
+/** What exports contain about a flag, apart from its own fields. */
+interface RelatedEntries {
   /** Whether the flag is on in the environment, and its variants there. */
   readonly state: Entry;
   readonly strategies: readonly Entry[];
@@ -131,7 +120,7 @@ interface FeatureParts {
  * NOTE: server SDKs treat an enabled flag without strategies as on for everybody. If all of its strategies are
  * disabled, it is on for nobody.
  */
-function toFeature(flag: Entry, { state, strategies, dependencies }: FeatureParts): object {
+function toFeature(flag: Entry, { state, strategies, dependencies }: RelatedEntries): object {
   const active = strategies.filter(({ disabled }) => disabled !== true);
   const hasOnlyDisabled = strategies.length > 0 && active.length === 0;
   const parents = listOf(dependencies);

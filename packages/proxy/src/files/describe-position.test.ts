@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { createPositionDescriber } from "./describe-position.ts";
+
+test.each([
+  [0, "line 1, column 1"],
+  [2, "line 1, column 3"],
+  [3, "line 2, column 1"],
+  [4, "line 3, column 1"],
+  [6, "line 3, column 3"],
+])("createPositionDescriber() counts lines and columns from 1: %i", (offset, position) => {
+  expect(createPositionDescriber("ab\n\ncd")(offset)).toBe(position);
+});
+
+test("createPositionDescriber() describes the beginning of an empty text", () => {
+  expect(createPositionDescriber("")(0)).toBe("line 1, column 1");
+});
