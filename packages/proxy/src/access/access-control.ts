@@ -126,7 +126,7 @@ export class AccessControl {
 
   async #follow(path: string, config: AccessConfig): Promise<void> {
     const { logger } = config;
-    // NOTE: loaded only if there is a file, since the YAML parser would slow down every start.
+    // NOTE: loaded only if there is a file, since compiling its schema would slow down every start.
     const [{ createFileGrants }, { readAccessFile }, { FileFollower }] = await Promise.all([
       import("./create-grants.ts"),
       import("./read-access-file.ts"),

@@ -150,7 +150,7 @@ function loadExtensions({ values, origins }: Resolution<Settings>) {
 /** Checks the access file against the settings. */
 async function checkAccess(values: Values, files: readonly FlagFile[] | undefined) {
   if (values.accessFile === undefined) return { problems: [], risks: [] };
-  // NOTE: loaded only if there is a file, since the YAML parser would slow down every start.
+  // NOTE: loaded only if there is a file, since compiling its schema would slow down every start.
   const { checkAccessFile } = await import("../access/check-access-file.ts");
   const { flagsApiToken = [], clientKeys = values.proxySecrets ?? [], serverTokens } = values;
   const { problems, risks } = await checkAccessFile(values.accessFile, {
