@@ -1,14 +1,14 @@
-import type { FastifyRequest, onRequestHookHandler } from "fastify";
+import type { onRequestHookHandler } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { grantOf } from "../authenticate.ts";
-import { quotaIdOf } from "../../access/grant.ts";
 import { acceptUsage, type UsageRules } from "../../usage/accept-usage.ts";
 import { readImpactMetrics } from "../../usage/impact-metrics.ts";
-import { forwardRegistration, type RegistrationOrigin } from "../../usage/registrations.ts";
-import { checkUsage, readBulkUsage, readUsage } from "../../usage/read-usage.ts";
-import { BulkUsageBody, RegistrationBody, UsageBody } from "../../usage/schemas.ts";
+import { readBulkUsage } from "../../usage/read-usage.ts";
+import { forwardRegistration } from "../../usage/registrations.ts";
+import { BulkUsageBody } from "../../usage/schemas.ts";
 import { errorResponses } from "../schemas.ts";
+import { originOf, readOptionsOf, registerUsageAt } from "../usage.ts";
 import { SERVER_SDK } from "./schemas.ts";
 
 interface ServerUsageOptions extends UsageRules {
@@ -18,34 +18,16 @@ interface ServerUsageOptions extends UsageRules {
 
 /** Registers the endpoints for usage reports and registrations. They respond as the upstream does. */
 export function registerServerUsage(app: TypedApp, options: ServerUsageOptions): void {
-  const { metrics, metricsIntervalMs } = options;
+  const { metrics } = options;
   const onRequest = [options.authenticate];
-  const originOf = (request: FastifyRequest): RegistrationOrigin => {
-    return { grant: grantOf(request), headers: request.headers, metricsIntervalMs };
-  };
 
-  app.post(
-    "/client/register",
-    {
-      onRequest,
-      schema: { ...describe("Accepts the registration of an SDK"), body: RegistrationBody },
-    },
-    async (request, reply) => {
-      await forwardRegistration(grantOf(request).source, request.body, originOf(request));
-      return reply.code(202).send();
-    },
-  );
-
-  app.post(
-    "/client/metrics",
-    { onRequest, schema: { ...describe("Accepts usage of flags"), body: UsageBody } },
-    async (request, reply) => {
-      const usage = readUsage(request.body, readingOf(request));
-      checkUsage(usage, "bucket.toggles");
-      await acceptUsage(grantOf(request).source, [usage], options);
-      return reply.code(202).send();
-    },
-  );
+  registerUsageAt(app, "/client", {
+    ...options,
+    subject: "flags",
+    describe,
+    respond: (reply) => reply.code(202).send(),
+    registersReporters: false,
+  });
 
   // What Edge reports about itself. Nothing here uses it, but a rejection would be logged there every minute.
   app.post(
@@ -61,37 +43,35 @@ export function registerServerUsage(app: TypedApp, options: ServerUsageOptions):
       schema: { ...describe("Accepts usage of many applications"), body: BulkUsageBody },
     },
     async (request, reply) => {
-      const { source } = grantOf(request);
       const { body } = request;
-      const reading = readingOf(request);
-      const { usages, invalidCount } = readBulkUsage(body.metrics, reading);
+      const readOptions = readOptionsOf(request);
+      const { nowMs, quotaId } = readOptions;
+      const { usages, invalidCount } = readBulkUsage(body.metrics, readOptions);
       const impactMetrics = readImpactMetrics(body.impactMetrics);
       // The labels of impact metrics contain the names of their applications.
-      const impact = { appName: "", startMs: reading.nowMs, features: {}, impactMetrics };
+      const impact = { appName: "", startMs: nowMs, features: {}, impactMetrics, quotaId };
       await acceptUsage(
-        source,
-        impactMetrics.length === 0 ? usages : [...usages, { ...impact, quotaId: reading.quotaId }],
+        grantOf(request).source,
+        impactMetrics.length === 0 ? usages : [...usages, impact],
         options,
       );
       metrics.usageInvalid.inc(invalidCount);
-      const applications = body.applications ?? [];
+      const origin = originOf(request, options);
       await Promise.all(
-        applications.map((one) => forwardRegistration(source, one, originOf(request))),
+        (body.applications ?? []).map((application) => forwardRegistration(application, origin)),
       );
       return reply.code(202).send();
     },
   );
 }
 
-function readingOf(request: FastifyRequest) {
-  return { nowMs: Date.now(), quotaId: quotaIdOf(grantOf(request)) };
-}
-
-const RESPONSE = {
-  202: Type.Null({ description: "Accepted" }),
-  ...errorResponses(400, 401, 413, 415, 503),
-};
-
 function describe(summary: string) {
-  return { ...SERVER_SDK, summary, response: RESPONSE };
+  return {
+    ...SERVER_SDK,
+    summary,
+    response: {
+      202: Type.Null({ description: "Accepted" }),
+      ...errorResponses(400, 401, 413, 415, 503),
+    },
+  };
 }
