@@ -17,7 +17,7 @@ import type { ResponsePolicies, ResponsePreparer } from "../response/prepare-res
 import { createRenderer, type FlagFormat, type Renderer } from "../response/rendering.ts";
 import type { ClientStreams } from "../streaming/create-streams.ts";
 import type { EventKind } from "../streaming/subscription.ts";
-import type { Definitions } from "./client/definitions.ts";
+import type { DefinitionsServices } from "./server-sdk/definitions.ts";
 
 /** A request for flags, as its body or query describes it. */
 export interface FlagRequest {
@@ -85,7 +85,7 @@ export interface RouteOptions {
   readonly config: ProxyConfig;
   readonly metrics: Metrics;
   readonly access: AccessControl;
-  readonly definitions: Definitions;
+  readonly definitions: DefinitionsServices;
   readonly clientStreams: ClientStreams;
   readonly protocol: Protocol;
   /** Creates a hook that accepts requests with a key of these kinds. */

@@ -1,5 +1,5 @@
 import type { TypedApp } from "flags-server-kit/http";
-import { registerDefinitions } from "../client/routes.ts";
+import { registerDefinitions } from "../server-sdk/routes.ts";
 import { registerFlagRoutes } from "../flag-routes.ts";
 import type { RouteOptions } from "../protocol.ts";
 import { registerExplanations } from "./explain.ts";

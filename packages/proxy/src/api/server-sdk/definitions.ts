@@ -8,14 +8,14 @@ import { DefinitionsFeeds } from "./definitions-feed.ts";
 import { DefinitionsStreams } from "./definitions-streams.ts";
 
 /** The caches and streams that all routes with definitions share. */
-export interface Definitions {
+export interface DefinitionsServices {
   readonly read: DefinitionsReader;
   readonly feeds: DefinitionsFeeds;
   readonly streams: DefinitionsStreams;
 }
 
 /** The dependencies of the routes that send definitions. */
-export interface DefinitionsOptions extends Definitions {
+export interface DefinitionsOptions extends DefinitionsServices {
   /** Accepts only server tokens. */
   readonly authenticate: onRequestHookHandler;
   /** The request headers that every response depends on. */
@@ -34,7 +34,7 @@ interface DefinitionsDependencies {
 export function createDefinitions(
   sources: readonly FlagSource[],
   { registry, maxConnections }: DefinitionsDependencies,
-): Definitions {
+): DefinitionsServices {
   const feeds = new DefinitionsFeeds();
   const maxStreams = streamsWithin(maxConnections, MAX_STREAMS);
   const streams = new DefinitionsStreams(sources, feeds, { maxStreams });
