@@ -1,7 +1,8 @@
 import type { onRequestHookHandler } from "fastify";
 import type { FlagSource } from "flags-sdk";
 import { streamsWithin } from "flags-server-kit";
-import { Gauge, type Registry } from "prom-client";
+import { createGauge } from "flags-server-kit/http";
+import type { Registry } from "prom-client";
 import { METRICS_PREFIX } from "../../metrics.ts";
 import { createDefinitionsReader, type DefinitionsReader } from "./definitions-document.ts";
 import { DefinitionsFeeds } from "./definitions-feed.ts";
@@ -38,13 +39,10 @@ export function createDefinitions(
   const feeds = new DefinitionsFeeds();
   const maxStreams = streamsWithin(maxConnections, MAX_STREAMS);
   const streams = new DefinitionsStreams(sources, feeds, { maxStreams });
-  void new Gauge({
+  createGauge(registry, {
     name: `${METRICS_PREFIX}_definition_streams`,
     help: "Open streams of definitions to server SDKs and other proxies",
-    registers: [registry],
-    collect() {
-      this.set(streams.size);
-    },
+    read: () => streams.size,
   });
   return { read: createDefinitionsReader(), feeds, streams };
 }
