@@ -1,9 +1,7 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import { ConnectionGuard, createGuardedServer, observeRequests } from "flags-server-kit/http";
 import type { AccessControl } from "./access/access-control.ts";
-import { registerMonitoring } from "./api/operations/monitoring.ts";
-import { registerProbes } from "./api/operations/probes.ts";
-import { registerAt, registerManagement } from "./api/routes.ts";
+import { registerOperations } from "./api/routes.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import { registerCompression } from "./http/compression.ts";
 import { createErrorSender, handleErrors } from "./http/error-handler.ts";
@@ -29,7 +27,7 @@ export async function buildManagementApp(
   config: ProxyConfig,
   { sources, metrics, access }: ManagementDependencies,
 ): Promise<FastifyInstance> {
-  const { logger, basePath } = config;
+  const { logger } = config;
   const sendError = createErrorSender([]);
   const guard = new ConnectionGuard({
     maxConnections: MAX_CONNECTIONS,
@@ -45,10 +43,13 @@ export async function buildManagementApp(
   observeRequests(app, metrics.requests.observe);
   gateUntilReady(app, sources);
   await registerCompression(app);
-  await registerAt(app, `${basePath}/proxy`, (scope) => registerMonitoring(scope, metrics));
-  await registerAt(app, basePath, (scope) =>
-    registerProbes(scope, { sources, maxStalenessMs: config.maxStalenessMs }),
-  );
-  await registerManagement(app, { config, sources, metrics, access, isPrivate: true });
+  await registerOperations(app, {
+    config,
+    sources,
+    metrics,
+    access,
+    omitsManagement: false,
+    isPrivate: true,
+  });
   return app;
 }

@@ -1,10 +1,11 @@
 import {
+  createGauge,
   createRegistry,
   createRequestMetrics,
   type RequestMetrics,
   type TlsFiles,
 } from "flags-server-kit/http";
-import { Counter, Gauge, type Registry } from "prom-client";
+import { Counter, type Registry } from "prom-client";
 import type { FlagUsage } from "./usage/flag-usage.ts";
 
 /** Counters of usage reports. */
@@ -61,14 +62,11 @@ export function createMetrics(): Metrics {
 
 /** Exports when the certificate of the TLS port expires. */
 export function observeCertificate(registry: Registry, tls: Pick<TlsFiles, "material">): void {
-  const gauge = new Gauge({
+  createGauge(registry, {
     name: `${METRICS_PREFIX}_tls_certificate_expiry_timestamp_seconds`,
     help: "When the certificate that the proxy presents expires, in epoch seconds",
-    registers: [registry],
     // With workers: the one that expires first.
     aggregator: "min",
-    collect() {
-      gauge.set(tls.material.validToMs / 1000);
-    },
+    read: () => tls.material.validToMs / 1000,
   });
 }

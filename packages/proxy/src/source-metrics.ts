@@ -1,5 +1,6 @@
 import { FlagsClient } from "flags-sdk";
-import { Counter, Gauge, type GaugeConfiguration, type Registry } from "prom-client";
+import { createGauge, createLabelledGauge } from "flags-server-kit/http";
+import { Counter, type Registry } from "prom-client";
 import { ageMsOf } from "./age.ts";
 import { type Metrics, METRICS_PREFIX } from "./metrics.ts";
 import type { UpstreamSource } from "./sources.ts";
@@ -18,47 +19,42 @@ export function observeSources(
 
 function createSourceGauges(registry: Registry, sources: readonly UpstreamSource[]): void {
   // With workers, all processes have the same flags: the most recent value counts.
-  const shared: Pick<GaugeConfiguration<string>, "registers" | "aggregator"> = {
-    registers: [registry],
-    aggregator: "max",
-  };
-  const createGauge = (name: string, help: string, read: () => number): Gauge =>
-    new Gauge({
-      name,
-      help,
-      ...shared,
-      collect() {
-        this.set(read());
-      },
-    });
+  const aggregator = "max";
   const createGaugePerSource = (
     name: string,
     help: string,
-    read: (source: UpstreamSource) => number,
-  ): Gauge =>
-    new Gauge({
+    read: (source: UpstreamSource) => number | undefined,
+  ): void =>
+    createLabelledGauge(registry, {
       name: `${METRICS_PREFIX}_${name}`,
       help,
       labelNames: ["source"],
-      ...shared,
-      collect() {
-        for (const source of sources) this.set({ source: source.name }, read(source));
-      },
+      aggregator,
+      read: () =>
+        sources.flatMap((source) => {
+          const value = read(source);
+          return value === undefined ? [] : [{ labels: { source: source.name }, value }];
+        }),
     });
 
-  createGauge(
-    "last_metrics_update_epoch_timestamp_ms",
-    "When the proxy last received new flags, in epoch milliseconds",
-    () => latest(sources.map(({ flags }) => flags.lastUpdateAtMs)),
-  );
-  createGauge(
-    "last_metrics_fetch_epoch_timestamp_ms",
-    "When the proxy last checked for feature updates, in epoch milliseconds",
-    () => latest(sources.map(({ flags }) => flags.lastFetchAtMs)),
-  );
-  createGauge(`${METRICS_PREFIX}_flags`, "Flags in the current snapshots", () =>
-    sources.reduce((sum, source) => sum + countFlags(source), 0),
-  );
+  createGauge(registry, {
+    name: "last_metrics_update_epoch_timestamp_ms",
+    help: "When the proxy last received new flags, in epoch milliseconds",
+    aggregator,
+    read: () => latest(sources.map(({ flags }) => flags.lastUpdateAtMs)),
+  });
+  createGauge(registry, {
+    name: "last_metrics_fetch_epoch_timestamp_ms",
+    help: "When the proxy last checked for feature updates, in epoch milliseconds",
+    aggregator,
+    read: () => latest(sources.map(({ flags }) => flags.lastFetchAtMs)),
+  });
+  createGauge(registry, {
+    name: `${METRICS_PREFIX}_flags`,
+    help: "Flags in the current snapshots",
+    aggregator,
+    read: () => sources.reduce((sum, source) => sum + countFlags(source), 0),
+  });
   createGaugePerSource("source_flags", "Flags in the current snapshot of the source", countFlags);
   createGaugePerSource(
     "source_last_update_timestamp_seconds",
@@ -70,19 +66,14 @@ function createSourceGauges(registry: Registry, sources: readonly UpstreamSource
     "When the upstream last responded to the source; 0 if never",
     ({ flags }) => (flags.lastFetchAtMs ?? 0) / 1000,
   );
-  const age = new Gauge({
-    name: `${METRICS_PREFIX}_source_age_seconds`,
-    help: "How long ago the flags of the source were last confirmed; missing if they never were",
-    labelNames: ["source"],
-    ...shared,
-    collect() {
-      for (const { name: source, flags } of sources) {
-        const ageMs = ageMsOf(flags);
-        if (ageMs === undefined) age.remove({ source });
-        else age.set({ source }, ageMs / 1000);
-      }
+  createGaugePerSource(
+    "source_age_seconds",
+    "How long ago the flags of the source were last confirmed; missing if they never were",
+    ({ flags }) => {
+      const ageMs = ageMsOf(flags);
+      return ageMs === undefined ? undefined : ageMs / 1000;
     },
-  });
+  );
 }
 
 function countFlags({ flags }: UpstreamSource): number {

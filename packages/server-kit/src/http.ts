@@ -20,6 +20,9 @@ export { createForwardingServer, createGuardedServer } from "./http/guarded-serv
 export { AUTHENTICATION_LIMITS, GuessLimiter, VALIDATION_LIMITS } from "./http/guess-limiter.ts";
 export type { GuessProblem } from "./http/guess-limiter.ts";
 export {
+  createGauge,
+  createLabelledCounter,
+  createLabelledGauge,
   createRegistry,
   createRequestMetrics,
   observeConnections,

@@ -1,5 +1,10 @@
-import { createRegistry, createRequestMetrics, type RequestMetrics } from "flags-server-kit/http";
-import { Counter, Gauge, type Registry } from "prom-client";
+import {
+  createGauge,
+  createRegistry,
+  createRequestMetrics,
+  type RequestMetrics,
+} from "flags-server-kit/http";
+import { Counter, type Registry } from "prom-client";
 import type { ApiError } from "../errors.ts";
 import type { Storage } from "../storage/storage.ts";
 import { withTimeout } from "./with-timeout.ts";
@@ -46,56 +51,39 @@ export function createMetrics(storage: Storage): Metrics {
       if (name === "RateLimitError") refusedGuesses.inc();
     },
     observeStreams: (name, help, streams) => {
-      void new Gauge({
+      createGauge(registry, {
         name: `${METRICS_PREFIX}_${name}`,
         help,
-        registers: [registry],
-        collect() {
-          this.set(streams.size);
-        },
+        read: () => streams.size,
       });
     },
   };
 }
 
 function observeDatabase(registry: Registry, storage: Storage): void {
-  void new Gauge({
+  createGauge(registry, {
     name: `${METRICS_PREFIX}_database_up`,
     help: "1 while the database can be reached",
-    registers: [registry],
-    async collect() {
-      this.set(
-        await withTimeout(storage.ping()).then(
-          () => 1,
-          () => 0,
-        ),
-      );
-    },
+    read: () =>
+      withTimeout(storage.ping()).then(
+        () => 1,
+        () => 0,
+      ),
   });
-  void new Gauge({
+  createGauge(registry, {
     name: `${METRICS_PREFIX}_revision`,
     help: "Id of the latest change; absent while the database is unavailable",
-    registers: [registry],
-    async collect() {
-      try {
-        this.set(await withTimeout(storage.revision()));
-      } catch {
-        // An outdated value could be mistaken for the current one.
-        this.remove();
-      }
-    },
+    // An outdated value could be mistaken for the current one.
+    read: () => withTimeout(storage.revision()).catch(() => undefined),
   });
 }
 
 /** Only for the embedded database: the free space of a PostgreSQL server is unknown. */
 function observeDisk(registry: Registry, storage: Storage): void {
   if (storage.freeDiskBytes() === undefined) return;
-  void new Gauge({
+  createGauge(registry, {
     name: `${METRICS_PREFIX}_disk_free_bytes`,
     help: "Free bytes on the disk of the embedded database",
-    registers: [registry],
-    collect() {
-      this.set(storage.freeDiskBytes() ?? 0);
-    },
+    read: () => storage.freeDiskBytes() ?? 0,
   });
 }

@@ -1,6 +1,6 @@
 import type { Logger } from "flags-server-kit";
-import { GuessLimiter } from "flags-server-kit/http";
-import { Counter, Gauge, type Registry } from "prom-client";
+import { createGauge, GuessLimiter } from "flags-server-kit/http";
+import { Counter, type Registry } from "prom-client";
 import { environmentNotServed, tooManyGuesses, verificationUnavailable } from "../errors.ts";
 import { METRICS_PREFIX } from "../metrics.ts";
 import type { UpstreamSource } from "../sources.ts";
@@ -220,13 +220,10 @@ function createMetrics(
   registry: Registry,
   waiting: Pick<WaitingRequests, "count">,
 ): (reason: Rejection) => false {
-  void new Gauge({
+  createGauge(registry, {
     name: `${METRICS_PREFIX}_upstream_keys_waiting_requests`,
     help: "Requests that wait for the verification of their key",
-    registers: [registry],
-    collect() {
-      this.set(waiting.count);
-    },
+    read: () => waiting.count,
   });
   const rejections = new Counter({
     name: `${METRICS_PREFIX}_upstream_key_rejections_total`,

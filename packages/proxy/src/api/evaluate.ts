@@ -18,7 +18,7 @@ export interface EvaluatedContext {
   readonly expiresAtMs: number | undefined;
 }
 
-interface EvaluationRequest {
+interface EvaluateOptions {
   readonly sent: SentContext;
   readonly selection: Selection;
   /** Adds the parts of a body that are specific to this request. @default none */
@@ -29,7 +29,7 @@ interface EvaluationRequest {
 export type Evaluate = (
   request: FastifyRequest,
   reply: FastifyReply,
-  evaluation: EvaluationRequest,
+  options: EvaluateOptions,
 ) => Promise<FastifyReply>;
 
 /** Creates the handler of all routes that evaluate flags in a protocol. */

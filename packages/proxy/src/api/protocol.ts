@@ -17,7 +17,7 @@ import type { ResponsePolicies, ResponsePreparer } from "../response/prepare-res
 import { createRenderer, type FlagFormat, type Renderer } from "../response/rendering.ts";
 import type { ClientStreams } from "../streaming/create-streams.ts";
 import type { EventKind } from "../streaming/subscription.ts";
-import type { Definitions } from "./client/definitions.ts";
+import type { DefinitionsServices } from "./server-sdk/definitions.ts";
 
 /** A request for flags, as its body or query describes it. */
 export interface FlagRequest {
@@ -80,22 +80,16 @@ export interface Protocol extends Renderer, ResponsePolicies {
   readonly reporter: EvaluationReporter | undefined;
 }
 
-/** The dependencies that the routes of all protocols share. */
-interface RouteDependencies {
+/** The dependencies of the routes of one protocol. */
+export interface RouteOptions {
   readonly config: ProxyConfig;
   readonly metrics: Metrics;
   readonly access: AccessControl;
-  readonly definitions: Definitions;
+  readonly definitions: DefinitionsServices;
   readonly clientStreams: ClientStreams;
-}
-
-/** The dependencies of the routes of one protocol. */
-export interface RouteOptions extends RouteDependencies {
   readonly protocol: Protocol;
   /** Creates a hook that accepts requests with a key of these kinds. */
   readonly allow: (...kinds: readonly KeyKind[]) => onRequestHookHandler;
-  /** Whether metrics are left out, because another port serves them. */
-  readonly omitsMetrics: boolean;
 }
 
 /** Applies the configuration to a protocol. */

@@ -13,10 +13,11 @@ import type { UpstreamSource } from "../sources.ts";
 import { createClientStreams } from "../streaming/create-streams.ts";
 import type { EventRenderers } from "../streaming/flag-events.ts";
 import type { EventKind } from "../streaming/subscription.ts";
-import { createDefinitions } from "./client/definitions.ts";
-import { registerServerSdkRoutes } from "./client/routes.ts";
+import { createDefinitions } from "./server-sdk/definitions.ts";
+import { registerServerSdkRoutes } from "./server-sdk/routes.ts";
 import { registerBackstage } from "./operations/backstage.ts";
-import { registerTokenValidation } from "./client/validate.ts";
+import { registerTokenValidation } from "./server-sdk/validate.ts";
+import { registerMonitoring } from "./operations/monitoring.ts";
 import { registerProbes } from "./operations/probes.ts";
 import { registerStatus } from "./operations/status.ts";
 import { configuredHeader, type Protocol, type RouteOptions, varyOn } from "./protocol.ts";
@@ -79,18 +80,19 @@ export async function registerRoutes(
           clientStreams,
           protocol,
           allow,
-          omitsMetrics: omitsManagement,
         }),
       );
     }
   }
   const keyExtractor = configuredHeader(config);
-  await registerAt(app, basePath, (scope) =>
-    registerProbes(scope, { sources, maxStalenessMs: config.maxStalenessMs }),
-  );
-  if (!omitsManagement) {
-    await registerManagement(app, { config, sources, metrics, access, isPrivate: false });
-  }
+  await registerOperations(app, {
+    config,
+    sources,
+    metrics,
+    access,
+    omitsManagement,
+    isPrivate: false,
+  });
   await registerAt(app, `${basePath}/edge`, (scope) => registerTokenValidation(scope, access));
   await registerAt(app, `${basePath}/api`, (scope) =>
     registerServerSdkRoutes(scope, {
@@ -117,20 +119,25 @@ function createEventRenderers(protocols: readonly Protocol[]): EventRenderers {
   };
 }
 
-interface ManagementOptions extends Pick<
+interface OperationsOptions extends Pick<
   RoutesOptions,
-  "config" | "access" | "sources" | "metrics"
+  "config" | "access" | "sources" | "metrics" | "omitsManagement"
 > {
   /** Whether only operators can reach the port. Then `GET /status` requires no token, and shows everything. */
   readonly isPrivate: boolean;
 }
 
-/** Registers what operators use, apart from probes and metrics. */
-export async function registerManagement(
+/** Registers what operators use: probes, and unless another port serves them, metrics and the state. */
+export async function registerOperations(
   app: FastifyInstance,
-  { config, access, sources, metrics, isPrivate }: ManagementOptions,
+  { config, access, sources, metrics, omitsManagement, isPrivate }: OperationsOptions,
 ): Promise<void> {
-  const { basePath } = config;
+  const { basePath, maxStalenessMs } = config;
+  await registerAt(app, basePath, (scope) => registerProbes(scope, { sources, maxStalenessMs }));
+  await registerAt(app, `${basePath}/proxy`, (scope) =>
+    registerMonitoring(scope, omitsManagement ? undefined : metrics),
+  );
+  if (omitsManagement) return;
   const server = authenticate({ access, extractor: configuredHeader(config) }, ["server"]);
   await registerAt(app, basePath, (scope) =>
     registerStatus(scope, { config, sources, access, ...(!isPrivate && { authenticate: server }) }),
@@ -141,7 +148,7 @@ export async function registerManagement(
 }
 
 /** Registers routes under a path, with our validation. They accept only JSON. */
-export async function registerAt(
+async function registerAt(
   app: FastifyInstance,
   prefix: string,
   register: (app: TypedApp) => void,

@@ -1,70 +1,36 @@
-import type { onRequestHookHandler } from "fastify";
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import { Type } from "typebox";
 import type { TypedApp } from "flags-server-kit/http";
 import { grantOf } from "./authenticate.ts";
 import { quotaIdOf } from "../access/grant.ts";
 import { acceptUsage, type UsageRules } from "../usage/accept-usage.ts";
-import { checkUsage, readUsage } from "../usage/read-usage.ts";
-import { forwardRegistration, forwardReporter } from "../usage/registrations.ts";
+import { checkUsage, type ReadOptions, readUsage } from "../usage/read-usage.ts";
+import {
+  forwardRegistration,
+  forwardReporter,
+  type RegistrationOrigin,
+} from "../usage/registrations.ts";
 import { RegistrationBody, UsageBody } from "../usage/schemas.ts";
 import { usageValidatorCompiler } from "../usage/validate-usage.ts";
 import { errorResponses } from "./schemas.ts";
 
 interface UsageOptions extends UsageRules {
-  /** Accepts client keys and server tokens. */
   readonly authenticate: onRequestHookHandler;
 }
 
-/** Registers the routes that accept usage reports and registrations of SDKs. */
-export function registerUsage(app: TypedApp, options: UsageOptions): void {
-  registerUsageAt(app, "", options);
-  // Clients report to paths below their URL, which may be that of `/all`, enabled or not.
-  registerUsageAt(app, "/all", options);
+/** How an API describes the routes for usage, and what they respond. */
+interface UsageApi {
+  /** What an API calls flags, in descriptions. */
+  readonly subject: "flags" | "toggles";
+  readonly describe: (summary: string) => object;
+  readonly respond: (reply: FastifyReply) => FastifyReply;
+  /** Whether a usage report registers its sender, because SDKs of this API do not register. */
+  readonly registersReporters: boolean;
 }
 
-function registerUsageAt(app: TypedApp, path: string, options: UsageOptions): void {
-  const { authenticate, metricsIntervalMs } = options;
-  const onRequest = [authenticate];
-
-  app.post(
-    `${path}/client/metrics`,
-    {
-      onRequest,
-      schema: { ...describe("Accepts usage of toggles"), body: UsageBody },
-      validatorCompiler: usageValidatorCompiler,
-    },
-    async (request, reply) => {
-      const grant = grantOf(request);
-      const { body, headers } = request;
-      const usage = readUsage(body, { nowMs: Date.now(), quotaId: quotaIdOf(grant) });
-      checkUsage(usage, "bucket.toggles");
-      const origin = { grant, headers, metricsIntervalMs };
-      // At the same time, so that one write to the spool covers both.
-      await Promise.all([
-        acceptUsage(grant.source, [usage], options),
-        forwardReporter(grant.source, body, origin),
-      ]);
-      return reply.type("text/plain; charset=utf-8").send("OK");
-    },
-  );
-
-  app.post(
-    `${path}/client/register`,
-    {
-      onRequest,
-      schema: { ...describe("Accepts the registration of an SDK"), body: RegistrationBody },
-    },
-    async (request, reply) => {
-      const grant = grantOf(request);
-      const { body, headers } = request;
-      await forwardRegistration(grant.source, body, { grant, headers, metricsIntervalMs });
-      return reply.type("text/plain; charset=utf-8").send("OK");
-    },
-  );
-}
-
-function describe(summary: string) {
-  return {
+const CLIENT_API: UsageApi = {
+  subject: "toggles",
+  describe: (summary) => ({
     summary,
     tags: ["Usage"],
     security: [{ clientKey: [] }, { serverToken: [] }],
@@ -72,5 +38,69 @@ function describe(summary: string) {
       200: { content: { "text/plain": { schema: Type.String() } }, description: "Accepted" },
       ...errorResponses(400, 401, 413, 415, 503),
     },
-  };
+  }),
+  respond: (reply) => reply.type("text/plain; charset=utf-8").send("OK"),
+  registersReporters: true,
+};
+
+/** Registers the routes that accept usage reports and registrations of client SDKs. */
+export function registerUsage(app: TypedApp, options: UsageOptions): void {
+  registerUsageAt(app, "/client", { ...options, ...CLIENT_API });
+  // Clients report to paths below their URL, which may be that of `/all`, enabled or not.
+  registerUsageAt(app, "/all/client", { ...options, ...CLIENT_API });
+}
+
+/** Registers the routes that accept usage reports and registrations below a path. */
+export function registerUsageAt(
+  app: TypedApp,
+  path: string,
+  options: UsageOptions & UsageApi,
+): void {
+  const { authenticate, subject, describe, respond, registersReporters } = options;
+  const onRequest = [authenticate];
+
+  app.post(
+    `${path}/metrics`,
+    {
+      onRequest,
+      schema: { ...describe(`Accepts usage of ${subject}`), body: UsageBody },
+      validatorCompiler: usageValidatorCompiler,
+    },
+    async (request, reply) => {
+      const { body } = request;
+      const usage = readUsage(body, readOptionsOf(request));
+      checkUsage(usage, "bucket.toggles");
+      // At the same time, so that one write to the spool covers both.
+      await Promise.all([
+        acceptUsage(grantOf(request).source, [usage], options),
+        registersReporters && forwardReporter(body, originOf(request, options)),
+      ]);
+      return respond(reply);
+    },
+  );
+
+  app.post(
+    `${path}/register`,
+    {
+      onRequest,
+      schema: { ...describe("Accepts the registration of an SDK"), body: RegistrationBody },
+    },
+    async (request, reply) => {
+      await forwardRegistration(request.body, originOf(request, options));
+      return respond(reply);
+    },
+  );
+}
+
+/** Returns what reading the usage in a request depends on apart from its body. */
+export function readOptionsOf(request: FastifyRequest): ReadOptions {
+  return { nowMs: Date.now(), quotaId: quotaIdOf(grantOf(request)) };
+}
+
+/** Returns what a registration depends on apart from the body of its request. */
+export function originOf(
+  request: FastifyRequest,
+  { metricsIntervalMs }: Pick<UsageRules, "metricsIntervalMs">,
+): RegistrationOrigin {
+  return { grant: grantOf(request), headers: request.headers, metricsIntervalMs };
 }

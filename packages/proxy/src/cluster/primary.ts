@@ -37,7 +37,7 @@ export async function serveWithWorkers(
   return { server: undefined, address: `${url}/proxy`, close: () => primary.close() };
 }
 
-interface PrimaryParts {
+interface PrimaryDependencies {
   readonly variables: WorkerVariables;
   readonly metrics: Metrics;
   /** Undefined if the upstream does not verify keys. */
@@ -91,7 +91,10 @@ class Primary {
   readonly #telemetry: Telemetry | undefined;
   readonly #keys: KeyDistribution | undefined;
 
-  constructor(config: LoadedConfig, { variables, metrics, verifier, telemetry }: PrimaryParts) {
+  constructor(
+    config: LoadedConfig,
+    { variables, metrics, verifier, telemetry }: PrimaryDependencies,
+  ) {
     const { logger, workers: count, workerTimeoutMs } = config;
     this.#logger = logger;
     this.#telemetry = telemetry;

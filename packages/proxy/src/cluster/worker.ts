@@ -46,7 +46,7 @@ export async function serveAsWorker(
   return { server: app.server, furtherServers, close };
 }
 
-interface WorkerParts {
+interface WorkerDependencies {
   readonly replicas: readonly FlagReplica[];
   /** The last failures of sources, by their positions. */
   readonly failures: Map<number, SourceFailure>;
@@ -57,7 +57,7 @@ interface WorkerParts {
 
 function followPrimary(
   link: PrimaryLink,
-  { replicas, failures, forwarder, metrics, verifier }: WorkerParts,
+  { replicas, failures, forwarder, metrics, verifier }: WorkerDependencies,
 ): void {
   link.handle({
     flags: ({ source, ...update }) => {

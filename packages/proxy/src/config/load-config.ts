@@ -80,7 +80,7 @@ export async function loadConfig(
   const { network, ...networkFiles } = loadNetwork(resolution, Date.now());
   const [strategies, enrichers] = await loadExtensions(resolution);
   const access = await checkAccess(values, files);
-  const disk = worker === undefined ? await checkDisk(values, listed) : NO_FINDINGS;
+  const disk = worker === undefined ? await checkDisk(values, listed) : NOTHING_FOUND;
   const problems = [
     ...check.problems,
     ...translation.problems,
@@ -166,7 +166,7 @@ function aboutAccessFile(text: string): string {
 }
 
 /** Checks the files and directories that workers do not open: those with flags, or the spool of usage. */
-async function checkDisk(values: Values, listed: FlagFiles | undefined): Promise<Findings> {
+async function checkDisk(values: Values, listed: FlagFiles | undefined): Promise<DiskCheck> {
   if (listed === undefined) return checkSpool(values);
   return { problems: await findFileProblems(listed), hints: [] };
 }
@@ -178,16 +178,17 @@ async function findFileProblems(listed: FlagFiles): Promise<readonly string[]> {
   return problems.map((problem) => `${nameSetting(SETTINGS.flagsUrl)}: ${problem}`);
 }
 
-interface Findings {
+/** What is wrong with files and directories, and what to know about them. */
+interface DiskCheck {
   readonly problems: readonly string[];
   readonly hints: readonly string[];
 }
 
-const NO_FINDINGS: Findings = { problems: [], hints: [] };
+const NOTHING_FOUND: DiskCheck = { problems: [], hints: [] };
 
 /** Checks the directory of the usage spool, and creates it. */
-async function checkSpool({ usageSpool, flagsApiToken = [] }: Values): Promise<Findings> {
-  if (usageSpool === undefined) return NO_FINDINGS;
+async function checkSpool({ usageSpool, flagsApiToken = [] }: Values): Promise<DiskCheck> {
+  if (usageSpool === undefined) return NOTHING_FOUND;
   const { findSpoolProblem, findUnservedUsage } = await import("./check-usage-spool.ts");
   const name = nameSetting(SETTINGS.usageSpool);
   const directory = resolve(usageSpool);
@@ -201,12 +202,12 @@ async function checkSpool({ usageSpool, flagsApiToken = [] }: Values): Promise<F
   return { problems: [], hints };
 }
 
-interface LoggerParts {
+interface LoggerOptions {
   readonly worker: WorkerIdentity | undefined;
   readonly logTap: LogTap | undefined;
 }
 
-function chooseLogger(values: Values, { worker, logTap }: LoggerParts): Logger {
+function chooseLogger(values: Values, { worker, logTap }: LoggerOptions): Logger {
   const secrets = collectSecrets(SETTINGS, values);
   if (values.logger !== undefined) return wrapLogger(values.logger, secrets);
   return createLogger({

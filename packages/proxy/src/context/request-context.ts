@@ -92,8 +92,8 @@ function checkLengths(sent: SentContext, { fields: names }: ContextDependencies)
   }
 }
 
-/** Values of a request that complete its context. */
-interface RequestFacts {
+/** Values for fields that a client did not send. */
+interface ContextFallbacks {
   /** The caller's address; undefined on a Unix socket. */
   readonly remoteAddress: string | undefined;
   /** A random id for this request; undefined if no flag reads it. */
@@ -113,13 +113,13 @@ const DEFAULT_ENVIRONMENT = "default";
 export function completeContext(
   { fields, properties }: SentContext,
   defaults: ContextDefaults,
-  facts: RequestFacts,
+  fallbacks: ContextFallbacks,
 ): Context {
   // NOTE: some clients send an empty parameter for a value that they do not have. An id or an address
   // cannot be empty; other fields can.
   const sessionId =
-    fields.sessionId || (defaults.sessionIsUser === true && fields.userId) || facts.sessionId;
-  const remoteAddress = fields.remoteAddress || facts.remoteAddress;
+    fields.sessionId || (defaults.sessionIsUser === true && fields.userId) || fallbacks.sessionId;
+  const remoteAddress = fields.remoteAddress || fallbacks.remoteAddress;
   const context: MutableContext = {
     appName: fields.appName ?? defaults.appName,
     environment: defaults.environment ?? fields.environment ?? DEFAULT_ENVIRONMENT,

@@ -1,5 +1,6 @@
 import { FlagsClient, type SharingRole, type SharingStatus } from "flags-sdk";
-import { Counter, Gauge, type Registry } from "prom-client";
+import { createLabelledCounter, createLabelledGauge } from "flags-server-kit/http";
+import type { Registry } from "prom-client";
 import { METRICS_PREFIX } from "../metrics.ts";
 import type { UpstreamSource } from "../sources.ts";
 import type { GuardedStore } from "./guarded-store.ts";
@@ -20,34 +21,30 @@ function observeStorage(registry: Registry, sources: readonly UpstreamSource[]):
   const [first] = stored;
   if (first === undefined) return;
   const { store } = first.storage;
-  const registers = [registry];
   countOperations(registry, store, {
     name: `${METRICS_PREFIX}_store_operations_total`,
     help: "Operations of the store for flags, by result",
   });
-  void new Counter({
+  createLabelledCounter(registry, {
     name: `${METRICS_PREFIX}_store_rejected_documents_total`,
     help: "Stored flags that were not used because they were damaged or belong to something else",
     labelNames: ["source"],
-    registers,
-    collect() {
-      this.reset();
-      for (const { name, storage } of stored) {
-        this.inc({ source: name }, storage.rejectedDocuments);
-      }
-    },
+    read: () =>
+      stored.map(({ name: source, storage }) => ({
+        labels: { source },
+        value: storage.rejectedDocuments,
+      })),
   });
-  void new Gauge({
+  createLabelledGauge(registry, {
     name: `${METRICS_PREFIX}_source_stored_timestamp_seconds`,
     help: "When the upstream confirmed the flags in the store, in epoch seconds; 0 if there are none",
     labelNames: ["source"],
-    registers,
     aggregator: "max",
-    collect() {
-      for (const { name, storage } of stored) {
-        this.set({ source: name }, (storage.storedConfirmedAtMs ?? 0) / 1000);
-      }
-    },
+    read: () =>
+      stored.map(({ name: source, storage }) => ({
+        labels: { source },
+        value: (storage.storedConfirmedAtMs ?? 0) / 1000,
+      })),
   });
 }
 
@@ -60,41 +57,33 @@ function observeSharing(registry: Registry, sources: readonly UpstreamSource[]):
         : [],
     );
   if (readStatuses().length === 0) return;
-  const registers = [registry];
-  const aggregator = "max" as const;
-  void new Gauge({
+  createLabelledGauge(registry, {
     name: `${METRICS_PREFIX}_sharing_role`,
     help: "1 for the current role of this replica: holder follows the upstream for all replicas, follower gets the flags of the holder, alone follows the upstream on its own",
     labelNames: ["source", "role"],
-    registers,
-    aggregator,
-    collect() {
-      for (const { source, role: current } of readStatuses()) {
-        for (const role of ROLES) this.set({ source, role }, Number(role === current));
-      }
-    },
+    aggregator: "max",
+    read: () =>
+      readStatuses().flatMap(({ source, role: current }) =>
+        ROLES.map((role) => ({ labels: { source, role }, value: Number(role === current) })),
+      ),
   });
-  void new Counter({
+  createLabelledCounter(registry, {
     name: `${METRICS_PREFIX}_sharing_takeovers_total`,
     help: "How often this replica has begun to follow the upstream for all replicas",
     labelNames: ["source"],
-    registers,
-    collect() {
-      this.reset();
-      for (const { source, takeovers } of readStatuses()) this.inc({ source }, takeovers);
-    },
+    read: () =>
+      readStatuses().map(({ source, takeovers }) => ({ labels: { source }, value: takeovers })),
   });
-  void new Gauge({
+  createLabelledGauge(registry, {
     name: `${METRICS_PREFIX}_sharing_last_contact_timestamp_seconds`,
     help: "When sharing flags with other replicas last worked, in epoch seconds; 0 if never",
     labelNames: ["source"],
-    registers,
-    aggregator,
-    collect() {
-      for (const { source, lastContactAtMs = 0 } of readStatuses()) {
-        this.set({ source }, lastContactAtMs / 1000);
-      }
-    },
+    aggregator: "max",
+    read: () =>
+      readStatuses().map(({ source, lastContactAtMs = 0 }) => ({
+        labels: { source },
+        value: lastContactAtMs / 1000,
+      })),
   });
 }
 
@@ -111,15 +100,13 @@ function countOperations(
   store: Pick<GuardedStore, "operations">,
   description: { readonly name: string; readonly help: string },
 ): void {
-  void new Counter({
+  createLabelledCounter(registry, {
     ...description,
     labelNames: ["operation", "result"],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const { operation, result, count } of store.operations) {
-        this.inc({ operation, result }, count);
-      }
-    },
+    read: () =>
+      Array.from(store.operations, ({ operation, result, count }) => ({
+        labels: { operation, result },
+        value: count,
+      })),
   });
 }

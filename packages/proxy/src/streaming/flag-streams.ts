@@ -1,6 +1,6 @@
 import type { FlagSource } from "flags-sdk";
-import { repeat, StreamHub, type StreamHubOptions } from "flags-server-kit/http";
-import { Counter, Gauge, type Registry } from "prom-client";
+import { createGauge, repeat, StreamHub, type StreamHubOptions } from "flags-server-kit/http";
+import { Counter, type Registry } from "prom-client";
 import type { Grant } from "../access/grant.ts";
 import { completeSource, type GrantedSource } from "../access/restricted-source.ts";
 import { streamLimitReached } from "../errors.ts";
@@ -154,18 +154,17 @@ function createStreamMetrics(
   const registers = [registry];
   const counter = (name: string, help: string): Counter =>
     new Counter({ name: `${prefix}_${name}_total`, help, registers });
-  const gauge = (name: string, help: string, read: () => number): Gauge =>
-    new Gauge({
-      name: `${prefix}_${name}`,
-      help,
-      registers,
-      collect() {
-        this.set(read());
-      },
-    });
 
-  gauge("streams", "Open streams to clients", () => hub.size);
-  gauge("context_bytes", "Memory for the contexts of open streams, in bytes", () => hub.bytes);
+  createGauge(registry, {
+    name: `${prefix}_streams`,
+    help: "Open streams to clients",
+    read: () => hub.size,
+  });
+  createGauge(registry, {
+    name: `${prefix}_context_bytes`,
+    help: "Memory for the contexts of open streams, in bytes",
+    read: () => hub.bytes,
+  });
   return {
     opened: counter("streams_opened", "Streams to clients that were opened"),
     refused: counter("streams_refused", "Streams that were rejected because a limit was reached"),

@@ -1,8 +1,9 @@
-import { Counter, Gauge, type Registry } from "prom-client";
+import { createGauge } from "flags-server-kit/http";
+import { Counter, type Registry } from "prom-client";
 import { METRICS_PREFIX } from "../metrics.ts";
 import type { Verdict } from "../access/verified-key.ts";
 
-interface Observed {
+interface KeyCounts {
   readonly verified: () => number;
   readonly pending: () => number;
 }
@@ -16,7 +17,7 @@ export interface VerifierMetrics {
 /** Creates the metrics of the process that verifies keys. */
 export function createVerifierMetrics(
   registry: Registry,
-  { verified, pending }: Observed,
+  { verified, pending }: KeyCounts,
 ): VerifierMetrics {
   const registers = [registry];
   const results = new Counter({
@@ -31,17 +32,16 @@ export function createVerifierMetrics(
     help: "Verified keys that the upstream has revoked",
     registers,
   });
-  const createGauge = (name: string, help: string, read: () => number): Gauge =>
-    new Gauge({
-      name: `${METRICS_PREFIX}_${name}`,
-      help,
-      registers,
-      collect() {
-        this.set(read());
-      },
-    });
-  createGauge("upstream_keys", "Keys that the upstream has verified", verified);
-  createGauge("upstream_keys_pending", "Different keys that wait for the upstream", pending);
+  createGauge(registry, {
+    name: `${METRICS_PREFIX}_upstream_keys`,
+    help: "Keys that the upstream has verified",
+    read: verified,
+  });
+  createGauge(registry, {
+    name: `${METRICS_PREFIX}_upstream_keys_pending`,
+    help: "Different keys that wait for the upstream",
+    read: pending,
+  });
   return {
     results: (result, count) => results.inc({ result }, count),
     revoked: () => revoked.inc(),

@@ -1,5 +1,6 @@
 import type { ApplicationUsage } from "flags-sdk";
-import { Counter, type Registry } from "prom-client";
+import { createLabelledCounter } from "flags-server-kit/http";
+import type { Registry } from "prom-client";
 import type { GrantedSource } from "../access/restricted-source.ts";
 
 /** Label of applications and flags that are not counted by name. */
@@ -45,21 +46,17 @@ export class FlagUsage {
   constructor({ name, registry, applications, nameOf }: FlagUsageOptions) {
     this.#applications = new Set(applications);
     this.#nameOf = nameOf;
-    const totals = this.#totals;
-    void new Counter({
+    createLabelledCounter(registry, {
       name,
       help: "How often flags were on (yes) and off (no), as applications reported it",
       labelNames: ["source", "flag", "application", "result"],
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const each of listTotals(totals)) {
-          const { source, flag, application } = each;
-          for (const result of RESULTS) {
-            this.inc({ source, flag, application, result }, each[result]);
-          }
-        }
-      },
+      read: () =>
+        listTotals(this.#totals).flatMap(({ source, flag, application, ...counts }) =>
+          RESULTS.map((result) => ({
+            labels: { source, flag, application, result },
+            value: counts[result],
+          })),
+        ),
     });
   }
 

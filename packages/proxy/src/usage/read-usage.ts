@@ -20,7 +20,8 @@ const TOO_LONG = `more than ${nameLength} characters: shorten it`;
 const NUL = "\0";
 const HAS_NUL = "the character U+0000: leave it out";
 
-interface ReadOptions {
+/** What a report is read with. */
+export interface ReadOptions {
   /** Replaces start times that are missing, invalid or in the future. */
   readonly nowMs: number;
   readonly quotaId: string;

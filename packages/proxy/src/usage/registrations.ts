@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { ApplicationRegistration, ConnectVia } from "flags-sdk";
 import { isRecord } from "flags-server-kit";
 import { type Grant, quotaIdOf } from "../access/grant.ts";
-import type { GrantedSource } from "../access/restricted-source.ts";
 
 const MAX_TEXT_LENGTH = 255;
 const MAX_STRATEGIES = 50;
@@ -24,24 +23,19 @@ export interface RegistrationOrigin {
  * stored it.
  */
 export async function forwardRegistration(
-  source: GrantedSource,
   sent: unknown,
   origin: RegistrationOrigin,
 ): Promise<void> {
   const registration = readRegistration(sent, origin);
-  if (registration !== undefined) await source.registerApplication?.(registration);
+  if (registration !== undefined) await origin.grant.source.registerApplication?.(registration);
 }
 
 /**
  * Forwards the sender of a usage report as a registration. SDKs of browsers and mobile apps do not
  * register: they only name themselves in a header of their usage reports.
  */
-export async function forwardReporter(
-  source: GrantedSource,
-  sent: unknown,
-  origin: RegistrationOrigin,
-): Promise<void> {
-  if (sdkVersionOf(origin.headers) !== undefined) await forwardRegistration(source, sent, origin);
+export async function forwardReporter(sent: unknown, origin: RegistrationOrigin): Promise<void> {
+  if (sdkVersionOf(origin.headers) !== undefined) await forwardRegistration(sent, origin);
 }
 
 /** Reads a registration, without its invalid fields. */

@@ -1,5 +1,6 @@
 import { FlagsClient, type UsageSpoolState } from "flags-sdk";
-import { Counter, Gauge, type Registry } from "prom-client";
+import { createLabelledCounter, createLabelledGauge } from "flags-server-kit/http";
+import type { Registry } from "prom-client";
 import { METRICS_PREFIX } from "../metrics.ts";
 import type { UpstreamSource } from "../sources.ts";
 
@@ -7,6 +8,8 @@ interface Spool {
   readonly source: string;
   readonly read: () => UsageSpoolState | undefined;
 }
+
+type Select = (state: UsageSpoolState) => number;
 
 const PREFIX = `${METRICS_PREFIX}_usage_spool`;
 
@@ -23,22 +26,12 @@ export function observeSpools(registry: Registry, sources: readonly UpstreamSour
 }
 
 function createGauges(registry: Registry, spools: readonly Spool[]): void {
-  const createGauge = (
-    name: string,
-    help: string,
-    select: (state: UsageSpoolState) => number,
-  ): Gauge =>
-    new Gauge({
+  const createGauge = (name: string, help: string, select: Select): void =>
+    createLabelledGauge(registry, {
       name: `${PREFIX}_${name}`,
       help,
       labelNames: ["source"],
-      registers: [registry],
-      collect() {
-        for (const { source, read } of spools) {
-          const state = read();
-          if (state !== undefined) this.set({ source }, select(state));
-        }
-      },
+      read: () => readEach(spools, select),
     });
   createGauge("bytes", "Size of the files of the usage spool", ({ bytes }) => bytes);
   createGauge("limit_bytes", "Limit of this size", ({ maxBytes }) => maxBytes);
@@ -50,23 +43,12 @@ function createGauges(registry: Registry, spools: readonly Spool[]): void {
 }
 
 function createCounters(registry: Registry, spools: readonly Spool[]): void {
-  const createCounter = (
-    name: string,
-    help: string,
-    select: (state: UsageSpoolState) => number,
-  ): Counter =>
-    new Counter({
+  const createCounter = (name: string, help: string, select: Select): void =>
+    createLabelledCounter(registry, {
       name: `${PREFIX}_${name}_total`,
       help,
       labelNames: ["source"],
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const { source, read } of spools) {
-          const state = read();
-          if (state !== undefined) this.inc({ source }, select(state));
-        }
-      },
+      read: () => readEach(spools, select),
     });
   createCounter(
     "written",
@@ -88,4 +70,11 @@ function createCounters(registry: Registry, spools: readonly Spool[]): void {
     "Lines of the spool that could not be read",
     ({ damagedLines }) => damagedLines,
   );
+}
+
+function readEach(spools: readonly Spool[], select: Select) {
+  return spools.flatMap(({ source, read }) => {
+    const state = read();
+    return state === undefined ? [] : [{ labels: { source }, value: select(state) }];
+  });
 }

@@ -19,8 +19,8 @@ import type { SharingStatus } from "../sharing/shared-synchronizer.ts";
 import { describeCause } from "../transport/upstream-error.ts";
 import type { UsageSpoolState } from "../usage/spool/usage-spool.ts";
 import { isEmptyDocument } from "./bootstrap.ts";
-import { createParts } from "./client-parts.ts";
-import type { ClientParts } from "./client-parts.ts";
+import { createComponents } from "./client-components.ts";
+import type { ClientComponents } from "./client-components.ts";
 
 const STORAGE_TIMEOUT_MS = 2000;
 
@@ -37,7 +37,7 @@ const STORAGE_TIMEOUT_MS = 2000;
  */
 export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncDisposable {
   readonly #settings: Settings;
-  readonly #parts: ClientParts;
+  readonly #components: ClientComponents;
   readonly #evaluator: Evaluator;
   readonly #synchronized = new Deferred();
   readonly #restoring = new AbortController();
@@ -48,54 +48,54 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
   constructor(options: FlagsClientOptions) {
     super();
     this.#settings = resolveOptions(options);
-    this.#parts = createParts(this.#settings, this.emitter);
+    this.#components = createComponents(this.#settings, this.emitter);
     this.#evaluator = this.#createEvaluator();
     this.emitter.on("synchronized", () => this.#synchronized.resolve());
   }
 
   get snapshot(): Snapshot | undefined {
-    return this.#parts.state.snapshot;
+    return this.#components.state.snapshot;
   }
 
   get definitions(): FeatureDefinitions | undefined {
-    return this.#parts.state.definitions;
+    return this.#components.state.definitions;
   }
 
   get lastFetchAtMs(): number | undefined {
-    return this.#parts.updater.lastFetchAtMs;
+    return this.#components.updater.lastFetchAtMs;
   }
 
   get lastUpdateAtMs(): number | undefined {
-    return this.#parts.updater.lastUpdateAtMs;
+    return this.#components.updater.lastUpdateAtMs;
   }
 
   /** How this replica shares flags with others; undefined without an exchange. */
   get sharing(): SharingStatus | undefined {
-    const { synchronizer } = this.#parts;
+    const { synchronizer } = this.#components;
     return synchronizer instanceof SharedSynchronizer ? synchronizer.status : undefined;
   }
 
   /** Numbers about the spool of usage; undefined without `usageSpool`. */
   get usageSpool(): UsageSpoolState | undefined {
-    return this.#parts.usage.spoolState;
+    return this.#components.usage.spoolState;
   }
 
   get origin(): FlagOrigin | undefined {
-    return this.#parts.updater.origin;
+    return this.#components.updater.origin;
   }
 
   get confirmedAtMs(): number | undefined {
-    return this.#parts.updater.confirmedAtMs;
+    return this.#components.updater.confirmedAtMs;
   }
 
   get isLive(): boolean {
-    return this.#parts.updater.isLive;
+    return this.#components.updater.isLive;
   }
 
   start(): void {
     if (this.#isStarted || this.#closing !== undefined) return;
     this.#isStarted = true;
-    const { synchronizer, bootstrap, usage } = this.#parts;
+    const { synchronizer, bootstrap, usage } = this.#components;
     void this.#restore();
     bootstrap?.start();
     synchronizer.start();
@@ -140,7 +140,7 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
   }
 
   beforeChange(hook: BeforeChangeHook): () => void {
-    return this.#parts.compiler.addHook(hook);
+    return this.#components.compiler.addHook(hook);
   }
 
   /**
@@ -149,7 +149,7 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
    * resolves when the usage is on the disk.
    */
   reportUsage(usage: ApplicationUsage): boolean | Promise<boolean> {
-    return this.#parts.usage.report(usage);
+    return this.#components.usage.report(usage);
   }
 
   /**
@@ -157,12 +157,12 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
    * when the registration is on the disk.
    */
   registerApplication(registration: ApplicationRegistration): Promise<void> {
-    return this.#parts.usage.register(registration);
+    return this.#components.usage.register(registration);
   }
 
   #createEvaluator(): Evaluator {
     const { appName, environment } = this.#settings;
-    const { state, usage } = this.#parts;
+    const { state, usage } = this.#components;
     return new Evaluator({
       snapshot: () => state.snapshot,
       staticContext: { appName, environment },
@@ -175,7 +175,7 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
   }
 
   async #restore(): Promise<void> {
-    const { storage, updater } = this.#parts;
+    const { storage, updater } = this.#components;
     const document = await storage.restore();
     const { signal } = this.#restoring;
     if (document === undefined || isEmptyDocument(document) || signal.aborted) return;
@@ -188,7 +188,7 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
   }
 
   async #shutDown(): Promise<void> {
-    const { synchronizer, bootstrap, usage, storage, http } = this.#parts;
+    const { synchronizer, bootstrap, usage, storage, http } = this.#components;
     this.#restoring.abort();
     this.#synchronized.reject(new Error("The flags client was closed"));
     const usageSent = usage.close();

@@ -1,7 +1,14 @@
 import Fastify from "fastify";
 import { Histogram, Registry } from "prom-client";
 import { expect, test } from "vitest";
-import { createRegistry, createRequestMetrics, observeRequests } from "./metrics.ts";
+import {
+  createGauge,
+  createLabelledCounter,
+  createLabelledGauge,
+  createRegistry,
+  createRequestMetrics,
+  observeRequests,
+} from "./metrics.ts";
 
 test("observeRequests() counts by route, with one label for all unknown paths", async () => {
   const registry = createRegistry("shop", "the shop");
@@ -45,3 +52,31 @@ test("requests are counted once, however often metrics are scraped", async () =>
   expect(text).toContain('{method="GET",route="/a",status="200"} 1');
   expect(await registry.getSingleMetricAsString("shop_http_requests_total")).toBe(text);
 });
+
+test("createGauge() reads the value at each collection, and exports none if there is none", async () => {
+  const registry = new Registry();
+  let value: number | undefined = 1;
+  createGauge(registry, { name: "height", help: "Height", read: async () => value });
+  expect(await registry.metrics()).toContain("\nheight 1\n");
+  value = undefined;
+  expect(await registry.metrics()).not.toMatch(/^height/m);
+});
+
+test.each([createLabelledGauge, createLabelledCounter])(
+  "$name() exports exactly the values that are read at each collection",
+  async (create) => {
+    const registry = new Registry();
+    let names = ["a", "b"];
+    create(registry, {
+      name: "sales_total",
+      help: "Sales",
+      labelNames: ["name"],
+      read: () => names.map((name) => ({ labels: { name }, value: 2 })),
+    });
+    const expected = 'sales_total{name="a"} 2\nsales_total{name="b"} 2\n';
+    expect(await registry.metrics()).toContain(expected);
+    names = ["b"];
+    expect(await registry.metrics()).toMatch(/\nsales_total\{name="b"\} 2\n$/);
+    expect(await registry.metrics()).not.toContain('name="a"');
+  },
+);

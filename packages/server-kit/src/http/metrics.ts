@@ -1,13 +1,18 @@
 import type { FastifyInstance } from "fastify";
-import { collectDefaultMetrics, Counter, Gauge, Registry, type Metric } from "prom-client";
+import {
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  type Metric,
+  type MetricConfiguration,
+  Registry,
+} from "prom-client";
 import type { ConnectionGuard } from "./connection-guard.ts";
 
 /** Label of requests without a route: their paths are arbitrary, and labels must be few. */
 const NO_ROUTE = "none";
 
 const DURATION_BOUNDS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
-
-type RequestLabel = "method" | "route" | "status";
 
 /** A request that has been responded to. */
 interface ObservedRequest {
@@ -34,6 +39,67 @@ export function createRegistry(prefix: string, displayName: string): Registry {
   return registry;
 }
 
+type Description = Pick<MetricConfiguration<string>, "name" | "help" | "aggregator">;
+
+interface Reading extends Description {
+  /** Returns the current value; undefined if there is none, so that the metric is absent. */
+  readonly read: () => number | undefined | Promise<number | undefined>;
+}
+
+/** Creates a gauge whose value is read when metrics are collected. */
+export function createGauge(registry: Registry, { read, ...description }: Reading): void {
+  void new Gauge({
+    ...description,
+    registers: [registry],
+    async collect() {
+      const value = await read();
+      if (value === undefined) this.remove();
+      else this.set(value);
+    },
+  });
+}
+
+interface LabelledReading extends Description {
+  readonly labelNames: readonly string[];
+  /** Returns all current values. */
+  readonly read: () => Iterable<LabelledValue>;
+}
+
+interface LabelledValue {
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly value: number;
+}
+
+/** Creates a gauge whose values are read when metrics are collected. */
+export function createLabelledGauge(
+  registry: Registry,
+  { read, ...description }: LabelledReading,
+): void {
+  void new Gauge({
+    ...description,
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { labels, value } of read()) this.set(labels, value);
+    },
+  });
+}
+
+/** Creates a counter whose values are read when metrics are collected, because something else counts. */
+export function createLabelledCounter(
+  registry: Registry,
+  { read, ...description }: LabelledReading,
+): void {
+  void new Counter({
+    ...description,
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { labels, value } of read()) this.inc(labels, value);
+    },
+  });
+}
+
 /** The durations of requests that have a method, a route and a status in common. */
 export interface RequestDurations {
   readonly method: string;
@@ -56,7 +122,12 @@ export interface RequestMetrics {
 /** Adds metrics that count and time requests by route. */
 export function createRequestMetrics(registry: Registry, prefix: string): RequestMetrics {
   const totals = new RequestTotals();
-  countRequests(registry, totals, prefix);
+  createLabelledCounter(registry, {
+    name: `${prefix}_http_requests_total`,
+    help: "Completed requests",
+    labelNames: ["method", "route", "status"],
+    read: () => totals.counts(),
+  });
   // NOTE: not an instance of a class of the library, whose constructors register themselves.
   registry.registerMetric(createDurationMetric(totals, prefix));
   return {
@@ -84,48 +155,25 @@ export function observeConnections(
   prefix: string,
   guard: Pick<ConnectionGuard, "size" | "maxConnections" | "closed">,
 ): void {
-  const registers = [registry];
-  void new Gauge({
+  createGauge(registry, {
     name: `${prefix}_connections`,
     help: "Open connections",
-    registers,
-    collect() {
-      this.set(guard.size);
-    },
+    read: () => guard.size,
   });
-  void new Gauge({
+  createGauge(registry, {
     name: `${prefix}_connections_max`,
     help: "Connections that may be open at a time",
-    registers,
-    collect() {
-      this.set(guard.maxConnections);
-    },
+    read: () => guard.maxConnections,
   });
-  void new Counter({
+  createLabelledCounter(registry, {
     name: `${prefix}_connections_closed_total`,
     help:
       "Connections closed by the server: new ones at the limit (limit), idle ones to accept " +
       "others (idle), responses that were not read in time (slow_reader), connections without " +
       "requests whose peer kept sending bytes (keep_alive), too many pipelined requests (pipelining)",
     labelNames: ["reason"],
-    registers,
-    collect() {
-      this.reset();
-      for (const [reason, count] of Object.entries(guard.closed)) this.inc({ reason }, count);
-    },
-  });
-}
-
-function countRequests(registry: Registry, totals: RequestTotals, prefix: string): void {
-  void new Counter({
-    name: `${prefix}_http_requests_total`,
-    help: "Completed requests",
-    labelNames: ["method", "route", "status"] satisfies RequestLabel[],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const { labels, count } of totals.counts()) this.inc(labels, count);
-    },
+    read: () =>
+      Object.entries(guard.closed).map(([reason, value]) => ({ labels: { reason }, value })),
   });
 }
 
@@ -160,11 +208,6 @@ interface Totals {
   totalSeconds: number;
 }
 
-interface RequestCount {
-  readonly labels: { readonly method: string; readonly route: string; readonly status: number };
-  readonly count: number;
-}
-
 /** The durations of one route, as a Prometheus histogram counts them. */
 interface RouteDurations {
   readonly route: string;
@@ -192,10 +235,10 @@ class RequestTotals {
     totals.totalSeconds += seconds;
   }
 
-  counts(): readonly RequestCount[] {
+  counts(): readonly LabelledValue[] {
     return this.#list().map(({ route, method, status, totals }) => ({
       labels: { method, route, status },
-      count: sum(totals.buckets),
+      value: sum(totals.buckets),
     }));
   }
 

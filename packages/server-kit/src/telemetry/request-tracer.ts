@@ -100,13 +100,13 @@ function endServerSpan(span: Span, { headersSent, statusCode, writableFinished }
   span.end();
 }
 
-interface TracedRequestParts extends Pick<RequestTracerOptions, "active" | "events"> {
+interface TracedRequestOptions extends Pick<RequestTracerOptions, "active" | "events"> {
   readonly method: string;
 }
 
 function createTracedRequest(
   span: Span,
-  { method, active, events }: TracedRequestParts,
+  { method, active, events }: TracedRequestOptions,
 ): TracedRequest {
   return {
     setRoute(route) {

@@ -1,4 +1,3 @@
-import type { onRequestHookHandler } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { grantOf } from "../authenticate.ts";
@@ -6,7 +5,7 @@ import { allowsAll, cacheKeyOf } from "../../access/grant.ts";
 import { ResponseBody, toBinaryString, toEntityTag } from "../../response/response-body.ts";
 import type { StreamTokens } from "../../streaming/stream-tokens.ts";
 import { toPlainContext } from "../../streaming/subscription.ts";
-import { createEvaluate, type Evaluate, type EvaluatedContext } from "../evaluate.ts";
+import { createEvaluate, type EvaluatedContext } from "../evaluate.ts";
 import type { RouteOptions } from "../protocol.ts";
 import { NotModified } from "../schemas.ts";
 import { readOfrepContext } from "./read-context.ts";
@@ -14,23 +13,16 @@ import { OfrepBody, ofrepErrors, OfrepEvaluation, OfrepEvaluations } from "./sch
 
 /** Registers OFREP: all flags in one response, or a single one. */
 export function registerOfrepRoutes(app: TypedApp, options: RouteOptions): void {
-  const { protocol, allow } = options;
-  const evaluate = createEvaluate(protocol);
-  const onRequest = [allow("client")];
-  registerAllFlags(app, { evaluate, onRequest }, options);
-  registerSingleFlag(app, { evaluate, onRequest });
-}
-
-interface Handling {
-  readonly evaluate: Evaluate;
-  readonly onRequest: onRequestHookHandler[];
+  registerAllFlags(app, options);
+  registerSingleFlag(app, options);
 }
 
 function registerAllFlags(
   app: TypedApp,
-  { evaluate, onRequest }: Handling,
-  { config, clientStreams }: RouteOptions,
+  { config, clientStreams, protocol, allow }: RouteOptions,
 ): void {
+  const evaluate = createEvaluate(protocol);
+  const onRequest = [allow("client")];
   const hasStreams = config.ofrepEventStreams && config.push.maxStreams > 0;
   const path = `${config.basePath}/proxy/stream`;
   const schema = describe(
@@ -89,7 +81,9 @@ function withEventStream(flags: ResponseBody, requestUri: string): ResponseBody 
 const FlagKey = Type.Object({ key: Type.String({ description: "Name of the flag" }) });
 const RestOfPath = Type.Object({ "*": Type.String() });
 
-function registerSingleFlag(app: TypedApp, { evaluate, onRequest }: Handling): void {
+function registerSingleFlag(app: TypedApp, { protocol, allow }: RouteOptions): void {
+  const evaluate = createEvaluate(protocol);
+  const onRequest = [allow("client")];
   const response = { 200: OfrepEvaluation, 304: NotModified, ...ofrepErrors(...SINGLE_ERRORS) };
   const schema = { ...describe("Evaluates one flag, on or off"), response };
 

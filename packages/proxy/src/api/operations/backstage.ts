@@ -9,7 +9,7 @@ import { notReady } from "../../errors.ts";
 import { ALWAYS_AVAILABLE, isReady } from "../../http/readiness.ts";
 import type { Metrics } from "../../metrics.ts";
 import type { UpstreamSource } from "../../sources.ts";
-import { Definitions } from "../client/schemas.ts";
+import { DefinitionsResponse } from "../server-sdk/schemas.ts";
 import { sendMetrics } from "./monitoring.ts";
 import { errorResponses } from "../schemas.ts";
 import { toTime } from "./status.ts";
@@ -62,7 +62,7 @@ const SourceStates = Type.Object(
 );
 
 /** Definitions by environment. */
-const DefinitionsByEnvironment = Type.Record(Type.String(), Definitions, {
+const DefinitionsByEnvironment = Type.Record(Type.String(), DefinitionsResponse, {
   title: "definitionsByEnvironmentSchema",
 });
 

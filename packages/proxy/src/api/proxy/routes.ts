@@ -1,17 +1,15 @@
 import type { TypedApp } from "flags-server-kit/http";
-import { registerDefinitions } from "../client/routes.ts";
+import { registerDefinitions } from "../server-sdk/routes.ts";
 import { registerFlagRoutes } from "../flag-routes.ts";
 import type { RouteOptions } from "../protocol.ts";
 import { registerExplanations } from "./explain.ts";
-import { registerMonitoring } from "../operations/monitoring.ts";
 import { PROXY_BODY, ToggleList } from "./schemas.ts";
 import { registerStreams } from "../streams.ts";
 import { registerUsage } from "../usage.ts";
 
-/** Registers everything under `/proxy`. */
+/** Registers everything under `/proxy` apart from monitoring. */
 export function registerProxyRoutes(app: TypedApp, options: RouteOptions): void {
-  const { config, metrics, protocol, allow, access, definitions, clientStreams, omitsMetrics } =
-    options;
+  const { config, metrics, protocol, allow, access, definitions, clientStreams } = options;
   registerFlagRoutes(app, {
     authenticate: allow("client"),
     protocol,
@@ -31,6 +29,5 @@ export function registerProxyRoutes(app: TypedApp, options: RouteOptions): void 
     metricsIntervalMs: config.metricsIntervalMs,
   });
   registerDefinitions(app, { allow, vary: protocol.policy.vary, definitions });
-  registerMonitoring(app, omitsMetrics ? undefined : metrics);
   registerStreams(app, { config, allow, protocol, access, clientStreams, kind: "toggles" });
 }

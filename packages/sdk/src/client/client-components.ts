@@ -24,7 +24,7 @@ import { ClientUsage } from "../usage/client-usage.ts";
 import { createBootstrap } from "./bootstrap.ts";
 
 /** The components of a client. */
-export interface ClientParts {
+export interface ClientComponents {
   readonly http: HttpClient;
   readonly compiler: Compiler;
   readonly state: FlagState;
@@ -40,7 +40,10 @@ const now = Date.now;
 const random = Math.random;
 
 /** Creates and connects the components of a client. Starts nothing. */
-export function createParts(settings: Settings, emitter: Emitter<FlagsClientEvents>): ClientParts {
+export function createComponents(
+  settings: Settings,
+  emitter: Emitter<FlagsClientEvents>,
+): ClientComponents {
   const events = toEventSink(emitter);
   const { appName, connection, strategies, bootstrapOverrides } = settings;
   const identity = createIdentity(settings);
@@ -99,7 +102,7 @@ export function createParts(settings: Settings, emitter: Emitter<FlagsClientEven
   return { http, compiler, state, updater, storage, synchronizer, bootstrap, usage };
 }
 
-interface SynchronizerParts {
+interface SynchronizerDependencies {
   readonly api: UpstreamApi;
   readonly updater: FlagUpdater;
   readonly state: FlagState;
@@ -107,9 +110,11 @@ interface SynchronizerParts {
   readonly onRole: (role: SharingRole) => void;
 }
 
-function selectSynchronizer(settings: Settings, parts: SynchronizerParts): Synchronizer {
+function selectSynchronizer(
+  settings: Settings,
+  { api, updater, state, events, onRole }: SynchronizerDependencies,
+): Synchronizer {
   const { unleash, synchronization, filters, refreshIntervalMs: intervalMs, exchange } = settings;
-  const { api, updater, state, events, onRole } = parts;
   if (unleash !== undefined) return new UnleashSynchronizer({ unleash, updater, events });
   const create: CreateSynchronizer = (sink, hooks) =>
     createSynchronizer(synchronization, { api, sink, filters, intervalMs, random, ...hooks });

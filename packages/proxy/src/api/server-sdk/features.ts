@@ -10,7 +10,7 @@ import type { DefinitionsOptions } from "./definitions.ts";
 import { writeDefinition, type WrittenDocument } from "./definitions-document.ts";
 import {
   Definition,
-  Definitions,
+  DefinitionsResponse,
   DefinitionsQuery,
   parseDefinitionsQuery,
   SERVER_SDK,
@@ -27,7 +27,7 @@ export function registerFeatures(app: TypedApp, options: DefinitionsOptions): vo
     summary: "The definitions of all flags, for server SDKs and other proxies",
     description: `${INLINED}, and there is no list of \`segments\`.`,
     querystring: DefinitionsQuery,
-    response: { 200: Definitions, 304: NotModified, ...errorResponses(400, 401, 503) },
+    response: { 200: DefinitionsResponse, 304: NotModified, ...errorResponses(400, 401, 503) },
   };
   const onRequest = [options.authenticate];
 

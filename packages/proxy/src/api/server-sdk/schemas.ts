@@ -13,7 +13,7 @@ export const Definition = Type.Object(
 const Segment = Type.Object({}, { title: "segmentDefinitionSchema", additionalProperties: true });
 
 /** The response to a request for definitions. */
-export const Definitions = Type.Object(
+export const DefinitionsResponse = Type.Object(
   {
     version: Type.Integer(),
     features: Type.Array(Definition),

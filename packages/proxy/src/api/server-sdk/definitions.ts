@@ -1,21 +1,22 @@
 import type { onRequestHookHandler } from "fastify";
 import type { FlagSource } from "flags-sdk";
 import { streamsWithin } from "flags-server-kit";
-import { Gauge, type Registry } from "prom-client";
+import { createGauge } from "flags-server-kit/http";
+import type { Registry } from "prom-client";
 import { METRICS_PREFIX } from "../../metrics.ts";
 import { createDefinitionsReader, type DefinitionsReader } from "./definitions-document.ts";
 import { DefinitionsFeeds } from "./definitions-feed.ts";
 import { DefinitionsStreams } from "./definitions-streams.ts";
 
 /** The caches and streams that all routes with definitions share. */
-export interface Definitions {
+export interface DefinitionsServices {
   readonly read: DefinitionsReader;
   readonly feeds: DefinitionsFeeds;
   readonly streams: DefinitionsStreams;
 }
 
 /** The dependencies of the routes that send definitions. */
-export interface DefinitionsOptions extends Definitions {
+export interface DefinitionsOptions extends DefinitionsServices {
   /** Accepts only server tokens. */
   readonly authenticate: onRequestHookHandler;
   /** The request headers that every response depends on. */
@@ -34,17 +35,14 @@ interface DefinitionsDependencies {
 export function createDefinitions(
   sources: readonly FlagSource[],
   { registry, maxConnections }: DefinitionsDependencies,
-): Definitions {
+): DefinitionsServices {
   const feeds = new DefinitionsFeeds();
   const maxStreams = streamsWithin(maxConnections, MAX_STREAMS);
   const streams = new DefinitionsStreams(sources, feeds, { maxStreams });
-  void new Gauge({
+  createGauge(registry, {
     name: `${METRICS_PREFIX}_definition_streams`,
     help: "Open streams of definitions to server SDKs and other proxies",
-    registers: [registry],
-    collect() {
-      this.set(streams.size);
-    },
+    read: () => streams.size,
   });
   return { read: createDefinitionsReader(), feeds, streams };
 }
