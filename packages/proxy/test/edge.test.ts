@@ -82,6 +82,8 @@ test("POST /edge/validate returns the valid keys and tokens with their scopes", 
   });
   const response = await validate(url, [
     "unknown",
+    // A client of the calling proxy may have sent it, and must not affect the others.
+    `*:development.${"x".repeat(10_000)}`,
     KEY,
     OTHER_KEY,
     "*:development.server",

@@ -11,7 +11,7 @@ import { errorResponses } from "../schemas.ts";
 const MAX_TOKENS = 1000;
 
 const Body = Type.Object(
-  { tokens: Type.Array(Type.String({ maxLength: 1000 }), { maxItems: MAX_TOKENS }) },
+  { tokens: Type.Array(Type.String(), { maxItems: MAX_TOKENS }) },
   { title: "tokensToValidateSchema" },
 );
 
