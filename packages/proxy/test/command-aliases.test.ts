@@ -271,7 +271,7 @@ test("options of the old proxy are accepted in code, and ours take precedence", 
   const lines = logger.lines.filter(({ level }) => level === "warn").map(({ parts }) => parts[0]);
   expect(lines).toContain("Option unleashUrl is read as flagsUrl");
   const failure = loadConfig({ ...options, unleashUrl: "ftp://old.test" }, {});
-  await expect(failure).rejects.toThrow("Option unleashUrl must be an address");
+  await expect(failure).rejects.toThrow("Option unleashUrl must be a URL");
 });
 
 test("UPSTREAM_URL of a program that embeds the proxy changes no default", async () => {
@@ -292,5 +292,5 @@ test("UPSTREAM_URL of a program that embeds the proxy changes no default", async
 test("problems name the variable that is set", async () => {
   const { stderr } = await runCommand({ UNLEASH_FETCH_INTERVAL: "soon", UNLEASH_URL: "ftp://u" });
   expect(stderr).toContain("- UNLEASH_FETCH_INTERVAL must be a whole number of milliseconds");
-  expect(stderr).toContain("- UNLEASH_URL must be an address");
+  expect(stderr).toContain("- UNLEASH_URL must be a URL");
 });

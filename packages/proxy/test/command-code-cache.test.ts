@@ -138,7 +138,7 @@ test.each<[name: string, accepted: string, damage: (directory: string) => Promis
   const finished = await runNode(directory, ["bin/flags-proxy.js", "--port"]);
   expect(finished.code).toBe(2);
   expect(finished.stderr).toMatch(
-    /^(Unknown|Strange) option --port, .*: see flags-proxy --help\n$/,
+    /^(Unknown|Strange) option --port\. .*: see flags-proxy --help\n$/,
   );
 });
 

@@ -56,7 +56,11 @@ const failures: readonly (readonly [string, Reply, string])[] = [
     "error: Fetching flags failed: <url> responded with 304",
   ],
   ["408", status(408), "warn: Fetching flags failed: <url> responded with 408"],
-  ["429", status(429), "warn: Fetching flags failed: <url> responded with 429: the rate limit of the server is exceeded"],
+  [
+    "429",
+    status(429),
+    "warn: Fetching flags failed: <url> responded with 429: the rate limit of the server is exceeded",
+  ],
   ["500", status(500), "warn: Fetching flags failed: <url> responded with 500: the server failed"],
   ["502", status(502), "warn: Fetching flags failed: <url> responded with 502"],
   ["503", status(503), "warn: Fetching flags failed: <url> responded with 503"],

@@ -16,7 +16,9 @@ test("findUnreachableLimits() returns no hint for defaults and for limits that c
 
 test("findUnreachableLimits() returns a hint with the numbers for limits that cannot be reached", () => {
   expect(find({ FLAGS_MAX_CONNECTIONS: "5000" }, 5000)).toEqual([
-    expect.stringMatching(/^FLAGS_MAX_CONNECTIONS is 5000, but the open-file limit .* is 1024: .* at most 921$/),
+    expect.stringMatching(
+      /^FLAGS_MAX_CONNECTIONS is 5000, but the open-file limit .* is 1024: .* at most 921$/,
+    ),
   ]);
   expect(find({ FLAGS_PUSH_MAX_STREAMS: "800" }, 921)).toEqual([
     "FLAGS_PUSH_MAX_STREAMS is 800, but at most 690 of 921 connections can be streams: raise FLAGS_MAX_CONNECTIONS (option maxConnections), and the limit of open files (ulimit -n) if necessary",

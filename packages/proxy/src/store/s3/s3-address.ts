@@ -65,9 +65,7 @@ function parseParameters(parameters: URLSearchParams): Parameters | InvalidValue
   const [address, region, style] = [read("endpoint"), read("region"), read("style")];
   const endpoint = address === undefined ? undefined : toOrigin(address);
   if (endpoint === "") {
-    return new InvalidValue(
-      "endpoint must be an address such as https://host:9000, without a path",
-    );
+    return new InvalidValue("endpoint must be a URL such as https://host:9000, without a path");
   }
   if (region !== undefined && !REGION.test(region)) {
     return new InvalidValue("region must be the name of a region, such as eu-north-1");
