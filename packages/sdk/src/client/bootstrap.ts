@@ -73,6 +73,8 @@ async function load(options: BootstrapTaskOptions, signal: AbortSignal): Promise
   return fetchDocument(bootstrap, options, signal);
 }
 
+const URL_SETTING = "the bootstrap URL (option bootstrap.url, or EXP_BOOTSTRAP_URL of the proxy)";
+
 const HINTS: StatusHints = new Map([
   [401, "it requires credentials: check the headers for the bootstrap URL"],
   [403, "access is forbidden: check the headers for the bootstrap URL"],
@@ -87,7 +89,7 @@ async function fetchDocument(
   const response = await http.send({
     method: "GET",
     url,
-    urlSetting: "the bootstrap URL",
+    urlSetting: URL_SETTING,
     headers: { accept: "application/json", "user-agent": userAgent },
     credentials: () => Promise.resolve(headers),
     signal,
