@@ -20,8 +20,7 @@ export const isComplete: boolean = size === "complete";
  */
 const EXTENDED_FILES: readonly string[] = [
   "packages/admin/test/{connections,every-route,import-export,openid,restore,sdk-api-replicas,telemetry}.test.ts",
-  "packages/console/test/{explain,flag-list,large-list,live-changes,offline,same-result,sign-in}.test.ts",
-  "packages/console/test/{strategies,theme}.test.ts",
+  "packages/console/test/{offline,sign-in,strategies}.test.ts",
   "packages/proxy/test/{access-edits,browser,check-with-admin,command-store,compare-proxies}.test.ts",
   "packages/proxy/test/{fleet,telemetry,upstream-keys-workers}.test.ts",
   "packages/sdk/test/flags-admin.test.ts",
@@ -34,8 +33,9 @@ const EXTENDED_FILES: readonly string[] = [
  * disks that are full; and a start from a fresh clone, which every `.ci/run` is itself.
  */
 const COMPLETE_FILES: readonly string[] = [
-  "packages/console/test/{applications,archive,context-fields,dialog-focus,flag-relations,history}.test.ts",
-  "packages/console/test/{playground,projects,segments,tags,tokens,transfer,usage}.test.ts",
+  "packages/console/test/{applications,archive,context-fields,dialog-focus,explain,flag-list}.test.ts",
+  "packages/console/test/{flag-relations,history,large-list,live-changes,playground,projects}.test.ts",
+  "packages/console/test/{same-result,segments,tags,theme,tokens,transfer,usage}.test.ts",
   "packages/admin/test/{disk-full,replicas-restart}.test.ts",
   "deploy/**/*.test.ts",
   "scripts/quickstart/fresh-clone.test.ts",
