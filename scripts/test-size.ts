@@ -15,30 +15,31 @@ if (!SIZES.includes(size)) {
 export const isComplete: boolean = size === "complete";
 
 /**
- * Files that take long: journeys in a browser, the quickstart, several processes with one store, and every route with
- * every role. Few changes affect what each of them covers.
+ * Files that take long: journeys in a browser, several processes with one store, and every route with every role.
+ * Few changes affect what each of them covers.
  */
 const EXTENDED_FILES: readonly string[] = [
-  "packages/admin/test/{every-route,import-export,sdk-api-replicas}.test.ts",
+  "packages/admin/test/{every-route,sdk-api-replicas}.test.ts",
   "packages/console/test/{offline,sign-in}.test.ts",
-  "packages/proxy/test/{access-edits,browser,check-with-admin,upstream-keys-workers}.test.ts",
+  "packages/proxy/test/{check-with-admin,upstream-keys-workers}.test.ts",
   "packages/sdk/test/flags-admin.test.ts",
   "packages/stream-client/test/chromium.test.ts",
-  "scripts/quickstart/{page,quickstart}.test.ts",
+  "scripts/quickstart/page.test.ts",
 ];
 
 /**
  * Files that run only at the complete size: further journeys through the console; long tests of single features; what
- * changes only with `deploy/`; disks that are full; and a start from a fresh clone, which every `.ci/run` is itself.
+ * changes only with `deploy/`; disks that are full; and the quickstart, whose commands `npm run docs:run` runs as well.
  */
 const COMPLETE_FILES: readonly string[] = [
   "packages/console/test/{applications,archive,context-fields,dialog-focus,explain,flag-list}.test.ts",
   "packages/console/test/{flag-relations,history,large-list,live-changes,playground,projects}.test.ts",
   "packages/console/test/{same-result,segments,strategies,tags,theme,tokens,transfer,usage}.test.ts",
-  "packages/admin/test/{connections,disk-full,openid,replicas-restart,restore,telemetry}.test.ts",
-  "packages/proxy/test/{command-store,compare-proxies,fleet,telemetry}.test.ts",
+  "packages/admin/test/{connections,disk-full,import-export,openid,replicas-restart,restore}.test.ts",
+  "packages/admin/test/telemetry.test.ts",
+  "packages/proxy/test/{access-edits,browser,command-store,compare-proxies,fleet,telemetry}.test.ts",
   "deploy/**/*.test.ts",
-  "scripts/quickstart/fresh-clone.test.ts",
+  "scripts/quickstart/{fresh-clone,quickstart}.test.ts",
 ];
 
 /** Patterns of the files that do not run at the size of this run. */
