@@ -1,7 +1,7 @@
 // Which tests run, and how often they repeat something. TEST_SIZE is one of:
 //
 // - `standard` (`npm test`): every kind of test, at a size that finds mistakes in a change within minutes.
-// - `extended` (`.ci/run`, and `npm test` or vitest with the name of a file or folder): also EXTENDED_FILES.
+// - `extended` (`npm test` or vitest with the name of a file or folder): also EXTENDED_FILES.
 // - `complete` (ci.yml): all files, at the sizes that we promise, on every kind of storage and screen.
 
 const SIZES = ["standard", "extended", "complete"];
