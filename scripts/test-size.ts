@@ -1,7 +1,7 @@
 // Which tests run, and how often they repeat something. TEST_SIZE is one of:
 //
-// - `standard` (`npm test`): every kind of test, at a size that finds mistakes in a change within minutes.
-// - `extended` (`npm test` or vitest with the name of a file or folder): also EXTENDED_FILES.
+// - `standard` (`npm test`, `.ci/run`): every kind of test, at a size that finds mistakes in a change within minutes.
+// - `extended` (`npm test` or vitest with the name of a file or folder): also LONG_FILES, at the same size.
 // - `complete` (ci.yml): all files, at the sizes that we promise, on every kind of storage and screen.
 
 const SIZES = ["standard", "extended", "complete"];
@@ -15,38 +15,27 @@ if (!SIZES.includes(size)) {
 export const isComplete: boolean = size === "complete";
 
 /**
- * Files that take long: journeys in a browser, several processes with one store, and every route with every role.
- * Few changes affect what each of them covers.
+ * Files that take long, or that few changes affect: journeys through the console; several processes with one store;
+ * every route with every role; long tests of single features; what changes only with `deploy/`; disks that are full; and
+ * the quickstart, whose commands `npm run docs:run` runs as well.
  */
-const EXTENDED_FILES: readonly string[] = [
-  "packages/admin/test/{every-route,sdk-api-replicas}.test.ts",
-  "packages/console/test/{offline,sign-in}.test.ts",
-  "packages/proxy/test/{check-with-admin,upstream-keys-workers}.test.ts",
+const LONG_FILES: readonly string[] = [
+  "packages/console/test/{applications,archive,context-fields,dialog-focus,explain,flag-list}.test.ts",
+  "packages/console/test/{flag-relations,history,large-list,live-changes,offline,playground}.test.ts",
+  "packages/console/test/{projects,same-result,segments,sign-in,strategies,tags,theme}.test.ts",
+  "packages/console/test/{tokens,transfer,usage}.test.ts",
+  "packages/admin/test/{connections,disk-full,every-route,import-export,openid}.test.ts",
+  "packages/admin/test/{replicas-restart,restore,sdk-api-replicas,telemetry}.test.ts",
+  "packages/proxy/test/{access-edits,browser,check-with-admin,command-store,compare-proxies}.test.ts",
+  "packages/proxy/test/{fleet,telemetry,upstream-keys-workers}.test.ts",
   "packages/sdk/test/flags-admin.test.ts",
   "packages/stream-client/test/chromium.test.ts",
-  "scripts/quickstart/page.test.ts",
-];
-
-/**
- * Files that run only at the complete size: further journeys through the console; long tests of single features; what
- * changes only with `deploy/`; disks that are full; and the quickstart, whose commands `npm run docs:run` runs as well.
- */
-const COMPLETE_FILES: readonly string[] = [
-  "packages/console/test/{applications,archive,context-fields,dialog-focus,explain,flag-list}.test.ts",
-  "packages/console/test/{flag-relations,history,large-list,live-changes,playground,projects}.test.ts",
-  "packages/console/test/{same-result,segments,strategies,tags,theme,tokens,transfer,usage}.test.ts",
-  "packages/admin/test/{connections,disk-full,import-export,openid,replicas-restart,restore}.test.ts",
-  "packages/admin/test/telemetry.test.ts",
-  "packages/proxy/test/{access-edits,browser,command-store,compare-proxies,fleet,telemetry}.test.ts",
   "deploy/**/*.test.ts",
-  "scripts/quickstart/{fresh-clone,quickstart}.test.ts",
+  "scripts/quickstart/{fresh-clone,page,quickstart}.test.ts",
 ];
 
 /** Patterns of the files that do not run at the size of this run. */
-export const excludedFiles: readonly string[] = [
-  ...(size === "standard" ? EXTENDED_FILES : []),
-  ...(isComplete ? [] : COMPLETE_FILES),
-];
+export const excludedFiles: readonly string[] = size === "standard" ? LONG_FILES : [];
 
 /** Returns the number that applies to this run. */
 export function sized<T>(standard: T, complete: T): T {
