@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Context, CustomStrategy } from "flags-engine";
-import { isRecord } from "flags-server-kit/command-line";
+import { isRecord, toErrorMessage } from "flags-server-kit/command-line";
 
 /** The part of a request that a context enricher can read. */
 export interface EnricherRequest {
@@ -179,7 +179,7 @@ function fail(problem: string): LoadedExtensions<never> {
 
 function describeError(error: unknown): string {
   if (isMissingFile(error)) return `there is no file ${error.path}`;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = toErrorMessage(error);
   return message.split("\n", 1)[0] ?? message;
 }
 

@@ -1,4 +1,5 @@
 import type { PGlite } from "@electric-sql/pglite";
+import { toErrorMessage } from "flags-server-kit";
 import { BYTES_PER_MB, type DiskGuard } from "./disk-guard.ts";
 import type { StorageLogger } from "./storage.ts";
 
@@ -95,7 +96,7 @@ export class EmbeddedMaintenance {
       await work();
     } catch (error) {
       if (this.#isClosed) return;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = toErrorMessage(error);
       this.#options.logger.warn(
         `Cannot run a ${name} of the embedded database, will try again: ${reason}`,
       );

@@ -1,4 +1,4 @@
-import { ConfigError, type Logger } from "flags-server-kit";
+import { ConfigError, type Logger, toErrorMessage } from "flags-server-kit";
 import type { Registry } from "prom-client";
 import { FileError } from "../files/file-error.ts";
 import type { UpstreamSource } from "../sources.ts";
@@ -165,7 +165,7 @@ export class AccessControl {
           return file;
         } catch (error) {
           this.#fileState = { loadedAtMs: 0, ...this.#fileState, isValid: false };
-          const reason = error instanceof Error ? error.message : String(error);
+          const reason = toErrorMessage(error);
           // An invalid file is read repeatedly until it is valid.
           if (reason !== logged)
             logger.error(`Cannot use ${path}; the previous keys stay in use: ${reason}`);

@@ -1,5 +1,5 @@
 import { type ApplicationUsage, DocumentFlags, type DocumentFlagsOptions } from "flags-sdk";
-import type { Logger } from "flags-server-kit";
+import { type Logger, toErrorMessage } from "flags-server-kit";
 import { warnOfNewFiles } from "./directory.ts";
 import { FileFollower } from "./file-follower.ts";
 import { FileError } from "./file-error.ts";
@@ -92,7 +92,7 @@ export class FileFlags extends DocumentFlags {
   }
 
   #report(error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = toErrorMessage(error);
     // NOTE: a file that is constantly replaced is read repeatedly.
     if (reason === this.#reported) return;
     this.#reported = reason;

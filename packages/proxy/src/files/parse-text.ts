@@ -1,6 +1,7 @@
 import { complete } from "flags-engine";
 import { readJson } from "flags-sdk";
 import type * as Yaml from "yaml";
+import { toErrorMessage } from "flags-server-kit";
 import { createPositionDescriber } from "./describe-position.ts";
 import { FileError } from "./file-error.ts";
 import { JsonPositions, type ValuePath } from "./json-positions.ts";
@@ -50,7 +51,7 @@ function readValue(text: string, hasSecrets: boolean): unknown {
   try {
     return complete(readJson(text));
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw new FileError([messageOf(error)]);
+    if (!(error instanceof SyntaxError)) throw new FileError([toErrorMessage(error)]);
     throw new FileError([describeSyntaxError(text, hasSecrets)]);
   }
 }
@@ -104,7 +105,7 @@ export async function parseYaml(
       locate: (path) => describe(findNearest(path, offsetOf)),
     };
   } catch (error) {
-    throw new FileError([messageOf(error)]);
+    throw new FileError([toErrorMessage(error)]);
   }
 }
 
@@ -129,8 +130,4 @@ function findNearest(path: ValuePath, find: (path: ValuePath) => number | undefi
     if (offset !== undefined) return offset;
   }
   return find([]) ?? 0;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,5 @@
 import { DocumentError, parseDocument } from "flags-engine";
-import { explainUnreadable } from "flags-server-kit";
+import { explainUnreadable, toErrorMessage } from "flags-server-kit";
 import type { FlagDocument } from "./document.ts";
 import { toFlagDocument } from "./flag-document.ts";
 import { FileError } from "./file-error.ts";
@@ -76,7 +76,7 @@ async function findProblem(file: FlagFile): Promise<string | undefined> {
       return locateError(error).message;
     }
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return toErrorMessage(error);
   }
 }
 

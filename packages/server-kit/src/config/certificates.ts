@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
+import { toErrorMessage } from "../error-message.ts";
 import { readTextFile } from "./read-text-file.ts";
 import { showText } from "./show-text.ts";
 
@@ -46,7 +47,9 @@ export function loadCertificate(
     createSecureContext({ cert: chain.text, key: key.text });
   } catch (error) {
     // For example a key that is too short for the security level of OpenSSL.
-    return { problems: [`${certFile.origin}: TLS cannot use the certificate: ${reasonOf(error)}`] };
+    return {
+      problems: [`${certFile.origin}: TLS cannot use the certificate: ${toErrorMessage(error)}`],
+    };
   }
   return {
     cert: chain.text,
@@ -93,7 +96,7 @@ function readCertificates({
     const certificates = blocks.map((block) => new X509Certificate(block));
     return { text: `${blocks.join("\n")}\n`, certificates };
   } catch (error) {
-    return unreadable(origin, path, `a certificate in it is damaged: ${reasonOf(error)}`);
+    return unreadable(origin, path, `a certificate in it is damaged: ${toErrorMessage(error)}`);
   }
 }
 
@@ -116,14 +119,10 @@ function readPrivateKey({
   try {
     return { text, key: createPrivateKey(text) };
   } catch (error) {
-    return unreadable(origin, path, `the key in it is damaged: ${reasonOf(error)}`);
+    return unreadable(origin, path, `the key in it is damaged: ${toErrorMessage(error)}`);
   }
 }
 
 function unreadable(origin: string, path: string, reason: string): Problem {
   return { problem: `${origin}: cannot use the file ${showText(path)}: ${reason}` };
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,5 @@
 import { describeUrl, type HttpClient, TokenValidator, UpstreamError } from "flags-sdk";
+import { toErrorMessage } from "flags-server-kit";
 import { readAccessFile } from "../../access/read-access-file.ts";
 import type { ProxyConfig } from "../../config/config.ts";
 import { toClientOptions } from "../../create-clients.ts";
@@ -43,7 +44,7 @@ async function findKeySetProblem(http: HttpClient, url: URL): Promise<string | u
     await readKeySet(http, url, new AbortController().signal);
     return undefined;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = toErrorMessage(error);
     return `Cannot read the keys for signed contexts from ${describeUrl(url)}: ${reason}. Contexts that they sign would be rejected with 503`;
   }
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { ConfigError, type Environment, isRecord } from "flags-server-kit";
-import { findLocalUrl } from "flags-server-kit/command-line";
+import { findLocalUrl, toErrorMessage } from "flags-server-kit/command-line";
 import { translateEnvironment } from "../../config/aliases/translate-environment.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";
 import { loadConfig } from "../../config/load-config.ts";
@@ -127,7 +127,7 @@ function readLines(path: string): readonly string[] {
   try {
     return readFileSync(path, "utf8").split("\n");
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = toErrorMessage(error);
     throw new ComparisonError(`--contexts: cannot read the file: ${reason}`, { cause: error });
   }
 }
@@ -154,6 +154,6 @@ async function readRules(
     );
     return collectFields(document, snapshot.contextDependencies.fields);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return toErrorMessage(error);
   }
 }

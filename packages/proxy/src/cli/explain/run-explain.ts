@@ -1,5 +1,11 @@
 import type { Snapshot } from "flags-engine";
-import { ConfigError, type Environment, isRecord, resolveSettings } from "flags-server-kit";
+import {
+  ConfigError,
+  type Environment,
+  isRecord,
+  resolveSettings,
+  toErrorMessage,
+} from "flags-server-kit";
 import { explainFlags, type FlagExplanation } from "../../api/explain-flags.ts";
 import { EvaluationContext } from "../../api/schemas.ts";
 import { translateEnvironment } from "../../config/aliases/translate-environment.ts";
@@ -154,7 +160,7 @@ async function send(
     return { status: response.status, text: await response.text() };
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = toErrorMessage(cause);
     throw new ExplainError(`Cannot reach ${url}: ${reason}`, { isUsage: false, cause: error });
   }
 }

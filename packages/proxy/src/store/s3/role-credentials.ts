@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { createConnections, type Connections, describeUrl } from "flags-sdk";
-import type { Environment } from "flags-server-kit";
+import { type Environment, toErrorMessage } from "flags-server-kit";
 import { type HttpResponse, sendRequest } from "./http.ts";
 import { awsOrigin } from "./s3-address.ts";
 
@@ -49,7 +49,7 @@ export async function findRoleCredentials(source: RoleSource): Promise<RoleCrede
     if (url !== undefined) return await readContainerCredentials(url, source);
     return await readInstanceCredentials(source);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = toErrorMessage(cause);
     // oxlint-disable-next-line preserve-caught-error -- logs contain only the message of the innermost cause
     throw new Error(
       `No AWS credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give the process a role (${reason})`,
