@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { outcomeOf, snapshotOf } from "../_evaluate.ts";
 import { inlineSegments, supportsSegments } from "./inline-segments.ts";
 
 const constraint = (...values: readonly string[]) => ({
@@ -11,6 +12,8 @@ const SEGMENTS = [
   { id: 1, name: "s", constraints: ONE_AND_TWO },
   { id: 2, name: "t", constraints: [constraint("three")] },
   { id: 3, name: "everyone", constraints: [] },
+  { id: 4, name: "malformed", constraints: {} },
+  { name: "without an id", constraints: [] },
 ];
 const inlineInto = (strategy: unknown): unknown =>
   inlineSegments([{ name: "f", strategies: [strategy] }], SEGMENTS)[0];
@@ -20,7 +23,14 @@ test.each([
   ["of all its segments", [2, 1], [constraint("own"), constraint("three"), ...ONE_AND_TWO]],
   ["of no segment without constraints", [3], [constraint("own")]],
   ["that no context satisfies, for an unknown segment", [9], [constraint("own"), constraint()]],
+  ["that no context satisfies, for a malformed segment", [4], [constraint("own"), constraint()]],
+  [
+    "that no context satisfies, instead of a list of segments",
+    5,
+    [constraint("own"), constraint()],
+  ],
   ["of no segment if the strategy has none", undefined, [constraint("own")]],
+  ["of no segment if the list is null", null, [constraint("own")]],
 ])("inlineSegments() adds constraints %s", (_title, segments, constraints) => {
   const strategy = { name: "default", constraints: [constraint("own")], parameters: { a: "b" } };
   expect(inlineInto({ ...strategy, ...(segments !== undefined && { segments }) })).toStrictEqual({
@@ -34,6 +44,34 @@ test("inlineSegments() adds a list of constraints to a strategy that has none", 
     name: "f",
     strategies: [{ name: "default", constraints: [constraint()] }],
   });
+});
+
+test("inlineSegments() replaces constraints that are not a list by one that no context satisfies", () => {
+  expect(inlineInto({ name: "default", constraints: { contextName: "userId" } })).toStrictEqual({
+    name: "f",
+    strategies: [{ name: "default", constraints: [constraint()] }],
+  });
+});
+
+test.each([
+  { segments: 5 },
+  { segments: "1" },
+  { segments: {} },
+  { segments: [4] },
+  { segments: [undefined] },
+  { constraints: 5 },
+  { constraints: "x", segments: [3] },
+  { segments: null, constraints: "" },
+  { segments: 0, constraints: null },
+  { segments: [1] },
+  { segments: [3] },
+])("inlineSegments() keeps the result of a strategy with %j", (parts) => {
+  const features = [{ name: "f", enabled: true, strategies: [{ name: "default", ...parts }] }];
+  const results = [
+    { features, segments: SEGMENTS },
+    { features: inlineSegments(features, SEGMENTS) },
+  ].map((document) => outcomeOf(snapshotOf(document), "f", { userId: "one" }).enabled);
+  expect(results[1]).toBe(results[0]);
 });
 
 test("inlineSegments() returns malformed flags and strategies unchanged", () => {

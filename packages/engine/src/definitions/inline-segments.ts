@@ -4,7 +4,7 @@ import { isRecord } from "../parse/json.ts";
 /** The first version of the client specification that has segments. */
 const FIRST_VERSION_WITH_SEGMENTS = "4.2.0";
 
-/** Replaces a segment that does not exist: no context satisfies it. */
+/** Replaces whatever is missing or malformed, as the parser does: no context satisfies it. */
 const NEVER_SATISFIED = { contextName: "userId", operator: "IN", values: [] } as const;
 
 /**
@@ -29,13 +29,16 @@ export function inlineSegments(
   segments: readonly unknown[],
 ): readonly unknown[] {
   const constraintsById = new Map(
-    segments.filter(isRecord).map(({ id, constraints }) => [id, toList(constraints)]),
+    segments
+      .filter(isRecord)
+      .filter(({ id }) => id !== undefined)
+      .map(({ id, constraints }) => [id, toConstraints(constraints)]),
   );
   const inlined = (strategy: unknown): unknown => {
     if (!isRecord(strategy)) return strategy;
     const { segments: ids, ...rest } = strategy;
-    const added = toList(ids).flatMap((id) => constraintsById.get(id) ?? [NEVER_SATISFIED]);
-    return { ...rest, constraints: [...toList(rest["constraints"]), ...added] };
+    const added = toIds(ids).flatMap((id) => constraintsById.get(id) ?? [NEVER_SATISFIED]);
+    return { ...rest, constraints: [...toConstraints(rest["constraints"]), ...added] };
   };
   return features.map((feature) =>
     isRecord(feature) && Array.isArray(feature["strategies"])
@@ -44,6 +47,13 @@ export function inlineSegments(
   );
 }
 
-function toList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+function toConstraints(value: unknown): readonly unknown[] {
+  if (!value) return [];
+  return Array.isArray(value) ? value : [NEVER_SATISFIED];
+}
+
+/** Anything but a list refers to a segment that does not exist. */
+function toIds(value: unknown): readonly unknown[] {
+  if (!value) return [];
+  return Array.isArray(value) ? value : [undefined];
 }
