@@ -17,7 +17,13 @@ export { ConnectionGuard } from "./http/connection-guard.ts";
 export { SERVER_DEFAULTS } from "./http/server-defaults.ts";
 export type { TypedApp } from "./http/server-defaults.ts";
 export { createForwardingServer, createGuardedServer } from "./http/guarded-server.ts";
-export { AUTHENTICATION_LIMITS, GuessLimiter, VALIDATION_LIMITS } from "./http/guess-limiter.ts";
+export { FairShare } from "./http/fair-share.ts";
+export {
+  AUTHENTICATION_LIMITS,
+  GuessLimiter,
+  networkOf,
+  VALIDATION_LIMITS,
+} from "./http/guess-limiter.ts";
 export type { GuessProblem } from "./http/guess-limiter.ts";
 export {
   createGauge,

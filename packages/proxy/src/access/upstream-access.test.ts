@@ -1,29 +1,38 @@
 import { Registry } from "prom-client";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { MemoryLogger } from "../../test/_proxy.ts";
+import { DocumentSource } from "../../test/_source.ts";
+import { toUpstreamSource, type UpstreamSource } from "../sources.ts";
 import { KeyRegistry } from "./key-registry.ts";
 import { RestrictedSources } from "./restricted-source.ts";
 import { UpstreamAccess } from "./upstream-access.ts";
+import type { KeyVerifier } from "./verified-key.ts";
+
+interface Parts {
+  readonly verify: KeyVerifier["verify"];
+  readonly sources?: readonly UpstreamSource[];
+}
+
+function createAccess({ verify, sources = [] }: Parts) {
+  const logger = new MemoryLogger();
+  const registry = new Registry();
+  const access = new UpstreamAccess({
+    verifier: { verified: [], verify, follow: () => {}, touch: () => {}, close: async () => {} },
+    sources,
+    keys: new KeyRegistry([]),
+    restricted: new RestrictedSources(),
+    registry,
+    logger,
+    onRemoved: () => {},
+  });
+  onTestFinished(() => access.close());
+  return { access, logger, registry };
+}
 
 test("environments that a client has invented hide a real one only for a while", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const logger = new MemoryLogger();
-  const access = new UpstreamAccess({
-    verifier: {
-      verified: [],
-      verify: async () => ({ status: "invalid" }),
-      follow: () => {},
-      touch: () => {},
-      close: async () => {},
-    },
-    sources: [],
-    keys: new KeyRegistry([]),
-    restricted: new RestrictedSources(),
-    registry: new Registry(),
-    logger,
-    onRemoved: () => {},
-  });
+  const { access, logger } = createAccess({ verify: async () => ({ status: "invalid" }) });
   const use = (environment: string) =>
     expect(access.verify(`*:${environment}.secret`, "10.0.0.1")).rejects.toThrow(environment);
 
@@ -35,5 +44,31 @@ test("environments that a client has invented hide a real one only for a while",
   await use("forgotten");
   expect(logger.lines).toHaveLength(21);
   expect(logger.lines.at(-1)?.parts.join()).toContain("the environment forgotten");
-  await access.close();
+});
+
+test("requests from one network share the slots in which they wait for the verification of a key", async () => {
+  const { access, registry } = createAccess({
+    verify: () => new Promise(() => {}),
+    sources: [
+      toUpstreamSource(new DocumentSource({ features: [] }), {
+        name: "development",
+        scope: { project: "*", environment: "development" },
+      }),
+    ],
+  });
+  const waiting = async () => {
+    const metric = registry.getSingleMetric("flags_proxy_upstream_keys_waiting_requests");
+    return (await metric?.get())?.values[0]?.value;
+  };
+  const sendFrom = (addressOf: (index: number) => string): void => {
+    for (let index = 0; index < 2000; index += 1)
+      access.verify("*:development.secret", addressOf(index)).catch(() => {});
+  };
+  // Half of the slots for the first one, half of the others for the next one.
+  sendFrom((index) => `2001:db8::${index.toString(16)}`);
+  expect(await waiting()).toBe(1000);
+  sendFrom((index) => `not an address ${index}`);
+  expect(await waiting()).toBe(1500);
+  sendFrom(() => "10.0.0.1");
+  expect(await waiting()).toBe(1750);
 });

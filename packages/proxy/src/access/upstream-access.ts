@@ -1,5 +1,5 @@
 import type { Logger } from "flags-server-kit";
-import { createGauge, GuessLimiter } from "flags-server-kit/http";
+import { createGauge, FairShare, GuessLimiter, networkOf } from "flags-server-kit/http";
 import { Counter, type Registry } from "prom-client";
 import { environmentNotServed, tooManyGuesses, verificationUnavailable } from "../errors.ts";
 import { METRICS_PREFIX } from "../metrics.ts";
@@ -15,7 +15,6 @@ import { type Grant, UPSTREAM_KEY_RULES } from "./grant.ts";
 import { InvalidKeys } from "./invalid-keys.ts";
 import type { KeyRegistry } from "./key-registry.ts";
 import type { RestrictedSources } from "./restricted-source.ts";
-import { WaitingRequests } from "./waiting-requests.ts";
 
 /**
  * How many unknown keys are verified. Keys that an address has sent before do not count, and valid ones only
@@ -34,6 +33,9 @@ const TOUCH_INTERVAL_MS = 60_000;
 
 /** Keys of one request that are verified together. Less than the burst of an address. */
 const MAX_TOGETHER = 100;
+
+/** Requests of all clients that wait at the same time. */
+const MAX_WAITING = 2000;
 
 /** Log lines about keys that no source serves, per hour. Clients can invent environments. */
 const MAX_LOGGED = 20;
@@ -64,7 +66,8 @@ export class UpstreamAccess {
   readonly #options: UpstreamAccessOptions;
   readonly #listed = new Map<string, ListedKey>();
   readonly #invalid = new InvalidKeys();
-  readonly #waiting = new WaitingRequests();
+  /** Requests that wait for the verification of their key. */
+  readonly #waiting = new FairShare(MAX_WAITING);
   readonly #guesses: GuessLimiter;
   readonly #logged = new Set<string>();
   readonly #rejected: (reason: Rejection) => false;
@@ -135,7 +138,7 @@ export class UpstreamAccess {
   ): Promise<readonly { readonly secret: string }[]> {
     const candidates = keys.filter((key) => !this.#invalid.has(key));
     if (candidates.length === 0) return [];
-    const release = this.#waiting.enter(address);
+    const release = this.#waiting.tryClaim(networkOf(address), 1);
     if (release === undefined) {
       this.#rejected("busy");
       throw verificationUnavailable(1);
@@ -218,12 +221,12 @@ type Rejection = (typeof REJECTIONS)[number];
 /** Returns a function that counts a request whose key was not accepted, and returns false. */
 function createMetrics(
   registry: Registry,
-  waiting: Pick<WaitingRequests, "count">,
+  waiting: Pick<FairShare, "used">,
 ): (reason: Rejection) => false {
   createGauge(registry, {
     name: `${METRICS_PREFIX}_upstream_keys_waiting_requests`,
     help: "Requests that wait for the verification of their key",
-    read: () => waiting.count,
+    read: () => waiting.used,
   });
   const rejections = new Counter({
     name: `${METRICS_PREFIX}_upstream_key_rejections_total`,

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { FairShare } from "./fair-share.ts";
 import { BODY_LIMIT_BYTES } from "./server-defaults.ts";
 
 /** Bodies of up to this length are not counted, since the number of connections limits them. */
@@ -25,8 +26,7 @@ export function limitBodyMemory(
   app: FastifyInstance,
   { toError, keyOf, maxBytes = MAX_BYTES }: BodyBudgetOptions,
 ): void {
-  const total = { bytes: 0 };
-  const byKey = new Map<string, { bytes: number }>();
+  const share = new FairShare(maxBytes);
   const releases = new WeakMap<FastifyRequest, () => void>();
 
   app.addHook("preParsing", (request, reply, payload, done) => {
@@ -35,20 +35,11 @@ export function limitBodyMemory(
       done(null, payload);
       return;
     }
-    const key = keyOf(request) ?? "";
-    const own = byKey.get(key) ?? { bytes: 0 };
-    // A key may use at most as much as it leaves free, so that a few keys cannot exhaust the budget.
-    if (own.bytes + bytes > maxBytes - total.bytes - bytes) {
+    const release = share.tryClaim(keyOf(request) ?? "", bytes);
+    if (release === undefined) {
       done(toError());
       return;
     }
-    byKey.set(key, own);
-    const counters = [total, own];
-    for (const counter of counters) counter.bytes += bytes;
-    const release = (): void => {
-      for (const counter of counters.splice(0)) counter.bytes -= bytes;
-      if (own.bytes === 0) byKey.delete(key);
-    };
     releases.set(request, release);
     reply.raw.once("close", release);
     done(null, payload);

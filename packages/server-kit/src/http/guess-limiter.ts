@@ -82,7 +82,7 @@ export class GuessLimiter {
     secrets: readonly string[],
     find: () => Promise<readonly Found[]>,
   ): Promise<readonly Found[]> {
-    const client = toNetwork(address);
+    const client = networkOf(address);
     const keys = new Map(secrets.map((secret) => [secret, `${client} ${hash("sha256", secret)}`]));
     const unknown = [...keys.values()].filter((key) => !this.#isKnown(key));
     const bucket = this.#bucketOf(client);
@@ -127,10 +127,10 @@ export class GuessLimiter {
 }
 
 /**
- * Returns the key under which addresses share a budget. A host can choose any address in its IPv6 /64,
+ * Returns the network of an IP address: addresses of the same network share a budget. A host can choose any address in its IPv6 /64,
  * so the whole /64 shares one. With `TRUST_PROXY=true`, the address can be any text sent by a client.
  */
-function toNetwork(address: string): string {
+export function networkOf(address: string): string {
   const family = isIP(address);
   if (family !== 6) return family === 4 ? address : "unknown";
   const parsed = new Address6(address);

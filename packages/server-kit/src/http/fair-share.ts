@@ -1,0 +1,43 @@
+/**
+ * A limited amount that clients share. Each may use at most as much as it leaves free, so that a few
+ * cannot exhaust it for the others.
+ */
+export class FairShare {
+  readonly #limit: number;
+  readonly #usedBy = new Map<string, number>();
+  #used = 0;
+
+  /** @param limit for all clients together, in any unit */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** What all clients use now. */
+  get used(): number {
+    return this.#used;
+  }
+
+  /**
+   * Claims an amount for a client.
+   *
+   * @returns a function that releases the amount, once; undefined if the client's share is exhausted
+   */
+  tryClaim(client: string, amount: number): (() => void) | undefined {
+    const own = (this.#usedBy.get(client) ?? 0) + amount;
+    if (own > this.#limit - this.#used - amount) return undefined;
+    this.#change(client, amount);
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      this.#change(client, -amount);
+    };
+  }
+
+  #change(client: string, amount: number): void {
+    this.#used += amount;
+    const own = (this.#usedBy.get(client) ?? 0) + amount;
+    if (own === 0) this.#usedBy.delete(client);
+    else this.#usedBy.set(client, own);
+  }
+}
