@@ -122,6 +122,16 @@ test("toggles: sends the named toggles, on or off, and only their changes", asyn
   expect(namesIn(await stream.next())).toEqual(["unknown"]);
 });
 
+test("toggles: a stream accepts at most 100 names", async () => {
+  const { post } = await startProxy();
+  const toggles = Array.from({ length: 101 }, (_, index) => `flag-${index}`);
+  const send = (names: readonly string[]) => post("/proxy/stream", { context: {}, toggles: names });
+  expect((await send(toggles.slice(1))).status).toBe(201);
+  const rejected = await send(toggles);
+  expect(rejected.status).toBe(400);
+  expect(await rejected.text()).toContain("`toggles` has more than 100 entries");
+});
+
 test("all: sends the same as /proxy/all if that is enabled", async () => {
   const proxy = await startProxy({ config: { allEndpointEnabled: true } });
   const stream = await openStream(proxy, { context: { userId: "7" }, all: true });

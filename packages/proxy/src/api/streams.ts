@@ -18,7 +18,7 @@ import {
 } from "../streaming/subscription.ts";
 import type { Selection } from "../response/evaluate-flags.ts";
 import type { RouteOptions } from "./protocol.ts";
-import { errorResponses, EvaluationContext, NamedToggles } from "./schemas.ts";
+import { errorResponses, EvaluationContext } from "./schemas.ts";
 
 interface StreamOptions extends Pick<
   RouteOptions,
@@ -30,10 +30,18 @@ interface StreamOptions extends Pick<
 const EVENT_STREAM = "text/event-stream";
 const TAGS = ["Push"];
 
+/** Fewer than in one request, because a stream repeats the evaluation for each change. */
+const MAX_NAMED_TOGGLES = 100;
+
 /** The body of a request for a stream. */
 const StreamBody = Type.Object(
   {
-    toggles: NamedToggles,
+    toggles: Type.Optional(
+      Type.Array(Type.String(), {
+        maxItems: MAX_NAMED_TOGGLES,
+        description: "Names of the only toggles to list, on or off",
+      }),
+    ),
     context: EvaluationContext,
     all: Type.Optional(
       Type.Boolean({

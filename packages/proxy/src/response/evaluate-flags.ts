@@ -1,7 +1,7 @@
 import type { Context, Snapshot } from "flags-engine";
 import { unknownFlag } from "../errors.ts";
 import type { OutcomeVector } from "./flag-list.ts";
-import { createFragment, toListBody } from "./fragment.ts";
+import { SEPARATOR } from "./fragment.ts";
 import type { Renderer, Rendering } from "./rendering.ts";
 import { ResponseBody, toBinaryString, toEntityTag } from "./response-body.ts";
 
@@ -90,12 +90,14 @@ function selectNamed(
   outcomes: OutcomeVector,
   names: readonly string[],
 ): ResponseBody {
-  const fragments = [...new Set(names)].map((name) => {
+  const flags = [...new Set(names)].map((name) => {
     const index = snapshot.indexOf(name);
     const flag = snapshot.flags[index];
     return flag === undefined
-      ? createFragment(format.writeUnknownFlag(name))
-      : fragmentOf(flag, outcomes[index] ?? 0);
+      ? toBinaryString(SEPARATOR + format.writeUnknownFlag(name))
+      : fragmentOf(flag, outcomes[index] ?? 0).bytes;
   });
-  return toListBody(frame, fragments);
+  const text = frame.prefix + flags.join("").slice(SEPARATOR.length) + frame.suffix;
+  // NOTE: a digest of each flag would cost far more, and a client can name thousands that do not exist.
+  return new ResponseBody(text, toEntityTag(text));
 }

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { ResponseBody, toBinaryString, toEntityTag } from "./response-body.ts";
+import { toBinaryString } from "./response-body.ts";
 
 /** Precedes each flag of a list; a body omits the first one. */
 export const SEPARATOR = ",";
@@ -49,14 +49,6 @@ export function joinFragments(fragments: readonly Fragment[]): Fragment {
   if (only !== undefined && fragments.length === 1) return only;
   const digests = Int32Array.from(fragments.flatMap((fragment) => [...fragment.digests]));
   return new Fragment(fragments.map(({ bytes }) => bytes).join(""), digests);
-}
-
-/** Concatenates fragments to a list, for selections that are not prepared. */
-export function toListBody(frame: Frame, fragments: readonly Fragment[]): ResponseBody {
-  const digests = [...frame.digest, ...fragments.flatMap((fragment) => [...fragment.digests])];
-  const flags = fragments.map(({ bytes }) => bytes).join("");
-  const text = frame.prefix + flags.slice(SEPARATOR.length) + frame.suffix;
-  return new ResponseBody(text, toEntityTag(Int32Array.from(digests)));
 }
 
 /** The first 128 bits of the SHA-256 of a text. */
