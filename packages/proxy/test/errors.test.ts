@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import { connect } from "node:net";
-import { gzipSync } from "node:zlib";
-import { expect, test } from "vitest";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
 import { flag, withConstraint } from "./_documents.ts";
 import { errorOf, KEY, MemoryLogger, namesOf, startProxy } from "./_proxy.ts";
 
@@ -163,28 +163,105 @@ test("compressed bodies: the limit applies to the decompressed size", async () =
   }
 });
 
+describe("bodies that would cost more than their size justifies", () => {
+  const NESTED = `${"[".repeat(400_000)}${"]".repeat(400_000)}`;
+
+  test.each([
+    ["brotli", "br", brotliCompressSync],
+    ["gzip", "gzip", gzipSync],
+  ] as const)(
+    "413 for a body that expands more than 20 times: %s",
+    async (_title, coding, compress) => {
+      const { request } = await startProxy();
+      const send = (path: string, text: string) => {
+        const headers = { ...JSON_TYPE, "content-encoding": coding };
+        return request(path, { method: "POST", headers, body: new Uint8Array(compress(text)) });
+      };
+      const short = `{"context":{"userId":"7","a":"${"x".repeat(16_000)}"}}`;
+      expect((await send("/proxy", short)).status).toBe(200);
+      const bomb = `{"context":{"a":"${"x".repeat(800_000)}"}}`;
+      const rejected = await send("/proxy", bomb);
+      expect(rejected.status).toBe(413);
+      expect((await errorOf(rejected)).error).toContain("at most 20 times as long");
+      expect((await send("/edge/validate", `{"tokens":${NESTED}}`)).status).toBe(413);
+      const random = Array.from({ length: 40_000 }, () => Math.random().toString(36));
+      expect((await send("/proxy", JSON.stringify({ context: { a: random.join() } }))).status).toBe(
+        200,
+      );
+    },
+  );
+
+  test("413 for a long compressed body without a Content-Length", async () => {
+    const { request } = await startProxy();
+    const text = `{"context":{"a":"${"x".repeat(17_000)}"}}`;
+    const headers = { ...JSON_TYPE, "content-encoding": "gzip" };
+    const body = new Blob([new Uint8Array(gzipSync(text))]).stream();
+    const init = { method: "POST", headers, body, duplex: "half" } as const;
+    expect((await request("/proxy", init)).status).toBe(413);
+  });
+
+  test("400 for lists nested more than 100 levels deep", async () => {
+    const { request } = await startProxy();
+    const response = await request("/proxy", {
+      method: "POST",
+      headers: JSON_TYPE,
+      body: `{"context":${NESTED}}`,
+    });
+    expect(response.status).toBe(400);
+    expect((await errorOf(response)).error).toContain("nested more than 100 levels deep");
+  });
+
+  test("413 for more than 250 KiB of tokens to validate", async () => {
+    const { post } = await startProxy();
+    expect((await post("/edge/validate", { tokens: ["x".repeat(250 * 1024)] })).status).toBe(413);
+  });
+
+  test.each([
+    ["/proxy", "context"],
+    ["/proxy", "context.properties"],
+    ["/proxy/stream", "context"],
+    ["/api/frontend", ""],
+    ["/api/frontend", "context"],
+    ["/ofrep/v1/evaluate/flags", "context"],
+    ["/ofrep/v1/evaluate/flags", "context.properties"],
+  ])("POST %s: 400 for more than 1,000 fields in %j", async (path, place) => {
+    const { post } = await startProxy();
+    const fields = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`field-${index}`, 1]));
+    const send = (count: number) => {
+      const properties = fields(count);
+      const nested = place.endsWith("properties") ? { properties } : properties;
+      return post(path, place === "" ? properties : { context: nested });
+    };
+    expect((await send(1000)).status).not.toBe(400);
+    const rejected = await send(1001);
+    expect(rejected.status).toBe(400);
+    expect(await rejected.text()).toContain("has more than 1000 entries");
+  });
+});
+
 test("toggles: 400 for too many names", async () => {
   const { post } = await startProxy();
   const toggles = Array.from({ length: 10_001 }, (_, index) => `t${index}`);
   const tooMany = await post("/proxy", { context: {}, toggles });
   expect(tooMany.status).toBe(400);
   expect((await errorOf(tooMany)).error).toBe(
-    "Bad request: `toggles` has more than 10000 entries: send several requests with fewer each",
+    "Bad request: `toggles` has more than 10000 entries: send fewer, if necessary in several requests",
   );
   expect((await post("/proxy", { context: {}, toggles: toggles.slice(1) })).status).toBe(200);
 });
 
 test("many values: 400 that names the number of values that are searched for the problem", async () => {
   const { post } = await startProxy();
-  const properties = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [index, {}]));
-  const response = await post("/proxy", { context: { properties } });
+  const toggles = Array.from({ length: 10_000 }, (_, index) => index);
+  const response = await post("/proxy", { context: {}, toggles });
   expect(response.status).toBe(400);
   expect((await errorOf(response)).error).toMatch(/has the wrong type.*2000 values/);
 });
 
 test("nesting: 400 that names the path, at any depth", async () => {
   const { request } = await startProxy();
-  const depth = 5000;
+  const depth = 90;
   const body = `{"context":{"a":${'{"a":'.repeat(depth)}1${"}".repeat(depth)}}}`;
   const response = await request("/proxy", { method: "POST", headers: JSON_TYPE, body });
   expect(response.status).toBe(400);

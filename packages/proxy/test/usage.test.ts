@@ -192,7 +192,7 @@ test("POST /proxy/client/metrics: 400 for infinite counts and too many names", a
   const tooMany = await post("/proxy/client/metrics", { appName: "a", bucket: { toggles } });
   expect(tooMany.status).toBe(400);
   expect((await errorOf(tooMany)).error).toBe(
-    "Bad request: `bucket.toggles` has more than 10000 entries: send several requests with fewer each",
+    "Bad request: `bucket.toggles` has more than 10000 entries: send fewer, if necessary in several requests",
   );
   expect(source.usage).toEqual([]);
 });

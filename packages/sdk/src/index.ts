@@ -54,7 +54,7 @@ export type { Connections } from "./transport/connections.ts";
 export { abortable, Deadline } from "./transport/deadline.ts";
 export type { CustomHeadersFunction } from "./transport/headers.ts";
 export { HttpClient } from "./transport/http-client.ts";
-export { readJson } from "./transport/read-json.ts";
+export { checkNesting, readJson } from "./transport/read-json.ts";
 export type { ObservedRequest, RequestObserver } from "./transport/request-observer.ts";
 export { describeCause, describeUrl, UpstreamError } from "./transport/upstream-error.ts";
 export type { UpstreamErrorCode } from "./transport/upstream-error.ts";

@@ -3,6 +3,9 @@ import { Type } from "typebox";
 // The `title` of a schema is its name in the OpenAPI document, and so the name of a type in clients
 // that are generated from it: renaming one breaks them.
 
+/** More would cost much more time to read than their size justifies. */
+export const MAX_CONTEXT_PROPERTIES = 1000;
+
 /** A value of a context. It is converted to text; null stands for no value. */
 export const ContextValue = Type.Unsafe<string | number | boolean | null>({
   type: ["string", "number", "boolean", "null"],
@@ -11,6 +14,7 @@ export const ContextValue = Type.Unsafe<string | number | boolean | null>({
 const Properties = Type.Unsafe<Record<string, string | number | boolean | null> | null>({
   type: ["object", "null"],
   additionalProperties: ContextValue,
+  maxProperties: MAX_CONTEXT_PROPERTIES,
   description:
     "Further properties of the context, without nesting. Takes precedence over a field of the same name",
 });
@@ -44,7 +48,11 @@ export const EvaluationContext = Type.Object(
     currentTime: contextField(FIELD_DESCRIPTIONS.currentTime),
     properties: Type.Optional(Properties),
   },
-  { title: "evaluationContextSchema", additionalProperties: ContextValue },
+  {
+    title: "evaluationContextSchema",
+    additionalProperties: ContextValue,
+    maxProperties: MAX_CONTEXT_PROPERTIES,
+  },
 );
 
 const parameter = (description: string) => Type.Optional(Type.String({ description }));

@@ -1,5 +1,17 @@
-import type { FastifyBodyParser, FastifyInstance, preValidationHookHandler } from "fastify";
-import { notJson } from "../errors.ts";
+import type {
+  FastifyBodyParser,
+  FastifyInstance,
+  FastifyRequest,
+  preValidationHookHandler,
+} from "fastify";
+import { complete } from "flags-engine";
+import { checkNesting } from "flags-sdk";
+import { toErrorMessage } from "flags-server-kit";
+import { SMALL_BODY_BYTES } from "flags-server-kit/http";
+import { HttpError, notJson } from "../errors.ts";
+
+/** Rarely, JSON of clients is more than ten times as long as its compressed form. */
+const MAX_EXPANSION = 20;
 
 /**
  * Parses request bodies as JSON, even if `Content-Type` is missing or empty; any other type is a 415.
@@ -8,7 +20,12 @@ import { notJson } from "../errors.ts";
 export function acceptJsonOnly(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser("ignore", "ignore");
   const parse: FastifyBodyParser<string> = (request, body, done) => {
-    if (body === "") done(null, undefined);
+    if (body === "") {
+      done(null, undefined);
+      return;
+    }
+    const problem = findCostly(request, body);
+    if (problem !== undefined) done(problem);
     // Its result is passed to `done`; it returns a promise only for parsers without a callback.
     else void parseJson(request, body, done);
   };
@@ -23,6 +40,29 @@ export function acceptJsonOnly(app: FastifyInstance): void {
     if (request.headers["content-type"] === undefined) parse(request, body, done);
     else done(notJson());
   });
+}
+
+/**
+ * Finds a body that would cost more to parse than its size justifies: one that was sent in a few compressed
+ * bytes, or one of nested lists, which take four times as long as other JSON.
+ */
+function findCostly({ headers }: FastifyRequest, body: string): HttpError | undefined {
+  const { "content-encoding": coding, "content-length": received } = headers;
+  const isCompressed = coding !== undefined && coding !== "identity";
+  // NOTE: without a Content-Length, the compressed length is not known.
+  const limit = SMALL_BODY_BYTES + MAX_EXPANSION * Number(received ?? 0);
+  if (isCompressed && body.length > limit) {
+    return new HttpError(
+      413,
+      `The compressed body is too large: decompressed, it may be at most ${MAX_EXPANSION} times as long as its \`Content-Length\`, plus ${SMALL_BODY_BYTES / 1024} KiB. Send it uncompressed`,
+    );
+  }
+  try {
+    complete(checkNesting(body));
+    return undefined;
+  } catch (cause) {
+    return new HttpError(400, `The body is invalid: ${toErrorMessage(cause)}`, { cause });
+  }
 }
 
 /** Replaces a missing body with an empty object, for routes where every field is optional. */

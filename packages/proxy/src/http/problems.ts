@@ -24,7 +24,7 @@ export function toProblems(errors: readonly TLocalizedValidationError[]): readon
 
 /** The problem of a list or an object with too many entries. */
 function tooMany(path: string, limit: number): Problem {
-  const message = `has more than ${limit} entries: send several requests with fewer each`;
+  const message = `has more than ${limit} entries: send fewer, if necessary in several requests`;
   return { path, message };
 }
 

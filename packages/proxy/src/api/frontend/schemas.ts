@@ -2,7 +2,12 @@ import { type Static, Type } from "typebox";
 import { readContext } from "../../context/sent-context.ts";
 import { createRequestBody, type RequestBody } from "../protocol.ts";
 import { Toggle, Variant } from "../toggles.ts";
-import { ContextValue, EvaluationContext, NamedToggles } from "../schemas.ts";
+import {
+  ContextValue,
+  EvaluationContext,
+  MAX_CONTEXT_PROPERTIES,
+  NamedToggles,
+} from "../schemas.ts";
 
 /** The body of a request for flags: a context, at the top level or under `context`. */
 const FrontendBody = Type.Object(
@@ -18,7 +23,11 @@ const FrontendBody = Type.Object(
       }),
     ),
   },
-  { title: "frontendRequestSchema", additionalProperties: ContextValue },
+  {
+    title: "frontendRequestSchema",
+    additionalProperties: ContextValue,
+    maxProperties: MAX_CONTEXT_PROPERTIES,
+  },
 );
 
 /** A toggle and its variant for a context. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { OFREP_REASONS } from "./evaluation.ts";
-import { ContextValue, EvaluationContext } from "../schemas.ts";
+import { ContextValue, EvaluationContext, MAX_CONTEXT_PROPERTIES } from "../schemas.ts";
 
 const { properties: _properties, ...standardFields } = EvaluationContext.properties;
 
@@ -14,11 +14,17 @@ export const OfrepContext = Type.Object(
       }),
     ),
     ...standardFields,
-    properties: Type.Optional(Type.Unknown({ description: "An object of further properties" })),
+    properties: Type.Optional(
+      Type.Unknown({
+        description: "An object of further properties",
+        maxProperties: MAX_CONTEXT_PROPERTIES,
+      }),
+    ),
   },
   {
     title: "ofrepContextSchema",
     additionalProperties: Type.Unknown(),
+    maxProperties: MAX_CONTEXT_PROPERTIES,
     description: "Further fields are properties; objects and lists are ignored",
   },
 );

@@ -10,6 +10,9 @@ import { errorResponses } from "../schemas.ts";
 /** More than any other proxy has. */
 const MAX_TOKENS = 1000;
 
+/** Enough for that many tokens. Anyone can send such a body, because the endpoint requires no key. */
+const MAX_BODY_BYTES = 250 * 1024;
+
 const Body = Type.Object(
   { tokens: Type.Array(Type.String(), { maxItems: MAX_TOKENS }) },
   { title: "tokensToValidateSchema" },
@@ -43,6 +46,7 @@ export function registerTokenValidation(
   app.post(
     "/validate",
     {
+      bodyLimit: MAX_BODY_BYTES,
       schema: {
         summary: "Returns the valid keys and tokens among those given, with their scopes",
         tags: ["Server SDKs"],
