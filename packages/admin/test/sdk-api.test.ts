@@ -498,6 +498,7 @@ describeStorages("GET /api/client/features", (source) => {
     ]);
     await service.admin("DELETE", `/api-tokens/${id}`);
     expect(await validate([secret])).toEqual([200, { tokens: [] }]);
+    expect(await validate(["x".repeat(250 * 1024)])).toEqual([413, expect.anything()]);
     expect(await validate([])).toEqual([200, { tokens: [] }]);
     for (const wrong of [undefined, "x", [1], [null], Array.from({ length: 1001 }, () => "t")]) {
       expect((await validate(wrong))[0]).toBe(400);

@@ -8,6 +8,9 @@ import { toWireType } from "../access/token.ts";
 import { findTokens } from "../access/find-tokens.ts";
 import { ValidatedTokensResponse, ValidateTokensBody } from "./schemas.ts";
 
+/** Enough for 1,000 tokens. Anyone can send such a body, because the endpoint requires no token. */
+const MAX_BODY_BYTES = 250 * 1024;
+
 /**
  * Registers the endpoint with which proxies check the tokens of their clients. The protocol requires
  * no authentication for it, so the number of guesses per address is limited.
@@ -17,6 +20,7 @@ export function registerTokenValidation(app: TypedApp, storage: Storage): void {
   app.post(
     "/edge/validate",
     {
+      bodyLimit: MAX_BODY_BYTES,
       schema: {
         summary:
           "Returns the valid SDK tokens among those given, with their scopes. Tokens for the admin API are left out",
