@@ -286,7 +286,7 @@ describe("an application whose usage the upstream does not accept", () => {
 });
 
 describe("close()", () => {
-  it("retries transient failures within five seconds", async () => {
+  it("retries transient failures within four seconds", async () => {
     const { upstream, client, totals } = await startReporting({ metricsIntervalMs: 60_000 });
     upstream.script(BULK, status(503), status(503, { "retry-after": "1" }));
     for (const name of names(3)) void client.reportUsage(usageOf(name));

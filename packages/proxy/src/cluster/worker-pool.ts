@@ -12,10 +12,10 @@ import { WorkerProcess } from "./worker-process.ts";
 const WORKER_PROGRAM = fileURLToPath(new URL("../../bin/flags-proxy-worker.js", import.meta.url));
 
 /**
- * Time after which workers that do not stop are killed. The whole shutdown may take 10 s, and usage
- * must still be sent afterwards.
+ * Time after which workers that do not stop are killed: longer than they need for connections. Usage must
+ * still be sent afterwards: see run-program.ts of flags-server-kit.
  */
-const STOP_TIMEOUT_MS = 4000;
+const STOP_TIMEOUT_MS = 3750;
 
 /** Environment variables of all workers, such as the ports that they share. No port is 0. */
 export type WorkerVariables = Readonly<Record<string, string>>;

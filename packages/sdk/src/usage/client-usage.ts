@@ -108,7 +108,7 @@ export class ClientUsage {
   }
 
   /**
-   * Stops accepting usage of other applications, and delivers all usage within five seconds. Usage
+   * Stops accepting usage of other applications, and delivers all usage within four seconds. Usage
    * that could not be delivered stays in the spool.
    */
   async close(): Promise<void> {

@@ -42,7 +42,8 @@ export interface UsageReporterOptions {
   readonly random: () => number;
 }
 
-const FLUSH_TIMEOUT_MS = 5000;
+/** A shutdown has further steps: see run-program.ts of flags-server-kit. */
+const FLUSH_TIMEOUT_MS = 4000;
 const FLUSH_RETRY_MS = 250;
 
 /**
@@ -81,7 +82,7 @@ export class UsageReporter {
     this.#loop.wake();
   }
 
-  /** Delivers all usage within five seconds; retries transient failures until then. */
+  /** Delivers all usage within four seconds; retries transient failures until then. */
   async close(): Promise<void> {
     const deadlineMs = performance.now() + FLUSH_TIMEOUT_MS;
     const timer = setTimeout(() => this.#abort.abort(), FLUSH_TIMEOUT_MS);

@@ -10,8 +10,11 @@ import type { Subcommand } from "./subcommand.ts";
 
 /**
  * Service managers commonly kill a process that has not stopped after 10 s. The steps of a graceful shutdown have
- * their own limits, which add up to no more than this: 3.5 s for connections (shut-down.ts), 5 s for the last usage
- * (usage-reporter.ts of flags-sdk) and 1 s for telemetry (start-telemetry.ts).
+ * their own limits, which add up to less than this:
+ *
+ * - 3.5 s for connections (shut-down.ts), or 3.75 s for workers (worker-pool.ts of flags-proxy)
+ * - 4 s for the last usage (usage-reporter.ts of flags-sdk), then 0.5 s for its spool (usage-spool.ts)
+ * - 0.75 s for telemetry (start-telemetry.ts)
  */
 const STOP_TIMEOUT_MS = 9500;
 

@@ -14,11 +14,8 @@ import { createRequestTracer } from "./request-tracer.ts";
 import { Sampler } from "./sampler.ts";
 import type { Telemetry, TelemetryOptions } from "./telemetry.ts";
 
-/**
- * How long the last export may take. Usage has been sent upstream before, and a process that has not
- * stopped after 10 s is killed.
- */
-const CLOSE_TIMEOUT_MS = 1000;
+/** How long the last export may take. The other steps of a shutdown come first: see run-program.ts. */
+const CLOSE_TIMEOUT_MS = 750;
 
 interface Provider {
   forceFlush(): Promise<void>;

@@ -49,7 +49,7 @@ const GROWTH = 1.5;
 const COMMIT_INTERVAL_MS = 10;
 /** Time after which a report is confirmed although the disk has not responded. */
 const MAX_WAIT_MS = 2000;
-const MAX_CLOSE_MS = 1000;
+const MAX_CLOSE_MS = 500;
 const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
 const SLICE_BYTES = 256 * 1024;
 const RETRY_MS = 2000;
@@ -137,7 +137,7 @@ export class UsageSpool {
     if (isDelivered || this.#isLarge) await this.#replaceFiles();
   }
 
-  /** Writes what is still to be written, within a second. Deletes the files if no usage is left. */
+  /** Writes what is still to be written, within half a second. Deletes the files if no usage is left. */
   async close(): Promise<void> {
     await Promise.race([this.#close(), delay(MAX_CLOSE_MS, undefined, { ref: false })]);
   }
