@@ -104,6 +104,35 @@ describe.skipIf(skipsPostgres)("two replicas on one PostgreSQL", () => {
     ]);
   });
 
+  test("an SDK that has seen a change at only one replica learns of its reversal from the other", async () => {
+    const { one, two } = await startTwo();
+    const name = "order-reverted";
+    await createFlag(one, name, { enabled: false });
+    await fetchDelta(one);
+    await switchFlag(one, name, { on: true });
+    await switchFlag(one, name, { on: false });
+    const before = await fetchDelta(one);
+
+    await switchFlag(one, name, { on: true });
+    const on = await fetchDelta(two, before.etag);
+    expect(on.text).toContain(`"name":"${name}","type":"release","enabled":true`);
+    const stream = await openStream(two, { token, query: "?namePrefix=order-" });
+    const { id } = await stream.next();
+    expect(id).toBe(on.id);
+    stream.close();
+
+    await switchFlag(one, name, { on: false });
+    const off = await fetchDelta(one, on.etag);
+    expect(off.text).toContain(`"name":"${name}","type":"release","enabled":false`);
+    const resumed = await openStream(one, {
+      token,
+      query: "?namePrefix=order-",
+      lastEventId: on.id,
+    });
+    expect((await resumed.next()).data.events).toMatchObject([{ type: "hydration" }]);
+    expect((await fetchDelta(one, off.etag)).text).toBe("");
+  });
+
   test("a token that is revoked at one replica is rejected by the other, and its streams end", async () => {
     const { one, two } = await startTwo();
     const revoked = await createToken(one);

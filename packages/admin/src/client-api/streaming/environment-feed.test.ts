@@ -142,16 +142,26 @@ test("update() is a hydration for revisions that are too old or do not exist yet
   expect(feed.update(5)).toMatchObject({ size: 0, id: 5 });
 });
 
-test("update() is a hydration for revisions that were skipped at startup", () => {
+test("update() is a hydration for revisions that the feed has not had", () => {
   const feed = createFeed(EVERYTHING, toState(5, { a: { text: "x", segment: 0 } }));
   feed.advance(toState(100, { a: { text: "y", segment: 0 } }));
-  feed.advance(toState(105, { a: { text: "x", segment: 0 } }));
-  for (const revision of [6, 99]) {
+  feed.advance(toState(105, { a: { text: "y", segment: 0 } }));
+  // At 102, the flag could have been different.
+  for (const revision of [6, 99, 102]) {
     expect(eventsOf(feed.update(revision))).toMatchObject([{ type: "hydration", eventId: 105 }]);
   }
-  for (const revision of [5, 100, 102]) {
-    expect(eventsOf(feed.update(revision))).toMatchObject([{ type: "feature-updated" }]);
-  }
+  expect(eventsOf(feed.update(5))).toMatchObject([{ type: "feature-updated" }]);
+  expect(feed.update(100)).toMatchObject({ size: 0, id: 105 });
+});
+
+test("update() recognizes the latest 1,000 revisions, even if they changed nothing", () => {
+  const flags = { a: { text: "x", segment: 0 } };
+  const feed = createFeed(EVERYTHING, toState(1, flags));
+  const { bytes } = feed;
+  for (let revision = 2; revision <= 1001; revision++) feed.advance(toState(revision, flags));
+  expect(eventsOf(feed.update(1))).toMatchObject([{ type: "hydration" }]);
+  expect(feed.update(2).size).toBe(0);
+  expect(feed.bytes - bytes).toBe(999 * 8);
 });
 
 test("update() is a hydration if removals since then are no longer remembered", () => {

@@ -23,19 +23,27 @@ import { type FeedMessages, MessageCache } from "./message-cache.ts";
 
 /** How many removed flags, and how many removed segments, a feed remembers. */
 const MAX_REMOVED = 1000;
+/** How many earlier revisions a feed recognizes. */
+const MAX_REVISIONS = 1000;
 
-/** Approximate memory of a feed, in bytes: without entries, and for each entry. */
+/** Approximate memory of a feed, in bytes: without entries, and for each entry and revision. */
 const FEED_BYTES = 1000;
 const ENTRY_BYTES = 100;
+const REVISION_BYTES = 8;
 
-/** The changes of the part of an environment that a query selects. States are named by revision. */
+/**
+ * The changes of the part of an environment that a query selects. States are named by revision.
+ *
+ * NOTE: all replicas use the same revisions, but a replica does not load each of them. It knows only the
+ * differences between those that it has loaded: a change that is reverted before the next load, for
+ * example, looks like no change.
+ */
 export class EnvironmentFeed implements DeltaFeed {
   readonly query: FeatureQuery;
   readonly #features: ChangeLog<string, FeatureEntry>;
   readonly #segments: ChangeLog<number, SegmentEntry>;
-  readonly #startRevision: number;
-  /** The first revision after the start. */
-  #firstChange = Infinity;
+  /** The revisions that this feed has had, the oldest first. A list, because it needs less memory than a set. */
+  readonly #revisions: number[];
   #revision: number;
   readonly #messages: FeedMessages;
   readonly #queryBytes: number;
@@ -45,7 +53,7 @@ export class EnvironmentFeed implements DeltaFeed {
     const { revision } = state;
     const start = { revision, maxRemoved: MAX_REMOVED };
     this.query = query;
-    this.#startRevision = revision;
+    this.#revisions = [revision];
     this.#revision = revision;
     this.#messages = messages;
     // Twice, because the key of a recent feed repeats the query.
@@ -62,7 +70,8 @@ export class EnvironmentFeed implements DeltaFeed {
   /** Approximate memory, without the content of flags, which all feeds share. */
   get bytes(): number {
     const entries = this.#features.size + this.#segments.size;
-    return FEED_BYTES + this.#queryBytes + entries * ENTRY_BYTES;
+    const revisionBytes = this.#revisions.length * REVISION_BYTES;
+    return FEED_BYTES + this.#queryBytes + entries * ENTRY_BYTES + revisionBytes;
   }
 
   /** Records the changes up to the state of a later revision. Ignores earlier revisions. */
@@ -72,7 +81,8 @@ export class EnvironmentFeed implements DeltaFeed {
     this.#features.advance(state.revision, features);
     this.#segments.advance(state.revision, segments);
     this.#revision = state.revision;
-    this.#firstChange = Math.min(this.#firstChange, state.revision);
+    this.#revisions.push(state.revision);
+    if (this.#revisions.length > MAX_REVISIONS) this.#revisions.shift();
   }
 
   update(sinceRevision: number | undefined): DeltaMessage {
@@ -97,14 +107,9 @@ export class EnvironmentFeed implements DeltaFeed {
     return writeHydration(this.#revision, this.#features.items(), this.#segments.items());
   }
 
-  /**
-   * NOTE: a revision between the start and the first change was issued before the database was
-   * restored from a backup, so its content is not known.
-   */
   #isKnown(revision: number): boolean {
     const oldest = Math.max(this.#features.completeSince, this.#segments.completeSince);
-    const isBeforeRestore = revision > this.#startRevision && revision < this.#firstChange;
-    return revision >= oldest && revision <= this.#revision && !isBeforeRestore;
+    return revision >= oldest && this.#revisions.includes(revision);
   }
 }
 
