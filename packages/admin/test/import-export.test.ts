@@ -218,6 +218,19 @@ describeStorages("export and import of projects", (source) => {
       expect(events).toEqual([]);
     });
 
+    test("import gives strategies with the same sort order different ones", async () => {
+      const strategies = `${path}/features/child/environments/development/strategies`;
+      const read = async () =>
+        (await admin.must<{ id: string; sortOrder: number }[]>(200, "GET", strategies)).body;
+      const before = await read();
+      const same = before.map(({ id }) => ({ id, sortOrder: 2 ** 31 - 1 }));
+      await admin.must(200, "POST", `${strategies}/set-sort-order`, same);
+      const events = await admin.eventsOf(() => admin.must(200, "POST", `${path}/import`, FILE));
+      expect(events.map(({ type }) => type)).toContain("feature-strategy-update");
+      expect((await read()).map(({ sortOrder }) => sortOrder)).toEqual([0, 1]);
+      expect((await admin.must(200, "GET", `${path}/export`)).body).toEqual(FILE);
+    });
+
     test("import with dryRun reports the changes without making them", async () => {
       const file = fileWith((changed) => {
         child(changed).name = "other";

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
 import type { Named, SegmentResponse, StrategyResponse } from "./_responses.ts";
+import { PRODUCTION_TOKEN } from "./_service.ts";
 import { describeAnyStorage } from "./_storages.ts";
 
 interface StrategyTypes {
@@ -399,8 +400,11 @@ describeAnyStorage("strategies", (source) => {
       expect(recorded).toEqual([
         expect.objectContaining({
           type: "strategy-order-changed",
-          preData: { strategyIds: ids },
-          data: { strategyIds: ids.toReversed() },
+          preData: {
+            strategyIds: ids,
+            strategies: ids.map((id, index) => ({ id, sortOrder: index })),
+          },
+          data: { strategyIds: ids.toReversed(), strategies: order.toReversed() },
         }),
       ]);
       const bad = { status: 400, name: "BadDataError" };
@@ -413,6 +417,34 @@ describeAnyStorage("strategies", (source) => {
       await admin.refuse(bad, "POST", path, {});
       await clear();
     });
+  });
+
+  test("strategies with the same sort order have one order everywhere, and an event records each change of it", async () => {
+    const readOrders = async () => {
+      const { body } = await admin.must<StrategyResponse[]>(200, "GET", STRATEGIES);
+      const headers = { authorization: PRODUCTION_TOKEN };
+      const response = await admin.app.inject({ path: "/api/client/features/flag", headers });
+      return {
+        shown: body.map(({ parameters }) => parameters["rollout"]),
+        served: response
+          .json<{ strategies: StrategyResponse[] }>()
+          .strategies.map(({ parameters }) => parameters["rollout"]),
+      };
+    };
+    const ids: string[] = [];
+    const rollouts = ["1", "2", "3", "4", "5", "6"];
+    for (const rollout of rollouts) {
+      const strategy = { name: "flexibleRollout", sortOrder: 0, parameters: { rollout } };
+      ids.push((await add(strategy)).id);
+    }
+    expect(await readOrders()).toEqual({ shown: rollouts, served: rollouts });
+
+    const order = ids.map((id, sortOrder) => ({ id, sortOrder }));
+    const setOrder = () => admin.must(200, "POST", `${STRATEGIES}/set-sort-order`, order);
+    expect(await admin.eventsOf(setOrder)).toHaveLength(1);
+    expect(await admin.eventsOf(setOrder)).toEqual([]);
+    expect(await readOrders()).toEqual({ shown: rollouts, served: rollouts });
+    await clear();
   });
 
   describe("strategy types", () => {

@@ -4,7 +4,7 @@ import { type Database, groupBy, orderByText } from "../storage/database.ts";
 import { events } from "../storage/schema/events.ts";
 import { dependencies, featureEnvironments, features } from "../storage/schema/features.ts";
 import { segments } from "../storage/schema/segments.ts";
-import { strategies, strategySegments } from "../storage/schema/strategies.ts";
+import { strategies, STRATEGY_ORDER, strategySegments } from "../storage/schema/strategies.ts";
 import { featureTags } from "../storage/schema/tags.ts";
 import {
   toClientFeature,
@@ -78,7 +78,7 @@ async function loadStrategies(db: Database, environment: string) {
     .select()
     .from(strategies)
     .where(eq(strategies.environment, environment))
-    .orderBy(strategies.sortOrder, orderByText(strategies.id));
+    .orderBy(...STRATEGY_ORDER);
   return groupBy(
     rows.map((row) => ({
       feature: row.feature,

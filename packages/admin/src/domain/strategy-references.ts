@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { features } from "../storage/schema/features.ts";
-import { strategies } from "../storage/schema/strategies.ts";
+import { strategies, STRATEGY_ORDER } from "../storage/schema/strategies.ts";
 
 /** Columns that describe a strategy which refers to a segment or context field. */
 export const STRATEGY_REFERENCE = {
@@ -14,8 +14,7 @@ export const STRATEGY_REFERENCE = {
 export const STRATEGY_REFERENCE_ORDER = [
   strategies.feature,
   strategies.environment,
-  strategies.sortOrder,
-  strategies.id,
+  ...STRATEGY_ORDER,
 ] as const;
 
 /** How many active flags refer to something, and how many projects these flags belong to. */

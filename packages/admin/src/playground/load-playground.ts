@@ -3,8 +3,8 @@ import { compileSnapshot, parseDocument, type Snapshot } from "flags-engine";
 import type { ClientFeature } from "../client-api/client-feature.ts";
 import type { EnvironmentState, FeatureEntry } from "../client-api/environment-state.ts";
 import { loadEnvironment } from "../client-api/load-environment.ts";
-import { type Database, groupBy, isOneOf, orderByText } from "../storage/database.ts";
-import { strategies } from "../storage/schema/strategies.ts";
+import { type Database, groupBy, isOneOf } from "../storage/database.ts";
+import { strategies, STRATEGY_ORDER } from "../storage/schema/strategies.ts";
 
 export type StoredStrategy = typeof strategies.$inferSelect;
 
@@ -45,7 +45,7 @@ export async function loadPlayground(
         names === undefined ? undefined : isOneOf(strategies.feature, names),
       ),
     )
-    .orderBy(strategies.sortOrder, orderByText(strategies.id));
+    .orderBy(...STRATEGY_ORDER);
   const strategiesOf = groupBy(rows, ({ feature }) => feature);
   const document = parseDocument({
     features: features.map(({ feature }) => feature),

@@ -35,9 +35,10 @@ export async function cloneFeature(
   for (const { name: environment, variants, strategies } of environments) {
     const target = { ...copy, environment };
     if (variants.length > 0) await replaceVariants(transaction, target, variants);
-    for (const strategy of strategies) {
+    for (const [sortOrder, strategy] of strategies.entries()) {
       const copied = replaceGroupId ? withGroupId(strategy, original.name, name) : strategy;
-      await copyStrategy(transaction, target, copied);
+      // The copies are created at the same time, so only their sort order preserves the order of the originals.
+      await copyStrategy(transaction, target, { ...copied, sortOrder });
     }
   }
   for (const { feature, enabled, variants } of dependencies) {

@@ -3,7 +3,7 @@ import { notFound } from "../../errors.ts";
 import { type Database, groupBy, isOneOf } from "../../storage/database.ts";
 import { events } from "../../storage/schema/events.ts";
 import type { StoredConstraint } from "../../storage/schema/constraint.ts";
-import { strategies, strategySegments } from "../../storage/schema/strategies.ts";
+import { strategies, STRATEGY_ORDER, strategySegments } from "../../storage/schema/strategies.ts";
 import type { StoredVariant } from "../../storage/schema/variants.ts";
 import type { EditedResource } from "../conditional-change.ts";
 import type { FeatureEnvironmentAddress, FeatureEnvironmentKey } from "../feature-environment.ts";
@@ -92,7 +92,7 @@ async function selectStrategies(db: Database, condition: SQL | undefined): Promi
     .select()
     .from(strategies)
     .where(condition)
-    .orderBy(strategies.sortOrder, strategies.createdAt, strategies.id);
+    .orderBy(...STRATEGY_ORDER);
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
   const links = await db

@@ -226,24 +226,23 @@ export async function orderStrategies(
   order: StrategyOrder,
 ): Promise<void> {
   await checkFeatureEnvironment(db, address);
-  const before = await listIds(db, address);
+  const before = await listOrder(db, address);
   for (const [index, { id, sortOrder }] of order.entries()) {
-    if (!before.includes(id)) {
+    if (!before.strategyIds.includes(id)) {
       throw badData(`/body/${index}/id`, "is not a strategy of the flag in this environment");
     }
     await db.update(strategies).set({ sortOrder }).where(eq(strategies.id, id));
   }
-  const after = await listIds(db, address);
-  await record({
-    type: "strategy-order-changed",
-    ...address,
-    before: { strategyIds: before },
-    after: { strategyIds: after },
-  });
+  const after = await listOrder(db, address);
+  await record({ type: "strategy-order-changed", ...address, before, after });
 }
 
-async function listIds(db: Database, address: FeatureEnvironmentAddress): Promise<string[]> {
-  return (await listStrategies(db, address)).map(({ id }) => id);
+async function listOrder(db: Database, address: FeatureEnvironmentAddress) {
+  const strategiesInOrder = await listStrategies(db, address);
+  return {
+    strategyIds: strategiesInOrder.map(({ id }) => id),
+    strategies: strategiesInOrder.map(({ id, sortOrder }) => ({ id, sortOrder })),
+  };
 }
 
 async function check(

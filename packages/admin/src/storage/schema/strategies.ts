@@ -9,6 +9,7 @@ import {
   text,
   timestamp,
 } from "drizzle-orm/pg-core";
+import { orderByText } from "../database.ts";
 import type { StoredConstraint } from "./constraint.ts";
 import { featureEnvironments } from "./features.ts";
 import { segments } from "./segments.ts";
@@ -37,6 +38,13 @@ export const strategies = pgTable(
     index("strategies_feature_environment").on(table.feature, table.environment),
   ],
 );
+
+/** The order of the strategies of a flag in an environment: the same for SDKs and administrators. */
+export const STRATEGY_ORDER = [
+  strategies.sortOrder,
+  strategies.createdAt,
+  orderByText(strategies.id),
+] as const;
 
 export const strategySegments = pgTable(
   "strategy_segments",

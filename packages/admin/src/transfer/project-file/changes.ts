@@ -113,6 +113,7 @@ async function writeStrategies(db: Database, changes: Changes): Promise<void> {
           "parameters",
           "constraints",
           "variants",
+          "sortOrder",
         ),
       });
     await writeSegments(db, rows);

@@ -26,6 +26,7 @@ export function planStrategies(
   const { name, strategies } = environment;
   const existing = target.strategies.get(environmentKey(feature, name)) ?? [];
   checkCount(strategies.length, existing.length, path);
+  const sortOrders = planSortOrders(existing, strategies.length);
   for (const [index, strategy] of strategies.entries()) {
     const before = existing[index];
     const after: Strategy = {
@@ -33,7 +34,7 @@ export function planStrategies(
       feature,
       environment: name,
       createdAt: now,
-      sortOrder: before?.sortOrder ?? nextSortOrder(existing, index),
+      sortOrder: sortOrders[index] ?? index,
       ...checkInFile(target, strategy, { before, feature, path: `${path}/strategies/${index}` }),
     };
     planStrategy(plan, before, after);
@@ -70,9 +71,15 @@ function checkCount(count: number, previousCount: number, path: string): void {
   });
 }
 
-function nextSortOrder(existing: readonly Strategy[], index: number): number {
-  const last = Math.max(-1, ...existing.map(({ sortOrder }) => sortOrder));
-  return Math.min(last + 1 + index - existing.length, MAX_SORT_ORDER);
+/** Returns those of the existing strategies and higher ones for new strategies; new ones for all if some are equal. */
+function planSortOrders(existing: readonly Strategy[], count: number): readonly number[] {
+  const indexes = Array.from({ length: count }, (_, index) => index);
+  const next = (existing.at(-1)?.sortOrder ?? -1) + 1;
+  const sortOrders = indexes.map(
+    (index) => existing[index]?.sortOrder ?? next + index - existing.length,
+  );
+  const areDistinct = new Set(sortOrders).size === count;
+  return areDistinct && (sortOrders.at(-1) ?? 0) <= MAX_SORT_ORDER ? sortOrders : indexes;
 }
 
 interface Position {
