@@ -301,6 +301,25 @@ describe("a report that the upstream rejects", () => {
     expect(totalYes(accepted)).toBe(30);
   });
 
+  it("loses only unknown variants, if these cause it", async () => {
+    const { upstream, client } = await startReporting();
+    const messages = collectMessages(client);
+    const accepted: MetricsBody[] = [];
+    upstream.reply(PATH, (response, request) => {
+      const isRejected = bodyOf(request).bucket.toggles["v"]?.variants?.["bad"] !== undefined;
+      (isRejected ? status(400) : acceptInto(accepted))(response, request);
+    });
+    const v = { yes: 5, no: 2, variants: { red: 3, disabled: 2, bad: 1 } };
+    void client.reportUsage({ appName: "phone", startMs: Date.now(), features: { v } });
+    await nextEvent(client, "usageDropped");
+    expect(accepted.map(({ bucket }) => bucket.toggles)).toEqual([
+      { v: { yes: 5, no: 2, variants: { red: 3, disabled: 2 } } },
+    ]);
+    expect(messages[0]).toMatch(
+      /^error: Usage of application "phone" was dropped for the flags "v" \(only variants\): .* 400/,
+    );
+  });
+
   it("is dropped after ten consecutive rejections, with an error", async () => {
     const { upstream, client } = await startReporting();
     upstream.reply(PATH, reject("poison", []));

@@ -21,6 +21,7 @@ import { HttpClient } from "../transport/http-client.ts";
 import type { RetryingTask } from "../transport/retrying-task.ts";
 import { UpstreamApi } from "../transport/upstream-api.ts";
 import { ClientUsage } from "../usage/client-usage.ts";
+import { hasName } from "../usage/known-names.ts";
 import { createBootstrap } from "./bootstrap.ts";
 
 /** The components of a client. */
@@ -95,7 +96,8 @@ export function createComponents(
     events,
     api,
     // Before the first data, every flag may exist.
-    isKnownFeature: (name) => state.snapshot === undefined || state.snapshot.indexOf(name) >= 0,
+    isKnown: (feature, variant) =>
+      state.snapshot === undefined || hasName(state.snapshot, feature, variant),
     now,
     random,
   });

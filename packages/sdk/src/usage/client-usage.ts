@@ -10,6 +10,7 @@ import { toRegistrationBody } from "../transport/wire-bodies.ts";
 import { BulkSupport, environmentOfToken } from "./bulk-support.ts";
 import { FairBudget } from "./fair-budget.ts";
 import { ImpactMetricsBuffer } from "./impact-metrics.ts";
+import type { IsKnown } from "./known-names.ts";
 import { RegistrationBuffer } from "./registration-buffer.ts";
 import { ImpactAndRegistrationReporter } from "./impact-and-registration-reporter.ts";
 import { UsageDrops } from "./usage-drops.ts";
@@ -26,8 +27,7 @@ interface ClientUsageOptions {
   readonly emitter: Emitter<FlagsClientEvents>;
   readonly events: EventSink;
   readonly api: UpstreamApi;
-  /** Whether the upstream sent a flag of this name. */
-  readonly isKnownFeature: (name: string) => boolean;
+  readonly isKnown: IsKnown;
   readonly now: () => number;
   readonly random: () => number;
 }
@@ -51,7 +51,7 @@ export class ClientUsage {
   #isClosed = false;
 
   constructor(options: ClientUsageOptions) {
-    const { settings, emitter, events, isKnownFeature, now } = options;
+    const { settings, emitter, events, isKnown, now } = options;
     const { usageSpool } = settings;
     this.#settings = settings;
     const memory = new FairBudget(memoryLimit(usageSpool?.maxBytes));
@@ -59,7 +59,7 @@ export class ClientUsage {
     this.#store = new UsageStore({
       now,
       memory,
-      isKnownFeature,
+      isKnownFeature: isKnown,
       onUnknownDropped: (count) => this.#drops.add("unknown_flag", count),
       journal: {
         add: (usage) => this.#spool?.record("add", { usage }),
@@ -148,7 +148,7 @@ export class ClientUsage {
   }
 
   #createReporter(options: ClientUsageOptions): UsageReporter {
-    const { settings, identity, emitter, events, api, now, random } = options;
+    const { settings, identity, emitter, events, api, isKnown, now, random } = options;
     const bulk = new BulkSupport(environmentOfToken(tokenOf(settings.credentials)), now);
     const drops = this.#drops;
     const impactAndRegistrations = new ImpactAndRegistrationReporter({
@@ -167,6 +167,7 @@ export class ClientUsage {
       sendImpactAndRegistrations: (signal) => impactAndRegistrations.send(signal),
       spool: this.#spool,
       drops,
+      isKnown,
       identity,
       intervalMs: settings.metricsIntervalMs,
       jitterMs: settings.metricsJitterMs,

@@ -2,6 +2,8 @@ import type { ApplicationUsage } from "../flag-source.ts";
 import type { EventSink, FailureLog } from "../transport/failure-log.ts";
 import type { UpstreamError } from "../transport/upstream-error.ts";
 import { splitUsages } from "./bulk-report.ts";
+import { separateKnown } from "./known-names.ts";
+import type { IsKnown } from "./known-names.ts";
 import type { UsageDrops } from "./usage-drops.ts";
 import type { UsageStore } from "./usage-store.ts";
 
@@ -16,25 +18,34 @@ interface RejectionsOptions {
   readonly drops: UsageDrops;
   readonly events: EventSink;
   readonly failureLog: FailureLog;
+  readonly isKnown: IsKnown;
 }
 
-/** Consecutive rejections after which the usage of an application is dropped. */
+/** The names that the upstream sent, and the others, which clients may have invented. */
+type Group = "known" | "unknown";
+
+const GROUPS: readonly Group[] = ["known", "unknown"];
+
+/** Consecutive rejections after which the usage of an application is dropped, for each group of names. */
 const MAX_REJECTIONS = 10;
 export const TOO_LARGE = 413;
 /**
- * How often rejected usage is divided per attempt to send everything. Clients can invent any number of
- * names that the upstream might reject, which must not cause any number of requests.
+ * How often rejected usage of each group is divided per attempt to send everything. Clients can invent any
+ * number of names that the upstream might reject, which must not cause any number of requests.
  */
 const MAX_SPLITS = 100;
 /** How many names of flags a log line contains. */
 const MAX_NAMES = 5;
 
-/** Decides whether to drop or repeat usage that the upstream rejects for its content. */
+/**
+ * Decides whether to drop or repeat usage that the upstream rejects for its content. Known names are sent
+ * separately from the others, so that those that a client invents do not affect them.
+ */
 export class Rejections {
   readonly #options: RejectionsOptions;
-  /** Consecutive rejections, by application and quota. */
+  /** Consecutive rejections, by application and quota, and group of names. */
   readonly #counts = new Map<string, number>();
-  #splitsLeft = MAX_SPLITS;
+  readonly #splitsLeft: Record<Group, number> = { known: MAX_SPLITS, unknown: MAX_SPLITS };
 
   constructor(options: RejectionsOptions) {
     this.#options = options;
@@ -45,35 +56,50 @@ export class Rejections {
     return this.#counts.size === 0;
   }
 
-  /** Whether the last usage of the application was rejected. */
+  /** Whether some of the last usage of the application was rejected. */
   has(usage: ApplicationUsage): boolean {
-    return this.#counts.has(idOf(usage));
+    return GROUPS.some((group) => this.#counts.has(idOf(usage, group)));
   }
 
   /** Must be called before each attempt to send everything. */
   beginRound(): void {
-    this.#splitsLeft = MAX_SPLITS;
+    for (const group of GROUPS) this.#splitsLeft[group] = MAX_SPLITS;
   }
 
   /** Returns the parts in which to send rejected usage again; undefined if it is not divided further. */
   split({ usage, error }: Rejected): readonly ApplicationUsage[] | undefined {
-    const isTooLarge = error.status === TOO_LARGE;
-    if (!isTooLarge && this.#splitsLeft === 0) return undefined;
-    const halves = splitUsages([usage]);
-    if (halves !== undefined && !isTooLarge) this.#splitsLeft -= 1;
-    return halves?.flat();
+    const halves = splitUsages([usage])?.flat();
+    if (error.status === TOO_LARGE) return halves;
+    const { known, unknown } = separateKnown(usage, this.#options.isKnown);
+    if (known !== undefined && unknown !== undefined) return [known, unknown];
+    if (halves === undefined) return undefined;
+    const group = unknown === undefined ? "known" : "unknown";
+    if (this.#splitsLeft[group] === 0) return undefined;
+    this.#splitsLeft[group] -= 1;
+    return halves;
   }
 
-  /**
-   * Puts the rejected parts of the usage of one application back, or drops them.
-   *
-   * @param isPartAccepted whether the upstream has accepted other parts of it
-   */
-  resolve(usage: ApplicationUsage, rejected: readonly Rejected[], isPartAccepted: boolean): void {
-    if (isPartAccepted) this.#counts.delete(idOf(usage));
-    const isolated = isPartAccepted ? rejected.filter(isSingleFlag) : [];
-    this.#dropFlags(isolated);
-    this.#count(rejected.filter((one) => !isolated.includes(one)));
+  /** Puts the rejected parts of the usage of one application back, or drops them. */
+  resolve(
+    usage: ApplicationUsage,
+    rejected: readonly Rejected[],
+    accepted: readonly ApplicationUsage[],
+  ): void {
+    const isIsolated = (one: Rejected): boolean => accepted.length > 0 && isSingleFlag(one);
+    this.#dropFlags(rejected.filter(isIsolated));
+    const others = rejected.filter((one) => !isIsolated(one));
+    for (const group of GROUPS) {
+      const id = idOf(usage, group);
+      const ofGroup = others.filter((one) => this.#groupOf(one.usage) === group);
+      const isPartAccepted = accepted.some((part) => this.#groupOf(part) === group);
+      if (ofGroup.length === 0 || isPartAccepted) this.#counts.delete(id);
+      this.#count(id, ofGroup);
+    }
+  }
+
+  #groupOf(usage: ApplicationUsage): Group {
+    const { unknown } = separateKnown(usage, this.#options.isKnown);
+    return unknown === undefined ? "known" : "unknown";
   }
 
   /** Drops flags that the upstream rejects although it accepts others of the same application. */
@@ -81,42 +107,42 @@ export class Rejections {
     const [first] = isolated;
     if (first === undefined) return;
     const { usage, error } = first;
-    const names = this.#drop(isolated);
+    this.#drop(isolated);
     this.#options.events.failure(error);
-    const shown = names.slice(0, MAX_NAMES).map((name) => JSON.stringify(name));
-    const rest = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : "";
+    const shown = isolated.slice(0, MAX_NAMES).map(describeFlag);
+    const rest = isolated.length > MAX_NAMES ? ` and ${isolated.length - MAX_NAMES} more` : "";
     const subject = `Usage of application ${JSON.stringify(usage.appName)} was dropped for the flags ${shown.join(", ")}${rest}`;
     this.#options.events.error(new Error(`${subject}: ${error.message}`, { cause: error }));
   }
 
-  /** Puts usage back, or drops it after ten consecutive rejections of its application. */
-  #count(rejected: readonly Rejected[]): void {
+  /** Puts usage back, or drops it after ten consecutive rejections. */
+  #count(id: string, rejected: readonly Rejected[]): void {
     const [first] = rejected;
     if (first === undefined) return;
     const { store, events, failureLog } = this.#options;
     const { usage, error } = first;
     failureLog.failed(error);
-    const rejections = (this.#counts.get(idOf(usage)) ?? 0) + 1;
+    const rejections = (this.#counts.get(id) ?? 0) + 1;
     if (rejections < MAX_REJECTIONS) {
-      this.#counts.set(idOf(usage), rejections);
+      this.#counts.set(id, rejections);
       for (const one of rejected) store.putBack(one.usage);
       return;
     }
-    this.#counts.delete(idOf(usage));
-    const { length: flags } = this.#drop(rejected);
+    this.#counts.delete(id);
+    const flags = this.#drop(rejected);
     const subject = `Usage of application ${JSON.stringify(usage.appName)} (flags: ${flags})`;
     events.error(
       new Error(`${subject} was dropped: rejected ${rejections} times`, { cause: error }),
     );
   }
 
-  /** Returns the names of the flags. */
-  #drop(rejected: readonly Rejected[]): readonly string[] {
+  /** Returns the number of flags. */
+  #drop(rejected: readonly Rejected[]): number {
     const { store, drops } = this.#options;
     for (const { usage } of rejected) store.release(usage);
-    const names = rejected.flatMap(({ usage }) => Object.keys(usage.features));
-    drops.add("rejected", names.length);
-    return names;
+    const { length } = rejected.flatMap(({ usage }) => Object.keys(usage.features));
+    drops.add("rejected", length);
+    return length;
   }
 }
 
@@ -124,6 +150,12 @@ function isSingleFlag({ usage }: Rejected): boolean {
   return Object.keys(usage.features).length === 1;
 }
 
-function idOf({ quotaId, appName }: ApplicationUsage): string {
-  return JSON.stringify([quotaId, appName]);
+/** Describes a single flag for a log message. */
+function describeFlag({ usage: { features } }: Rejected): string {
+  const [[name, { yes, no }] = ["", { yes: 0, no: 0 }]] = Object.entries(features);
+  return `${JSON.stringify(name)}${yes + no === 0 ? " (only variants)" : ""}`;
+}
+
+function idOf({ quotaId, appName }: ApplicationUsage, group: Group): string {
+  return JSON.stringify([quotaId, appName, group]);
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { UpstreamError } from "../transport/upstream-error.ts";
 import { BulkSupport } from "./bulk-support.ts";
 import { UsageDrops } from "./usage-drops.ts";
 import { UsageReporter } from "./usage-reporter.ts";
@@ -27,6 +28,7 @@ function createReporter(options: Partial<UsageReporterOptions> = {}) {
     bulk: new BulkSupport(undefined, now),
     sendImpactAndRegistrations: async () => {},
     drops: new UsageDrops(() => {}),
+    isKnown: () => true,
     store,
     identity: { appName: "app", instanceId: "i", connectionId: "c" },
     intervalMs: INTERVAL_MS,
@@ -82,6 +84,41 @@ describe("UsageReporter", () => {
     expect(warnings[1]).toBe("Too much usage is pending, evaluations not counted: 4");
     await reporter.close();
     expect(warnings[2]).toBe("Too much usage is pending, evaluations not counted: 1");
+  });
+
+  it("delivers known flags although the upstream rejects thousands of invented ones", async () => {
+    const accepted: string[] = [];
+    let requests = 0;
+    let dropped = 0;
+    const { store, reporter } = createReporter({
+      api: {
+        sendMetrics: async ({ bucket }) => {
+          requests += 1;
+          const names = Object.keys(bucket.toggles);
+          if (names.some((name) => name.startsWith("!"))) {
+            throw new UpstreamError("rejected", { code: "STATUS", status: 400 });
+          }
+          accepted.push(...names);
+        },
+        sendBulk: async () => {},
+      },
+      isKnown: (name) => name === "known",
+      drops: new UsageDrops((_kind, count) => (dropped += count)),
+    });
+    for (let index = 0; index < 9990; index += 1) store.count("app", `!${index}`, once);
+    store.count("app", "known", once);
+    reporter.start();
+    for (let attempt = 1; attempt <= 10; attempt += 1) {
+      const requestsBefore = requests;
+      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
+      await vi.advanceTimersByTimeAsync(INTERVAL_MS);
+      expect(accepted).toEqual(["known"]);
+      // All of it, the known flag, the invented ones, and two for each of a hundred divisions.
+      expect(requests - requestsBefore).toBeLessThanOrEqual(203);
+    }
+    expect(dropped).toBe(9990);
+    expect(store.applications).toEqual([]);
+    await reporter.close();
   });
 
   it("close() gives up after four seconds if the upstream hangs", async () => {

@@ -16,6 +16,7 @@ import { splitUsages, toBulkBatch, toBulkBatches, toBulkBody, toHour } from "./b
 import type { BulkBatch, BulkOrigin } from "./bulk-report.ts";
 import type { UsageSpool } from "./spool/usage-spool.ts";
 import type { BulkSupport } from "./bulk-support.ts";
+import type { IsKnown } from "./known-names.ts";
 import { Rejections, TOO_LARGE } from "./rejections.ts";
 import type { Rejected } from "./rejections.ts";
 import type { UsageDrops } from "./usage-drops.ts";
@@ -31,6 +32,7 @@ export interface UsageReporterOptions {
   /** Contains the usage in the store. @default usage is only in memory */
   readonly spool?: Pick<UsageSpool, "compact" | "state"> | undefined;
   readonly drops: UsageDrops;
+  readonly isKnown: IsKnown;
   readonly identity: Identity;
   readonly intervalMs: number;
   /** Maximum random delay added to each interval, in milliseconds. */
@@ -52,8 +54,9 @@ const FLUSH_RETRY_MS = 250;
  * delivered is put back and sent later.
  *
  * Usage that the upstream rejects for its content does not delay other usage: it is sent separately from
- * then on. A flag that is rejected while others of its application are accepted is dropped with an error.
- * If nothing of an application is accepted, its usage is dropped after ten consecutive rejections.
+ * then on, and flags and variants that the upstream did not send separately from those that it did. A flag
+ * that is rejected while others of its application are accepted is dropped with an error. If none of those
+ * that the upstream sent is accepted, or none of the others, these are dropped after ten attempts.
  */
 export class UsageReporter {
   readonly #options: UsageReporterOptions;
@@ -225,7 +228,7 @@ export class UsageReporter {
     }
     const halves = splitUsages(usages);
     if (halves === undefined) {
-      for (const usage of usages) this.#rejections.resolve(usage, [{ usage, error }], false);
+      for (const usage of usages) this.#rejections.resolve(usage, [{ usage, error }], []);
       return;
     }
     await this.#deliverBoth(halves, (half) =>
@@ -235,19 +238,19 @@ export class UsageReporter {
 
   /**
    * Delivers usage of one application separately; returns whether the upstream accepted all of it.
-   * Rejected usage is sent again in halves, until the flags that cause the rejection are isolated.
+   * Rejected usage is sent again in parts, until the flags that cause the rejection are isolated.
    */
   async #deliver(usage: ApplicationUsage): Promise<boolean> {
     const waiting = [usage];
     const rejected: Rejected[] = [];
-    let isPartAccepted = false;
+    const accepted: ApplicationUsage[] = [];
     try {
       for (let part = waiting[0]; part !== undefined; part = waiting[0]) {
         // oxlint-disable-next-line no-await-in-loop -- one request per application at a time
         const error = await this.#trySend(part);
         waiting.shift();
         if (error === undefined) {
-          isPartAccepted = true;
+          accepted.push(part);
           continue;
         }
         const parts = this.#rejections.split({ usage: part, error });
@@ -259,7 +262,7 @@ export class UsageReporter {
       for (const part of rejected) this.#options.store.putBack(part.usage);
       throw thrown;
     }
-    this.#rejections.resolve(usage, rejected, isPartAccepted);
+    this.#rejections.resolve(usage, rejected, accepted);
     return rejected.length === 0;
   }
 
