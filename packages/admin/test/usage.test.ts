@@ -173,7 +173,7 @@ describeStorages("usage", (source) => {
       expect(await post(service, METRICS, body)).toEqual({ status: 202, text: "" });
       expect(await post(service, METRICS, body)).toEqual({ status: 202, text: "" });
       const [counted] = countedIn(await rawOf(service, "odd"));
-      expect(counted).toMatchObject({ yes: 2_000_000_000, no: 2_000_000_000 });
+      expect(counted).toMatchObject({ yes: 2e15, no: 1_999_999_999_999_998 });
       expect(counted?.appName).toHaveLength(200);
       expect(counted?.variants).toMatchObject({ "a\uFFFDb": 2, "\uFFFD": 2, __proto: 4 });
     });
@@ -263,6 +263,21 @@ describeStorages("usage", (source) => {
       expect(rows).toContainEqual(
         expect.objectContaining({ appName: "mobile", environment: "development" }),
       );
+    });
+
+    test("sums of huge counts stop growing at the largest exact integer", async () => {
+      await createFlag(service, "huge");
+      const largest = { featureName: "huge", yes: 1e15, no: 1, variants: { v: 1e15 } };
+      const metrics = Array.from({ length: 5000 }, () => metric(largest));
+      for (let round = 0; round < 2; round++) {
+        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        expect(await post(service, BULK, { applications: [], metrics })).toMatchObject({
+          status: 202,
+        });
+      }
+      expect(countedIn(await rawOf(service, "huge"))).toMatchObject([
+        { yes: Number.MAX_SAFE_INTEGER, no: 10_000, variants: { v: Number.MAX_SAFE_INTEGER } },
+      ]);
     });
 
     test("accepts the other entries if some have no application name", async () => {

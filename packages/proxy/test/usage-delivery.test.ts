@@ -153,6 +153,30 @@ test(
 );
 
 test(
+  "counts that are too high to be true do not hide other reports, in flags-proxy and in flags-admin",
+  async () => {
+    const admin = new AdminService();
+    try {
+      await admin.start();
+      await admin.createFlag("on");
+      const proxy = await startProxy(admin.url, { FLAGS_API_TOKEN: CLIENT_TOKEN });
+      for (const yes of [Number.MAX_SAFE_INTEGER, 700_000, 700_000, 700_000]) {
+        const body = { appName: "web", bucket: { toggles: { on: { yes, no: 0 } } } };
+        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        expect((await send(`${proxy.url}/proxy/client/metrics`, { body })).status).toBe(200);
+      }
+      await stop(proxy);
+      expect(await admin.read("/client-metrics/features/on")).toMatchObject({
+        lastHourUsage: [{ yes: 1_002_100_000 }],
+      });
+    } finally {
+      await admin.dispose();
+    }
+  },
+  TIMEOUT_MS,
+);
+
+test(
   "a key that invents applications does not cause requests upstream or crowd out another key",
   async () => {
     const upstream = await startSlowUpstream({ delayMs: 20 });

@@ -46,10 +46,10 @@ export function readText(sent: LenientText | undefined): string {
     .replaceAll(/[\0\p{Surrogate}]/gu, "\uFFFD");
 }
 
-/** Far more evaluations than an application can make between reports, and small enough to sum exactly. */
-const MAX_COUNT = 1_000_000_000;
+/** As large as the sum of a million reports of clients, in which a proxy limits each count to 10^9. */
+const MAX_COUNT = 1e15;
 
-/** Converts a value to an integer from 0 to 1,000,000,000. A missing value becomes 0. */
+/** Converts a value to an integer from 0 to 10^15. A missing value becomes 0. */
 export function readCount(sent: LenientCount | undefined): number {
   return Math.min(Math.trunc(Number(sent ?? 0)), MAX_COUNT);
 }

@@ -75,6 +75,9 @@ async function readProjects(
   return new Map(rows.map(({ name, project }) => [name, project]));
 }
 
+/** Twice as much still fits into a `bigint`. */
+const LARGEST_SUM = Number.MAX_SAFE_INTEGER;
+
 // NOTE: each list is sent as one JSON parameter, because the number of parameters is limited. Rows are
 // written in the order of their keys, so that concurrent writes of two replicas cannot deadlock.
 
@@ -83,7 +86,7 @@ async function addFeatureCounts(db: Database, entries: readonly UsageEntry[]): P
   for (const { variants: _, ...entry } of entries) {
     const key = keyOf(entry);
     const { yes = 0, no = 0 } = counts.get(key) ?? {};
-    counts.set(key, { ...entry, yes: yes + entry.yes, no: no + entry.no });
+    counts.set(key, { ...entry, yes: add(yes, entry.yes), no: add(no, entry.no) });
   }
   if (counts.size === 0) return;
   await db.execute(sql`
@@ -94,8 +97,8 @@ async function addFeatureCounts(db: Database, entries: readonly UsageEntry[]): P
     )
     order by 1, 2, 3, 4
     on conflict (feature, app_name, environment, hour) do update set
-      yes = feature_usage.yes + excluded.yes,
-      no = feature_usage.no + excluded.no`);
+      yes = least(feature_usage.yes + excluded.yes, ${LARGEST_SUM}),
+      no = least(feature_usage.no + excluded.no, ${LARGEST_SUM})`);
 }
 
 async function addVariantCounts(db: Database, entries: readonly UsageEntry[]): Promise<void> {
@@ -104,7 +107,7 @@ async function addVariantCounts(db: Database, entries: readonly UsageEntry[]): P
     for (const [variant, count] of variants) {
       const entry = { feature, appName, environment, hour, variant };
       const key = keyOf(entry);
-      counts.set(key, { ...entry, count: (counts.get(key)?.count ?? 0) + count });
+      counts.set(key, { ...entry, count: add(counts.get(key)?.count ?? 0, count) });
     }
   }
   if (counts.size === 0) return;
@@ -116,7 +119,11 @@ async function addVariantCounts(db: Database, entries: readonly UsageEntry[]): P
     )
     order by 1, 2, 3, 4, 5
     on conflict (feature, app_name, environment, hour, variant) do update set
-      count = variant_usage.count + excluded.count`);
+      count = least(variant_usage.count + excluded.count, ${LARGEST_SUM})`);
+}
+
+function add(a: number, b: number): number {
+  return Math.min(a + b, LARGEST_SUM);
 }
 
 type FeatureCount = Omit<UsageEntry, "variants">;

@@ -94,7 +94,8 @@ export function registerUsageAt(
 
 /** Returns what reading the usage in a request depends on apart from its body. */
 export function readOptionsOf(request: FastifyRequest): ReadOptions {
-  return { nowMs: Date.now(), quotaId: quotaIdOf(grantOf(request)) };
+  const grant = grantOf(request);
+  return { nowMs: Date.now(), quotaId: quotaIdOf(grant), keyKind: grant.kind };
 }
 
 /** Returns what a registration depends on apart from the body of its request. */

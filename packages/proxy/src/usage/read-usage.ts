@@ -1,5 +1,6 @@
 import { type ApplicationUsage, type FeatureUsage, USAGE_LIMITS } from "flags-sdk";
 import type { Static } from "typebox";
+import type { KeyKind } from "../access/grant.ts";
 import { badField, type HttpError } from "../errors.ts";
 import { isValid } from "../http/validation.ts";
 import { readImpactMetrics } from "./impact-metrics.ts";
@@ -13,6 +14,13 @@ type Toggles = NonNullable<Report["bucket"]>["toggles"];
 /** Maximum number of toggles and variants, in total, in one report. */
 const MAX_REPORTED_NAMES = 50_000;
 
+/**
+ * The largest count in a report, by the kind of its key. No client evaluates a flag this often between two
+ * reports, and a million reports with such counts still add up to what flags-admin accepts. A server token
+ * can belong to another proxy, which sends such sums.
+ */
+const MAX_COUNTS: Readonly<Record<KeyKind, number>> = { client: 1e9, server: 1e15 };
+
 const { nameLength, variantsPerFeature } = USAGE_LIMITS;
 const TOO_LONG = `more than ${nameLength} characters: shorten it`;
 // PostgreSQL cannot store it: an upstream could fail on a report that contains it, and on everything
@@ -25,15 +33,19 @@ export interface ReadOptions {
   /** Replaces start times that are missing, invalid or in the future. */
   readonly nowMs: number;
   readonly quotaId: string;
+  readonly keyKind: KeyKind;
 }
 
 /** Reads a usage report. The cost depends on the number of names in it, never on the counts. */
-export function readUsage(report: Report, { nowMs, quotaId }: ReadOptions): ApplicationUsage {
+export function readUsage(
+  report: Report,
+  { nowMs, quotaId, keyKind }: ReadOptions,
+): ApplicationUsage {
   const impactMetrics = readImpactMetrics(report.impactMetrics);
   return {
     appName: report.appName,
     startMs: readStartMs(report.bucket?.start, nowMs),
-    features: readFeatures(report.bucket?.toggles ?? {}),
+    features: readFeatures(report.bucket?.toggles ?? {}, MAX_COUNTS[keyKind]),
     quotaId,
     ...(impactMetrics.length > 0 && { impactMetrics }),
   };
@@ -55,7 +67,7 @@ interface BulkUsage {
  */
 export function readBulkUsage(
   metrics: readonly unknown[],
-  { nowMs, quotaId }: ReadOptions,
+  { nowMs, quotaId, keyKind }: ReadOptions,
 ): BulkUsage {
   const usages = new Map<string, ApplicationUsage & { features: Record<string, FeatureUsage> }>();
   const valid = metrics.filter(isMetric);
@@ -66,7 +78,8 @@ export function readBulkUsage(
     const key = JSON.stringify([startMs, appName]);
     // NOTE: no prototype, since a flag can be named `__proto__`.
     const usage = usages.get(key) ?? { appName, startMs, quotaId, features: Object.create(null) };
-    usage.features[featureName] = add(usage.features[featureName], metric);
+    const counts = readFeatureUsage(metric, MAX_COUNTS[keyKind]);
+    usage.features[featureName] = add(usage.features[featureName], counts);
     usages.set(key, usage);
   }
   return { usages: [...usages.values()], invalidCount: metrics.length - valid.length };
@@ -90,8 +103,7 @@ function explainInvalid(first: unknown): HttpError {
   return badField("metrics.0", `${problem}; no other entry is valid either`);
 }
 
-function add(previous: FeatureUsage | undefined, metric: Metric): FeatureUsage {
-  const usage = readFeatureUsage(metric);
+function add(previous: FeatureUsage | undefined, usage: FeatureUsage): FeatureUsage {
   if (previous === undefined) return usage;
   const variants: Record<string, number> = Object.create(null);
   for (const counts of [previous.variants ?? {}, usage.variants ?? {}]) {
@@ -151,40 +163,54 @@ function readStartMs(start: unknown, nowMs: number): number {
   return ms >= 0 && ms <= nowMs ? ms : nowMs;
 }
 
-function readFeatures(toggles: Toggles): Readonly<Record<string, FeatureUsage>> {
-  return areUsages(toggles) ? toggles : mapValues(toggles, readFeatureUsage);
+function readFeatures(toggles: Toggles, maxCount: number): Readonly<Record<string, FeatureUsage>> {
+  if (areUsages(toggles, maxCount)) return toggles;
+  return mapValues(toggles, (toggle) => readFeatureUsage(toggle, maxCount));
 }
 
 /** Nearly all reports need no conversion, and copying their toggles takes longer than parsing them. */
-function areUsages(toggles: Toggles): toggles is Readonly<Record<string, FeatureUsage>> {
-  return Object.values(toggles).every(isUsage);
+function areUsages(
+  toggles: Toggles,
+  maxCount: number,
+): toggles is Readonly<Record<string, FeatureUsage>> {
+  return Object.values(toggles).every((toggle) => isUsage(toggle, maxCount));
 }
 
-/** Whether a toggle has exactly the fields of `FeatureUsage`, with integer counts. */
-function isUsage(toggle: Toggles[string]): boolean {
+/** Whether a toggle has exactly the fields of `FeatureUsage`, with integer counts within the limit. */
+function isUsage(toggle: Toggles[string], maxCount: number): boolean {
   const { yes, no, variants } = toggle;
-  if (!Number.isSafeInteger(yes) || !Number.isSafeInteger(no) || variants === null) return false;
+  if (!isCount(yes, maxCount) || !isCount(no, maxCount) || variants === null) return false;
   const members = variants === undefined ? 2 : 3;
-  return Object.keys(toggle).length === members && isCounts(variants ?? {});
+  return Object.keys(toggle).length === members && areCounts(variants ?? {}, maxCount);
 }
 
 /** Reads the counts of one toggle. Missing counts are 0. */
-function readFeatureUsage({ yes, no, variants }: Toggles[string]): FeatureUsage {
-  return variants
-    ? { yes: toCount(yes), no: toCount(no), variants: readVariants(variants) }
-    : { yes: toCount(yes), no: toCount(no) };
+function readFeatureUsage({ yes, no, variants }: Toggles[string], maxCount: number): FeatureUsage {
+  const counts = { yes: toCount(yes, maxCount), no: toCount(no, maxCount) };
+  return variants ? { ...counts, variants: readVariants(variants, maxCount) } : counts;
 }
 
-function readVariants(variants: Readonly<Record<string, number | null>>): Variants {
-  return isCounts(variants) ? variants : mapValues(variants, toCount);
+function readVariants(
+  variants: Readonly<Record<string, number | null>>,
+  maxCount: number,
+): Variants {
+  if (areCounts(variants, maxCount)) return variants;
+  return mapValues(variants, (count) => toCount(count, maxCount));
 }
 
-function isCounts(variants: Readonly<Record<string, unknown>>): variants is Variants {
-  return Object.values(variants).every(Number.isSafeInteger);
+function areCounts(
+  variants: Readonly<Record<string, unknown>>,
+  maxCount: number,
+): variants is Variants {
+  return Object.values(variants).every((count) => isCount(count, maxCount));
 }
 
-function toCount(count: number | null | undefined): number {
-  return Math.min(Math.trunc(count ?? 0), Number.MAX_SAFE_INTEGER);
+function isCount(count: unknown, maxCount: number): count is number {
+  return Number.isInteger(count) && Number(count) <= maxCount;
+}
+
+function toCount(count: number | null | undefined, maxCount: number): number {
+  return Math.min(Math.trunc(count ?? 0), maxCount);
 }
 
 function mapValues<From, To>(
