@@ -38,12 +38,17 @@ describe.skipIf(helm.isMissing)("charts", () => {
   }
 
   test.each(CHARTS)("%s explains after the installation what to do next", async (chart) => {
-    const [file = ""] = (await listValues(chart)).filter((path) => path.endsWith("minimal.yaml"));
-    const options = ["--dry-run=client", "--namespace", "shop", "-f", file];
-    const output = await helm.tool(["install", chart, chartDirectory(chart), ...options]);
-    const [, notes = ""] = output.split("NOTES:");
+    const notes = await readNotes(chart);
     expect(notes).toContain(`kubectl --namespace shop rollout status deployment/${chart}`);
     expect(notes).toContain(`kubectl --namespace shop rollout restart deployment/${chart}`);
+  });
+
+  test("flags-admin explains how to sign in to the console", async () => {
+    const notes = await readNotes("flags-admin");
+    expect(notes).toContain("kubectl --namespace shop port-forward service/flags-admin 4242:4242");
+    expect(notes).toContain(
+      "kubectl --namespace shop get secret flags-admin-secrets -o jsonpath='{.data.INIT_ADMIN_API_TOKENS}'",
+    );
   });
 
   test.skipIf(validator.isMissing)("manifests match the schemas of Kubernetes", async () => {
@@ -68,3 +73,11 @@ describe.skipIf(helm.isMissing)("charts", () => {
     }
   });
 });
+
+async function readNotes(chart: ChartName): Promise<string> {
+  const [file = ""] = (await listValues(chart)).filter((path) => path.endsWith("minimal.yaml"));
+  const options = ["--dry-run=client", "--namespace", "shop", "-f", file];
+  const output = await helm.tool(["install", chart, chartDirectory(chart), ...options]);
+  const [, notes = ""] = output.split("NOTES:");
+  return notes;
+}
