@@ -89,6 +89,7 @@ test("check and start report the problems of the file, without its keys", async 
     { name: "web", key: "*:production.secret-1", environment: "test" },
     { name: "web", key: "*:staging.secret-2" },
     { name: "late", key: "secret-3", expiresAt: "2027-02-30T00:00:00Z" },
+    { name: "misspelt", key: "secret-4", project: "shop" },
   ]);
   for (const args of [["check"], []]) {
     // oxlint-disable-next-line no-await-in-loop
@@ -101,6 +102,7 @@ test("check and start report the problems of the file, without its keys", async 
       "`keys[1]` is for staging, but the upstream tokens serve only production",
       "`keys[1].name` is also the name of `keys[0]`",
       "`keys[2].expiresAt` is not a valid time",
+      "`keys[3].project` is unknown: did you mean `projects`?",
     ]) {
       expect(output).toContain(problem);
     }
@@ -119,6 +121,8 @@ test("keys that are easy to guess cause a warning at startup, without their text
   ];
   await replaceFile(path, JSON.stringify({ keys }));
   const { stdout } = await runCommand({ ...environment, HOST: "0.0.0.0" }, ["check"]);
+  expect(stdout).toContain(`${path}, 4 keys`);
+  expect(stdout).not.toContain("Client keys");
   expect(stdout).toContain("(option accessFile): the key typed is easy to guess");
   expect(stdout).toContain("(option accessFile): the key in-a-file is easy to guess");
   expect(stdout).not.toMatch(/short-[12]|the key (?:long|digest)/);

@@ -18,7 +18,7 @@ export { describeFallback, nameSetting } from "./config/setting.ts";
 export { showTelemetryConfig, toTelemetryConfig } from "./config/telemetry-config.ts";
 export type { TelemetryConfig } from "./config/telemetry-config.ts";
 export type { TrustProxy } from "./config/trust-proxy.ts";
-export { findUnknownOptions, findUnknownVariables } from "./config/unknown-names.ts";
+export { findNearest, findUnknownOptions, findUnknownVariables } from "./config/unknown-names.ts";
 export {
   findWeakSecrets,
   MIN_LOOPBACK_SECRET_LENGTH,

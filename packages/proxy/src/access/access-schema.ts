@@ -260,7 +260,7 @@ export const AccessFileSchema = Type.Object(
 );
 
 /** The content of an access file that matches its schema. */
-export type AccessFileContent = Static<typeof AccessFileSchema>;
+type AccessFileContent = Static<typeof AccessFileSchema>;
 
 /** One key of an access file. */
 export type AccessFileKey = AccessFileContent["keys"][number];

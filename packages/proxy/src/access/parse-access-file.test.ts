@@ -7,8 +7,8 @@ import { parseAccessFile } from "./parse-access-file.ts";
 
 const problemsOf = async (text: string): Promise<readonly string[]> => {
   try {
-    await parseAccessFile(text);
-    return [];
+    const { problems } = await parseAccessFile(text);
+    return problems;
   } catch (error) {
     if (error instanceof FileError) return error.problems;
     throw error;
@@ -37,7 +37,15 @@ test.each([
   ["keys: [1]", "line 1, column 8: `keys[0]` must be an object"],
   ["keys:\n  - key: a", "line 2, column 5: `keys[0].name` is required"],
   ["keys:\n  - name: a b\n    key: c", "line 2, column 11: `keys[0].name` must consist of"],
-  ["keys: []\nkey: []", "line 2, column 6: `key` is unknown: check its spelling"],
+  ["keys: []\nname: []", "line 2, column 7: `name` is unknown: check its spelling"],
+  [
+    "keys:\n  - name: a\n    project: shop",
+    "line 3, column 14: `keys[0].project` is unknown: did you mean `projects`?",
+  ],
+  [
+    "keys:\n  - name: a\n    rate: {perSecnd: 1}",
+    "`keys[0].rate.perSecnd` is unknown: did you mean `perSecond`?",
+  ],
   ["keys:\n  - name: a\n    expiresAt: 2027-01-31", "`keys[0].expiresAt` must be a time with a"],
   ["keys:\n  - name: a\n    rate: {perSecond: 0}", "`keys[0].rate.perSecond` must be > 0"],
   ["keys:\n  - name: a\n    origins: [https://a.test/]", "`keys[0].origins[0]` must be an origin"],
@@ -83,8 +91,9 @@ test("JSON and YAML with the same content are the same", async () => {
   const content = { keys: [{ name: "a", key: 'c\\":d', projects: ["e:", '"f":'] }] };
   const json = await parseAccessFile(JSON.stringify(content));
   const yaml = await parseAccessFile(`# a comment\n${JSON.stringify(content)}`);
-  expect(json).toMatchObject({ content });
-  expect(yaml).toMatchObject({ content });
+  const keys = new Map(content.keys.entries());
+  expect(json).toMatchObject({ keys, problems: [] });
+  expect(yaml).toMatchObject({ keys, problems: [] });
 });
 
 test("large YAML is rejected, since its parser would block requests", async () => {

@@ -1,12 +1,12 @@
+import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
-import { isRecord } from "flags-server-kit";
+import { findNearest, isRecord } from "flags-server-kit";
 import { describeSchemaError, toPath, type ValueProblem } from "../describe-schema-error.ts";
-import { FileError } from "../files/file-error.ts";
 import type { ValuePath } from "../files/json-positions.ts";
 import { parseJson, parseYaml } from "../files/parse-text.ts";
 import {
-  type AccessFileContent,
+  type AccessFileKey,
   AccessFileSchema,
   KeySchema,
   MAX_KEYS,
@@ -24,8 +24,11 @@ export type DescribeProblem = (problem: ContentProblem) => string;
 
 /** The content of a file with the function that locates its values. */
 interface ParsedAccessFile {
-  readonly content: AccessFileContent;
+  /** The keys that match the schema, by their position in the file. */
+  readonly keys: ReadonlyMap<number, AccessFileKey>;
   readonly describe: DescribeProblem;
+  /** What does not match the schema. */
+  readonly problems: readonly string[];
 }
 
 /** More problems are not listed: they usually have the same cause. */
@@ -38,7 +41,7 @@ const keyValidator = Compile(KeySchema);
  * Parses the text of an access file, as JSON if it begins with `{`, otherwise as YAML, and checks it against its
  * schema.
  *
- * @throws {FileError} if it is invalid
+ * @throws {FileError} if it is neither valid JSON nor valid YAML
  */
 export async function parseAccessFile(text: string): Promise<ParsedAccessFile> {
   const parse = text.trimStart().startsWith("{") ? parseJson : parseYaml;
@@ -47,31 +50,43 @@ export async function parseAccessFile(text: string): Promise<ParsedAccessFile> {
     const subject = path.length === 0 ? "the file" : `\`${showPath(path)}\``;
     return `${locate(path)}: ${subject} ${message}`;
   };
-  if (validator.Check(value)) return { content: value, describe };
-  const problems = findProblems(value).map(describe);
-  throw new FileError([...new Set(problems)].slice(0, MAX_PROBLEMS));
+  if (validator.Check(value))
+    return { keys: new Map(value.keys.entries()), describe, problems: [] };
+  const { keys, problems } = findProblems(value);
+  return { keys, describe, problems: [...new Set(problems.map(describe))] };
+}
+
+interface Findings {
+  readonly keys: ReadonlyMap<number, AccessFileKey>;
+  readonly problems: readonly ContentProblem[];
 }
 
 /**
  * NOTE: the validator takes a second to find the errors in thousands of keys, but milliseconds to find the keys
  * that have errors.
  */
-function findProblems(value: unknown): readonly ContentProblem[] {
-  if (!isRecord(value) || !Array.isArray(value["keys"])) return toProblems(validator.Errors(value));
-  const keys: readonly unknown[] = value["keys"];
-  if (keys.length > MAX_KEYS) {
-    return [{ path: ["keys"], message: `must not have more than ${MAX_KEYS} entries` }];
+function findProblems(value: unknown): Findings {
+  const none = new Map<number, AccessFileKey>();
+  if (!isRecord(value) || !Array.isArray(value["keys"])) {
+    return { keys: none, problems: toProblems(AccessFileSchema, validator.Errors(value)) };
   }
-  const invalid = [...keys.entries()].filter(([, key]) => !keyValidator.Check(key));
-  return [
-    ...toProblems(validator.Errors({ ...value, keys: [] })),
-    ...invalid.slice(0, MAX_PROBLEMS).flatMap(([index, key]) =>
-      toProblems(keyValidator.Errors(key)).map(({ path, message }) => ({
-        path: ["keys", index, ...path],
-        message,
-      })),
-    ),
-  ];
+  const entries: readonly unknown[] = value["keys"];
+  if (entries.length > MAX_KEYS) {
+    const message = `must not have more than ${MAX_KEYS} entries`;
+    return { keys: none, problems: [{ path: ["keys"], message }] };
+  }
+  const keys = new Map<number, AccessFileKey>();
+  const problems = [...toProblems(AccessFileSchema, validator.Errors({ ...value, keys: [] }))];
+  for (const [index, key] of entries.entries()) {
+    if (keyValidator.Check(key)) keys.set(index, key);
+    else if (problems.length < MAX_PROBLEMS) {
+      const found = toProblems(KeySchema, keyValidator.Errors(key));
+      problems.push(
+        ...found.map(({ path, message }) => ({ path: ["keys", index, ...path], message })),
+      );
+    }
+  }
+  return { keys, problems };
 }
 
 function showPath(path: ValuePath): string {
@@ -81,7 +96,10 @@ function showPath(path: ValuePath): string {
     .replace(/^\./, "");
 }
 
-function toProblems(errors: readonly TLocalizedValidationError[]): readonly ContentProblem[] {
+function toProblems(
+  schema: TSchema,
+  errors: readonly TLocalizedValidationError[],
+): readonly ContentProblem[] {
   const choices = errors.filter(({ keyword }) => keyword === "anyOf");
   // The errors of the alternatives say less than the choice itself.
   const isOfAlternative = ({ keyword, instancePath }: TLocalizedValidationError): boolean =>
@@ -92,18 +110,18 @@ function toProblems(errors: readonly TLocalizedValidationError[]): readonly Cont
     );
   return errors
     .filter((error) => !isOfAlternative(error))
-    .flatMap(explain)
+    .flatMap((error) => explain(schema, error))
     .map(({ path, message }) => ({ path: path.map(toIndex), message }));
 }
 
 /** Describes an error in the words for fields of keys. */
-function explain(error: TLocalizedValidationError): readonly ValueProblem[] {
+function explain(schema: TSchema, error: TLocalizedValidationError): readonly ValueProblem[] {
   const path = toPath(error.instancePath);
   switch (error.keyword) {
     case "additionalProperties":
       return error.params.additionalProperties.map((name) => ({
         path: [...path, name],
-        message: "is unknown: check its spelling",
+        message: `is unknown: ${suggest(name, listFields(schema, error.schemaPath))}`,
       }));
     case "type": {
       const message = TYPES[String(error.params.type)];
@@ -121,6 +139,20 @@ function explain(error: TLocalizedValidationError): readonly ValueProblem[] {
     default:
       return describeSchemaError(error);
   }
+}
+
+function suggest(name: string, known: readonly string[]): string {
+  const nearest = findNearest(name, known);
+  return nearest === undefined ? "check its spelling" : `did you mean \`${nearest}\`?`;
+}
+
+/** Lists the fields of an object in a schema. */
+function listFields(schema: TSchema, path: string): readonly string[] {
+  const found = toPath(path).reduce<unknown>(
+    (part, name) => (isRecord(part) ? part[name] : undefined),
+    schema,
+  );
+  return isRecord(found) && isRecord(found["properties"]) ? Object.keys(found["properties"]) : [];
 }
 
 function toIndex(part: string): string | number {

@@ -42,7 +42,7 @@ const MAX_KEY_FILE_BYTES = 4096;
 /**
  * Reads an access file and the files with keys that it names.
  *
- * @throws {FileError} if it is not readable, or does not match the schema
+ * @throws {FileError} if it is not readable, or neither valid JSON nor valid YAML
  */
 export async function readAccessFile(path: string): Promise<AccessFile> {
   const states = new Map<string, string>();
@@ -62,14 +62,15 @@ export async function readAccessFile(path: string): Promise<AccessFile> {
   const text = await readFile(path, MAX_FILE_BYTES).catch((error: unknown) => {
     throw new FileError([explainUnreadable(error)], followed());
   });
-  const { content, describe } = await parseAccessFile(text).catch((error: unknown) => {
+  const parsed = await parseAccessFile(text).catch((error: unknown) => {
     throw error instanceof FileError ? new FileError(error.problems, followed()) : error;
   });
 
-  const problems: string[] = [];
+  const { keys, describe } = parsed;
+  const problems = [...parsed.problems];
   const readNamedFile = createNamedFileReader(dirname(path), readFile);
   const entries: AccessEntry[] = [];
-  for (const [index, fields] of content.keys.entries()) {
+  for (const [index, fields] of keys) {
     try {
       // oxlint-disable-next-line no-await-in-loop -- only a few keys are in files
       const key = await readKey(fields, readNamedFile);

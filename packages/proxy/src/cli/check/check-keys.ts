@@ -1,6 +1,6 @@
 import { describeUrl, type HttpClient, TokenValidator, UpstreamError } from "flags-sdk";
 import { toErrorMessage } from "flags-server-kit";
-import { readAccessFile } from "../../access/read-access-file.ts";
+import type { AccessEntry } from "../../access/read-access-file.ts";
 import type { ProxyConfig } from "../../config/config.ts";
 import { toClientOptions } from "../../create-clients.ts";
 import { SILENT } from "../silent-logger.ts";
@@ -8,16 +8,13 @@ import { SILENT } from "../silent-logger.ts";
 /**
  * Reads the keys at each `jwksUrl` of the access file, which the proxy reads only with the first signed context.
  *
+ * @param entries the keys of the access file
  * @returns a message for each address whose keys cannot be read
  */
-export async function checkKeySets({
-  accessFile,
-  httpProxy = "",
-  httpsProxy = "",
-  noProxy = "",
-}: ProxyConfig): Promise<readonly string[]> {
-  if (accessFile === undefined) return [];
-  const { entries } = await readAccessFile(accessFile);
+export async function checkKeySets(
+  entries: readonly AccessEntry[],
+  { httpProxy = "", httpsProxy = "", noProxy = "" }: ProxyConfig,
+): Promise<readonly string[]> {
   const addresses = new Set(
     entries.flatMap(({ signing }) =>
       signing?.scheme.kind === "jwt" && "jwksUrl" in signing.scheme.keys

@@ -22,10 +22,12 @@ export interface CheckedSettings {
   readonly flagsUrl: string;
   /** The scope of each upstream token; undefined if its text does not contain one. */
   readonly tokens: readonly (TokenScope | undefined)[];
+  /** Keys in settings. */
   readonly clientKeys: number;
   readonly serverTokens: number;
-  /** The path of the access file, whose keys are not counted here. */
+  /** The path of the access file. */
   readonly accessFile?: string;
+  readonly accessFileKeys?: number;
   /** Whether the upstream verifies further keys. */
   readonly upstreamKeys: boolean;
   readonly synchronization: string;
@@ -97,11 +99,15 @@ function toHeading({ source }: CheckedUpstream, settings: CheckedSettings | unde
 
 function settingRows(settings: CheckedSettings, files: readonly CheckedFile[]): readonly Row[] {
   const { synchronization, refreshIntervalMs, serverTokens, customStrategies } = settings;
+  const { clientKeys, accessFile, accessFileKeys = 0 } = settings;
   return [
     ["Address", settings.flagsUrl],
     ...settings.tokens.map((token): Row => ["Token", describeToken(token)]),
-    ["Client keys", String(settings.clientKeys)],
-    ...optionalRow("Access file", settings.accessFile ?? ""),
+    ...optionalRow("Client keys", clientKeys === 0 ? "" : String(clientKeys)),
+    ...optionalRow(
+      "Access file",
+      accessFile === undefined ? "" : `${accessFile}, ${count(accessFileKeys, "key")}`,
+    ),
     ...optionalRow("Upstream keys", settings.upstreamKeys ? "verified by the upstream" : ""),
     ...optionalRow("Server tokens", serverTokens === 0 ? "" : String(serverTokens)),
     ...optionalRow(

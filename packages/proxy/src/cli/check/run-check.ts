@@ -1,6 +1,7 @@
 import type { Diagnostic } from "flags-engine";
 import { describeCause, inspectUpstream, type UpstreamInspection } from "flags-sdk";
 import { ConfigError, type Environment, type Logger } from "flags-server-kit";
+import type { AccessEntry } from "../../access/read-access-file.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";
 import type { ProxyConfig } from "../../config/config.ts";
 import { loadConfig } from "../../config/load-config.ts";
@@ -44,10 +45,11 @@ export async function runCheck(environment: Environment): Promise<CheckReport> {
   const keyProblem = config.upstreamKeys && (await checkUpstreamKeys(config));
   if (keyProblem !== undefined) config.logger.error(keyProblem);
   // NOTE: the proxy starts without them, so they are only warnings.
-  for (const warning of await checkKeySets(config)) config.logger.warn(warning);
+  const entries = await readAccessEntries(config);
+  for (const warning of await checkKeySets(entries, config)) config.logger.warn(warning);
   return {
     ...report,
-    settings: describeSettings(config),
+    settings: describeSettings(config, entries.length),
     ...(store !== undefined && { store }),
     upstreams: upstreams.filter((upstream) => upstream !== undefined),
     ...(config.files !== undefined && { files }),
@@ -144,13 +146,20 @@ async function tryLoadConfig(
   }
 }
 
-function describeSettings(config: ProxyConfig): CheckedSettings {
+async function readAccessEntries({ accessFile }: ProxyConfig): Promise<readonly AccessEntry[]> {
+  if (accessFile === undefined) return [];
+  const { readAccessFile } = await import("../../access/read-access-file.ts");
+  const { entries } = await readAccessFile(accessFile);
+  return entries;
+}
+
+function describeSettings(config: ProxyConfig, accessFileKeys: number): CheckedSettings {
   return {
     flagsUrl: config.upstreamUrl,
     tokens: config.files === undefined ? config.upstreamTokens.map(parseTokenScope) : [],
     clientKeys: config.clientKeys.length,
     serverTokens: config.serverTokens.length,
-    ...(config.accessFile !== undefined && { accessFile: config.accessFile }),
+    ...(config.accessFile !== undefined && { accessFile: config.accessFile, accessFileKeys }),
     upstreamKeys: config.upstreamKeys !== undefined,
     synchronization: config.synchronization,
     refreshIntervalMs: config.refreshIntervalMs,
