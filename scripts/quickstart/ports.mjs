@@ -4,9 +4,12 @@ import { HOST } from "./settings.mjs";
 
 /** Exits with a message that names the variable if a port cannot be used. */
 export async function requireFreePorts(ports) {
+  if (Number(ports.ADMIN_PORT) === Number(ports.PORT)) {
+    console.error("ADMIN_PORT and PORT must differ.");
+    process.exit(1);
+  }
   const probes = [];
   try {
-    // All probes are open at the same time, so that two equal ports are detected too.
     for (const [variable, port] of Object.entries(ports)) probes.push(await probe(port, variable));
   } catch (error) {
     console.error(error.message);

@@ -130,6 +130,13 @@ describe("npm start", () => {
     blocker.close();
   });
 
+  it("refuses to use one port for both services", async () => {
+    last = startQuickstart({ ...ports, DATA_DIR: directory, PORT: ports.ADMIN_PORT });
+
+    expect(await last.exited()).toBe(1);
+    expect(last.output()).toBe("ADMIN_PORT and PORT must differ.\n");
+  });
+
   it.each(["0.0.0.0", "192.168.1.5", "::"])("refuses to listen on %s", async (host) => {
     last = startQuickstart({ ...ports, DATA_DIR: directory, HOST: host });
 
