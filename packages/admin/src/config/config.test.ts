@@ -107,6 +107,7 @@ test("loadConfig() reports all problems at once, with hints", () => {
     INIT_ADMIN_API_TOKENS: "x",
     INIT_ADMIN_API_TOKEN: "*:*.x",
     INIT_BACKEND_API_TOKENS: "*:development.x",
+    INIT_FRONTEND_TOKENS: "*:development.x",
     DATABASE_HOST: "db.test",
     DATABASE_URL: "postgres://db.test",
     DATA_DIR: "data",
@@ -118,6 +119,7 @@ test("loadConfig() reports all problems at once, with hints", () => {
     "MIN_FREE_DISK_MB has no effect with DATABASE_URL",
     "INIT_ADMIN_API_TOKEN is set but never read: did you mean INIT_ADMIN_API_TOKENS?",
     "INIT_BACKEND_API_TOKENS is set but never read: its name is INIT_CLIENT_API_TOKENS here",
+    "INIT_FRONTEND_TOKENS is set but never read: its name is INIT_FRONTEND_API_TOKENS here",
     "DATABASE_HOST is set but never read",
   ]);
 });

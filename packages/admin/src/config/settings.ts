@@ -203,5 +203,11 @@ export const PROGRAM: Program<typeof SETTINGS> = {
     "INIT_FRONTEND_",
     "OTEL_",
   ],
-  renamedPrefixes: [{ from: "INIT_BACKEND_", to: "INIT_CLIENT_" }],
+  renamedPrefixes: [
+    { from: "INIT_BACKEND_", to: "INIT_CLIENT_" },
+    // Mistakes: too far from the names to be found as typos.
+    { from: "INIT_ADMIN_TOKENS", to: "INIT_ADMIN_API_TOKENS" },
+    { from: "INIT_CLIENT_TOKENS", to: "INIT_CLIENT_API_TOKENS" },
+    { from: "INIT_FRONTEND_TOKENS", to: "INIT_FRONTEND_API_TOKENS" },
+  ],
 };
