@@ -192,15 +192,17 @@ describe("a file of flags-admin backup", () => {
   });
 
   test.each([
-    [["backup"], "Name the file with --file FILE"],
+    [["backup"], 2, "Name the file with --file FILE"],
+    [["restore"], 2, "Name the file with --file FILE"],
     [
       ["backup", "--file", "x"],
+      1,
       "There is no database in missing: set DATA_DIR or DATABASE_URL as for the service",
     ],
-    [["restore", "--file", "missing/x"], "Cannot use the file missing/x: ENOENT"],
-  ])("%j without what it needs: one line", async (args, message) => {
+    [["restore", "--file", "missing/x"], 1, "Cannot use the file missing/x: ENOENT"],
+  ])("%j without what it needs: one line", async (args, exitCode, message) => {
     const { code, stderr } = await startCommand({ DATA_DIR: "missing" }, args).finished();
-    expect({ code, stderr }).toEqual({ code: 1, stderr: `${message}\n` });
+    expect({ code, stderr }).toEqual({ code: exitCode, stderr: `${message}\n` });
   });
 });
 

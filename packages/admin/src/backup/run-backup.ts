@@ -1,5 +1,5 @@
 import { StartError, type SubcommandResult } from "flags-server-kit";
-import type { Subcommand } from "flags-server-kit/command-line";
+import { EXIT_USAGE, type Subcommand } from "flags-server-kit/command-line";
 import { type AdminConfig, loadConfig } from "../config/config.ts";
 import { toStartError } from "../start-error.ts";
 import type { Database } from "../storage/database.ts";
@@ -17,7 +17,8 @@ export async function runBackup({
   options,
   environment,
 }: SubcommandCall): Promise<SubcommandResult> {
-  const file = readFile(options["file"]);
+  const { file } = options;
+  if (typeof file !== "string") return requireFile();
   const config = loadConfig(environment);
   const rows = await explained(config, file, async () => {
     if (config.databaseUrl === undefined) await requireEmbedded(config.dataDir);
@@ -36,7 +37,8 @@ export async function runRestore({
   options,
   environment,
 }: SubcommandCall): Promise<SubcommandResult> {
-  const file = readFile(options["file"]);
+  const { file } = options;
+  if (typeof file !== "string") return requireFile();
   const config = loadConfig(environment);
   const rows = await explained(config, file, () =>
     restoreBackup(file, (prepareSchema) => openStorage({ ...config, prepareSchema })),
@@ -44,9 +46,9 @@ export async function runRestore({
   return { output: `Restored ${rows} rows from ${file}\n`, exitCode: 0 };
 }
 
-function readFile(option: string | true | undefined): string {
-  if (typeof option === "string") return option;
-  throw new StartError("Name the file with --file FILE");
+function requireFile(): SubcommandResult {
+  process.stderr.write("Name the file with --file FILE\n");
+  return { output: "", exitCode: EXIT_USAGE };
 }
 
 async function requireEmbedded(dataDir: string): Promise<void> {
