@@ -5,7 +5,14 @@ import { expect, onTestFinished, test } from "vitest";
 import { buildApp } from "../../admin/src/app.ts";
 import { createFlag, switchFlag } from "../../admin/test/_flags.ts";
 import { ADMIN_TOKEN, collectErrors, endApp, seed } from "../../admin/test/_service.ts";
-import { clickControl, CONSOLE_DIRECTORY, describeConsole, openPage, signIn } from "./_console.ts";
+import {
+  clickControl,
+  CONSOLE_DIRECTORY,
+  describeConsole,
+  expectAccessible,
+  openPage,
+  signIn,
+} from "./_console.ts";
 import { shownFlags, switchOf, waitForMessage } from "./_flags.ts";
 
 const FLAGS = "/projects/default/flags";
@@ -92,17 +99,32 @@ describeConsole("changes by others", (console, source) => {
     await signIn(page, ADMIN_TOKEN);
     await switchOf(page, "before").waitFor();
 
+    const attempts: number[] = [];
+    page.on("request", (request) => {
+      if (request.url().endsWith("/api/admin/changes")) attempts.push(performance.now());
+    });
     await endApp(app);
+    const unreachable = page
+      .getByRole("status")
+      .getByText("The service cannot be reached. This page shows what it last received.");
+    await unreachable.waitFor();
+    await expectAccessible(page);
     await clickControl(switchOf(page, "before"));
     await waitForMessage(page, "The service cannot be reached");
     // The page shows what is stored, not what was tried.
     await expect.poll(() => switchOf(page, "before").isChecked()).toBe(false);
     await page.getByText("This may be outdated: The service cannot be reached").waitFor();
 
+    // The page waits longer and longer between its attempts to open the stream.
+    await expect.poll(() => attempts.length, { timeout: 15_000 }).toBeGreaterThanOrEqual(4);
+    const [first = 0, second = 0, third = 0, fourth = 0] = attempts;
+    expect((fourth - third) / (second - first)).toBeGreaterThan(1.5);
+
     await start(port);
     await create("after");
     await expect.poll(() => shownFlags(page), { timeout: 15_000 }).toEqual(["after", "before"]);
     await expect.poll(() => page.getByText("This may be outdated").count()).toBe(0);
+    await expect.poll(() => unreachable.count()).toBe(0);
     await clickControl(switchOf(page, "before"));
     await waitForMessage(page, "before is now on in development");
   });

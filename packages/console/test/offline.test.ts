@@ -34,7 +34,7 @@ describeConsole("without a network", (console) => {
     const page = await console.open("/projects/default/flags", { expected });
     await page.context().setOffline(true);
     await page.getByRole("link", { name: "Segments" }).click();
-    await page.getByText(unreachable).waitFor();
+    await page.getByRole("main").getByText(unreachable).waitFor();
     await page.context().setOffline(false);
     await page.getByText("There are no segments yet").waitFor();
   });

@@ -33,6 +33,7 @@ import { describeError } from "../ui/describe-error.ts";
 import { Menu } from "../ui/menu.tsx";
 import { Select } from "../ui/select.tsx";
 import { showToast } from "../ui/toast.tsx";
+import { ConnectionStatus } from "./connection-status.tsx";
 import { MissingProject } from "./errors.tsx";
 import {
   applyTheme,
@@ -93,6 +94,7 @@ export function Shell() {
         <CommonLinks />
       </nav>
       <div className="shell-content">
+        <ConnectionStatus />
         <OpenedPage />
       </div>
     </div>

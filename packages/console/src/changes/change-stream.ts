@@ -3,8 +3,8 @@ interface ChangeStreamOptions {
   readonly onChange: (data: string) => void;
   /** Called when changes may have been missed. */
   readonly onGap: () => void;
-  /** Called when the service refuses the stream, for example because the session has ended. */
-  readonly onRefused: () => void;
+  /** Called when the stream is lost or cannot be opened, for example because the session has ended. */
+  readonly onFailure: () => void;
 }
 
 const MIN_RETRY_MS = 1000;
@@ -16,7 +16,7 @@ const MAX_RETRY_MS = 30_000;
  */
 export function openChangeStream(
   address: URL,
-  { onChange, onGap, onRefused }: ChangeStreamOptions,
+  { onChange, onGap, onFailure }: ChangeStreamOptions,
   signal: AbortSignal,
 ): void {
   let source: EventSource | undefined;
@@ -32,8 +32,10 @@ export function openChangeStream(
   };
   const open = (): void => {
     const opened = new EventSource(address);
+    let isOpen = false;
     source = opened;
     opened.addEventListener("open", () => {
+      isOpen = true;
       retryMs = MIN_RETRY_MS;
       if (hasGap) onGap();
       hasGap = false;
@@ -43,11 +45,15 @@ export function openChangeStream(
     opened.addEventListener("error", () => {
       // NOTE: pages may show errors of requests that failed in the meantime, even if no change was missed.
       hasGap = true;
-      // After a lost connection, browsers reconnect by themselves, but not after an error response.
-      if (opened.readyState !== EventSource.CLOSED) return;
+      onFailure();
+      // After a lost connection, the browser reconnects by itself, after a delay that the service has chosen so that not
+      // all pages reconnect at once. If that fails too, it would continue with the same delay.
+      if (isOpen && opened.readyState !== EventSource.CLOSED) {
+        isOpen = false;
+        return;
+      }
       close();
-      onRefused();
-      timer = window.setTimeout(open, retryMs);
+      timer = window.setTimeout(open, retryMs * (1 - Math.random() / 2));
       retryMs = Math.min(2 * retryMs, MAX_RETRY_MS);
     });
   };
@@ -58,5 +64,6 @@ export function openChangeStream(
 
   if (document.visibilityState === "visible") open();
   document.addEventListener("visibilitychange", followVisibility, { signal });
+  window.addEventListener("online", followVisibility, { signal });
   signal.addEventListener("abort", close);
 }

@@ -28,7 +28,12 @@ export function followChanges(client: QueryClient, signal: AbortSignal): void {
     {
       onChange: (data) => refresh(invalidatedKeys(JSON.parse(data) as Change)),
       onGap: () => refresh([EVERYTHING]),
-      onRefused: () => refresh([sessionQuery.queryKey]),
+      // NOTE: without `cancelRefetch`, because a check that starts over with each attempt would never fail.
+      onFailure: () =>
+        void client.invalidateQueries(
+          { queryKey: sessionQuery.queryKey },
+          { cancelRefetch: false },
+        ),
     },
     signal,
   );
