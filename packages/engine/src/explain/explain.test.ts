@@ -184,16 +184,53 @@ test("date operators compare with the current time, whichever field the constrai
   });
 });
 
+const withoutPlan = { constraints: [{ contextName: "plan", operator: "IN", values: ["pro"] }] };
+const half = { name: "half", enabled: true, strategies: [rollout("50")] };
+
 test.each([
   ["a full rollout", { strategies: [rollout("100")] }],
   ["a switched off flag", { enabled: false, strategies: [rollout("50")] }],
+  [
+    "a full rollout that does not include the context",
+    { strategies: [rollout("100", withoutPlan)] },
+  ],
+  ["a rollout that does not include the context", { strategies: [rollout("50", withoutPlan)] }],
+  ["a rollout after a strategy that matches", { strategies: [{ name: "default" }, rollout("50")] }],
+  ["a flag that is off and has variants", { strategies: [forPlans("pro")], variants: halves }],
+  ["a switched off flag with a parent", { enabled: false, dependencies: [{ feature: "half" }] }],
 ])("the result of %s cannot change", (_, flag) => {
-  expect(explainFlag(flag, {}).mayChange).toBe(false);
+  expect(explainFlag(flag, {}, [half]).mayChange).toBe(false);
 });
 
-test("the result of a partial rollout can change if the context has no id", () => {
-  expect(explainFlag({ strategies: [rollout("50")] }, {}).mayChange).toBe(true);
-  expect(explainFlag({ strategies: [rollout("50")] }, { userId: "1" }).mayChange).toBe(false);
+test.each([
+  ["a partial rollout", { strategies: [rollout("50")] }],
+  [
+    "a random rollout",
+    { strategies: [{ name: "gradualRolloutRandom", parameters: { percentage: "50" } }] },
+  ],
+  ["a flag with variants", { variants: halves }],
+  ["a flag whose parent has a partial rollout", { dependencies: [{ feature: "half" }] }],
+])("the result of %s can change if the context has no id", (_, flag) => {
+  expect(explainFlag(flag, {}, [half]).mayChange).toBe(true);
+});
+
+test("the result of a partial rollout or of variants cannot change if the context has an id", () => {
+  const flag = { strategies: [rollout("50")], variants: halves };
+  expect(explainFlag(flag, { userId: "1" }).mayChange).toBe(false);
+});
+
+test("the result of a custom strategy can change, and the strategy reports an error once", () => {
+  const errors: unknown[] = [];
+  const isEnabled = (): never => {
+    throw new Error("no");
+  };
+  const flag = { name: "flag", enabled: true, strategies: [{ name: "lunar" }] };
+  const snapshot = snapshotOf(
+    { features: [flag] },
+    { strategies: [{ name: "lunar", isEnabled }], onStrategyError: (error) => errors.push(error) },
+  );
+  expect(explain(snapshot, "flag", {})?.mayChange).toBe(true);
+  expect(errors).toHaveLength(1);
 });
 
 test("long values are shortened", () => {

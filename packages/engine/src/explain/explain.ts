@@ -10,6 +10,7 @@ import type { Snapshot } from "../snapshot.ts";
 import type { DependencyExplanation, Explanation } from "./explanation.ts";
 import { explainStrategy } from "./explain-strategy.ts";
 import { explainVariant } from "./explain-variant.ts";
+import { mayChange } from "./may-change.ts";
 import { ExplanationScope } from "./scope.ts";
 import { toSentence } from "./sentence.ts";
 import { describeDependency, describeRequirement } from "./words.ts";
@@ -50,7 +51,7 @@ function explainFeature(feature: Feature, scope: ExplanationScope): Explanation 
     reason,
     ...(variant !== undefined && { variant }),
     enabledInEnvironment: feature.enabled,
-    mayChange: !scope.isConstant(feature.name) && !scope.request.isRepeatable,
+    mayChange: mayChange(feature, scope),
     dependencies,
     strategies,
     ...(decidedBy !== -1 && { decidedBy }),

@@ -10,7 +10,7 @@ export interface Explanation {
   readonly explanation: string;
   /** Whether the flag is enabled in the environment. Otherwise it is off, whatever its strategies say. */
   readonly enabledInEnvironment: boolean;
-  /** The result contains a random number or the clock: the next evaluation can differ. */
+  /** The result depends on the time, a random number or a custom strategy: the next evaluation can differ. */
   readonly mayChange: boolean;
   /** The parent flags. All must match. */
   readonly dependencies: readonly DependencyExplanation[];

@@ -18,6 +18,8 @@ const MAX_LENGTH = 200;
 /** The fields that ids can come from if the stickiness names none. */
 const ID_FIELDS = ["userId", "sessionId", "remoteAddress"];
 
+const ignore = (): void => undefined;
+
 /**
  * Explains the parts of flags for one context. Each part is compiled again, by the same functions as for
  * an evaluation, and all parts see the same time and the same random number.
@@ -27,13 +29,15 @@ export class ExplanationScope {
   readonly fields: ContextFields = new ContextFields();
   readonly #snapshot: Snapshot;
   readonly #origin: SnapshotOrigin;
+  readonly #runtime: Pick<SnapshotOrigin, "now" | "random">;
 
   constructor(snapshot: Snapshot, context: Context) {
     this.#snapshot = snapshot;
     this.#origin = snapshot.origin;
     const nowMs = this.#origin.now();
     const random = this.#origin.random();
-    this.request = new EvaluationRequest(context, { now: () => nowMs, random: () => random });
+    this.#runtime = { now: () => nowMs, random: () => random };
+    this.request = new EvaluationRequest(context, this.#runtime);
   }
 
   /** Returns a flag of the document, even one that the snapshot hides. */
@@ -46,11 +50,6 @@ export class ExplanationScope {
     return this.#snapshot.indexOf(name) !== -1;
   }
 
-  /** Whether a flag has the same result for all contexts, at all times. */
-  isConstant(name: string): boolean {
-    return this.#snapshot.flags[this.#snapshot.indexOf(name)]?.constantOutcome !== undefined;
-  }
-
   /** Returns the scope for compiling a part, and a function that returns the problem found in it. */
   compilation(): { readonly scope: FlagScope; readonly problem: () => { problem?: string } } {
     let problem: string | undefined;
@@ -58,6 +57,15 @@ export class ExplanationScope {
       problem ??= message;
     });
     return { scope, problem: () => (problem === undefined ? {} : { problem }) };
+  }
+
+  /** Prepares an evaluation of the same context. It reports no problems, because the explanation does. */
+  evaluation(): { readonly request: EvaluationRequest; readonly scope: FlagScope } {
+    const origin = { ...this.#origin, reportStrategyError: ignore };
+    return {
+      request: new EvaluationRequest(this.request.context, this.#runtime),
+      scope: createScope(origin, this.fields, ignore),
+    };
   }
 
   holds(condition: Condition): boolean {

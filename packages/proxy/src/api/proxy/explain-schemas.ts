@@ -187,7 +187,9 @@ const ExplainedFlag = Type.Object(
     explanation: Type.String({ description: "One sentence that says why" }),
     enabledInEnvironment: Type.Optional(Type.Boolean()),
     mayChange: Type.Optional(
-      Type.Boolean({ description: "The result depends on the time or on a random number" }),
+      Type.Boolean({
+        description: "The result depends on the time, a random number or a custom strategy",
+      }),
     ),
     dependencies: Type.Optional(Type.Array(Dependency)),
     strategies: Type.Optional(Type.Array(Strategy)),

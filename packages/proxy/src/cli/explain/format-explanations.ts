@@ -31,7 +31,9 @@ function formatParts(explanation: Explanation): readonly string[] {
       ),
     ]),
     ...formatVariant(explanation),
-    ...(explanation.mayChange ? ["  The result depends on the time or on a random number"] : []),
+    ...(explanation.mayChange
+      ? ["  The result depends on the time, a random number or a custom strategy"]
+      : []),
   ];
 }
 
