@@ -14,6 +14,12 @@ export function parseTokenScope(token: string): TokenScope | undefined {
   return { project, environment };
 }
 
+/** The project that a key names, unless its source has only the flags of that project. */
+export function limitedProject(key: string, { scope }: Scoped): string | undefined {
+  const project = parseTokenScope(key)?.project;
+  return project === "*" || project === "[]" || project === scope?.project ? undefined : project;
+}
+
 interface Upstreams {
   readonly upstreamTokens: readonly string[];
   readonly files: readonly { readonly environment: string | undefined }[] | undefined;

@@ -35,6 +35,7 @@ export function proxyConfig(overrides: Partial<ProxyConfig> = {}): ProxyConfig {
     files: undefined,
     upstreamTokens: ["upstream-token"],
     clientKeys: [KEY, OTHER_KEY],
+    limitsKeysToProject: false,
     accessFile: undefined,
     upstreamKeys: undefined,
     clientKeysHeaderName: "authorization",

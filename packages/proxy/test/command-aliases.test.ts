@@ -99,6 +99,39 @@ async function namesFrom(url: string, path: string, key: string): Promise<readon
   return body.toggles.map(({ name }) => name);
 }
 
+const TWO_PROJECTS = JSON.stringify({
+  version: 2,
+  features: ["web", "app"].map((project) => ({
+    name: `of-${project}`,
+    project,
+    enabled: true,
+    strategies: [{ name: "default", parameters: {} }],
+  })),
+});
+
+test("keys of Edge's settings are limited to the project that they name", async () => {
+  const BOOTSTRAP_FILE = makeFiles({ "flags.json": TWO_PROJECTS })("flags.json");
+  const FRONTEND_TOKENS = "web:production.a-key,*:production.b-key,[]:production.c-key";
+  const CLIENT_TOKENS = "app:development.a-server-token";
+  const command = startCommand(
+    { BOOTSTRAP_FILE, FRONTEND_TOKENS, CLIENT_TOKENS },
+    { args: ["offline"] },
+  );
+  const url = await command.listening();
+  await untilReady(url);
+  const namesOf = (key: string): Promise<readonly string[]> =>
+    namesFrom(url, "/api/frontend/all", key);
+  expect(await namesOf("web:production.a-key")).toEqual(["of-web"]);
+  expect(await namesOf("*:production.b-key")).toEqual(["of-web", "of-app"]);
+  // As in Edge: only an upstream knows the projects.
+  expect(await namesOf("[]:production.c-key")).toEqual(["of-web", "of-app"]);
+  const headers = { authorization: CLIENT_TOKENS, connection: "close" };
+  const definitions = await (await fetch(`${url}/api/client/features`, { headers })).text();
+  expect(definitions).toContain("of-app");
+  expect(definitions).not.toContain("of-web");
+  expect(command.output.stdout).not.toContain("gets the flags of other projects");
+});
+
 const UNSET = { PORT: "", HOST: "127.0.0.1" };
 
 test("the file for the old proxy contains every variable that its code reads", () => {

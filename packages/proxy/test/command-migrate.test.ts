@@ -146,6 +146,31 @@ test.each(["printed", "written"])("a %s access file limits keys as Edge does", a
   }
 });
 
+test("the access file limits the keys of Edge's offline mode", async () => {
+  const { code, stdout } = await migrate(
+    "BOOTSTRAP_FILE=flags.json\nFRONTEND_TOKENS=web:prod.a-key,[]:prod.b-key\nCLIENT_TOKENS=app:dev.a-token\n",
+    "--from=edge",
+  );
+  expect(code).toBe(0);
+  expect(stdout).toContain("\nFLAGS_PROXY_CLIENT_KEYS=[]:prod.b-key\n");
+  expect(stdout).not.toContain("a-token");
+  expect(stdout).toMatch(/name: client-1\n.*\n.*environment: prod\n.*projects:\n.*- web\n/);
+  expect(stdout).toMatch(
+    /name: server-1\n.*\n.*kind: server\n.*environment: dev\n.*projects:\n.*- app\n/,
+  );
+});
+
+test("an access file of one's own is not changed, and migrate names the keys that it must limit", async () => {
+  const { code, stdout } = await migrate(
+    "BOOTSTRAP_FILE=flags.json\nFRONTEND_TOKENS=web:prod.a-key\nFLAGS_ACCESS_FILE=own.yaml\n",
+    "--from=edge",
+  );
+  expect(code).toBe(1);
+  expect(stdout).toMatch(
+    /# Lost:\n# {3}Entry 1 of FLAGS_PROXY_CLIENT_KEYS .* gets the flags of other projects/,
+  );
+});
+
 test("a key of an environment that no token serves stays invalid", async () => {
   const { code, stdout } = await migrate(
     "UPSTREAM_URL=https://a.test\nTOKENS=*:dev.s,*:prod.s\nPRETRUSTED_TOKENS=secret@staging\n",

@@ -58,7 +58,7 @@ export class AccessControl {
 
   private constructor(config: StaticKeys, sources: readonly UpstreamSource[]) {
     this.#sources = sources;
-    this.#static = createStaticGrants(config, sources);
+    this.#static = createStaticGrants(config, sources, this.restricted);
     this.keys = new KeyRegistry(this.#static);
     this.#countUses();
   }

@@ -1,8 +1,8 @@
 import { hash, randomBytes } from "node:crypto";
 import type { UpstreamSource } from "../sources.ts";
-import { findSource } from "../token-scope.ts";
+import { findSource, limitedProject } from "../token-scope.ts";
 import { cacheKeyOf, digestKey, type Grant, type KeyKind, UPSTREAM_KEYS_NAME } from "./grant.ts";
-import type { GrantedSource } from "./restricted-source.ts";
+import type { GrantedSource, RestrictedSources } from "./restricted-source.ts";
 
 /** The grants at one time. Replaced as a whole. */
 interface Table {
@@ -224,17 +224,24 @@ export class KeyUses {
 export interface StaticKeys {
   readonly clientKeys: readonly string[];
   readonly serverTokens: readonly string[];
+  /** Whether a key gives only flags of the project that its text names. */
+  readonly limitsKeysToProject: boolean;
 }
 
 /** Returns the grants of all keys in settings. A key that no source serves has none. */
 export function createStaticGrants(
-  { clientKeys, serverTokens }: StaticKeys,
+  { clientKeys, serverTokens, limitsKeysToProject }: StaticKeys,
   sources: readonly UpstreamSource[],
+  restricted: RestrictedSources,
 ): readonly Grant[] {
   const toGrants = (kind: KeyKind, keys: readonly string[]): readonly Grant[] =>
     keys.flatMap((key) => {
       const source = findSource(key, sources);
-      return source === undefined ? [] : [{ key: digestKey(key), kind, source: source.flags }];
+      if (source === undefined) return [];
+      const project = limitsKeysToProject ? limitedProject(key, source) : undefined;
+      const projects = project === undefined ? undefined : [project];
+      const granted = restricted.get(source.flags, { projects, namePrefix: "" });
+      return [{ key: digestKey(key), kind, source: granted }];
     });
   return [...toGrants("client", clientKeys), ...toGrants("server", serverTokens)];
 }

@@ -49,6 +49,7 @@ interface Collaborators {
   /** CAs to trust for the store, in PEM; undefined: those that Node trusts. */
   readonly storeAuthorities: readonly string[] | undefined;
   readonly files: readonly FlagFile[] | undefined;
+  readonly limitsKeysToProject: boolean;
 }
 
 /** Builds the configuration from checked values. */
@@ -61,6 +62,7 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     files: collaborators.files && Object.freeze(collaborators.files),
     upstreamTokens: Object.freeze(values.flagsApiToken ?? []),
     clientKeys: Object.freeze(values.clientKeys ?? values.proxySecrets ?? []),
+    limitsKeysToProject: collaborators.limitsKeysToProject,
     accessFile: values.accessFile,
     upstreamKeys: values.upstreamKeys
       ? Object.freeze({ revalidationIntervalMs: values.upstreamKeysInterval })

@@ -81,6 +81,8 @@ export interface ProxyConfig {
   /** One per upstream environment; empty only with files. */
   readonly upstreamTokens: readonly string[];
   readonly clientKeys: readonly string[];
+  /** Whether a key in settings gives only flags of the project that its text names, as in Edge. */
+  readonly limitsKeysToProject: boolean;
   /** The path of the file with further keys. */
   readonly accessFile: string | undefined;
   /** Lets the upstream verify keys that no setting and no file contains; undefined: they are rejected. */

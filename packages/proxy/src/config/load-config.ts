@@ -23,7 +23,7 @@ import {
 } from "flags-server-kit";
 import { loadEnrichers, loadStrategies } from "../extensions.ts";
 import { describeTranslation } from "./aliases/describe-translation.ts";
-import { findWiderKeys } from "./aliases/find-wider-keys.ts";
+import { findUnlimitedKeys } from "./aliases/find-wider-keys.ts";
 import { translateEnvironment } from "./aliases/translate-environment.ts";
 import { translateOptions } from "./aliases/translate-options.ts";
 import { assembleConfig, type LoadedConfig } from "./assemble-config.ts";
@@ -71,6 +71,7 @@ export async function loadConfig(
     origins: new Map([...translation.origins, ...translatedOptions.origins]),
   });
   const { values } = resolution;
+  const isEdge = translation.products.includes("edge");
   const listed = listFlagFiles(values.flagsUrl ?? "", worker && environment[WORKER_FILES]);
   const files = listed?.files;
   const check = checkSettings(resolution, files);
@@ -98,7 +99,7 @@ export async function loadConfig(
     ...strategies.hints,
     ...disk.hints,
     ...translation.hints,
-    ...(translation.products.includes("edge") ? findWiderKeys(values) : []),
+    ...(isEdge ? findUnlimitedKeys(values) : []),
     ...findUnknownVariables(PROGRAM, translation.environment),
   ];
   if (problems.length > 0) throw new ConfigError(problems, hints);
@@ -114,6 +115,7 @@ export async function loadConfig(
     network,
     storeAuthorities: networkFiles.storeAuthorities,
     files,
+    limitsKeysToProject: isEdge,
   });
   if (worker !== undefined) return config;
   const aliases = describeTranslation(translation, translatedOptions.used);

@@ -6,6 +6,7 @@ import { DOCUMENT } from "../../test/_fast-path.ts";
 import { KEY, MemoryLogger, proxyConfig } from "../../test/_proxy.ts";
 import { DocumentSource } from "../../test/_source.ts";
 import { inAnyHeader } from "../access/key-extractor.ts";
+import { RestrictedSources } from "../access/restricted-source.ts";
 import { createStaticGrants, KeyRegistry, KeyUses } from "../access/key-registry.ts";
 import { createProtocol, type Protocol, type ProtocolDefinition } from "../api/protocol.ts";
 import { PROXY } from "../api/proxy/protocol.ts";
@@ -27,7 +28,7 @@ async function serve({ definition = PROXY, prepare }: Setup) {
   const preparer = prepare === undefined ? new ResponsePreparer() : { prepare };
   const sources = [toUpstreamSource(new DocumentSource(DOCUMENT))];
   const fastPaths = createFastPaths(config, {
-    keys: new KeyRegistry(createStaticGrants(config, sources)),
+    keys: new KeyRegistry(createStaticGrants(config, sources, new RestrictedSources())),
     uses: new KeyUses(),
     protocols: [createProtocol(definition, config, { preparer, reporter: undefined })],
     observe: () => {},

@@ -7,7 +7,7 @@ import {
   splitEnvironmentKey,
   splitList,
 } from "../../config/aliases/conversions.ts";
-import { limitedProject } from "../../config/aliases/find-wider-keys.ts";
+import { projectToList } from "../../config/aliases/find-wider-keys.ts";
 import type { Translation } from "../../config/aliases/translate-environment.ts";
 import { SETTINGS } from "../../config/settings.ts";
 import { parseTokenScope } from "../../token-scope.ts";
@@ -32,7 +32,7 @@ export function moveEnvironmentKeys(environment: Environment): MovedKeys {
   return { environment: { ...environment, PRETRUSTED_TOKENS: rest.join(",") }, keys };
 }
 
-/** Moves the keys of Edge for one project whose upstream token is for more projects. */
+/** Moves the keys of Edge for one project whose source has flags of more projects. */
 export function moveProjectKeys(translation: Translation): MovedKeys {
   const { flagsApiToken, clientKeys, serverTokens } = resolveSettings(SETTINGS, translation).values;
   const environment = { ...translation.environment };
@@ -42,9 +42,9 @@ export function moveProjectKeys(translation: Translation): MovedKeys {
     const variable = variablesOf(setting).find((name) => (environment[name] ?? "") !== "");
     if (list === undefined || variable === undefined) return;
     const rest = list.filter((key, index) => {
-      const project = limitedProject(key, flagsApiToken);
+      const project = projectToList(key, flagsApiToken);
       const scope = parseTokenScope(key);
-      if (project === undefined || project === "[]" || scope === undefined) return true;
+      if (project === undefined || scope === undefined) return true;
       keys.push({
         ...identify(kind, index, key),
         ...(kind === "server" && { kind }),

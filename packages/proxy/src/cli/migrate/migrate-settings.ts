@@ -2,7 +2,7 @@ import { type Environment, nameSetting, resolveSettings, variablesOf } from "fla
 import type { AccessFileKey } from "../../access/access-schema.ts";
 import { PRODUCT_NAMES, type Product } from "../../config/aliases/alias.ts";
 import { describeIneffective } from "../../config/aliases/describe-translation.ts";
-import { findWiderKeys } from "../../config/aliases/find-wider-keys.ts";
+import { findUnlimitedKeys, findWiderKeys } from "../../config/aliases/find-wider-keys.ts";
 import {
   type IneffectiveSetting,
   type Translation,
@@ -105,7 +105,9 @@ function findComments(translation: Translation) {
     losses: [
       ...ineffective.filter(isLoss).map(describeIneffective),
       ...used.flatMap(({ name, loss }) => (loss === undefined ? [] : [`${name}: ${loss}`])),
-      ...(translation.products.includes("edge") ? findWiderKeys(values) : []),
+      ...(translation.products.includes("edge")
+        ? [...findUnlimitedKeys(values), ...findWiderKeys(values)]
+        : []),
       ...translation.hints,
     ],
     unneeded: ineffective.filter((setting) => !isLoss(setting)).map(describeIneffective),

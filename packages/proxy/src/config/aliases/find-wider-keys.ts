@@ -1,42 +1,65 @@
 import { nameSetting } from "flags-server-kit";
-import { findSource, parseTokenScope } from "../../token-scope.ts";
+import { findSource, limitedProject, parseTokenScope } from "../../token-scope.ts";
 import { SETTINGS, type Values } from "../settings.ts";
 
+type Keys = Pick<Values, "clientKeys" | "serverTokens" | "flagsApiToken">;
+
+/** Finds keys for several projects, which get the flags of all projects of their upstream token. */
+export function findUnlimitedKeys(keys: Keys): readonly string[] {
+  const { flagsApiToken } = keys;
+  // NOTE: without an upstream, such a key gets all flags in Edge too.
+  if (flagsApiToken === undefined) return [];
+  return listKeys(keys).flatMap(({ key, subject }) => {
+    const served = findSource(key, toSources(flagsApiToken))?.scope?.project;
+    return parseTokenScope(key)?.project !== "[]" || served === undefined || served === "[]"
+      ? []
+      : [
+          `${subject} is a key for some projects, but gets the flags of all projects of its upstream token: name its projects in an access file`,
+        ];
+  });
+}
+
 /**
- * Finds keys that Edge limits to a project, and that get the flags of other projects here, because the
- * upstream token of their environment is for more projects.
+ * Finds keys that Edge limits to a project, and that get the flags of other projects with our settings,
+ * because their source has flags of more projects.
  */
-export function findWiderKeys({
-  clientKeys,
-  serverTokens,
-  flagsApiToken,
-}: Pick<Values, "clientKeys" | "serverTokens" | "flagsApiToken">): readonly string[] {
+export function findWiderKeys(keys: Keys): readonly string[] {
+  return listKeys(keys).flatMap(({ key, subject }) => {
+    const project = projectToList(key, keys.flagsApiToken);
+    return project === undefined
+      ? []
+      : [
+          `${subject} is a key for the project ${project}, but gets the flags of other projects too: name its project in an access file`,
+        ];
+  });
+}
+
+/** The project that an access file must name for a key; undefined if it needs none. */
+export function projectToList(
+  key: string,
+  upstreamTokens: readonly string[] | undefined,
+): string | undefined {
+  const source =
+    upstreamTokens === undefined ? ALL_FLAGS : findSource(key, toSources(upstreamTokens));
+  return source && limitedProject(key, source);
+}
+
+/** The file of Edge's offline mode. */
+const ALL_FLAGS = { scope: undefined };
+
+function toSources(upstreamTokens: readonly string[]) {
+  return upstreamTokens.map((token) => ({ scope: parseTokenScope(token) }));
+}
+
+function listKeys({ clientKeys, serverTokens }: Keys) {
   const lists = [
     [SETTINGS.clientKeys, clientKeys],
     [SETTINGS.serverTokens, serverTokens],
   ] as const;
   return lists.flatMap(([setting, keys = []]) =>
-    keys.flatMap((key, index) => {
-      const project = limitedProject(key, flagsApiToken);
-      if (project === undefined) return [];
-      const subject = `Entry ${index + 1} of ${nameSetting(setting)}`;
-      return [
-        project === "[]"
-          ? `${subject} is a key for some projects, but gets the flags of all projects of its upstream token: name its projects in an access file`
-          : `${subject} is a key for the project ${project}, but gets the flags of all projects of its upstream token: use the access file that \`flags-proxy migrate\` prints`,
-      ];
-    }),
+    keys.map((key, index) => ({
+      key,
+      subject: `Entry ${index + 1} of ${nameSetting(setting)}`,
+    })),
   );
-}
-
-/** The project that a key names, if its upstream token is for other projects too. */
-export function limitedProject(
-  key: string,
-  upstreamTokens: readonly string[] | undefined,
-): string | undefined {
-  const project = parseTokenScope(key)?.project;
-  if (project === undefined || project === "*") return undefined;
-  const sources = (upstreamTokens ?? []).map((token) => ({ scope: parseTokenScope(token) }));
-  const served = findSource(key, sources)?.scope?.project;
-  return served === undefined || served === project ? undefined : project;
 }
