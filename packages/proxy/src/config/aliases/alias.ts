@@ -48,6 +48,8 @@ export interface Alias {
   readonly missing?: Missing;
   /** What is lost even though the alias is used. */
   readonly loss?: string;
+  /** Whether it is lost with these settings. @default it always is */
+  hasLoss?(environment: Environment): boolean;
   /** Whether the value has an effect in the product itself. @default every value has */
   isActive?(text: string, environment: Environment): boolean;
   /** Whether several aliases of one variable are joined to a list, instead of the first one winning. */

@@ -33,7 +33,8 @@ export function isTrue(text: string): boolean {
   return /^(?:true|1|t|y|yes|on)$/i.test(text);
 }
 
-const isFalse = (text: string): boolean => /^(?:false|0|f|n|no|off)$/i.test(text);
+/** Whether a boolean of Edge is off. */
+export const isFalse = (text: string): boolean => /^(?:false|0|f|n|no|off)$/i.test(text);
 
 const toBoolean = (text: string): boolean | InvalidAlias => {
   if (isTrue(text)) return true;

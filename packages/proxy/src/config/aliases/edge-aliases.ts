@@ -9,6 +9,7 @@ import {
   fromLogFormat,
   fromRustLog,
   fromSeconds,
+  isFalse,
   isTrue,
   negated,
   pretrustedTokens,
@@ -42,6 +43,12 @@ const hasTls = (_text: string, { TLS_ENABLE = "" }: Environment): boolean => isT
 const trustsProxies = (_text: string, { TRUST_PROXY = "" }: Environment): boolean =>
   isTrue(TRUST_PROXY);
 
+/** NOTE: Edge compares the lists with the address of the connection, even if it trusts proxies. */
+const ADDRESS_LIST: Details = {
+  loss: "with TRUST_PROXY, the addresses are those of clients, not of load balancers as in Edge",
+  hasLoss: ({ TRUST_PROXY = "" }) => TRUST_PROXY.trim() !== "" && !isFalse(TRUST_PROXY.trim()),
+};
+
 /** Settings of one heading: name, our variables, and details. */
 type Row = readonly [name: string, to: string | readonly string[], details?: Details];
 
@@ -64,8 +71,8 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
     ["REDIRECT_HTTP_TO_HTTPS", "FLAGS_TLS_REDIRECT", { conversion: asBoolean, isActive: hasTls }],
     ["EDGE_REQUEST_TIMEOUT", [], { missing: DEAD }],
     ["EDGE_KEEPALIVE_TIMEOUT", [], { missing: DEAD }],
-    ["ALLOW_LIST", "FLAGS_ALLOW_LIST"],
-    ["DENY_LIST", "FLAGS_DENY_LIST"],
+    ["ALLOW_LIST", "FLAGS_ALLOW_LIST", ADDRESS_LIST],
+    ["DENY_LIST", "FLAGS_DENY_LIST", ADDRESS_LIST],
     [
       "PROXY_TRUSTED_SERVERS",
       "TRUST_PROXY",

@@ -180,6 +180,22 @@ test("lists of allowed addresses keep their value", () => {
   expect([...problems, ...hints]).toEqual([]);
 });
 
+test.each([
+  [{ TRUST_PROXY: "true" }, true],
+  [{ TRUST_PROXY: "true", PROXY_TRUSTED_SERVERS: "10.0.0.1" }, true],
+  [{ TRUST_PROXY: "false", PROXY_TRUSTED_SERVERS: "10.0.0.1" }, false],
+  [{ TRUST_PROXY: "" }, false],
+])("with %j, lists of addresses differ from Edge: %s", (trust, differ) => {
+  const { used } = translate({
+    ...EDGE,
+    ALLOW_LIST: "10.0.0.0/8",
+    DENY_LIST: "10.1.0.0/16",
+    ...trust,
+  });
+  const losses = used.filter(({ loss }) => loss !== undefined).map(({ name }) => name);
+  expect(losses).toEqual(differ ? ["ALLOW_LIST", "DENY_LIST"] : []);
+});
+
 test("UPSTREAM_URL next to FLAGS_URL has no effect, and a hint says so", () => {
   const given = { FLAGS_URL: "http://ours.test/api", UPSTREAM_URL: "http://u.test", WORKERS: "4" };
   const { environment, defaults, hints } = translate(given);

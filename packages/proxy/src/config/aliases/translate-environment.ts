@@ -188,7 +188,8 @@ class Translator {
     alias: Alias,
     { product, variable, value }: { product: Product; variable: string; value: string },
   ): void {
-    const { name, conversion, loss, isList } = alias;
+    const { name, conversion, isList } = alias;
+    const loss = alias.hasLoss?.(this.#given) === false ? undefined : alias.loss;
     const source = this.#sources.get(variable);
     const current = this.#findSet(variable);
     // PROXY_TRUSTED_SERVERS refines TRUST_PROXY, which has the same name in both programs.
