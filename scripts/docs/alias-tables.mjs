@@ -44,9 +44,15 @@ function toLine(cells) {
   return `| ${cells.join(" | ")} |`;
 }
 
-function describe({ name, to, conversion, missing, loss }) {
+function describe({ name, to, toInstead, conversion, missing, loss }) {
   if (missing !== undefined) return `${EFFECTS[missing.effect]}: ${missing.reason}`;
   if (to.includes(name)) return "The same";
   const converted = conversion === undefined ? "" : `, ${conversion.meaning}`;
-  return `${to.map((variable) => `\`${variable}\``).join(" and ")}${converted}${loss === undefined ? "" : `; ${loss}`}`;
+  const instead =
+    toInstead === undefined ? "" : `; ${toInstead.condition}: ${formatList(toInstead.to)}`;
+  return `${formatList(to)}${converted}${instead}${loss === undefined ? "" : `; ${loss}`}`;
+}
+
+function formatList(variables) {
+  return variables.map((variable) => `\`${variable}\``).join(" and ");
 }

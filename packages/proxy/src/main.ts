@@ -58,7 +58,7 @@ async function serveInOneProcess(
   return {
     server: proxy.app.server,
     furtherServers: proxy.furtherServers,
-    address: `${proxy.url}/proxy`,
+    address: proxy.addresses,
     close: () => proxy.close(),
   };
 }

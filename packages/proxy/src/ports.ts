@@ -29,9 +29,11 @@ interface PortsOptions {
 }
 
 /** The ports of a proxy. The application closes them with itself. */
-interface OpenPorts {
+export interface OpenPorts {
   /** The port that clients should use: that of TLS, if there is one. */
   readonly main: OpenPort;
+  /** Plain HTTP next to TLS, if that is configured. */
+  readonly plain: OpenPort | undefined;
   /** Servers other than that of the application. */
   readonly furtherServers: readonly Server[];
 }
@@ -53,8 +55,9 @@ export async function openPorts(
     port: tls?.port ?? port,
     variables: { port: hasPlainPort ? "FLAGS_TLS_PORT" : "PORT", host: "HOST" },
   });
+  let openPlain: OpenPort | undefined;
   try {
-    if (plain !== undefined) await openPort(plain, { host, port });
+    if (plain !== undefined) openPlain = await openPort(plain, { host, port });
     if (management !== undefined && network.management !== undefined) {
       const variables = { port: "FLAGS_MANAGEMENT_PORT", host: "FLAGS_MANAGEMENT_HOST" };
       const { origin } = await listen(management, { ...network.management, variables });
@@ -65,7 +68,7 @@ export async function openPorts(
     throw error;
   }
   const furtherServers = [plain, management?.server].filter((server) => server !== undefined);
-  return { main, furtherServers };
+  return { main, plain: openPlain, furtherServers };
 }
 
 interface PlainServerOptions {

@@ -8,7 +8,7 @@ import { loadEmbeddedConfig } from "./config/load-config.ts";
 import type { ProxyOptions } from "./config/options.ts";
 import { buildManagementApp } from "./management.ts";
 import { createMetrics, type Metrics, observeCertificate } from "./metrics.ts";
-import { followTlsFiles, openPorts, warnOfUnusedPorts } from "./ports.ts";
+import { followTlsFiles, type OpenPorts, openPorts, warnOfUnusedPorts } from "./ports.ts";
 import { createAccessControl } from "./create-access-control.ts";
 import { type ChosenSources, chooseSources } from "./choose-sources.ts";
 import { createClients } from "./create-clients.ts";
@@ -63,6 +63,8 @@ export async function createApp(
 export interface ServedProxy extends RunningProxy {
   /** Servers other than that of the app: plain HTTP next to TLS, and the management port. */
   readonly furtherServers: readonly Server[];
+  /** All addresses for clients, for the log. */
+  readonly addresses: string;
 }
 
 /** Starts the proxy as `serve()` does, with its telemetry, which it closes last. */
@@ -116,7 +118,7 @@ export async function serve(
   const { sources } = chosen;
   const management =
     network.management && (await buildManagementApp(config, { sources, metrics, access }));
-  const { main, furtherServers } = await openPorts(app, { config, guard, management });
+  const { main, plain, furtherServers } = await openPorts(app, { config, guard, management });
   const close = async (): Promise<void> => {
     await app.close();
   };
@@ -125,9 +127,20 @@ export async function serve(
     url: `${main.origin}${config.basePath}`,
     port: main.port,
     furtherServers,
+    addresses: describeAddresses(config, { main, plain }),
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function describeAddresses(
+  { basePath, network }: ProxyConfig,
+  { main, plain }: Pick<OpenPorts, "main" | "plain">,
+): string {
+  const address = `${main.origin}${basePath}/proxy`;
+  if (plain === undefined) return address;
+  const redirects = network.tls?.redirects === true ? ", which redirects" : "";
+  return `${address} and ${plain.origin}${basePath}/proxy${redirects}`;
 }
 
 async function startApp(

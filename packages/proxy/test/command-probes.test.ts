@@ -2,7 +2,9 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { runCommand, startCommand, untilReady } from "./_command.ts";
+import { eventually, runCommand, startCommand, untilReady } from "./_command.ts";
+import { Authority, writeFiles } from "./_certificates.ts";
+import { findFreePort } from "./_ports.ts";
 import { startRecordingUpstream } from "./_recording-upstream.ts";
 
 const REQUIRED = { FLAGS_API_TOKEN: "upstream-token", FLAGS_PROXY_CLIENT_KEYS: "client-key" };
@@ -112,5 +114,44 @@ test("probes do not load the bundle of the server", async () => {
     // The bundle imports both.
     expect(stdout).not.toContain("NativeModule cluster");
     expect(stdout).not.toContain("NativeModule child_process");
+  }
+});
+
+test("with TLS, settings of Edge open only the TLS port unless it redirects, and health finds it", async () => {
+  const { url } = await startRecordingUpstream();
+  const { cert, key } = writeFiles(new Authority().issue("proxy"));
+  const [tlsPort, plainPort] = [await findFreePort(), await findFreePort()];
+  const environment = {
+    UPSTREAM_URL: url.replace(/\/api$/, ""),
+    TOKENS: "*:development.an-upstream-secret",
+    TLS_ENABLE: "true",
+    TLS_SERVER_CERT: cert,
+    TLS_SERVER_KEY: key,
+    TLS_SERVER_PORT: String(tlsPort),
+    PORT: String(plainPort),
+  };
+  const tls = `https://127.0.0.1:${tlsPort}`;
+  const healthy = () => eventually(async () => (await runCommand(environment, ["health"])).stdout);
+
+  const command = startCommand(environment);
+  expect(await command.listening()).toBe(tls);
+  await healthy().toMatch(`${tls}/proxy/health: status 200`);
+  expect(command.output.stdout).toContain(`listens on ${tls}/proxy\n`);
+  await expect(fetch(`http://127.0.0.1:${plainPort}`)).rejects.toThrow("fetch failed");
+  command.signal("SIGTERM");
+  await command.finished();
+
+  for (const FLAGS_PROXY_WORKERS of ["1", "2"]) {
+    const redirecting = startCommand({
+      ...environment,
+      REDIRECT_HTTP_TO_HTTPS: "true",
+      FLAGS_PROXY_WORKERS,
+    });
+    expect(await redirecting.listening()).toBe(tls);
+    expect(redirecting.output.stdout).toContain(
+      `listens on ${tls}/proxy and http://127.0.0.1:${plainPort}/proxy, which redirects\n`,
+    );
+    redirecting.signal("SIGTERM");
+    await redirecting.finished();
   }
 });

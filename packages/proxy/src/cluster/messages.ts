@@ -48,7 +48,7 @@ export type ToPrimary =
   /** The reply to `flags`. */
   | ({ readonly kind: "loaded"; readonly revision: string } & OfSource)
   /** The reply to `listen`. */
-  | { readonly kind: "listening"; readonly url: string }
+  | { readonly kind: "listening"; readonly addresses: string }
   /** The worker cannot start and exits. */
   | { readonly kind: "failed"; readonly reason: string }
   /** Usage to send upstream, as JSON. The primary process replies with `decision`. */

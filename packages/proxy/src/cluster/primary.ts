@@ -33,8 +33,8 @@ export async function serveWithWorkers(
     verifier,
     telemetry,
   });
-  const url = await primary.start();
-  return { server: undefined, address: `${url}/proxy`, close: () => primary.close() };
+  const address = await primary.start();
+  return { server: undefined, address, close: () => primary.close() };
 }
 
 interface PrimaryDependencies {
@@ -119,7 +119,7 @@ class Primary {
     this.#keys = verifier && new KeyDistribution(verifier, () => this.#pool.workers);
   }
 
-  /** Resolves to the address when all workers listen. */
+  /** Resolves to the addresses when all workers listen. */
   async start(): Promise<string> {
     logSourceEvents(this.#sources, this.#logger);
     for (const { flags } of this.#sources) flags.start();

@@ -52,7 +52,7 @@ export class WorkerPool {
   }
 
   /**
-   * Starts the workers. Resolves to their address when all of them listen.
+   * Starts the workers. Resolves to their addresses, which are the same, when all of them listen.
    *
    * @throws {StartError} with the worker's reason, if one of them cannot start
    */
@@ -60,9 +60,9 @@ export class WorkerPool {
     cluster.setupPrimary({ exec: WORKER_PROGRAM, args: [], serialization: "advanced" });
     this.#heartbeat = this.#startHeartbeat();
     const workers = Array.from({ length: this.#options.count }, () => this.#add());
-    const urls = await Promise.all(workers.map(({ listening }) => listening));
+    const addresses = await Promise.all(workers.map(({ listening }) => listening));
     for (const [slot, worker] of workers.entries()) this.#replaceAtExit(worker, slot);
-    return urls[0] ?? "";
+    return addresses[0] ?? "";
   }
 
   /** Lets all workers finish their requests in flight. Resolves when they have exited. */

@@ -7,7 +7,7 @@ import type { ToPrimary, ToWorker } from "./messages.ts";
 /** A worker process, in the primary process. */
 export class WorkerProcess implements MonitoredWorker {
   readonly name: string;
-  /** Resolves to the worker's address; rejects if it exits before it listens. */
+  /** Resolves to the worker's addresses; rejects if it exits before it listens. */
   readonly listening: Promise<string>;
   /** Resolves to the exit reason, for example `was killed by SIGKILL`. */
   readonly exited: Promise<string>;
@@ -27,7 +27,7 @@ export class WorkerProcess implements MonitoredWorker {
         if (message.kind === "failed") this.#failure = message.reason;
         if (message.kind === "listening") {
           this.#listeningSinceMs ??= performance.now();
-          resolve(message.url);
+          resolve(message.addresses);
         }
         onMessage(this, message);
       });

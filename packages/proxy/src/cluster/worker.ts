@@ -37,7 +37,7 @@ export async function serveAsWorker(
   telemetry?.exportMetrics(metrics);
   const tracer = telemetry?.tracer;
   const proxy = await serve(config, { sources, areOwned: true }, { metrics, tracer, verifier });
-  await link.send({ kind: "listening", url: proxy.url });
+  await link.send({ kind: "listening", addresses: proxy.addresses });
   const { app, furtherServers } = proxy;
   const close = async (): Promise<void> => {
     await proxy.close();

@@ -28,7 +28,7 @@ interface RunnableConfig {
 
 /** A server that is listening. */
 export interface RunningServer extends Closable {
-  /** The URL at which clients reach the server. */
+  /** The URL at which clients reach the server, or all of them, for the log. */
   readonly address: string;
 }
 

@@ -35,13 +35,23 @@ export interface Missing {
   readonly reason: string;
 }
 
+/** Variables of ours that an alias sets with certain settings. */
+interface ConditionalVariables {
+  /** Completes a sentence, for documents. */
+  readonly condition: string;
+  readonly to: readonly string[];
+  isMet(environment: Environment): boolean;
+}
+
 /** A variable of another product, and what it means here. */
 export interface Alias {
   readonly name: string;
   /** Our variables. None: `missing` says why. */
   readonly to: readonly string[];
-  /** Our variables instead, if the flags come from the file of Edge's offline mode. */
-  readonly toWithFile?: readonly string[];
+  /** Our variables with certain settings, instead of `to`. */
+  readonly toInstead?: ConditionalVariables;
+  /** A variable that has the same name in both products, and whose value it replaces. */
+  readonly replaces?: string;
   /** @default the value stays the same */
   readonly conversion?: Conversion;
   /** Set if there is no variable of ours. */

@@ -43,6 +43,18 @@ const hasTls = (_text: string, { TLS_ENABLE = "" }: Environment): boolean => isT
 const trustsProxies = (_text: string, { TRUST_PROXY = "" }: Environment): boolean =>
   isTrue(TRUST_PROXY);
 
+/** NOTE: Edge listens on `PORT` only to redirect. */
+const ONLY_TLS: Details = {
+  toInstead: {
+    condition: "without `REDIRECT_HTTP_TO_HTTPS`",
+    to: ["PORT"],
+    isMet: ({ REDIRECT_HTTP_TO_HTTPS = "", FLAGS_TLS_REDIRECT = "", FLAGS_TLS_PORT = "" }) =>
+      ![REDIRECT_HTTP_TO_HTTPS, FLAGS_TLS_REDIRECT].some((text) => isTrue(text.trim())) &&
+      FLAGS_TLS_PORT.trim() === "",
+  },
+  replaces: "PORT",
+};
+
 /** NOTE: Edge compares the lists with the address of the connection, even if it trusts proxies. */
 const ADDRESS_LIST: Details = {
   loss: "with TRUST_PROXY, the addresses are those of clients, not of load balancers as in Edge",
@@ -66,8 +78,8 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
     ],
     ["TLS_SERVER_CERT", "FLAGS_TLS_CERT_FILE", { isActive: hasTls }],
     ["TLS_SERVER_KEY", "FLAGS_TLS_KEY_FILE", { isActive: hasTls }],
-    ["TLS_SERVER_PORT", "FLAGS_TLS_PORT", { isActive: hasTls }],
-    ["TLS_ENABLE", "FLAGS_TLS_PORT", { conversion: tlsPort, isActive: isTrue }],
+    ["TLS_SERVER_PORT", "FLAGS_TLS_PORT", { ...ONLY_TLS, isActive: hasTls }],
+    ["TLS_ENABLE", "FLAGS_TLS_PORT", { ...ONLY_TLS, conversion: tlsPort, isActive: isTrue }],
     ["REDIRECT_HTTP_TO_HTTPS", "FLAGS_TLS_REDIRECT", { conversion: asBoolean, isActive: hasTls }],
     ["EDGE_REQUEST_TIMEOUT", [], { missing: DEAD }],
     ["EDGE_KEEPALIVE_TIMEOUT", [], { missing: DEAD }],
@@ -76,7 +88,7 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
     [
       "PROXY_TRUSTED_SERVERS",
       "TRUST_PROXY",
-      { conversion: trustedServers, isActive: trustsProxies },
+      { conversion: trustedServers, isActive: trustsProxies, replaces: "TRUST_PROXY" },
     ],
     ["TRUST_PROXY", "TRUST_PROXY"],
   ],
@@ -131,8 +143,12 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
       ["FLAGS_API_TOKEN", "EXP_SERVER_SIDE_SDK_CONFIG_TOKENS"],
       {
         isList: true,
-        // In offline mode there is no upstream, and every token may be used for everything.
-        toWithFile: ["FLAGS_PROXY_CLIENT_KEYS", "EXP_SERVER_SIDE_SDK_CONFIG_TOKENS"],
+        // There is no upstream then, and every token may be used for everything.
+        toInstead: {
+          condition: "with `BOOTSTRAP_FILE`",
+          to: ["FLAGS_PROXY_CLIENT_KEYS", "EXP_SERVER_SIDE_SDK_CONFIG_TOKENS"],
+          isMet: ({ BOOTSTRAP_FILE = "" }) => BOOTSTRAP_FILE.trim() !== "",
+        },
       },
     ],
     ["FEATURES_REFRESH_INTERVAL_SECONDS", "FLAGS_FETCH_INTERVAL", { conversion: fromSeconds }],

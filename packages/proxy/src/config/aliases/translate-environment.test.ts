@@ -80,6 +80,20 @@ test.each([
   [{ TRUST_PROXY: "true" }, { TRUST_PROXY: "true" }],
   [{ TRUST_PROXY: "true", PROXY_TRUSTED_SERVERS: "10.0.0.0/8" }, { TRUST_PROXY: "10.0.0.0/8" }],
   [{ PROXY_TRUSTED_SERVERS: "10.0.0.0/8" }, { TRUST_PROXY: undefined }],
+  [{ TLS_ENABLE: "true" }, { PORT: "3043", FLAGS_TLS_PORT: undefined }],
+  [
+    { TLS_ENABLE: "true", TLS_SERVER_PORT: "8443", PORT: "8080" },
+    { PORT: "8443", FLAGS_TLS_PORT: undefined },
+  ],
+  [
+    { TLS_ENABLE: "true", PORT: "8080", REDIRECT_HTTP_TO_HTTPS: "true" },
+    { PORT: "8080", FLAGS_TLS_PORT: "3043", FLAGS_TLS_REDIRECT: "true" },
+  ],
+  [
+    { TLS_ENABLE: "true", PORT: "8080", FLAGS_TLS_PORT: "8443" },
+    { PORT: "8080", FLAGS_TLS_PORT: "8443" },
+  ],
+  [{ TLS_ENABLE: "false", TLS_SERVER_PORT: "8443", PORT: "8080" }, { PORT: "8080" }],
   [{ TOKEN_HEADER: "X-Key" }, { CLIENT_KEY_HEADER_NAME: "X-Key" }],
   [{ TOKEN_HEADER: "X-Key", EDGE_AUTH_HEADER: "X-Edge" }, { CLIENT_KEY_HEADER_NAME: "X-Edge" }],
   [{ INTERFACE: "127.0.0.1" }, { HOST: "127.0.0.1" }],

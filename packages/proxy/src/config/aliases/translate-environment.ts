@@ -130,9 +130,9 @@ class Translator {
   }
 
   apply(product: Product, aliases: readonly Alias[]): void {
-    const hasFile = product === "edge" && isSet(this.#given, EDGE_FILE);
-    for (const { toWithFile, ...given } of aliases) {
-      const alias = hasFile && toWithFile !== undefined ? { ...given, to: toWithFile } : given;
+    for (const given of aliases) {
+      const { toInstead } = given;
+      const alias = toInstead?.isMet(this.#given) === true ? { ...given, to: toInstead.to } : given;
       const text = this.#given[alias.name]?.trim() ?? "";
       if (text === "" || alias.to.includes(alias.name)) continue;
       if (alias.isActive?.(text, this.#given) === false) {
@@ -188,13 +188,12 @@ class Translator {
     alias: Alias,
     { product, variable, value }: { product: Product; variable: string; value: string },
   ): void {
-    const { name, conversion, isList } = alias;
+    const { name, conversion, isList, replaces } = alias;
     const loss = alias.hasLoss?.(this.#given) === false ? undefined : alias.loss;
     const source = this.#sources.get(variable);
     const current = this.#findSet(variable);
-    // PROXY_TRUSTED_SERVERS refines TRUST_PROXY, which has the same name in both programs.
-    const refines = source === undefined && name === "PROXY_TRUSTED_SERVERS";
-    if (current !== undefined && !refines) {
+    const isReplaced = source === undefined && replaces === variable && current === variable;
+    if (current !== undefined && !isReplaced) {
       const joins = source?.product === product && isList === true;
       if (joins) this.#environment[variable] = `${this.#environment[variable]},${value}`;
       else if (source === undefined || this.#environment[variable] !== value) {
