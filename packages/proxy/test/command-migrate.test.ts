@@ -7,7 +7,7 @@ import { makeFiles } from "./_settings-files.ts";
 
 const OLD = `UNLEASH_URL=http://127.0.0.1:2/api
 UNLEASH_API_TOKEN=*:development.an-upstream-secret
-UNLEASH_PROXY_CLIENT_KEYS="a key with spaces, it's another"
+UNLEASH_PROXY_CLIENT_KEYS="a key with spaces,it's another"
 PROXY_PORT=4000
 UNLEASH_TAGS=simple:web
 `;
@@ -25,7 +25,8 @@ test("migrate prints the settings of the old proxy, and nothing is lost", async 
     "# Settings of flags-proxy, from those of the Unleash proxy. Contains your tokens and keys.",
     "FLAGS_URL=http://127.0.0.1:2/api",
     "FLAGS_API_TOKEN=*:development.an-upstream-secret",
-    `FLAGS_PROXY_CLIENT_KEYS="a key with spaces, it's another"`,
+    "# Without the quotes in env files of Docker and Kubernetes, which keep them:",
+    `FLAGS_PROXY_CLIENT_KEYS="a key with spaces,it's another"`,
     "PROXY_PORT=4000",
     "FLAGS_TAGS=simple:web",
     "",
@@ -33,6 +34,24 @@ test("migrate prints the settings of the old proxy, and nothing is lost", async 
   const again = await migrate(stdout);
   expect(again).toMatchObject({ code: 2, stdout: "" });
   expect(again.stderr).toContain("There are no settings of the Unleash proxy or Unleash Edge");
+});
+
+test("migrate writes lists without spaces, and says which quotes not every reader removes", async () => {
+  const { code, stdout } = await migrate(`
+    UNLEASH_URL=http://127.0.0.1:2/api
+    UNLEASH_API_TOKEN=*:development.an-upstream-secret
+    UNLEASH_PROXY_CLIENT_KEYS="a-client-key, another-key"
+    UNLEASH_TAGS="simple: web , simple:app"
+    FLAGS_UPSTREAM_HEADERS="X-Gateway: abc, X-Time: 10:00"
+    UNLEASH_APP_NAME="a, b"
+  `);
+  expect(code).toBe(0);
+  expect(stdout).toContain("\nFLAGS_PROXY_CLIENT_KEYS=a-client-key,another-key\n");
+  expect(stdout).toContain("\nFLAGS_TAGS=simple:web,simple:app\n");
+  expect(stdout).toContain("\nFLAGS_UPSTREAM_HEADERS=X-Gateway:abc,X-Time:10:00\n");
+  expect(stdout).toContain(
+    "\n# Without the quotes in env files of Docker and Kubernetes, which keep them:\nFLAGS_APP_NAME='a, b'\n",
+  );
 });
 
 test("migrate names what is lost and what is not needed, and exits with 1", async () => {

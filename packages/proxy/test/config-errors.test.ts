@@ -52,6 +52,27 @@ test("loadConfig() lists all problems of options, variables and files", async ()
   for (const problem of problems) expect(message).toContain(problem);
 });
 
+test("values in quotes are reported, since Docker keeps the quotes of env files", async () => {
+  const hint =
+    "begins and ends with a quotation mark: remove both, unless they belong to the value";
+  const warnings = await warningsOf(
+    { clientKeys: undefined },
+    {
+      FLAGS_PROXY_CLIENT_KEYS: "'a-client-key, another-key'",
+      CLIENT_KEY_HEADER_NAME: "'x-key'",
+      UNLEASH_APP_NAME: '"web"',
+      FLAGS_UPSTREAM_HEADERS: "X-Quoted: it's",
+    },
+  );
+  expect(warnings.filter((warning) => warning.includes("quot"))).toEqual([
+    expect.stringContaining(`FLAGS_PROXY_CLIENT_KEYS ${hint}`),
+    expect.stringContaining(`UNLEASH_APP_NAME ${hint}`),
+    expect.stringContaining(`CLIENT_KEY_HEADER_NAME ${hint}`),
+  ]);
+  const { hints } = await failure(REQUIRED, { PORT: "'3000'" });
+  expect(hints).toEqual([expect.stringContaining(`PORT ${hint}`)]);
+});
+
 test("a problem names the allowed and the current value", async () => {
   const { problems } = await failure(REQUIRED, { FLAGS_FETCH_INTERVAL: "soon" });
   expect(problems).toEqual([

@@ -37,6 +37,7 @@ import type { NetworkConfig } from "./network-config.ts";
 import type { ProxyOptions } from "./options.ts";
 import { describeStoreAddress } from "../store/open-store.ts";
 import { PROGRAM } from "./program.ts";
+import { findQuotedValues } from "./quoted-values.ts";
 import { SETTINGS, type Settings, type Values } from "./settings.ts";
 
 /** Identifies the worker process that loads its configuration. */
@@ -101,6 +102,7 @@ export async function loadConfig(
     ...translation.hints,
     ...(isEdge ? findUnlimitedKeys(values) : []),
     ...findUnknownVariables(PROGRAM, translation.environment),
+    ...findQuotedValues(translation.environment, translation.origins),
   ];
   if (problems.length > 0) throw new ConfigError(problems, hints);
 

@@ -1,4 +1,12 @@
-import { type Environment, nameSetting, resolveSettings, variablesOf } from "flags-server-kit";
+import { isDeepStrictEqual } from "node:util";
+import {
+  type Environment,
+  InvalidValue,
+  nameSetting,
+  resolveSettings,
+  type Setting,
+  variablesOf,
+} from "flags-server-kit";
 import type { AccessFileKey } from "../../access/access-schema.ts";
 import { PRODUCT_NAMES, type Product } from "../../config/aliases/alias.ts";
 import { describeIneffective } from "../../config/aliases/describe-translation.ts";
@@ -134,24 +142,38 @@ function hasOtherKeys(environment: Environment): boolean {
 
 /** Lists the settings in the order of the documentation, those of the replaced defaults last. */
 function listAssignments({ environment, defaults }: Translation): readonly string[] {
-  const names = Object.values(SETTINGS).flatMap((setting) => {
+  const given = Object.values(SETTINGS).flatMap((setting) => {
     const name = variablesOf(setting).find((each) => (environment[each] ?? "").trim() !== "");
-    return name === undefined ? [] : [name];
+    if (name === undefined) return [];
+    const text = (environment[name] ?? "").trim();
+    return [{ name, text: setting.variables.includes(name) ? removeSpaces(text, setting) : text }];
   });
-  const toLine = (name: string): string => `${name}=${quote((environment[name] ?? "").trim())}`;
-  const isDefault = (name: string): boolean => Object.hasOwn(defaults, name);
-  const followed = names.filter(isDefault);
+  const isDefault = ({ name }: { readonly name: string }): boolean => Object.hasOwn(defaults, name);
+  const followed = given.filter(isDefault);
   return [
-    ...names.filter((name) => !isDefault(name)).map(toLine),
+    ...given.filter((each) => !isDefault(each)).flatMap(toLines),
     ...(followed.length === 0 ? [] : [`# Defaults of ${PRODUCT_NAMES.edge}`]),
-    ...followed.map(toLine),
+    ...followed.flatMap(toLines),
   ];
 }
 
+/** Removes the spaces and line breaks between the entries of a list, if the value stays the same. */
+function removeSpaces(text: string, { kind }: Setting<unknown>): string {
+  const shorter = text.replaceAll(/\s*[\r\n]\s*/g, ",").replaceAll(/\s*([,:])\s*/g, "$1");
+  const value = kind.fromText(text);
+  const isSame =
+    !(value instanceof InvalidValue) && isDeepStrictEqual(kind.fromText(shorter), value);
+  return isSame ? shorter : text;
+}
+
 /** NOTE: Docker does not remove quotes, so they are used only where a shell requires them. */
-function quote(text: string): string {
-  if (/^[\w@%+=:,./*[\]-]*$/.test(text)) return text;
-  return text.includes("'") ? `"${text}"` : `'${text}'`;
+function toLines({ name, text }: { readonly name: string; readonly text: string }) {
+  if (/^[\w@%+=:,./*[\]-]*$/.test(text)) return [`${name}=${text}`];
+  const quoted = text.includes("'") ? `"${text}"` : `'${text}'`;
+  return [
+    "# Without the quotes in env files of Docker and Kubernetes, which keep them:",
+    `${name}=${quoted}`,
+  ];
 }
 
 function toComments(heading: string, sentences: readonly string[]): readonly string[] {
