@@ -69,6 +69,10 @@ const MENTIONED_ID_SHARE = 0.1;
 
 const DAY_MS = 86_400_000;
 
+/** Proxies accept years of four digits; `toISOString()` writes others with a sign and six digits. */
+const MIN_TIME_MS = Date.parse("0000-01-01T00:00:00.000Z");
+const MAX_TIME_MS = Date.parse("9999-12-31T23:59:59.999Z");
+
 /**
  * Creates a context with random values.
  *
@@ -121,7 +125,8 @@ function randomVersion(mentioned: string, random: () => number): string {
 function randomTime(mentioned: string | undefined, random: () => number): string {
   const timeMs = Date.parse(mentioned ?? "");
   const baseMs = Number.isNaN(timeMs) ? Date.now() : timeMs;
-  return new Date(baseMs + Math.floor((random() * 4 - 2) * DAY_MS)).toISOString();
+  const randomMs = baseMs + Math.floor((random() * 4 - 2) * DAY_MS);
+  return new Date(Math.min(Math.max(randomMs, MIN_TIME_MS), MAX_TIME_MS)).toISOString();
 }
 
 function randomAddress(random: () => number): string {
