@@ -144,6 +144,22 @@ test.each<[string, string | Buffer, number, boolean]>([
   expect(seen.includes("/proxy")).toBe(!isFast);
 });
 
+test.each<[string, string, number, boolean]>([
+  ["a list", '{"context":{"userId":"u","sessionId":"s","roles":["a"]}}', 200, true],
+  ["an object", '{"userId":"u","sessionId":"s","properties":{"a":{"b":1}}}', 200, true],
+  ["an object called __proto__", '{"userId":"u","__proto__":{"sessionId":"s"}}', 200, true],
+  ["an infinite number", '{"userId":"u","sessionId":"s","plan":1e999}', 200, true],
+  ["a context that is a list", '{"context":[]}', 400, false],
+])("POST /api/frontend with %s: both paths send the same", async (_, body, status, isFast) => {
+  const { proxy, seen } = await startWatched("/api/frontend", SAMPLE);
+  const response = await expectSameOnBothPaths(proxy, "/api/frontend", {
+    body,
+    headers: JSON_TYPE,
+  });
+  expect(response.status).toBe(status);
+  expect(seen.includes("/api/frontend")).toBe(!isFast);
+});
+
 test.each<[string, object, number, boolean]>([
   ["a charset", { "content-type": "application/json; charset=utf-8" }, 200, true],
   ["capitals", { "content-type": "Application/JSON;charset=UTF-8" }, 200, true],

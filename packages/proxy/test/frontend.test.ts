@@ -99,8 +99,7 @@ test("POST /api/frontend with `toggles`: only these, each once, on or off", asyn
 
 test.each([
   [{ context: [] }, "context"],
-  [{ context: { userId: {} } }, "context.userId"],
-  [{ userId: {} }, "userId"],
+  [{ context: "text" }, "context"],
   [{ toggles: "on" }, "toggles"],
 ])("POST /api/frontend with %j is a 400 that names the field", async (body, path) => {
   const { post } = await startProxy();
@@ -109,6 +108,49 @@ test.each([
   const { error, validation } = await errorOf(response);
   expect(error).toContain(`\`${path}\``);
   expect(validation).toMatchObject([{ path }]);
+});
+
+const FIELDS = flag("fields", {
+  strategies: [withConstraint("userId", ["7"]), withConstraint("plan", ["gold"])],
+});
+
+test.each([
+  [{ context: { userId: "7", properties: { roles: ["a", "b"] } } }, true],
+  [{ context: { userId: "7", roles: ["a"], custom: { a: 1 } } }, true],
+  [{ context: { userId: "7" }, extra: { a: 1 } }, true],
+  [{ userId: "7", extra: [], properties: [] }, true],
+  [{ context: { userId: "7", properties: "text", currentTime: {} } }, true],
+  [{ context: { userId: ["7"], properties: { plan: "gold" } } }, true],
+  [{ context: { userId: ["7"], properties: { plan: ["gold"] } } }, false],
+  [{ userId: { 7: "7" }, properties: ["gold"] }, false],
+])(
+  "POST /api/frontend with %j: other values than text, numbers and booleans are ignored, as in Edge",
+  async (body, isOn) => {
+    const { post } = await startProxy({ document: { features: [FIELDS] } });
+    for (const path of ["/api/frontend", "/api/proxy", "/api/frontend/features/fields"]) {
+      const response = await post(path, body);
+      expect(response.status).toBe(200);
+      expect(JSON.stringify(await response.json()).includes('"enabled":true')).toBe(isOn);
+    }
+  },
+);
+
+test.each([
+  ["userId=7&properties=bad", true],
+  ["userId=7&properties[a][b]=1", true],
+  ["userId=7&properties[]=1&properties[=2&properties[plan=3", true],
+  ["userId=7&plan=%E0%A4%A&%zz=1", true],
+  ["userId=%zz&properties[plan]=gold", true],
+  ["properties[plan][a]=gold", false],
+  ["userId=%zz", false],
+])("GET /api/frontend?%s: what cannot be read is ignored, as in Edge", async (query, isOn) => {
+  const { request } = await startProxy({ document: { features: [FIELDS] } });
+  for (const path of ["/api/frontend", "/api/proxy", "/api/frontend/features/fields"]) {
+    const response = await request(`${path}?${query}`);
+    expect(response.status).toBe(200);
+    expect(JSON.stringify(await response.json()).includes('"enabled":true')).toBe(isOn);
+  }
+  expect((await request(`/proxy?${query}`)).status).toBe(400);
 });
 
 const SINCE_2020 = { contextName: "currentTime", operator: "DATE_AFTER", value: "2020-01-01" };

@@ -358,7 +358,8 @@ test.each(["/api/frontend", "/api/proxy"])(
   "%s/stream sends toggles in the format of that API",
   async (path) => {
     const proxy = await startProxy();
-    const body = { context: { userId: "7" } };
+    // Values that the API ignores are ignored here, too.
+    const body = { context: { userId: "7", roles: ["a"], properties: [] } };
     const response = await proxy.post(`${path}/stream`, body);
     const { url } = (await response.json()) as StreamUrl;
     expect(url.startsWith(`${proxy.url}${path}/stream?token=`)).toBe(true);

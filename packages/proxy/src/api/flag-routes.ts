@@ -67,7 +67,10 @@ function registerList(app: TypedApp, options: FlagRoutesOptions, list: List): vo
   const evaluate = createEvaluate(protocol);
 
   app.get(path, { onRequest, schema: describeGet(options, list) }, (request, reply) =>
-    evaluate(request, reply, { sent: parseQueryContext(request.url), selection }),
+    evaluate(request, reply, {
+      sent: parseQueryContext(request.url, protocol.definition),
+      selection,
+    }),
   );
   app.post(path, { onRequest, schema: describePost(options, list) }, (request, reply) => {
     const { sent, toggles } = body.read(request.body);

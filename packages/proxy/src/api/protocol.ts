@@ -51,8 +51,8 @@ export interface ProtocolDefinition {
   createFormat(config: ProxyConfig): FlagFormat;
   /** Where requests carry their key. @default in the configured header */
   createKeyExtractor?(config: ProxyConfig): KeyExtractor;
-  /** Whether an invalid `currentTime` is ignored. @default false: it is a 400 */
-  readonly ignoresInvalidTime?: boolean;
+  /** Whether parts of a context that cannot be read are ignored. @default false: they are a 400 */
+  readonly ignoresInvalidValues?: boolean;
   /** Whether a missing session id is the user id. @default false: it is a random one */
   readonly sessionIsUser?: boolean;
   /**
@@ -99,14 +99,14 @@ export function createProtocol(
   { preparer, reporter }: Pick<Protocol, "preparer" | "reporter">,
 ): Protocol {
   const { appName, environment, contextEnrichers: enrichers } = config;
-  const { ignoresInvalidTime = false, sessionIsUser = false, cacheControl } = definition;
+  const { ignoresInvalidValues = false, sessionIsUser = false, cacheControl } = definition;
   const keyExtractor = definition.createKeyExtractor?.(config) ?? configuredHeader(config);
   const anyOrigin: CorsConfig = { ...config.cors, origin: true };
   return {
     definition,
     ...createRenderer(definition.createFormat(config)),
     contextRules: {
-      defaults: { appName, environment, ignoresInvalidTime, sessionIsUser },
+      defaults: { appName, environment, ignoresInvalidValues, sessionIsUser },
       callerAddress: createCallerAddress(config.trustProxy),
       enrichers,
     },

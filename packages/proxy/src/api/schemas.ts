@@ -11,15 +11,8 @@ export const ContextValue = Type.Unsafe<string | number | boolean | null>({
   type: ["string", "number", "boolean", "null"],
 });
 
-const Properties = Type.Unsafe<Record<string, string | number | boolean | null> | null>({
-  type: ["object", "null"],
-  additionalProperties: ContextValue,
-  maxProperties: MAX_CONTEXT_PROPERTIES,
-  description:
-    "Further properties of the context, without nesting. Takes precedence over a field of the same name",
-});
-
-const FIELD_DESCRIPTIONS = {
+/** What the fields of a context mean. */
+export const FIELD_DESCRIPTIONS = {
   appName: "Name of the application",
   userId: "Id of the user",
   sessionId: "Id of the session; generated for each request if it is missing",
@@ -27,7 +20,16 @@ const FIELD_DESCRIPTIONS = {
   remoteAddress: "Address of the client; the caller's address if it is missing",
   currentTime:
     "The time to evaluate for, in ISO 8601, or in a JSON body in epoch milliseconds; the current time if it is missing",
+  properties:
+    "Further properties of the context, without nesting. Takes precedence over a field of the same name",
 } as const;
+
+const Properties = Type.Unsafe<Record<string, string | number | boolean | null> | null>({
+  type: ["object", "null"],
+  additionalProperties: ContextValue,
+  maxProperties: MAX_CONTEXT_PROPERTIES,
+  description: FIELD_DESCRIPTIONS.properties,
+});
 
 const contextField = (description: string) =>
   Type.Optional(

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import { EventStream, type TypedApp } from "flags-server-kit/http";
-import { type Static, Type } from "typebox";
+import { type Static, type TSchema, Type } from "typebox";
 import { admit, grantOf } from "./authenticate.ts";
 import { acceptContext, allowsAll, cacheKeyOf, type Grant } from "../access/grant.ts";
 import { requestContext } from "../context/request-context.ts";
@@ -18,13 +18,14 @@ import {
 } from "../streaming/subscription.ts";
 import type { Selection } from "../response/evaluate-flags.ts";
 import type { RouteOptions } from "./protocol.ts";
-import { errorResponses, EvaluationContext } from "./schemas.ts";
+import { errorResponses } from "./schemas.ts";
 
 interface StreamOptions extends Pick<
   RouteOptions,
   "config" | "protocol" | "allow" | "access" | "clientStreams"
 > {
   readonly kind: ToggleKind;
+  readonly body: StreamBody;
 }
 
 const EVENT_STREAM = "text/event-stream";
@@ -33,24 +34,29 @@ const TAGS = ["Push"];
 /** Fewer than in one request, because a stream repeats the evaluation for each change. */
 const MAX_NAMED_TOGGLES = 100;
 
-/** The body of a request for a stream. */
-const StreamBody = Type.Object(
-  {
-    toggles: Type.Optional(
-      Type.Array(Type.String(), {
-        maxItems: MAX_NAMED_TOGGLES,
-        description: "Names of the only toggles to list, on or off",
-      }),
-    ),
-    context: EvaluationContext,
-    all: Type.Optional(
-      Type.Boolean({
-        description: "Whether to list toggles that are off; has no effect together with `toggles`",
-      }),
-    ),
-  },
-  { title: "streamRequestSchema" },
-);
+/** Creates the schema of a request for a stream, from that of its context. */
+export function createStreamBody(context: TSchema, title: string) {
+  return Type.Object(
+    {
+      toggles: Type.Optional(
+        Type.Array(Type.String(), {
+          maxItems: MAX_NAMED_TOGGLES,
+          description: "Names of the only toggles to list, on or off",
+        }),
+      ),
+      context: Type.Unsafe<Readonly<Record<string, unknown>>>(context),
+      all: Type.Optional(
+        Type.Boolean({
+          description:
+            "Whether to list toggles that are off; has no effect together with `toggles`",
+        }),
+      ),
+    },
+    { title },
+  );
+}
+
+type StreamBody = ReturnType<typeof createStreamBody>;
 
 /** The address at which a stream can be opened without a key. */
 const StreamAddress = Type.Object(
@@ -78,7 +84,7 @@ export function registerStreams(app: TypedApp, options: StreamOptions): void {
   const { clientStreams } = options;
   const isOff = options.config.push.maxStreams === 0;
   const onRequest = isOff ? [rejectDisabled] : [options.allow("client")];
-  app.post("/stream", { onRequest, schema: POST_SCHEMA }, async (request, reply) => {
+  app.post("/stream", { onRequest, schema: describePost(options.body) }, async (request, reply) => {
     const subscription = await readSubscription(request, request.body, options);
     const grant = grantOf(request);
     // NOTE: Fastify keeps the request while its response is open. This releases the memory of the body.
@@ -112,7 +118,7 @@ function registerGet(app: TypedApp, { config, access, clientStreams }: StreamOpt
 /** Reads the subscription. Enrichers run now, since they require the request. */
 async function readSubscription(
   request: FastifyRequest,
-  { context, toggles, all }: Static<typeof StreamBody>,
+  { context, toggles, all }: Static<StreamBody>,
   { config, protocol, kind }: StreamOptions,
 ): Promise<Subscription> {
   const grant = grantOf(request);
@@ -185,21 +191,23 @@ function openStream(
   return reply.hijack();
 }
 
-const POST_SCHEMA = {
-  summary: "Issues a URL with which a browser can open a stream",
-  description:
-    "The URL contains the encrypted context, and is valid for a few minutes. It is for " +
-    "`EventSource`, which can send neither a key nor a body. With `Accept: text/event-stream` the " +
-    "response is the stream itself.",
-  tags: TAGS,
-  security: [{ clientKey: [] }],
-  body: StreamBody,
-  response: {
-    200: StreamEvents,
-    201: StreamAddress,
-    ...errorResponses(400, 401, 413, 415, 501, 503),
-  },
-};
+function describePost(body: StreamBody) {
+  return {
+    summary: "Issues a URL with which a browser can open a stream",
+    description:
+      "The URL contains the encrypted context, and is valid for a few minutes. It is for " +
+      "`EventSource`, which can send neither a key nor a body. With `Accept: text/event-stream` the " +
+      "response is the stream itself.",
+    tags: TAGS,
+    security: [{ clientKey: [] }],
+    body,
+    response: {
+      200: StreamEvents,
+      201: StreamAddress,
+      ...errorResponses(400, 401, 413, 415, 501, 503),
+    },
+  };
+}
 
 const GET_SCHEMA = {
   summary: "Streams the toggles of a client, and sends them again whenever they change",

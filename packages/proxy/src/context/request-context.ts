@@ -17,7 +17,7 @@ interface ContextDefaults {
    * Whether an invalid `currentTime` is ignored, so that flags are evaluated for the current time.
    * @default false: an invalid time is a 400
    */
-  readonly ignoresInvalidTime?: boolean;
+  readonly ignoresInvalidValues?: boolean;
   /** Whether a missing session id is the user id, if there is one. @default false */
   readonly sessionIsUser?: boolean;
 }
@@ -130,7 +130,7 @@ export function completeContext(
   if (remoteAddress !== undefined) context.remoteAddress = remoteAddress;
   const currentTime = fields.currentTime && toTime(fields.currentTime);
   if (currentTime) context.currentTime = currentTime;
-  else if (fields.currentTime && defaults.ignoresInvalidTime !== true) throw invalidTime();
+  else if (fields.currentTime && defaults.ignoresInvalidValues !== true) throw invalidTime();
   return context;
 }
 

@@ -1,4 +1,5 @@
-import { badField } from "../errors.ts";
+import { isRecord } from "flags-server-kit/command-line";
+import { badField, type Problem } from "../errors.ts";
 
 /** The context fields that Unleash defines; every other field is a property. */
 export const STANDARD_FIELDS = [
@@ -71,14 +72,23 @@ function append(record: Record<string, string>, name: string, value: string): vo
   record[name] = existing === undefined ? value : `${existing},${value}`;
 }
 
+/** How a query is read. */
+interface QueryRules {
+  /** Whether parameters that cannot be read are ignored. @default false: they are a 400 */
+  readonly ignoresInvalidValues?: boolean;
+}
+
 /**
  * Reads a context from the query of a URL. The values of a repeated parameter are joined with a comma,
  * as the upstream does: none of them takes precedence, so nobody can override a parameter that a
  * gateway has added.
  *
- * @throws {HttpError} a 400 that names the invalid parameter
+ * @throws {HttpError} a 400 that names the invalid parameter, unless invalid ones are ignored
  */
-export function parseQueryContext(url: string): SentContext {
+export function parseQueryContext(
+  url: string,
+  { ignoresInvalidValues = false }: QueryRules = {},
+): SentContext {
   const context = new SentContextBuilder();
   const queryMark = url.indexOf("?");
   if (queryMark === -1) return context.build();
@@ -87,74 +97,79 @@ export function parseQueryContext(url: string): SentContext {
   while (start <= url.length) {
     const ampersand = url.indexOf("&", start);
     const end = ampersand === -1 ? url.length : ampersand;
-    addParameter(context, url.slice(start, end));
+    const problem = addParameter(context, url.slice(start, end));
+    if (problem !== undefined && !ignoresInvalidValues) {
+      throw badField(problem.path, problem.message);
+    }
     start = end + 1;
   }
   return context.build();
 }
 
-function addParameter(context: SentContextBuilder, parameter: string): void {
+/** Adds a parameter, or returns why it cannot be read. */
+function addParameter(context: SentContextBuilder, parameter: string): Problem | undefined {
   const separator = parameter.indexOf("=");
   const end = separator === -1 ? parameter.length : separator;
   const encodedName = parameter.slice(0, end);
-  const name = decode(encodedName, encodedName);
-  const property = toPropertyName(name);
-  const value = decode(parameter.slice(end + 1), name);
-  if (name === "") return;
-  if (property === undefined) context.appendField(name, value);
-  else context.appendProperty(property, value);
+  const name = decode(encodedName);
+  const value = decode(parameter.slice(end + 1));
+  if (name === undefined || value === undefined) {
+    const message = "is not valid percent-encoding: write a literal `%` as `%25`";
+    return { path: name ?? encodedName, message };
+  }
+  if (name === "") return undefined;
+  if (name !== "properties" && !name.startsWith(PROPERTY_START)) {
+    context.appendField(name, value);
+    return undefined;
+  }
+  const message = findNameProblem(name);
+  if (message !== undefined) return { path: name, message };
+  context.appendProperty(name.slice(PROPERTY_START.length, -1), value);
+  return undefined;
 }
 
 const PROPERTY_START = "properties[";
 
-/** Returns the name of the property if a parameter is called `properties[name]`. */
-function toPropertyName(name: string): string | undefined {
-  if (name === "properties") {
-    throw badField(name, "must be given one by one, as `properties[name]=value`");
+/** Returns what is wrong with the name of a property, which has to be `properties[name]`. */
+function findNameProblem(name: string): string | undefined {
+  if (name === "properties") return "must be given one by one, as `properties[name]=value`";
+  if (!name.endsWith("]") || name === `${PROPERTY_START}]`) {
+    return "must be written as `properties[name]=value`";
   }
-  if (!name.startsWith(PROPERTY_START)) return undefined;
-  const property = name.slice(PROPERTY_START.length, -1);
-  if (!name.endsWith("]") || property === "") {
-    throw badField(name, "must be written as `properties[name]=value`");
-  }
-  if (property.includes("][")) throw badField(name, "must be a single value: properties are flat");
-  return property;
+  return name.includes("][", PROPERTY_START.length)
+    ? "must be a single value: properties are flat"
+    : undefined;
 }
 
-/** Decodes a name or a value, and throws a 400 that names the parameter if it cannot. */
-function decode(text: string, parameter: string): string {
+/** Decodes a name or a value. Returns undefined if it cannot be decoded. */
+function decode(text: string): string | undefined {
   const withSpaces = text.includes("+") ? text.replaceAll("+", " ") : text;
   if (!text.includes("%")) return withSpaces;
   try {
     return decodeURIComponent(withSpaces);
   } catch {
-    throw badField(parameter, "is not valid percent-encoding: write a literal `%` as `%25`");
+    return undefined;
   }
 }
 
-type JsonValue = string | number | boolean | null;
+/** A context in a JSON body that has passed validation. */
+type JsonContext = Readonly<Record<string, unknown>>;
 
-/** A context in a JSON body that has passed validation. Null stands for no value. */
-interface JsonContext {
-  readonly properties?: Readonly<Record<string, JsonValue>> | null;
-  readonly [field: string]: JsonValue | Readonly<Record<string, JsonValue>> | undefined;
-}
-
-/** Reads a context from a validated JSON body. */
+/** Reads a context from a validated JSON body. Objects, lists and null are ignored, if they are valid. */
 export function readContext({ properties, ...fields }: JsonContext): SentContext {
   const context = new SentContextBuilder();
   for (const [name, value] of Object.entries(fields)) {
     if (isSingleValue(value)) context.addField(name, toFieldText(name, value));
   }
-  for (const [name, value] of Object.entries(properties ?? {})) {
-    if (value !== null) context.addProperty(name, String(value));
+  for (const [name, value] of isRecord(properties) ? Object.entries(properties) : []) {
+    if (isSingleValue(value)) context.addProperty(name, String(value));
   }
   return context.build();
 }
 
-/** Whether a context field can have this value; objects, lists and null are not values. */
+/** Whether a context field can have this value; objects, lists, null and 1e999 are not values. */
 export function isSingleValue(value: unknown): value is string | number | boolean {
-  return ["string", "number", "boolean"].includes(typeof value);
+  return typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
 }
 
 /** Converts the value of a field to text. A number in `currentTime` is in epoch milliseconds. */

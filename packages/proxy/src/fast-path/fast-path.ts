@@ -181,6 +181,7 @@ class FastPath {
       return;
     }
     const { url = "" } = request;
+    const { definition } = this.#options.protocol;
     const authenticated = { request, response, grant, startMs, traced };
     const passOn = (): void => handleInFramework(request, response);
     if (request.method === "POST") {
@@ -188,7 +189,9 @@ class FastPath {
       const respond = (body: string): boolean =>
         this.#respond(authenticated, `${url}\n${body}`, () => this.#parseBody(body));
       readShortBody(request, respond, passOn);
-    } else if (!this.#respond(authenticated, url, () => ({ sent: parseQueryContext(url) }))) {
+    } else if (
+      !this.#respond(authenticated, url, () => ({ sent: parseQueryContext(url, definition) }))
+    ) {
       passOn();
     }
   }

@@ -21,7 +21,7 @@ export const FRONTEND: ProtocolDefinition = {
   paths: ["/api/frontend", "/api/proxy"],
   cacheControl: "no-cache",
   createFormat: () => frontendFormat,
-  ignoresInvalidTime: true,
+  ignoresInvalidValues: true,
   body: FRONTEND_BODY,
   eventKind: "frontend",
   register: registerFrontendRoutes,

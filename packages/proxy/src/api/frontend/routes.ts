@@ -9,7 +9,12 @@ import type { Protocol, RouteOptions } from "../protocol.ts";
 import { registerStreams } from "../streams.ts";
 import { registerUsage } from "../usage.ts";
 import { ContextQuery, errorResponses, NotModified } from "../schemas.ts";
-import { FRONTEND_BODY, FrontendToggle, FrontendToggleList } from "./schemas.ts";
+import {
+  FRONTEND_BODY,
+  FRONTEND_STREAM_BODY,
+  FrontendToggle,
+  FrontendToggleList,
+} from "./schemas.ts";
 
 /** Registers the frontend API, as the upstream and Edge provide it to client SDKs. */
 export function registerFrontendRoutes(app: TypedApp, options: RouteOptions): void {
@@ -30,7 +35,15 @@ export function registerFrontendRoutes(app: TypedApp, options: RouteOptions): vo
     metrics,
     metricsIntervalMs: config.metricsIntervalMs,
   });
-  registerStreams(app, { config, allow, protocol, access, clientStreams, kind: "frontend" });
+  registerStreams(app, {
+    config,
+    allow,
+    protocol,
+    access,
+    clientStreams,
+    kind: "frontend",
+    body: FRONTEND_STREAM_BODY,
+  });
 }
 
 function registerSingleToggle(
@@ -43,7 +56,7 @@ function registerSingleToggle(
 
   app.get("/features/:name", { onRequest, schema: describeGet() }, (request, reply) =>
     evaluate(request, reply, {
-      sent: parseQueryContext(request.url),
+      sent: parseQueryContext(request.url, protocol.definition),
       selection: { single: request.params.name },
     }),
   );

@@ -1,33 +1,50 @@
-import { type Static, Type } from "typebox";
+import { Type } from "typebox";
 import { readContext } from "../../context/sent-context.ts";
 import { createRequestBody, type RequestBody } from "../protocol.ts";
 import { Toggle, Variant } from "../toggles.ts";
-import {
-  ContextValue,
-  EvaluationContext,
-  MAX_CONTEXT_PROPERTIES,
-  NamedToggles,
-} from "../schemas.ts";
+import { FIELD_DESCRIPTIONS, MAX_CONTEXT_PROPERTIES, NamedToggles } from "../schemas.ts";
+import { createStreamBody } from "../streams.ts";
+
+/**
+ * The fields of a context, of any type.
+ *
+ * NOTE: as in Edge, an object or a list is ignored, so that it does not cost a client all its flags.
+ */
+const FIELDS = Object.fromEntries(
+  Object.entries(FIELD_DESCRIPTIONS).map(([name, description]) => [
+    name,
+    Type.Optional(Type.Unknown({ description, maxProperties: MAX_CONTEXT_PROPERTIES })),
+  ]),
+);
+
+const CONTEXT = {
+  title: "frontendContextSchema",
+  additionalProperties: Type.Unknown(),
+  maxProperties: MAX_CONTEXT_PROPERTIES,
+  description: "Values that are neither text nor a number nor a boolean are ignored",
+};
 
 /** The body of a request for flags: a context, at the top level or under `context`. */
 const FrontendBody = Type.Object(
   {
-    ...EvaluationContext.properties,
+    ...FIELDS,
     toggles: NamedToggles,
     context: Type.Optional(
-      Type.Unsafe<Static<typeof EvaluationContext> | null>({
-        ...EvaluationContext,
+      Type.Unsafe<Readonly<Record<string, unknown>> | null>({
+        ...Type.Object(FIELDS, CONTEXT),
         title: "nullableEvaluationContextSchema",
         type: ["object", "null"],
         description: "The context; other fields are read only if it is missing",
       }),
     ),
   },
-  {
-    title: "frontendRequestSchema",
-    additionalProperties: ContextValue,
-    maxProperties: MAX_CONTEXT_PROPERTIES,
-  },
+  { ...CONTEXT, title: "frontendRequestSchema" },
+);
+
+/** The body of a request for a stream. */
+export const FRONTEND_STREAM_BODY = createStreamBody(
+  Type.Object(FIELDS, CONTEXT),
+  "frontendStreamRequestSchema",
 );
 
 /** A toggle and its variant for a context. */

@@ -3,7 +3,7 @@ import { registerDefinitions } from "../server-sdk/routes.ts";
 import { registerFlagRoutes } from "../flag-routes.ts";
 import type { RouteOptions } from "../protocol.ts";
 import { registerExplanations } from "./explain.ts";
-import { PROXY_BODY, ToggleList } from "./schemas.ts";
+import { PROXY_BODY, STREAM_BODY, ToggleList } from "./schemas.ts";
 import { registerStreams } from "../streams.ts";
 import { registerUsage } from "../usage.ts";
 
@@ -29,5 +29,13 @@ export function registerProxyRoutes(app: TypedApp, options: RouteOptions): void 
     metricsIntervalMs: config.metricsIntervalMs,
   });
   registerDefinitions(app, { allow, vary: protocol.policy.vary, definitions });
-  registerStreams(app, { config, allow, protocol, access, clientStreams, kind: "toggles" });
+  registerStreams(app, {
+    config,
+    allow,
+    protocol,
+    access,
+    clientStreams,
+    kind: "toggles",
+    body: STREAM_BODY,
+  });
 }

@@ -78,7 +78,7 @@ export async function runExplain(call: ExplainCall): Promise<readonly FlagExplan
 function parseContext(text: string | true | undefined): JsonContext {
   if (typeof text !== "string") return {};
   const context = parseJson(text);
-  if (isRecord(context) && isValid(EvaluationContext, context)) return context as JsonContext;
+  if (isRecord(context) && isValid(EvaluationContext, context)) return context;
   throw new ExplainError(
     `--context must be a JSON object such as {"userId":"7","properties":{"plan":"pro"}}, with texts, numbers and booleans as values`,
     { isUsage: true },
