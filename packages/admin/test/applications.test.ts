@@ -107,9 +107,11 @@ describeAnyStorage("applications", (source) => {
     expect(await listed(query)).toEqual([total, names]);
   });
 
-  test("an unknown order is refused", async () => {
-    const expected = { status: 400, name: "BadDataError", path: "/query/sortOrder" };
-    await admin.refuse(expected, "GET", `${LIST}?sortOrder=up`);
+  test("an unknown order and a long query are refused", async () => {
+    const expected = { status: 400, name: "BadDataError" };
+    await admin.refuse({ ...expected, path: "/query/sortOrder" }, "GET", `${LIST}?sortOrder=up`);
+    const long = `${LIST}?query=${"x".repeat(201)}`;
+    await admin.refuse({ ...expected, path: "/query/query" }, "GET", long);
   });
 
   test("the details contain the instances and the flags, including deleted ones", async () => {

@@ -104,6 +104,7 @@ describeAnyStorage("events", (source) => {
     ["/query/to", "to=IS:2026-02-30"],
     ["/query/type", "type=IS:a&type=IS:b"],
     ["/query/query", "query=%00"],
+    ["/query/query", `query=${"x".repeat(201)}`],
   ])("are not searched with an invalid filter at %s: %s", async (path, query) => {
     await admin.refuse(
       { status: 400, name: "BadDataError", path },

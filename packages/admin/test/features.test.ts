@@ -430,11 +430,23 @@ describeAnyStorage("features", (source) => {
       expect(await find("type=IS_ANY_OF:release,permission&query=needle")).toEqual([name]);
       expect(await find("project=IS:none&query=needle")).toEqual([]);
       expect(await find("query=needle&archived=IS:true")).toEqual([]);
+      expect(await find("query=none,%20Needle,,needle,")).toEqual([name]);
+      expect(await find("query=,%20&type=IS:permission")).toContain(name);
       await admin.refuse(
         { status: 400, name: "BadDataError", path: "/query/sortBy" },
         "GET",
         "/search/features?sortBy=secret",
       );
+    });
+
+    test("accepts ten words with 200 characters", async () => {
+      const words = Array.from({ length: 10 }, (_, index) => `word${index}`);
+      const path = (...query: readonly string[]) => `/search/features?query=${query.join()}`;
+      await admin.must(200, "GET", path(...words, ...words));
+      await admin.must(200, "GET", path("x".repeat(200)));
+      const tooMuch = { status: 400, name: "BadDataError", path: "/query/query" };
+      await admin.refuse(tooMuch, "GET", path(...words, "another"));
+      await admin.refuse(tooMuch, "GET", path("x".repeat(201)));
     });
   });
 

@@ -4,6 +4,9 @@ import { badData } from "../errors.ts";
 /** Schema of an optional query parameter. */
 export const OptionalText = Type.Optional(Type.String());
 
+/** Schema of an optional query parameter with a text to search for. Long texts would make the search slow. */
+export const OptionalSearchText = Type.Optional(Type.String({ maxLength: 200 }));
+
 /** Schema of an optional query parameter that `parseFilter()` parses. */
 export const OptionalFilter = Type.Optional(
   Type.String({ description: "IS:value or IS_ANY_OF:value,value" }),

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { OptionalText } from "../http/parse-filter.ts";
+import { OptionalSearchText, OptionalText } from "../http/parse-filter.ts";
 
 const Texts = Type.Array(Type.String());
 const Time = Type.String({ format: "date-time" });
@@ -9,7 +9,7 @@ export const ApplicationParams = Type.Object({ appName: Type.String() });
 export const InstancesParams = Type.Object({ appName: Type.String(), environment: Type.String() });
 
 export const ApplicationsQuery = Type.Object({
-  query: Type.Optional(Type.String({ description: "Part of the name" })),
+  query: OptionalSearchText,
   sortOrder: Type.Optional(
     Type.Unsafe<"asc" | "desc">({
       type: "string",

@@ -1,12 +1,17 @@
 import { type Static, Type } from "typebox";
 import { badData } from "../../errors.ts";
-import { OptionalFilter, parseFilter, OptionalText } from "../../http/parse-filter.ts";
+import {
+  OptionalFilter,
+  OptionalSearchText,
+  OptionalText,
+  parseFilter,
+} from "../../http/parse-filter.ts";
 import type { EventFilter } from "./find-events.ts";
 
 const Day = Type.Optional(Type.String({ description: "IS:yyyy-MM-dd" }));
 
 export const EventSearchQuery = Type.Object({
-  query: OptionalText,
+  query: OptionalSearchText,
   id: OptionalFilter,
   feature: OptionalFilter,
   project: OptionalFilter,

@@ -34,15 +34,18 @@ export async function listFeatures(db: Database, project: string, filter: Featur
   const named = active.filter((feature) => hasPrefix(feature, filter.namePrefix));
   const summaries = await summarize(db, named);
   if (filter.tags.length === 0) return summaries;
-  return summaries.filter(({ tags }) => tags.some((tag) => includesTag(filter.tags, tag)));
+  // NOTE: clients can send thousands of tags, so each flag must not be compared with all of them.
+  const wanted = new Set(filter.tags.map(toText));
+  return summaries.filter(({ tags }) => tags.some((tag) => wanted.has(toText(tag))));
+}
+
+/** Types contain no colon, so the text is unique. */
+function toText({ type, value }: TagName): string {
+  return `${type}:${value}`;
 }
 
 function hasPrefix({ name }: Feature, prefix = ""): boolean {
   return name.toLowerCase().startsWith(prefix.toLowerCase());
-}
-
-function includesTag(tags: readonly TagName[], { type, value }: TagName): boolean {
-  return tags.some((tag) => tag.type === type && tag.value === value);
 }
 
 /** Adds tags and a summary of the environments to flags. */

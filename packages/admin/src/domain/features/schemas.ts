@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { Name } from "../../http/names.ts";
-import { OptionalFilter, OptionalText } from "../../http/parse-filter.ts";
+import { OptionalFilter, OptionalSearchText, OptionalText } from "../../http/parse-filter.ts";
 import { nullableText, openObject } from "../../http/schemas.ts";
 import { TagBody } from "../tags/schemas.ts";
 import { FEATURE_TYPES } from "./feature-types.ts";
@@ -56,7 +56,7 @@ export const FeatureListQuery = Type.Object({
 type SortColumn = "archivedAt" | "createdAt" | "name" | "project" | "stale" | "type";
 
 export const FeatureSearchQuery = Type.Object({
-  query: OptionalText,
+  query: OptionalSearchText,
   project: OptionalFilter,
   type: OptionalFilter,
   archived: Type.Optional(Type.String({ description: "IS:true or IS:false" })),

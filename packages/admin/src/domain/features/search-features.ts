@@ -1,15 +1,5 @@
-import {
-  and,
-  asc,
-  count,
-  desc,
-  ilike,
-  inArray,
-  isNotNull,
-  isNull,
-  or,
-  type SQL,
-} from "drizzle-orm";
+import { and, asc, count, desc, inArray, isNotNull, isNull, or, sql, type SQL } from "drizzle-orm";
+import type { PgColumn } from "drizzle-orm/pg-core";
 import { badData } from "../../errors.ts";
 import { type Page, parseFilter } from "../../http/parse-filter.ts";
 import { type Database, firstRow, likePattern } from "../../storage/database.ts";
@@ -52,15 +42,26 @@ function isArchived({ archived, lifecycle }: FeatureSearch): boolean {
   );
 }
 
-/** Matches flags whose name or description contains one of the comma-separated words. */
+const MAX_WORDS = 10;
+
+/**
+ * Matches flags whose name or description contains one of the comma-separated words, or all flags without
+ * words.
+ *
+ * @throws {ApiError} if there are too many words
+ */
 function containsAnyWord(query: string): SQL | undefined {
-  const patterns = query.split(",").map((word) => likePattern(word.trim()));
-  return or(
-    ...patterns.flatMap((pattern) => [
-      ilike(features.name, pattern),
-      ilike(features.description, pattern),
-    ]),
-  );
+  const words = new Set(query.split(",").map((word) => word.trim()));
+  words.delete("");
+  if (words.size === 0) return undefined;
+  if (words.size > MAX_WORDS) {
+    throw badData("/query/query", `must contain at most ${MAX_WORDS} words`);
+  }
+  const patterns = Array.from(words, (word) => sql`lower(${likePattern(word)})`);
+  const contains = (column: PgColumn): SQL =>
+    // NOTE: `ilike` would convert the column to lower case again for each word.
+    sql`lower(${column}) like any (array[${sql.join(patterns, sql`, `)}])`;
+  return or(contains(features.name), contains(features.description));
 }
 
 const SORT_COLUMNS = {
