@@ -61,7 +61,9 @@ function findCostly({ headers }: FastifyRequest, body: string): HttpError | unde
     complete(checkNesting(body));
     return undefined;
   } catch (cause) {
-    return new HttpError(400, `The body is invalid: ${toErrorMessage(cause)}`, { cause });
+    return new HttpError(400, `Bad request: the body cannot be read. ${toErrorMessage(cause)}`, {
+      cause,
+    });
   }
 }
 
