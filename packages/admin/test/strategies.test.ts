@@ -1,4 +1,6 @@
+import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
+import { strategies } from "../src/storage/schema/strategies.ts";
 import { useAdmin } from "./_admin.ts";
 import type { Named, SegmentResponse, StrategyResponse } from "./_responses.ts";
 import { PRODUCTION_TOKEN } from "./_service.ts";
@@ -172,7 +174,10 @@ describeAnyStorage("strategies", (source) => {
       ["/value", one("NUM_EQ")],
       ["/value", one("NUM_EQ", "")],
       ["/value", one("NUM_EQ", "five")],
+      ["/value", one("NUM_GT", "0x1F")],
       ["/value", one("DATE_AFTER", "tomorrow")],
+      ["/value", one("DATE_AFTER", "2024-02-30T00:00:00Z")],
+      ["/values/1", one("IN_CIDR", undefined, { values: ["10.0.0.0/8", "10.0.0.0/99"] })],
       ["/value", one("SEMVER_EQ", "v1.2.3")],
       ["/value", one("SEMVER_EQ", "1.2")],
       ["/value", one("SEMVER_EQ", " 1.2.3")],
@@ -195,6 +200,16 @@ describeAnyStorage("strategies", (source) => {
         constraints: [constraint],
       });
     });
+  });
+
+  test("constraints that were stored with values that are not valid any more do not prevent changes", async () => {
+    const { id } = await add({ name: "default", constraints: [] });
+    const constraints = [{ ...STORED_CONSTRAINT, operator: "IN_CIDR", values: ["foo"] }];
+    await admin.storage.db.update(strategies).set({ constraints }).where(eq(strategies.id, id));
+    const patch = [{ op: "add", path: "/title", value: "Renamed" }];
+    const { body } = await admin.must(200, "PATCH", `${STRATEGIES}/${id}`, patch);
+    expect(body).toMatchObject({ title: "Renamed", constraints });
+    await clear();
   });
 
   describe("variants", () => {

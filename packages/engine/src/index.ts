@@ -1,5 +1,6 @@
 export { compileInSteps, compileSnapshot } from "./compile/compile-snapshot.ts";
 export type { CompileOptions } from "./compile/compile-snapshot.ts";
+export { isAddressOrRange } from "./constraints/cidr.ts";
 export { OPERATOR_NAMES } from "./constraints/registry.ts";
 export type { Context } from "./context.ts";
 export { applyDelta } from "./definitions/apply-delta.ts";

@@ -10,14 +10,17 @@ export const MAX_CONSTRAINTS = 30;
 const VERSION =
   /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-(?:0|[1-9]\d*|\d*[a-zA-Z-][\w-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][\w-]*))*)?(?:\+[\dA-Za-z-]+(?:\.[\dA-Za-z-]+)*)?$/;
 
-/** An IPv4 or IPv6 address, perhaps with the length of a prefix. The service ignores others. */
-const IPV4 = /^(?:\d{1,3}\.){3}\d{1,3}(?:\/(?:[12]?\d|3[0-2]))?$/;
-const IPV6 = /^(?=.*:)[\da-f:.]+(?:\/(?:\d{1,2}|1[01]\d|12[0-8]))?$/i;
+/** A number that the SDKs of all languages can read. */
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?$/i;
+
+const BYTE = String.raw`(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)`;
+const IPV4 = new RegExp(String.raw`^(?:${BYTE}\.){3}${BYTE}(?:/(?:[12]?\d|3[0-2]))?$`);
+const IPV6 = /^([\da-f:.]+)(?:\/(?:\d{1,2}|1[01]\d|12[0-8]))?$/i;
 
 /** Returns what is wrong with a value of a constraint; undefined if it is valid. */
 export function describeValueProblem(kind: ValueKind, value: string): string | undefined {
   if (value.trim() === "") return EMPTY[kind];
-  if (kind === "number") return Number.isNaN(Number(value)) ? EMPTY.number : undefined;
+  if (kind === "number") return DECIMAL.test(value) ? undefined : EMPTY.number;
   if (kind === "date") return Number.isNaN(Date.parse(value)) ? EMPTY.date : undefined;
   if (kind === "version") return VERSION.test(value) ? undefined : EMPTY.version;
   return kind === "pattern" ? describePatternProblem(value) : undefined;
@@ -63,11 +66,18 @@ export function describeListProblem(
     return `A value has at most ${MAX_VALUE_LENGTH} characters: ${long.slice(0, 30)}… is longer.`;
   }
   const noAddress =
-    kind === "ranges" ? values.find((value) => !IPV4.test(value) && !IPV6.test(value)) : undefined;
+    kind === "ranges" ? values.find((value) => !isAddressOrRange(value)) : undefined;
   if (noAddress !== undefined) {
     return `${noAddress} is not an IP address or range. Examples: 10.0.0.0/8, 192.168.1.7, 2001:db8::/32.`;
   }
   return describeIllegalValues(values, legalValues);
+}
+
+/** Whether a value is an IPv4 or IPv6 address, perhaps with the length of a prefix. */
+function isAddressOrRange(value: string): boolean {
+  if (IPV4.test(value)) return true;
+  const [, ipv6] = IPV6.exec(value) ?? [];
+  return ipv6 !== undefined && URL.canParse(`http://[${ipv6}]`);
 }
 
 /** Returns which values a context field does not allow; undefined if it allows all of them. */

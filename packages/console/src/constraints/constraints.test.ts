@@ -50,7 +50,10 @@ test("describeConstraint() describes times as such, whichever field the constrai
 
 test.each([
   ["number", "5.5", true],
+  ["number", "-1e3", true],
   ["number", "five", false],
+  ["number", "0x1F", false],
+  ["number", "Infinity", false],
   ["number", " ", false],
   ["version", "1.2.3-beta.1+build", true],
   ["version", "v1.2.3", false],
@@ -78,9 +81,20 @@ test("describeListProblem() names what is wrong with a list", () => {
 test("describeListProblem() finds values that are no addresses", () => {
   const rules = { kind: "ranges", legalValues: [] } as const;
   const valid = ["10.0.0.0/8", "192.168.1.7", "2001:db8::/32", "::1"];
-  expect(describeListProblem(valid, rules)).toBeUndefined();
-  expect(describeListProblem(["10.0.0.0/8", "localhost"], rules)).toMatch("localhost");
-  expect(describeListProblem(["10.0.0.0/33"], rules)).toMatch("10.0.0.0/33");
+  expect(describeListProblem([...valid, "::ffff:10.0.0.1/128"], rules)).toBeUndefined();
+  for (const value of [
+    "localhost",
+    "10.0.0.0/33",
+    "10.0.0",
+    "256.0.0.1",
+    ":::",
+    "1::2::3",
+    "::/129",
+  ]) {
+    expect(describeListProblem(["10.0.0.0/8", value], rules)).toMatch(
+      `${value} is not an IP address`,
+    );
+  }
 });
 
 test("parseValues() splits pasted lists and removes quotes, spaces and duplicates", () => {

@@ -19,6 +19,11 @@ export const isInCidr: Operator = listOperator(({ contextName, values }, fields)
   };
 });
 
+/** Whether IN_CIDR can match a value: an address or range, perhaps with spaces around it. */
+export function isAddressOrRange(value: string): boolean {
+  return parseAddress(value.trim()) !== null;
+}
+
 /** The base address of a range always matches, whatever the two prefix lengths are. */
 function covers(range: AddressRange, address: Address): boolean {
   if (address.family === range.family && address.bits === range.bits) return true;

@@ -41,6 +41,84 @@ test.each(VALID)(
   },
 );
 
+const STORED = { contextName: "userId", operator: "IN", inverted: false, caseInsensitive: false };
+
+test.each([
+  ["IN_CIDR", "10.0.0.0/8", true],
+  ["IN_CIDR", " 192.168.1.7 ", true],
+  ["IN_CIDR", "2001:db8::/32", true],
+  ["IN_CIDR", "foo", false],
+  ["IN_CIDR", "10.0.0.0/99", false],
+  ["IN_CIDR", "10.0.0", false],
+  ["IN_CIDR", "", false],
+  ["IN", "foo", true],
+] as const)("checkConstraint() checks addresses: %s %j", (operator, value, isValid) => {
+  const given = { contextName: "remoteAddress", operator, values: ["10.0.0.1", value] };
+  const check = () => checkConstraint(given, { legalValues: [], path: "/body/constraints/0" });
+  if (isValid) expect(check().values).toEqual(given.values);
+  else expect(check).toThrow("/body/constraints/0/values/1 must be an IP address or range");
+});
+
+test.each([
+  ["2026-01-31", true],
+  ["2026-01-31T12:00:00Z", true],
+  ["2026-01-31T12:00:00.000Z", true],
+  ["2024-02-29T23:59:59.123456+05:30", true],
+  ["2024-02-30T00:00:00Z", false],
+  ["2023-02-29", false],
+  ["2026-13-01", false],
+  ["2026-01-31T24:00:00Z", false],
+  ["2026-01-31T12:00Z", false],
+  ["2026-01-31T12:00:00", false],
+  ["2026-01-31 12:00:00Z", false],
+  ["2026-01-31T12:00:00+0100", false],
+  [" 2026-01-31", false],
+  ["foo 1", false],
+  ["1", false],
+  ["2022", false],
+  ["01/02/2022", false],
+])("checkConstraint() checks times: %j", (value, isValid) => {
+  const given = { contextName: "currentTime", operator: "DATE_AFTER", value } as const;
+  const check = () => checkConstraint(given, { legalValues: [], path: "/body" });
+  if (isValid) expect(check().value).toBe(value);
+  else expect(check).toThrow("/body/value must be an existing date");
+});
+
+test.each([
+  ["5", true],
+  ["-0.25", true],
+  ["+5", true],
+  [".5", true],
+  ["1e6", true],
+  ["1.5E-3", true],
+  ["5.", false],
+  ["0x1F", false],
+  ["Infinity", false],
+  ["1e999", false],
+  [" 5 ", false],
+  ["1_000", false],
+  ["1,5", false],
+])("checkConstraint() checks numbers: %j", (value, isValid) => {
+  const given = { contextName: "userId", operator: "NUM_GT", value } as const;
+  const check = () => checkConstraint(given, { legalValues: [], path: "/body" });
+  if (isValid) expect(check().value).toBe(value);
+  else expect(check).toThrow("/body/value must be a decimal number");
+});
+
+test("checkConstraints() accepts stored values that are not valid any more, but only with their operator", () => {
+  const previous = [
+    { ...STORED, operator: "IN_CIDR", values: ["foo"] },
+    { ...STORED, operator: "NUM_GT", values: [], value: "0x1F" },
+  ];
+  const options = { legalValuesOf: () => [], path: "/body", previous };
+  const check = (part: Pick<ConstraintInput, "operator" | "value" | "values">) => () =>
+    checkConstraints([{ contextName: "userId", ...part }], options);
+  expect(check({ operator: "IN_CIDR", values: ["10.0.0.0/8", "foo"] })).not.toThrow();
+  expect(check({ operator: "NUM_GT", value: "0x1F" })).not.toThrow();
+  expect(check({ operator: "IN_CIDR", values: ["bar"] })).toThrow("/body/0/values/0");
+  expect(check({ operator: "NUM_LT", value: "0x1F" })).toThrow("/body/0/value");
+});
+
 test("checkConstraint() omits the empty value of a list operator", () => {
   const given = { contextName: "userId", operator: "IN", values: ["a"], value: "" } as const;
   expect(checkConstraint({ ...given, values: ["a"] }, { legalValues: [], path: "" })).toEqual({
@@ -62,6 +140,7 @@ test("checkConstraints() does not let a list that exceeds the limit grow", () =>
   const options = { legalValuesOf: () => [], path: "/body/constraints" };
   expect(checkConstraints(list(30), options)).toHaveLength(30);
   expect(() => checkConstraints(list(31), options)).toThrow("at most 30");
-  expect(checkConstraints(list(35), { ...options, previousCount: 35 })).toHaveLength(35);
-  expect(() => checkConstraints(list(36), { ...options, previousCount: 35 })).toThrow("at most 35");
+  const previous = Array.from({ length: 35 }, () => ({ ...STORED, values: ["a"] }));
+  expect(checkConstraints(list(35), { ...options, previous })).toHaveLength(35);
+  expect(() => checkConstraints(list(36), { ...options, previous })).toThrow("at most 35");
 });

@@ -1,17 +1,27 @@
+import { isAddressOrRange } from "flags-engine";
 import { RE2JS } from "re2js";
 import parseVersion from "semver/functions/parse.js";
 import { badData, exceedsLimit } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import type { StoredConstraint } from "../../storage/schema/constraint.ts";
+import { isDecimal } from "../decimal.ts";
 import type { LegalValuesOf } from "../context-fields/legal-values.ts";
-import { type ConstraintInput, isListOperator, type ValueOperator } from "./schemas.ts";
+import {
+  type ConstraintInput,
+  isListOperator,
+  type ListOperator,
+  type ValueOperator,
+} from "./schemas.ts";
 
 interface CheckOptions {
   readonly legalValuesOf: LegalValuesOf;
   /** Path of the constraints in the request, such as `/body/constraints`. */
   readonly path: string;
-  /** Previous number of constraints. A list that exceeds the limit must not grow. @default 0 */
-  readonly previousCount?: number;
+  /**
+   * The stored constraints. Their values were valid when they were stored, and stay acceptable; a list that
+   * exceeds the limit must not grow. @default none
+   */
+  readonly previous?: readonly StoredConstraint[];
 }
 
 /**
@@ -22,31 +32,30 @@ interface CheckOptions {
  */
 export function checkConstraints(
   constraints: readonly ConstraintInput[],
-  { legalValuesOf, path, previousCount = 0 }: CheckOptions,
+  { legalValuesOf, path, previous = [] }: CheckOptions,
 ): readonly StoredConstraint[] {
-  const limit = Math.max(LIMITS.constraintsPerStrategy, previousCount);
+  const limit = Math.max(LIMITS.constraintsPerStrategy, previous.length);
   if (constraints.length > limit) throw exceedsLimit("constraints in a list", limit);
   return constraints.map((constraint, index) => {
     const legalValues = legalValuesOf(constraint.contextName);
     if (legalValues === undefined) {
       throw badData(`${path}/${index}/contextName`, "is a context field of another project");
     }
-    return checkConstraint(constraint, { legalValues, path: `${path}/${index}` });
+    return checkConstraint(constraint, { legalValues, path: `${path}/${index}`, previous });
   });
 }
 
-interface ConstraintOptions {
+interface ConstraintOptions extends Pick<CheckOptions, "path" | "previous"> {
   readonly legalValues: readonly string[];
-  readonly path: string;
 }
 
 export function checkConstraint(
   constraint: ConstraintInput,
-  { legalValues, path }: ConstraintOptions,
+  options: ConstraintOptions,
 ): StoredConstraint {
   const { contextName, operator, value, values = [] } = constraint;
-  if (isListOperator(operator)) checkValues(values, { legalValues, path });
-  else checkValue({ operator, value, inverted: constraint.inverted }, { legalValues, path });
+  if (isListOperator(operator)) checkValues(operator, values, options);
+  else checkValue({ operator, value, inverted: constraint.inverted }, options);
   return {
     contextName,
     operator,
@@ -57,12 +66,25 @@ export function checkConstraint(
   };
 }
 
-function checkValues(values: readonly string[], { legalValues, path }: ConstraintOptions): void {
+function checkValues(
+  operator: ListOperator,
+  values: readonly string[],
+  { legalValues, path, previous = [] }: ConstraintOptions,
+): void {
   if (values.length === 0) throw badData(`${path}/values`, "must contain at least one value");
   if (values.length > LIMITS.valuesPerConstraint) {
     throw exceedsLimit("values in a constraint", LIMITS.valuesPerConstraint);
   }
+  const stored = new Set(
+    previous.filter((one) => one.operator === operator).flatMap((one) => one.values),
+  );
   for (const [index, value] of values.entries()) {
+    if (operator === "IN_CIDR" && !isAddressOrRange(value) && !stored.has(value)) {
+      throw badData(
+        `${path}/values/${index}`,
+        "must be an IP address or range, such as 192.168.1.7, 10.0.0.0/8 or 2001:db8::/32",
+      );
+    }
     checkLegal(value, { legalValues, path: `${path}/values/${index}` });
   }
 }
@@ -75,13 +97,14 @@ interface SingleValue {
 
 function checkValue(
   { operator, value, inverted }: SingleValue,
-  { legalValues, path }: ConstraintOptions,
+  { legalValues, path, previous = [] }: ConstraintOptions,
 ): void {
   if (value === undefined || value.trim() === "") {
     throw badData(`${path}/value`, "must be set: the operator requires it");
   }
   const { accepts, expectation } = TYPE_BY_OPERATOR[operator];
-  if (!accepts(value)) throw badData(`${path}/value`, expectation);
+  const isStored = previous.some((one) => one.operator === operator && one.value === value);
+  if (!accepts(value) && !isStored) throw badData(`${path}/value`, expectation);
   if (operator === "REGEX" && inverted === true) {
     throw badData(`${path}/inverted`, "must not be true for REGEX");
   }
@@ -93,13 +116,16 @@ interface ValueType {
   readonly expectation: string;
 }
 
+// NOTE: JavaScript reads more forms of times and numbers than other languages, and an SDK that cannot read a
+// value ignores the constraint or never satisfies it.
 const TIME: ValueType = {
-  accepts: (text) => !Number.isNaN(Date.parse(text)),
-  expectation: "must be a date and time, such as 2026-01-31T12:00:00Z",
+  accepts: isTime,
+  expectation:
+    "must be an existing date, or a date and time with seconds and time zone, such as 2026-01-31 or 2026-01-31T12:00:00Z",
 };
 const NUMBER: ValueType = {
-  accepts: (text) => !Number.isNaN(Number(text)),
-  expectation: "must be a number",
+  accepts: isDecimal,
+  expectation: "must be a decimal number, such as 5, -0.25 or 1e6",
 };
 const VERSION: ValueType = {
   accepts: isVersion,
@@ -125,6 +151,17 @@ const TYPE_BY_OPERATOR: Readonly<Record<ValueOperator, ValueType>> = {
   SEMVER_LT: VERSION,
   SEMVER_LTE: VERSION,
 };
+
+/** A date or date-time of RFC 3339. */
+const TIME_FORMAT =
+  /^(\d{4}-\d\d-\d\d)(?:T(?:[01]\d|2[0-3])(?::[0-5]\d){2}(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/;
+
+function isTime(text: string): boolean {
+  const [, day = ""] = TIME_FORMAT.exec(text) ?? [];
+  const midnight = new Date(day);
+  // A day that a month does not have becomes one of the next month.
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
+}
 
 function isVersion(text: string): boolean {
   return /^\d/.test(text) && text === text.trim() && parseVersion(text) !== null;

@@ -28,7 +28,7 @@ export const VALUE_OPERATORS = [
   "SEMVER_LTE",
 ] as const;
 
-type ListOperator = (typeof LIST_OPERATORS)[number];
+export type ListOperator = (typeof LIST_OPERATORS)[number];
 export type ValueOperator = (typeof VALUE_OPERATORS)[number];
 export type Operator = ListOperator | ValueOperator;
 

@@ -258,6 +258,6 @@ async function check(
   return checkConstraints(constraints, {
     legalValuesOf: await readLegalValues(db, contextNames, project),
     path: "/body/constraints",
-    previousCount: previous.length,
+    previous,
   });
 }

@@ -22,7 +22,7 @@ test("checkParameters() converts values to text", () => {
   });
 });
 
-test.each(["-1", "101", "abc", "", " ", "NaN"])(
+test.each(["-1", "101", "abc", "", " ", "NaN", "0x10", " 10", "1e3"])(
   "checkParameters() rejects a percentage of %j",
   (percentage) => {
     expect(() => checkParameters("flexibleRollout", { rollout: percentage }, defaults)).toThrow(

@@ -1,4 +1,5 @@
 import { badData } from "../../errors.ts";
+import { isDecimal } from "../decimal.ts";
 
 type Parameters = Readonly<Record<string, string>>;
 
@@ -40,7 +41,7 @@ export function checkParameters(
 function checkPercentage(parameters: Parameters, name: string | undefined): void {
   const text = name === undefined ? undefined : parameters[name];
   if (text === undefined) return;
-  const percentage = text.trim() === "" ? Number.NaN : Number(text);
+  const percentage = isDecimal(text) ? Number(text) : Number.NaN;
   if (percentage >= 0 && percentage <= 100) return;
   throw badData(`/body/parameters/${name}`, "must be a number from 0 to 100");
 }

@@ -1,4 +1,5 @@
 import type { Database } from "../../storage/database.ts";
+import type { StoredConstraint } from "../../storage/schema/constraint.ts";
 import { strategyTypes } from "../../storage/schema/strategies.ts";
 import { checkConstraints } from "../constraints/check-constraints.ts";
 import { readLegalValues, type LegalValuesOf } from "../context-fields/legal-values.ts";
@@ -13,8 +14,8 @@ import { checkSegments, readSegments, type SegmentsById } from "./strategy-segme
 export type UncheckedStrategy = Pick<UpdateStrategy, "constraints" | "parameters" | "variants"> & {
   readonly name: string;
   readonly segments?: readonly number[];
-  /** Previous number of constraints. A list that exceeds the limit must not grow. @default 0 */
-  readonly previousConstraintCount?: number;
+  /** The stored constraints, see `checkConstraints()`. @default none */
+  readonly previousConstraints?: readonly StoredConstraint[];
 };
 
 /** The definitions that the strategies of a project may refer to. */
@@ -56,7 +57,7 @@ export async function readStrategyContext(
  * @throws {ApiError} if the strategy is invalid
  */
 export function checkStrategy(
-  { name, segments = [], previousConstraintCount = 0, ...body }: UncheckedStrategy,
+  { name, segments = [], previousConstraints = [], ...body }: UncheckedStrategy,
   feature: string,
   context: StrategyContext,
 ) {
@@ -70,7 +71,7 @@ export function checkStrategy(
       constraints: checkConstraints(constraints, {
         legalValuesOf,
         path: "/body/constraints",
-        previousCount: previousConstraintCount,
+        previous: previousConstraints,
       }),
       variants: checkVariants(variants, "/body/variants"),
       parameters: checkParameters(name, parameters, { feature, stickiness }),

@@ -121,7 +121,7 @@ export async function replaceStrategy(
     ...body,
     name: body.name ?? before.name,
     segments: body.segments ?? before.segments,
-    previousConstraintCount: before.constraints.length,
+    previousConstraints: before.constraints,
   });
   const view = await update(transaction, address, {
     before,

@@ -101,8 +101,7 @@ function checkInFile(
       `refers to an unknown segment: ${JSON.stringify(name)}`,
     );
   });
-  const previousConstraintCount = before?.constraints.length ?? 0;
-  const body = { ...strategy, segments: ids, previousConstraintCount };
+  const body = { ...strategy, segments: ids, previousConstraints: before?.constraints ?? [] };
   const { columns, segments } = withErrorPath(path, () =>
     checkStrategy(body, feature, target.strategyContext),
   );
