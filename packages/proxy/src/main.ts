@@ -5,11 +5,13 @@ import {
   type RunningServer,
   runProgram,
   runWorker,
-  serveUntilSignal,
   tryLoadEnvFiles,
 } from "flags-server-kit";
 import { EXIT_USAGE } from "flags-server-kit/command-line";
 import type { Telemetry } from "flags-server-kit/telemetry";
+import { CHECK } from "./cli/check/check.ts";
+import { splitArguments } from "./cli/edge-arguments.ts";
+import { MIGRATE } from "./cli/migrate/migrate.ts";
 import { SUBCOMMANDS } from "./cli/subcommands.ts";
 import { openPrimaryLink } from "./cluster/primary-link.ts";
 import { parseEdgeCommandLine } from "./config/aliases/edge-command-line.ts";
@@ -23,7 +25,8 @@ import { PROGRAM } from "./config/program.ts";
 /** Runs the command `flags-proxy` with the arguments and the environment of the process. */
 export async function runCommand(): Promise<void> {
   const commands = { loadConfig: loadFromEnvironment, serve: serveCommand };
-  const edge = parseEdgeCommandLine(process.argv.slice(2));
+  const { own, others } = splitArguments(process.argv.slice(2), [MIGRATE, CHECK]);
+  const edge = parseEdgeCommandLine(others);
   if (edge === undefined) {
     await runProgram(PROGRAM, commands, SUBCOMMANDS);
   } else if (typeof edge === "string") {
@@ -32,7 +35,8 @@ export async function runCommand(): Promise<void> {
   } else if (tryLoadEnvFiles(edge.envFiles)) {
     // NOTE: workers inherit the environment.
     Object.assign(process.env, edge.variables, { [REPLACED_PRODUCT]: "edge" });
-    await serveUntilSignal(PROGRAM, commands);
+    process.argv.splice(2, Infinity, ...own);
+    await runProgram(PROGRAM, commands, SUBCOMMANDS);
   }
 }
 

@@ -284,6 +284,18 @@ test("arguments of Edge that cannot be used are a usage error", async () => {
   expect(stdout).toContain("--upstream-url VALUE");
 });
 
+test("check accepts the command line of Edge, next to its own options", async () => {
+  const upstream = await startIssuingUpstream({});
+  const address = upstream.url.replace(/\/api$/, "");
+  const line = `check --json edge --upstream-url ${address} --tokens *:development.a-secret`;
+  const { stdout, stderr } = await runCommand({}, line.split(" "));
+  expect(stderr).toBe("");
+  expect(JSON.parse(stdout)).toMatchObject({
+    settings: { flagsUrl: upstream.url, upstreamKeys: true },
+    upstreams: [{ source: "development" }],
+  });
+});
+
 test("options of the old proxy are accepted in code, and ours take precedence", async () => {
   const logger = new MemoryLogger();
   const options = {

@@ -33,7 +33,9 @@ test("migrate prints the settings of the old proxy, and nothing is lost", async 
   ]);
   const again = await migrate(stdout);
   expect(again).toMatchObject({ code: 2, stdout: "" });
-  expect(again.stderr).toContain("There are no settings of the Unleash proxy or Unleash Edge");
+  expect(again.stderr).toBe(
+    "There are no settings of the Unleash proxy or Unleash Edge in the environment and the files of --env-file. Settings of Edge without UPSTREAM_URL or BOOTSTRAP_FILE need --from edge\n",
+  );
 });
 
 test("migrate writes lists without spaces, and says which quotes not every reader removes", async () => {
@@ -118,6 +120,36 @@ test("migrate --from reads the names of one product, and rejects others", async 
     stdout: "",
     stderr: "--from must be unleash-proxy or edge: see flags-proxy migrate --help\n",
   });
+});
+
+/** Runs a command line that contains no spaces but those between its arguments. */
+const run = (line: string) => runCommand({ PORT: "", HOST: "" }, line.split(" "));
+
+test("migrate accepts the command line of Edge, next to its own options", async () => {
+  const { code, stdout, stderr } = await run(
+    "migrate -p 4000 --access-file unused.yaml edge --upstream-url https://a.test --tokens *:dev.a-secret -t *:prod.a-secret",
+  );
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain("\nFLAGS_URL=https://a.test/api\n");
+  expect(stdout).toContain("\nFLAGS_API_TOKEN=*:dev.a-secret,*:prod.a-secret\n");
+  expect(stdout).toContain("\nPORT=4000\n");
+  expect(await run("migrate edge --upstream x")).toMatchObject({
+    code: 2,
+    stderr: "Unknown option --upstream: see flags-proxy edge --help\n",
+  });
+});
+
+test("migrate reads the settings of Edge's offline mode", async () => {
+  const { code, stdout } = await migrate(
+    "BOOTSTRAP_FILE=/flags.json\nCLIENT_TOKENS=*:dev.a-server-token\nFRONTEND_TOKENS=*:dev.a-web-token\n",
+  );
+  expect(code).toBe(0);
+  expect(stdout).toContain("\nFLAGS_URL=file:/flags.json\n");
+  expect(stdout).toContain("\nFLAGS_PROXY_CLIENT_KEYS=*:dev.a-web-token\n");
+  const byCommandLine = await run(
+    "migrate offline --bootstrap-file /flags.json -c *:dev.a-server-token -f *:dev.a-web-token",
+  );
+  expect(byCommandLine).toMatchObject({ code: 0, stdout });
 });
 
 /** Keys that Edge limits to a project, for clients and servers, and one that names its environment. */

@@ -7,6 +7,7 @@ export const MIGRATE: Subcommand = {
   summary: "Prints the settings of the Unleash proxy or Unleash Edge under their names here",
   description: [
     "Reads the environment, and the files of --env-file, and prints an env file for flags-proxy on standard output. Settings without an equivalent follow as comments, with the reason.",
+    "Can be followed by the arguments of Unleash Edge: flags-proxy migrate edge --upstream-url URL --tokens TOKENS.",
     "Some keys of Edge need an access file: keys for one project and, with several environments, keys that do not name theirs. The access file is printed too, or written with --access-file.",
     "The output contains your tokens and keys, because it replaces the previous file. An access file contains only digests of keys.",
   ],
@@ -45,7 +46,7 @@ export const MIGRATE: Subcommand = {
       return { output: "", exitCode: EXIT_USAGE };
     }
     process.stderr.write(
-      "There are no settings of the Unleash proxy or Unleash Edge: pass their file with --env-file FILE\n",
+      "There are no settings of the Unleash proxy or Unleash Edge in the environment and the files of --env-file. Settings of Edge without UPSTREAM_URL or BOOTSTRAP_FILE need --from edge\n",
     );
     return { output: "", exitCode: EXIT_USAGE };
   },

@@ -228,6 +228,15 @@ test("our own names take precedence, and the report says so", () => {
   ]);
 });
 
+test("a file with tokens is the offline mode of Edge, unless our own address is set", () => {
+  const file = { BOOTSTRAP_FILE: "flags.json" };
+  expect(translate({ ...file, FRONTEND_TOKENS: "*:dev.a" }).products).toEqual(["edge"]);
+  expect(translate({ ...file, CLIENT_TOKENS: "*:dev.a" }).products).toEqual(["edge"]);
+  expect(translate(file).products).toEqual([]);
+  const ours = { FLAGS_URL: "https://flags.test/api", TOKENS: "*:dev.a" };
+  expect(translate({ ...file, ...ours }).products).toEqual([]);
+});
+
 test("settings of Edge let the upstream verify keys, unless ours list them or there is no upstream", () => {
   const keysIn = (given: Record<string, string>): string | undefined =>
     translate({ ...EDGE, ...given }).environment["FLAGS_UPSTREAM_KEYS"];

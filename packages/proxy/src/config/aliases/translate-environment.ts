@@ -15,6 +15,9 @@ const UPSTREAM_KEYS = { FLAGS_UPSTREAM_KEYS: "true" };
 /** The variable of Edge's offline mode. */
 const EDGE_FILE = "BOOTSTRAP_FILE";
 
+/** The variables of that mode with tokens. */
+const EDGE_FILE_TOKENS = ["TOKENS", "CLIENT_TOKENS", "FRONTEND_TOKENS"];
+
 /** An alias that gives one of our variables its value. */
 export interface UsedAlias {
   readonly name: string;
@@ -91,8 +94,10 @@ function findProducts(
 ): readonly Product[] {
   if (product !== undefined) return [product];
   const hasOldNames = OLD_PROXY_ALIASES.some(({ name }) => isSet(environment, name));
-  const isEdge =
-    environment[REPLACED_PRODUCT] === "edge" || (isSet(environment, "UPSTREAM_URL") && !hasAddress);
+  const hasFile =
+    isSet(environment, EDGE_FILE) && EDGE_FILE_TOKENS.some((name) => isSet(environment, name));
+  const hasEdgeAddress = isSet(environment, "UPSTREAM_URL") || hasFile;
+  const isEdge = environment[REPLACED_PRODUCT] === "edge" || (hasEdgeAddress && !hasAddress);
   return [
     ...(hasOldNames ? (["unleash-proxy"] as const) : []),
     ...(isEdge ? (["edge"] as const) : []),
