@@ -61,9 +61,7 @@ function findCostly({ headers }: FastifyRequest, body: string): HttpError | unde
     complete(checkNesting(body));
     return undefined;
   } catch (cause) {
-    return new HttpError(400, `Bad request: the body cannot be read. ${toErrorMessage(cause)}`, {
-      cause,
-    });
+    return new HttpError(400, toErrorMessage(cause), { cause });
   }
 }
 
