@@ -23,9 +23,6 @@ export class RateLimit {
 
   /** Counts a request. Returns 0, or if it exceeds the limit, the seconds until the next one does not. */
   count(): number {
-    const waitMs = this.#bucket.waitMs(1, this.#now());
-    if (waitMs > 0) return Math.max(1, Math.ceil(waitMs / 1000));
-    this.#bucket.take(1);
-    return 0;
+    return Math.ceil(this.#bucket.tryTake(1, this.#now()) / 1000);
   }
 }

@@ -118,11 +118,11 @@ export class GuessLimiter {
   #take(bucket: TokenBucket, count: number): void {
     if (count === 0) return;
     const now = this.#now();
-    const waitMs = Math.max(bucket.waitMs(count, now), this.#total.waitMs(count, now));
-    if (waitMs > 0)
-      throw this.#toError({ message: MESSAGE, retryAfterSeconds: Math.ceil(waitMs / 1000) });
-    bucket.take(count);
-    this.#total.take(count);
+    const ownMs = bucket.tryTake(count, now);
+    const waitMs = ownMs > 0 ? ownMs : this.#total.tryTake(count, now);
+    if (waitMs === 0) return;
+    if (ownMs === 0) bucket.give(count);
+    throw this.#toError({ message: MESSAGE, retryAfterSeconds: Math.ceil(waitMs / 1000) });
   }
 }
 

@@ -16,19 +16,23 @@ export class TokenBucket {
     this.#updatedAtMs = nowMs;
   }
 
-  /** Milliseconds until `count` units are available; 0 if they are available now. */
-  waitMs(count: number, nowMs: number): number {
+  /**
+   * Takes some units if they are available. More than the burst are taken from a full bucket, which then needs
+   * longer to refill.
+   *
+   * @returns 0, or the milliseconds until they are available
+   */
+  tryTake(count: number, nowMs: number): number {
     const { burst, perSecond } = this.#budget;
-    const refill = ((nowMs - this.#updatedAtMs) / 1000) * perSecond;
-    this.#available = Math.min(burst, this.#available + refill);
+    this.give(((nowMs - this.#updatedAtMs) / 1000) * perSecond);
     this.#updatedAtMs = nowMs;
-    return Math.max(0, ((count - this.#available) / perSecond) * 1000);
-  }
-
-  take(count: number): void {
+    const missing = Math.min(count, burst) - this.#available;
+    if (missing > 0) return (missing / perSecond) * 1000;
     this.#available -= count;
+    return 0;
   }
 
+  /** Gives units back that were not used. */
   give(count: number): void {
     this.#available = Math.min(this.#budget.burst, this.#available + count);
   }

@@ -32,8 +32,7 @@ export class EvaluationEvents {
     context: Context,
   ): void {
     const count = evaluations.length;
-    if (count === 0 || this.#budget.waitMs(Math.min(count, BUDGET.burst), this.#now()) > 0) return;
-    this.#budget.take(count);
+    if (count === 0 || this.#budget.tryTake(count, this.#now()) > 0) return;
     for (const { key, enabled, variant, reason, set, version } of evaluations) {
       this.#logger.emit({
         eventName: "feature_flag.evaluation",

@@ -13,11 +13,10 @@ export function logExportFailures(logger: Logger): void {
   const budget = new TokenBucket(ONE_PER_MINUTE, performance.now());
   let suppressed = 0;
   const report = (reason: string): void => {
-    if (budget.waitMs(1, performance.now()) > 0) {
+    if (budget.tryTake(1, performance.now()) > 0) {
       suppressed += 1;
       return;
     }
-    budget.take(1);
     const more =
       suppressed === 0 ? "" : ` (and ${suppressed} more failures since the last message)`;
     suppressed = 0;

@@ -38,8 +38,6 @@ export class Sampler {
     const { ratio, isParentBased, random, now } = this.#options;
     if (remote === undefined || !isParentBased) return random() < ratio;
     if ((remote.traceFlags & TraceFlags.SAMPLED) === 0) return false;
-    if (this.#remote.waitMs(1, now()) > 0) return false;
-    this.#remote.take(1);
-    return true;
+    return this.#remote.tryTake(1, now()) === 0;
   }
 }
