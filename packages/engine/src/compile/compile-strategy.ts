@@ -52,7 +52,7 @@ export interface Rule {
 /** Compiles one strategy of a flag. Returns undefined if it never matches. */
 export function compileStrategy(strategy: Strategy, flag: FlagCompilation): Rule | undefined {
   const constraints = all(compileConstraints(strategy, flag.scope));
-  const activation = activate(strategy, flag);
+  const activation = compileActivation(strategy, flag);
   const condition = all([constraints, activation.condition]);
   if (condition === false) return undefined;
   const isTargeted = activation.reason === "STATIC" && condition !== true;
@@ -66,7 +66,7 @@ export function compileWithoutStrategies(flag: FlagCompilation): OutcomeSelector
 }
 
 /** Compiles when a strategy matches, apart from its constraints. */
-export function activate(
+export function compileActivation(
   strategy: Strategy,
   { feature, scope }: Pick<FlagCompilation, "feature" | "scope">,
 ): Activation {

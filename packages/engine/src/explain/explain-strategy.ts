@@ -1,4 +1,4 @@
-import { activate } from "../compile/compile-strategy.ts";
+import { compileActivation } from "../compile/compile-strategy.ts";
 import type { Feature, Strategy } from "../parse/model.ts";
 import type { ActivationRule } from "../strategies/strategy.ts";
 import { explainConstraint, explainSegment } from "./explain-constraint.ts";
@@ -33,7 +33,7 @@ function explainActivation(
   scope: ExplanationScope,
 ): ActivationExplanation {
   const compilation = scope.compilation();
-  const activation = activate(strategy, { feature, scope: compilation.scope });
+  const activation = compileActivation(strategy, { feature, scope: compilation.scope });
   const parts = {
     matched: scope.holds(activation.condition),
     ...(activation.describe && describeRule(activation.describe(), scope)),

@@ -82,8 +82,8 @@ export function listFlagFiles(address: string, listed?: string): FlagFiles | und
         : [
             "?environment has no effect on a directory, whose files are named after environments: remove it",
           ];
-    const listed = listDirectory(path);
-    return { files: listed.files, problems: [...problems, ...listed.problems] };
+    const directory = listDirectory(path);
+    return { files: directory.files, problems: [...problems, ...directory.problems] };
   } catch (error) {
     return { files: [], problems: [`${path}: ${explainUnreadable(error)}`] };
   }

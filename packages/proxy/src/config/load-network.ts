@@ -38,7 +38,7 @@ interface LoadedNetwork {
 
 /** Reads and checks the certificates that settings name. */
 export function loadNetwork(resolution: Resolution<Settings>, nowMs: number): LoadedNetwork {
-  const reader = new FileReader(resolution, nowMs);
+  const reader = new CertificateReader(resolution, nowMs);
   const { values } = resolution;
   const network: NetworkConfig = {
     tls: reader.tls(),
@@ -53,7 +53,7 @@ export function loadNetwork(resolution: Resolution<Settings>, nowMs: number): Lo
 }
 
 /** Reads certificate files, and collects the problems with them. */
-class FileReader {
+class CertificateReader {
   readonly problems: string[] = [];
   readonly risks: string[] = [];
   readonly #resolution: Resolution<Settings>;

@@ -53,16 +53,16 @@ interface IssuedToken {
  */
 export class StreamTokens {
   readonly #secret: string;
-  readonly #readClientKeys: () => readonly string[];
+  readonly #clientIdsNow: () => readonly string[];
   readonly #now: () => number;
   #clientIds: readonly string[] = [];
   #byId: ReadonlyMap<string, string> = new Map();
   /** Derived when first needed, since there can be many keys. */
-  readonly #byKey = new Map<string, TokenKey>();
+  readonly #tokenKeys = new Map<string, TokenKey>();
 
   constructor({ secret, clientIds }: TokenSecrets, now: () => number = Date.now) {
     this.#secret = secret;
-    this.#readClientKeys = clientIds;
+    this.#clientIdsNow = clientIds;
     this.#now = now;
   }
 
@@ -112,10 +112,10 @@ export class StreamTokens {
 
   /** Follows changes of the keys. */
   #refresh(): void {
-    const clientIds = this.#readClientKeys();
+    const clientIds = this.#clientIdsNow();
     if (clientIds === this.#clientIds) return;
     this.#clientIds = clientIds;
-    this.#byKey.clear();
+    this.#tokenKeys.clear();
     const ids = new Map([...this.#byId].map(([id, clientId]) => [clientId, id]));
     this.#byId = new Map(
       clientIds.map((clientId) => [
@@ -126,10 +126,10 @@ export class StreamTokens {
   }
 
   #derive(clientId: string): TokenKey {
-    const known = this.#byKey.get(clientId);
+    const known = this.#tokenKeys.get(clientId);
     if (known !== undefined) return known;
     const tokenKey = deriveTokenKey(this.#secret, clientId);
-    this.#byKey.set(clientId, tokenKey);
+    this.#tokenKeys.set(clientId, tokenKey);
     return tokenKey;
   }
 }

@@ -84,6 +84,7 @@ export class RedisConnection {
       failures += 1;
       // oxlint-disable-next-line no-await-in-loop -- as above
       await sleep(retryDelayMs(failures), undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
       this.#session = this.#open();
     }
   }
