@@ -395,6 +395,43 @@ describeAnyStorage("features", (source) => {
     });
 
     test.each([
+      ["", ["feature-strategy-add"]],
+      ["?shouldActivateDisabledStrategies=true", Array(2).fill("feature-strategy-update")],
+    ])("records each change of several flags, in their order: %s", async (query, ofDisabled) => {
+      const empty = await create();
+      const disabled = await create();
+      const ready = await create();
+      const add = (name: string, strategy: object) =>
+        admin.must(200, "POST", `${FEATURES}/${name}/environments/production/strategies`, {
+          name: "default",
+          ...strategy,
+        });
+      await add(disabled, { disabled: true, sortOrder: 7 });
+      await add(disabled, { disabled: true, sortOrder: 8 });
+      await add(ready, {});
+      const path = "/projects/default/bulk_features/environments/production/on";
+      const features = [ready, disabled, empty, disabled];
+      const switchOn = () => admin.must(200, "POST", `${path}${query}`, { features });
+      const recorded = await admin.eventsOf(switchOn);
+      const on = "feature-environment-enabled";
+      expect(recorded.map(({ featureName, type }) => [featureName, type])).toEqual([
+        [ready, on],
+        ...ofDisabled.map((type) => [disabled, type]),
+        [disabled, on],
+        [empty, "feature-strategy-add"],
+        [empty, on],
+      ]);
+      expect(recorded.at(-2)?.data).toMatchObject({
+        name: "flexibleRollout",
+        parameters: { rollout: "100", stickiness: "default", groupId: empty },
+        sortOrder: 0,
+        segments: [],
+      });
+      if (query === "") expect(recorded[1]?.data).toMatchObject({ sortOrder: 9 });
+      expect(await admin.eventsOf(switchOn)).toEqual([]);
+    });
+
+    test.each([
       "/projects/none/bulk_features/environments/production",
       "/projects/default/bulk_features/environments/none",
     ])("rejects an empty list for an unknown project or environment: %s", async (path) => {

@@ -97,6 +97,52 @@ describeAnyStorage("tags", (source) => {
       });
     });
 
+    test("of several flags are recorded for each flag that changes", async () => {
+      const simple = (value: string) => ({ type: "simple", value });
+      await admin.must(201, "POST", "/features/flag-2/tags", simple("bulk-old"));
+      await admin.must(201, "POST", "/features/flag-2/tags", simple("bulk-new"));
+      const recorded = await admin.eventsOf(() =>
+        admin.must(200, "PUT", "/projects/default/tags", {
+          features: ["flag", "flag-2"],
+          tags: {
+            addedTags: [simple("bulk-new"), simple("bulk-new"), simple("bulk-third")],
+            removedTags: [simple("bulk-old"), simple("bulk-old"), simple("bulk-none")],
+          },
+        }),
+      );
+      const view = recorded.map(({ type, project, featureName, preData, data }) => {
+        return [type, project, featureName, preData, data];
+      });
+      expect(view).toEqual([
+        ["tag-created", null, null, null, { ...simple("bulk-third"), color: null }],
+        ["feature-tagged", "default", "flag", null, simple("bulk-new")],
+        ["feature-tagged", "default", "flag", null, simple("bulk-third")],
+        ["feature-tagged", "default", "flag-2", null, simple("bulk-third")],
+        ["feature-untagged", "default", "flag-2", simple("bulk-old"), null],
+      ]);
+    });
+
+    test("cannot be changed 10,001 times by one request", async () => {
+      const names = Array.from({ length: 101 }, (_, index) => `many-${index}`);
+      await admin.must(200, "POST", "/projects/default/import", {
+        version: 1,
+        features: names.map((name) => ({ name })),
+      });
+      const addedTags = Array.from({ length: 100 }, (_, index) => ({
+        type: "simple",
+        value: `many-${index}`,
+      }));
+      const change = (features: readonly string[]) => ({
+        features,
+        tags: { addedTags, removedTags: [] },
+      });
+      const path = "/projects/default/tags";
+      const tooMany = { status: 400, name: "BadDataError", path: "/body/tags" };
+      await admin.refuse(tooMany, "PUT", path, change(names));
+      await admin.must(200, "PUT", path, change(names.slice(0, 3)));
+      expect(await tagsOf("many-2")).toHaveLength(100);
+    });
+
     test("reject invalid bodies, unknown types and unknown flags", async () => {
       const bad = { status: 400, name: "BadDataError" };
       for (const body of [

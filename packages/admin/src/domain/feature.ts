@@ -68,7 +68,13 @@ export async function getFeature(
   db: Database,
   { project, feature: name }: FeatureAddress,
 ): Promise<Feature> {
-  const feature = await findFeature(db, name);
+  return checkInProject(await findFeature(db, name), { project, feature: name });
+}
+
+function checkInProject(
+  feature: Feature | undefined,
+  { project, feature: name }: FeatureAddress,
+): Feature {
   if (feature?.project !== project) {
     throw notFound(
       `There is no flag ${JSON.stringify(name)} in the project ${JSON.stringify(project)}`,
@@ -81,14 +87,22 @@ export async function getFeature(
  * @throws {ApiError} if the project has no flag of this name, or the flag is archived
  */
 export async function getActiveFeature(db: Database, address: FeatureAddress): Promise<Feature> {
-  const feature = await getFeature(db, address);
-  if (feature.archivedAt !== null) {
+  return checkActive(await findFeature(db, address.feature), address);
+}
+
+/**
+ * @param feature the flag that was found for the address
+ * @throws {ApiError} if the project has no flag of this name, or the flag is archived
+ */
+export function checkActive(feature: Feature | undefined, address: FeatureAddress): Feature {
+  const found = checkInProject(feature, address);
+  if (found.archivedAt !== null) {
     throw new ApiError(
       "ArchivedFeatureError",
-      `The flag ${JSON.stringify(feature.name)} is archived: revive it first`,
+      `The flag ${JSON.stringify(found.name)} is archived: revive it first`,
     );
   }
-  return feature;
+  return found;
 }
 
 /** Returns the flags with these names, archived or not. Unknown names are ignored. */

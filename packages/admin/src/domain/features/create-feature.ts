@@ -42,7 +42,10 @@ export async function createFeature(
   await addToEnvironments(db, created.name, await listProjectEnvironments(db, project));
   const tags = body.tags ?? [];
   await ensureTags(transaction, tags);
-  await linkTags(db, created.name, tags);
+  await linkTags(
+    db,
+    tags.map(({ type, value }) => ({ feature: created.name, type, value })),
+  );
 
   const view = toFeatureView(created);
   await record({ type: "feature-created", project, feature: created.name, after: view });

@@ -10,7 +10,7 @@ import {
   toFeatureEnvironmentAddress,
 } from "../schemas.ts";
 import { checkProjectEnvironment } from "../projects/store.ts";
-import { switchFeature } from "./switch-feature.ts";
+import { switchFeatures } from "./switch-features.ts";
 
 const tag = "Feature environments";
 const ONE = "/projects/:projectId/features/:feature/environments/:environment";
@@ -66,11 +66,9 @@ function registerSwitch(app: TypedApp, storage: Storage, { action, enabled }: Sw
   };
   app.post(`${ONE}/${action}`, { schema }, async (request, reply) => {
     const activatesDisabledStrategies = request.query.shouldActivateDisabledStrategies === "true";
+    const { feature, ...at } = toFeatureEnvironmentAddress(request.params);
     await storage.write(actorOf(request), (transaction) =>
-      switchFeature(transaction, toFeatureEnvironmentAddress(request.params), {
-        enabled,
-        activatesDisabledStrategies,
-      }),
+      switchFeatures(transaction, at, [feature], { enabled, activatesDisabledStrategies }),
     );
     return reply.send();
   });
@@ -96,13 +94,9 @@ function registerBulkSwitch(app: TypedApp, storage: Storage, { action, enabled }
     await storage.write(actorOf(request), async (transaction) => {
       // Also for an empty list.
       await checkProjectEnvironment(transaction.db, project, environment);
-      for (const feature of new Set(request.body.features)) {
-        await switchFeature(
-          transaction,
-          { project, feature, environment },
-          { enabled, activatesDisabledStrategies },
-        );
-      }
+      const names = [...new Set(request.body.features)];
+      const options = { enabled, activatesDisabledStrategies };
+      await switchFeatures(transaction, { project, environment }, names, options);
     });
     return reply.send();
   });

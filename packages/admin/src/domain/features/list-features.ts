@@ -5,7 +5,7 @@ import { ENVIRONMENT_ORDER, environments } from "../../storage/schema/environmen
 import { featureEnvironments } from "../../storage/schema/features.ts";
 import { strategies } from "../../storage/schema/strategies.ts";
 import { type Feature, listActiveFeatures, toFeatureView } from "../feature.ts";
-import type { TagName } from "../tags/store.ts";
+import { tagKey, type TagName } from "../tags/store.ts";
 import { FEATURE_ENVIRONMENT, listTags } from "./read-feature.ts";
 
 interface FeatureFilter {
@@ -35,13 +35,8 @@ export async function listFeatures(db: Database, project: string, filter: Featur
   const summaries = await summarize(db, named);
   if (filter.tags.length === 0) return summaries;
   // NOTE: clients can send thousands of tags, so each flag must not be compared with all of them.
-  const wanted = new Set(filter.tags.map(toText));
-  return summaries.filter(({ tags }) => tags.some((tag) => wanted.has(toText(tag))));
-}
-
-/** Types contain no colon, so the text is unique. */
-function toText({ type, value }: TagName): string {
-  return `${type}:${value}`;
+  const wanted = new Set(filter.tags.map(tagKey));
+  return summaries.filter(({ tags }) => tags.some((tag) => wanted.has(tagKey(tag))));
 }
 
 function hasPrefix({ name }: Feature, prefix = ""): boolean {

@@ -48,6 +48,32 @@ export async function listStrategiesOf(
   return features.length === 0 ? [] : selectStrategies(db, isOneOf(strategies.feature, features));
 }
 
+/** Lists the strategies of several flags in one environment, in evaluation order. */
+export async function listStrategiesIn(
+  db: Database,
+  environment: string,
+  features: readonly string[],
+): Promise<Strategy[]> {
+  return features.length === 0 ? [] : selectStrategies(db, isOneOfIn(environment, features));
+}
+
+/** Returns those of the flags that have an enabled strategy in an environment. */
+export async function listWithEnabledStrategy(
+  db: Database,
+  environment: string,
+  features: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectDistinct({ feature: strategies.feature })
+    .from(strategies)
+    .where(and(isOneOfIn(environment, features), eq(strategies.disabled, false)));
+  return new Set(rows.map(({ feature }) => feature));
+}
+
+function isOneOfIn(environment: string, features: readonly string[]): SQL | undefined {
+  return and(eq(strategies.environment, environment), isOneOf(strategies.feature, features));
+}
+
 export async function findStrategy(db: Database, id: string): Promise<Strategy | undefined> {
   const [strategy] = await selectStrategies(db, eq(strategies.id, id));
   return strategy;
@@ -113,7 +139,12 @@ export async function nextSortOrder(db: Database, key: FeatureEnvironmentKey): P
     .select({ last: max(strategies.sortOrder) })
     .from(strategies)
     .where(isIn(key));
-  return Math.min((row?.last ?? -1) + 1, MAX_SORT_ORDER);
+  return sortOrderAfter(row?.last);
+}
+
+/** Returns the sort order after one that exists. */
+export function sortOrderAfter(last: number | null | undefined): number {
+  return Math.min((last ?? -1) + 1, MAX_SORT_ORDER);
 }
 
 function isIn({ feature, environment }: FeatureEnvironmentKey): SQL | undefined {

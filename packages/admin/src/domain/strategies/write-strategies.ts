@@ -4,13 +4,15 @@ import { badData, exceedsLimit } from "../../errors.ts";
 import { compileCheck } from "../../http/schemas.ts";
 import { applyPatch, type PatchOperation } from "../../http/json-patch.ts";
 import { LIMITS } from "../../limits.ts";
-import { type Database, firstRow } from "../../storage/database.ts";
+import { batchesOf, type Database, firstRow, isOneOf } from "../../storage/database.ts";
+import type { NewEvent } from "../../storage/event.ts";
 import { strategies } from "../../storage/schema/strategies.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import {
   checkFeatureEnvironment,
   setEnabled,
   type FeatureEnvironmentAddress,
+  type FeatureEnvironmentKey,
 } from "../feature-environment.ts";
 import { getProject } from "../projects/store.ts";
 import { checkStrategy, readStrategyContext, type UncheckedStrategy } from "./check-strategy.ts";
@@ -18,6 +20,7 @@ import {
   getStrategy,
   listStrategies,
   nextSortOrder,
+  sortOrderAfter,
   toStrategyView,
   type Strategy,
   type StrategyAddress,
@@ -58,19 +61,38 @@ export async function addStrategy(
   });
 }
 
-/** Adds a strategy that matches every context. */
-export async function addDefaultStrategy(
-  transaction: WriteTransaction,
-  address: FeatureEnvironmentAddress,
-): Promise<void> {
-  const { db } = transaction;
-  const { defaultStickiness: stickiness } = await getProject(db, address.project);
-  await insert(transaction, address, {
+/** Adds a strategy that matches every context to each flag. Returns the events. */
+export async function addDefaultStrategies(
+  db: Database,
+  { project, environment }: Omit<FeatureEnvironmentAddress, "feature">,
+  features: readonly string[],
+  existing: ReadonlyMap<string, readonly Strategy[]>,
+): Promise<readonly NewEvent[]> {
+  const { defaultStickiness: stickiness } = await getProject(db, project);
+  const rows = features.map((feature) => ({
+    id: randomUUID(),
+    feature,
+    environment,
     name: "flexibleRollout",
-    sortOrder: await nextSortOrder(db, address),
-    parameters: { rollout: "100", stickiness, groupId: address.feature },
-    segments: [],
-  });
+    sortOrder: sortOrderAfter(existing.get(feature)?.at(-1)?.sortOrder),
+    parameters: { rollout: "100", stickiness, groupId: feature },
+  }));
+  const events: NewEvent[] = [];
+  for (const batch of batchesOf(rows)) {
+    const added = await db.insert(strategies).values(batch).returning();
+    events.push(
+      ...added.map((row) => toAddEvent(project, row, toStrategyView({ ...row, segments: [] }))),
+    );
+  }
+  return events;
+}
+
+function toAddEvent(
+  project: string,
+  { feature, environment }: FeatureEnvironmentKey,
+  after: StrategyView,
+): NewEvent {
+  return { type: "feature-strategy-add", project, feature, environment, after };
 }
 
 /** Adds a strategy with the properties of one that exists, which are not checked again. */
@@ -99,7 +121,7 @@ async function insert(
   );
   await replaceSegments(db, row.id, segments);
   const view = toStrategyView({ ...row, segments });
-  await record({ type: "feature-strategy-add", project, feature, environment, after: view });
+  await record(toAddEvent(project, row, view));
   return view;
 }
 
@@ -154,13 +176,29 @@ export async function patchStrategy(
   return replaceStrategy(transaction, address, { ...defaults, ...patched });
 }
 
-/** Enables a disabled strategy. */
-export async function enableStrategy(
-  transaction: WriteTransaction,
-  address: FeatureEnvironmentAddress,
-  before: Strategy,
-): Promise<void> {
-  await update(transaction, address, { before, changes: { disabled: false } });
+/** Enables disabled strategies. Returns the events. */
+export async function enableStrategies(
+  db: Database,
+  project: string,
+  disabled: readonly Strategy[],
+): Promise<readonly NewEvent[]> {
+  const ids = disabled.map(({ id }) => id);
+  await db.update(strategies).set({ disabled: false }).where(isOneOf(strategies.id, ids));
+  return disabled.map((before) =>
+    toUpdateEvent(project, before, toStrategyView({ ...before, disabled: false })),
+  );
+}
+
+function toUpdateEvent(project: string, before: Strategy, after: StrategyView): NewEvent {
+  const { feature, environment } = before;
+  return {
+    type: "feature-strategy-update",
+    project,
+    feature,
+    environment,
+    before: toStrategyView(before),
+    after,
+  };
 }
 
 interface Update {
@@ -170,7 +208,7 @@ interface Update {
 
 async function update(
   { db, record }: WriteTransaction,
-  { project, feature, environment }: FeatureEnvironmentAddress,
+  { project }: FeatureEnvironmentAddress,
   { before, changes: { segments, ...columns } }: Update,
 ): Promise<StrategyView> {
   const row = firstRow(
@@ -178,14 +216,7 @@ async function update(
   );
   if (segments !== undefined) await replaceSegments(db, before.id, segments);
   const view = toStrategyView({ ...row, segments: segments ?? before.segments });
-  await record({
-    type: "feature-strategy-update",
-    project,
-    feature,
-    environment,
-    before: toStrategyView(before),
-    after: view,
-  });
+  await record(toUpdateEvent(project, before, view));
   return view;
 }
 

@@ -1,12 +1,20 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { badData } from "../../errors.ts";
-import type { Database } from "../../storage/database.ts";
+import { batchesOf, type Database, rowsOf } from "../../storage/database.ts";
 import { featureTags, tags } from "../../storage/schema/tags.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
-import { type Feature, findFeatures, getFeatureByName, quoteNames } from "../feature.ts";
+import { findFeatures, getFeatureByName, quoteNames } from "../feature.ts";
 import { getActiveProject } from "../projects/store.ts";
 import type { TagChanges } from "./schemas.ts";
-import { ensureTags, type TagName, trimTag } from "./store.ts";
+import { ensureTags, tagKey, type TagName, trimTag } from "./store.ts";
+
+/** A tag of a flag. */
+export interface FeatureTag extends TagName {
+  readonly feature: string;
+}
+
+/** How many tags one request can add to and remove from flags: flags, times tags. */
+const MAX_CHANGES = 10_000;
 
 /**
  * @throws {ApiError} if the flag does not exist
@@ -27,10 +35,16 @@ export async function changeTags(
   feature: string,
   changes: TagChanges,
 ): Promise<void> {
-  await change(transaction, await getFeatureByName(transaction.db, feature), changes);
+  const { name, project } = await getFeatureByName(transaction.db, feature);
+  await change(transaction, project, [name], changes);
 }
 
-/** Changes the tags of several flags of a project: all of them or none. Unknown names are ignored. */
+/**
+ * Changes the tags of several flags of a project: all of them or none. Unknown names are ignored.
+ *
+ * @throws {ApiError} if the project is unknown or archived, a flag belongs to another project, or there are too
+ *   many changes
+ */
 export async function changeTagsInBulk(
   transaction: WriteTransaction,
   project: string,
@@ -45,61 +59,80 @@ export async function changeTagsInBulk(
       `contains flags of another project: ${quoteNames(foreign.map(({ name }) => name))}`,
     );
   }
-  for (const feature of found) await change(transaction, feature, changes);
+  const { addedTags, removedTags } = changes;
+  if (found.length * (addedTags.length + removedTags.length) > MAX_CHANGES) {
+    throw badData(
+      "/body/tags",
+      `must change at most ${MAX_CHANGES} tags of all flags together: send fewer flags or tags`,
+    );
+  }
+  const names = found.map(({ name }) => name);
+  if (names.length > 0) await change(transaction, project, names, changes);
 }
 
 async function change(
   transaction: WriteTransaction,
-  { name, project }: Feature,
+  project: string,
+  features: readonly string[],
   { addedTags, removedTags }: TagChanges,
 ): Promise<void> {
   const { db, record } = transaction;
   const tagsToAdd = addedTags.map(trimTag);
   await ensureTags(transaction, tagsToAdd);
-  const added = await linkTags(db, name, tagsToAdd);
+  const added = await linkTags(db, combine(features, tagsToAdd));
   await record(
-    ...added.map((tag) => ({
+    ...added.map(({ feature, type, value }) => ({
       type: "feature-tagged" as const,
       project,
-      feature: name,
-      after: tag,
+      feature,
+      after: { type, value },
     })),
   );
-  for (const { type, value } of removedTags) {
-    if (!(await unlinkTag(db, name, { type, value }))) continue;
-    await record({ type: "feature-untagged", project, feature: name, before: { type, value } });
-  }
+  const removed = await unlinkTags(db, combine(features, removedTags));
+  await record(
+    ...removed.map(({ feature, type, value }) => ({
+      type: "feature-untagged" as const,
+      project,
+      feature,
+      before: { type, value },
+    })),
+  );
 }
 
-/** Adds existing tags to a flag. Returns the tags that the flag did not have before. */
+function combine(features: readonly string[], tagNames: readonly TagName[]): FeatureTag[] {
+  return features.flatMap((feature) =>
+    tagNames.map(({ type, value }) => ({ feature, type, value })),
+  );
+}
+
+/** Adds existing tags to flags. Returns the tags that the flags did not have before. */
 export async function linkTags(
   db: Database,
-  feature: string,
-  tags: readonly TagName[],
-): Promise<readonly TagName[]> {
-  if (tags.length === 0) return [];
-  return db
-    .insert(featureTags)
-    .values(tags.map(({ type, value }) => ({ feature, type, value })))
-    .onConflictDoNothing()
-    .returning({ type: featureTags.type, value: featureTags.value });
+  links: readonly FeatureTag[],
+): Promise<readonly FeatureTag[]> {
+  const added: FeatureTag[] = [];
+  for (const rows of batchesOf(links)) {
+    const inserted = await db.insert(featureTags).values(rows).onConflictDoNothing().returning();
+    added.push(...inserted);
+  }
+  return added;
 }
 
-/** Removes a tag from a flag. Returns whether the flag had it. */
-async function unlinkTag(
+/** Removes tags from flags. Returns the tags that the flags had, in the same order. */
+export async function unlinkTags(
   db: Database,
-  feature: string,
-  { type, value }: TagName,
-): Promise<boolean> {
-  const removed = await db
-    .delete(featureTags)
-    .where(
-      and(
-        eq(featureTags.feature, feature),
-        eq(featureTags.type, type),
-        eq(featureTags.value, value),
-      ),
-    )
-    .returning({ type: featureTags.type });
-  return removed.length > 0;
+  links: readonly FeatureTag[],
+): Promise<readonly FeatureTag[]> {
+  const removed = new Set<string>();
+  for (const rows of batchesOf(links)) {
+    const deleted = await db.execute(sql`
+      delete from feature_tags where (feature, type, value) in (
+        select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as removed (
+          "feature" text, "type" text, "value" text
+        )
+      ) returning feature || '/' || type || ':' || value as key`);
+    for (const { key } of rowsOf(deleted)) removed.add(String(key));
+  }
+  // NOTE: `delete` also leaves out a tag that is listed twice.
+  return links.filter((link) => removed.delete(`${link.feature}/${tagKey(link)}`));
 }

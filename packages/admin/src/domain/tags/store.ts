@@ -11,6 +11,11 @@ export interface TagName {
   readonly value: string;
 }
 
+/** Creates a key for a tag. Types contain no colon, so the key is unique. */
+export function tagKey({ type, value }: TagName): string {
+  return `${type}:${value}`;
+}
+
 /** Removes white space around the value, so that no two tags look the same. */
 export function trimTag<Tag extends TagName>(tag: Tag): Tag {
   return { ...tag, value: tag.value.trim() };

@@ -1,16 +1,17 @@
-import { inArray, sql } from "drizzle-orm";
+import { inArray } from "drizzle-orm";
 import type { Dependency } from "../../domain/dependencies/dependency.ts";
 import type { FeatureEnvironmentKey } from "../../domain/feature-environment.ts";
 import type { Feature } from "../../domain/feature.ts";
 import type { Strategy } from "../../domain/strategies/find-strategies.ts";
+import { type FeatureTag, linkTags, unlinkTags } from "../../domain/tags/feature-tags.ts";
 import type { TagInput } from "../../domain/tags/schemas.ts";
 import { batchesOf, type Database, excluded } from "../../storage/database.ts";
 import type { Actor, NewEvent } from "../../storage/event.ts";
 import { dependencies, featureEnvironments, features } from "../../storage/schema/features.ts";
 import { strategies, strategySegments } from "../../storage/schema/strategies.ts";
-import { featureTags, tags } from "../../storage/schema/tags.ts";
+import { tags } from "../../storage/schema/tags.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
-import type { FeatureEnvironmentState, FeatureTag, ImportTarget } from "./import-target.ts";
+import type { FeatureEnvironmentState, ImportTarget } from "./import-target.ts";
 
 interface FeatureEnvironment extends FeatureEnvironmentKey, FeatureEnvironmentState {}
 
@@ -130,18 +131,9 @@ async function writeSegments(db: Database, rows: readonly Strategy[]): Promise<v
 }
 
 async function writeTags(db: Database, changes: Changes): Promise<void> {
-  for (const rows of batchesOf(changes.removedTags)) await removeTags(db, rows);
+  await unlinkTags(db, changes.removedTags);
   for (const rows of batchesOf(changes.tags)) await db.insert(tags).values(rows);
-  for (const rows of batchesOf(changes.addedTags)) await db.insert(featureTags).values(rows);
-}
-
-function removeTags(db: Database, rows: readonly FeatureTag[]) {
-  return db.execute(sql`
-    delete from feature_tags where (feature, type, value) in (
-      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as removed (
-        "feature" text, "type" text, "value" text
-      )
-    )`);
+  await linkTags(db, changes.addedTags);
 }
 
 async function writeDependencies(db: Database, changes: Changes): Promise<void> {

@@ -9,7 +9,8 @@ import {
   type StrategyContext,
 } from "../../domain/strategies/check-strategy.ts";
 import { listStrategiesOf, type Strategy } from "../../domain/strategies/find-strategies.ts";
-import type { TagName } from "../../domain/tags/store.ts";
+import type { FeatureTag } from "../../domain/tags/feature-tags.ts";
+import { tagKey } from "../../domain/tags/store.ts";
 import { type Database, groupBy } from "../../storage/database.ts";
 import { LIMITS } from "../../limits.ts";
 import { dependencies } from "../../storage/schema/features.ts";
@@ -17,11 +18,6 @@ import { featureTags, tags, tagTypes } from "../../storage/schema/tags.ts";
 import type { StoredFlagVariant } from "../../storage/schema/variants.ts";
 import { readSegmentsByName } from "./import-references.ts";
 import type { FeatureInFile } from "./schemas.ts";
-
-/** A tag of a flag. */
-export interface FeatureTag extends TagName {
-  readonly feature: string;
-}
 
 /** The state of a flag in one environment. */
 export interface FeatureEnvironmentState {
@@ -57,11 +53,6 @@ export interface ImportTarget {
 /** Creates a key for a flag in one environment. Names contain no slash, so the key is unique. */
 export function environmentKey(feature: string, environment: string): string {
   return `${feature}/${environment}`;
-}
-
-/** Creates a key for a tag. Types contain no colon, so the key is unique. */
-export function tagKey({ type, value }: TagName): string {
-  return `${type}:${value}`;
 }
 
 /** Reads the stored state with a fixed number of statements, regardless of the size of the file. */

@@ -6,14 +6,14 @@ import {
 } from "../../domain/feature-environment.ts";
 import { type Feature, toFeatureView } from "../../domain/feature.ts";
 import { toChangeEvents } from "../../domain/features/update-feature.ts";
-import { type TagName, trimTag } from "../../domain/tags/store.ts";
+import { tagKey, type TagName, trimTag } from "../../domain/tags/store.ts";
 import { checkFlagVariants } from "../../domain/variants/check-variants.ts";
 import { badData } from "../../errors.ts";
 import type { NewEvent } from "../../storage/event.ts";
 import { isEqualJson } from "../../storage/database.ts";
 import type { ImportPlan } from "./changes.ts";
 import { withErrorPath } from "./error-path.ts";
-import { type FeatureEnvironmentState, tagKey } from "./import-target.ts";
+import type { FeatureEnvironmentState } from "./import-target.ts";
 import { planStrategies } from "./plan-strategies.ts";
 import type { EnvironmentInFile, FeatureInFile } from "./schemas.ts";
 
