@@ -83,7 +83,10 @@ export interface FlagsClientEvents extends FlagSourceEvents {
   registered: (registration: RegistrationBody) => void;
   /** The role of this replica among those that share flags has changed. */
   role: (role: SharingRole) => void;
-  /** A call to the upstream failed. Emitted for every failure: for counting, not for logging. */
+  /**
+   * A call to the upstream failed, or its response could not be used. Emitted for every failure: for
+   * counting, not for logging.
+   */
   failure: (error: UpstreamError) => void;
 }
 

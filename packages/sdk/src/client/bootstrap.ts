@@ -9,6 +9,7 @@ import { RetryingTask } from "../transport/retrying-task.ts";
 import { toStatusError } from "../transport/status-error.ts";
 import type { StatusHints } from "../transport/status-error.ts";
 import { readBody } from "../transport/upstream-api.ts";
+import { describeCause, toUpstreamError, UpstreamError } from "../transport/upstream-error.ts";
 
 interface BootstrapTaskOptions {
   readonly bootstrap: BootstrapSettings;
@@ -33,6 +34,7 @@ interface BootstrapTaskOptions {
 export function createBootstrap(options: BootstrapTaskOptions): RetryingTask {
   const { bootstrap, accept, isNeeded, intervalMs, events, random } = options;
   const name = describeSource(bootstrap);
+  const isUrl = bootstrap.kind === "url";
   const attempt = async (signal: AbortSignal): Promise<void> => {
     const document = await load(options, signal);
     signal.throwIfAborted();
@@ -41,10 +43,10 @@ export function createBootstrap(options: BootstrapTaskOptions): RetryingTask {
   };
   return new RetryingTask({
     subject: `Loading the ${name}`,
-    attempt,
+    attempt: isUrl ? attempt : (signal) => attempt(signal).catch(throwFileError),
     intervalMs,
     isRepeated: false,
-    isRetried: bootstrap.kind === "url",
+    isRetried: isUrl,
     isNeeded,
     events,
     random,
@@ -68,9 +70,25 @@ async function load(options: BootstrapTaskOptions, signal: AbortSignal): Promise
     return { features: bootstrap.features, segments: bootstrap.segments };
   }
   if (bootstrap.kind === "file") {
-    return complete(readJson(await readFile(bootstrap.path, "utf8")));
+    return complete(readJson(await readText(bootstrap.path)));
   }
   return fetchDocument(bootstrap, options, signal);
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    const message = `Cannot read the file: ${describeCause(cause)}`;
+    throw new UpstreamError(message, { code: "FILE", cause });
+  }
+}
+
+/** Throws an unusable document as a `FILE` error, because no call to the upstream has failed. */
+function throwFileError(thrown: unknown): never {
+  const error = toUpstreamError(thrown);
+  if (error.code !== "DOCUMENT") throw error;
+  throw new UpstreamError(error.message, { code: "FILE", cause: thrown });
 }
 
 const URL_SETTING = "the bootstrap URL (option bootstrap.url, or EXP_BOOTSTRAP_URL of the proxy)";

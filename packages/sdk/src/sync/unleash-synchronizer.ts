@@ -1,5 +1,5 @@
 import { isRecord } from "flags-engine";
-import { toUpstreamError } from "../transport/upstream-error.ts";
+import { describeCause, toUpstreamError, UpstreamError } from "../transport/upstream-error.ts";
 import type { EventSink } from "../transport/failure-log.ts";
 import { sortDocument } from "./document-order.ts";
 import type { FlagUpdater } from "./flag-updater.ts";
@@ -72,7 +72,7 @@ export class UnleashSynchronizer implements Synchronizer {
     const { unleash, updater } = this.#options;
     if (unleash.isSynchronized()) return this.#readUpdate();
     return this.#reportErrors(async () => {
-      const document = readDocument(unleash);
+      const document = tryReadDocument(unleash);
       if (document.features.length === 0) return;
       await updater.acceptFrom("storage", document, this.#stopped.signal);
     });
@@ -81,7 +81,7 @@ export class UnleashSynchronizer implements Synchronizer {
   async #readUpdate(): Promise<void> {
     const { unleash, updater } = this.#options;
     return this.#reportErrors(async () => {
-      const document = sortDocument(readDocument(unleash));
+      const document = sortDocument(tryReadDocument(unleash));
       await updater.accept(document, this.#stopped.signal);
     });
   }
@@ -106,6 +106,16 @@ function toError(cause: unknown): Error {
 }
 
 const NO_SEGMENTS = "This version of unleash-client does not provide segments: use 5.5 or later";
+
+/** NOTE: the client does not check its flags, so that listing them can throw any error. */
+function tryReadDocument(unleash: UnleashClient): ReturnType<typeof readDocument> {
+  try {
+    return readDocument(unleash);
+  } catch (cause) {
+    const message = `The document is not usable: ${describeCause(cause)}`;
+    throw new UpstreamError(message, { code: "DOCUMENT", cause });
+  }
+}
 
 interface StrategyWithSegments {
   readonly segments?: readonly unknown[] | null;

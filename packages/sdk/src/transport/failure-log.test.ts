@@ -32,6 +32,12 @@ describe("FailureLog", () => {
     expect(log.consecutiveFailures).toBe(5);
   });
 
+  it("failed() does not count a bootstrap file that is not usable as a failed call", () => {
+    log.failed(new UpstreamError("The file is missing", { code: "FILE" }));
+    expect(messages).toEqual(["error: Fetching failed: The file is missing"]);
+    expect(failures).toBe(0);
+  });
+
   it("succeeded() logs the end of an outage; later failures are logged again", () => {
     log.failed(status(503));
     log.succeeded();

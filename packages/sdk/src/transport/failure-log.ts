@@ -30,7 +30,7 @@ export class FailureLog {
 
   failed(error: UpstreamError): void {
     this.#consecutiveFailures += 1;
-    this.#events.failure(error);
+    if (error.code !== "FILE") this.#events.failure(error);
     if (this.#loggedKinds.has(error.kind)) return;
     this.#loggedKinds.add(error.kind);
     const message = `${this.#subject} failed: ${error.message}`;

@@ -1,3 +1,4 @@
+import { DocumentError } from "flags-engine";
 import { describe, expect, it } from "vitest";
 import { describeCause, toUpstreamError, UpstreamError } from "./upstream-error.ts";
 
@@ -50,12 +51,17 @@ describe("describeCause()", () => {
 });
 
 describe("toUpstreamError()", () => {
-  it("keeps an UpstreamError and converts anything else to a DOCUMENT error", () => {
+  it("keeps an UpstreamError, and converts errors of parsing and all others", () => {
     const error = new UpstreamError("x", { code: "TIMEOUT" });
     expect(toUpstreamError(error)).toBe(error);
     expect(toUpstreamError(new SyntaxError("bad"))).toMatchObject({
       code: "DOCUMENT",
       message: "The document is not usable: bad",
+    });
+    expect(toUpstreamError(new DocumentError("bad")).code).toBe("DOCUMENT");
+    expect(toUpstreamError(new TypeError("x is not a function"))).toMatchObject({
+      code: "INTERNAL",
+      message: "Unexpected error: x is not a function",
     });
   });
 });

@@ -1,5 +1,7 @@
+import { DocumentError } from "flags-engine";
+
 /**
- * Why a call to the upstream failed.
+ * Why a call to the upstream failed, or loading the bootstrap.
  *
  * - `STATUS`: the response status is not a success.
  * - `NETWORK`: the connection failed or broke.
@@ -9,6 +11,8 @@
  * - `HEADERS`: the application's header function failed.
  * - `DOCUMENT`: the response is not a usable document.
  * - `NOT_OFFERED`: the upstream does not offer deltas or streams; flags are polled instead.
+ * - `FILE`: the bootstrap file, or data in its place, is not usable; no call has failed.
+ * - `INTERNAL`: an unexpected error in this process.
  */
 export type UpstreamErrorCode =
   | "STATUS"
@@ -18,7 +22,9 @@ export type UpstreamErrorCode =
   | "REDIRECT"
   | "HEADERS"
   | "DOCUMENT"
-  | "NOT_OFFERED";
+  | "NOT_OFFERED"
+  | "FILE"
+  | "INTERNAL";
 
 interface UpstreamErrorDetails {
   readonly code: UpstreamErrorCode;
@@ -91,9 +97,11 @@ export function describeUrl(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }
 
-/** Returns an `UpstreamError` unchanged. Converts anything else, which comes from parsing a document. */
+/** Returns an `UpstreamError` unchanged. Converts errors of parsing a document, and unexpected ones. */
 export function toUpstreamError(thrown: unknown): UpstreamError {
   if (thrown instanceof UpstreamError) return thrown;
-  const message = `The document is not usable: ${describeCause(thrown)}`;
-  return new UpstreamError(message, { code: "DOCUMENT", cause: thrown });
+  const cause = describeCause(thrown);
+  return thrown instanceof DocumentError || thrown instanceof SyntaxError
+    ? new UpstreamError(`The document is not usable: ${cause}`, { code: "DOCUMENT", cause: thrown })
+    : new UpstreamError(`Unexpected error: ${cause}`, { code: "INTERNAL", cause: thrown });
 }
