@@ -11,7 +11,7 @@ import type { CorsOrigin, OriginFunction } from "./config.ts";
 
 /** An http or https address without a user name or password, so that it contains no secret. */
 export const urlKind: Kind<string> = createTextKind(
-  "a URL that starts with http:// or https://, without user name, password or #",
+  "a URL that starts with http:// or https:// and contains no user name, password or #",
   (text) => {
     const url = toHttpUrl(text);
     if (url === undefined || url.hash !== "") return reject(text);
@@ -21,7 +21,7 @@ export const urlKind: Kind<string> = createTextKind(
 
 /** Like `urlKind`, for an address to which paths are appended. */
 const baseUrlKind: Kind<string> = createTextKind(
-  "a URL that starts with http:// or https://, without user name, password, ? or #",
+  "a URL that starts with http:// or https:// and contains no user name, password, ? or #",
   (text) => {
     const address = urlKind.fromText(text);
     return address instanceof InvalidValue || /[?#]/.test(address) ? reject(text) : address;
@@ -30,7 +30,7 @@ const baseUrlKind: Kind<string> = createTextKind(
 
 /** Like `baseUrlKind`, or the address of a file or a directory. */
 export const upstreamKind: Kind<string> = createTextKind(
-  "a URL that starts with http:// or https://, without user name, password, ? or #, or file: and a path",
+  "a URL that starts with http:// or https:// and contains no user name, password, ? or #; or file: followed by a path",
   (text) => {
     const file = parseFlagFilesAddress(text);
     if (file === undefined) return baseUrlKind.fromText(text);

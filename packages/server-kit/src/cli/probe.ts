@@ -54,7 +54,7 @@ function readBaseUrl(text: string): string {
   const url = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.search !== "" || url.hash !== "" || url.username !== "") {
     throw new ConfigError([
-      `--url must be a URL that starts with http:// or https://, without user name, password, ? or #: current value is ${showAddress(text)}`,
+      `--url must be a URL that starts with http:// or https:// and contains no user name, password, ? or #: current value is ${showAddress(text)}`,
     ]);
   }
   return url.href.replace(/\/+$/, "");

@@ -111,7 +111,7 @@ test.each<[string, string, RegExp]>([
   [
     "OTEL_EXPORTER_OTLP_ENDPOINT",
     "http://user:secret@collector",
-    /^(?!.*secret).*without user name/,
+    /^(?!.*secret).*contains no user name/,
   ],
   ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", /grpc is not supported.*4318/],
   ["OTEL_EXPORTER_OTLP_HEADERS", "Bearer secret", /^(?!.*secret).*entry 1 is not of the form/],

@@ -36,7 +36,7 @@ const delayKind = createIntegerKind({ min: 0, max: MAX_TIMER_MS, of: "millisecon
 const queueKind = createIntegerKind({ min: 1, max: 100_000, of: "records" });
 
 const endpointKind: Kind<string> = createTextKind(
-  "a URL that starts with http:// or https://, without user name, password, ? or #",
+  "a URL that starts with http:// or https:// and contains no user name, password, ? or #",
   (text) => {
     const url = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
     const isPlain = url?.username === "" && url.password === "" && !/[?#\s]/.test(text);
