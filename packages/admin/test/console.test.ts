@@ -102,7 +102,7 @@ describeAnyStorage("the console", (source) => {
     expect(nonces.size).toBe(3);
   });
 
-  test("its files with hashes can be cached for ever, and are sent compressed", async () => {
+  test("its files with hashes can be cached indefinitely, and are sent compressed", async () => {
     const open = await start();
     for (const coding of ["identity", "gzip", "br, gzip"]) {
       const response = await open("/assets/index-abc123.js", { "accept-encoding": coding });

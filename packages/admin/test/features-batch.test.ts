@@ -305,7 +305,7 @@ describeAnyStorage("features-batch", (source) => {
         "none",
       ],
       [
-        "other legal values",
+        "other allowed values",
         (data) => data.contextFields[0]?.legalValues.push({ value: "venus" }),
         "planet",
       ],

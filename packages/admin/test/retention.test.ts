@@ -161,7 +161,7 @@ describeEachStorage("deleteExpired()", (source) => {
     }
   });
 
-  test("keeps events for ever by default, and never deletes one that has not expired", async () => {
+  test("keeps events indefinitely by default, and never deletes one that has not expired", async () => {
     const { storage } = service;
     await ageEvents(storage, 364);
     const count = async () => (await storage.db.select({ id: events.id }).from(events)).length;

@@ -106,7 +106,7 @@ export const SETTINGS = {
     variables: ["EVENT_RETENTION_DAYS"],
     kind: createIntegerKind({ min: 1, max: 36_500 }),
     fallback: undefined,
-    shownFallback: "for ever",
+    shownFallback: "indefinitely",
     meaning:
       "Days for which events are kept. The latest event of each type in each environment is never deleted.",
   }),

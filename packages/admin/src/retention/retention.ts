@@ -4,7 +4,7 @@ export interface Retention {
   readonly usageHours: number;
   /** Days for which an application is kept that no longer registers or reports usage. */
   readonly applicationDays: number;
-  /** Days for which events are kept; undefined for ever. */
+  /** Days for which events are kept; undefined: indefinitely. */
   readonly eventDays: number | undefined;
 }
 

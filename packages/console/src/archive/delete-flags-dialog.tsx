@@ -4,7 +4,7 @@ import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { NameList } from "../ui/name-list.tsx";
 import { type ArchivedFlagsDialogProps, describeFlags } from "./archived-flags.ts";
 
-/** Deletes archived flags for ever: all of them, or none. */
+/** Deletes archived flags permanently: all of them, or none. */
 export function DeleteFlagsDialog({ project, names, onClose, onDone }: ArchivedFlagsDialogProps) {
   const [name = ""] = names;
   const isOne = names.length === 1;

@@ -74,7 +74,7 @@ const COLUMNS: readonly Column<ContextFieldSummary>[] = [
   },
   {
     id: "values",
-    header: "Legal values",
+    header: "Allowed values",
     width: "28%",
     cell: ({ legalValues }) => (
       <LegalValuesSummary values={legalValues.map(({ value }) => value)} />

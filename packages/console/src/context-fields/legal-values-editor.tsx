@@ -31,10 +31,10 @@ export function LegalValuesEditor({ values, onChange }: LegalValuesEditorProps) 
   const [isPasting, setPasting] = useState(false);
   return (
     <section className="legal-values" aria-labelledby="legal-values-heading">
-      <h3 id="legal-values-heading">Legal values</h3>
+      <h3 id="legal-values-heading">Allowed values</h3>
       <p className="field-description">
         {values.length === 0
-          ? "Without legal values, constraints can compare this field with any value. With legal values, they can only use values from the list, which prevents typing errors."
+          ? "Without allowed values, constraints can compare this field with any value. With allowed values, they can only use values from the list, which prevents typing errors."
           : `${describeCount(values.length, "value")}, in the order in which the console offers them.`}
       </p>
       <ValueForm

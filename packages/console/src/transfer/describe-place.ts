@@ -9,7 +9,7 @@ const PARTS: Readonly<Record<string, string>> = {
   dependencies: "dependency",
   segments: "segment",
   contextFields: "context field",
-  legalValues: "legal value",
+  legalValues: "allowed value",
   tagTypes: "tag type",
   strategyTypes: "strategy type",
   values: "value",

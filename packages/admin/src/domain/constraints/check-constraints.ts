@@ -178,5 +178,5 @@ function isPattern(text: string): boolean {
 
 function checkLegal(value: string, { legalValues, path }: ConstraintOptions): void {
   if (legalValues.length === 0 || legalValues.includes(value)) return;
-  throw badData(path, `is not a legal value of the context field: ${JSON.stringify(value)}`);
+  throw badData(path, `is not an allowed value of the context field: ${JSON.stringify(value)}`);
 }

@@ -259,7 +259,7 @@ function registerLegalValues(app: TypedApp, storage: Storage, mount: Mount): voi
       schema: {
         ...documented({
           tag,
-          summary: "Adds a legal value to a context field, or replaces its description",
+          summary: "Adds an allowed value to a context field, or replaces its description",
           empty: 200,
           hasBody: true,
           alsoFailsWith: [404],
@@ -282,7 +282,7 @@ function registerLegalValues(app: TypedApp, storage: Storage, mount: Mount): voi
       schema: {
         ...documented({
           tag,
-          summary: "Removes a legal value from a context field",
+          summary: "Removes an allowed value from a context field",
           empty: 200,
           alsoFailsWith: [404],
         }),

@@ -42,7 +42,7 @@ export async function findProblems(db: Database, input: UnleashImport): Promise<
       ["Create these strategies first", custom.filter((name) => !known.has(name))],
       ["Create these segments first", await missingSegments(db, input)],
       ["These parents of flags do not exist", await missingParents(db, input)],
-      ["These context fields exist with other legal values", await changedFields(db, input)],
+      ["These context fields exist with other allowed values", await changedFields(db, input)],
       ["These flags exist in other projects", foreign.map(({ name }) => name)],
       ["These flags occur more than once", duplicatesOf(names)],
     ]),
