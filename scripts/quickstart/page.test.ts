@@ -88,7 +88,7 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
     );
     expect(await whyOf(page, "export-to-pdf")).toBe('The flag is on because plan is "pro".');
     expect(await whyOf(page, "faster-search")).toMatch(
-      /^The flag is (on|off) because userId "1" is in bucket \d+ of 100, (within|beyond) the rollout of 50 %\.$/,
+      /^The flag is (on|off) because userId "1" is in bucket \d+ of 100, (within|beyond) the rollout of 50%\.$/,
     );
     expect(await whyOf(page, "button-colour")).toMatch(
       /because the userId is in bucket \d+ of \d+\.$/,

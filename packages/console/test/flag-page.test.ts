@@ -76,7 +76,7 @@ describeConsole("the page of a flag", (console) => {
     const production = environmentOf(page, "production");
     await production.getByText("Off for everyone.").waitFor();
     await clickControl(production.getByRole("switch"));
-    await production.getByText("On for 25 % of users.").waitFor();
+    await production.getByText("On for 25% of users.").waitFor();
     const message = await waitForMessage(page, `${name} is now on in production`);
     expect((await readFlag(name))?.environments).toMatchObject([
       { name: "development", enabled: false },

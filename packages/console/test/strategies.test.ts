@@ -73,8 +73,8 @@ describeConsole("the strategies of a flag", (console) => {
     await red.getByRole("textbox", { name: "Value" }).fill('{"a":1}');
     await dialog
       .getByText(
-        `On for 3 % of users in the segment Testers ${size} whose country-${size} is not DE, ` +
-          "with the variants red (12.5 %) and blue (87.5 %).",
+        `On for 3% of users in the segment Testers ${size} whose country-${size} is not DE, ` +
+          "with the variants red (12.5%) and blue (87.5%).",
       )
       .waitFor();
     await expectAccessible(page);
@@ -163,13 +163,13 @@ describeConsole("the strategies of a flag", (console) => {
       await dialog.getByRole("button", { name: "Add variant" }).click();
       await page.keyboard.type(name);
     }
-    await dialog.getByText("with the variants red (50 %) and blue (50 %).").waitFor();
+    await dialog.getByText("with the variants red (50%) and blue (50%).").waitFor();
 
     await dialog.getByRole("button", { name: "Remove variant 2" }).click();
     // The focus is on the button that adds one.
     await page.keyboard.press("Enter");
     await page.keyboard.type("green");
-    await dialog.getByText("with the variants red (50 %) and green (50 %).").waitFor();
+    await dialog.getByText("with the variants red (50%) and green (50%).").waitFor();
   });
 
   test("rolls out to whole percents, because the others have no effect", async () => {
@@ -177,7 +177,7 @@ describeConsole("the strategies of a flag", (console) => {
       { name: "flexibleRollout", title: "Fraction", parameters: { rollout: "12.9" } },
     ]);
     const page = await console.open("/projects/default/flags/whole-percents");
-    await environmentOf(page).getByText("12 % of users").waitFor();
+    await environmentOf(page).getByText("12% of users").waitFor();
     await page.getByRole("button", { name: "Edit Fraction" }).click();
     const dialog = page.getByRole("dialog", { name: "Strategy in development" });
     const percentage = dialog.getByRole("textbox", { name: "Percentage" });
@@ -185,7 +185,7 @@ describeConsole("the strategies of a flag", (console) => {
     await percentage.fill("30.4");
     await page.keyboard.press("Tab");
     expect(await percentage.inputValue()).toBe("30");
-    await dialog.getByText("On for 30 % of users.").waitFor();
+    await dialog.getByText("On for 30% of users.").waitFor();
     await dialog.getByRole("button", { name: "Save" }).click();
     await waitForMessage(page, "Saved the strategy");
     expect(await readStrategies(console, "whole-percents")).toMatchObject([

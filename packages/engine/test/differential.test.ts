@@ -161,7 +161,7 @@ class Tally {
   }
 
   toString(): string {
-    const percent = (part: number): string => `${((100 * part) / this.evaluations).toFixed(1)} %`;
+    const percent = (part: number): string => `${((100 * part) / this.evaluations).toFixed(1)}%`;
     return (
       `${this.evaluations} evaluations, ${percent(this.enabled)} on, ` +
       `${percent(this.withVariant)} with a variant, ${this.threw} excluded`

@@ -47,7 +47,7 @@ export function ProjectForm({ project, isDisabled }: ProjectFormProps) {
         isRequired
         isDisabled={isDisabled}
         maxLength={200}
-        description={`Its id is ${project.id}.`}
+        description={`Project id: ${project.id}`}
         validate={(text) => (text.trim() === "" ? "A project needs a name" : undefined)}
       />
       <TextField

@@ -23,7 +23,7 @@ type DescribedStrategy = Pick<
   "name" | "parameters" | "constraints" | "segments" | "variants"
 >;
 
-/** Describes for whom a strategy is on, for example "25 % of users whose country is DE". */
+/** Describes for whom a strategy is on, for example "25% of users whose country is DE". */
 export function describeStrategy(strategy: DescribedStrategy, names: Names): string {
   return [
     describeAudience(strategy, names),

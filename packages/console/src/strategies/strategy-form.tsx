@@ -109,7 +109,7 @@ export function StrategyForm({ address, initial, version, onLoad, onClose }: Str
       </Section>
       <Section
         title="Variants"
-        description="Those for whom the flag is on get one of these variants. Applications can read its payload."
+        description="Users who have the flag get one of these variants. Applications can read its payload."
       >
         <VariantEditor
           value={variants}

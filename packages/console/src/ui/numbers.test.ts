@@ -10,7 +10,7 @@ test("counts have separators and a unit", () => {
 });
 
 test("a share is a percentage with at most two decimals", () => {
-  expect(formatShare(1, 8)).toBe("12.5\u00a0%");
-  expect(formatShare(1, 3)).toBe("33.33\u00a0%");
-  expect(formatShare(0, 3)).toBe("0\u00a0%");
+  expect(formatShare(1, 8)).toBe("12.5%");
+  expect(formatShare(1, 3)).toBe("33.33%");
+  expect(formatShare(0, 3)).toBe("0%");
 });

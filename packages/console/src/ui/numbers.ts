@@ -22,9 +22,9 @@ export function describeShown(shown: number, total: number, unit: string): strin
   return shown === total ? all : `${formatCount(shown)} of ${all}`;
 }
 
-/** Writes a percentage, for example "12.5 %". */
+/** Writes a percentage, for example "12.5%". */
 export function formatPercent(percentage: number): string {
-  return `${Number(percentage.toFixed(2))}\u00a0%`;
+  return `${Number(percentage.toFixed(2))}%`;
 }
 
 /** Writes a part of a whole as a percentage. */

@@ -26,7 +26,7 @@ interface VariantEditorProps {
   readonly allowsOverrides?: boolean;
 }
 
-/** Edits a list of variants. One of them always shares the rest, so that the weights add up to 100 %. */
+/** Edits a list of variants. One of them always shares the rest, so that the weights add up to 100%. */
 export function VariantEditor({
   value,
   onChange,
@@ -44,7 +44,7 @@ export function VariantEditor({
   return (
     <div className="variant-editor">
       {value.length === 0 ? null : <VariantBar variants={value} />}
-      {isTooMuch ? <Banner kind="error">The fixed shares add up to more than 100 %.</Banner> : null}
+      {isTooMuch ? <Banner kind="error">The fixed shares add up to more than 100%.</Banner> : null}
       {value.map((variant, index) => (
         <VariantFields
           key={keys[index]}
@@ -153,7 +153,7 @@ function VariantFields({
           value={weightType}
           isDisabled={isLastVariable}
           onChange={(changed) => onChange((latest) => ({ ...latest, weightType: changed }))}
-          {...(isLastVariable && { description: "One variant takes the rest." })}
+          {...(isLastVariable && { description: "At least one variant must share the rest." })}
         />
         {weightType === "fix" ? (
           <NumberField
@@ -165,7 +165,7 @@ function VariantFields({
             onChange={(percentage) =>
               onChange((latest) => ({ ...latest, weight: Math.round((percentage || 0) * 10) }))
             }
-            validate={() => (isTooMuch ? "The fixed shares add up to more than 100 %." : undefined)}
+            validate={() => (isTooMuch ? "The fixed shares add up to more than 100%." : undefined)}
           />
         ) : null}
       </div>

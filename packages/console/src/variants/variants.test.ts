@@ -41,8 +41,8 @@ test("computeWeights() shows the weights that the service will store", () => {
 });
 
 test("formatWeight() describes thousandths as a percentage", () => {
-  expect(formatWeight(334)).toBe("33.4\u00a0%");
-  expect(formatWeight(1000)).toBe("100\u00a0%");
+  expect(formatWeight(334)).toBe("33.4%");
+  expect(formatWeight(1000)).toBe("100%");
 });
 
 test.each([

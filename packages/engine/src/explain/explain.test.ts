@@ -76,13 +76,13 @@ describe("explain() says in a sentence why a flag", () => {
       "is in a rollout",
       { strategies: [rollout("50")] },
       { userId: "3" },
-      'on because userId "3" is in bucket 27 of 100, within the rollout of 50 %',
+      'on because userId "3" is in bucket 27 of 100, within the rollout of 50%',
     ],
     [
       "is not in a rollout",
       { strategies: [rollout("25")] },
       { sessionId: "3" },
-      'off because sessionId "3" is in bucket 27 of 100, beyond the rollout of 25 %',
+      'off because sessionId "3" is in bucket 27 of 100, beyond the rollout of 25%',
     ],
     [
       "has no id for a rollout",

@@ -64,11 +64,11 @@ export const FOR_EVERYONE = "it matches everyone";
 
 function describeRollout(rollout: RolloutExplanation, matched: boolean): string {
   const { percentage, stickiness, field, value, bucket } = rollout;
-  if (percentage === 0) return "the rollout is 0 %";
+  if (percentage === 0) return "the rollout is 0%";
   if (bucket === undefined) return `the rollout requires ${stickiness}, which is absent`;
   if (percentage === 100) return FOR_EVERYONE;
   const id = field === undefined ? "a random id" : `${field} "${value}"`;
-  return `${id} is in bucket ${bucket} of 100, ${matched ? "within" : "beyond"} the rollout of ${percentage} %`;
+  return `${id} is in bucket ${bucket} of 100, ${matched ? "within" : "beyond"} the rollout of ${percentage}%`;
 }
 
 /** Says what a flag requires of its parent. */

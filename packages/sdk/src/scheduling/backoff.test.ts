@@ -6,7 +6,7 @@ const lowest = (): number => 0;
 const highest = (): number => 1 - Number.EPSILON;
 
 describe("nextDelayMs()", () => {
-  it("returns the interval ±10 % after a success", () => {
+  it("returns the interval ±10% after a success", () => {
     expect(nextDelayMs({ intervalMs: 5000, failures: 0, random: lowest })).toBe(4500);
     expect(nextDelayMs({ intervalMs: 5000, failures: 0, random: () => 0.5 })).toBe(5000);
     expect(nextDelayMs({ intervalMs: 5000, failures: 0, random: highest })).toBe(5500);
@@ -29,7 +29,7 @@ describe("nextDelayMs()", () => {
     },
   );
 
-  it("treats Retry-After as a minimum and adds up to 10 %", () => {
+  it("treats Retry-After as a minimum and adds up to 10%", () => {
     const options = { intervalMs: 5000, failures: 1, retryAfterMs: 30_000 };
     expect(nextDelayMs({ ...options, random: lowest })).toBe(30_000);
     expect(nextDelayMs({ ...options, random: highest })).toBe(33_000);

@@ -20,12 +20,12 @@ const JITTER = 0.1;
 /**
  * Returns the delay before the next attempt, in whole milliseconds.
  *
- * - After a success: the interval ±10 %, so that replicas started together drift apart.
+ * - After a success: the interval ±10%, so that replicas started together drift apart.
  * - After a failure: exponential backoff. The upper bound starts at one second (or at the interval
  *   if that is shorter) and doubles with each consecutive failure, up to ten intervals but at most
- *   one minute, or one interval if that is longer than a minute. The delay is a random 50-100 % of
+ *   one minute, or one interval if that is longer than a minute. The delay is a random 50-100% of
  *   this bound.
- * - `retryAfterMs` is a minimum, plus up to 10 % of jitter.
+ * - `retryAfterMs` is a minimum, plus up to 10% of jitter.
  */
 export function nextDelayMs(options: DelayOptions): number {
   const { intervalMs, failures, retryAfterMs = 0, random } = options;
