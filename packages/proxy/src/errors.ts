@@ -151,6 +151,14 @@ export function environmentNotServed(environment: string): HttpError {
   );
 }
 
+/** A 401 for a key that the upstream has confirmed, but whose projects no source has together. */
+export function projectsNotServed(): HttpError {
+  return new HttpError(
+    401,
+    "The key is valid, but this proxy has no upstream token for all projects of the key: its operator can add one",
+  );
+}
+
 /** A 503 for a key that cannot be verified now. */
 export function verificationUnavailable(retryAfterSeconds: number): HttpError {
   return new HttpError(

@@ -88,6 +88,16 @@ test("migrate --from edge lets the upstream verify keys", async () => {
   expect(stdout).toContain("FLAGS_UPSTREAM_KEYS_INTERVAL=300000\n");
 });
 
+test("migrate names environments with tokens of single projects only", async () => {
+  const { code, stdout } = await migrate(
+    "UPSTREAM_URL=https://unleash.example.com\nTOKENS=web:dev.a-token,app:dev.b-token\n",
+  );
+  expect(code).toBe(1);
+  expect(stdout).toMatch(
+    /# Lost:\n# {3}TOKENS has several tokens for the environment dev, but none/,
+  );
+});
+
 test("migrate makes one address of the settings of Redis", async () => {
   const { code, stdout } = await migrate(`
     UPSTREAM_URL=https://unleash.example.com

@@ -226,13 +226,20 @@ describe("a token is not accepted", () => {
       [SOME]: frontend("production", "web"),
       [ALL]: frontend("production", "web", "app"),
     });
-    const { get, statusOf, logger } = await startWithUpstreamKeys({
+    const { get, statusOf, metric, logger } = await startWithUpstreamKeys({
       upstream,
       config: { upstreamKeys: { revalidationIntervalMs: 200 } },
       projects: ["web", "app"],
     });
     expect(await namesOf(await get("/proxy", SOME))).toEqual(["production.web"]);
-    expect(await statusOf(ALL)).toBe(401);
+    const response = await get("/proxy", ALL);
+    expect(response.status).toBe(401);
+    expect((await errorOf(response)).error).toBe(
+      "The key is valid, but this proxy has no upstream token for all projects of the key: its operator can add one",
+    );
+    const unknown = await get("/proxy", "*:production.unknown");
+    expect((await errorOf(unknown)).error).not.toContain("The key is valid");
+    expect(await metric('upstream_key_rejections_total{reason="projects"}')).toBe(1);
     upstream.issued.set(SOME, frontend("production", "web", "app"));
     await eventually(() => statusOf(SOME)).toBe(401);
     expect(logger.lines.map(({ parts }) => parts.join())[0]).toMatch(

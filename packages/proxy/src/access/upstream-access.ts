@@ -1,7 +1,12 @@
 import type { Logger } from "flags-server-kit";
 import { createGauge, FairShare, GuessLimiter, networkOf } from "flags-server-kit/http";
 import { Counter, type Registry } from "prom-client";
-import { environmentNotServed, tooManyGuesses, verificationUnavailable } from "../errors.ts";
+import {
+  environmentNotServed,
+  projectsNotServed,
+  tooManyGuesses,
+  verificationUnavailable,
+} from "../errors.ts";
 import { METRICS_PREFIX } from "../metrics.ts";
 import type { UpstreamSource } from "../sources.ts";
 import { findSourceByScope, parseTokenScope } from "../token-scope.ts";
@@ -66,6 +71,8 @@ export class UpstreamAccess {
   readonly #options: UpstreamAccessOptions;
   readonly #listed = new Map<string, ListedKey>();
   readonly #invalid = new InvalidKeys();
+  /** Those of them that the upstream knows, but whose projects no source serves. */
+  readonly #unserved = new InvalidKeys();
   /** Requests that wait for the verification of their key. */
   readonly #waiting = new FairShare(MAX_WAITING);
   readonly #guesses: GuessLimiter;
@@ -97,7 +104,7 @@ export class UpstreamAccess {
    * it.
    *
    * @param address IP address of the client
-   * @throws {HttpError} 401 if no source serves the environment of the key, 429 if too many unknown keys were
+   * @throws {HttpError} 401 if no source serves the environment or the projects of the key, 429 if too many unknown keys were
    *   sent, 503 if too many requests wait, or if the upstream does not respond
    */
   async verify(key: string, address: string): Promise<boolean> {
@@ -109,7 +116,13 @@ export class UpstreamAccess {
       throw environmentNotServed(environment);
     }
     const valid = await this.#verify([key], address);
-    return valid.length > 0 || this.#rejected("invalid");
+    if (valid.length > 0) return true;
+    // NOTE: reveals nothing about other keys, since the upstream has confirmed this one.
+    if (this.#unserved.has(key)) {
+      this.#rejected("projects");
+      throw projectsNotServed();
+    }
+    return this.#rejected("invalid");
   }
 
   /**
@@ -159,10 +172,10 @@ export class UpstreamAccess {
       this.#rejected("unavailable");
       throw verificationUnavailable(verdict.retryAfterSeconds);
     }
-    // NOTE: the upstream may know a key whose projects no source serves.
-    const isGranted = verdict.status === "valid" && this.#options.keys.isKnown(key);
-    if (isGranted) return [{ secret: key }];
+    const isValid = verdict.status === "valid";
+    if (isValid && this.#options.keys.isKnown(key)) return [{ secret: key }];
     this.#invalid.add(key);
+    if (isValid) this.#unserved.add(key);
     return [];
   }
 
@@ -215,7 +228,15 @@ export class UpstreamAccess {
   }
 }
 
-const REJECTIONS = ["malformed", "environment", "invalid", "limit", "busy", "unavailable"] as const;
+const REJECTIONS = [
+  "malformed",
+  "environment",
+  "projects",
+  "invalid",
+  "limit",
+  "busy",
+  "unavailable",
+] as const;
 type Rejection = (typeof REJECTIONS)[number];
 
 /** Returns a function that counts a request whose key was not accepted, and returns false. */

@@ -1,6 +1,6 @@
 import { resolveSettings } from "flags-server-kit";
 import { expect, test } from "vitest";
-import { findUnreachableLimits } from "./check-settings.ts";
+import { checkSettings, findUnreachableLimits } from "./check-settings.ts";
 import { SETTINGS } from "./settings.ts";
 
 const find = (environment: Record<string, string>, maxConnections: number): readonly string[] =>
@@ -23,4 +23,21 @@ test("findUnreachableLimits() returns a hint with the numbers for limits that ca
   expect(find({ FLAGS_PUSH_MAX_STREAMS: "800" }, 921)).toEqual([
     "FLAGS_PUSH_MAX_STREAMS is 800, but at most 690 of 921 connections can be streams: raise FLAGS_MAX_CONNECTIONS (option maxConnections), and the limit of open files (ulimit -n) if necessary",
   ]);
+});
+
+test.each([
+  ["web:dev.a,app:dev.b,*:prod.c,web:prod.d", ["dev"]],
+  ["web:dev.a,[]:dev.b,web:prod.c,app:prod.d", ["dev", "prod"]],
+  ["web:dev.a,[]:prod.c", []],
+])("with the tokens %s, keys for several projects are rejected in %j", (FLAGS_API_TOKEN, found) => {
+  const hintsFor = (environment: Record<string, string>) =>
+    checkSettings(resolveSettings(SETTINGS, { environment }), undefined).hints;
+  const environment = { FLAGS_URL: "http://u.test/api", FLAGS_API_TOKEN };
+  expect(hintsFor({ ...environment, FLAGS_UPSTREAM_KEYS: "true" })).toEqual(
+    found.map(
+      (name) =>
+        `FLAGS_API_TOKEN has several tokens for the environment ${name}, but none for all projects (*): keys for several projects are rejected. Add a token for all projects`,
+    ),
+  );
+  expect(hintsFor(environment)).toEqual([]);
 });

@@ -48,6 +48,7 @@ export function checkSettings(
     hints: [
       ...findDeprecated(resolution),
       ...findSharedKeys(resolution),
+      ...findSplitEnvironments(resolution),
       ...findIneffective(resolution),
       ...findIneffectiveForFiles(resolution, files),
       ...findIneffectiveKeySettings(resolution),
@@ -131,6 +132,26 @@ function findTokensWithoutEnvironment({
         ]
       : [],
   );
+}
+
+/** Finds environments in which no source serves a key for several projects. */
+export function findSplitEnvironments({
+  values,
+  origins,
+}: Pick<Resolution<Settings>, "values" | "origins">): readonly string[] {
+  if (!values.upstreamKeys) return [];
+  const scopes = (values.flagsApiToken ?? []).map((token) => parseTokenScope(token));
+  const environments = new Set(scopes.flatMap((scope) => scope?.environment ?? []));
+  return [...environments].flatMap((environment) => {
+    const projects = scopes.flatMap((scope) =>
+      scope?.environment === environment ? [scope.project] : [],
+    );
+    return projects.length < 2 || projects.includes("*")
+      ? []
+      : [
+          `${origins.get("flagsApiToken")} has several tokens for the environment ${environment}, but none for all projects (*): keys for several projects are rejected. Add a token for all projects`,
+        ];
+  });
 }
 
 function findAmbiguousBootstrap({ values, origins }: Resolution<Settings>): readonly string[] {

@@ -16,6 +16,7 @@ import {
   type Translation,
   translateEnvironment,
 } from "../../config/aliases/translate-environment.ts";
+import { findSplitEnvironments } from "../../config/check-settings.ts";
 import { SETTINGS } from "../../config/settings.ts";
 import {
   moveEnvironmentKeys,
@@ -98,7 +99,8 @@ const isLoss = ({ effect }: IneffectiveSetting): boolean =>
   effect === "lost" || effect === "refused";
 
 function findComments(translation: Translation) {
-  const { values, problems } = resolveSettings(SETTINGS, translation);
+  const resolution = resolveSettings(SETTINGS, translation);
+  const { values, problems } = resolution;
   const { used, ineffective } = translation;
   const refused = new Set(
     ineffective.filter(({ effect }) => effect === "refused").map(({ name }) => name),
@@ -116,6 +118,7 @@ function findComments(translation: Translation) {
       ...(translation.products.includes("edge")
         ? [...findUnlimitedKeys(values), ...findWiderKeys(values)]
         : []),
+      ...findSplitEnvironments(resolution),
       ...translation.hints,
     ],
     unneeded: ineffective.filter((setting) => !isLoss(setting)).map(describeIneffective),
