@@ -323,11 +323,12 @@ export const EDGE_ALIASES: readonly Alias[] = EDGE_GROUPS.flatMap((group) =>
 
 /**
  * Defaults of Edge that apply when its names are used: clients and probes connect to its port, SDKs may
- * use `/all`, and the load on the upstream stays the same.
+ * use `/all`, pages of other origins may read every header, and the load on the upstream stays the same.
  */
 export const EDGE_DEFAULTS: Readonly<Record<string, string>> = {
   PORT: "3063",
   ENABLE_ALL_ENDPOINT: "true",
+  CORS_EXPOSED_HEADERS: "*",
   FLAGS_FETCH_INTERVAL: "15000",
   FLAGS_METRICS_INTERVAL: "60000",
 };

@@ -134,6 +134,8 @@ test.each([
   [{ REDIS_PORT: "7000", REDIS_PASSWORD: "p" }, { FLAGS_STORE: undefined }],
   [{ REDIS_HOST: "cache", FLAGS_STORE: "file:/flags" }, { FLAGS_STORE: "file:/flags" }],
   [{}, { PORT: "3063", ENABLE_ALL_ENDPOINT: "true", FLAGS_FETCH_INTERVAL: "15000" }],
+  [{}, { CORS_EXPOSED_HEADERS: "*" }],
+  [{ CORS_EXPOSED_HEADERS: "ETag" }, { CORS_EXPOSED_HEADERS: "ETag" }],
   [{ PROXY_PORT: "80" }, { PORT: undefined }],
   [{ FLAGS_URL: "http://ours.test/api" }, { FLAGS_URL: "http://ours.test/api" }],
   [{ FLAGS_API_TOKEN_FILE: "/t", TOKENS: "a:b.c" }, { FLAGS_API_TOKEN: undefined }],
