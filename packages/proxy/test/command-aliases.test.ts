@@ -254,7 +254,7 @@ test("without a port, that of the replaced product is used, by the probes too", 
     runCommand(edge, ["health", "--edge-url", "http://127.0.0.1:3/base"]),
     runCommand({ ...edge, EDGE_URL: "http://127.0.0.1:4" }, ["ready"]),
   ]);
-  expect(byOption.stdout).toContain("http://127.0.0.1:3/base/proxy/health");
+  expect(byOption.stdout).toContain("http://127.0.0.1:3/base/internal-backstage/health");
   expect(byVariable.stdout).toContain("http://127.0.0.1:4/ready");
   const keys = { TOKENS: "*:dev.s", PRETRUSTED_TOKENS: "*:dev.f" };
   const config = await loadConfig({ logger: new MemoryLogger() }, { ...edge, ...keys });

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { eventually, runCommand, startCommand, untilReady } from "./_command.ts";
@@ -102,6 +103,34 @@ test("health reports invalid settings and addresses in one line", async () => {
   const secret = await outputOf({}, "--url", "http://user:hidden@localhost");
   expect(secret).toContain("- --url must be a URL");
   expect(secret).not.toContain("hidden");
+});
+
+test("probes accept the options and variables of Edge, and trust its certificate authority", async () => {
+  const authority = new Authority();
+  const server = createTlsServer(authority.issue("localhost"), ({ url }, response) => {
+    // As before the first flags.
+    response.writeHead(url === "/base/internal-backstage/health" ? 200 : 503).end();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const url = `https://localhost:${(server.address() as AddressInfo).port}/base`;
+  const { ca } = writeFiles({ ca: authority.cert });
+
+  // One after the other, because of the time limit of probes.
+  const short = await runCommand({}, ["health", "-e", url, "-c", ca]);
+  const byVariable = await runCommand({ EDGE_URL: url, CA_CERTIFICATE_FILE: ca }, ["health"]);
+  const ready = await runCommand({}, ["ready", "--edge-url", url, "--ca-certificate-file", ca]);
+  const untrusted = await runCommand({}, ["health", "-e", url]);
+  const missing = await runCommand({}, ["health", "-e", url, "-c", `${ca}.missing`]);
+  for (const { code, stdout } of [short, byVariable]) {
+    expect(stdout).toContain(`${url}/internal-backstage/health: status 200`);
+    expect(code).toBe(0);
+  }
+  expect(ready.stdout).toContain(`${url}/ready: status 503`);
+  expect(untrusted.stdout).toMatch(/certificate/);
+  expect(missing.stderr).toContain("--ca-certificate-file");
+  expect([ready.code, untrusted.code, missing.code]).toEqual([1, 1, 1]);
 });
 
 test("probes do not load the bundle of the server", async () => {

@@ -1,7 +1,9 @@
-import { createProbe, type Subcommand } from "flags-server-kit/command-line";
+import { createProbe, type Environment, type Subcommand } from "flags-server-kit/command-line";
 import { translateEnvironment } from "../config/aliases/translate-environment.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { LISTEN_SETTINGS } from "./listen-settings.ts";
+
+const CA_FILE = "ca-certificate-file";
 
 const ENDPOINT = {
   settings: {
@@ -12,16 +14,17 @@ const ENDPOINT = {
 
 /** The subcommands for exec probes. */
 export const PROBES: readonly Subcommand[] = [
-  createProbe({
+  createProxyProbe({
     ...ENDPOINT,
     name: "health",
     path: "/proxy/health",
     summary: "Checks that the running proxy has flags, for health checks of containers",
     description:
-      "Checks that the running proxy has flags to serve. Before its first synchronization with the upstream, it has none.",
+      "Checks that the running proxy has flags to serve. Before its first synchronization with the upstream, it has none. With --edge-url or EDGE_URL, checks only that it responds, as in Unleash Edge.",
     success: "The proxy serves flags.",
+    edgePath: "/internal-backstage/health",
   }),
-  createProbe({
+  createProxyProbe({
     ...ENDPOINT,
     name: "ready",
     path: "/ready",
@@ -29,26 +32,49 @@ export const PROBES: readonly Subcommand[] = [
     description:
       "Checks that the running proxy can serve requests: it has flags, and with FLAGS_MAX_STALENESS they are not too old. Without that setting it stays ready if the upstream fails later, because it keeps serving its last flags.",
     success: "The proxy serves requests.",
+    edgePath: "/ready",
   }),
-].map(translateProbe);
+];
+
+type ProxyProbe = Parameters<typeof createProbe>[0] & {
+  /** The path to request with the address of Edge. */
+  readonly edgePath: string;
+};
 
 /**
- * Makes a probe look for the server where the settings of a replaced product put it, and gives it the
- * option that it has in Edge.
+ * Creates a probe that looks for the server where the settings of a replaced product put it, and that
+ * has the options and variables that it has in Edge.
  */
-function translateProbe(probe: Subcommand): Subcommand {
+function createProxyProbe({ edgePath, ...definition }: ProxyProbe): Subcommand {
+  const probe = createProbe(definition);
+  const edgeProbe = createProbe({ ...definition, path: edgePath });
   return {
     ...probe,
     options: {
       ...probe.options,
-      "edge-url": { value: "URL", meaning: "The same as --url, as in Unleash Edge." },
+
+      "edge-url": {
+        short: "e",
+        value: "URL",
+        meaning: `URL of the server without ${edgePath}, as in Unleash Edge.`,
+      },
     },
     run: ({ options: { "edge-url": edgeUrl, ...options }, environment }) => {
-      const url = options["url"] ?? edgeUrl ?? environment["EDGE_URL"];
+      const url = edgeUrl ?? readVariable(environment, "EDGE_URL");
+      const ca = options[CA_FILE] ?? readVariable(environment, "CA_CERTIFICATE_FILE");
+      const given = { ...options, ...(ca !== undefined && { [CA_FILE]: ca }) };
+      if (options["url"] === undefined && url !== undefined) {
+        return edgeProbe.run({ options: { ...given, url }, environment });
+      }
       return probe.run({
-        options: { ...options, ...(url !== undefined && url !== "" && { url }) },
+        options: given,
         environment: translateEnvironment(SETTINGS, environment).environment,
       });
     },
   };
+}
+
+/** NOTE: an empty variable counts as not set. */
+function readVariable(environment: Environment, name: string): string | undefined {
+  return environment[name] === "" ? undefined : environment[name];
 }

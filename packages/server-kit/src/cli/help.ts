@@ -1,5 +1,5 @@
 import { describeFallback, type Setting } from "../config/setting.ts";
-import { COMMON_OPTIONS, SHORT_OPTIONS } from "./parse-command-line.ts";
+import { COMMON_OPTIONS } from "./parse-command-line.ts";
 import type { Program } from "./program.ts";
 import type { OptionDefinition, Subcommand } from "./subcommand.ts";
 
@@ -77,9 +77,9 @@ function toText(lines: readonly string[]): string {
 type Row = readonly [term: string, meaning: string];
 
 function toOptionRows(options: Readonly<Record<string, OptionDefinition>>): readonly Row[] {
-  return Object.entries(options).map(([name, { value, meaning }]) => {
-    const short = SHORT_OPTIONS[name] === undefined ? "" : `-${SHORT_OPTIONS[name]}, `;
-    return [`${short}--${name}${value === undefined ? "" : ` ${value}`}`, meaning];
+  return Object.entries(options).map(([name, { short, value, meaning }]) => {
+    const shortForm = short === undefined ? "" : `-${short}, `;
+    return [`${shortForm}--${name}${value === undefined ? "" : ` ${value}`}`, meaning];
   });
 }
 

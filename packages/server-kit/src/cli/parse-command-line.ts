@@ -26,12 +26,9 @@ export const COMMON_OPTIONS: Readonly<Record<"env-file" | "help" | "version", Op
     meaning:
       "Reads environment variables from a file with lines such as NAME=value. Can be repeated; a later file takes precedence over an earlier one, and the environment over all files.",
   },
-  help: { meaning: "Prints this help." },
-  version: { meaning: "Prints the version." },
+  help: { short: "h", meaning: "Prints this help." },
+  version: { short: "v", meaning: "Prints the version." },
 };
-
-/** Short forms of options. */
-export const SHORT_OPTIONS: Readonly<Record<string, string>> = { help: "h", version: "v" };
 
 type Token = NonNullable<ReturnType<typeof tokenize>>[number];
 type OptionToken = Extract<Token, { kind: "option" }>;
@@ -82,8 +79,7 @@ function tokenize(subcommands: readonly Subcommand[], args: readonly string[]) {
     allowPositionals: true,
     tokens: true,
     options: Object.fromEntries(
-      definitions.map(([name, { value }]) => {
-        const short = SHORT_OPTIONS[name];
+      definitions.map(([name, { short, value }]) => {
         const type = value === undefined ? ("boolean" as const) : ("string" as const);
         return [name, { type, ...(short !== undefined && { short }) }];
       }),

@@ -9,6 +9,8 @@ const TIMEOUT_MS = 1500;
 
 const SUCCESS_STATUS = 200;
 
+const CA_FILE = "ca-certificate-file";
+
 interface ProbeDefinition {
   readonly name: string;
   readonly summary: string;
@@ -35,6 +37,12 @@ export function createProbe(definition: ProbeDefinition): Subcommand {
         value: "URL",
         meaning: `URL of the server without ${path}, if the settings do not determine it.`,
       },
+      [CA_FILE]: {
+        short: "c",
+        value: "FILE",
+        meaning:
+          "Certificates in PEM of authorities to trust, besides the public ones. Only with a URL: otherwise, the certificate of the server is not verified.",
+      },
     },
     exitCodes: [
       success,
@@ -42,7 +50,12 @@ export function createProbe(definition: ProbeDefinition): Subcommand {
     ],
     run: async ({ options, environment }) => {
       const { url } = options;
-      if (typeof url === "string") return probe(new URL(`${readBaseUrl(url)}${path}`));
+      if (typeof url === "string") {
+        return probe(
+          new URL(`${readBaseUrl(url)}${path}`),
+          await readAuthorities(options[CA_FILE]),
+        );
+      }
       // NOTE: a certificate is for the public name of the server, not for the local address.
       const base = findLocalUrl(settings, environment);
       return probe(new URL(`${base}${path}`), { rejectUnauthorized: false });
@@ -60,8 +73,19 @@ function readBaseUrl(text: string): string {
   return url.href.replace(/\/+$/, "");
 }
 
+/** NOTE: imported only if there is a file, to keep probes fast. */
+async function readAuthorities(path: string | true | undefined): Promise<ProbeOptions> {
+  if (typeof path !== "string") return {};
+  const { loadAuthorities } = await import("../config/certificates.ts");
+  const { rootCertificates } = await import("node:tls");
+  const file = loadAuthorities({ origin: `--${CA_FILE}`, path });
+  if ("problems" in file) throw new ConfigError(file.problems);
+  return { ca: [...rootCertificates, file.ca] };
+}
+
 interface ProbeOptions {
   readonly rejectUnauthorized?: boolean;
+  readonly ca?: readonly string[];
 }
 
 async function probe(url: URL, options: ProbeOptions = {}): Promise<SubcommandResult> {
@@ -85,7 +109,15 @@ async function requestStatus(url: URL, tls: ProbeOptions): Promise<number> {
   // NOTE: the default agents may send requests through HTTP_PROXY.
   if (url.protocol === "http:") return statusOf(getHttp(url, { ...options, agent: new Agent() }));
   const https = await import("node:https");
-  return statusOf(https.get(url, { ...options, ...tls, agent: new https.Agent() }));
+  const { rejectUnauthorized, ca } = tls;
+  return statusOf(
+    https.get(url, {
+      ...options,
+      ...(rejectUnauthorized !== undefined && { rejectUnauthorized }),
+      ...(ca && { ca: [...ca] }),
+      agent: new https.Agent(),
+    }),
+  );
 }
 
 function statusOf(request: ClientRequest): Promise<number> {

@@ -2,6 +2,8 @@ import type { Environment } from "../config/resolve-settings.ts";
 
 /** An option of a command, without the leading dashes in its name. */
 export interface OptionDefinition {
+  /** One letter, which works after a single dash. @default none */
+  readonly short?: string;
   /** Name of the option's value in `--help`, such as `URL`. Undefined for an option without a value. */
   readonly value?: string;
   /** Describes the option in full sentences. */

@@ -302,12 +302,11 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
       [],
       { missing: unneeded("no data about the instance is sent upstream") },
     ]),
-    [
-      "EDGE_URL",
+    ...["EDGE_URL", "CA_CERTIFICATE_FILE"].map((name): Row => [
+      name,
       [],
       { missing: unneeded("only the subcommands health and ready read it, here too") },
-    ],
-    ["CA_CERTIFICATE_FILE", [], { missing: unneeded("only the probes of Edge read it") }],
+    ]),
   ],
 };
 
