@@ -31,17 +31,7 @@ function fromFastify(
 ): ApiError | undefined {
   if (error.validation !== undefined) return toValidationError(error);
   const known = explainFrameworkFailure(error, bodyLimitBytes);
-  if (known !== undefined) {
-    return new ApiError(NAME_BY_STATUS[known.statusCode], known.message, { cause: error });
-  }
-  // The JSON parser throws a SyntaxError for invalid JSON and for keys such as `__proto__`.
-  return error.statusCode === 400 && error instanceof SyntaxError
-    ? new ApiError(
-        "BadDataError",
-        "The body is not valid JSON, or contains a forbidden key such as `__proto__`",
-        { cause: error },
-      )
-    : undefined;
+  return known && new ApiError(NAME_BY_STATUS[known.statusCode], known.message, { cause: error });
 }
 
 function databaseUnavailable(cause: unknown): ApiError {
