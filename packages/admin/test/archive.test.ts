@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { useAdmin } from "./_admin.ts";
 import type {
+  ErrorResponse,
   FeatureList,
   FeaturePage,
   FeatureResponse,
@@ -124,11 +125,23 @@ describeStorages("archive", (source) => {
 
     test("rejects unknown names, listing them, and revives none", async () => {
       const [name = ""] = await createArchivedFlags(1);
-      const response = await admin.refuse({ status: 404, name: "NotFoundError" }, "POST", REVIVE, {
-        features: [name, "nobody", "no one", "x".repeat(500)],
+      const unknown = [
+        "nobody",
+        "no one",
+        "x".repeat(500),
+        ...Array.from({ length: 20 }, (_, index) => `none-${index}`),
+      ];
+      const response = await admin.call<ErrorResponse>("POST", REVIVE, {
+        features: [name, ...unknown, "nobody"],
       });
-      expect(response.body.message).toContain('"nobody"');
-      expect(response.body.message).toContain('"no one"');
+      expect([response.status, response.body.name]).toEqual([404, "NotFoundError"]);
+      expect(response.body.message).toMatch(/"nobody", "no one", .* and 13 more$/);
+      expect(response.body.details).toEqual(
+        unknown.map((one, index) => ({
+          message: `There is no flag ${JSON.stringify(one)}`,
+          path: `/body/features/${index + 1}`,
+        })),
+      );
       expect(await isActive(name)).toBe(false);
     });
 
@@ -194,7 +207,9 @@ describeStorages("archive", (source) => {
       const [name = ""] = await createArchivedFlags(1);
       await admin.must(200, "POST", REVIVE, { features: Array.from({ length: 9000 }, () => name) });
       const features = Array.from({ length: 9000 }, (_, index) => `none-${index}`);
-      await admin.refuse({ status: 404, name: "NotFoundError" }, "POST", REVIVE, { features });
+      const { status, body } = await admin.call<ErrorResponse>("POST", REVIVE, { features });
+      expect(status).toBe(404);
+      expect(body.details).toHaveLength(9000);
     });
   });
 

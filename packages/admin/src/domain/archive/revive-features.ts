@@ -1,5 +1,5 @@
 import { inArray } from "drizzle-orm";
-import { exceedsLimit, notFound } from "../../errors.ts";
+import { ApiError, exceedsLimit } from "../../errors.ts";
 import { type Database, groupBy } from "../../storage/database.ts";
 import { LIMITS } from "../../limits.ts";
 import { featureEnvironments, features } from "../../storage/schema/features.ts";
@@ -41,8 +41,18 @@ export async function reviveFeature(transaction: WriteTransaction, name: string)
 
 function checkAllFound(names: readonly string[], found: readonly Feature[]): void {
   const known = new Set(found.map(({ name }) => name));
-  const unknown = [...new Set(names)].filter((name) => !known.has(name));
-  if (unknown.length > 0) throw notFound(`There are no flags ${quoteNames(unknown)}`);
+  /** Each with its first index. */
+  const unknown = new Map<string, number>();
+  for (const [index, name] of names.entries()) {
+    if (!known.has(name) && !unknown.has(name)) unknown.set(name, index);
+  }
+  if (unknown.size === 0) return;
+  throw new ApiError("NotFoundError", `There are no flags ${quoteNames([...unknown.keys()])}`, {
+    details: Array.from(unknown, ([name, index]) => ({
+      message: `There is no flag ${JSON.stringify(name)}`,
+      path: `/body/features/${index}`,
+    })),
+  });
 }
 
 async function revive({ db, record }: WriteTransaction, listed: readonly Feature[]): Promise<void> {
