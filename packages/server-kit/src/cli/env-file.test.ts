@@ -82,9 +82,8 @@ test("loadEnvFiles() rejects variables that would have no effect, unless the env
   expect(load(text, { NODE_EXTRA_CA_CERTS: "/ca.pem" })).toHaveProperty("A", "1");
 });
 
+// In quadratic time, this would exceed the time limit of a test many times.
 test("loadEnvFiles() finds invalid lines in linear time", () => {
-  const startMs = performance.now();
   expect(() => load(`${'A="\n'.repeat(100_000)}!`)).toThrow("line");
   expect(() => load(`${" ".repeat(900_000)}!`)).toThrow("line 1 ");
-  expect(performance.now() - startMs).toBeLessThan(2000);
 });
