@@ -45,3 +45,20 @@ test("openDurable() enables fsync", async () => {
   const { rows } = await client.query("show fsync");
   expect(rows).toEqual([{ fsync: "on" }]);
 });
+
+test("openDurable() lets other work run between the statements of a transaction", async () => {
+  let turns = 0;
+  let immediate: NodeJS.Immediate | undefined;
+  const countTurns = (): void => {
+    turns += 1;
+    immediate = setImmediate(countTurns);
+  };
+  await client.transaction(async (transaction) => {
+    countTurns();
+    for (let count = 0; count < 20; count++) {
+      await transaction.query("select count(*) from generate_series(1, 50000)");
+    }
+    clearImmediate(immediate);
+  });
+  expect(turns).toBeGreaterThan(5);
+});

@@ -2,6 +2,7 @@ import { closeSync, fsyncSync, openSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { PGlite } from "@electric-sql/pglite";
 import type { NodeFS } from "@electric-sql/pglite/nodefs";
+import { TimeSlice } from "../time-slice.ts";
 
 interface DurableOptions {
   /**
@@ -37,7 +38,7 @@ export async function openDurable(
   let failure = "it ended without a message";
   const onAbort = (): void => onPanic(failure);
   try {
-    return await Database.create({
+    const client = await Database.create({
       fs: makeDurable(new FileSystem(directory), onAbort, syncFile),
       startParams: startParameters(Database.defaultStartParams),
       onStderr: (line) => {
@@ -45,9 +46,26 @@ export async function openDurable(
         return true;
       },
     });
+    return divideTransactions(client);
   } catch (cause) {
     throw new EmbeddedStartError(failure, { cause });
   }
+}
+
+/**
+ * Lets requests that do not need the database, such as probes, run between the statements of a transaction.
+ * PGlite runs statements on the main thread, and resolves them without returning to the event loop: a
+ * transaction with many statements would block everything, and the watchdog would end the process.
+ */
+function divideTransactions(client: PGlite): PGlite {
+  const runExclusively = client._runExclusiveQuery.bind(client);
+  const slice = new TimeSlice();
+  client._runExclusiveQuery = (statement) =>
+    runExclusively(async () => {
+      if (slice.isOver) await slice.startNext();
+      return statement();
+    });
+  return client;
 }
 
 /** Server settings in addition to the defaults of PGlite. */

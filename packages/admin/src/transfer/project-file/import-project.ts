@@ -5,6 +5,7 @@ import { ApiError, exceedsLimit } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import type { Database } from "../../storage/database.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
+import { TimeSlice } from "../../time-slice.ts";
 import { createImportPlan, type ImportPlan, writeChanges } from "./changes.ts";
 import { withErrorPath } from "./error-path.ts";
 import { importReferences } from "./import-references.ts";
@@ -36,8 +37,10 @@ export async function importProject(
   const target = await readImportTarget(db, project, file.features);
   checkFeatureLimit(file.features, target);
   const plan = createImportPlan(target, actor, new Date());
+  const slice = new TimeSlice();
   for (const [index, feature] of file.features.entries()) {
     planFeature(plan, feature, `/body/features/${index}`);
+    if (slice.isOver) await slice.startNext();
   }
   planDependencies(plan, file.features);
   await writeChanges(transaction, plan.changes);
