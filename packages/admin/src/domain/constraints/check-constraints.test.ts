@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 import { checkConstraint, checkConstraints } from "./check-constraints.ts";
 import { type ConstraintInput, LIST_OPERATORS, VALUE_OPERATORS } from "./schemas.ts";
 
+const ANY_VALUE: ReadonlySet<string> = new Set();
+
 const VALID_VALUES: Readonly<Record<string, string>> = {
   DATE: "2026-01-31T12:00:00Z",
   NUM: "5",
@@ -26,7 +28,7 @@ const VALID: readonly ConstraintInput[] = [
 test.each(VALID)(
   "checkConstraint() accepts a constraint that the engine can evaluate: $operator",
   (given) => {
-    const stored = checkConstraint(given, { legalValues: [], path: "/body" });
+    const stored = checkConstraint(given, { legalValues: ANY_VALUE, path: "/body" });
     const snapshot = compileSnapshot(
       parseDocument({
         features: [
@@ -121,7 +123,9 @@ test("checkConstraints() accepts stored values that are not valid any more, but 
 
 test("checkConstraint() omits the empty value of a list operator", () => {
   const given = { contextName: "userId", operator: "IN", values: ["a"], value: "" } as const;
-  expect(checkConstraint({ ...given, values: ["a"] }, { legalValues: [], path: "" })).toEqual({
+  expect(
+    checkConstraint({ ...given, values: ["a"] }, { legalValues: ANY_VALUE, path: "" }),
+  ).toEqual({
     contextName: "userId",
     operator: "IN",
     values: ["a"],
@@ -137,7 +141,7 @@ test("checkConstraints() does not let a list that exceeds the limit grow", () =>
       operator: "IN",
       values: ["a"],
     }));
-  const options = { legalValuesOf: () => [], path: "/body/constraints" };
+  const options = { legalValuesOf: () => ANY_VALUE, path: "/body/constraints" };
   expect(checkConstraints(list(30), options)).toHaveLength(30);
   expect(() => checkConstraints(list(31), options)).toThrow("at most 30");
   const previous = Array.from({ length: 35 }, () => ({ ...STORED, values: ["a"] }));

@@ -46,7 +46,7 @@ export function checkConstraints(
 }
 
 interface ConstraintOptions extends Pick<CheckOptions, "path" | "previous"> {
-  readonly legalValues: readonly string[];
+  readonly legalValues: ReadonlySet<string>;
 }
 
 export function checkConstraint(
@@ -177,6 +177,6 @@ function isPattern(text: string): boolean {
 }
 
 function checkLegal(value: string, { legalValues, path }: ConstraintOptions): void {
-  if (legalValues.length === 0 || legalValues.includes(value)) return;
+  if (legalValues.size === 0 || legalValues.has(value)) return;
   throw badData(path, `is not an allowed value of the context field: ${JSON.stringify(value)}`);
 }

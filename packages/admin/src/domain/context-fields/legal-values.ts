@@ -1,4 +1,6 @@
 import { eq } from "drizzle-orm";
+import { exceedsLimit } from "../../errors.ts";
+import { LIMITS } from "../../limits.ts";
 import { type Database, isOneOf } from "../../storage/database.ts";
 import { contextFields, type LegalValue } from "../../storage/schema/context-fields.ts";
 import { checkUnique } from "../check-unique.ts";
@@ -10,9 +12,12 @@ export function toLegalValue({ value, description }: LegalValueInput): LegalValu
 }
 
 /**
- * @throws {ApiError} if a value occurs twice
+ * @param previousCount previous number of values. A list that exceeds the limit must not grow
+ * @throws {ApiError} if there are too many values, or a value occurs twice
  */
-export function checkLegalValues(legalValues: readonly LegalValueInput[]): void {
+export function checkLegalValues(legalValues: readonly LegalValueInput[], previousCount = 0): void {
+  const limit = Math.max(LIMITS.legalValuesPerContextField, previousCount);
+  if (legalValues.length > limit) throw exceedsLimit("legal values of a context field", limit);
   checkUnique(
     legalValues.map(({ value }) => value),
     (index) => `/body/legalValues/${index}/value`,
@@ -36,10 +41,12 @@ export function withoutLegalValue(
 }
 
 /**
- * Returns the legal values of a context field. An empty list allows every value; undefined means that the
+ * Returns the legal values of a context field. An empty set allows every value; undefined means that the
  * field is for another project only.
  */
-export type LegalValuesOf = (contextName: string) => readonly string[] | undefined;
+export type LegalValuesOf = (contextName: string) => ReadonlySet<string> | undefined;
+
+const ANY_VALUE: ReadonlySet<string> = new Set();
 
 /**
  * Reads the legal values of context fields. An unknown field allows every value.
@@ -51,7 +58,7 @@ export async function readLegalValues(
   contextNames: readonly string[],
   user: string | null,
 ): Promise<LegalValuesOf> {
-  if (contextNames.length === 0) return () => [];
+  if (contextNames.length === 0) return () => ANY_VALUE;
   const rows = await db
     .select({
       name: contextFields.name,
@@ -63,17 +70,21 @@ export async function readLegalValues(
   const byName = new Map(
     rows.map(({ name, project, legalValues }) => [
       name,
-      project === null || project === user ? legalValues.map(({ value }) => value) : undefined,
+      project === null || project === user ? toSet(legalValues) : undefined,
     ]),
   );
-  return (contextName) => (byName.has(contextName) ? byName.get(contextName) : []);
+  return (contextName) => (byName.has(contextName) ? byName.get(contextName) : ANY_VALUE);
+}
+
+function toSet(legalValues: readonly LegalValue[]): ReadonlySet<string> {
+  return new Set(legalValues.map(({ value }) => value));
 }
 
 /** Reads the legal values of a context field of any project. */
-export async function readAnyLegalValues(db: Database, name: string): Promise<readonly string[]> {
+export async function readAnyLegalValues(db: Database, name: string): Promise<ReadonlySet<string>> {
   const [row] = await db
     .select({ legalValues: contextFields.legalValues })
     .from(contextFields)
     .where(eq(contextFields.name, name));
-  return (row?.legalValues ?? []).map(({ value }) => value);
+  return toSet(row?.legalValues ?? []);
 }

@@ -102,7 +102,7 @@ export async function updateContextField(
   body: UpdateContextField,
 ): Promise<void> {
   const before = await getContextField(transaction.db, address);
-  checkLegalValues(body.legalValues ?? []);
+  checkLegalValues(body.legalValues ?? [], before.legalValues.length);
   const { project = before.project } = body;
   if (project !== before.project) await checkProject(transaction.db, before.name, project);
   await replace(transaction, before, toColumns(body));
@@ -115,6 +115,7 @@ export async function putLegalValue(
 ): Promise<void> {
   const before = await getContextField(transaction.db, address);
   const legalValues = withLegalValue(before.legalValues, toLegalValue(legalValue));
+  checkLegalValues(legalValues, before.legalValues.length);
   await replace(transaction, before, { legalValues });
 }
 

@@ -2,7 +2,7 @@ import { BUILT_IN_STRATEGY_NAMES } from "flags-engine";
 import { findFeatures } from "../../domain/feature.ts";
 import { readLegalValues } from "../../domain/context-fields/legal-values.ts";
 import { listSegmentsByName } from "../../domain/segments/store.ts";
-import type { Database } from "../../storage/database.ts";
+import { type Database, groupBy } from "../../storage/database.ts";
 import { strategyTypes } from "../../storage/schema/strategies.ts";
 import type { UnleashImport } from "./schemas.ts";
 
@@ -104,13 +104,15 @@ async function changedFields(
     .filter(({ name, legalValues = [] }) => {
       const allowed = legalValuesOf(name);
       if (allowed === undefined) return true;
-      return allowed.length > 0 && legalValues.some(({ value }) => !allowed.includes(value));
+      return allowed.size > 0 && legalValues.some(({ value }) => !allowed.has(value));
     })
     .map(({ name }) => name);
 }
 
 function duplicatesOf(names: readonly string[]): readonly string[] {
-  return distinct(names.filter((name, index) => names.indexOf(name) !== index));
+  return [...groupBy(names, (name) => name)]
+    .filter(([, equal]) => equal.length > 1)
+    .map(([name]) => name);
 }
 
 function distinct(names: readonly string[]): readonly string[] {
