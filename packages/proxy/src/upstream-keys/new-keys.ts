@@ -21,6 +21,8 @@ interface NewKeysOptions {
   readonly onVerified: (token: string, key: VerifiedKey) => void;
   /** Receives the number of keys with one result. */
   readonly onResult: (result: Verdict["status"], count: number) => void;
+  /** Receives unexpected errors. */
+  readonly onError: (error: unknown) => void;
 }
 
 interface PendingKey {
@@ -61,27 +63,30 @@ export class NewKeys {
   async #work(): Promise<void> {
     if (this.#isWorking) return;
     this.#isWorking = true;
-    while (this.#pending.size > 0) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
-      await this.#options.pacer.run(() => this.#verifyBatch());
+    try {
+      while (this.#pending.size > 0) {
+        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        await this.#options.pacer.run(() => this.#verifyBatch());
+      }
+    } catch (error) {
+      // NOTE: a validator has logged its errors.
+      if (!(error instanceof UpstreamError)) this.#options.onError(error);
+      this.#failAll();
+    } finally {
+      this.#isWorking = false;
     }
-    this.#isWorking = false;
+  }
+
+  /** NOTE: includes keys that are not in the failed call. They would have to wait for the end of the backoff. */
+  #failAll(): void {
+    const verdict = this.#unknown(this.#options.validator.waitMs, this.#pending.size);
+    for (const token of this.#pending.keys()) this.#resolve(token, verdict);
   }
 
   async #verifyBatch(): Promise<void> {
     const { validator, onVerified, onResult } = this.#options;
     const tokens = [...this.#pending.keys()].slice(0, MAX_BATCH);
-    let valid: ReadonlyMap<string, ValidatedToken>;
-    try {
-      valid = await validator.validate(tokens);
-    } catch (error) {
-      if (!(error instanceof UpstreamError)) throw error;
-      // NOTE: this includes keys that are not in this call. They would have to wait for the end of
-      // the backoff.
-      const verdict = this.#unknown(validator.waitMs, this.#pending.size);
-      for (const token of this.#pending.keys()) this.#resolve(token, verdict);
-      return;
-    }
+    const valid = await validator.validate(tokens);
     for (const token of tokens) {
       const validated = valid.get(token);
       const key = validated && toVerifiedKey(token, validated);

@@ -85,6 +85,7 @@ export class UpstreamKeyVerifier implements KeyVerifier {
       pacer,
       onVerified: (token, verified) => this.#add(token, verified),
       onResult: this.#metrics.results,
+      onError: (error) => logger.error("Cannot verify keys", error),
     });
     this.#revalidation = new Revalidation({
       intervalMs: options.revalidationIntervalMs,

@@ -3,18 +3,23 @@ import { MAX_DELAY_MS } from "./backoff.ts";
 /** One iteration; resolves to the delay before the next one in milliseconds, undefined to end the loop. */
 type Iteration = () => Promise<number | undefined>;
 
+/** Delay after an iteration that rejects. */
+const ERROR_DELAY_MS = 60_000;
+
 /**
  * Runs iterations one after the other, never two at a time. Its timer does not keep the process
- * alive. Iterations handle their own errors: a rejected one ends the loop.
+ * alive. Iterations handle their own errors: one that rejects is reported, and the next one starts later.
  */
 export class Loop {
   readonly #iteration: Iteration;
+  readonly #onError: (error: unknown) => void;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #isStopped = false;
 
-  constructor(iteration: Iteration) {
+  constructor(iteration: Iteration, onError: (error: unknown) => void) {
     this.#iteration = iteration;
+    this.#onError = onError;
   }
 
   /** Starts after `delayMs`, or synchronously if that is 0. Does nothing if already started or stopped. */
@@ -40,10 +45,19 @@ export class Loop {
 
   #run(): void {
     this.#timer = undefined;
-    this.#running = this.#iteration().then((delayMs) => {
+    this.#running = this.#iterate().then((delayMs) => {
       this.#running = undefined;
       if (delayMs !== undefined && !this.#isStopped) this.#schedule(delayMs);
     });
+  }
+
+  async #iterate(): Promise<number | undefined> {
+    try {
+      return await this.#iteration();
+    } catch (error) {
+      this.#onError(error);
+      return ERROR_DELAY_MS;
+    }
   }
 
   #schedule(delayMs: number): void {

@@ -3,7 +3,7 @@ import type { FeatureDefinitions } from "../flag-source.ts";
 import { Loop } from "../scheduling/loop.ts";
 import { Deadline } from "../transport/deadline.ts";
 import type { EventSink } from "../transport/failure-log.ts";
-import { describeCause } from "../transport/upstream-error.ts";
+import { describeCause, toUpstreamError } from "../transport/upstream-error.ts";
 import type { SyncSink, Synchronizer } from "../sync/synchronizer.ts";
 import { compareVersions } from "./flag-exchange.ts";
 import type { FlagExchange, SharedVersion, SharingState } from "./flag-exchange.ts";
@@ -77,7 +77,10 @@ export class SharedSynchronizer implements Synchronizer {
   readonly #timing: SharingTiming;
   readonly #owner: string = randomUUID();
   readonly #abort = new AbortController();
-  readonly #loop = new Loop(() => this.#iterate());
+  readonly #loop = new Loop(
+    () => this.#iterate(),
+    (error) => this.#options.events.error(toUpstreamError(error)),
+  );
   #unsubscribe: () => void = () => undefined;
   #startTimer: NodeJS.Timeout | undefined;
   #isWoken = false;

@@ -36,7 +36,10 @@ export class Streaming implements Synchronizer {
   readonly #failureLog: FailureLog;
   readonly #document: DeltaDocument;
   readonly #abort = new AbortController();
-  readonly #loop = new Loop(() => this.#connect());
+  readonly #loop = new Loop(
+    () => this.#connect(),
+    (error) => this.#failureLog.failed(toUpstreamError(error)),
+  );
   #lastEventId: string | undefined;
   /** Consecutive connections that failed or ended within one interval. */
   #failures = 0;

@@ -25,7 +25,10 @@ export class RetryingTask {
   readonly #options: RetryingTaskOptions;
   readonly #failureLog: FailureLog;
   readonly #abort = new AbortController();
-  readonly #loop = new Loop(() => this.#run());
+  readonly #loop = new Loop(
+    () => this.#run(),
+    (error) => this.#failureLog.failed(toUpstreamError(error)),
+  );
 
   constructor(options: RetryingTaskOptions) {
     this.#options = options;

@@ -63,7 +63,10 @@ export class UsageReporter {
   readonly #failureLog: FailureLog;
   readonly #rejections: Rejections;
   readonly #abort = new AbortController();
-  readonly #loop = new Loop(() => this.#report());
+  readonly #loop = new Loop(
+    () => this.#report(),
+    (error) => this.#failureLog.failed(toUpstreamError(error)),
+  );
   #failures = 0;
   #loggedAtMs = -Infinity;
 
