@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import type { ApplicationUsage } from "flags-sdk";
 import type { Logger, RunningServer } from "flags-server-kit";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import type { LoadedConfig } from "../config/assemble-config.ts";
@@ -14,8 +13,9 @@ import { observeStores } from "../store/metrics.ts";
 import type { KeyVerifier } from "../access/verified-key.ts";
 import { FlagDistribution } from "./flag-distribution.ts";
 import { KeyDistribution } from "./key-distribution.ts";
-import type { MessageToPrimary, ToPrimary, WorkerPeer } from "./messages.ts";
+import type { ToPrimary, WorkerPeer } from "./messages.ts";
 import { MetricsCollection } from "./metrics-collection.ts";
+import { UsageReceiver } from "./usage-receiver.ts";
 import { WorkerPool, type WorkerVariables } from "./worker-pool.ts";
 
 /** Serves with several processes that share one port and the connections to the upstream. */
@@ -90,6 +90,7 @@ class Primary {
   readonly #metrics: MetricsCollection;
   readonly #telemetry: Telemetry | undefined;
   readonly #keys: KeyDistribution | undefined;
+  readonly #usage: UsageReceiver;
 
   constructor(
     config: LoadedConfig,
@@ -102,6 +103,10 @@ class Primary {
     this.#distributions = this.#sources.map(
       (source, index) =>
         new FlagDistribution({ source, index, logger, onReady: (worker) => this.#onReady(worker) }),
+    );
+    this.#usage = new UsageReceiver(
+      this.#sources.map(({ flags }) => flags),
+      logger,
     );
     const { registry } = metrics;
     observeSources(metrics, this.#sources);
@@ -144,10 +149,8 @@ class Primary {
         this.#distributions[message.source]?.loaded(worker, message.revision);
         return;
       case "usage":
-        void this.#acceptUsage(worker, message);
-        return;
       case "registration":
-        void this.#acceptRegistration(worker, message);
+        void this.#usage.accept(worker, message);
         return;
       case "scrape":
         void this.#sendMetrics(worker);
@@ -158,23 +161,6 @@ class Primary {
       default:
       // Handled by the pool, or the distribution of keys.
     }
-  }
-
-  async #acceptUsage(
-    worker: WorkerPeer,
-    { id, text, source }: MessageToPrimary<"usage">,
-  ): Promise<void> {
-    const usage = JSON.parse(text) as ApplicationUsage;
-    const isAccepted = (await this.#sources[source]?.flags.reportUsage(usage)) ?? false;
-    worker.send({ kind: "decision", id, isAccepted });
-  }
-
-  async #acceptRegistration(
-    worker: WorkerPeer,
-    { id, registration, source }: MessageToPrimary<"registration">,
-  ): Promise<void> {
-    await this.#sources[source]?.flags.registerApplication?.(registration);
-    worker.send({ kind: "decision", id, isAccepted: true });
   }
 
   #onReady(worker: WorkerPeer): void {

@@ -1,6 +1,9 @@
+import { FlagReplica } from "flags-sdk";
 import { expect, test } from "vitest";
-import type { ToPrimary } from "./messages.ts";
-import { UsageForwarder } from "./worker.ts";
+import { createMetrics } from "../metrics.ts";
+import type { ToPrimary, ToWorker } from "./messages.ts";
+import { RemoteKeyVerifier } from "./remote-key-verifier.ts";
+import { followPrimary, UsageForwarder } from "./worker.ts";
 
 const toUsage = (appName: string) => ({ appName, startMs: 1, features: { a: { yes: 1, no: 0 } } });
 
@@ -40,4 +43,41 @@ test("register() resolves when the primary process has stored the registration",
   expect(messages).toEqual([{ kind: "registration", source: 1, id: 1, registration }]);
   forwarder.onDecision({ kind: "decision", id: 1, isAccepted: true });
   await stored;
+});
+
+test("a worker that cannot load flags keeps the previous ones, and continues to receive others", async () => {
+  const sent: ToPrimary[] = [];
+  const errors: unknown[] = [];
+  const handlers = new Map<string, (message: ToWorker) => void>();
+  const link = {
+    send: async (message: ToPrimary): Promise<void> => void sent.push(message),
+    handle: (added: object) => {
+      for (const [kind, handler] of Object.entries(added)) handlers.set(kind, handler);
+    },
+  };
+  const replica = new FlagReplica({
+    strategies: [],
+    reportUsage: async () => true,
+    registerApplication: async () => {},
+  });
+  const metrics = createMetrics();
+  metrics.registry.getMetricsAsJSON = () => Promise.reject(new Error("broken"));
+  followPrimary(link, {
+    replicas: [replica],
+    failures: new Map(),
+    forwarder: new UsageForwarder(link),
+    metrics,
+    verifier: new RemoteKeyVerifier(link),
+    logger: { error: (message) => errors.push(message) },
+  });
+  const update = (revision: string, text: string): void =>
+    handlers.get("flags")?.({ kind: "flags", source: 0, revision, text });
+  update("1", "{");
+  await expect.poll(() => sent).toEqual([{ kind: "loaded", source: 0, revision: "1" }]);
+  update("2", '{"version":2,"features":[],"segments":[]}');
+  await expect.poll(() => sent[1]).toEqual({ kind: "loaded", source: 0, revision: "2" });
+  handlers.get("collect")?.({ kind: "collect" });
+  await expect
+    .poll(() => errors)
+    .toEqual(["Cannot load new flags: the previous ones stay", "Cannot collect metrics"]);
 });

@@ -1,5 +1,5 @@
 import { type ApplicationRegistration, type ApplicationUsage, FlagReplica } from "flags-sdk";
-import type { Closable } from "flags-server-kit";
+import type { Closable, Logger } from "flags-server-kit";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import type { ProxyConfig } from "../config/config.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
@@ -29,7 +29,8 @@ export async function serveAsWorker(
   }).map((source, index) => ({ ...source, lastFailure: () => failures.get(index) }));
   const metrics: Metrics = { ...createMetrics(), read: shareCalls(() => scrape(link)) };
   const verifier = new RemoteKeyVerifier(link);
-  followPrimary(link, { replicas, failures, forwarder, metrics, verifier });
+  const { logger } = config;
+  followPrimary(link, { replicas, failures, forwarder, metrics, verifier, logger });
   const canListen = link.next("listen");
   await link.send({ kind: "hello" });
   await canListen;
@@ -53,16 +54,22 @@ interface WorkerDependencies {
   readonly forwarder: UsageForwarder;
   readonly metrics: Metrics;
   readonly verifier: RemoteKeyVerifier;
+  readonly logger: Pick<Logger, "error">;
 }
 
-function followPrimary(
-  link: PrimaryLink,
-  { replicas, failures, forwarder, metrics, verifier }: WorkerDependencies,
+/** Handles the messages of the primary process. An error is logged, and does not end the worker. */
+export function followPrimary(
+  link: Pick<PrimaryLink, "handle" | "send">,
+  { replicas, failures, forwarder, metrics, verifier, logger }: WorkerDependencies,
 ): void {
   link.handle({
     flags: ({ source, ...update }) => {
       void replicas[source]
         ?.prepare(update)
+        .catch((error: unknown) =>
+          logger.error("Cannot load new flags: the previous ones stay", error),
+        )
+        // NOTE: also after an error, because the primary process sends nothing more until then.
         .then(() => link.send({ kind: "loaded", source, revision: update.revision }));
     },
     publish: ({ source, status }) => replicas[source]?.publish(status),
@@ -77,7 +84,8 @@ function followPrimary(
     collect: () => {
       void metrics.registry
         .getMetricsAsJSON()
-        .then((values) => link.send({ kind: "collected", metrics: values }));
+        .then((values) => link.send({ kind: "collected", metrics: values }))
+        .catch((error: unknown) => logger.error("Cannot collect metrics", error));
     },
   });
 }
