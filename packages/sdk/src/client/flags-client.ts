@@ -180,7 +180,7 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
     const { signal } = this.#restoring;
     if (document === undefined || isEmptyDocument(document) || signal.aborted) return;
     try {
-      await updater.acceptFrom("storage", document, signal, storage.ageMs);
+      await updater.acceptFrom("store", document, signal, storage.ageMs);
     } catch (cause) {
       if (signal.aborted) return;
       this.emitter.emit("warn", `The stored flags are not usable: ${describeCause(cause)}`);

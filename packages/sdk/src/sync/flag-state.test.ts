@@ -65,9 +65,9 @@ describe("FlagState", () => {
 
   it("accept() ranks upstream above bootstrap above storage, in any order of arrival", () => {
     const state = createState();
-    expect(accept(state, named("storage"), "storage")).toBe("changed");
+    expect(accept(state, named("storage"), "store")).toBe("changed");
     expect(accept(state, named("bootstrap"), "bootstrap")).toBe("changed");
-    expect(accept(state, named("storage"), "storage")).toBe("outranked");
+    expect(accept(state, named("storage"), "store")).toBe("outranked");
     expect(accept(state, named("upstream"), "upstream")).toBe("changed");
     expect(accept(state, named("bootstrap"), "bootstrap")).toBe("outranked");
     expect(namesOf(state)).toEqual(["upstream"]);
@@ -75,7 +75,7 @@ describe("FlagState", () => {
 
   it("accept() ranks storage above a bootstrap that does not override", () => {
     const state = createState(false);
-    accept(state, named("storage"), "storage");
+    accept(state, named("storage"), "store");
     expect(accept(state, named("bootstrap"), "bootstrap")).toBe("outranked");
     expect(namesOf(state)).toEqual(["storage"]);
   });

@@ -1,11 +1,11 @@
 import { parseInSteps } from "flags-engine";
 import type { Snapshot, Steps } from "flags-engine";
-import type { FeatureDefinitions } from "../flag-source.ts";
+import type { FeatureDefinitions, FlagOrigin } from "../flag-source.ts";
 import type { Compiler } from "./compiler.ts";
 import { Revisions } from "./revision.ts";
 
-/** Where a document comes from; `shared`: from the upstream, through another replica. */
-export type Origin = "storage" | "bootstrap" | "shared" | "upstream";
+/** Where a document of a client comes from. */
+export type Origin = Exclude<FlagOrigin, "file">;
 
 /**
  * - `changed`: there is a new snapshot.
@@ -13,9 +13,6 @@ export type Origin = "storage" | "bootstrap" | "shared" | "upstream";
  * - `outranked`: ignored, because the current data has an origin of higher rank.
  */
 export type Acceptance = "changed" | "unchanged" | "outranked";
-
-/** `FlagState` is read-only for everything but itself. */
-type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 interface FlagStateOptions {
   readonly compiler: Pick<Compiler, "compile">;
@@ -29,14 +26,26 @@ export class FlagState {
   readonly #ranks: Readonly<Record<Origin, number>>;
   readonly #revisions = new Revisions();
   #rank = 0;
-  readonly snapshot: Snapshot | undefined;
-  readonly definitions: FeatureDefinitions | undefined;
-  /** The origin of the current data. */
-  readonly origin: Origin | undefined;
+  #snapshot: Snapshot | undefined;
+  #definitions: FeatureDefinitions | undefined;
+  #origin: Origin | undefined;
 
   constructor({ compiler, bootstrapOverrides }: FlagStateOptions) {
     this.#compiler = compiler;
-    this.#ranks = { storage: 2, bootstrap: bootstrapOverrides ? 3 : 1, shared: 4, upstream: 4 };
+    this.#ranks = { store: 2, bootstrap: bootstrapOverrides ? 3 : 1, shared: 4, upstream: 4 };
+  }
+
+  get snapshot(): Snapshot | undefined {
+    return this.#snapshot;
+  }
+
+  get definitions(): FeatureDefinitions | undefined {
+    return this.#definitions;
+  }
+
+  /** The origin of the current data. */
+  get origin(): Origin | undefined {
+    return this.#origin;
   }
 
   /** Whether the current data outranks data from the origin. */
@@ -53,16 +62,14 @@ export class FlagState {
     const document = yield* parseInSteps(input);
     const received = toDefinitions(input as ParsedInput);
     const revision = yield* this.#revisions.of(received);
-    // NOTE: nothing else assigns these properties. They are not getters, because each request reads them.
-    const state = this as Writable<FlagState>;
-    const isNew = revision !== this.snapshot?.revision;
+    const isNew = revision !== this.#snapshot?.revision;
     if (isNew) {
-      const definitions = yield* this.#revisions.reuse(received, this.definitions);
-      state.snapshot = yield* this.#compiler.compile({ document, revision }, this.snapshot);
-      state.definitions = definitions;
+      const definitions = yield* this.#revisions.reuse(received, this.#definitions);
+      this.#snapshot = yield* this.#compiler.compile({ document, revision }, this.#snapshot);
+      this.#definitions = definitions;
     }
     this.#rank = this.#ranks[origin];
-    state.origin = origin;
+    this.#origin = origin;
     return isNew ? "changed" : "unchanged";
   }
 }

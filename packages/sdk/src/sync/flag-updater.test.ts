@@ -57,7 +57,7 @@ describe("FlagUpdater", () => {
     const { updater, state, log } = createUpdater();
     await Promise.all([
       updater.accept(documentOf("upstream", 9), UNABORTED),
-      updater.acceptFrom("storage", documentOf("storage", 1), UNABORTED),
+      updater.acceptFrom("store", documentOf("storage", 1), UNABORTED),
     ]);
     expect(log).toEqual(["saved", "changed to upstream", "ready"]);
     expect(state.snapshot?.flags).toHaveLength(9);
@@ -66,7 +66,7 @@ describe("FlagUpdater", () => {
   const arrivals = fc.array(
     fc.record({
       origin: fc.constantFrom<Exclude<Origin, "shared">>(
-        "storage",
+        "store",
         "bootstrap",
         "upstream",
         "upstream",

@@ -9,13 +9,6 @@ import type { SyncSink } from "./synchronizer.ts";
 
 type OtherOrigin = Exclude<Origin, "upstream" | "shared">;
 
-const ORIGINS: Readonly<Record<Origin, FlagOrigin>> = {
-  storage: "store",
-  bootstrap: "bootstrap",
-  shared: "shared",
-  upstream: "upstream",
-};
-
 interface FlagUpdaterOptions {
   readonly state: FlagState;
   readonly emitter: Emitter<FlagsClientEvents>;
@@ -48,8 +41,7 @@ export class FlagUpdater implements SyncSink {
   }
 
   get origin(): FlagOrigin | undefined {
-    const { origin } = this.#options.state;
-    return origin && ORIGINS[origin];
+    return this.#options.state.origin;
   }
 
   /** As in `FlagSource`. */
@@ -110,7 +102,7 @@ export class FlagUpdater implements SyncSink {
 
   *#acceptShared(text: string, confirmedAtMs: number | undefined): Steps<void> {
     const document = yield* readJson(text);
-    if (confirmedAtMs === undefined) yield* this.#acceptFrom("storage", document);
+    if (confirmedAtMs === undefined) yield* this.#acceptFrom("store", document);
     else yield* this.#accept(document, "shared", confirmedAtMs);
   }
 
@@ -153,7 +145,7 @@ export class FlagUpdater implements SyncSink {
       for (const message of describeDiagnostics(state.snapshot)) emitter.emit("warn", message);
       emitter.emit("changed", state.snapshot);
     }
-    if (origin !== "storage") this.#emitSynchronized(origin === "shared" ? "upstream" : origin);
+    if (origin !== "store") this.#emitSynchronized(origin === "shared" ? "upstream" : origin);
     if (!this.#isReady) {
       this.#isReady = true;
       emitter.emit("ready");

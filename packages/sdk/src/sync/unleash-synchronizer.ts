@@ -74,7 +74,7 @@ export class UnleashSynchronizer implements Synchronizer {
     return this.#reportErrors(async () => {
       const document = tryReadDocument(unleash);
       if (document.features.length === 0) return;
-      await updater.acceptFrom("storage", document, this.#stopped.signal);
+      await updater.acceptFrom("store", document, this.#stopped.signal);
     });
   }
 
