@@ -43,7 +43,7 @@ describeConsole("the playground", (console) => {
       context: { userId: "1,2,3,4" },
     })) as Played;
     const on = features[0]?.environments["development"]?.filter(({ isEnabled }) => isEnabled);
-    expect(await rowOf("half").innerText()).toContain(`on for ${on?.length}`);
+    expect(await rowOf("half").innerText()).toContain(`on: ${on?.length} of 4 contexts`);
     await expectAccessible(page);
 
     await page.getByRole("button", { name: `${project}-half` }).click();

@@ -154,7 +154,7 @@ function ResultCell({ result: { outcomes } }: { readonly result: EnvironmentResu
         <OutcomeBadge
           key={`${outcome.state} ${outcome.variant ?? ""}`}
           outcome={outcome}
-          {...(counts.length > 1 && { count })}
+          {...(counts.length > 1 && { share: { count, total: outcomes.length } })}
         />
       ))}
     </span>
