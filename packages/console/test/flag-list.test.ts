@@ -103,7 +103,7 @@ describeConsole("the list of flags", (console) => {
     await actions.getByText("2 flags selected").waitFor();
     await expectAccessible(page);
 
-    await actions.getByRole("button", { name: "development" }).click();
+    await actions.getByRole("button", { name: "Switch in development" }).click();
     await page.getByRole("menuitem", { name: "Switch on" }).click();
     await waitForMessage(page, "Switched 2 flags on in development");
     expect(await flagsOn(console, project)).toEqual([checkout, exporting]);
@@ -143,7 +143,7 @@ describeConsole("the list of flags", (console) => {
       .poll(async () => (await readFlags(console, "undo")).filter(({ stale }) => stale))
       .toMatchObject([{ name: search }]);
 
-    await page.getByRole("button", { name: "development" }).click();
+    await page.getByRole("button", { name: "Switch in development" }).click();
     await page.getByRole("menuitem", { name: "Switch on" }).click();
     const switched = await waitForMessage(page, "Switched 4 flags on in development");
     expect(await flagsOn(console, "undo")).toEqual(names);

@@ -65,7 +65,7 @@ export function BulkActions({ project, flags, onDone }: BulkActionsProps) {
             run: () => switchTo(environment, enabled),
           }))}
         >
-          <Button size="small">{environment}</Button>
+          <Button size="small">Switch in {environment}</Button>
         </Menu>
       ))}
       <Button size="small" onPress={() => mark(true)}>
