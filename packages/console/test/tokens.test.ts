@@ -10,8 +10,14 @@ describeConsole("API tokens", (console) => {
     await page.getByRole("button", { name: "New token" }).click();
     const form = page.getByRole("dialog", { name: "New API token" });
     await field(form, "Name").fill(name);
+    await form.getByRole("button", { name: "Create token" }).click();
+    await form.getByText("Please select an item in the list").waitFor();
+    await expectAccessible(page);
     await select(page, { label: "Environment", option: "production" });
     await select(page, { label: "Projects", option: "Only some projects" });
+    await form.getByRole("button", { name: "Create token" }).click();
+    await form.getByText("Choose a project").waitFor();
+    await expectAccessible(page);
     await clickControl(form.getByRole("checkbox", { name: "Default" }));
     await select(page, { label: "Expires", option: "In 30 days" });
     await expectAccessible(page);

@@ -28,6 +28,7 @@ export function CreateTokenDialog({ project, onClose }: CreateTokenDialogProps) 
   const [environment, setEnvironment] = useState("");
   const [isForAll, setForAll] = useState(true);
   const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [isSubmitted, setSubmitted] = useState(false);
   const [expiry, setExpiry] = useState<Expiry>({ choice: "never", localTime: "" });
   // NOTE: only here, in no cache and in no storage, so that it is gone when the dialog closes.
   const [secret, setSecret] = useState<string>();
@@ -63,8 +64,10 @@ export function CreateTokenDialog({ project, onClose }: CreateTokenDialogProps) 
       onClose={onClose}
       isPending={creation.isPending}
       error={creation.error}
-      isDisabled={isForSdks && (environment === "" || projects.length === 0)}
-      onSubmit={() => creation.mutate()}
+      onSubmit={() => {
+        setSubmitted(true);
+        if (!isForSdks || projects.length > 0) creation.mutate();
+      }}
     >
       <TextField
         label="Name"
@@ -102,7 +105,13 @@ export function CreateTokenDialog({ project, onClose }: CreateTokenDialogProps) 
                 value={isForAll ? "all" : "some"}
                 onChange={(id) => setForAll(id === "all")}
               />
-              {isForAll ? null : <ProjectList value={chosen} onChange={setChosen} />}
+              {isForAll ? null : (
+                <ProjectList
+                  value={chosen}
+                  onChange={setChosen}
+                  {...(isSubmitted && chosen.length === 0 && { problem: "Choose a project" })}
+                />
+              )}
             </>
           ) : null}
         </>
@@ -135,16 +144,16 @@ function EnvironmentSelect({ value, onChange }: EnvironmentSelectProps) {
 interface ProjectListProps {
   readonly value: readonly string[];
   readonly onChange: (projects: readonly string[]) => void;
+  readonly problem?: string;
 }
 
-function ProjectList({ value, onChange }: ProjectListProps) {
+function ProjectList(props: ProjectListProps) {
   const { data = [] } = useQuery(queries.projects());
   return (
     <CheckboxList
+      {...props}
       label="Which projects"
       choices={data.map(({ id, name }) => ({ id, label: name }))}
-      value={value}
-      onChange={onChange}
     />
   );
 }

@@ -8,10 +8,12 @@ interface CheckboxListProps {
   readonly choices: readonly { readonly id: string; readonly label: string }[];
   readonly value: readonly string[];
   readonly onChange: (ids: readonly string[]) => void;
+  /** What is wrong with the choice. @default nothing is shown */
+  readonly problem?: string;
 }
 
 /** A choice of several values. Long lists can be searched. */
-export function CheckboxList({ label, choices, value, onChange }: CheckboxListProps) {
+export function CheckboxList({ label, choices, value, onChange, problem }: CheckboxListProps) {
   const id = useId();
   const [query, setQuery] = useState("");
   const words = toWords(query);
@@ -41,6 +43,11 @@ export function CheckboxList({ label, choices, value, onChange }: CheckboxListPr
         ))}
         {shown.length === 0 ? <span className="muted">Nothing matches.</span> : null}
       </div>
+      {problem === undefined ? null : (
+        <span className="field-error" role="alert">
+          {problem}
+        </span>
+      )}
     </div>
   );
 }
