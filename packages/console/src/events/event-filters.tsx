@@ -87,7 +87,7 @@ function AuthorFilter({ author, onChange }: AuthorFilterProps) {
   return (
     <ComboBox
       label="By"
-      placeholder="Full name"
+      placeholder="Exact name"
       choices={toChoices(names)}
       value={author}
       onChange={onChange}
@@ -107,7 +107,7 @@ function FlagFilter({ flag, project, onChange }: FlagFilterProps) {
   return (
     <ComboBox
       label="Flag"
-      placeholder="Full name"
+      placeholder="Exact name"
       choices={toChoices(names)}
       value={flag}
       onChange={onChange}
