@@ -43,7 +43,7 @@ function EnvironmentCard({ environment, instances }: EnvironmentCardProps) {
     <section className="card card-body" aria-label={name}>
       <h2>{name}</h2>
       <p className="muted">
-        {describeCount(instances.length, "instance")}, last seen <Time value={lastSeen} />
+        {describeCount(instances.length, "instance")}, last report <Time value={lastSeen} />
         {sdks.length === 0 ? "" : `, ${sdks.join(", ")}`}
       </p>
       {instances.length === 0 ? null : (

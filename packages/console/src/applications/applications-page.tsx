@@ -96,8 +96,8 @@ const COLUMNS: readonly Column<Application>[] = [
     cell: ({ sdkVersion }) => sdkVersion ?? <span className="muted">unknown</span>,
   },
   {
-    id: "seen",
-    header: "Last seen",
+    id: "report",
+    header: "Last report",
     width: "9rem",
     cell: ({ lastSeenAt }) =>
       lastSeenAt === null ? <span className="muted">unknown</span> : <Time value={lastSeenAt} />,
