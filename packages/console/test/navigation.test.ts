@@ -14,4 +14,16 @@ describeConsole("the navigation", (console) => {
     }
     await expectAccessible(page);
   });
+
+  test.each(["/unknown", "/projects/default/unknown"])(
+    "is still there at the unknown address %s",
+    async (address) => {
+      const page = await console.open(address);
+      await page.getByRole("heading", { level: 1, name: "There is nothing here" }).waitFor();
+      await expectAccessible(page);
+      const navigation = page.getByRole("navigation", { name: "Pages" });
+      await navigation.getByRole("link", { name: "Segments" }).click();
+      await page.getByRole("heading", { level: 1, name: "Segments" }).waitFor();
+    },
+  );
 });

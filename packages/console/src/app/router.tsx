@@ -37,7 +37,6 @@ interface RouterContext {
 const root = createRootRouteWithContext<RouterContext>()({
   component: Outlet,
   errorComponent: RouteError,
-  notFoundComponent: NotFound,
 });
 
 const signIn = createRoute({
@@ -171,6 +170,13 @@ const events = createRoute({
   component: EventsPage,
 });
 
+/** Every other address. */
+const unknown = createRoute({
+  getParentRoute: () => shell,
+  path: "$",
+  component: NotFound,
+});
+
 const tree = root.addChildren([
   signIn,
   shell.addChildren([
@@ -190,6 +196,7 @@ const tree = root.addChildren([
     applications,
     application,
     events,
+    unknown,
   ]),
 ]);
 
@@ -201,7 +208,6 @@ export function createConsoleRouter(client: QueryClient) {
     context: { client },
     defaultPreload: "intent",
     defaultErrorComponent: RouteError,
-    defaultNotFoundComponent: NotFound,
     scrollRestoration: true,
   });
 }
