@@ -56,7 +56,7 @@ describeConsole("the applications", (console) => {
     const development = page.getByRole("region", { name: "development" });
     await development.getByText("2 instances").waitFor();
     await development.getByText("one", { exact: true }).waitFor();
-    await page.getByText("This service has no strategy type lunar").waitFor();
+    await page.getByText("Create it with POST /api/admin/strategies.").waitFor();
     await expectAccessible(page);
     const flags = page.getByRole("region", { name: "Flags" });
     const link = flags.getByRole("link", { name: `used-${size}` });

@@ -25,7 +25,7 @@ export function ApplicationStrategies({ strategies, missing }: ApplicationStrate
       {missing.length === 0 ? null : (
         <Banner kind="info">
           This service has no strategy type {missing.join(", ")}, so flags cannot use it. Create it
-          if they should.
+          with <code>POST /api/admin/strategies</code>.
         </Banner>
       )}
     </section>
