@@ -88,7 +88,7 @@ const COLUMNS: readonly Column<ContextFieldSummary>[] = [
   },
 ];
 
-/** In how many flags and segments constraints use a field. */
+/** How many flags and segments use a field. */
 function UseCount({ field: { name, usedInFeatures } }: { readonly field: ContextFieldSummary }) {
   const { data: segments } = useQuery(segmentsWith(name));
   if (segments === undefined) return null;

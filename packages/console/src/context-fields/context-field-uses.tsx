@@ -10,7 +10,7 @@ interface ContextFieldUsesDialogProps {
   readonly onClose: () => void;
 }
 
-/** Shows the flags and segments with constraints on a context field. */
+/** Shows the flags and segments that use a context field. */
 export function ContextFieldUsesDialog({ name, onClose }: ContextFieldUsesDialogProps) {
   return (
     <UsesDialog name={name} onClose={onClose}>
@@ -31,7 +31,7 @@ export function DeleteContextFieldDialog({ name, onClose }: ContextFieldUsesDial
       isUsed={isUsed}
       uses={
         <>
-          <p>Remove the constraints on this field first.</p>
+          <p>First remove the field from all of these.</p>
           <Uses name={name} />
         </>
       }
@@ -83,7 +83,7 @@ function Uses({ name }: { readonly name: string }) {
               )
             }
           </Loaded>
-          {isUsed ? null : <p>No flag and no segment has a constraint on this field.</p>}
+          {isUsed ? null : <p>No flag and no segment uses this field.</p>}
         </>
       )}
     </Loaded>
