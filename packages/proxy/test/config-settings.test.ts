@@ -456,6 +456,13 @@ const ROWS: readonly Row[] = [
     texts: [["https://proxy.test", "https://proxy.test"]],
     badTexts: ["proxy"],
   },
+  ...["ALL_PROXY", "all_proxy"].map((variable): Row => ({
+    variable,
+    read: (config) => config.httpProxy,
+    fallback: undefined,
+    texts: [["http://proxy.test:3128", "http://proxy.test:3128"]],
+    badTexts: ["proxy", "socks5://proxy.test"],
+  })),
   {
     variable: "NO_PROXY",
     read: (config) => config.noProxy,
@@ -866,6 +873,18 @@ test("FLAGS_UPSTREAM_KEYS requires upstream tokens that name their environment",
   await expect(load({}, environment)).rejects.toThrow(
     "- Entry 2 of FLAGS_API_TOKEN does not name its environment, which FLAGS_UPSTREAM_KEYS requires",
   );
+});
+
+test("HTTP_PROXY and HTTPS_PROXY take precedence over ALL_PROXY", async () => {
+  const [one, other] = ["http://one.test", "http://other.test"];
+  expect(await load({}, { ALL_PROXY: one, HTTP_PROXY: other })).toMatchObject({
+    httpProxy: other,
+    httpsProxy: one,
+  });
+  expect(await load({}, { ALL_PROXY: one, HTTPS_PROXY: other })).toMatchObject({
+    httpProxy: one,
+    httpsProxy: other,
+  });
 });
 
 test("PORT takes precedence over PROXY_PORT", async () => {

@@ -126,12 +126,15 @@ describe("proxies", () => {
     expect(upstream.requests[0]?.headers).not.toHaveProperty("authorization");
   });
 
-  it.each(["HTTP_PROXY", "http_proxy"])("%s is used if the option is not set", async (variable) => {
-    const [upstream, proxy] = [await startUpstream(), await startProxy()];
-    vi.stubEnv(variable, `http://${proxy.host}`);
-    await startClient(upstream);
-    expect(proxy.seen).not.toEqual([]);
-  });
+  it.each(["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"])(
+    "%s is used if the option is not set",
+    async (variable) => {
+      const [upstream, proxy] = [await startUpstream(), await startProxy()];
+      vi.stubEnv(variable, `http://${proxy.host}`);
+      await startClient(upstream);
+      expect(proxy.seen).not.toEqual([]);
+    },
+  );
 
   it("the option overrides HTTP_PROXY, and an empty string means no proxy", async () => {
     const [upstream, proxy] = [await startUpstream(), await startProxy()];
@@ -173,6 +176,21 @@ describe("proxies", () => {
     vi.stubEnv("HTTPS_PROXY", `http://${proxy.host}`);
     await startClient(upstream);
     expect(proxy.seen).toEqual([]);
+  });
+
+  it("HTTP_PROXY overrides ALL_PROXY, and an empty string means no proxy", async () => {
+    const [upstream, proxy, other] = [
+      await startUpstream(),
+      await startProxy(),
+      await startProxy(),
+    ];
+    vi.stubEnv("ALL_PROXY", `http://${other.host}`);
+    vi.stubEnv("HTTP_PROXY", `http://${proxy.host}`);
+    await startClient(upstream);
+    expect(proxy.seen).not.toEqual([]);
+    vi.stubEnv("HTTP_PROXY", "");
+    await startClient(upstream);
+    expect(other.seen).toEqual([]);
   });
 
   it("a proxy that is down is a transient failure", async () => {

@@ -114,8 +114,8 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     maxConnections: collaborators.maxConnections,
     cors: toCors(values),
     rejectUnauthorized: values.rejectUnauthorized,
-    httpProxy: values.httpProxy,
-    httpsProxy: values.httpsProxy,
+    httpProxy: values.httpProxy ?? values.allProxy,
+    httpsProxy: values.httpsProxy ?? values.allProxy,
     noProxy: values.noProxy,
     network: collaborators.network,
   });
@@ -164,8 +164,8 @@ function toStore(values: Values, { storeAuthorities: ca }: Collaborators): Store
     accessKeyId: values.storeAccessKeyId,
     secretAccessKey: values.storeSecretAccessKey,
     sessionToken: values.storeSessionToken,
-    httpProxy: values.httpProxy,
-    httpsProxy: values.httpsProxy,
+    httpProxy: values.httpProxy ?? values.allProxy,
+    httpsProxy: values.httpsProxy ?? values.allProxy,
     noProxy: values.noProxy,
   });
   return Object.freeze({ address: Object.freeze(address), s3, password, ca });

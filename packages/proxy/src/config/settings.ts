@@ -454,6 +454,16 @@ export const SETTINGS = {
     secretTexts: secretsInAddress,
     meaning: "Proxy server for requests to https:// addresses.",
   }),
+  allProxy: defineSetting({
+    group: "Upstream",
+    variables: ["ALL_PROXY", "all_proxy"],
+    kind: forwardProxyKind,
+    fallback: undefined,
+    secret: true,
+    secretTexts: secretsInAddress,
+    meaning:
+      "Proxy server for requests to addresses for which HTTP_PROXY or HTTPS_PROXY is not set.",
+  }),
   noProxy: defineSetting({
     group: "Upstream",
     variables: ["NO_PROXY", "no_proxy"],

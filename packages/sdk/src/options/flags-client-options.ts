@@ -106,9 +106,9 @@ export interface FlagsClientOptions {
   readonly timeoutMs?: number;
   /** TLS settings. */
   readonly httpOptions?: HttpOptions;
-  /** Proxy for HTTP requests; empty: none. @default the variable `HTTP_PROXY` */
+  /** Proxy for HTTP requests; empty: none. @default the variable `HTTP_PROXY`, or `ALL_PROXY` */
   readonly httpProxy?: string;
-  /** Proxy for HTTPS requests; empty: none. @default the variable `HTTPS_PROXY` */
+  /** Proxy for HTTPS requests; empty: none. @default the variable `HTTPS_PROXY`, or `ALL_PROXY` */
   readonly httpsProxy?: string;
   /** Comma-separated hosts for which no proxy is used. @default the variable `NO_PROXY` */
   readonly noProxy?: string;

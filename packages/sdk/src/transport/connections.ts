@@ -29,10 +29,11 @@ const NO_PROXY = "";
 
 /**
  * Creates the pools. Undefined proxy settings default to `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`,
- * or their lower-case names, which have precedence. An empty string means no proxy.
+ * or their lower-case names, which have precedence. Without the first two, `ALL_PROXY` applies. An empty string means no proxy.
  */
 export function createConnections(settings: ConnectionSettings): Connections {
-  const { httpProxy, httpsProxy } = settings;
+  const httpProxy = settings.httpProxy ?? readProxy("HTTP_PROXY");
+  const httpsProxy = settings.httpsProxy ?? readProxy("HTTPS_PROXY");
   const contexts = createContexts(settings);
   // NOTE: a single agent would send HTTPS requests to the HTTP proxy if no HTTPS proxy is set.
   const http = createAgent(settings, contexts, {
@@ -51,6 +52,13 @@ export function createConnections(settings: ConnectionSettings): Connections {
   };
 }
 
+function readProxy(variable: "HTTP_PROXY" | "HTTPS_PROXY"): string | undefined {
+  return [variable, "ALL_PROXY"]
+    .flatMap((name) => [name.toLowerCase(), name])
+    .map((name) => process.env[name])
+    .find((address) => address !== undefined);
+}
+
 function createAgent(
   settings: ConnectionSettings,
   contexts: Contexts,
@@ -60,7 +68,9 @@ function createAgent(
     return new EnvHttpProxyAgent({ ...toAgentOptions(settings, contexts), ...proxies });
   } catch {
     // The cause is omitted: it contains the URL, which may contain a password.
-    throw new TypeError("Cannot create a flags client: HTTP_PROXY or HTTPS_PROXY is not a URL");
+    throw new TypeError(
+      "Cannot create a flags client: HTTP_PROXY, HTTPS_PROXY or ALL_PROXY is not a URL",
+    );
   }
 }
 

@@ -205,6 +205,7 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
     ],
     ["HTTP_PROXY", "HTTP_PROXY"],
     ["HTTPS_PROXY", "HTTPS_PROXY"],
+    ["ALL_PROXY", "ALL_PROXY"],
     ["NO_PROXY", "NO_PROXY"],
     ["CLIENT_ID", [], { missing: unneeded("it only names the instance in data sent upstream") }],
     ["UNLEASH_CLIENT_SECRET", [], { missing: lost("the proxy issues no tokens") }],

@@ -71,6 +71,7 @@ const VARIABLES_ONLY: ReadonlySet<string> = new Set([
   "RUST_LOG",
   "HTTP_PROXY",
   "HTTPS_PROXY",
+  "ALL_PROXY",
   "NO_PROXY",
   "EDGE_DEFER_TOKEN_VALIDATION",
   "EDGE_URL",
