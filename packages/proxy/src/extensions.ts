@@ -179,8 +179,15 @@ function fail(problem: string): LoadedExtensions<never> {
 
 function describeError(error: unknown): string {
   if (isMissingFile(error)) return `there is no file ${error.path}`;
-  const message = toErrorMessage(error);
-  return message.split("\n", 1)[0] ?? message;
+  const [message = ""] = toErrorMessage(error).split("\n", 1);
+  return `${message}${hintAtSdk(message)}`;
+}
+
+/** NOTE: in the documentation of the old proxy, strategies extend a class of this package. */
+function hintAtSdk(message: string): string {
+  return /^Cannot find (?:module|package) 'unleash-client'/.test(message)
+    ? ": replace each class that extends its Strategy by an object with name and isEnabled, or install unleash-client next to the file"
+    : "";
 }
 
 function isMissingFile(error: unknown): error is Error & { readonly path: string } {

@@ -53,6 +53,14 @@ const names = ({ config }: Loaded): readonly string[] =>
   config.customStrategies.map(({ name }) => name);
 
 describe("customStrategies / FLAGS_CUSTOM_STRATEGIES_FILE", () => {
+  test("says what to do if a file requires an SDK that is not installed", async () => {
+    const text = 'const { Strategy } = require("unleash-client"); module.exports = [];';
+    const [problem] = await problemsOf({ customStrategies: [await file("old.cjs", text)] });
+    expect(problem).toMatch(
+      /Cannot find module 'unleash-client': replace each class that extends its Strategy by an object with name and isEnabled, or install unleash-client next to the file$/,
+    );
+  });
+
   test("loads two files, CommonJS and ESM, each with a list of instances", async () => {
     const common = await file("one.cjs", `module.exports = [${strategy("a")}, ${strategy("b")}]`);
     const esm = await file("two.mjs", `export default [${strategy("c")}]`);
