@@ -371,7 +371,9 @@ describeAnyStorage("features", (source) => {
       const missing = { status: 404, name: "NotFoundError" };
       for (const action of ["on", "off"]) {
         await admin.refuse(missing, "POST", `${FEATURES}/none/environments/production/${action}`);
-        await admin.refuse(missing, "POST", `${FEATURES}/${name}/environments/none/${action}`);
+        const path = `${FEATURES}/${name}/environments/none/${action}`;
+        const { body } = await admin.refuse(missing, "POST", path);
+        expect(body.message).toBe('There is no environment "none"');
         await admin.refuse(
           missing,
           "POST",

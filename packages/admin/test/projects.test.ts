@@ -272,7 +272,12 @@ describeAnyStorage("projects and environments", (source) => {
       expect(body.environments.map(({ visible }) => visible)).toEqual([true, true, true]);
 
       await admin.must(200, "DELETE", "/projects/default/environments/staging");
-      await admin.refuse({ status: 404, name: "NotFoundError" }, "GET", path);
+      const missing = { status: 404, name: "NotFoundError" };
+      await admin.refuse(missing, "GET", path);
+      const refused = await admin.refuse(missing, "POST", `${path}/on`);
+      expect(refused.body.message).toBe(
+        'The project "default" does not contain the environment "staging": add it in the project settings, or with POST /api/admin/projects/default/environments',
+      );
       expect(
         await admin.eventsOf(() =>
           admin.must(200, "DELETE", "/projects/default/environments/staging"),

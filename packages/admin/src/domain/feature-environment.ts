@@ -5,6 +5,7 @@ import type { NewEvent } from "../storage/event.ts";
 import { featureEnvironments } from "../storage/schema/features.ts";
 import type { StoredFlagVariant } from "../storage/schema/variants.ts";
 import type { WriteTransaction } from "../storage/storage.ts";
+import { getEnvironment } from "./environments/store.ts";
 import { getActiveFeature, type FeatureAddress } from "./feature.ts";
 
 /** Identifies the state of a flag in one environment. */
@@ -32,12 +33,15 @@ export async function checkFeatureEnvironment(
  *
  * @throws {ApiError} if the flag is not part of the environment
  */
-export async function getEnabled(db: Database, key: FeatureEnvironmentKey): Promise<boolean> {
+export async function getEnabled(
+  db: Database,
+  address: FeatureEnvironmentAddress,
+): Promise<boolean> {
   const [row] = await db
     .select({ enabled: featureEnvironments.enabled })
     .from(featureEnvironments)
-    .where(isFeatureEnvironment(key));
-  if (row === undefined) throw noSuchEnvironment(key);
+    .where(isFeatureEnvironment(address));
+  if (row === undefined) throw await noSuchEnvironment(db, address);
   return row.enabled;
 }
 
@@ -52,7 +56,7 @@ export async function setEnabled(
   enabled: boolean,
 ): Promise<void> {
   const key = { feature, environment };
-  if ((await getEnabled(db, key)) === enabled) return;
+  if ((await getEnabled(db, { ...key, project })) === enabled) return;
   await db.update(featureEnvironments).set({ enabled }).where(isFeatureEnvironment(key));
   await record(toSwitchEvent({ ...key, project }, enabled));
 }
@@ -88,9 +92,21 @@ export function toVariantsEvent(
   };
 }
 
-export function noSuchEnvironment({ feature, environment }: FeatureEnvironmentKey): ApiError {
+/** Creates a 404 for a flag without state in an environment: flags have one in each environment of their project. */
+export async function noSuchEnvironment(
+  db: Database,
+  address: FeatureEnvironmentAddress,
+): Promise<ApiError> {
+  await getEnvironment(db, address.environment);
+  return notInProject(address);
+}
+
+export function notInProject({
+  project,
+  environment,
+}: Pick<FeatureEnvironmentAddress, "environment" | "project">): ApiError {
   return notFound(
-    `The flag ${JSON.stringify(feature)} has no environment ${JSON.stringify(environment)}`,
+    `The project ${JSON.stringify(project)} does not contain the environment ${JSON.stringify(environment)}: add it in the project settings, or with POST /api/admin/projects/${project}/environments`,
   );
 }
 

@@ -104,10 +104,15 @@ interface FeatureEnvironmentView {
  */
 export async function readFeatureEnvironment(
   db: Database,
-  { environment, ...address }: FeatureEnvironmentAddress,
+  address: FeatureEnvironmentAddress,
 ): Promise<FeatureEnvironmentView> {
   const { name } = await getFeature(db, address);
-  const enabled = await getEnabled(db, { feature: name, environment });
-  const strategies = await listStrategies(db, { feature: name, environment });
-  return { name, environment, enabled, strategies: strategies.map(toStrategyView) };
+  const enabled = await getEnabled(db, address);
+  const strategies = await listStrategies(db, address);
+  return {
+    name,
+    environment: address.environment,
+    enabled,
+    strategies: strategies.map(toStrategyView),
+  };
 }

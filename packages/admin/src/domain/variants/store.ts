@@ -10,7 +10,6 @@ import type { EditedResource } from "../conditional-change.ts";
 import {
   checkFeatureEnvironment,
   type FeatureEnvironmentAddress,
-  type FeatureEnvironmentKey,
   isFeatureEnvironment,
   noSuchEnvironment,
   toVariantsEvent,
@@ -96,23 +95,22 @@ export async function replaceVariantsIn(
   return checked;
 }
 
-async function findVariants(db: Database, key: FeatureEnvironmentKey): Promise<Variants> {
+async function findVariants(db: Database, address: FeatureEnvironmentAddress): Promise<Variants> {
   const [row] = await db
     .select({ variants: featureEnvironments.variants })
     .from(featureEnvironments)
-    .where(isFeatureEnvironment(key));
-  if (row === undefined) throw noSuchEnvironment(key);
+    .where(isFeatureEnvironment(address));
+  if (row === undefined) throw await noSuchEnvironment(db, address);
   return row.variants;
 }
 
 async function replace(
   { db, record }: WriteTransaction,
-  { project, feature, environment }: FeatureEnvironmentAddress,
+  address: FeatureEnvironmentAddress,
   variants: Variants,
 ): Promise<Variants> {
-  const key = { feature, environment };
-  const before = await findVariants(db, key);
-  await db.update(featureEnvironments).set({ variants }).where(isFeatureEnvironment(key));
-  await record(toVariantsEvent({ project, ...key }, before, variants));
-  return findVariants(db, key);
+  const before = await findVariants(db, address);
+  await db.update(featureEnvironments).set({ variants }).where(isFeatureEnvironment(address));
+  await record(toVariantsEvent(address, before, variants));
+  return findVariants(db, address);
 }

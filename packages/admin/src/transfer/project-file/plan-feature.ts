@@ -1,9 +1,5 @@
 import { checkUniqueNames } from "../../domain/check-unique.ts";
-import {
-  noSuchEnvironment,
-  toSwitchEvent,
-  toVariantsEvent,
-} from "../../domain/feature-environment.ts";
+import { notInProject, toSwitchEvent, toVariantsEvent } from "../../domain/feature-environment.ts";
 import { type Feature, toFeatureView } from "../../domain/feature.ts";
 import { toChangeEvents } from "../../domain/features/update-feature.ts";
 import { tagKey, type TagName, trimTag } from "../../domain/tags/store.ts";
@@ -91,7 +87,7 @@ function planEnvironments(
     const environmentPath = `${path}/environments/${index}`;
     const state = withErrorPath(`${environmentPath}/name`, () => {
       const found = before.get(name);
-      if (found === undefined) throw noSuchEnvironment({ feature, environment: name });
+      if (found === undefined) throw notInProject({ project: target.project, environment: name });
       return found;
     });
     checkEnabled(environment, environmentPath);
