@@ -388,6 +388,55 @@ describeStorages("context fields", (source) => {
     });
   });
 
+  describe("stickiness and overrides", () => {
+    const variant = { name: "a", weight: 1000, weightType: "variable", stickiness: "default" };
+    const environment = "/projects/default/features/sticky/environments/development";
+    const rollout = { name: "flexibleRollout", parameters: { stickiness: "teamId" } };
+    const strategies = `${environment}/strategies`;
+    const variants = `${environment}/variants`;
+
+    test.each([
+      ["of a strategy", "POST", strategies, rollout, 1],
+      [
+        "of a variant of a strategy",
+        "POST",
+        strategies,
+        { name: "default", variants: [{ ...variant, stickiness: "teamId" }] },
+        1,
+      ],
+      ["of a variant", "PUT", variants, [{ ...variant, stickiness: "teamId" }], 0],
+      [
+        "in an override",
+        "PUT",
+        variants,
+        [{ ...variant, overrides: [{ contextName: "teamId", values: ["1"] }] }],
+        0,
+      ],
+    ])("count as use: %s", async (_, method, path, body, strategyCount) => {
+      await admin.must(201, "POST", "/context", { name: "teamId", stickiness: true });
+      await admin.must(201, "POST", "/projects/default/features", { name: "sticky" });
+      await admin.must(200, method, path, body);
+      const all = await admin.must<ContextFieldResponse[]>(200, "GET", "/context");
+      expect(all.body.find(({ name }) => name === "teamId")).toMatchObject({
+        usedInFeatures: 1,
+        usedInProjects: 1,
+      });
+      const uses = await admin.must<{ strategies: unknown[] }>(
+        200,
+        "GET",
+        "/context/teamId/strategies",
+      );
+      expect(uses.body.strategies).toHaveLength(strategyCount);
+      const conflict = { status: 409, name: "ConflictError" };
+      const refused = await admin.refuse(conflict, "DELETE", "/context/teamId");
+      expect(refused.body.message).toContain('is used by the flag "sticky"');
+
+      await admin.must(202, "DELETE", "/projects/default/features/sticky");
+      await admin.must(200, "DELETE", "/archive/sticky");
+      await admin.must(200, "DELETE", "/context/teamId");
+    });
+  });
+
   test("no request caused an internal error", () => {
     expect(admin.errors).toEqual([]);
   });

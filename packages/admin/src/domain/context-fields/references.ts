@@ -1,7 +1,7 @@
 import { and, eq, isNull, ne, or, sql, type SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Database } from "../../storage/database.ts";
-import { features } from "../../storage/schema/features.ts";
+import { featureEnvironments, features } from "../../storage/schema/features.ts";
 import { segments } from "../../storage/schema/segments.ts";
 import { strategies } from "../../storage/schema/strategies.ts";
 import {
@@ -11,15 +11,34 @@ import {
   type ReferenceCount,
 } from "../strategy-references.ts";
 
-/** Describes the strategies of active flags and the segments that have a constraint on a field. */
+/** Which flags use which context fields: in constraints, for stickiness, and in overrides of variants. */
+const USES = sql`(
+  select feature, entry ->> 'contextName' as field
+    from ${strategies}, jsonb_array_elements(${strategies.constraints}) as entry
+  union select feature, ${strategies.parameters} ->> 'stickiness' from ${strategies}
+  union select feature, entry ->> 'stickiness'
+    from ${strategies}, jsonb_array_elements(${strategies.variants}) as entry
+  union select feature, entry ->> 'stickiness'
+    from ${featureEnvironments}, jsonb_array_elements(${featureEnvironments.variants}) as entry
+  union select feature, override ->> 'contextName'
+    from ${featureEnvironments}, jsonb_array_elements(${featureEnvironments.variants}) as entry,
+      jsonb_array_elements(entry -> 'overrides') as override
+) as uses`;
+
+/** Describes the active flags that use a field, and the segments that have a constraint on it. */
 export async function describeReferences(db: Database, contextField: string): Promise<string[]> {
-  const strategiesWithField = await listStrategiesUsing(db, contextField);
+  const flagsWithField = await db
+    .selectDistinct({ name: features.name })
+    .from(features)
+    .innerJoin(USES, sql`uses.feature = ${features.name}`)
+    .where(and(isNull(features.archivedAt), sql`uses.field = ${contextField}`))
+    .orderBy(features.name);
   const segmentsWithField = await db
     .select({ name: segments.name })
     .from(segments)
     .where(mentions(segments.constraints, contextField));
   return [
-    ...strategiesWithField.map(({ featureName }) => `the flag ${JSON.stringify(featureName)}`),
+    ...flagsWithField.map(({ name }) => `the flag ${JSON.stringify(name)}`),
     ...segmentsWithField.map(({ name }) => `the segment ${JSON.stringify(name)}`),
   ];
 }
@@ -53,13 +72,20 @@ export async function findForeignReference(
   return segment && `the segment ${JSON.stringify(segment.name)}`;
 }
 
-/** Lists the strategies of active flags that have a constraint on a field. */
+/** Lists the strategies of active flags that have a constraint on a field, or use it for stickiness. */
 export function listStrategiesUsing(db: Database, contextField: string) {
+  const isSticky = sql`${strategies.parameters} ->> 'stickiness' = ${contextField}`;
+  const hasStickyVariant = sql`${strategies.variants} @> ${JSON.stringify([{ stickiness: contextField }])}::jsonb`;
   return db
     .select(STRATEGY_REFERENCE)
     .from(strategies)
     .innerJoin(features, eq(features.name, strategies.feature))
-    .where(and(isNull(features.archivedAt), mentions(strategies.constraints, contextField)))
+    .where(
+      and(
+        isNull(features.archivedAt),
+        or(mentions(strategies.constraints, contextField), isSticky, hasStickyVariant),
+      ),
+    )
     .orderBy(...STRATEGY_REFERENCE_ORDER);
 }
 
@@ -67,15 +93,14 @@ function mentions(constraints: PgColumn, contextName: string): SQL {
   return sql`${constraints} @> ${JSON.stringify([{ contextName }])}::jsonb`;
 }
 
-/** Counts the references to each field. Fields without references are absent. */
+/** Counts the flags that use each field. Fields without references are absent. */
 export async function countReferences(db: Database): Promise<ReadonlyMap<string, ReferenceCount>> {
-  const contextName = sql<string>`entry.value ->> 'contextName'`;
+  const field = sql<string>`uses.field`;
   const rows = await db
-    .select({ contextName, ...REFERENCE_COUNT })
-    .from(strategies)
-    .innerJoin(features, eq(features.name, strategies.feature))
-    .crossJoinLateral(sql`jsonb_array_elements(${strategies.constraints}) as entry`)
+    .select({ field, ...REFERENCE_COUNT })
+    .from(features)
+    .innerJoin(USES, sql`uses.feature = ${features.name}`)
     .where(isNull(features.archivedAt))
-    .groupBy(contextName);
-  return new Map(rows.map(({ contextName: name, ...count }) => [name, count]));
+    .groupBy(field);
+  return new Map(rows.map(({ field: name, ...count }) => [name, count]));
 }

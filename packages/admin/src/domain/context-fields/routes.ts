@@ -133,7 +133,8 @@ function registerReading(app: TypedApp, storage: Storage, mount: Mount): void {
       schema: {
         ...documented({
           tag,
-          summary: "Lists the strategies with a constraint on a context field",
+          summary:
+            "Lists the strategies that use a context field in a constraint or for stickiness",
           alsoFailsWith: [404],
         }),
         params: paramsOf(mount, "contextField"),

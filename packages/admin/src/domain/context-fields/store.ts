@@ -142,7 +142,7 @@ export async function deleteContextField(
   if (reference !== undefined) {
     throw new ApiError(
       "ConflictError",
-      `The context field ${JSON.stringify(name)} is used by ${reference}: remove the constraint first`,
+      `The context field ${JSON.stringify(name)} is used by ${reference}: remove its constraint, stickiness or override first`,
     );
   }
   await db.delete(contextFields).where(eq(contextFields.name, name));
