@@ -37,8 +37,8 @@ export function DeleteContextFieldDialog({ name, onClose }: ContextFieldUsesDial
       }
     >
       <p>
-        Constraints can no longer choose this field, and its allowed values are lost. Applications
-        may continue to send it.
+        Constraints and stickiness can no longer use this field, and its allowed values are lost.
+        Applications may continue to send it.
       </p>
     </DeleteUnusedDialog>
   );

@@ -64,7 +64,8 @@ async function readStates(
   const states = new Map(rows.map(({ feature, enabled }) => [feature, enabled]));
   for (const feature of names) {
     checkActive(features.get(feature), { ...at, feature });
-    if (!states.has(feature)) throw noSuchEnvironment({ ...at, feature });
+    // oxlint-disable-next-line no-await-in-loop -- only for the first one
+    if (!states.has(feature)) throw await noSuchEnvironment(db, { ...at, feature });
   }
   return states;
 }
