@@ -27,7 +27,10 @@ export async function runCommand(
           const telemetry = await loadTelemetry(config);
           // NOTE: loaded after the settings are valid, because it takes most of the startup time.
           const { serve } = await import("./start.ts");
-          const admin = await serve(config, telemetry);
+          const { startFirst } = await import("./first-start.ts");
+          const admin = await startFirst(config, (onCreating) =>
+            serve({ ...config, onCreating }, telemetry),
+          );
           onListening(admin);
           return admin;
         },

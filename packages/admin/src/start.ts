@@ -5,7 +5,7 @@ import { buildApp } from "./app.ts";
 import type { AdminConfig } from "./config/config.ts";
 import { watchEventLoop } from "./monitoring/event-loop-watchdog.ts";
 import { DiskFullError, withoutQueryValues } from "./storage/errors.ts";
-import { openStorage } from "./storage/open-storage.ts";
+import { openStorage, type StorageOptions } from "./storage/open-storage.ts";
 import { skipRevisions } from "./storage/revisions.ts";
 import type { Storage } from "./storage/storage.ts";
 import { hasAdminToken, hasQuickstartTokens, seedTokens } from "./access/token-store.ts";
@@ -33,7 +33,10 @@ const NO_ADMIN_TOKEN =
  * @param telemetry is closed with the service @default nothing is exported
  * @throws {StartError} if the database cannot be used for a reason that the operator can correct
  */
-export async function serve(config: AdminConfig, telemetry?: Telemetry): Promise<RunningAdmin> {
+export async function serve(
+  config: AdminConfig & Pick<StorageOptions, "onCreating">,
+  telemetry?: Telemetry,
+): Promise<RunningAdmin> {
   const storage = await openStorage(config).catch((error: unknown) => {
     throw toStartError(error, config);
   });

@@ -1,4 +1,6 @@
-import { writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { SETTINGS } from "../src/config/settings.ts";
@@ -188,7 +190,10 @@ describe("flags-admin on the embedded database", () => {
       first.child.kill("SIGTERM");
       const stopped = await first.finished();
       expect(stopped).toMatchObject({ code: 0, stderr: "" });
-      expect(stopped.stdout).toMatch(/^\[.*\] INFO: flags-admin \d\S+ listens on http:\S+\/api\n$/);
+      expect(stopped.stdout.trimEnd().split("\n")).toEqual([
+        expect.stringMatching(/^\[.*\] INFO: Creating the database in .*data$/),
+        expect.stringMatching(/^\[.*\] INFO: flags-admin \d\S+ listens on http:\S+\/api$/),
+      ]);
 
       const second = startCommand({ DATA_DIR, LOG_LEVEL: "debug", JSON_LOGGER: "true" });
       expect((await listContextFields(await second.listening())).status).toBe(200);
@@ -197,6 +202,34 @@ describe("flags-admin on the embedded database", () => {
       expect(code).toBe(0);
       for (const line of stdout.trimEnd().split("\n"))
         expect(JSON.parse(line)).toBeTypeOf("object");
+    },
+    START_TIMEOUT_MS,
+  );
+
+  test(
+    "does not create a database if its port is in use, and ends at once on SIGTERM while it creates one",
+    async () => {
+      const DATA_DIR = join(makeDirectory(), "data");
+      const port = createServer().listen({ port: 0, host: "127.0.0.1" });
+      onTestFinished(() => void port.close());
+      await once(port, "listening");
+      const PORT = String((port.address() as AddressInfo).port);
+      const refused = await startCommand({ DATA_DIR, PORT }).finished();
+      expect(refused).toMatchObject({ code: 1, stdout: "" });
+      expect(refused.stderr).toContain(`Cannot listen on port ${PORT}`);
+      expect(existsSync(DATA_DIR)).toBe(false);
+
+      const interrupted = startCommand({ DATA_DIR });
+      const output = (): string => interrupted.stdout();
+      await expect.poll(output, { timeout: 60_000 }).toContain("Creating the database");
+      interrupted.child.kill("SIGTERM");
+      const { code, stdout } = await interrupted.finished();
+      expect(code).toBe(0);
+      expect(stdout).not.toContain("listens on");
+
+      const next = startCommand({ DATA_DIR });
+      expect(await next.listening()).toMatch(/^http:/);
+      expect(next.stdout()).toContain("was never completed: creating it again");
     },
     START_TIMEOUT_MS,
   );

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { PGlite } from "@electric-sql/pglite";
 import { drizzle, type PgliteDatabase } from "drizzle-orm/pglite";
 import type { Database } from "./database.ts";
@@ -20,6 +21,8 @@ interface EmbeddedOptions {
   /** Writes are refused while less disk space than this is free. @default 64 MB */
   readonly minFreeDiskBytes?: number | undefined;
   readonly logger: StorageLogger;
+  /** Called before the database is created. */
+  readonly onCreating?: ((directory: string) => void) | undefined;
   /** Prepares the tables. @default applies pending migrations */
   readonly prepareSchema?: ((db: Database) => Promise<void>) | undefined;
 }
@@ -39,7 +42,7 @@ const NEW_DATABASE_BYTES = 64 * BYTES_PER_MB;
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Storage> {
   const { dataDir, logger, minFreeDiskBytes = MIN_FREE_DISK_BYTES } = options;
-  const { prepareSchema = migrate } = options;
+  const { prepareSchema = migrate, onCreating } = options;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const isNew = !hasEmbeddedDatabase(dataDir);
   assertSpace(dataDir, minFreeDiskBytes + (isNew ? NEW_DATABASE_BYTES : 0));
@@ -47,7 +50,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Storage> {
   try {
     const guard = new DiskGuard({ directory: dataDir, minFreeBytes: minFreeDiskBytes, logger });
     const release = (): void => lock.release();
-    return await openLocked(dataDir, { logger, guard, prepareSchema, release });
+    return await openLocked(dataDir, { logger, guard, prepareSchema, onCreating, release });
   } catch (error) {
     lock.release();
     throw error;
@@ -72,15 +75,19 @@ interface LockedDependencies {
   readonly logger: StorageLogger;
   readonly guard: DiskGuard;
   readonly prepareSchema: (db: Database) => Promise<void>;
+  readonly onCreating: EmbeddedOptions["onCreating"];
   readonly release: () => void;
 }
 
 async function openLocked(dataDir: string, dependencies: LockedDependencies): Promise<Storage> {
-  const { logger, guard, prepareSchema, release } = dependencies;
+  const { logger, guard, prepareSchema, onCreating, release } = dependencies;
   const directory = join(dataDir, "database");
   const completionMarker = completionMarkerIn(dataDir);
   const isNew = !existsSync(completionMarker);
-  if (isNew) prepareNew(directory, logger);
+  if (isNew) {
+    prepareNew(directory, logger);
+    onCreating?.(dataDir);
+  }
 
   const client = await openDurable(directory, {
     onPanic: (reason) => {
@@ -90,8 +97,12 @@ async function openLocked(dataDir: string, dependencies: LockedDependencies): Pr
   });
   try {
     const db = drizzle(client);
+    if (isNew) await handleEvents();
     await prepareSchema(db);
-    if (isNew) await completeNew(client, { directory, dataDir, completionMarker });
+    if (isNew) {
+      await handleEvents();
+      await completeNew(client, { directory, dataDir, completionMarker });
+    }
 
     const changes = createChangeFeed();
     await client.listen(CHANGES_CHANNEL, (payload) => changes.announce(Number(payload)));
@@ -117,6 +128,16 @@ async function openLocked(dataDir: string, dependencies: LockedDependencies): Pr
     await client.close();
     throw error;
   }
+}
+
+/**
+ * Waits until the process has handled events such as signals. The embedded database runs in this thread, and its
+ * promises resolve without returning to the event loop.
+ */
+async function handleEvents(): Promise<void> {
+  // The first may resolve in the same turn of the event loop.
+  await setImmediate();
+  await setImmediate();
 }
 
 function describePanic(directory: string, reason: string): string {

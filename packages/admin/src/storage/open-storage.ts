@@ -8,6 +8,8 @@ export interface StorageOptions {
   /** The embedded database refuses writes while less disk space than this is free. @default 64 MB */
   readonly minFreeDiskBytes?: number | undefined;
   readonly logger: StorageLogger;
+  /** Called before an embedded database is created, which takes seconds. */
+  readonly onCreating?: ((directory: string) => void) | undefined;
   /** Prepares the tables before anything else is done. @default applies pending migrations */
   readonly prepareSchema?: ((db: Database) => Promise<void>) | undefined;
 }
