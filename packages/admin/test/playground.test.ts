@@ -1,4 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
+import { combineValues } from "../src/playground/context-combinations.ts";
+import { evaluateAll } from "../src/playground/evaluate-all.ts";
+import { loadPlayground } from "../src/playground/load-playground.ts";
+import type { Context, FlagFilter } from "../src/playground/schemas.ts";
+import type { Storage } from "../src/storage/storage.ts";
 import { useAdmin } from "./_admin.ts";
 import { describeAnyStorage } from "./_storages.ts";
 
@@ -288,6 +293,50 @@ describeAnyStorage("playground", (source) => {
       "/playground",
       { environment: "development", context: {}, features: "half" },
     );
+  });
+
+  test("checks the number of combinations before environments are loaded", async () => {
+    const environments = ["development", "production"];
+    let reads = 0;
+    const storage: Pick<Storage, "read"> = {
+      read: (work) => {
+        reads += 1;
+        return admin.storage.read(work);
+      },
+    };
+    const evaluate = (context: Context) =>
+      evaluateAll(storage, environments, combineValues(context), { features: ["half"] });
+    const many = indexes(100).join();
+    await expect(evaluate({ userId: many, sessionId: many })).rejects.toThrow("too many");
+    expect(reads).toBe(1);
+    // One more read for each environment.
+    expect(await evaluate({ userId: "1,2" })).toHaveLength(4);
+    expect(reads).toBe(4);
+  });
+
+  test("loads only the flags to evaluate, their parents and their segments", async () => {
+    const load = async (filter: FlagFilter) => {
+      const { features, snapshot, segments } = await admin.storage.read((db) =>
+        loadPlayground(db, "development", filter),
+      );
+      return {
+        features: features.map(({ feature }) => feature.name),
+        compiled: snapshot.flags.map(({ name }) => name),
+        segments: [...segments.keys()],
+      };
+    };
+    expect(await load({ features: ["child", "unknown"] })).toEqual({
+      features: ["child"],
+      compiled: ["child", "off"],
+      segments: [],
+    });
+    expect(await load({ features: ["for-danes"], projects: ["default"] })).toEqual({
+      features: ["for-danes"],
+      compiled: ["for-danes"],
+      segments: [segment],
+    });
+    const nothing = { features: [], compiled: [], segments: [] };
+    expect(await load({ projects: ["none"] })).toEqual(nothing);
   });
 
   test.each([

@@ -1,6 +1,7 @@
 import { and, eq, gt, isNull, max, notInArray, or } from "drizzle-orm";
+import type { PgColumn } from "drizzle-orm/pg-core";
 import type { EventType } from "../storage/event.ts";
-import { type Database, groupBy, orderByText } from "../storage/database.ts";
+import { type Database, groupBy, isOneOf, orderByText } from "../storage/database.ts";
 import { events } from "../storage/schema/events.ts";
 import { dependencies, featureEnvironments, features } from "../storage/schema/features.ts";
 import { segments } from "../storage/schema/segments.ts";
@@ -14,23 +15,29 @@ import {
 } from "./client-feature.ts";
 import type { EnvironmentState, FeatureEntry, SegmentEntry } from "./environment-state.ts";
 
-/** Loads everything that SDKs may read of an environment. Must run in one transaction. */
+/**
+ * Loads everything that SDKs may read of an environment. Must run in one transaction.
+ *
+ * @param names the only flags to load, with the segments that they refer to. @default all flags and segments
+ */
 export async function loadEnvironment(
   db: Database,
   environment: string,
   revision: number,
+  names?: readonly string[],
 ): Promise<EnvironmentState> {
-  return {
-    environment,
-    revision,
-    features: await loadFeatures(db, environment),
-    segments: await loadSegments(db),
-  };
+  const loaded = await loadFeatures(db, environment, names);
+  const segmentIds = names && loaded.flatMap((entry) => [...entry.segmentIds]);
+  return { environment, revision, features: loaded, segments: await loadSegments(db, segmentIds) };
 }
 
-async function loadFeatures(db: Database, environment: string): Promise<readonly FeatureEntry[]> {
-  const rows = await selectFeatureRows(db, environment);
-  const strategiesOf = await loadStrategies(db, environment);
+async function loadFeatures(
+  db: Database,
+  environment: string,
+  names: readonly string[] | undefined,
+): Promise<readonly FeatureEntry[]> {
+  const rows = await selectFeatureRows(db, environment, names);
+  const strategiesOf = await loadStrategies(db, environment, names);
   const dependenciesOf = await loadDependencies(db);
   const tagsOf = await loadTags(db);
   return rows.map((row) => {
@@ -48,7 +55,11 @@ async function loadFeatures(db: Database, environment: string): Promise<readonly
   });
 }
 
-function selectFeatureRows(db: Database, environment: string) {
+function selectFeatureRows(
+  db: Database,
+  environment: string,
+  names: readonly string[] | undefined,
+) {
   return db
     .select({
       name: features.name,
@@ -62,22 +73,40 @@ function selectFeatureRows(db: Database, environment: string) {
     })
     .from(features)
     .innerJoin(featureEnvironments, eq(featureEnvironments.feature, features.name))
-    .where(and(eq(featureEnvironments.environment, environment), isNull(features.archivedAt)))
+    .where(
+      and(
+        eq(featureEnvironments.environment, environment),
+        isNull(features.archivedAt),
+        unlessAll(features.name, names),
+      ),
+    )
     .orderBy(orderByText(features.name));
 }
 
-async function loadStrategies(db: Database, environment: string) {
+function unlessAll(column: PgColumn, values: readonly (number | string)[] | undefined) {
+  return values && isOneOf(column, values);
+}
+
+async function loadStrategies(
+  db: Database,
+  environment: string,
+  names: readonly string[] | undefined,
+) {
+  const isLoaded = and(
+    eq(strategies.environment, environment),
+    unlessAll(strategies.feature, names),
+  );
   const links = await db
     .select({ strategy: strategySegments.strategy, segment: strategySegments.segment })
     .from(strategySegments)
     .innerJoin(strategies, eq(strategies.id, strategySegments.strategy))
-    .where(eq(strategies.environment, environment))
+    .where(isLoaded)
     .orderBy(strategySegments.segment);
   const segmentsOf = groupBy(links, (link) => link.strategy);
   const rows = await db
     .select()
     .from(strategies)
-    .where(eq(strategies.environment, environment))
+    .where(isLoaded)
     .orderBy(...STRATEGY_ORDER);
   return groupBy(
     rows.map((row) => ({
@@ -114,10 +143,14 @@ async function loadTags(db: Database): Promise<ReadonlyMap<string, string[]>> {
   );
 }
 
-async function loadSegments(db: Database): Promise<ReadonlyMap<number, SegmentEntry>> {
+async function loadSegments(
+  db: Database,
+  ids: readonly number[] | undefined,
+): Promise<ReadonlyMap<number, SegmentEntry>> {
   const rows: ClientSegment[] = await db
     .select({ id: segments.id, name: segments.name, constraints: segments.constraints })
     .from(segments)
+    .where(unlessAll(segments.id, ids))
     .orderBy(segments.id);
   return new Map(
     rows.map((segment) => [segment.id, { segment, text: JSON.stringify(segment) }] as const),

@@ -1,8 +1,10 @@
+import { getEnvironment } from "../domain/environments/store.ts";
 import { badData } from "../errors.ts";
+import type { Storage } from "../storage/storage.ts";
 import { TimeSlice } from "../time-slice.ts";
 import type { Combinations } from "./context-combinations.ts";
 import { evaluateFeature } from "./evaluate.ts";
-import type { PlaygroundEnvironment, PlaygroundFeature } from "./load-playground.ts";
+import { countFlags, loadPlayground } from "./load-playground.ts";
 import type { FlagFilter } from "./schemas.ts";
 
 /** How many evaluations one request can cause: flags, times environments, times contexts. */
@@ -23,25 +25,23 @@ export interface Evaluation {
 }
 
 /**
- * Evaluates all combinations of flags, environments and contexts. Other requests run in between.
+ * Evaluates all combinations of flags, environments and contexts. Loads one environment at a time. Other requests
+ * run in between.
  *
- * @throws {ApiError} if there are too many combinations, or their results are too large
+ * @param environments distinct names of environments
+ * @throws {ApiError} if an environment is unknown, there are too many combinations, or their results are too large
  */
 export async function evaluateAll(
-  environments: readonly PlaygroundEnvironment[],
+  storage: Pick<Storage, "read">,
+  environments: readonly string[],
   contexts: Combinations,
-  { projects, features: names }: FlagFilter,
+  filter: FlagFilter,
 ): Promise<readonly Evaluation[]> {
-  const wantedNames = names && new Set(names);
-  const isWanted = ({ feature }: PlaygroundFeature): boolean =>
-    (projects === undefined || projects === "*" || projects.includes(feature.project)) &&
-    (wantedNames?.has(feature.name) ?? true);
-  const chosen = environments.map((environment) => ({
-    environment,
-    features: environment.features.filter(isWanted),
-  }));
-  const featureCount = Math.max(0, ...chosen.map(({ features }) => features.length));
-  if (featureCount * environments.length * contexts.count > MAX_EVALUATIONS) {
+  const flagCount = await storage.read(async (db) => {
+    for (const name of environments) await getEnvironment(db, name);
+    return countFlags(db, environments, filter);
+  });
+  if (flagCount * environments.length * contexts.count > MAX_EVALUATIONS) {
     throw tooMany(
       `at most ${MAX_EVALUATIONS} evaluations are possible, of flags, environments and contexts together`,
     );
@@ -49,7 +49,10 @@ export async function evaluateAll(
   const evaluations: Evaluation[] = [];
   let characters = 0;
   const slice = new TimeSlice();
-  for (const { environment, features } of chosen) {
+  for (const name of environments) {
+    await slice.startNext();
+    const environment = await storage.read((db) => loadPlayground(db, name, filter));
+    const { features } = environment;
     // Contexts that nobody needs are not created: their number is not limited.
     if (features.length === 0) continue;
     for (let index = 0; index < contexts.count; index++) {

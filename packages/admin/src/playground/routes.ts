@@ -1,11 +1,9 @@
 import type { FastifyReply } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
-import { getEnvironment } from "../domain/environments/store.ts";
 import { documented } from "../http/schemas.ts";
 import type { Storage } from "../storage/storage.ts";
 import { combineValues } from "./context-combinations.ts";
 import { evaluateAll } from "./evaluate-all.ts";
-import { loadPlayground, type PlaygroundEnvironment } from "./load-playground.ts";
 import { AdvancedPlaygroundResponse, PlaygroundResponse } from "./response-schemas.ts";
 import { AdvancedPlaygroundBody, PlaygroundBody } from "./schemas.ts";
 import { writeAdvancedPlayground, writePlayground } from "./write-playground.ts";
@@ -29,9 +27,8 @@ export function registerPlayground(app: TypedApp, storage: Storage): void {
       },
     },
     async ({ body }, reply) => {
-      const environment = await load(storage, body.environment, body.features);
       const contexts = { count: 1, at: () => body.context };
-      const evaluations = await evaluateAll([environment], contexts, body);
+      const evaluations = await evaluateAll(storage, [body.environment], contexts, body);
       return sendJson(reply, writePlayground(body, evaluations));
     },
   );
@@ -52,26 +49,12 @@ export function registerPlayground(app: TypedApp, storage: Storage): void {
       },
     },
     async ({ body }, reply) => {
-      const environments: PlaygroundEnvironment[] = [];
-      for (const name of new Set(body.environments)) {
-        // oxlint-disable-next-line no-await-in-loop -- each needs the connection
-        environments.push(await load(storage, name, body.features));
-      }
-      const evaluations = await evaluateAll(environments, combineValues(body.context), body);
+      const environments = [...new Set(body.environments)];
+      const contexts = combineValues(body.context);
+      const evaluations = await evaluateAll(storage, environments, contexts, body);
       return sendJson(reply, writeAdvancedPlayground(body, evaluations));
     },
   );
-}
-
-function load(
-  storage: Storage,
-  name: string,
-  features: readonly string[] | undefined,
-): Promise<PlaygroundEnvironment> {
-  return storage.read(async (db) => {
-    await getEnvironment(db, name);
-    return loadPlayground(db, name, features);
-  });
 }
 
 /** Sends JSON that has been written before. */
