@@ -8,7 +8,7 @@ import type { HttpClient, OpenResponse, UpstreamRequest, UpstreamResponse } from
 import { readJson } from "./read-json.ts";
 import { API_HINTS, toNotOffered, toStatusError } from "./status-error.ts";
 import { describeCause, describeUrl, UpstreamError } from "./upstream-error.ts";
-import type { MetricsBody, RegistrationBody } from "./wire-bodies.ts";
+import type { MetricsBody } from "./wire-bodies.ts";
 
 /** Which flags to request. Without any filter, all of them. */
 export interface FeatureFilters {
@@ -95,16 +95,8 @@ export class UpstreamApi {
     return this.#options.slicer.run(readJson(data), signal);
   }
 
-  /** Registers this client. */
-  async register(body: RegistrationBody, signal: AbortSignal): Promise<void> {
-    await this.#post("client/register", JSON.stringify(body), signal);
-  }
-
-  /** Registers an application that is connected to this client. */
-  async forwardRegistration(
-    body: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
-  ): Promise<void> {
+  /** Registers this client, or an application that is connected to it. */
+  async register(body: object, signal: AbortSignal): Promise<void> {
     await this.#post("client/register", JSON.stringify(body), signal);
   }
 

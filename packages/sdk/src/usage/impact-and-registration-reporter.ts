@@ -13,7 +13,7 @@ import type { UsageDrops } from "./usage-drops.ts";
 import { MAX_CONCURRENT_REQUESTS } from "./usage-limits.ts";
 
 interface ImpactAndRegistrationReporterOptions {
-  readonly api: Pick<UpstreamApi, "forwardRegistration" | "sendBulk" | "sendMetrics">;
+  readonly api: Pick<UpstreamApi, "register" | "sendBulk" | "sendMetrics">;
   readonly bulk: BulkSupport;
   readonly impactMetrics: ImpactMetricsBuffer;
   readonly registrations: RegistrationBuffer;
@@ -105,7 +105,7 @@ export class ImpactAndRegistrationReporter {
       taken.map((one) => [one]),
       async ([one]) => {
         if (one === undefined) return;
-        await api.forwardRegistration(toForwarded(one.registration, identity), signal);
+        await api.register(toForwarded(one.registration, identity), signal);
       },
     );
   }
