@@ -243,7 +243,7 @@ describe("registration", () => {
     expect(messages.map((text) => text.split(" failed:")[0])).toEqual([
       "error: Registering with the upstream",
       "warn: Registering with the upstream",
-      "warn: Registering with the upstream works again, failed attempts: 2",
+      "warn: Registering with the upstream works again after 2 failed attempts",
     ]);
   });
 

@@ -239,7 +239,7 @@ describe("a store that fails", () => {
     await replica.store("c");
     expect(replica.messages).toEqual([
       "Writing to the store file:x failed: connection refused",
-      "Writing to the store file:x works again, failed attempts: 2",
+      "Writing to the store file:x works again after 2 failed attempts",
     ]);
     expect(await new Replica(folder).restore()).toEqual(["c"]);
   });

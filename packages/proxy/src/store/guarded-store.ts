@@ -128,8 +128,9 @@ export class GuardedStore implements Store {
     const failures = this.#failures.get(operation) ?? 0;
     this.#failures.delete(operation);
     if (failures === 0) return;
+    const attempts = failures === 1 ? "attempt" : "attempts";
     this.#options.logger.warn(
-      `${VERBS[operation]} the store ${this.address} works again, failed attempts: ${failures}`,
+      `${VERBS[operation]} the store ${this.address} works again after ${failures} failed ${attempts}`,
     );
   }
 }

@@ -45,9 +45,12 @@ describe("FailureLog", () => {
     log.failed(status(503));
     expect(messages).toEqual([
       "warn: Fetching failed: status 503",
-      "warn: Fetching works again, failed attempts: 1",
+      "warn: Fetching works again after 1 failed attempt",
       "warn: Fetching failed: status 503",
     ]);
     expect(log.consecutiveFailures).toBe(1);
+    log.failed(status(503));
+    log.succeeded();
+    expect(messages.at(-1)).toBe("warn: Fetching works again after 2 failed attempts");
   });
 });

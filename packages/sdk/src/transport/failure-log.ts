@@ -39,10 +39,10 @@ export class FailureLog {
   }
 
   succeeded(): void {
-    if (this.#consecutiveFailures > 0) {
-      this.#events.warn(
-        `${this.#subject} works again, failed attempts: ${this.#consecutiveFailures}`,
-      );
+    const failures = this.#consecutiveFailures;
+    if (failures > 0) {
+      const attempts = failures === 1 ? "attempt" : "attempts";
+      this.#events.warn(`${this.#subject} works again after ${failures} failed ${attempts}`);
     }
     this.#consecutiveFailures = 0;
     this.#loggedKinds.clear();
