@@ -123,7 +123,9 @@ test("migrate --from reads the names of one product, and rejects others", async 
     "--from=edge",
   );
   expect(stdout).toContain("FLAGS_API_TOKEN=*:dev.s\n");
-  expect(stdout).toContain("# Invalid:\n#   FLAGS_URL (option flagsUrl) is required");
+  expect(stdout).toContain(
+    "# Invalid:\n#   UPSTREAM_URL or BOOTSTRAP_FILE or FLAGS_URL (option flagsUrl) is required",
+  );
   expect(code).toBe(1);
   expect(await migrate(OLD, "--from", "flagd")).toMatchObject({
     code: 2,

@@ -32,6 +32,22 @@ test("loadConfig() lists all missing required settings", async () => {
   ]);
 });
 
+test.each([
+  [{ UPSTREAM_URL: "http://u.test" }, "TOKENS or FLAGS_API_TOKEN (option flagsApiToken)"],
+  [
+    { UPSTREAM_URL: "http://u.test", TOKENS: "*:dev.s", FLAGS_UPSTREAM_KEYS: "false" },
+    "PRETRUSTED_TOKENS or FRONTEND_TOKENS or FLAGS_PROXY_CLIENT_KEYS (option clientKeys)",
+  ],
+])("with %j, the name in Edge of what is missing is named too", async (environment, name) => {
+  const { problems } = await failure({}, environment);
+  expect(problems).toEqual([expect.stringMatching(/ is required: /)]);
+  expect(problems[0]).toContain(`${name} is required: `);
+});
+
+test("an empty variable of the Unleash proxy counts as not set", async () => {
+  expect(await warningsOf({ host: "127.0.0.1" }, { UNLEASH_INSTANCE_ID: "" })).toEqual([]);
+});
+
 test("loadConfig() lists all problems of options, variables and files", async () => {
   const options = { ...REQUIRED, refreshInterval: "5000", customStrategies: ["./missing.js", 5] };
   const { problems, message } = await failure(options, {

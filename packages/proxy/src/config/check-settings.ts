@@ -12,6 +12,8 @@ import {
 } from "flags-server-kit";
 import type { FlagFile } from "../files/read-flag-file.ts";
 import { findSource, parseTokenScope, scopesOf } from "../token-scope.ts";
+import type { Product } from "./aliases/alias.ts";
+import { nameMissing } from "./aliases/name-missing.ts";
 import {
   findNetworkProblems,
   findNetworkRisks,
@@ -30,14 +32,19 @@ interface SettingsCheck {
   readonly risks: readonly string[];
 }
 
-/** Checks rules that involve more than one setting. Each setting has been checked by itself before. */
+/**
+ * Checks rules that involve more than one setting. Each setting has been checked by itself before.
+ *
+ * @param products those whose names of settings are in use
+ */
 export function checkSettings(
   resolution: Resolution<Settings>,
   files: readonly FlagFile[] | undefined,
+  products: readonly Product[] = [],
 ): SettingsCheck {
   return {
     problems: [
-      ...findMissing(resolution),
+      ...findMissing(resolution, products),
       ...findUnservedKeys(resolution, files),
       ...findTokensWithoutEnvironment(resolution),
       ...findAmbiguousBootstrap(resolution),
@@ -60,7 +67,10 @@ export function checkSettings(
   };
 }
 
-function findMissing(resolution: Resolution<Settings>): readonly string[] {
+function findMissing(
+  resolution: Resolution<Settings>,
+  products: readonly Product[],
+): readonly string[] {
   const { origins, values } = resolution;
   return (Object.entries(SETTINGS) as [SettingName, Setting<unknown>][])
     .filter(([name, { required }]) => required === true && !origins.has(name))
@@ -70,7 +80,10 @@ function findMissing(resolution: Resolution<Settings>): readonly string[] {
         name !== "clientKeys" ||
         (!origins.has("proxySecrets") && !origins.has("accessFile") && !values.upstreamKeys),
     )
-    .map(([, setting]) => `${nameSetting(setting)} is required: ${toClause(setting.meaning)}`);
+    .map(
+      ([, setting]) =>
+        `${nameMissing(setting, products)} is required: ${toClause(setting.meaning)}`,
+    );
 }
 
 function toClause(sentence: string): string {

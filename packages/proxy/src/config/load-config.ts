@@ -75,7 +75,7 @@ export async function loadConfig(
   const isEdge = translation.products.includes("edge");
   const listed = listFlagFiles(values.flagsUrl ?? "", worker && environment[WORKER_FILES]);
   const files = listed?.files;
-  const check = checkSettings(resolution, files);
+  const check = checkSettings(resolution, files, translation.products);
   const openFiles = { limit: readOpenFileLimit() };
   const maxConnections =
     values.maxConnections ?? defaultMaxConnections(values.pushMaxStreams, openFiles);

@@ -21,6 +21,7 @@ test.each([
   [{ SHOP_WINDOW: "w" }, ["SHOP_WINDOW is set but never read"]],
   [{ STORE_NAME: "n" }, ["STORE_NAME is set but never read: its name is SHOP_NAME here"]],
   [{ STORE_NAME: "n", SHOP_NAME: "n" }, []],
+  [{ SHOP_NAMES: "", STORE_NAME: " ", TILL: "" }, []],
   [{ STORE_WINDOW: "w" }, []],
   [{ TILL: "t" }, ["TILL is set but never read: set SHOP_NAME"]],
   [{ TILL: "t", SHOP_NAME: "n" }, []],

@@ -74,7 +74,9 @@ export function findUnknownVariables(
   environment: Environment,
 ): readonly string[] {
   const known = Object.values(settings).flatMap(variablesOf);
-  return Object.keys(environment).flatMap((name) => {
+  return Object.entries(environment).flatMap(([name, text = ""]) => {
+    // An empty variable counts as not set.
+    if (text.trim() === "") return [];
     const replacement = Object.hasOwn(replacements, name) ? replacements[name] : undefined;
     if (replacement !== undefined) {
       const isReplaced = (environment[replacement.by ?? ""] ?? "") !== "";

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from "node:util";
 import {
   type Environment,
   InvalidValue,
-  nameSetting,
   resolveSettings,
   type Setting,
   variablesOf,
@@ -11,6 +10,7 @@ import type { AccessFileKey } from "../../access/access-schema.ts";
 import { PRODUCT_NAMES, type Product } from "../../config/aliases/alias.ts";
 import { describeIneffective } from "../../config/aliases/describe-translation.ts";
 import { findUnlimitedKeys, findWiderKeys } from "../../config/aliases/find-wider-keys.ts";
+import { nameMissing } from "../../config/aliases/name-missing.ts";
 import {
   type IneffectiveSetting,
   type Translation,
@@ -125,12 +125,12 @@ function findComments(translation: Translation) {
   };
 }
 
-function findMissing({ environment }: Translation): readonly string[] {
+function findMissing({ environment, products }: Translation): readonly string[] {
   return [SETTINGS.flagsUrl, SETTINGS.flagsApiToken, SETTINGS.clientKeys]
     .filter((setting) => !variablesOf(setting).some((name) => (environment[name] ?? "") !== ""))
     .filter((setting) => setting !== SETTINGS.flagsApiToken || !hasFiles(environment))
     .filter((setting) => setting !== SETTINGS.clientKeys || !hasOtherKeys(environment))
-    .map((setting) => `${nameSetting(setting)} is required`);
+    .map((setting) => `${nameMissing(setting, products)} is required`);
 }
 
 function hasFiles(environment: Environment): boolean {
