@@ -25,7 +25,7 @@ const LONG_FILES: readonly string[] = [
   "packages/console/test/{projects,same-result,segments,sign-in,strategies,tags,theme}.test.ts",
   "packages/console/test/{tokens,transfer,usage}.test.ts",
   "packages/admin/test/{connections,disk-full,every-route,import-export,openid}.test.ts",
-  "packages/admin/test/{replicas-restart,restore,sdk-api-replicas,telemetry}.test.ts",
+  "packages/admin/test/{replicas-restart,restore,sdk-api-random-replicas,sdk-api-replicas,telemetry}.test.ts",
   "packages/proxy/test/{access-edits,browser,check-with-admin,command-store,compare-proxies}.test.ts",
   "packages/proxy/test/{fleet,telemetry,upstream-keys-workers}.test.ts",
   "packages/sdk/test/flags-admin.test.ts",
