@@ -32,7 +32,6 @@ const properties = {
 const project = Type.Optional(nullableText(100));
 
 export const UpdateContextFieldBody = openObject("updateContextFieldSchema", {
-  name: Type.Optional(Type.String({ description: "Must be the name in the path" })),
   ...properties,
   project,
 });

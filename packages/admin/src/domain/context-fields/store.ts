@@ -1,5 +1,5 @@
 import { eq, type SQL } from "drizzle-orm";
-import { ApiError, badData, mustExist, nameExists, notFound } from "../../errors.ts";
+import { ApiError, mustExist, nameExists, notFound } from "../../errors.ts";
 import { type Database, firstRow, orderByText } from "../../storage/database.ts";
 import { contextFields } from "../../storage/schema/context-fields.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
@@ -102,11 +102,8 @@ export async function updateContextField(
   body: UpdateContextField,
 ): Promise<void> {
   const before = await getContextField(transaction.db, address);
-  const { name = before.name, project = before.project } = body;
-  if (name !== before.name) {
-    throw badData("/body/name", "must be the name in the path: a context field cannot be renamed");
-  }
   checkLegalValues(body.legalValues ?? [], before.legalValues.length);
+  const { project = before.project } = body;
   if (project !== before.project) await checkProject(transaction.db, before.name, project);
   await replace(transaction, before, toColumns(body));
 }

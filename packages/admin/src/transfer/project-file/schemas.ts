@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { ConstraintBody } from "../../domain/constraints/schemas.ts";
-import { CreateContextFieldBody } from "../../domain/context-fields/schemas.ts";
+import { UpdateContextFieldBody } from "../../domain/context-fields/schemas.ts";
 import { DependencyBody } from "../../domain/dependencies/schemas.ts";
 import { CreateFeatureBody } from "../../domain/features/schemas.ts";
 import { SegmentBody } from "../../domain/segments/schemas.ts";
@@ -60,9 +60,10 @@ const SegmentInFile = closedObject("exportedSegmentSchema", {
   constraints: Type.Array(ConstraintBody),
 });
 
-const { project: _project, ...contextFieldProperties } = CreateContextFieldBody.properties;
+const { project: _project, ...contextFieldProperties } = UpdateContextFieldBody.properties;
 
 const ContextFieldInFile = closedObject("exportedContextFieldSchema", {
+  name: Name,
   ...contextFieldProperties,
   isShared: Type.Optional(
     Type.Boolean({
