@@ -9,7 +9,7 @@ export const LIMITS = {
   valuesPerConstraint: 250,
   valuesPerSegment: 1000,
   segmentsPerStrategy: 5,
-  legalValuesPerContextField: 1000,
+  legalValuesPerContextField: 10_000,
   apiTokens: 2000,
   applications: 10_000,
   streams: 10_000,

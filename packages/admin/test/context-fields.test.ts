@@ -123,27 +123,27 @@ describeStorages("context fields", (source) => {
 
     test("applies to new fields, added values and imports", async () => {
       const body = (count: number) => ({ name: "limited", legalValues: values(count) });
-      await admin.refuse(tooMany, "POST", "/context", body(1001));
-      const file = { version: 1, contextFields: [body(1001)], features: [] };
+      await admin.refuse(tooMany, "POST", "/context", body(10_001));
+      const file = { version: 1, contextFields: [body(10_001)], features: [] };
       const path = "/body/contextFields/0";
       await admin.refuse({ ...tooMany, path }, "POST", "/projects/default/import", file);
-      await admin.must(201, "POST", "/context", body(1000));
-      await admin.refuse(tooMany, "PUT", "/context/limited", { legalValues: values(1001) });
+      await admin.must(201, "POST", "/context", body(10_000));
+      await admin.refuse(tooMany, "PUT", "/context/limited", { legalValues: values(10_001) });
       const add = "/context/limited/legal-values";
       await admin.refuse(tooMany, "POST", add, { value: "another" });
       await admin.must(200, "POST", add, { value: "v7", description: "Seven" });
     });
 
     test("keeps a list that exceeds it from growing", async () => {
-      const legalValues = values(1002);
+      const legalValues = values(10_002);
       await admin.storage.db.insert(contextFields).values({ name: "long", legalValues });
       await admin.must(200, "PUT", "/context/long", await field("long"));
       expect(await field("long")).toMatchObject({ legalValues });
-      await admin.refuse(tooMany, "PUT", "/context/long", { legalValues: values(1003) });
+      await admin.refuse(tooMany, "PUT", "/context/long", { legalValues: values(10_003) });
       await admin.refuse(tooMany, "POST", "/context/long/legal-values", { value: "another" });
-      await admin.must(200, "DELETE", "/context/long/legal-values/v1001");
+      await admin.must(200, "DELETE", "/context/long/legal-values/v10001");
       await admin.refuse(tooMany, "PUT", "/context/long", { legalValues });
-      await admin.must(200, "PUT", "/context/long", { legalValues: values(1001) });
+      await admin.must(200, "PUT", "/context/long", { legalValues: values(10_001) });
     });
   });
 
