@@ -137,7 +137,7 @@ test.runIf(process.platform === "linux")(
     const url = await command.listening();
     await expect.poll(async () => (await fetch(`${url}/proxy/health`)).status).toBe(200);
     const properties = Object.fromEntries(
-      Array.from({ length: 8000 }, (_, index) => [`property-${index}`, "x".repeat(85)]),
+      Array.from({ length: 1000 }, (_, index) => [`property-${index}`, "x".repeat(850)]),
     );
     const body = JSON.stringify({ context: { userId: "7", properties } });
     expect(body.length).toBeGreaterThan(800_000);
