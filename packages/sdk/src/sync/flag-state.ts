@@ -22,21 +22,18 @@ interface FlagStateOptions {
 
 /** The current snapshot and definitions. Data from the upstream outranks any other, even if it is older. */
 export class FlagState {
+  /** Set by `accept()` only. A field, because each request reads it. */
+  snapshot: Snapshot | undefined;
   readonly #compiler: FlagStateOptions["compiler"];
   readonly #ranks: Readonly<Record<Origin, number>>;
   readonly #revisions = new Revisions();
   #rank = 0;
-  #snapshot: Snapshot | undefined;
   #definitions: FeatureDefinitions | undefined;
   #origin: Origin | undefined;
 
   constructor({ compiler, bootstrapOverrides }: FlagStateOptions) {
     this.#compiler = compiler;
     this.#ranks = { store: 2, bootstrap: bootstrapOverrides ? 3 : 1, shared: 4, upstream: 4 };
-  }
-
-  get snapshot(): Snapshot | undefined {
-    return this.#snapshot;
   }
 
   get definitions(): FeatureDefinitions | undefined {
@@ -62,10 +59,10 @@ export class FlagState {
     const document = yield* parseInSteps(input);
     const received = toDefinitions(input as ParsedInput);
     const revision = yield* this.#revisions.of(received);
-    const isNew = revision !== this.#snapshot?.revision;
+    const isNew = revision !== this.snapshot?.revision;
     if (isNew) {
       const definitions = yield* this.#revisions.reuse(received, this.#definitions);
-      this.#snapshot = yield* this.#compiler.compile({ document, revision }, this.#snapshot);
+      this.snapshot = yield* this.#compiler.compile({ document, revision }, this.snapshot);
       this.#definitions = definitions;
     }
     this.#rank = this.#ranks[origin];
