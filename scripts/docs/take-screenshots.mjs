@@ -34,8 +34,8 @@ const CONSOLE_SHOTS = [
   { name: "console-sign-in", path: "/sign-in", isSignedIn: false },
   ...inBothColours({ name: "console-flags", path: "/projects/default/flags" }),
   { name: "console-flags-phone", path: "/projects/default/flags", ...PHONE },
-  ...inBothColours({ name: "console-flag", path: FLAG }),
-  { name: "console-flag-phone", path: FLAG, ...PHONE },
+  ...inBothColours({ name: "console-flag", path: FLAG, act: waitForSegments }),
+  { name: "console-flag-phone", path: FLAG, act: waitForSegments, ...PHONE },
   { name: "console-usage", path: `${FLAG}?tab=usage` },
   { name: "console-history", path: `${FLAG}?tab=history` },
   ...inBothColours({ name: "console-explain", path: `${FLAG}?tab=explain&context=${CONTEXT}` }),
@@ -122,6 +122,11 @@ async function takeConsole(origin, { name, path, act, ...options }) {
   await act?.(page);
   await page.evaluate("Promise.all([...document.images].map((image) => image.decode()))");
   await save(page, name);
+}
+
+/** The page shows the ids of segments until it has loaded their names. */
+async function waitForSegments(page) {
+  await page.getByText("segment nordic-customers").first().waitFor();
 }
 
 /** Chooses a file of Unleash, and scrolls to what an import would change. */
