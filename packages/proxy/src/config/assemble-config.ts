@@ -114,9 +114,7 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     maxConnections: collaborators.maxConnections,
     cors: toCors(values),
     rejectUnauthorized: values.rejectUnauthorized,
-    httpProxy: values.httpProxy ?? values.allProxy,
-    httpsProxy: values.httpsProxy ?? values.allProxy,
-    noProxy: values.noProxy,
+    ...toForwardProxies(values),
     network: collaborators.network,
   });
 }
@@ -155,6 +153,11 @@ function toCors(values: Values): CorsConfig {
   });
 }
 
+/** The proxy servers for requests to the upstream and to stores. */
+function toForwardProxies({ httpProxy, httpsProxy, allProxy, noProxy }: Values) {
+  return { httpProxy: httpProxy ?? allProxy, httpsProxy: httpsProxy ?? allProxy, noProxy };
+}
+
 function toStore(values: Values, { storeAuthorities: ca }: Collaborators): StoreConfig | undefined {
   const { store: address, storePassword: password } = values;
   if (address === undefined) return undefined;
@@ -164,9 +167,7 @@ function toStore(values: Values, { storeAuthorities: ca }: Collaborators): Store
     accessKeyId: values.storeAccessKeyId,
     secretAccessKey: values.storeSecretAccessKey,
     sessionToken: values.storeSessionToken,
-    httpProxy: values.httpProxy ?? values.allProxy,
-    httpsProxy: values.httpsProxy ?? values.allProxy,
-    noProxy: values.noProxy,
+    ...toForwardProxies(values),
   });
   return Object.freeze({ address: Object.freeze(address), s3, password, ca });
 }
