@@ -21,7 +21,9 @@ export { FairShare } from "./http/fair-share.ts";
 export {
   AUTHENTICATION_LIMITS,
   GuessLimiter,
+  MAX_VALIDATED_TOKENS,
   networkOf,
+  VALIDATION_BODY_LIMIT_BYTES,
   VALIDATION_LIMITS,
 } from "./http/guess-limiter.ts";
 export type { GuessProblem } from "./http/guess-limiter.ts";

@@ -1,3 +1,4 @@
+import { MAX_VALIDATED_TOKENS } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { openObject } from "../http/schemas.ts";
 
@@ -60,10 +61,8 @@ export const DeltaResponse = openObject("clientFeaturesDeltaSchema", {
 
 export const NotModified = Type.Null({ description: "The client has the current version" });
 
-const MAX_TOKENS = 1000;
-
 export const ValidateTokensBody = openObject("tokenStringListSchema", {
-  tokens: Type.Array(Type.String(), { maxItems: MAX_TOKENS }),
+  tokens: Type.Array(Type.String(), { maxItems: MAX_VALIDATED_TOKENS }),
 });
 
 export const ValidatedTokensResponse = Type.Object(

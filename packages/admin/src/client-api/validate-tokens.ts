@@ -1,4 +1,8 @@
-import { GuessLimiter, VALIDATION_LIMITS } from "flags-server-kit/http";
+import {
+  GuessLimiter,
+  VALIDATION_BODY_LIMIT_BYTES,
+  VALIDATION_LIMITS,
+} from "flags-server-kit/http";
 import { tooManyGuesses } from "../errors.ts";
 import { errorResponses } from "../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
@@ -7,9 +11,6 @@ import { roleOfType } from "../role.ts";
 import { toWireType } from "../access/token.ts";
 import { findTokens } from "../access/find-tokens.ts";
 import { ValidatedTokensResponse, ValidateTokensBody } from "./schemas.ts";
-
-/** Enough for 1,000 tokens. Anyone can send such a body, because the endpoint requires no token. */
-const MAX_BODY_BYTES = 250 * 1024;
 
 /**
  * Registers the endpoint with which proxies check the tokens of their clients. The protocol requires
@@ -20,7 +21,7 @@ export function registerTokenValidation(app: TypedApp, storage: Storage): void {
   app.post(
     "/edge/validate",
     {
-      bodyLimit: MAX_BODY_BYTES,
+      bodyLimit: VALIDATION_BODY_LIMIT_BYTES,
       schema: {
         summary:
           "Returns the valid SDK tokens among those given, with their scopes. Tokens for the admin API are left out",

@@ -25,6 +25,12 @@ export const VALIDATION_LIMITS: GuessLimits = {
   total: { burst: 20_000, perSecond: 100 },
 };
 
+/** The largest number of tokens in one request to `/edge/validate`: more than any proxy has. */
+export const MAX_VALIDATED_TOKENS = 1000;
+
+/** Enough for that many tokens. Anyone can send such a body, because `/edge/validate` requires no key. */
+export const VALIDATION_BODY_LIMIT_BYTES: number = 250 * 1024;
+
 /** Why a client has to wait, and for how long. */
 export interface GuessProblem {
   readonly message: string;
@@ -127,8 +133,8 @@ export class GuessLimiter {
 }
 
 /**
- * Returns the network of an IP address: addresses of the same network share a budget. A host can choose any address in its IPv6 /64,
- * so the whole /64 shares one. With `TRUST_PROXY=true`, the address can be any text sent by a client.
+ * Returns the network of an IP address: addresses of the same network share a budget. A host can choose any
+ * address in its IPv6 /64, so the whole /64 shares one. With `TRUST_PROXY=true`, the address can be any text sent by a client.
  */
 export function networkOf(address: string): string {
   const family = isIP(address);

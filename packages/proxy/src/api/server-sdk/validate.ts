@@ -1,4 +1,10 @@
-import { GuessLimiter, type TypedApp, VALIDATION_LIMITS } from "flags-server-kit/http";
+import {
+  GuessLimiter,
+  MAX_VALIDATED_TOKENS,
+  type TypedApp,
+  VALIDATION_BODY_LIMIT_BYTES,
+  VALIDATION_LIMITS,
+} from "flags-server-kit/http";
 import { Type } from "typebox";
 import type { AccessControl } from "../../access/access-control.ts";
 import { type Grant, isVerifiedUpstream } from "../../access/grant.ts";
@@ -7,14 +13,8 @@ import { tooManyGuesses } from "../../errors.ts";
 import { parseTokenScope } from "../../token-scope.ts";
 import { errorResponses } from "../schemas.ts";
 
-/** More than any other proxy has. */
-const MAX_TOKENS = 1000;
-
-/** Enough for that many tokens. Anyone can send such a body, because the endpoint requires no key. */
-const MAX_BODY_BYTES = 250 * 1024;
-
 const Body = Type.Object(
-  { tokens: Type.Array(Type.String(), { maxItems: MAX_TOKENS }) },
+  { tokens: Type.Array(Type.String(), { maxItems: MAX_VALIDATED_TOKENS }) },
   { title: "tokensToValidateSchema" },
 );
 
@@ -46,7 +46,7 @@ export function registerTokenValidation(
   app.post(
     "/validate",
     {
-      bodyLimit: MAX_BODY_BYTES,
+      bodyLimit: VALIDATION_BODY_LIMIT_BYTES,
       schema: {
         summary: "Returns the valid keys and tokens among those given, with their scopes",
         tags: ["Server SDKs"],
