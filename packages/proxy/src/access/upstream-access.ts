@@ -104,8 +104,8 @@ export class UpstreamAccess {
    * it.
    *
    * @param address IP address of the client
-   * @throws {HttpError} 401 if no source serves the environment or the projects of the key, 429 if too many unknown keys were
-   *   sent, 503 if too many requests wait, or if the upstream does not respond
+   * @throws {HttpError} 401 if no source serves the environment or the projects of the key, 429 if too many
+   *   unknown keys were sent, 503 if too many requests wait, or if the upstream does not respond
    */
   async verify(key: string, address: string): Promise<boolean> {
     if (!isVerifiable(key)) return this.#rejected("malformed");

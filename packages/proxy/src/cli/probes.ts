@@ -52,7 +52,6 @@ function createProxyProbe({ edgePath, ...definition }: ProxyProbe): Subcommand {
     ...probe,
     options: {
       ...probe.options,
-
       "edge-url": {
         short: "e",
         value: "URL",

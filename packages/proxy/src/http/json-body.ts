@@ -10,7 +10,7 @@ import { toErrorMessage } from "flags-server-kit";
 import { SMALL_BODY_BYTES } from "flags-server-kit/http";
 import { HttpError, notJson } from "../errors.ts";
 
-/** Rarely, JSON of clients is more than ten times as long as its compressed form. */
+/** JSON that clients send is rarely more than ten times as long as its compressed form. */
 const MAX_EXPANSION = 20;
 
 /**

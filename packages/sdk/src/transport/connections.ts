@@ -29,7 +29,8 @@ const NO_PROXY = "";
 
 /**
  * Creates the pools. Undefined proxy settings default to `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`,
- * or their lower-case names, which have precedence. Without the first two, `ALL_PROXY` applies. An empty string means no proxy.
+ * or their lower-case names, which have precedence. Without the first two, `ALL_PROXY` applies. An empty
+ * string means no proxy.
  */
 export function createConnections(settings: ConnectionSettings): Connections {
   const httpProxy = settings.httpProxy ?? readProxy("HTTP_PROXY");
