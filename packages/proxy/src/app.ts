@@ -13,7 +13,6 @@ import type { RequestTracer } from "flags-server-kit/telemetry";
 import { keyOf } from "./api/authenticate.ts";
 import type { AccessControl } from "./access/access-control.ts";
 import type { GrantedSource, RestrictedSources } from "./access/restricted-source.ts";
-import { observeKeys } from "./access/metrics.ts";
 import { EvaluationReporter } from "./api/evaluation-reporter.ts";
 import { createProtocol } from "./api/protocol.ts";
 import { PROTOCOLS } from "./api/protocols.ts";
@@ -29,15 +28,17 @@ import { registerOpenApi, type SecuritySchemes } from "./http/openapi.ts";
 import { gateUntilReady, isReady } from "./http/readiness.ts";
 import { createErrorSender, handleErrors } from "./http/error-handler.ts";
 import { ownCompilersOnly, serverOptions } from "./http/server-options.ts";
-import { createMetrics, METRICS_PREFIX, type Metrics } from "./metrics.ts";
-import { observeSources } from "./source-metrics.ts";
+import { observeKeys } from "./metrics/keys.ts";
+import { createMetrics, type Metrics } from "./metrics/metrics.ts";
+import { METRICS_PREFIX } from "./metrics/prefix.ts";
+import { observeSources } from "./metrics/sources.ts";
+import { observeFlagUsage } from "./metrics/usage.ts";
 import { ResponsePreparer } from "./response/prepare-response.ts";
 import { ResponseCache } from "./response/response-cache.ts";
 import { renderNewSnapshots } from "./response/rendering.ts";
 import { createAccessControl } from "./create-access-control.ts";
 import { createSourceNames, type UpstreamSource } from "./sources.ts";
 import { FlagUsage } from "./usage/flag-usage.ts";
-import { observeStores } from "./store/metrics.ts";
 
 export interface AppOptions {
   /**
@@ -73,7 +74,6 @@ export async function buildApp(
   const { access = await createAccessControl(config, sources, { registry }) } = options;
   const { keys, uses } = access;
   observeSources(metrics, sources);
-  observeStores(registry, sources);
   observeKeys(registry, {
     uses,
     grants: () => access.fileGrants,
@@ -141,7 +141,8 @@ export async function buildApp(
     config,
     access,
     sources,
-    metrics: { ...metrics, flagUsage: createFlagUsage(config, metrics.registry, nameOf) },
+    metrics,
+    flagUsage: createFlagUsage(config, registry, nameOf),
     protocols,
     cacheBytes,
     omitsManagement,
@@ -169,12 +170,9 @@ function createFlagUsage(
   nameOf: (source: GrantedSource) => string,
 ): FlagUsage | undefined {
   if (applications.length === 0) return undefined;
-  return new FlagUsage({
-    name: `${METRICS_PREFIX}_flag_usage_total`,
-    registry,
-    applications,
-    nameOf,
-  });
+  const usage = new FlagUsage({ applications, nameOf });
+  observeFlagUsage(registry, usage);
+  return usage;
 }
 
 /** Creates the limit of connections, which all ports for clients share. */

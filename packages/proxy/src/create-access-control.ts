@@ -4,7 +4,7 @@ import type { ProxyConfig } from "./config/config.ts";
 import { toClientOptions } from "./create-clients.ts";
 import type { UpstreamSource } from "./sources.ts";
 import { createStore } from "./store/create-storages.ts";
-import { observeKeyStore } from "./store/metrics.ts";
+import { observeKeyStore } from "./metrics/stores.ts";
 import type { KeyVerifier } from "./access/verified-key.ts";
 
 interface AccessControlOptions {

@@ -7,7 +7,7 @@ import { registerCompression } from "./http/compression.ts";
 import { createErrorSender, handleErrors } from "./http/error-handler.ts";
 import { gateUntilReady } from "./http/readiness.ts";
 import { ownCompilersOnly, serverOptions } from "./http/server-options.ts";
-import type { Metrics } from "./metrics.ts";
+import type { Metrics } from "./metrics/metrics.ts";
 import type { UpstreamSource } from "./sources.ts";
 
 /** Connections of probes and metrics collectors. They do not count against those of clients. */

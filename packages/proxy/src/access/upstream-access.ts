@@ -1,13 +1,13 @@
 import type { Logger } from "flags-server-kit";
-import { createGauge, FairShare, GuessLimiter, networkOf } from "flags-server-kit/http";
-import { Counter, type Registry } from "prom-client";
+import { FairShare, GuessLimiter, networkOf } from "flags-server-kit/http";
+import type { Registry } from "prom-client";
 import {
   environmentNotServed,
   projectsNotServed,
   tooManyGuesses,
   verificationUnavailable,
 } from "../errors.ts";
-import { METRICS_PREFIX } from "../metrics.ts";
+import { type KeyRejection, observeKeyRejections } from "../metrics/keys.ts";
 import type { UpstreamSource } from "../sources.ts";
 import { findSourceByScope, parseTokenScope } from "../token-scope.ts";
 import {
@@ -77,12 +77,12 @@ export class UpstreamAccess {
   readonly #waiting = new FairShare(MAX_WAITING);
   readonly #guesses: GuessLimiter;
   readonly #logged = new Set<string>();
-  readonly #rejected: (reason: Rejection) => false;
+  readonly #rejected: (reason: KeyRejection) => false;
   readonly #timers: readonly NodeJS.Timeout[];
 
   constructor(options: UpstreamAccessOptions) {
     this.#options = options;
-    this.#rejected = createMetrics(options.registry, this.#waiting);
+    this.#rejected = observeKeyRejections(options.registry, this.#waiting);
     this.#guesses = new GuessLimiter(LIMITS, (problem) => {
       this.#rejected("limit");
       return tooManyGuesses(problem);
@@ -226,38 +226,4 @@ export class UpstreamAccess {
     const used = this.#options.keys.takeUsedVerified();
     if (used.length > 0) this.#options.verifier.touch(used);
   }
-}
-
-const REJECTIONS = [
-  "malformed",
-  "environment",
-  "projects",
-  "invalid",
-  "limit",
-  "busy",
-  "unavailable",
-] as const;
-type Rejection = (typeof REJECTIONS)[number];
-
-/** Returns a function that counts a request whose key was not accepted, and returns false. */
-function createMetrics(
-  registry: Registry,
-  waiting: Pick<FairShare, "used">,
-): (reason: Rejection) => false {
-  createGauge(registry, {
-    name: `${METRICS_PREFIX}_upstream_keys_waiting_requests`,
-    help: "Requests that wait for the verification of their key",
-    read: () => waiting.used,
-  });
-  const rejections = new Counter({
-    name: `${METRICS_PREFIX}_upstream_key_rejections_total`,
-    help: "Requests whose key was not accepted, by reason",
-    labelNames: ["reason"],
-    registers: [registry],
-  });
-  for (const reason of REJECTIONS) rejections.inc({ reason }, 0);
-  return (reason) => {
-    rejections.inc({ reason });
-    return false;
-  };
 }

@@ -12,11 +12,11 @@ import type { SentContext } from "../context/sent-context.ts";
 import { variesOnOrigin } from "../http/cors.ts";
 import type { ErrorFormat } from "../http/error-handler.ts";
 import type { SecuritySchemes } from "../http/openapi.ts";
-import type { Metrics } from "../metrics.ts";
 import type { ResponsePolicies, ResponsePreparer } from "../response/prepare-response.ts";
 import { createRenderer, type FlagFormat, type Renderer } from "../response/rendering.ts";
 import type { ClientStreams } from "../streaming/create-streams.ts";
 import type { EventKind } from "../streaming/subscription.ts";
+import type { UsageRules } from "../usage/accept-usage.ts";
 import type { DefinitionsServices } from "./server-sdk/definitions.ts";
 
 /** A request for flags, as its body or query describes it. */
@@ -83,7 +83,7 @@ export interface Protocol extends Renderer, ResponsePolicies {
 /** The dependencies of the routes of one protocol. */
 export interface RouteOptions {
   readonly config: ProxyConfig;
-  readonly metrics: Metrics;
+  readonly usageRules: UsageRules;
   readonly access: AccessControl;
   readonly definitions: DefinitionsServices;
   readonly clientStreams: ClientStreams;

@@ -8,11 +8,12 @@ import type { ProxyConfig } from "../config/config.ts";
 import { acceptJsonOnly } from "../http/json-body.ts";
 import { serializerCompiler } from "../http/server-options.ts";
 import { validatorCompiler } from "../http/validation.ts";
-import type { Metrics } from "../metrics.ts";
+import type { Metrics } from "../metrics/metrics.ts";
 import type { UpstreamSource } from "../sources.ts";
 import { createClientStreams } from "../streaming/create-streams.ts";
 import type { EventRenderers } from "../streaming/flag-events.ts";
 import type { EventKind } from "../streaming/subscription.ts";
+import type { FlagUsage } from "../usage/flag-usage.ts";
 import { createDefinitions } from "./server-sdk/definitions.ts";
 import { registerServerSdkRoutes } from "./server-sdk/routes.ts";
 import { registerBackstage } from "./operations/backstage.ts";
@@ -27,6 +28,8 @@ interface RoutesOptions {
   readonly access: AccessControl;
   readonly sources: readonly UpstreamSource[];
   readonly metrics: Metrics;
+  /** Counts the usage of each flag. Undefined: it is not counted. */
+  readonly flagUsage: FlagUsage | undefined;
   readonly protocols: readonly Protocol[];
   /** Memory in bytes for each cache. @default chosen by each cache */
   readonly cacheBytes: number | undefined;
@@ -35,10 +38,9 @@ interface RoutesOptions {
 }
 
 /** Registers everything under the base path: each client protocol, and the API for server SDKs. */
-export async function registerRoutes(
-  app: FastifyInstance,
-  { config, access, sources, metrics, protocols, cacheBytes, omitsManagement }: RoutesOptions,
-): Promise<void> {
+export async function registerRoutes(app: FastifyInstance, options: RoutesOptions): Promise<void> {
+  const { config, access, sources, metrics, flagUsage, protocols, cacheBytes, omitsManagement } =
+    options;
   const { keys } = access;
   const flagSources = sources.map(({ flags }) => flags);
   const definitions = createDefinitions(flagSources, {
@@ -66,7 +68,8 @@ export async function registerRoutes(
     return (...kinds: readonly KeyKind[]) =>
       authenticate({ access, extractor: keyExtractor }, kinds);
   };
-  const { basePath } = config;
+  const { basePath, metricsIntervalMs } = config;
+  const usageRules = { metrics: metrics.usage, flagUsage, metricsIntervalMs };
   for (const protocol of protocols) {
     const allow = allowWith(protocol.keyExtractor);
     for (const path of protocol.definition.paths) {
@@ -74,7 +77,7 @@ export async function registerRoutes(
       await registerAt(app, basePath + path, (scope) =>
         protocol.definition.register(scope, {
           config,
-          metrics,
+          usageRules,
           access,
           definitions,
           clientStreams,
@@ -96,8 +99,7 @@ export async function registerRoutes(
   await registerAt(app, `${basePath}/edge`, (scope) => registerTokenValidation(scope, access));
   await registerAt(app, `${basePath}/api`, (scope) =>
     registerServerSdkRoutes(scope, {
-      config,
-      metrics,
+      usageRules,
       definitions,
       allow: allowWith(keyExtractor),
       vary: varyOn(keyExtractor, config.cors),

@@ -7,9 +7,8 @@ import { startKeyVerifier } from "../create-access-control.ts";
 import { createClients } from "../create-clients.ts";
 import { logSourceEvents } from "../log-source-events.ts";
 import { closeSources, type UpstreamSource } from "../sources.ts";
-import { createMetrics, type Metrics } from "../metrics.ts";
-import { observeSources } from "../source-metrics.ts";
-import { observeStores } from "../store/metrics.ts";
+import { createMetrics, type Metrics } from "../metrics/metrics.ts";
+import { observeSources } from "../metrics/sources.ts";
 import type { KeyVerifier } from "../access/verified-key.ts";
 import { FlagDistribution } from "./flag-distribution.ts";
 import { KeyDistribution } from "./key-distribution.ts";
@@ -110,7 +109,6 @@ class Primary {
     );
     const { registry } = metrics;
     observeSources(metrics, this.#sources);
-    observeStores(registry, this.#sources);
     this.#metrics = new MetricsCollection(registry);
     this.#pool = new WorkerPool({
       count,

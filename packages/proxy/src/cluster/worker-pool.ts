@@ -1,8 +1,8 @@
 import cluster from "node:cluster";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "flags-server-kit";
-import { Counter, Gauge, type Registry } from "prom-client";
-import { METRICS_PREFIX } from "../metrics.ts";
+import type { Registry } from "prom-client";
+import { createWorkerMetrics, type WorkerMetrics } from "../metrics/workers.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import type { ToPrimary, WorkerPeer } from "./messages.ts";
 import { RestartDelay } from "./restart-delay.ts";
@@ -35,7 +35,7 @@ interface WorkerPoolOptions {
 /** Keeps a number of workers running. */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
-  readonly #metrics: PoolMetrics;
+  readonly #metrics: WorkerMetrics;
   readonly #delay = new RestartDelay();
   readonly #workers = new Set<WorkerProcess>();
   readonly #restarts = new Set<NodeJS.Timeout>();
@@ -44,7 +44,7 @@ export class WorkerPool {
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
-    this.#metrics = createPoolMetrics(options.registry);
+    this.#metrics = createWorkerMetrics(options.registry);
   }
 
   get workers(): Iterable<WorkerPeer> {
@@ -130,31 +130,4 @@ export class WorkerPool {
       this.#restarts.add(restart);
     });
   }
-}
-
-interface PoolMetrics {
-  readonly running: Gauge;
-  readonly restarts: Counter;
-  readonly unresponsive: Counter;
-}
-
-function createPoolMetrics(registry: Registry): PoolMetrics {
-  const registers = [registry];
-  return {
-    running: new Gauge({
-      name: `${METRICS_PREFIX}_workers`,
-      help: "Running worker processes",
-      registers,
-    }),
-    restarts: new Counter({
-      name: `${METRICS_PREFIX}_worker_restarts_total`,
-      help: "Worker processes that exited and were replaced",
-      registers,
-    }),
-    unresponsive: new Counter({
-      name: `${METRICS_PREFIX}_workers_unresponsive_total`,
-      help: "Worker processes that did not respond and were killed",
-      registers,
-    }),
-  };
 }

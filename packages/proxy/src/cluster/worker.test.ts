@@ -1,6 +1,6 @@
 import { FlagReplica } from "flags-sdk";
 import { expect, test } from "vitest";
-import { createMetrics } from "../metrics.ts";
+import { createMetrics } from "../metrics/metrics.ts";
 import type { ToPrimary, ToWorker } from "./messages.ts";
 import { RemoteKeyVerifier } from "./remote-key-verifier.ts";
 import { followPrimary, UsageForwarder } from "./worker.ts";

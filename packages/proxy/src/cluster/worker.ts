@@ -2,7 +2,7 @@ import { type ApplicationRegistration, type ApplicationUsage, FlagReplica } from
 import type { Closable, Logger } from "flags-server-kit";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import type { ProxyConfig } from "../config/config.ts";
-import { createMetrics, type Metrics } from "../metrics.ts";
+import { createMetrics, type Metrics } from "../metrics/metrics.ts";
 import { createSources, type SourceFailure } from "../sources.ts";
 import { serve } from "../start.ts";
 import type { MessageToWorker, ToPrimary } from "./messages.ts";

@@ -1,10 +1,10 @@
 import type { FlagSource } from "flags-sdk";
-import { createGauge, repeat, StreamHub, type StreamHubOptions } from "flags-server-kit/http";
-import { Counter, type Registry } from "prom-client";
+import { repeat, StreamHub, type StreamHubOptions } from "flags-server-kit/http";
+import type { Registry } from "prom-client";
 import type { Grant } from "../access/grant.ts";
 import { completeSource, type GrantedSource } from "../access/restricted-source.ts";
 import { streamLimitReached } from "../errors.ts";
-import { METRICS_PREFIX } from "../metrics.ts";
+import { type FlagStreamMetrics, observeFlagStreams } from "../metrics/streams.ts";
 import type { FlagEvents } from "./flag-events.ts";
 import type { FlagStream } from "./flag-stream.ts";
 
@@ -33,7 +33,7 @@ const EXPIRY_MS = 1000;
 /** Keeps the streams to clients up to date, and enforces their limits. */
 export class FlagStreams {
   readonly #events: ReadonlyMap<GrantedSource, FlagEvents>;
-  readonly #metrics: StreamMetrics;
+  readonly #metrics: FlagStreamMetrics;
   readonly #hub: StreamHub<FlagStream>;
   readonly #stops: readonly (() => void)[];
 
@@ -48,7 +48,7 @@ export class FlagStreams {
       reconnectDelayMs: randomReconnectDelayMs,
       onStalled: () => this.#metrics.dropped.inc(),
     });
-    this.#metrics = createStreamMetrics(registry, this.#hub);
+    this.#metrics = observeFlagStreams(registry, this.#hub);
     this.#stops = [
       repeat(() => this.#reevaluate(), clockIntervalMs),
       repeat(() => this.#endExpired(), EXPIRY_MS),
@@ -137,41 +137,4 @@ export class FlagStreams {
 function randomReconnectDelayMs(openStreams: number): number {
   const spreadMs = Math.max(MIN_SPREAD_MS, openStreams / RECONNECTS_PER_MS);
   return MIN_RECONNECT_MS + Math.random() * spreadMs;
-}
-
-interface StreamMetrics {
-  readonly opened: Counter;
-  readonly refused: Counter;
-  readonly dropped: Counter;
-  readonly events: Counter;
-}
-
-function createStreamMetrics(
-  registry: Registry,
-  hub: Pick<StreamHub<FlagStream>, "size" | "bytes">,
-): StreamMetrics {
-  const prefix = `${METRICS_PREFIX}_push`;
-  const registers = [registry];
-  const counter = (name: string, help: string): Counter =>
-    new Counter({ name: `${prefix}_${name}_total`, help, registers });
-
-  createGauge(registry, {
-    name: `${prefix}_streams`,
-    help: "Open streams to clients",
-    read: () => hub.size,
-  });
-  createGauge(registry, {
-    name: `${prefix}_context_bytes`,
-    help: "Memory for the contexts of open streams, in bytes",
-    read: () => hub.bytes,
-  });
-  return {
-    opened: counter("streams_opened", "Streams to clients that were opened"),
-    refused: counter("streams_refused", "Streams that were rejected because a limit was reached"),
-    dropped: counter(
-      "streams_dropped",
-      "Streams that were closed because the client had stopped reading",
-    ),
-    events: counter("events", "Events that were sent on streams to clients"),
-  };
 }

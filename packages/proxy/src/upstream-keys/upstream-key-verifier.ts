@@ -6,7 +6,7 @@ import { digestKey } from "../access/grant.ts";
 import type { Store } from "../store/store.ts";
 import { CallPacer } from "./call-pacer.ts";
 import { KeyStorage, type StoredKey } from "./key-storage.ts";
-import { createVerifierMetrics, type VerifierMetrics } from "./metrics.ts";
+import { createVerifierMetrics, type VerifierMetrics } from "../metrics/keys.ts";
 import { NewKeys } from "./new-keys.ts";
 import { Revalidation } from "./revalidation.ts";
 import {

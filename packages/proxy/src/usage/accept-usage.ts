@@ -1,11 +1,14 @@
 import type { ApplicationUsage } from "flags-sdk";
 import { type GrantedSource, RestrictedSource } from "../access/restricted-source.ts";
 import { tooMuchUsage } from "../errors.ts";
-import type { UsageMetrics } from "../metrics.ts";
+import type { UsageMetrics } from "../metrics/usage.ts";
+import type { FlagUsage } from "./flag-usage.ts";
 
 /** Dependencies of accepting usage. */
 export interface UsageRules {
   readonly metrics: UsageMetrics;
+  /** Counts the usage of each flag. Undefined: it is not counted. */
+  readonly flagUsage: FlagUsage | undefined;
   /** Time between two reports to the upstream, each of which empties the buffer. */
   readonly metricsIntervalMs: number;
 }
@@ -20,24 +23,24 @@ export interface UsageRules {
 export async function acceptUsage(
   source: GrantedSource,
   usages: readonly ApplicationUsage[],
-  { metrics, metricsIntervalMs }: UsageRules,
+  { metrics, flagUsage, metricsIntervalMs }: UsageRules,
 ): Promise<void> {
   const accepted = await Promise.all(
     usages.map(async (sent) => {
       const { usage, omittedCount } = restrictUsage(source, sent);
-      if (omittedCount > 0) metrics.usageDropped.inc({ kind: "not_allowed" }, omittedCount);
+      if (omittedCount > 0) metrics.dropped.inc({ kind: "not_allowed" }, omittedCount);
       const count = Object.keys(usage.features).length;
       if (count === 0 && usage.impactMetrics === undefined) return true;
       // NOTE: sources written in JavaScript may return nothing, which counts as accepted.
       const isAccepted: unknown = await source.reportUsage(usage);
       if (isAccepted === false) return false;
-      metrics.usageEntries.inc(count);
-      metrics.flagUsage?.count(source, usage);
+      metrics.entries.inc(count);
+      flagUsage?.count(source, usage);
       return true;
     }),
   );
   if (accepted.every(Boolean)) return;
-  metrics.usageRefused.inc();
+  metrics.refused.inc();
   throw tooMuchUsage(metricsIntervalMs);
 }
 

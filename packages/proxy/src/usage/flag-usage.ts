@@ -1,6 +1,4 @@
 import type { ApplicationUsage } from "flags-sdk";
-import { createLabelledCounter } from "flags-server-kit/http";
-import type { Registry } from "prom-client";
 import type { GrantedSource } from "../access/restricted-source.ts";
 
 /** Label of applications and flags that are not counted by name. */
@@ -9,12 +7,7 @@ const OTHER = "other";
 /** Flags are archived and created again for years, and each one that is counted by name takes memory. */
 const MAX_FLAGS = 10_000;
 
-const RESULTS = ["yes", "no"] as const;
-
 interface FlagUsageOptions {
-  /** The name of the metric. */
-  readonly name: string;
-  readonly registry: Registry;
   /** The applications that are counted by name. */
   readonly applications: readonly string[];
   /** Returns the name of a source. */
@@ -43,21 +36,16 @@ export class FlagUsage {
   /** By source, then flag, then application. */
   readonly #totals = new Map<string, Map<string, Map<string, Totals>>>();
 
-  constructor({ name, registry, applications, nameOf }: FlagUsageOptions) {
+  constructor({ applications, nameOf }: FlagUsageOptions) {
     this.#applications = new Set(applications);
     this.#nameOf = nameOf;
-    createLabelledCounter(registry, {
-      name,
-      help: "How often flags were on (yes) and off (no), as applications reported it",
-      labelNames: ["source", "flag", "application", "result"],
-      read: () =>
-        listTotals(this.#totals).flatMap(({ source, flag, application, ...counts }) =>
-          RESULTS.map((result) => ({
-            labels: { source, flag, application, result },
-            value: counts[result],
-          })),
-        ),
-    });
+  }
+
+  /** Returns the totals since the start. */
+  totals(): readonly Readonly<Totals>[] {
+    return [...this.#totals.values()].flatMap((ofSource) =>
+      [...ofSource.values()].flatMap((ofFlag) => [...ofFlag.values()]),
+    );
   }
 
   /** Counts a report for a source. */
@@ -88,14 +76,6 @@ export class FlagUsage {
     const ofFlag = findOrAdd(ofSource, flag, () => new Map<string, Totals>());
     return findOrAdd(ofFlag, application, () => ({ source, flag, application, yes: 0, no: 0 }));
   }
-}
-
-function listTotals(
-  totals: ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, Totals>>>,
-): readonly Totals[] {
-  return [...totals.values()].flatMap((ofSource) =>
-    [...ofSource.values()].flatMap((ofFlag) => [...ofFlag.values()]),
-  );
 }
 
 function findOrAdd<Value>(map: Map<string, Value>, key: string, create: () => Value): Value {

@@ -18,7 +18,7 @@ import {
 
 /** Registers the frontend API, as the upstream and Edge provide it to client SDKs. */
 export function registerFrontendRoutes(app: TypedApp, options: RouteOptions): void {
-  const { config, metrics, protocol, allow, access, clientStreams } = options;
+  const { config, usageRules, protocol, allow, access, clientStreams } = options;
   const authenticate = allow("client");
   app.addHook("preValidation", allowNoBody);
   registerFlagRoutes(app, {
@@ -32,8 +32,7 @@ export function registerFrontendRoutes(app: TypedApp, options: RouteOptions): vo
   registerSingleToggle(app, authenticate, protocol);
   registerUsage(app, {
     authenticate: allow("client", "server"),
-    metrics,
-    metricsIntervalMs: config.metricsIntervalMs,
+    ...usageRules,
   });
   registerStreams(app, {
     config,

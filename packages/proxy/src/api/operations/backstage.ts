@@ -7,7 +7,7 @@ import type { ListedKey } from "../../access/upstream-access.ts";
 import { completeSource } from "../../access/restricted-source.ts";
 import { notReady } from "../../errors.ts";
 import { ALWAYS_AVAILABLE, isReady } from "../../http/readiness.ts";
-import type { Metrics } from "../../metrics.ts";
+import type { Metrics } from "../../metrics/metrics.ts";
 import type { UpstreamSource } from "../../sources.ts";
 import { DefinitionsResponse } from "../server-sdk/schemas.ts";
 import { sendMetrics } from "./monitoring.ts";

@@ -1,7 +1,7 @@
 import type { FastifyReply } from "fastify";
 import { sendConditional, type TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
-import type { Metrics } from "../../metrics.ts";
+import type { Metrics } from "../../metrics/metrics.ts";
 import { errorResponses } from "../schemas.ts";
 
 const HEALTHY = {

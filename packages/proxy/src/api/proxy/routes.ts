@@ -9,7 +9,7 @@ import { registerUsage } from "../usage.ts";
 
 /** Registers everything under `/proxy` apart from monitoring. */
 export function registerProxyRoutes(app: TypedApp, options: RouteOptions): void {
-  const { config, metrics, protocol, allow, access, definitions, clientStreams } = options;
+  const { config, usageRules, protocol, allow, access, definitions, clientStreams } = options;
   registerFlagRoutes(app, {
     authenticate: allow("client"),
     protocol,
@@ -25,8 +25,7 @@ export function registerProxyRoutes(app: TypedApp, options: RouteOptions): void 
   });
   registerUsage(app, {
     authenticate: allow("client", "server"),
-    metrics,
-    metricsIntervalMs: config.metricsIntervalMs,
+    ...usageRules,
   });
   registerDefinitions(app, { allow, vary: protocol.policy.vary, definitions });
   registerStreams(app, {

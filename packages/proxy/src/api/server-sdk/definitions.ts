@@ -1,9 +1,8 @@
 import type { onRequestHookHandler } from "fastify";
 import type { FlagSource } from "flags-sdk";
 import { streamsWithin } from "flags-server-kit";
-import { createGauge } from "flags-server-kit/http";
 import type { Registry } from "prom-client";
-import { METRICS_PREFIX } from "../../metrics.ts";
+import { observeDefinitionsStreams } from "../../metrics/streams.ts";
 import { createDefinitionsReader, type DefinitionsReader } from "./definitions-document.ts";
 import { DefinitionsFeeds } from "./definitions-feed.ts";
 import { DefinitionsStreams } from "./definitions-streams.ts";
@@ -39,10 +38,6 @@ export function createDefinitions(
   const feeds = new DefinitionsFeeds();
   const maxStreams = streamsWithin(maxConnections, MAX_STREAMS);
   const streams = new DefinitionsStreams(sources, feeds, { maxStreams });
-  createGauge(registry, {
-    name: `${METRICS_PREFIX}_definition_streams`,
-    help: "Open streams of definitions to server SDKs and other proxies",
-    read: () => streams.size,
-  });
+  observeDefinitionsStreams(registry, streams);
   return { read: createDefinitionsReader(), feeds, streams };
 }

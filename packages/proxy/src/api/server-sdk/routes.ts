@@ -5,10 +5,7 @@ import { registerFeature, registerFeatures } from "./features.ts";
 import { registerServerUsage } from "./server-usage.ts";
 
 /** The dependencies of the routes for server SDKs. */
-interface ServerSdkOptions extends Pick<
-  RouteOptions,
-  "config" | "metrics" | "allow" | "definitions"
-> {
+interface ServerSdkOptions extends Pick<RouteOptions, "usageRules" | "allow" | "definitions"> {
   /** Value of `Vary`. */
   readonly vary: string;
 }
@@ -27,11 +24,7 @@ export function registerDefinitions(
 
 /** Registers the API of the upstream for server SDKs and other proxies. */
 export function registerServerSdkRoutes(app: TypedApp, options: ServerSdkOptions): void {
-  const { config, metrics, allow } = options;
+  const { usageRules, allow } = options;
   registerDefinitions(app, options);
-  registerServerUsage(app, {
-    authenticate: allow("server"),
-    metrics,
-    metricsIntervalMs: config.metricsIntervalMs,
-  });
+  registerServerUsage(app, { authenticate: allow("server"), ...usageRules });
 }

@@ -55,7 +55,7 @@ export function registerServerUsage(app: TypedApp, options: ServerUsageOptions):
         impactMetrics.length === 0 ? usages : [...usages, impact],
         options,
       );
-      metrics.usageInvalid.inc(invalidCount);
+      metrics.invalid.inc(invalidCount);
       const origin = originOf(request, options);
       await Promise.all(
         (body.applications ?? []).map((application) => forwardRegistration(application, origin)),

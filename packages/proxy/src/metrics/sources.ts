@@ -1,19 +1,21 @@
-import { FlagsClient } from "flags-sdk";
 import { createGauge, createLabelledGauge } from "flags-server-kit/http";
 import { Counter, type Registry } from "prom-client";
-import { ageMsOf } from "./age.ts";
-import { type Metrics, METRICS_PREFIX } from "./metrics.ts";
-import type { UpstreamSource } from "./sources.ts";
-import { observeSpools } from "./usage/spool-metrics.ts";
+import { ageMsOf } from "../age.ts";
+import type { UpstreamSource } from "../sources.ts";
+import type { Metrics } from "./metrics.ts";
+import { METRICS_PREFIX } from "./prefix.ts";
+import { observeStores } from "./stores.ts";
+import { countDeliveredUsage, observeSpools } from "./usage.ts";
 
-/** Exports the state of sources, and counts their failures. */
+/** Exports the state of sources, their stores and their usage, and counts their failures. */
 export function observeSources(
-  { registry, usageDropped }: Pick<Metrics, "registry" | "usageDropped">,
+  { registry, usage }: Pick<Metrics, "registry" | "usage">,
   sources: readonly UpstreamSource[],
 ): void {
   createSourceGauges(registry, sources);
   countFailures(registry, sources);
-  countUsage({ registry, usageDropped }, sources);
+  observeStores(registry, sources);
+  countDeliveredUsage(registry, usage, sources);
   observeSpools(registry, sources);
 }
 
@@ -107,26 +109,6 @@ function countFailures(registry: Registry, sources: readonly UpstreamSource[]): 
       sourceErrors.inc({ source });
     });
     flags.on("strategyError", ({ strategy }) => strategyErrors.inc({ strategy }));
-  }
-}
-
-/** Counts accepted usage that was delivered or dropped. */
-function countUsage(
-  { registry, usageDropped }: Pick<Metrics, "registry" | "usageDropped">,
-  sources: readonly UpstreamSource[],
-): void {
-  const registers = [registry];
-  const delivered = new Counter({
-    name: `${METRICS_PREFIX}_usage_delivered_total`,
-    help: "Counts of flags that the upstream accepted, each a sum over all reports of one application since the last delivery",
-    labelNames: ["source"],
-    registers,
-  });
-  for (const { name: source, flags } of sources) {
-    if (!(flags instanceof FlagsClient)) continue;
-    delivered.inc({ source }, 0);
-    flags.on("sent", ({ bucket }) => delivered.inc({ source }, Object.keys(bucket.toggles).length));
-    flags.on("usageDropped", (kind, count) => usageDropped.inc({ kind }, count));
   }
 }
 

@@ -1,9 +1,9 @@
 import { FlagsClient, type SharingRole, type SharingStatus } from "flags-sdk";
 import { createLabelledCounter, createLabelledGauge } from "flags-server-kit/http";
 import type { Registry } from "prom-client";
-import { METRICS_PREFIX } from "../metrics.ts";
+import { METRICS_PREFIX } from "./prefix.ts";
 import type { UpstreamSource } from "../sources.ts";
-import type { GuardedStore } from "./guarded-store.ts";
+import type { GuardedStore } from "../store/guarded-store.ts";
 
 const ROLES: readonly SharingRole[] = ["holder", "follower", "alone"];
 

@@ -1,0 +1,2 @@
+/** Prefix of the names of the proxy's own metrics. */
+export const METRICS_PREFIX = "flags_proxy";
