@@ -23,10 +23,11 @@ export async function createAccessControl(
   sources: readonly UpstreamSource[],
   { registry, verifier }: AccessControlOptions,
 ): Promise<AccessControl> {
-  if (config.upstreamKeys === undefined) return AccessControl.open(config, sources);
+  const { upstreamKeys } = config;
+  if (upstreamKeys === undefined) return AccessControl.open(config, sources);
   return AccessControl.open(config, sources, {
     registry,
-    verifier: verifier ?? (await startKeyVerifier(config, config.upstreamKeys, registry)),
+    startVerifier: async () => verifier ?? (await startKeyVerifier(config, upstreamKeys, registry)),
   });
 }
 

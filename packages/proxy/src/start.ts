@@ -101,10 +101,10 @@ export async function serve(
 ): Promise<ServedProxy> {
   const { network, logger } = config;
   const guard = createGuard(config);
-  const tls = network.tls && followTlsFiles(network.tls, logger);
-  if (tls !== undefined) observeCertificate(metrics.registry, tls);
   const { registry } = metrics;
   const access = await createAccessControl(config, chosen.sources, { registry, verifier });
+  const tls = network.tls && followTlsFiles(network.tls, logger);
+  if (tls !== undefined) observeCertificate(registry, tls);
   const app = await startApp(config, chosen, {
     hasFastPath: true,
     access,

@@ -27,7 +27,8 @@ interface AccessConfig extends StaticKeys {
 
 /** What verifies keys upstream, and where its metrics are registered. */
 interface Verification {
-  readonly verifier: KeyVerifier;
+  /** Called when everything else that could fail has succeeded, so that nothing remains open. */
+  readonly startVerifier: () => Promise<KeyVerifier>;
   readonly registry: Registry;
 }
 
@@ -67,7 +68,7 @@ export class AccessControl {
    * Reads the access file, if one is configured, and follows its changes. Lets the upstream verify keys, if
    * there is a verifier.
    *
-   * @param verification the verifier is closed with the result. @default the upstream verifies no keys
+   * @param verification the verifier that it starts is closed with the result. @default the upstream verifies no keys
    * @throws {ConfigError} if the file is invalid
    */
   static async open(
@@ -106,10 +107,10 @@ export class AccessControl {
     await this.#upstream?.close();
   }
 
-  async #verifyUpstream(logger: Logger, { verifier, registry }: Verification): Promise<void> {
+  async #verifyUpstream(logger: Logger, { startVerifier, registry }: Verification): Promise<void> {
     const { UpstreamAccess } = await import("./upstream-access.ts");
     this.#upstream = new UpstreamAccess({
-      verifier,
+      verifier: await startVerifier(),
       sources: this.#sources,
       keys: this.keys,
       restricted: this.restricted,
