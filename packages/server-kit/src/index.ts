@@ -15,7 +15,8 @@ export {
 } from "./config/resolve-settings.ts";
 export type { Resolution } from "./config/resolve-settings.ts";
 export { describeFallback, nameSetting } from "./config/setting.ts";
-export { showTelemetryConfig, toTelemetryConfig } from "./config/telemetry-config.ts";
+export { showSettings } from "./config/show-settings.ts";
+export { toTelemetryConfig } from "./config/telemetry-config.ts";
 export type { TelemetryConfig } from "./config/telemetry-config.ts";
 export type { TrustProxy } from "./config/trust-proxy.ts";
 export { findNearest, findUnknownOptions, findUnknownVariables } from "./config/unknown-names.ts";

@@ -15,17 +15,14 @@ import {
   nameSetting,
   type OpenFiles,
   readOpenFileLimit,
-  REDACTED,
   type Resolution,
   resolveSettings,
-  showTelemetryConfig,
-  TELEMETRY_SETTINGS,
+  showSettings,
   type TelemetryConfig,
   toTelemetryConfig,
   type TrustProxy,
 } from "flags-server-kit";
 import { PROGRAM, SETTINGS, type Settings, type Values } from "./settings.ts";
-import { showDatabaseUrl } from "./database-url.ts";
 import { findOpenIdProblems, findUnusedOpenId, toOpenIdConfig } from "./assemble-openid.ts";
 import type { OpenIdConfig } from "../openid/openid-config.ts";
 import { type InitToken, type InitTokenType, parseInitTokens } from "../access/init-tokens.ts";
@@ -99,7 +96,7 @@ export function loadConfig(environment: Environment): AdminConfig {
     tap: logTap,
   });
   for (const warning of [...hints, ...findWeakTokens(values)]) logger.warn(warning);
-  logger.debug("Configuration", showValues(values, telemetry));
+  logger.debug("Configuration", showSettings(SETTINGS, values));
   const maxConnections = values.maxConnections ?? defaultMaxConnections(LIMITS.streams, openFiles);
   const parts = { logger, logTap, telemetry, maxConnections, initTokens: tokens };
   return assembleConfig(values, parts);
@@ -194,21 +191,4 @@ function findWeakTokens(values: Values): readonly string[] {
       isLoopback,
     }),
   );
-}
-
-/** Returns the settings without secrets, for the log. */
-function showValues(
-  values: Values,
-  telemetry: TelemetryConfig | undefined,
-): Readonly<Record<string, unknown>> {
-  const withoutTelemetry = Object.entries(values).filter(([name]) => !(name in TELEMETRY_SETTINGS));
-  return {
-    ...Object.fromEntries(withoutTelemetry),
-    telemetry: telemetry && showTelemetryConfig(telemetry),
-    databaseUrl: values.databaseUrl && showDatabaseUrl(values.databaseUrl),
-    oidcClientSecret: values.oidcClientSecret && REDACTED,
-    initAdminTokens: values.initAdminTokens.map(() => REDACTED),
-    initClientTokens: values.initClientTokens.map(() => REDACTED),
-    initFrontendTokens: values.initFrontendTokens.map(() => REDACTED),
-  };
 }

@@ -14,10 +14,9 @@ import {
   nameSetting,
   readEnvironment,
   readOpenFileLimit,
-  REDACTED,
   type Resolution,
   resolveSettings,
-  showTelemetryConfig,
+  showSettings,
   toTelemetryConfig,
   wrapLogger,
 } from "flags-server-kit";
@@ -28,14 +27,11 @@ import { translateEnvironment } from "./aliases/translate-environment.ts";
 import { translateOptions } from "./aliases/translate-options.ts";
 import { assembleConfig, type LoadedConfig } from "./assemble-config.ts";
 import { checkSettings, findUnreachableLimits } from "./check-settings.ts";
-import type { ProxyConfig } from "./config.ts";
 import type { FlagFile } from "../files/read-flag-file.ts";
 import { scopesOf } from "../token-scope.ts";
 import { type FlagFiles, listFlagFiles, WORKER_FILES } from "./flag-files.ts";
 import { loadNetwork } from "./load-network.ts";
-import type { NetworkConfig } from "./network-config.ts";
 import type { ProxyOptions } from "./options.ts";
-import { describeStoreAddress } from "../store/open-store.ts";
 import { PROGRAM } from "./program.ts";
 import { findQuotedValues } from "./quoted-values.ts";
 import { SETTINGS, type Settings, type Values } from "./settings.ts";
@@ -124,7 +120,7 @@ export async function loadConfig(
   for (const line of aliases) logger.warn(line);
   for (const warning of [...hints, ...check.risks, ...access.risks, ...networkFiles.risks])
     logger.warn(warning);
-  logger.debug("Configuration", redactConfig(config));
+  logger.debug("Configuration", showSettings(SETTINGS, values));
   return config;
 }
 
@@ -221,58 +217,4 @@ function chooseLogger(values: Values, { worker, logTap }: LoggerOptions): Logger
     tap: logTap,
     ...(worker && { process: `worker ${worker.id}` }),
   });
-}
-
-/** Returns the configuration for the log: without secrets, and with names in place of code. */
-export function redactConfig(
-  config: ProxyConfig & Partial<LoadedConfig>,
-): Readonly<Record<string, unknown>> {
-  const {
-    logger: _logger,
-    logTap: _logTap,
-    workerVariables: _variables,
-    telemetry,
-    bootstrap,
-    ...rest
-  } = config;
-  return {
-    ...rest,
-    upstreamTokens: config.upstreamTokens.map(() => REDACTED),
-    clientKeys: config.clientKeys.map(() => REDACTED),
-    serverTokens: config.serverTokens.map(() => REDACTED),
-    customStrategies: config.customStrategies.map(({ name }) => name),
-    contextEnrichers: config.contextEnrichers.map(({ name }) => name),
-    evaluationIdKey: config.evaluationIdKey && REDACTED,
-    push: { ...config.push, secret: config.push.secret && REDACTED },
-    storageProvider: config.storageProvider === undefined ? undefined : "custom",
-    store: config.store && describeStoreAddress(config.store),
-    bootstrap: bootstrap && {
-      url: bootstrap.url.replace(/\?.*$/s, `?${REDACTED}`),
-      headers: Object.keys(bootstrap.headers),
-    },
-    httpProxy: config.httpProxy && redactCredentials(config.httpProxy),
-    httpsProxy: config.httpsProxy && redactCredentials(config.httpsProxy),
-    network: redactNetwork(config.network),
-    telemetry: telemetry && showTelemetryConfig(telemetry),
-  };
-}
-
-function redactNetwork({ tls, upstream, ...rest }: NetworkConfig): object {
-  const { material: _material, ...shownTls } = tls ?? {};
-  return {
-    ...rest,
-    tls: tls && shownTls,
-    upstream: {
-      ca: upstream.ca && `${upstream.ca.length} certificates`,
-      cert: upstream.cert && "set",
-      headers: Object.keys(upstream.headers),
-      timeoutMs: upstream.timeoutMs,
-    },
-  };
-}
-
-function redactCredentials(address: string): string {
-  const { protocol, host, username, password } = new URL(address);
-  const credentials = username === "" && password === "" ? "" : `${REDACTED}@`;
-  return `${protocol}//${credentials}${host}`;
 }

@@ -115,16 +115,3 @@ function toSampling(values: TelemetryValues): TelemetryConfig["sampling"] {
   if (sampler.endsWith("always_off")) return { ratio: 0, isParentBased };
   return { ratio: ratio ?? 1, isParentBased };
 }
-
-/** Returns the configuration without secrets, for the log. */
-export function showTelemetryConfig({ traces, metrics, logs }: TelemetryConfig): object {
-  return {
-    traces: showSignal(traces),
-    metrics: showSignal(metrics),
-    logs: showSignal(logs),
-  };
-}
-
-function showSignal(signal: SignalConfig | undefined): object | undefined {
-  return signal && { ...signal, headers: Object.keys(signal.headers) };
-}
