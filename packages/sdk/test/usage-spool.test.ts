@@ -28,7 +28,8 @@ interface Setup {
 
 async function setUp(): Promise<Setup> {
   const directory = await mkdtemp(join(tmpdir(), "flags-client-"));
-  onTestFinished(() => rm(directory, { recursive: true }));
+  // On a busy machine, close() does not wait for the last write to the spool.
+  onTestFinished(() => rm(directory, { recursive: true, maxRetries: 20 }));
   const upstream = await startUpstream();
   const received: Record<string, number> = {};
   upstream.features(serve(documentOf(flag("a"))));

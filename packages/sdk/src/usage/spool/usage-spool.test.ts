@@ -49,11 +49,17 @@ interface Opened {
 }
 
 /** Opens a spool with its store. The directory may contain the files of an earlier one. */
-async function open(
+async function open(...options: Parameters<typeof beginToOpen>): Promise<Opened> {
+  const opened = beginToOpen(...options);
+  await eventually(() => opened.spool.state.isWritable || opened.warnings.length > 0).toBe(true);
+  return opened;
+}
+
+function beginToOpen(
   directory: string,
   maxBytes = 8 * 1024 * 1024,
   memoryBytes = USAGE_LIMITS.bytes,
-): Promise<Opened> {
+): Opened {
   const warnings: string[] = [];
   const now = (): number => 2000;
   const memory = new FairBudget(memoryBytes);
@@ -89,7 +95,6 @@ async function open(
   });
   spool.start();
   onTestFinished(() => spool.close());
-  await eventually(() => spool.state.isWritable || warnings.length > 0).toBe(true);
   return { store, impactMetrics, registrations, pending, spool, directory, warnings };
 }
 
@@ -372,6 +377,15 @@ describe("UsageSpool limits its size:", () => {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       expect(await filesIn(opened)).toHaveLength(1);
     }
+  });
+
+  it("the files are deleted even if the usage arrived and was delivered while the spool was opened", async () => {
+    const opened = beginToOpen(newFolder());
+    opened.store.add(usage("a"));
+    for (const taken of opened.store.takeAll()) opened.store.release(taken);
+    await opened.spool.flushed();
+    await opened.spool.compact();
+    expect(opened.spool.state.bytes).toBe(20);
   });
 
   it("many reports with the same names do not add up", async () => {

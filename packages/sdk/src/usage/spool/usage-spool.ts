@@ -79,8 +79,10 @@ export class UsageSpool {
   #replacing: Promise<boolean> | undefined;
   #isLocked = false;
   #isRestored = false;
-  /** Size of the last copy. */
+  /** Size of the last copy, and of what was recorded while it was written. */
   #copyBytes = 0;
+  /** Whether the files have, or will have, records besides those of the last copy. */
+  #hasChanges = false;
   #retry: NodeJS.Timeout | undefined;
   #lastProblem: string | undefined;
   /** Those that have been logged. */
@@ -111,6 +113,7 @@ export class UsageSpool {
   /** Records a change. */
   record(kind: RecordKind, content: SpoolContent): void {
     const records = kind === "add" ? 1 : 0;
+    if (kind !== "set") this.#hasChanges = true;
     if (this.#status === "failed" || this.#status === "closed") {
       this.#counts.unwritten += records;
       return;
@@ -133,7 +136,7 @@ export class UsageSpool {
     // A copy that has begun can contain usage that was delivered since.
     await this.#replacing;
     if (this.#status !== "writing") return;
-    const isDelivered = this.#files.bytes > this.#copyBytes && this.#options.pending.isEmpty;
+    const isDelivered = this.#hasChanges && this.#options.pending.isEmpty;
     if (isDelivered || this.#isLarge) await this.#replaceFiles();
   }
 
@@ -225,6 +228,7 @@ export class UsageSpool {
     // From here on, everything is written to a new file. Names that are added later have
     // all their records there.
     this.#files.beginNew();
+    this.#hasChanges = !this.#queue.isEmpty;
     const until = this.#files.lastNumber;
     let isWritten = true;
     for (const content of pending.values()) {
