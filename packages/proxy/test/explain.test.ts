@@ -192,6 +192,14 @@ test("flags-proxy explain: reads the upstream, or queries a running proxy", asyn
   expect(invalid.stderr).toMatch(/^--context must be a JSON object such as/);
   const denied = await runCommand({}, ["explain", "--url", `${proxy.url}/proxy`, "--key", KEY]);
   expect(denied.stderr).toContain("responded with 403: This key cannot request explanations");
+  const closed = ["explain", "--url", "http://127.0.0.1:1/proxy", "--key", KEY];
+  expect(await runCommand({}, closed)).toEqual({
+    stdout: "",
+    stderr: expect.stringMatching(
+      /^Cannot reach http:\/\/127.0.0.1:1\/proxy\/explain: .+\n$/,
+    ) as unknown,
+    code: 1,
+  });
 });
 
 test("flags-proxy explain --url: the token and its header come from settings, also under the names of Edge", async () => {

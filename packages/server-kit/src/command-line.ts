@@ -4,7 +4,7 @@ export { findLocalUrl } from "./cli/local-url.ts";
 export { createProbe } from "./cli/probe.ts";
 export type { Program } from "./cli/program.ts";
 export { runCommandLine } from "./cli/run-command-line.ts";
-export { EXIT_FAILURE, EXIT_USAGE } from "./cli/subcommand.ts";
+export { EXIT_FAILURE, EXIT_USAGE, SubcommandError } from "./cli/subcommand.ts";
 export type { Subcommand } from "./cli/subcommand.ts";
 export {
   booleanKind,
@@ -30,3 +30,4 @@ export { toErrorMessage } from "./error-message.ts";
 export { isRecord } from "./is-record.ts";
 export { LOG_LEVELS } from "./logging/logger.ts";
 export type { CustomLogger } from "./logging/logger.ts";
+export { tryParseJson } from "./try-parse-json.ts";

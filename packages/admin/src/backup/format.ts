@@ -1,6 +1,7 @@
 // A backup is a gzip file of JSON lines: a header, the rows of each table in batches, and an end, without
 // which it is incomplete. Rows are as PostgreSQL writes them, so both kinds of database can read them.
 
+import { tryParseJson } from "flags-server-kit";
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 
@@ -41,7 +42,7 @@ const line = Compile(Type.Union([Rows, End]));
 
 /** @throws {InvalidBackupError} */
 export function parseHeader(text: string | undefined): Header {
-  const value = parseJson(text ?? "");
+  const value = tryParseJson(text ?? "");
   if (!header.Check(value)) throw new InvalidBackupError("it is not a backup of flags-admin");
   if (value.version > FORMAT_VERSION) {
     throw new InvalidBackupError("a newer version of flags-admin wrote it: restore it with that");
@@ -51,15 +52,7 @@ export function parseHeader(text: string | undefined): Header {
 
 /** @throws {InvalidBackupError} */
 export function parseLine(text: string): Line {
-  const value = parseJson(text);
+  const value = tryParseJson(text);
   if (!line.Check(value)) throw new InvalidBackupError("it is damaged");
   return value;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

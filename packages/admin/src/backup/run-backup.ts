@@ -1,5 +1,5 @@
 import { StartError, type SubcommandResult } from "flags-server-kit";
-import { EXIT_USAGE, type Subcommand } from "flags-server-kit/command-line";
+import { EXIT_USAGE, type Subcommand, SubcommandError } from "flags-server-kit/command-line";
 import { type AdminConfig, loadConfig } from "../config/config.ts";
 import { toStartError } from "../start-error.ts";
 import type { Database } from "../storage/database.ts";
@@ -18,7 +18,7 @@ export async function runBackup({
   environment,
 }: SubcommandCall): Promise<SubcommandResult> {
   const { file } = options;
-  if (typeof file !== "string") return requireFile();
+  if (typeof file !== "string") throw noFile();
   const config = loadConfig(environment);
   const rows = await explained(config, file, async () => {
     if (config.databaseUrl === undefined) await requireEmbedded(config.dataDir);
@@ -38,7 +38,7 @@ export async function runRestore({
   environment,
 }: SubcommandCall): Promise<SubcommandResult> {
   const { file } = options;
-  if (typeof file !== "string") return requireFile();
+  if (typeof file !== "string") throw noFile();
   const config = loadConfig(environment);
   const rows = await explained(config, file, () =>
     restoreBackup(file, (prepareSchema) => openStorage({ ...config, prepareSchema })),
@@ -46,9 +46,8 @@ export async function runRestore({
   return { output: `Restored ${rows} rows from ${file}\n`, exitCode: 0 };
 }
 
-function requireFile(): SubcommandResult {
-  process.stderr.write("Name the file with --file FILE\n");
-  return { output: "", exitCode: EXIT_USAGE };
+function noFile(): SubcommandError {
+  return new SubcommandError("Name the file with --file FILE", EXIT_USAGE);
 }
 
 async function requireEmbedded(dataDir: string): Promise<void> {

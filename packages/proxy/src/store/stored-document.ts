@@ -1,6 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
+import { tryParseJson } from "flags-server-kit";
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
@@ -137,7 +138,7 @@ interface DocumentHeader {
 }
 
 function parseHeader(line: string): DocumentHeader {
-  const header = parseJson(line) as Partial<Record<keyof DocumentHeader, unknown>> | null;
+  const header = tryParseJson(line) as Partial<Record<keyof DocumentHeader, unknown>> | undefined;
   const { kind, source, confirmedAtMs, sha256, length } = header ?? {};
   if (
     typeof kind !== "string" ||
@@ -149,14 +150,6 @@ function parseHeader(line: string): DocumentHeader {
     throw new InvalidDocument("has an invalid header");
   }
   return { kind, source, confirmedAtMs, sha256, length };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function isCount(value: unknown): value is number {

@@ -5,7 +5,7 @@ import { formatHelp, formatSubcommandHelp, type Paint } from "./help.ts";
 import { parseCommandLine } from "./parse-command-line.ts";
 import type { Program } from "./program.ts";
 import { explainFailure } from "./start-failure.ts";
-import { EXIT_FAILURE, EXIT_USAGE } from "./subcommand.ts";
+import { EXIT_FAILURE, EXIT_USAGE, SubcommandError } from "./subcommand.ts";
 import type { Subcommand, SubcommandCall } from "./subcommand.ts";
 
 /** The commands of a program. */
@@ -70,6 +70,7 @@ async function runSubcommand(subcommand: Subcommand, call: SubcommandCall): Prom
     // NOTE: extensions that the command has loaded may have timers, which would keep the process alive.
     process.stdout.write(result.output, () => process.exit(exitCode));
   } catch (error) {
+    if (error instanceof SubcommandError) ({ exitCode } = error);
     process.stderr.write(`${explainFailure(error)}\n`, () => process.exit(exitCode));
   }
 }

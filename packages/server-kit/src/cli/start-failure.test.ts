@@ -1,12 +1,14 @@
 import { expect, test } from "vitest";
 import { ConfigError } from "../config/resolve-settings.ts";
 import { explainFailure, StartError } from "./start-failure.ts";
+import { SubcommandError } from "./subcommand.ts";
 
 const fail = (fields: object): Error => Object.assign(new Error("listen failed"), fields);
 
 test.each([
   [new ConfigError(["PORT is odd"]), "Cannot use this configuration:\n  - PORT is odd"],
   [new StartError("The database is locked: unlock it"), "The database is locked: unlock it"],
+  [new SubcommandError("--count must be a number", 2), "--count must be a number"],
   ["no error at all", "Cannot start: no error at all"],
   [
     fail({ code: "EADDRINUSE", address: "::", port: 80 }),

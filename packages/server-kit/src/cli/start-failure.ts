@@ -1,6 +1,7 @@
 import { ConfigError } from "../config/resolve-settings.ts";
 import type { ListenVariables } from "../http/listen.ts";
 import { REDACTED, redactTokens } from "../logging/redact.ts";
+import { SubcommandError } from "./subcommand.ts";
 
 /**
  * A reason why a program cannot start that its operator can fix. The message says how. It is printed
@@ -20,9 +21,13 @@ export function explainFailure(error: unknown): string {
 }
 
 function describeFailure(error: unknown): string {
-  if (error instanceof ConfigError || error instanceof StartError) return error.message;
+  if (isExplained(error)) return error.message;
   if (!(error instanceof Error)) return `Cannot start: ${String(error)}`;
   return explainListenFailure(error) ?? `Cannot start: ${error.stack ?? error.message}`;
+}
+
+function isExplained(error: unknown): error is Error {
+  return [ConfigError, StartError, SubcommandError].some((type) => error instanceof type);
 }
 
 /** Error codes of `listen()`, each with the variable that fixes the problem. */

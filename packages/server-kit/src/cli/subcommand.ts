@@ -25,6 +25,17 @@ export const EXIT_FAILURE = 1;
 /** The command line is invalid. */
 export const EXIT_USAGE = 2;
 
+/** A reason why a subcommand cannot do what it should. The message is printed without a stack trace. */
+export class SubcommandError extends Error {
+  override readonly name = "SubcommandError";
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number, options?: ErrorOptions) {
+    super(message, options);
+    this.exitCode = exitCode;
+  }
+}
+
 /** What a subcommand prints, and the exit code of the process. */
 export interface SubcommandResult {
   readonly output: string;
@@ -48,5 +59,6 @@ export interface Subcommand {
   readonly options: Readonly<Record<string, OptionDefinition>>;
   /** The meaning of exit code 0 and of exit code 1. */
   readonly exitCodes: readonly [success: string, failure: string];
+  /** @throws {SubcommandError} if that is not possible */
   run(call: SubcommandCall): Promise<SubcommandResult>;
 }

@@ -1,4 +1,4 @@
-import { EXIT_USAGE, type Subcommand } from "flags-server-kit/command-line";
+import type { Subcommand } from "flags-server-kit/command-line";
 
 /** Requests the same contexts from two proxies. */
 export const COMPARE: Subcommand = {
@@ -34,19 +34,12 @@ export const COMPARE: Subcommand = {
   },
   exitCodes: ["There are no differences.", "There are differences."],
   run: async ({ options, environment }) => {
-    const { ComparisonError } = await import("./compared-proxy.ts");
     const { runCompare } = await import("./run-compare.ts");
     const { formatComparison } = await import("./format-comparison.ts");
-    try {
-      const comparison = await runCompare(options, environment);
-      return {
-        output: formatComparison(comparison),
-        exitCode: comparison.differences.length === 0 ? 0 : 1,
-      };
-    } catch (error) {
-      if (!(error instanceof ComparisonError)) throw error;
-      process.stderr.write(`${error.message}\n`);
-      return { output: "", exitCode: EXIT_USAGE };
-    }
+    const comparison = await runCompare(options, environment);
+    return {
+      output: formatComparison(comparison),
+      exitCode: comparison.differences.length === 0 ? 0 : 1,
+    };
   },
 };

@@ -1,8 +1,15 @@
-import { isRecord } from "flags-server-kit";
+import { EXIT_USAGE, isRecord, SubcommandError, tryParseJson } from "flags-server-kit/command-line";
+import { postJson } from "../post-json.ts";
 
-/** The proxies cannot be compared. The message says why. */
-export class ComparisonError extends Error {
-  override readonly name = "ComparisonError";
+/**
+ * The proxies cannot be compared. The message says why.
+ *
+ * NOTE: not exit code 1, which means that there are differences.
+ */
+export class ComparisonError extends SubcommandError {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, EXIT_USAGE, options);
+  }
 }
 
 /** A proxy to compare. */
@@ -15,8 +22,6 @@ export interface ComparedProxy {
 
 /** The result of each flag in a response, as JSON that is equal if the results are. */
 export type Results = ReadonlyMap<string, string>;
-
-const TIMEOUT_MS = 10_000;
 
 const PATHS = ["/proxy", "/api/frontend", "/api/proxy"];
 
@@ -38,14 +43,11 @@ export async function fetchResults(
   { url, key, keyHeaderName }: ComparedProxy,
   context: object,
 ): Promise<Results> {
-  const response = await send(url, {
-    method: "POST",
-    headers: { [keyHeaderName]: key, "content-type": "application/json" },
-    body: JSON.stringify({ context }),
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-    redirect: "manual",
+  const { status, text } = await postJson(url, {
+    headers: { [keyHeaderName]: key },
+    body: { context },
+    failureCode: EXIT_USAGE,
   });
-  const { status, text } = response;
   if (status !== 200) {
     const detail = text.trim().slice(0, 200);
     const subject = status === 400 ? ` for the context ${JSON.stringify(context)}` : "";
@@ -56,38 +58,6 @@ export async function fetchResults(
   return parseResults(url, text);
 }
 
-async function send(url: string, request: RequestInit): Promise<{ status: number; text: string }> {
-  try {
-    const response = await fetch(url, request);
-    return { status: response.status, text: await response.text() };
-  } catch (error) {
-    throw new ComparisonError(`Cannot reach ${url}: ${describe(error)}`, { cause: error });
-  }
-}
-
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.name === "TimeoutError") return `no complete response within ${TIMEOUT_MS / 1000} s`;
-  const { cause } = error;
-  if (cause instanceof AggregateError) return describe(cause.errors[0]);
-  const { code = "", message } = (cause instanceof Error ? cause : error) as NodeJS.ErrnoException;
-  const reason = message === "" ? error.message : message;
-  const hint = CERTIFICATE_HINTS[code];
-  return hint === undefined ? reason : `${reason}. ${hint}`;
-}
-
-const UNKNOWN_AUTHORITY =
-  "Name a file with the CA of the certificate in the environment variable NODE_EXTRA_CA_CERTS";
-
-const CERTIFICATE_HINTS: Readonly<Record<string, string>> = {
-  ERR_TLS_CERT_ALTNAME_INVALID:
-    "The certificate is for another name: give a URL with that name, this proxy's in --url",
-  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY,
-  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
-};
-
 function parseResults(url: string, text: string): Results {
   const toggles = readToggles(text);
   if (toggles === undefined) throw new ComparisonError(`${url} sent no list of flags`);
@@ -97,13 +67,9 @@ function parseResults(url: string, text: string): Results {
 }
 
 function readToggles(text: string): readonly Record<string, unknown>[] | undefined {
-  try {
-    const body: unknown = JSON.parse(text);
-    const toggles = isRecord(body) ? body["toggles"] : undefined;
-    return Array.isArray(toggles) && toggles.every(isRecord) ? toggles : undefined;
-  } catch {
-    return undefined;
-  }
+  const body = tryParseJson(text);
+  const toggles = isRecord(body) ? body["toggles"] : undefined;
+  return Array.isArray(toggles) && toggles.every(isRecord) ? toggles : undefined;
 }
 
 /**

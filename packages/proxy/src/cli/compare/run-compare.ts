@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { ConfigError, type Environment, isRecord } from "flags-server-kit";
-import { findLocalUrl, toErrorMessage } from "flags-server-kit/command-line";
+import { findLocalUrl, toErrorMessage, tryParseJson } from "flags-server-kit/command-line";
 import { translateEnvironment } from "../../config/aliases/translate-environment.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";
 import { loadConfig } from "../../config/load-config.ts";
@@ -115,7 +115,7 @@ function readContexts(path: string | true | undefined): readonly object[] {
   const lines = readLines(path);
   return lines.flatMap((line, index) => {
     if (line.trim() === "") return [];
-    const context = parseJson(line);
+    const context = tryParseJson(line);
     if (isRecord(context)) return [context];
     throw new ComparisonError(
       `--contexts: line ${index + 1} of ${path} is not a context as a JSON object, such as {"userId":"7"}`,
@@ -129,14 +129,6 @@ function readLines(path: string): readonly string[] {
   } catch (error) {
     const reason = toErrorMessage(error);
     throw new ComparisonError(`--contexts: cannot read the file: ${reason}`, { cause: error });
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,4 +1,4 @@
-import { EXIT_FAILURE, EXIT_USAGE, type Subcommand } from "flags-server-kit/command-line";
+import type { Subcommand } from "flags-server-kit/command-line";
 
 /** Explains flags in the terminal. */
 export const EXPLAIN: Subcommand = {
@@ -28,20 +28,14 @@ export const EXPLAIN: Subcommand = {
   },
   exitCodes: ["The flag exists.", "The flag does not exist, or the upstream cannot be read."],
   run: async ({ argument, options, environment }) => {
-    const { ExplainError, runExplain } = await import("./run-explain.ts");
+    const { runExplain } = await import("./run-explain.ts");
     const { formatExplanations } = await import("./format-explanations.ts");
-    try {
-      const explanations = await runExplain({ flag: argument, options, environment });
-      const isKnown = explanations.every(({ reason }) => reason !== "FLAG_NOT_FOUND");
-      const output =
-        options["json"] === true
-          ? `${JSON.stringify({ flags: explanations }, undefined, 2)}\n`
-          : formatExplanations(explanations, { hasDetails: argument !== undefined });
-      return { output, exitCode: isKnown ? 0 : 1 };
-    } catch (error) {
-      if (!(error instanceof ExplainError)) throw error;
-      process.stderr.write(`${error.message}\n`);
-      return { output: "", exitCode: error.isUsage ? EXIT_USAGE : EXIT_FAILURE };
-    }
+    const explanations = await runExplain({ flag: argument, options, environment });
+    const isKnown = explanations.every(({ reason }) => reason !== "FLAG_NOT_FOUND");
+    const output =
+      options["json"] === true
+        ? `${JSON.stringify({ flags: explanations }, undefined, 2)}\n`
+        : formatExplanations(explanations, { hasDetails: argument !== undefined });
+    return { output, exitCode: isKnown ? 0 : 1 };
   },
 };

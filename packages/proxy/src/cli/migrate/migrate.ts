@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { EXIT_USAGE, type Subcommand } from "flags-server-kit/command-line";
+import { EXIT_USAGE, type Subcommand, SubcommandError } from "flags-server-kit/command-line";
 
 /** Prints the settings of a replaced product under the names that they have here. */
 export const MIGRATE: Subcommand = {
@@ -31,40 +31,38 @@ export const MIGRATE: Subcommand = {
     const { migrateSettings } = await import("./migrate-settings.ts");
     const path = typeof accessPath === "string" ? accessPath : undefined;
     if (from !== undefined && from !== "unleash-proxy" && from !== "edge") {
-      process.stderr.write(
-        "--from must be unleash-proxy or edge: see flags-proxy migrate --help\n",
+      throw new SubcommandError(
+        "--from must be unleash-proxy or edge: see flags-proxy migrate --help",
+        EXIT_USAGE,
       );
-      return { output: "", exitCode: EXIT_USAGE };
     }
     const migration = migrateSettings(environment, { product: from, accessPath: path });
-    if (migration !== undefined) {
-      const problem = await writeAccessFile(path, migration.accessFile);
-      if (problem === undefined) {
-        return { output: migration.text, exitCode: migration.isComplete ? 0 : 1 };
-      }
-      process.stderr.write(`${problem}\n`);
-      return { output: "", exitCode: EXIT_USAGE };
-    }
-    process.stderr.write(
-      "There are no settings of the Unleash proxy or Unleash Edge in the environment and the files of --env-file. Settings of Edge without UPSTREAM_URL or BOOTSTRAP_FILE need --from edge\n",
-    );
-    return { output: "", exitCode: EXIT_USAGE };
+    if (migration === undefined) throw new SubcommandError(NO_SETTINGS, EXIT_USAGE);
+    await writeAccessFile(path, migration.accessFile);
+    return { output: migration.text, exitCode: migration.isComplete ? 0 : 1 };
   },
 };
 
-/** Writes an access file, if there are a path and a text. Returns the reason if that fails. */
-async function writeAccessFile(
-  path: string | undefined,
-  text: string | undefined,
-): Promise<string | undefined> {
-  if (path === undefined || text === undefined) return undefined;
+const NO_SETTINGS =
+  "There are no settings of the Unleash proxy or Unleash Edge in the environment and the files of --env-file. Settings of Edge without UPSTREAM_URL or BOOTSTRAP_FILE need --from edge";
+
+/**
+ * Writes an access file, if there are a path and a text.
+ *
+ * @throws {SubcommandError} if the file exists or cannot be written
+ */
+async function writeAccessFile(path: string | undefined, text: string | undefined): Promise<void> {
+  if (path === undefined || text === undefined) return;
   try {
     await writeFile(path, text, { flag: "wx" });
-    return undefined;
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : "";
-    return code === "EEXIST"
-      ? `--access-file: ${path} exists: choose another path, or move the file`
-      : `--access-file: cannot write ${path}: ${String(code)}`;
+    throw new SubcommandError(
+      code === "EEXIST"
+        ? `--access-file: ${path} exists: choose another path, or move the file`
+        : `--access-file: cannot write ${path}: ${String(code)}`,
+      EXIT_USAGE,
+      { cause: error },
+    );
   }
 }

@@ -1,0 +1,57 @@
+import { SubcommandError } from "flags-server-kit/command-line";
+
+const TIMEOUT_MS = 30_000;
+
+interface JsonRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: object;
+  /** The exit code of the process if there is no response. */
+  readonly failureCode: number;
+}
+
+/**
+ * Sends JSON to a running proxy. Returns its response, whatever its status.
+ *
+ * @throws {SubcommandError} if there is no complete response within 30 seconds
+ */
+export async function postJson(
+  url: string,
+  { headers, body, failureCode }: JsonRequest,
+): Promise<{ readonly status: number; readonly text: string }> {
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      redirect: "manual",
+    });
+    return { status: response.status, text: await response.text() };
+  } catch (error) {
+    const message = `Cannot reach ${url}: ${describe(error)}`;
+    throw new SubcommandError(message, failureCode, { cause: error });
+  }
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === "TimeoutError") return `no complete response within ${TIMEOUT_MS / 1000} s`;
+  const { cause } = error;
+  if (cause instanceof AggregateError) return describe(cause.errors[0]);
+  const { code = "", message } = (cause instanceof Error ? cause : error) as NodeJS.ErrnoException;
+  const reason = message === "" ? error.message : message;
+  const hint = CERTIFICATE_HINTS[code];
+  return hint === undefined ? reason : `${reason}. ${hint}`;
+}
+
+const UNKNOWN_AUTHORITY =
+  "Name a file with the CA of the certificate in the environment variable NODE_EXTRA_CA_CERTS";
+
+const CERTIFICATE_HINTS: Readonly<Record<string, string>> = {
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    "The certificate is for another name: give a URL with that name, this proxy's in --url",
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+};
