@@ -53,10 +53,10 @@ export class GuessLimiter {
   readonly #toError: (problem: GuessProblem) => Error;
   readonly #now: () => number;
   readonly #total: TokenBucket;
-  readonly #buckets = new LRUCache<string, TokenBucket>({ max: MAX_ENTRIES });
+  readonly #buckets = createCache<TokenBucket>();
   // NOTE: separate from the invalid tokens, so that guesses cannot evict valid ones.
-  readonly #valid = new LRUCache<string, true>({ max: MAX_ENTRIES });
-  readonly #invalid = new LRUCache<string, true>({ max: MAX_ENTRIES });
+  readonly #valid = createCache<true>();
+  readonly #invalid = createCache<true>();
   readonly #pending = new Set<string>();
 
   /**
@@ -130,6 +130,11 @@ export class GuessLimiter {
     if (ownMs === 0) bucket.give(count);
     throw this.#toError({ message: MESSAGE, retryAfterSeconds: Math.ceil(waitMs / 1000) });
   }
+}
+
+/** NOTE: with `max`, a cache would allocate memory for all entries when it is created. */
+function createCache<Value extends object | true>(): LRUCache<string, Value> {
+  return new LRUCache({ maxSize: MAX_ENTRIES, sizeCalculation: () => 1 });
 }
 
 /**
