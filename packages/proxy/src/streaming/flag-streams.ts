@@ -82,7 +82,7 @@ export class FlagStreams {
 
   /** Ends the streams whose grant is not allowed. */
   endUnless(isAllowed: (grant: Grant) => boolean): void {
-    for (const stream of this.#hub.streams()) if (!isAllowed(stream.grant)) this.#hub.end(stream);
+    this.#hub.endIf(({ grant }) => !isAllowed(grant));
   }
 
   /** Ends all streams. Their clients reconnect after different delays. */
@@ -112,9 +112,7 @@ export class FlagStreams {
 
   #endExpired(): void {
     const nowMs = Date.now();
-    for (const stream of this.#hub.streams()) {
-      if (stream.expiresAtMs !== undefined && nowMs >= stream.expiresAtMs) this.#hub.end(stream);
-    }
+    this.#hub.endIf(({ expiresAtMs = Infinity }) => nowMs >= expiresAtMs);
   }
 
   #streamsOf(source: GrantedSource): readonly FlagStream[] {

@@ -123,6 +123,11 @@ export class StreamHub<Stream extends HubStream> {
     stream.events.end();
   }
 
+  /** Ends the streams for which a condition is true. */
+  endIf(condition: (stream: Stream) => boolean): void {
+    for (const stream of this.streams()) if (condition(stream)) this.end(stream);
+  }
+
   /** Ends all streams. Their clients reconnect after different delays. */
   close(): void {
     this.#isClosed = true;

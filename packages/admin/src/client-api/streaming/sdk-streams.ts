@@ -99,7 +99,7 @@ export class SdkStreams {
 
   /** Ends all open streams. Their SDKs reconnect after different delays. */
   endAll(): void {
-    for (const stream of this.#hub.streams()) this.#hub.end(stream);
+    this.#hub.endIf(() => true);
   }
 
   /**

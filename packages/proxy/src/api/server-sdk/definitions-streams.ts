@@ -57,7 +57,7 @@ export class DefinitionsStreams {
 
   /** Ends the streams whose grant is not allowed. */
   endUnless(isAllowed: (grant: Grant) => boolean): void {
-    for (const stream of this.#hub.streams()) if (!isAllowed(stream.grant)) this.#hub.end(stream);
+    this.#hub.endIf(({ grant }) => !isAllowed(grant));
   }
 
   /** Ends all streams. Their SDKs reconnect after different delays. */
