@@ -20,6 +20,20 @@ export const AUDIENCE = "flags";
 
 interface SignerOptions {
   readonly kid?: string | undefined;
+  /** Signers with another owner have another key. @default the identity provider */
+  readonly owner?: "stranger" | undefined;
+}
+
+type KeyPair = ReturnType<typeof createKeyPair>;
+const keyPairs = new Map<string, KeyPair>();
+
+const createKeyPair = () => generateKeyPairSync("rsa", { modulusLength: 2048 });
+
+/** Returns the same key pair for all tests: creating one takes up to a second. */
+function keyPairOf(name: string): KeyPair {
+  const pair = keyPairs.get(name) ?? createKeyPair();
+  keyPairs.set(name, pair);
+  return pair;
 }
 
 /** A key pair of an identity provider, which signs tokens with RS256 by default. */
@@ -28,8 +42,8 @@ export class TokenSigner {
   readonly #privateKey: KeyObject;
   readonly kid: string | undefined;
 
-  constructor({ kid = "key-1" }: SignerOptions = {}) {
-    const pair = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  constructor({ kid = "key-1", owner }: SignerOptions = {}) {
+    const pair = keyPairOf(`${owner} ${kid}`);
     this.publicKey = pair.publicKey;
     this.#privateKey = pair.privateKey;
     this.kid = kid;

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fuzzRuns } from "../../../scripts/test-size.ts";
 import { buildApp } from "../src/app.ts";
 import { toUpstreamSource } from "../src/sources.ts";
 import { SAMPLE } from "./_documents.ts";
@@ -48,7 +49,7 @@ test.each([
       const { statusCode } = await app.inject({ method: "POST", url, headers, payload });
       expect([200, 400]).toContain(statusCode);
     }),
-    { numRuns: 300 },
+    { numRuns: fuzzRuns(100, 300) },
   );
   expect(logger.lines).toEqual([]);
   await app.close();
@@ -69,7 +70,7 @@ test.each(["register", "metrics", "metrics/bulk"])(
         const { statusCode } = await app.inject({ method: "POST", url, headers, payload });
         expect([202, 400]).toContain(statusCode);
       }),
-      { numRuns: 300 },
+      { numRuns: fuzzRuns(100, 300) },
     );
     expect(logger.lines).toEqual([]);
     await app.close();
@@ -90,7 +91,7 @@ test("GET /proxy: the response to any query is a 200 or 400", async () => {
       });
       expect([200, 400]).toContain(statusCode);
     }),
-    { numRuns: 300 },
+    { numRuns: fuzzRuns(100, 300) },
   );
   await app.close();
 });

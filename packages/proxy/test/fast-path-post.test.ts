@@ -5,6 +5,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { InMemoryStorageProvider, UnleashClient } from "unleash-proxy-client";
 import { expect, onTestFinished, test } from "vitest";
+import { fuzzRuns } from "../../../scripts/test-size.ts";
 import { SAMPLE } from "./_documents.ts";
 import { sendRaw, DOCUMENT, expectSameOnBothPaths, requestHeaders } from "./_fast-path.ts";
 import { KEY, MemoryLogger, startProxy, type TestProxy } from "./_proxy.ts";
@@ -67,7 +68,7 @@ test.each(PATHS)("POST %s bypasses the framework, and sends the same", async (pa
         expect([response.status, again.status]).toEqual([200, 304]);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: fuzzRuns(20, 60) },
   );
   expect(seen.length).toBeGreaterThan(0);
   expect(seen.filter((url) => url !== `${path}/`)).toEqual([]);
@@ -108,7 +109,7 @@ test.each(PATHS)("POST %s: both paths send the same for valid and invalid bodies
       const response = await expectSameOnBothPaths(proxy, path, { body, headers: JSON_TYPE });
       statuses.add(response.status);
     }),
-    { numRuns: 200 },
+    { numRuns: fuzzRuns(70, 200) },
   );
   expect(statuses).toEqual(new Set([200, 400]));
   expect(logger.lines).toEqual([]);

@@ -155,7 +155,7 @@ test.each([1, 4_000, 40_000])(
         }
         await close(proxy);
       }),
-      { numRuns: fuzzRuns(6, 30) },
+      { numRuns: fuzzRuns(4, 30) },
     );
   },
   120_000,

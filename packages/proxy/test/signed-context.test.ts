@@ -361,7 +361,7 @@ describe("JWT", () => {
   });
 
   test("forged, foreign and expired tokens are rejected, and the message names the problem", async () => {
-    const [signer, stranger] = [new TokenSigner(), new TokenSigner()];
+    const [signer, stranger] = [new TokenSigner(), new TokenSigner({ owner: "stranger" })];
     const proxy = await startWithPublicKey(signer);
     const nowSeconds = Math.floor(Date.now() / 1000);
     const claims = { iss: ISSUER, aud: AUDIENCE, sub: "1", exp: nowSeconds + 300 };
@@ -452,7 +452,7 @@ describe("JWT", () => {
       expect(await statusOf(await tokenOf(secret))).toBe(200);
     }
     expect(await statusOf(await tokenOf(`${SECRET}x`))).toBe(401);
-    expect(await statusOf(await new TokenSigner().token())).toBe(401);
+    expect(await statusOf(await new TokenSigner({ owner: "stranger" }).token())).toBe(401);
     const expired = await evaluate(
       proxy,
       "GET /proxy",
@@ -512,7 +512,7 @@ describe("keys of an identity provider", () => {
     );
     expect(new Set(flood)).toEqual(new Set([401]));
     expect(server.state.requests).toBeLessThanOrEqual(2);
-    const stranger = new TokenSigner();
+    const stranger = new TokenSigner({ owner: "stranger" });
     expect(await statusOf(proxy, await stranger.token())).toBe(401);
     server.stop();
     expect(await statusOf(proxy, token)).toBe(200);

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fuzzRuns } from "../../../../scripts/test-size.ts";
 import { compileSnapshot } from "../compile/compile-snapshot.ts";
 import { parseDocument } from "../parse/parse-document.ts";
 
@@ -53,6 +54,6 @@ test("flags with lists have the same outcomes together as each of them alone in 
       expect([...snapshot.evaluateAll(context).outcomes]).toEqual(alone);
       expect(snapshot.flags.map((_, index) => snapshot.evaluate(index, context))).toEqual(alone);
     }),
-    { numRuns: 2000 },
+    { numRuns: fuzzRuns(500, 2000) },
   );
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fuzzRuns } from "../../../../scripts/test-size.ts";
 import { createOriginCheck } from "./origins.ts";
 
 const check = createOriginCheck([
@@ -93,7 +94,7 @@ test("an origin is allowed exactly if it is one, and its name is below that of a
       if (check(text)) seen.allowed += 1;
       expect(check(text), text).toBe(expected(text));
     }),
-    { numRuns: Number(process.env["FUZZ_RUNS"] ?? 2000) },
+    { numRuns: fuzzRuns(1000, 2000) },
   );
   expect(seen.allowed).toBeGreaterThan(0);
 });

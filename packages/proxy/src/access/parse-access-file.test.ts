@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { fuzzRuns } from "../../../../scripts/test-size.ts";
 import { AccessFileSchema } from "./access-schema.ts";
 import { FileError } from "../files/file-error.ts";
 import { parseAccessFile } from "./parse-access-file.ts";
@@ -147,7 +148,7 @@ describe("problems contain no values of the file", () => {
         }
         expect((await problemsOf(text)).join("\n")).not.toContain(secret);
       }),
-      { numRuns: 500 },
+      { numRuns: fuzzRuns(150, 500) },
     );
   });
 });

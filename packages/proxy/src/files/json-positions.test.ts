@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fuzzRuns } from "../../../../scripts/test-size.ts";
 import { JsonPositions } from "./json-positions.ts";
 
 const isJson = (text: string): boolean => {
@@ -40,7 +41,7 @@ describe("findError()", () => {
       fc.property(fc.oneof(edited, fc.json(), fc.string()), (text) => {
         expect(new JsonPositions(text).findError() === undefined).toBe(isJson(text));
       }),
-      { numRuns: Number(process.env["FUZZ_RUNS"] ?? 500) },
+      { numRuns: fuzzRuns(200, 500) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { type CompiledFlag, compileSnapshot, parseDocument, type Snapshot } from "flags-engine";
 import { expect, test } from "vitest";
+import { fuzzRuns } from "../../../../scripts/test-size.ts";
 import { proxyFormat } from "../api/proxy/protocol.ts";
 import { HttpError } from "../errors.ts";
 import { evaluateFlags, type Selection } from "./evaluate-flags.ts";
@@ -172,7 +173,7 @@ test.each([
       tags.set(body, tag);
       bodies.set(tag, body);
     }),
-    { numRuns: 2000 },
+    { numRuns: fuzzRuns(500, 2000) },
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { fuzzRuns } from "../../../../scripts/test-size.ts";
 import {
   decodeDocument,
   encodeDocument,
@@ -11,7 +12,7 @@ import {
 const IDENTITY = { kind: "flags", source: "a".repeat(32), secret: "*:production.secret" };
 const CONTENT = JSON.stringify({ features: [{ name: "ä", list: Array(50).fill("user") }] });
 const TIME = 1_700_000_000_000;
-const RUNS = { numRuns: Number(process.env["FUZZ_RUNS"] ?? 200) };
+const RUNS = { numRuns: fuzzRuns(100, 200) };
 
 const packed = await packContent(CONTENT);
 const document = encodeDocument({ ...packed, confirmedAtMs: TIME }, IDENTITY);

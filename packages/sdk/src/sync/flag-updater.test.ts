@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { complete } from "flags-engine";
 import { describe, expect, test } from "vitest";
+import { fuzzRuns } from "../../../../scripts/test-size.ts";
 import { createState, createUpdater, documentOf, nextTick } from "./_flag-updater.ts";
 import type { FlagState, Origin } from "./flag-state.ts";
 
@@ -113,7 +114,7 @@ describe("FlagUpdater", () => {
         expect(state.snapshot?.flags).toEqual(unsliced.snapshot?.flags);
         expect(state.snapshot?.revision).toBe(unsliced.snapshot?.revision);
       }),
-      { numRuns: 60 },
+      { numRuns: fuzzRuns(20, 60) },
     );
   });
 });

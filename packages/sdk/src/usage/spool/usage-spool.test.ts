@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { fuzzRuns } from "../../../../../scripts/test-size.ts";
 import type { ApplicationRegistration, ApplicationUsage, ImpactMetric } from "../../flag-source.ts";
 import { FairBudget } from "../fair-budget.ts";
 import { USAGE_LIMITS } from "../usage-limits.ts";
@@ -319,7 +320,7 @@ describe("UsageSpool restores what a killed process has left:", () => {
           }
         }
       }),
-      { numRuns: Number(process.env["FUZZ_RUNS"] ?? 15), endOnFailure: true },
+      { numRuns: fuzzRuns(6, 20), endOnFailure: true },
     );
   });
 });
