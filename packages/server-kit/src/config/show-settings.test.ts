@@ -31,6 +31,8 @@ class Storage {
 test.each([
   ["http://host.test/flags?key=hidden", "http://host.test/flags?[redacted]"],
   ["postgres://user:hidden@host.test/db#hidden", "postgres://[redacted]@host.test/db?[redacted]"],
+  ["http://user:hidden@[", "[redacted]"],
+  ["https://shop.test:8443", "https://shop.test:8443"],
   [
     [{ name: "beta", isEnabled: () => true }, "./strategies.js"],
     ["beta", "./strategies.js"],

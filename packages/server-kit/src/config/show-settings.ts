@@ -45,8 +45,9 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 /** Hides user, password, query and fragment of a URL. */
 function redactAddress(address: string): string {
+  if (!URL.canParse(address)) return REDACTED;
   const { protocol, username, password, host, pathname, search, hash } = new URL(address);
-  const user = username === "" && password === "" ? "" : `${REDACTED}@`;
-  const query = search === "" && hash === "" ? "" : `?${REDACTED}`;
-  return `${protocol}//${user}${host}${pathname}${query}`;
+  const user = `${username}${password}` === "" ? "" : `${REDACTED}@`;
+  const query = `${search}${hash}` === "" ? "" : `?${REDACTED}`;
+  return `${user}${query}` === "" ? address : `${protocol}//${user}${host}${pathname}${query}`;
 }
