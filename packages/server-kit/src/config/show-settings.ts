@@ -21,9 +21,10 @@ export function showSettings<Table extends SettingsTable>(
 }
 
 /** Shows an address that contains a secret without it, and no other secret value. */
-function showSecret({ secretTexts }: Setting<unknown>, value: unknown): unknown {
+function showSecret(setting: Setting<unknown>, value: unknown): unknown {
   if (Array.isArray(value)) return value.map(() => REDACTED);
-  const isAddress = secretTexts !== undefined && typeof value === "string" && SCHEME.test(value);
+  const containsSecret = setting.secretTexts !== undefined;
+  const isAddress = containsSecret && typeof value === "string" && SCHEME.test(value);
   return isAddress ? redactAddress(value) : REDACTED;
 }
 
