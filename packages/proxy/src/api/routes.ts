@@ -155,7 +155,11 @@ async function registerAt(
   prefix: string,
   register: (app: TypedApp) => void,
 ): Promise<void> {
-  await app.register(async (scope) => register(configureScope(scope)), { prefix });
+  const plugin = async (scope: FastifyInstance): Promise<void> => register(configureScope(scope));
+  // Without a name, the framework searches all loaded modules for one.
+  await app.register(Object.assign(plugin, { [Symbol.for("fastify.display-name")]: prefix }), {
+    prefix,
+  });
 }
 
 function configureScope(scope: FastifyInstance): TypedApp {
