@@ -18,6 +18,8 @@ test("showSettings() shows values by variable or option, without secrets", () =>
     "labels.headers": "[redacted]",
   });
   expect(shown).not.toHaveProperty("SHOP_NAME");
+  const defaults = resolveSettings(TABLE, { environment: {} }).values;
+  expect(showSettings(TABLE, defaults)).toMatchObject({ "labels.headers": {} });
   for (const secret of ["p1", "k1", "k2", "h1"]) {
     expect(JSON.stringify(shown)).not.toContain(secret);
   }

@@ -23,6 +23,7 @@ export function showSettings<Table extends SettingsTable>(
 /** Shows an address that contains a secret without it, and no other secret value. */
 function showSecret(setting: Setting<unknown>, value: unknown): unknown {
   if (Array.isArray(value)) return value.map(() => REDACTED);
+  if (isRecord(value) && Object.keys(value).length === 0) return value;
   const containsSecret = setting.secretTexts !== undefined;
   const isAddress = containsSecret && typeof value === "string" && SCHEME.test(value);
   return isAddress ? redactAddress(value) : REDACTED;
