@@ -77,14 +77,14 @@ export class UpstreamAccess {
   readonly #waiting = new FairShare(MAX_WAITING);
   readonly #guesses: GuessLimiter;
   readonly #logged = new Set<string>();
-  readonly #rejected: (reason: KeyRejection) => false;
+  readonly #countRejection: (reason: KeyRejection) => void;
   readonly #timers: readonly NodeJS.Timeout[];
 
   constructor(options: UpstreamAccessOptions) {
     this.#options = options;
-    this.#rejected = observeKeyRejections(options.registry, this.#waiting);
+    this.#countRejection = observeKeyRejections(options.registry, this.#waiting);
     this.#guesses = new GuessLimiter(LIMITS, (problem) => {
-      this.#rejected("limit");
+      this.#countRejection("limit");
       return tooManyGuesses(problem);
     });
     options.verifier.follow((change) => this.#apply(change));
@@ -108,10 +108,10 @@ export class UpstreamAccess {
    *   unknown keys were sent, 503 if too many requests wait, or if the upstream does not respond
    */
   async verify(key: string, address: string): Promise<boolean> {
-    if (!isVerifiable(key)) return this.#rejected("malformed");
+    if (!isVerifiable(key)) return this.#reject("malformed");
     if (!this.#isServed(key)) {
       const { environment = "" } = parseTokenScope(key) ?? {};
-      this.#rejected("environment");
+      this.#countRejection("environment");
       this.#warnOfUnserved(environment, `the environment ${environment}`);
       throw environmentNotServed(environment);
     }
@@ -119,10 +119,10 @@ export class UpstreamAccess {
     if (valid.length > 0) return true;
     // NOTE: reveals nothing about other keys, since the upstream has confirmed this one.
     if (this.#unserved.has(key)) {
-      this.#rejected("projects");
+      this.#countRejection("projects");
       throw projectsNotServed();
     }
-    return this.#rejected("invalid");
+    return this.#reject("invalid");
   }
 
   /**
@@ -153,7 +153,7 @@ export class UpstreamAccess {
     if (candidates.length === 0) return [];
     const release = this.#waiting.tryClaim(networkOf(address), 1);
     if (release === undefined) {
-      this.#rejected("busy");
+      this.#countRejection("busy");
       throw verificationUnavailable(1);
     }
     try {
@@ -169,7 +169,7 @@ export class UpstreamAccess {
   async #verifyOne(key: string): Promise<readonly { readonly secret: string }[]> {
     const verdict = await this.#options.verifier.verify(key);
     if (verdict.status === "unknown") {
-      this.#rejected("unavailable");
+      this.#countRejection("unavailable");
       throw verificationUnavailable(verdict.retryAfterSeconds);
     }
     const isValid = verdict.status === "valid";
@@ -220,6 +220,11 @@ export class UpstreamAccess {
     this.#options.logger.warn(
       `A client uses a key of ${scope}, but no upstream token serves it: add one to FLAGS_API_TOKEN, or correct the client`,
     );
+  }
+
+  #reject(reason: KeyRejection): false {
+    this.#countRejection(reason);
+    return false;
   }
 
   #touch(): void {

@@ -64,11 +64,11 @@ const REJECTIONS = [
 /** Why an unknown key was not accepted. */
 export type KeyRejection = (typeof REJECTIONS)[number];
 
-/** Returns a function that counts a request whose key was not accepted, and returns false. */
+/** Exports how many requests wait. Returns a function that counts one whose key was not accepted. */
 export function observeKeyRejections(
   registry: Registry,
   waiting: { readonly used: number },
-): (reason: KeyRejection) => false {
+): (reason: KeyRejection) => void {
   createGauge(registry, {
     name: `${METRICS_PREFIX}_upstream_keys_waiting_requests`,
     help: "Requests that wait for the verification of their key",
@@ -81,10 +81,7 @@ export function observeKeyRejections(
     registers: [registry],
   });
   for (const reason of REJECTIONS) rejections.inc({ reason }, 0);
-  return (reason) => {
-    rejections.inc({ reason });
-    return false;
-  };
+  return (reason) => rejections.inc({ reason });
 }
 
 const RESULTS = ["valid", "invalid", "unknown"] as const;
