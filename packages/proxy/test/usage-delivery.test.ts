@@ -62,22 +62,22 @@ const onceEach = (names: readonly string[]): Readonly<Record<string, number>> =>
   Object.fromEntries(names.map((name) => [name, 1]));
 
 describe("flags-proxy at SIGTERM delivers all acknowledged usage before it exits", () => {
-  // Sent sequentially, 300 requests would take 7.5 s and 1,000 would take 25 s. The limit is 4 s. Sent as
-  // they should be, they take 0.4 s in single reports, and much less in bulk, which leaves time for a busy machine.
+  // Sent sequentially, 100 requests would take 5 s and 1,000 would take 50 s. The limit is 4 s. Sent as
+  // they should be, they take 0.3 s in single reports, and much less in bulk, which leaves time for a busy machine.
   test.each([
     ["of 1,000 applications in bulk", {}, 202, 1000],
     ["of 1,000 applications in bulk, with two workers", { FLAGS_PROXY_WORKERS: "2" }, 202, 1000],
-    ["of 300 applications, without bulk reports", {}, 404, 300],
+    ["of 100 applications, without bulk reports", {}, 404, 100],
     [
-      "of 300 applications, without bulk reports, with two workers",
+      "of 100 applications, without bulk reports, with two workers",
       { FLAGS_PROXY_WORKERS: "2" },
       405,
-      300,
+      100,
     ],
   ])(
-    "%s, to an upstream that takes 25 ms for each request",
+    "%s, to an upstream that takes 50 ms for each request",
     async (_title, environment, bulkStatus, count) => {
-      const upstream = await startSlowUpstream({ delayMs: 25, bulkStatus });
+      const upstream = await startSlowUpstream({ delayMs: 50, bulkStatus });
       const proxy = await startProxy(upstream.url, environment);
       const names = appNames(count);
       await report(proxy.url, names);
