@@ -40,4 +40,4 @@ export type { Closable } from "./http/shut-down.ts";
 export { createLogger, wrapLogger } from "./logging/create-logger.ts";
 export { LogTap } from "./logging/log-tap.ts";
 export type { Logger, LogLevel } from "./logging/logger.ts";
-export { createRedact, REDACTED } from "./logging/redact.ts";
+export { createRedact } from "./logging/redact.ts";

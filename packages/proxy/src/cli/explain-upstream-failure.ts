@@ -40,7 +40,8 @@ const HINTS: Readonly<Record<string, string>> = {
 const UNKNOWN_ISSUER =
   "the certificate of the upstream is not signed by a CA that this process trusts. Set FLAGS_UPSTREAM_CA_FILE to a file with the certificate of its CA";
 
-const UNKNOWN_ISSUER_CODES: ReadonlySet<string> = new Set([
+/** Codes of errors about a certificate of a CA that this process does not trust. */
+export const UNKNOWN_ISSUER_CODES: ReadonlySet<string> = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "SELF_SIGNED_CERT_IN_CHAIN",
   "UNABLE_TO_GET_ISSUER_CERT",

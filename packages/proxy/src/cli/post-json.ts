@@ -1,4 +1,5 @@
 import { SubcommandError } from "flags-server-kit/command-line";
+import { UNKNOWN_ISSUER_CODES } from "./explain-upstream-failure.ts";
 
 const TIMEOUT_MS = 30_000;
 
@@ -40,18 +41,12 @@ function describe(error: unknown): string {
   if (cause instanceof AggregateError) return describe(cause.errors[0]);
   const { code = "", message } = (cause instanceof Error ? cause : error) as NodeJS.ErrnoException;
   const reason = message === "" ? error.message : message;
-  const hint = CERTIFICATE_HINTS[code];
-  return hint === undefined ? reason : `${reason}. ${hint}`;
+  if (UNKNOWN_ISSUER_CODES.has(code)) return `${reason}. ${UNKNOWN_ISSUER}`;
+  return code === "ERR_TLS_CERT_ALTNAME_INVALID" ? `${reason}. ${OTHER_NAME}` : reason;
 }
 
-const UNKNOWN_AUTHORITY =
+const UNKNOWN_ISSUER =
   "Name a file with the CA of the certificate in the environment variable NODE_EXTRA_CA_CERTS";
 
-const CERTIFICATE_HINTS: Readonly<Record<string, string>> = {
-  ERR_TLS_CERT_ALTNAME_INVALID:
-    "The certificate is for another name: give a URL with that name, this proxy's in --url",
-  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY,
-  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
-};
+const OTHER_NAME =
+  "The certificate is for another name: give a URL with that name, this proxy's in --url";
