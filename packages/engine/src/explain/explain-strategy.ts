@@ -39,7 +39,9 @@ function explainActivation(
     ...(activation.describe && describeRule(activation.describe(), scope)),
     ...compilation.problem(),
   };
-  return { ...parts, explanation: describeActivation(parts) };
+  // Only the condition of a custom strategy can neither be described nor is constant.
+  const customStrategy = activation.condition === true ? undefined : strategy.name;
+  return { ...parts, explanation: describeActivation(parts, customStrategy) };
 }
 
 function describeRule(

@@ -233,6 +233,16 @@ test("the result of a custom strategy can change, and the strategy reports an er
   expect(errors).toHaveLength(1);
 });
 
+test.each([
+  [true, "The flag is on because the custom strategy lunar matches."],
+  [false, "The flag is off because the custom strategy lunar does not match."],
+])("a custom strategy that returns %s is named", (result, sentence) => {
+  const flag = { name: "flag", enabled: true, strategies: [{ name: "lunar" }] };
+  const strategies = [{ name: "lunar", isEnabled: () => result }];
+  const snapshot = snapshotOf({ features: [flag] }, { strategies });
+  expect(explain(snapshot, "flag", {})).toMatchObject({ enabled: result, explanation: sentence });
+});
+
 test("long values are shortened", () => {
   const { explanation } = explainFlag(
     { strategies: [forPlans("y".repeat(5000))] },

@@ -45,8 +45,15 @@ export function describeConstraint(constraint: Omit<ConstraintExplanation, "expl
   return phrase === "is" && values !== undefined ? is : `${is}, which ${phrase} ${expected}`;
 }
 
-/** Says why a strategy matches or not, apart from its constraints and segments. */
-export function describeActivation(activation: Omit<ActivationExplanation, "explanation">): string {
+/**
+ * Says why a strategy matches or not, apart from its constraints and segments.
+ *
+ * @param customStrategy the name of the strategy if applications define it, and so its condition is unknown
+ */
+export function describeActivation(
+  activation: Omit<ActivationExplanation, "explanation">,
+  customStrategy?: string,
+): string {
   const { matched, rollout, list, problem } = activation;
   if (problem !== undefined) return problem;
   if (list !== undefined) {
@@ -56,7 +63,8 @@ export function describeActivation(activation: Omit<ActivationExplanation, "expl
     return matched ? is : `${is}, which is not ${joinValues(values)}`;
   }
   if (rollout !== undefined) return describeRollout(rollout, matched);
-  return matched ? FOR_EVERYONE : "its condition is not met";
+  if (customStrategy === undefined) return FOR_EVERYONE;
+  return `the custom strategy ${customStrategy} ${matched ? "matches" : "does not match"}`;
 }
 
 /** Says that an activation matches every context. */
