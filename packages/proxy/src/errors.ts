@@ -1,4 +1,9 @@
-import { explainFrameworkFailure, type GuessProblem, NOT_JSON } from "flags-server-kit/http";
+import {
+  explainFrameworkFailure,
+  type GuessProblem,
+  NOT_JSON,
+  SMALL_BODY_BYTES,
+} from "flags-server-kit/http";
 
 /** One invalid value in a request. */
 export interface Problem {
@@ -94,7 +99,7 @@ export function tooManyBodies(): HttpError {
   return new HttpError(
     503,
     "Too many long request bodies are arriving at the moment: try again in a second. Bodies of up to " +
-      "16 KiB with a `Content-Length` are always read",
+      `${SMALL_BODY_BYTES / 1024} KiB with a \`Content-Length\` are always read`,
     { headers: { "retry-after": "1" } },
   );
 }
@@ -178,12 +183,16 @@ export function notJson(): HttpError {
   return new HttpError(415, NOT_JSON);
 }
 
-/** Converts anything that was thrown to an error for the client; unexpected errors become a bare 500. */
-export function toHttpError(error: unknown): HttpError {
+/**
+ * Converts anything that was thrown to an error for the client; unexpected errors become a bare 500.
+ *
+ * @param bodyLimitBytes the limit of the route. @default that of the app
+ */
+export function toHttpError(error: unknown, bodyLimitBytes?: number): HttpError {
   if (error instanceof HttpError) return error;
   if (!(error instanceof Error)) return internal(error);
 
-  const known = explainFrameworkFailure(error);
+  const known = explainFrameworkFailure(error, bodyLimitBytes);
   if (known !== undefined) return new HttpError(known.statusCode, known.message, { cause: error });
   const statusCode: unknown = "statusCode" in error ? error.statusCode : undefined;
   if (typeof statusCode === "number" && statusCode >= 400 && statusCode < 500) {

@@ -213,7 +213,9 @@ describe("bodies that would cost more than their size justifies", () => {
 
   test("413 for more than 250 KiB of tokens to validate", async () => {
     const { post } = await startProxy();
-    expect((await post("/edge/validate", { tokens: ["x".repeat(250 * 1024)] })).status).toBe(413);
+    const response = await post("/edge/validate", { tokens: ["x".repeat(250 * 1024)] });
+    expect(response.status).toBe(413);
+    expect((await errorOf(response)).error).toContain("250 KiB");
   });
 
   test.each([

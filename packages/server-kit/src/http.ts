@@ -1,7 +1,8 @@
 // The entry `flags-server-kit/http`, apart from the main one because Fastify loads slowly and
 // `--help` does not need it.
 export { createAccessCheck } from "./http/access-list.ts";
-export { limitBodyMemory, SMALL_BODY_BYTES } from "./http/body-budget.ts";
+export { limitBodyMemory } from "./http/body-budget.ts";
+export { SMALL_BODY_BYTES, VALIDATION_BODY_LIMIT_BYTES } from "./http/body-limits.ts";
 export {
   BROTLI_QUALITY,
   CodedBody,
@@ -23,7 +24,6 @@ export {
   GuessLimiter,
   MAX_VALIDATED_TOKENS,
   networkOf,
-  VALIDATION_BODY_LIMIT_BYTES,
   VALIDATION_LIMITS,
 } from "./http/guess-limiter.ts";
 export type { GuessProblem } from "./http/guess-limiter.ts";

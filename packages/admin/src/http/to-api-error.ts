@@ -15,7 +15,7 @@ const NAME_BY_STATUS: Readonly<Record<FrameworkFailure["statusCode"], ErrorName>
 /**
  * Converts anything thrown to an error for the client. An unknown error becomes a 500 without details.
  *
- * @param bodyLimitBytes the limit of the route; default 1 MiB
+ * @param bodyLimitBytes the limit of the route. @default that of the app
  */
 export function toApiError(error: unknown, bodyLimitBytes?: number): ApiError {
   if (error instanceof ApiError) return error;

@@ -13,7 +13,7 @@ import type { Sessions } from "./sessions.ts";
 const tags = ["Sessions"];
 
 const MAX_TOKEN_LENGTH = 1000;
-const BODY_LIMIT_BYTES = 16 * 1024;
+const SIGN_IN_BODY_LIMIT_BYTES = 16 * 1024;
 
 const SignInBody = closedObject("signInSchema", {
   token: Type.String({ minLength: 1, maxLength: MAX_TOKEN_LENGTH }),
@@ -114,7 +114,7 @@ function registerSignIn(app: TypedApp, options: SessionRoutesOptions): void {
   app.post(
     "/session",
     {
-      bodyLimit: BODY_LIMIT_BYTES,
+      bodyLimit: SIGN_IN_BODY_LIMIT_BYTES,
       schema: {
         summary: "Signs a user of the console in with a token, and sets the cookie of the session",
         tags,

@@ -60,7 +60,7 @@ export function handleErrors(
   { logger, sendError, tracer }: ErrorHandlerOptions,
 ): void {
   app.setErrorHandler((thrown, request, reply) => {
-    const error = toHttpError(thrown);
+    const error = toHttpError(thrown, request.routeOptions.bodyLimit);
     if (error.statusCode !== 500 || request.socket.destroyed) return sendError(reply, error);
     const id = randomUUID();
     runInTrace(tracer, request.raw, () => logError(error, { request, logger, id }));

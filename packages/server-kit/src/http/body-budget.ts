@@ -1,9 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { BODY_LIMIT_BYTES, SMALL_BODY_BYTES } from "./body-limits.ts";
 import { FairShare } from "./fair-share.ts";
-import { BODY_LIMIT_BYTES } from "./server-defaults.ts";
-
-/** Bodies of up to this length are not counted, since the number of connections limits them. */
-export const SMALL_BODY_BYTES: number = 16 * 1024;
 
 /** Default memory for bodies that are arriving. */
 const MAX_BYTES = 128 * 1024 * 1024;

@@ -28,9 +28,6 @@ export const VALIDATION_LIMITS: GuessLimits = {
 /** The largest number of tokens in one request to `/edge/validate`: more than any proxy has. */
 export const MAX_VALIDATED_TOKENS = 1000;
 
-/** Enough for that many tokens. Anyone can send such a body, because `/edge/validate` requires no key. */
-export const VALIDATION_BODY_LIMIT_BYTES: number = 250 * 1024;
-
 /** Why a client has to wait, and for how long. */
 export interface GuessProblem {
   readonly message: string;

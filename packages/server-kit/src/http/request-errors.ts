@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { BODY_LIMIT_BYTES } from "./server-defaults.ts";
+import { BODY_LIMIT_BYTES } from "./body-limits.ts";
 
 /**
  * How long a peer may take to read the error response before its connection is destroyed. Closing
@@ -115,7 +115,7 @@ const FRAMEWORK_FAILURES: Readonly<Record<string, FrameworkFailure>> = {
 /**
  * Explains an error that the framework threw before a handler ran; undefined for other errors.
  *
- * @param bodyLimitBytes the limit of the route; default 1 MiB
+ * @param bodyLimitBytes the limit of the route. @default BODY_LIMIT_BYTES
  */
 export function explainFrameworkFailure(
   error: Error,

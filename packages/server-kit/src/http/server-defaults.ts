@@ -8,9 +8,7 @@ import type {
   RawServerDefault,
 } from "fastify";
 import type { Static, TSchema } from "typebox";
-
-/** Maximum size of a request body. */
-export const BODY_LIMIT_BYTES: number = 1024 * 1024;
+import { BODY_LIMIT_BYTES } from "./body-limits.ts";
 
 /**
  * How long an idle connection stays open. Common load balancers close idle connections after 60 s.
