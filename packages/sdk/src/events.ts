@@ -67,7 +67,7 @@ export interface Impression {
 }
 
 /** Reported data that can be dropped instead of being sent to the upstream. */
-export type DropKind = "impact_metric" | "registration" | "rejected" | "unknown_flag";
+export type DropKind = "impact_metric" | "registration" | "rejected" | "unknown_flag" | "variant";
 
 /** Events of a client, with the parameters of their listeners. */
 export interface FlagsClientEvents extends FlagSourceEvents {

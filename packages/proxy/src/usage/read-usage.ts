@@ -69,7 +69,7 @@ export function readBulkUsage(
   metrics: readonly unknown[],
   { nowMs, quotaId, keyKind }: ReadOptions,
 ): BulkUsage {
-  const usages = new Map<string, ApplicationUsage & { features: Record<string, FeatureUsage> }>();
+  const usages = new Map<string, ApplicationUsage & { features: Record<string, Sum> }>();
   const valid = metrics.filter(isMetric);
   if (valid.length === 0 && metrics.length > 0) throw explainInvalid(metrics[0]);
   for (const metric of valid) {
@@ -78,8 +78,9 @@ export function readBulkUsage(
     const key = JSON.stringify([startMs, appName]);
     // NOTE: no prototype, since a flag can be named `__proto__`.
     const usage = usages.get(key) ?? { appName, startMs, quotaId, features: Object.create(null) };
-    const counts = readFeatureUsage(metric, MAX_COUNTS[keyKind]);
-    usage.features[featureName] = add(usage.features[featureName], counts);
+    const sum = usage.features[featureName] ?? { yes: 0, no: 0 };
+    addTo(sum, readFeatureUsage(metric, MAX_COUNTS[keyKind]));
+    usage.features[featureName] = sum;
     usages.set(key, usage);
   }
   return { usages: [...usages.values()], invalidCount: metrics.length - valid.length };
@@ -103,15 +104,21 @@ function explainInvalid(first: unknown): HttpError {
   return badField("metrics.0", `${problem}; no other entry is valid either`);
 }
 
-function add(previous: FeatureUsage | undefined, usage: FeatureUsage): FeatureUsage {
-  if (previous === undefined) return usage;
-  const variants: Record<string, number> = Object.create(null);
-  for (const counts of [previous.variants ?? {}, usage.variants ?? {}]) {
-    for (const [name, count] of Object.entries(counts)) {
-      variants[name] = (variants[name] ?? 0) + count;
-    }
+/** The sum of several entries for one flag. */
+interface Sum {
+  yes: number;
+  no: number;
+  variants?: Record<string, number>;
+}
+
+function addTo(sum: Sum, { yes, no, variants }: FeatureUsage): void {
+  sum.yes += yes;
+  sum.no += no;
+  if (variants === undefined) return;
+  sum.variants ??= Object.create(null) as Record<string, number>;
+  for (const name of Object.keys(variants)) {
+    sum.variants[name] = (sum.variants[name] ?? 0) + (variants[name] ?? 0);
   }
-  return { yes: previous.yes + usage.yes, no: previous.no + usage.no, variants };
 }
 
 /**

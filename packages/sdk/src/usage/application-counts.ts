@@ -47,6 +47,26 @@ export class ApplicationCounts {
     return this.#features.has(feature);
   }
 
+  /**
+   * Returns the usage of a flag without the variants beyond their limit. Clients can invent names, and a
+   * report must not be rejected because of what others have reported.
+   */
+  limitVariants(name: string, usage: FeatureUsage): FeatureUsage {
+    const { variants = {} } = usage;
+    const existing = this.#features.get(name)?.variants;
+    const names = Object.keys(variants);
+    let free = this.#rules.limits.variantsPerFeature - (existing?.size ?? 0);
+    if (names.length <= free) return usage;
+    const admitted = Object.entries(variants).filter(([variant]) => {
+      if (existing?.has(variant) === true) return true;
+      free -= 1;
+      return free >= 0;
+    });
+    if (admitted.length === names.length) return usage;
+    // NOTE: `fromEntries` defines properties, so it is safe for a variant named `__proto__`.
+    return { ...usage, variants: Object.fromEntries(admitted) };
+  }
+
   /** Returns the bytes of memory that adding this usage would require; `Infinity` if a limit is exceeded. */
   measure(features: FeatureEntries): number {
     let bytes = 0;
@@ -115,16 +135,14 @@ export class ApplicationCounts {
   }
 
   #measureVariants(variants: Variants, existing: ReadonlyMap<string, number> | undefined): number {
-    const { variantsPerFeature, nameLength } = this.#rules.limits;
-    let added = 0;
+    const { nameLength } = this.#rules.limits;
     let bytes = 0;
     for (const name of Object.keys(variants)) {
       if (toCount(variants[name]) === 0 || existing?.has(name) === true) continue;
       if (name.length > nameLength) return Infinity;
-      added += 1;
       bytes += entryBytes(name);
     }
-    return (existing?.size ?? 0) + added <= variantsPerFeature ? bytes : Infinity;
+    return bytes;
   }
 
   #addVariants(counts: FeatureCounts, variants: Variants): void {

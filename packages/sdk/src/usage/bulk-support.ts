@@ -9,26 +9,29 @@ const REJECTED: ReadonlySet<number | undefined> = new Set([400, 403, 422]);
 /** Tracks whether the upstream accepts bulk reports: usage of many applications in one request. */
 export class BulkSupport {
   readonly #environment: string | undefined;
-  readonly #now: () => number;
+  readonly #monotonicMs: () => number;
   #suspended: "failed" | "rejected" | undefined;
   #retryAtMs = -Infinity;
 
-  /** @param environment the environment of the API token, which bulk reports require */
-  constructor(environment: string | undefined, now: () => number) {
+  /**
+   * @param environment the environment of the API token, which bulk reports require
+   * @param monotonicMs a clock that is never set
+   */
+  constructor(environment: string | undefined, monotonicMs: () => number) {
     this.#environment = environment;
-    this.#now = now;
+    this.#monotonicMs = monotonicMs;
   }
 
   /** The environment to write into bulk reports; undefined while bulk reports must not be sent. */
   get environment(): string | undefined {
-    const isUsable = this.#suspended === undefined && this.#now() >= this.#retryAtMs;
+    const isUsable = this.#suspended === undefined && this.#monotonicMs() >= this.#retryAtMs;
     return isUsable ? this.#environment : undefined;
   }
 
   /** Records a failed bulk report. Returns true if its usage should be sent separately right away. */
   failed(status: number | undefined): boolean {
     if (isNotOffered(status)) {
-      this.#retryAtMs = this.#now() + RETRY_MS;
+      this.#retryAtMs = this.#monotonicMs() + RETRY_MS;
       return true;
     }
     if (REJECTED.has(status)) this.#suspended = "rejected";
@@ -40,7 +43,8 @@ export class BulkSupport {
   /** Records an attempt without bulk reports, and whether the upstream accepted all of the usage. */
   sentSeparately(isAccepted: boolean): void {
     // All usage was accepted separately, so the upstream rejected the bulk format itself.
-    if (this.#suspended === "rejected" && isAccepted) this.#retryAtMs = this.#now() + RETRY_MS;
+    if (this.#suspended === "rejected" && isAccepted)
+      this.#retryAtMs = this.#monotonicMs() + RETRY_MS;
     this.#suspended = undefined;
   }
 }

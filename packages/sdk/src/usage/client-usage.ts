@@ -21,6 +21,9 @@ import { DEFAULT_QUOTA, REPORTED_QUOTA, USAGE_LIMITS } from "./usage-limits.ts";
 import { UsageReporter } from "./usage-reporter.ts";
 import { UsageStore } from "./usage-store.ts";
 
+/** For durations, since the system clock can be set. */
+const monotonicMs = (): number => performance.now();
+
 interface ClientUsageOptions {
   readonly settings: Settings;
   readonly identity: Identity;
@@ -60,7 +63,7 @@ export class ClientUsage {
       now,
       memory,
       isKnownFeature: isKnown,
-      onUnknownDropped: (count) => this.#drops.add("unknown_flag", count),
+      onDropped: (kind, count) => this.#drops.add(kind, count),
       journal: {
         add: (usage) => this.#spool?.record("add", { usage }),
         remove: (usage) => this.#spool?.record("remove", { usage }),
@@ -74,7 +77,7 @@ export class ClientUsage {
     this.#registrations = new RegistrationBuffer({
       memory,
       perQuota: USAGE_LIMITS.registrations,
-      now,
+      monotonicMs,
       journal: {
         add: (registration) => this.#spool?.record("add", { registration }),
         remove: (registration) => this.#spool?.record("remove", { registration }),
@@ -149,7 +152,7 @@ export class ClientUsage {
 
   #createReporter(options: ClientUsageOptions): UsageReporter {
     const { settings, identity, emitter, events, api, isKnown, now, random } = options;
-    const bulk = new BulkSupport(environmentOfToken(tokenOf(settings.credentials)), now);
+    const bulk = new BulkSupport(environmentOfToken(tokenOf(settings.credentials)), monotonicMs);
     const drops = this.#drops;
     const impactAndRegistrations = new ImpactAndRegistrationReporter({
       api,
@@ -174,6 +177,7 @@ export class ClientUsage {
       onSent: (body) => emitter.emit("sent", body),
       events,
       now,
+      monotonicMs,
       random,
     });
   }

@@ -4,6 +4,15 @@ import type { CountingRules, FeatureEntries } from "./application-counts.ts";
 import type { BudgetShare } from "./fair-budget.ts";
 import { applicationBytes } from "./usage-limits.ts";
 
+/** What was counted of a report, and what was omitted. */
+export interface CountedUsage {
+  readonly features: FeatureEntries;
+  /** Number of unknown flags that were omitted. */
+  readonly unknownCount: number;
+  /** Number of flags of which variants were omitted. */
+  readonly limitedCount: number;
+}
+
 interface QuotaRules extends CountingRules {
   /** Number of applications. */
   readonly applications: BudgetShare;
@@ -29,14 +38,16 @@ export class QuotaUsage {
   }
 
   /**
-   * Returns what was counted: all flags but the unknown ones beyond their limit; undefined if nothing was
-   * counted, because another limit is exceeded.
+   * Counts everything but the unknown flags and the variants beyond their limits. Returns undefined, and
+   * counts nothing, if another limit is exceeded.
    */
-  add(appName: string, startMs: number, features: FeatureEntries): FeatureEntries | undefined {
-    const admitted = this.#limitUnknown(appName, features);
-    if (!this.#fits(appName, admitted)) return undefined;
-    this.#merge(appName, startMs, admitted);
-    return admitted;
+  add(appName: string, startMs: number, features: FeatureEntries): CountedUsage | undefined {
+    const known = this.#limitUnknown(appName, features);
+    const unknownCount = features.length - known.length;
+    const admitted = this.#limitVariants(appName, known);
+    if (!this.#fits(appName, admitted.features)) return undefined;
+    this.#merge(appName, startMs, admitted.features);
+    return { ...admitted, unknownCount };
   }
 
   take(appName: string): Omit<ApplicationUsage, "quotaId"> | undefined {
@@ -86,6 +97,19 @@ export class QuotaUsage {
       free -= 1;
       return free >= 0;
     });
+  }
+
+  #limitVariants(appName: string, features: FeatureEntries): Omit<CountedUsage, "unknownCount"> {
+    const counts = this.#applications.get(appName) ?? new ApplicationCounts(0, this.#rules);
+    let limitedCount = 0;
+    const limited = features.map((entry) => {
+      const [name, usage] = entry;
+      const admitted = counts.limitVariants(name, usage);
+      if (admitted === usage) return entry;
+      limitedCount += 1;
+      return [name, admitted] as const;
+    });
+    return { features: limited, limitedCount };
   }
 
   #fits(appName: string, features: FeatureEntries): boolean {

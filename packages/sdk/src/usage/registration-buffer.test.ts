@@ -27,7 +27,7 @@ test("take() returns an unchanged registration once an hour", () => {
   const buffer = new RegistrationBuffer({
     memory: new FairBudget(100_000),
     perQuota: 10,
-    now: () => nowMs,
+    monotonicMs: () => nowMs,
   });
   for (const instanceId of ["one", "two"]) buffer.add(registration({ instanceId }));
   expect(forwardAll(buffer)).toEqual(["app one"]);
@@ -45,7 +45,7 @@ test("take() returns each instance of a backend", () => {
   const buffer = new RegistrationBuffer({
     memory: new FairBudget(100_000),
     perQuota: 10,
-    now: () => 0,
+    monotonicMs: () => 0,
   });
   for (const instanceId of ["one", "two", "one"]) {
     buffer.add(registration({ sdkType: "backend", instanceId }));
@@ -57,7 +57,7 @@ test("add() drops registrations beyond the limit of their quota, but not those o
   const buffer = new RegistrationBuffer({
     memory: new FairBudget(100_000),
     perQuota: 2,
-    now: () => 0,
+    monotonicMs: () => 0,
   });
   const add = (appName: string, quotaId: string): boolean =>
     buffer.add(registration({ appName, quotaId }));
@@ -71,7 +71,7 @@ test("add() drops registrations beyond the limit of their quota, but not those o
 
 test("take() frees the memory of registrations", () => {
   const memory = new FairBudget(100_000);
-  const buffer = new RegistrationBuffer({ memory, perQuota: 10, now: () => 0 });
+  const buffer = new RegistrationBuffer({ memory, perQuota: 10, monotonicMs: () => 0 });
   for (let round = 0; round < 1000; round += 1) {
     expect(buffer.add(registration({ appName: `app-${round}` }))).toBe(true);
     const taken = buffer.take(1);

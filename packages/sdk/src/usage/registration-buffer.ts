@@ -29,7 +29,8 @@ interface RegistrationBufferOptions {
   readonly memory: FairBudget;
   /** Limit of the registrations of each quota. */
   readonly perQuota: number;
-  readonly now: () => number;
+  /** A clock that is never set. */
+  readonly monotonicMs: () => number;
   /** @default changes are not recorded */
   readonly journal?: RegistrationJournal;
 }
@@ -58,11 +59,11 @@ export class RegistrationBuffer {
 
   /** Returns false if the registration was dropped, because the limit of its quota is reached. */
   add(registration: ApplicationRegistration): boolean {
-    const { memory, perQuota, now, journal } = this.#options;
+    const { memory, perQuota, monotonicMs, journal } = this.#options;
     const id = registrationId(registration);
     const forwardedAtMs = this.#forwardedAtMs.get(id) ?? -Infinity;
     const existing = this.#quotas.get(quotaOf({ registration }));
-    if (now() - forwardedAtMs < REFRESH_MS || existing?.has(id) === true) return true;
+    if (monotonicMs() - forwardedAtMs < REFRESH_MS || existing?.has(id) === true) return true;
     const one = { id, registration, bytes: bytesOf(registration) };
     const isFull = (existing?.size ?? 0) >= perQuota;
     if (isFull || !memory.shareOf(quotaOf(one)).fits(one.bytes)) return false;
@@ -116,7 +117,7 @@ export class RegistrationBuffer {
     for (const one of taken) {
       this.#remove(one);
       this.#forwardedAtMs.delete(one.id);
-      this.#forwardedAtMs.set(one.id, this.#options.now());
+      this.#forwardedAtMs.set(one.id, this.#options.monotonicMs());
     }
     for (const id of this.#forwardedAtMs.keys()) {
       if (this.#forwardedAtMs.size <= MAX_FORWARDED) return;

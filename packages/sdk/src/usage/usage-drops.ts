@@ -6,6 +6,7 @@ const DESCRIPTIONS: Readonly<Record<DropKind, string>> = {
   rejected: "evaluations of flags, in reports that the upstream rejected",
   unknown_flag:
     "evaluations of flags that the upstream did not send, because too many unknown names were reported",
+  variant: "variants of evaluations, because too many variants of their flags were reported",
 };
 
 /** Counts dropped data, and summarizes it in warnings. */

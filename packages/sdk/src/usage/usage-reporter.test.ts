@@ -36,6 +36,7 @@ function createReporter(options: Partial<UsageReporterOptions> = {}) {
     events: { error: () => {}, failure: () => {}, warn: (message) => warnings.push(message) },
     onSent: () => {},
     now,
+    monotonicMs: () => performance.now(),
     random: () => 0,
     ...options,
   });
@@ -72,7 +73,7 @@ describe("UsageReporter", () => {
         sendBulk: async () => {},
       },
       onSent: () => store.count("x".repeat(256), "f", once),
-      now: () => nowMs,
+      monotonicMs: () => nowMs,
     });
     store.count("app", "f", once);
     reporter.start();

@@ -41,6 +41,8 @@ export interface UsageReporterOptions {
   /** Called for each delivered report; after a bulk report, once for each application. */
   readonly onSent: (body: MetricsBody) => void;
   readonly now: () => number;
+  /** A clock that is never set. */
+  readonly monotonicMs: () => number;
   readonly random: () => number;
 }
 
@@ -120,10 +122,10 @@ export class UsageReporter {
 
   async #report(): Promise<number> {
     const error = await this.#sendAll();
-    const { now, intervalMs, random, spool } = this.#options;
+    const { monotonicMs, intervalMs, random, spool } = this.#options;
     // Not awaited: a slow disk must not delay the delivery.
     void spool?.compact();
-    if (now() - this.#loggedAtMs >= intervalMs) this.#logDrops();
+    if (monotonicMs() - this.#loggedAtMs >= intervalMs) this.#logDrops();
     if (error === undefined) return this.#intervalMs();
     const { retryAfterMs } = error;
     return nextDelayMs({ intervalMs, failures: this.#failures, retryAfterMs, random });
@@ -301,11 +303,11 @@ export class UsageReporter {
 
   /** Logs which usage was not counted or was dropped since the last call. */
   #logDrops(): void {
-    const { store, drops, events, now } = this.#options;
+    const { store, drops, events, monotonicMs } = this.#options;
     const rejected = store.takeRejectedCount();
     if (rejected > 0)
       events.warn(`Too much usage is pending, evaluations not counted: ${rejected}`);
-    if (drops.logSummary(events.warn) || rejected > 0) this.#loggedAtMs = now();
+    if (drops.logSummary(events.warn) || rejected > 0) this.#loggedAtMs = monotonicMs();
   }
 }
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { ApplicationUsage, FeatureUsage } from "../flag-source.ts";
 import { applicationBytes, entryBytes, USAGE_LIMITS } from "./usage-limits.ts";
 import { UsageStore } from "./usage-store.ts";
@@ -143,8 +143,6 @@ describe("UsageStore", () => {
     it.each([
       ["a third application", usage("c", { f: once })],
       ["a third feature", usage("a", { g: once, h: once })],
-      ["a third variant", usage("a", { g: once, f: { ...once, variants: { v1: 1, v3: 1 } } })],
-      ["too many variants at once", usage("b", { f: { ...once, variants: { x: 1, y: 1, z: 1 } } })],
       ["a long name of a feature", usage("a", { toolong: once })],
       ["a long name of a variant", usage("b", { f: { ...once, variants: { toolong: 1 } } })],
       ["a long name of an application", usage("toolong", { f: once })],
@@ -158,6 +156,27 @@ describe("UsageStore", () => {
       expect(takeAll(store).map(({ appName }) => appName)).toEqual(
         [...stored, ...full].map(({ appName }) => appName),
       );
+    });
+
+    it("add() counts only some variants if there are too many, and so does the journal", () => {
+      const onDropped = vi.fn();
+      const journal = { add: vi.fn(), remove: vi.fn() };
+      const store = new UsageStore({ now, limits, onDropped, journal });
+      const third = { f: { ...once, variants: { v1: 1, v3: 1 } }, g: once };
+      for (const taken of [...stored, usage("a", third)]) {
+        expect(store.add({ ...taken, quotaId: "key" })).toBe(true);
+      }
+      expect(onDropped.mock.calls).toEqual([["variant", 1]]);
+      expect(journal.add).toHaveBeenLastCalledWith(
+        expect.objectContaining({
+          features: { f: { ...once, variants: { v1: 1 } }, g: once },
+        }),
+      );
+      const [counted] = takeAll(store);
+      expect(counted?.features["f"]).toEqual({ yes: 2, no: 0, variants: { v1: 2, v2: 1 } });
+      const atOnce = { f: { ...once, variants: { x: 1, y: 1, z: 1 } } };
+      expect(store.add(usage("b", atOnce))).toBe(true);
+      expect(take(store, "b")?.features["f"]?.variants).toEqual({ x: 1, y: 1 });
     });
 
     it("count() rejects usage beyond a limit, and takeRejectedCount() returns how often", () => {
@@ -275,17 +294,20 @@ describe("UsageStore", () => {
     const limits = { ...USAGE_LIMITS, unknownFeatures: 2 };
 
     it("are omitted beyond a limit, unlike the others", () => {
-      const dropped: number[] = [];
+      const onDropped = vi.fn();
       const store = new UsageStore({
         now,
         limits,
         isKnownFeature: (name) => name.startsWith("known"),
-        onUnknownDropped: (count) => dropped.push(count),
+        onDropped,
       });
       expect(store.add(usage("a", { x: once, known: once, y: once, z: once }))).toBe(true);
       // A name that is stored already is always counted.
       expect(store.add(usage("a", { x: once, w: once, known2: once }))).toBe(true);
-      expect(dropped).toEqual([1, 1]);
+      expect(onDropped.mock.calls).toEqual([
+        ["unknown_flag", 1],
+        ["unknown_flag", 1],
+      ]);
       const taken = take(store, "a");
       expect(Object.entries(taken?.features ?? {}).map(([name, { yes }]) => [name, yes])).toEqual([
         ["x", 2],

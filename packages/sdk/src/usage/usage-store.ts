@@ -2,6 +2,7 @@ import type { ApplicationUsage, FeatureUsage } from "../flag-source.ts";
 import type { FeatureEntries } from "./application-counts.ts";
 import { FairBudget } from "./fair-budget.ts";
 import { QuotaUsage } from "./quota-usage.ts";
+import type { CountedUsage } from "./quota-usage.ts";
 import { DEFAULT_QUOTA, USAGE_LIMITS } from "./usage-limits.ts";
 import type { UsageLimits } from "./usage-limits.ts";
 import { UsageTotals } from "./usage-totals.ts";
@@ -22,8 +23,8 @@ interface UsageStoreOptions {
   readonly memory?: FairBudget;
   /** Whether the upstream sent a flag of this name. @default all flags are known */
   readonly isKnownFeature?: (name: string) => boolean;
-  /** Called with the number of unknown flags that were omitted from a report. */
-  readonly onUnknownDropped?: (count: number) => void;
+  /** Called with the number of unknown flags that were omitted, or of flags of which variants were. */
+  readonly onDropped?: (kind: "unknown_flag" | "variant", count: number) => void;
   /** @default changes are not recorded */
   readonly journal?: UsageJournal;
 }
@@ -91,19 +92,19 @@ export class UsageStore {
 
   /**
    * Adds usage that was counted elsewhere. Returns false and adds nothing if it exceeds a limit. Unknown
-   * flags beyond their limit are omitted. The cost does not depend on the values of the counts.
+   * flags and variants beyond their limits are omitted. The cost does not depend on the values of the counts.
    */
   add({ quotaId = DEFAULT_QUOTA, appName, startMs, features }: ApplicationUsage): boolean {
     const entries = Object.entries(features);
     const counted = this.#add(quotaId, appName, startMs, entries);
     if (counted === undefined) return false;
-    if (counted.length === 0) return true;
-    const isComplete = counted.length === entries.length;
+    if (counted.features.length === 0) return true;
+    const isComplete = counted.unknownCount + counted.limitedCount === 0;
     this.#journalOf(quotaId)?.add({
       quotaId,
       appName,
       startMs,
-      features: isComplete ? features : Object.fromEntries(counted),
+      features: isComplete ? features : Object.fromEntries(counted.features),
     });
     return true;
   }
@@ -157,18 +158,19 @@ export class UsageStore {
     this.#journalOf(quotaId)?.remove(usage);
   }
 
-  /** Returns what was counted; undefined if a limit is exceeded. */
+  /** Returns undefined if a limit is exceeded. */
   #add(
     quotaId: string,
     appName: string,
     startMs: number,
     features: FeatureEntries,
-  ): FeatureEntries | undefined {
+  ): CountedUsage | undefined {
     const quota = this.#quotaOf(quotaId);
     const counted = quota.add(appName, startMs, features);
     if (quota.isEmpty) this.#quotas.delete(quotaId);
-    const dropped = counted === undefined ? 0 : features.length - counted.length;
-    if (dropped > 0) this.#options.onUnknownDropped?.(dropped);
+    const { unknownCount = 0, limitedCount = 0 } = counted ?? {};
+    if (unknownCount > 0) this.#options.onDropped?.("unknown_flag", unknownCount);
+    if (limitedCount > 0) this.#options.onDropped?.("variant", limitedCount);
     return counted;
   }
 

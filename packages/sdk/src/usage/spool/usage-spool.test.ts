@@ -80,7 +80,7 @@ function beginToOpen(
   const registrations: RegistrationBuffer = new RegistrationBuffer({
     memory,
     perQuota: USAGE_LIMITS.registrations,
-    now,
+    monotonicMs: now,
     journal: {
       add: (registration) => spool.record("add", { registration }),
       remove: (registration) => spool.record("remove", { registration }),
