@@ -115,6 +115,16 @@ test.each(PATHS)("POST %s: both paths send the same for valid and invalid bodies
   expect(logger.lines).toEqual([]);
 });
 
+test.each(PATHS)("POST %s: both paths reject the same nesting", async (path) => {
+  const { proxy } = await startWatched(path, SAMPLE);
+  const statusFor = async (depth: number): Promise<number | undefined> => {
+    const nested = `${"[".repeat(depth)}${"]".repeat(depth)}`;
+    const body = `{"context":{},"more":${nested}}`;
+    return (await expectSameOnBothPaths(proxy, path, { body, headers: JSON_TYPE })).status;
+  };
+  expect([await statusFor(50), await statusFor(101)]).toEqual([200, 400]);
+});
+
 const forUser7 = '{"context":{"userId":"7"}}';
 const filled = (length: number): string => forUser7.padEnd(length);
 

@@ -35,20 +35,17 @@ interface Bounds {
   readonly properties?: Readonly<Record<string, Bounds>>;
 }
 
-/**
- * Finds a list or an object with too many entries. Does not read the entries, so the cost does not depend
- * on their number.
- */
+/** Finds a list or an object with too many entries, without reading the entries. */
 export function findExcess(
   bounds: Bounds,
   value: unknown,
   path: readonly string[] = [],
 ): Problem | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  const limit = Array.isArray(value) ? bounds.maxItems : bounds.maxProperties;
-  if (limit !== undefined && Object.keys(value).length > limit) {
-    return tooMany(path.join("."), limit);
-  }
+  const isList = Array.isArray(value);
+  const limit = isList ? bounds.maxItems : bounds.maxProperties;
+  const countEntries = (): number => (isList ? value.length : Object.keys(value).length);
+  if (limit !== undefined && countEntries() > limit) return tooMany(path.join("."), limit);
   return findWithin(bounds.properties ?? {}, value, path);
 }
 
