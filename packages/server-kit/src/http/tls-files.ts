@@ -27,6 +27,9 @@ interface TlsFilesOptions {
 
 const CHECK_INTERVAL_MS = 1000;
 
+/** How many checks pass until files that could not be used are read again: a certificate may become valid. */
+const CHECKS_PER_RETRY = 10;
+
 /**
  * The certificate of TLS servers, which is replaced when its files change: open connections continue,
  * new ones get the new certificate. Files that cannot be used, or whose certificate is not valid now,
@@ -73,9 +76,9 @@ export class TlsFiles {
     clearTimeout(this.#timer);
   }
 
-  #schedule(): void {
+  #schedule(delayMs: number = this.#quietMs): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#reload(), this.#quietMs).unref();
+    this.#timer = setTimeout(() => this.#reload(), delayMs).unref();
   }
 
   #reload(): void {
@@ -101,7 +104,10 @@ export class TlsFiles {
     logger.info(`The TLS certificate was replaced. The new one is valid until ${until}`);
   }
 
+  /** Keeps the previous certificate. Logs each problem once, and reads the files again later. */
   #reject(problem: string): void {
+    const { checkIntervalMs = CHECK_INTERVAL_MS } = this.#options;
+    this.#schedule(CHECKS_PER_RETRY * checkIntervalMs);
     if (problem === this.#lastProblem) return;
     this.#lastProblem = problem;
     this.#options.logger.error(

@@ -1,0 +1,32 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+import { TlsFiles, type TlsMaterial } from "./tls-files.ts";
+
+const HOUR_MS = 3_600_000;
+
+const materialOf = (cert: string, validFromMs: number): TlsMaterial => ({
+  cert,
+  key: "key",
+  clientCa: undefined,
+  validFromMs,
+  validToMs: validFromMs + HOUR_MS,
+});
+
+test("a certificate that is not valid yet is used once it is, without a change of its file", async () => {
+  let nowMs = 0;
+  const error = vi.fn();
+  const files = new TlsFiles({
+    material: materialOf("first", 0),
+    paths: [],
+    load: () => materialOf("second", 1000),
+    logger: { info: vi.fn(), error },
+    checkIntervalMs: 2,
+    now: () => nowMs,
+  });
+  onTestFinished(() => files.close());
+  await expect.poll(() => error.mock.calls.length).toBe(1);
+  expect(String(error.mock.calls[0])).toContain("the certificate is not valid before 1970");
+  expect(files.material.cert).toBe("first");
+  nowMs = 1000;
+  await expect.poll(() => files.material.cert).toBe("second");
+  expect(error).toHaveBeenCalledTimes(1);
+});
