@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { expect, test } from "vitest";
 import { connectPeer, startServer } from "../http/_server.ts";
 import { EventStream } from "./event-stream.ts";
@@ -21,16 +21,19 @@ test("EventStream sends events as browsers parse them, and the headers of the ap
   expect(await response.text()).toBe('retry: 1500\n\n:\n\nevent: news\nid: W/"1"\ndata: {}\n\n');
 });
 
-test("EventStream.blockedSince is set while a client reads too slowly", async () => {
+async function openPaused(): Promise<{ readonly stream: EventStream; readonly socket: Socket }> {
   const server = await startServer(() => undefined);
   const requested = once(server, "request");
   const socket = await connectPeer(server);
   socket.write("GET / HTTP/1.1\r\nHost: here\r\n\r\n");
   socket.pause();
   const [, response] = (await requested) as [unknown, ServerResponse];
-  const stream = new EventStream(response, {});
-  expect(stream.blockedSince).toBeUndefined();
+  return { stream: new EventStream(response, {}), socket };
+}
 
+test("EventStream.blockedSince is set while a client reads too slowly", async () => {
+  const { stream, socket } = await openPaused();
+  expect(stream.blockedSince).toBeUndefined();
   const drained = new Promise<void>((resolve) => stream.onDrain(resolve));
   stream.write(`:${"x".repeat(32 * 1024 * 1024)}\n\n`);
   expect(stream.blockedSince).toBeTypeOf("number");
@@ -38,3 +41,37 @@ test("EventStream.blockedSince is set while a client reads too slowly", async ()
   await drained;
   expect(stream.blockedSince).toBeUndefined();
 });
+
+test("EventStream.blockedSince is the time of the last progress, and the client receives everything in order", async () => {
+  const { stream, socket } = await openPaused();
+  // Larger than what the sockets buffer, so that most of it waits for the client.
+  const texts = ["a", "b"].map((letter) => `:${letter.repeat(16 * 1024 * 1024)}\n\n`);
+  for (const text of texts) stream.write(text);
+  const blockedSince = stream.blockedSince ?? Infinity;
+  let received = "";
+  socket.setEncoding("latin1").on("data", (chunk: string) => {
+    received += chunk;
+    if (stream.blockedSince === blockedSince) return;
+    // The server has noticed progress, long before the client has read everything.
+    expect(stream.blockedSince).toBeGreaterThan(blockedSince);
+    socket.removeAllListeners("data").on("data", (more: string) => (received += more));
+  });
+  socket.resume();
+  await new Promise<void>((resolve) => stream.onDrain(resolve));
+  stream.end();
+  await once(socket, "end");
+  expect(withoutChunkSizes(received)).toBe(texts.join(""));
+});
+
+/** Returns the body of a chunked response. */
+function withoutChunkSizes(response: string): string {
+  const parts: string[] = [];
+  let at = response.indexOf("\r\n\r\n") + 4;
+  for (;;) {
+    const end = response.indexOf("\r\n", at);
+    const length = Number.parseInt(response.slice(at, end), 16);
+    if (length === 0) return parts.join("");
+    parts.push(response.slice(end + 2, end + 2 + length));
+    at = end + 2 + length + 2;
+  }
+}

@@ -32,10 +32,15 @@ export function writeEvent({ name, id, data }: StreamEvent): string {
 /** Bytes, so that all compressed streams share their compressed form. */
 const KEEP_ALIVE = Buffer.from(":\n\n");
 
+/** Length of the parts in which bytes are written. Each part that a slow client has read is progress. */
+const PART_BYTES = 64 * 1024;
+
 /** A response that stays open and sends server-sent events. */
 export class EventStream {
   readonly #response: ServerResponse;
   readonly #gzip: GzipStream | undefined;
+  /** What is written when the client has read more. */
+  readonly #unsent: Uint8Array[] = [];
   #blockedSince: number | undefined;
 
   /** Sends the response headers. */
@@ -47,6 +52,7 @@ export class EventStream {
     response.on("error", ignore);
     response.on("drain", () => {
       this.#blockedSince = undefined;
+      this.#writeUnsent();
     });
     const coding = this.#gzip === undefined ? {} : { "content-encoding": "gzip" };
     for (const [name, value] of Object.entries({ ...headers, ...HEADERS, ...coding })) {
@@ -57,14 +63,19 @@ export class EventStream {
     if (this.#gzip !== undefined) response.write(this.#gzip.start());
   }
 
-  /** The `performance.now()` since which the client reads too slowly; undefined if it keeps up. */
+  /**
+   * The `performance.now()` of the last progress of a client that reads too slowly; undefined if it has read
+   * everything.
+   */
   get blockedSince(): number | undefined {
     return this.#blockedSince;
   }
 
   /** Calls the listener whenever a client that was too slow has read everything. */
   onDrain(listener: () => void): void {
-    this.#response.on("drain", listener);
+    this.#response.on("drain", () => {
+      if (this.#blockedSince === undefined) listener();
+    });
   }
 
   onClose(listener: () => void): void {
@@ -77,8 +88,22 @@ export class EventStream {
 
   /** Sends a serialized event. Bytes can be shared by all streams that send the same event. */
   write(text: string | Uint8Array): void {
-    const bytes = this.#gzip === undefined ? text : this.#gzip.compress(text);
-    if (!this.#response.write(bytes)) this.#blockedSince ??= performance.now();
+    const bytes = typeof text === "string" ? Buffer.from(text) : text;
+    this.#unsent.push(this.#gzip === undefined ? bytes : this.#gzip.compress(bytes));
+    if (this.#blockedSince === undefined) this.#writeUnsent();
+  }
+
+  /** Writes until the client reads too slowly. */
+  #writeUnsent(): void {
+    for (let next = this.#unsent.shift(); next !== undefined; next = this.#unsent.shift()) {
+      // NOTE: a part shares the memory of the whole.
+      const rest = next.subarray(PART_BYTES);
+      if (rest.length > 0) this.#unsent.unshift(rest);
+      if (!this.#response.write(next.subarray(0, PART_BYTES))) {
+        this.#blockedSince = performance.now();
+        return;
+      }
+    }
   }
 
   /** Sets how long the client waits before it reconnects once the stream has ended. */

@@ -148,11 +148,10 @@ export class StreamHub<Stream extends HubStream> {
   #check(stream: Stream): void {
     const { blockedSince } = stream.events;
     const nowMs = performance.now();
-    const isTooOld = nowMs >= (this.#streams.get(stream) ?? 0);
-    if (blockedSince !== undefined && (isTooOld || nowMs - blockedSince > this.#stallMs)) {
+    if (blockedSince !== undefined && nowMs - blockedSince > this.#stallMs) {
       this.#options.onStalled?.();
       stream.events.destroy();
-    } else if (isTooOld) {
+    } else if (nowMs >= (this.#streams.get(stream) ?? 0)) {
       this.end(stream);
     } else {
       stream.events.keepAlive();
