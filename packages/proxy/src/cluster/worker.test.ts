@@ -24,6 +24,25 @@ test("report() forwards usage and resolves to the decision on that report", asyn
   expect(await Promise.all(decisions)).toEqual([true, false]);
 });
 
+test("report() resolves to false, and sends nothing, if too much usage of a quota is waiting", async () => {
+  const messages: ToPrimary[] = [];
+  const forwarder = new UsageForwarder({
+    send: async (message) => {
+      messages.push(message);
+    },
+  });
+  const long = (quotaId: string) => ({ ...toUsage("x".repeat(6_000_000)), quotaId });
+  const waiting = forwarder.report(0, long("a"));
+  expect(await forwarder.report(0, long("a"))).toBe(false);
+  const other = forwarder.report(0, { ...toUsage("b"), quotaId: "b" });
+  expect(messages).toHaveLength(2);
+  for (const id of [1, 2]) forwarder.onDecision({ kind: "decision", id, isAccepted: true });
+  expect(await Promise.all([waiting, other])).toEqual([true, true]);
+  const again = forwarder.report(0, long("a"));
+  forwarder.onDecision({ kind: "decision", id: 3, isAccepted: true });
+  expect(await again).toBe(true);
+});
+
 test("register() resolves when the primary process has stored the registration", async () => {
   const messages: ToPrimary[] = [];
   const forwarder = new UsageForwarder({

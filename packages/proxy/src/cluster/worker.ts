@@ -1,5 +1,6 @@
 import { type ApplicationRegistration, type ApplicationUsage, FlagReplica } from "flags-sdk";
 import type { Closable, Logger } from "flags-server-kit";
+import { FairShare } from "flags-server-kit/http";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import type { ProxyConfig } from "../config/config.ts";
 import { createMetrics, type Metrics } from "../metrics/metrics.ts";
@@ -27,7 +28,7 @@ export async function serveAsWorker(
     replicas.push(replica);
     return replica;
   }).map((source, index) => ({ ...source, lastFailure: () => failures.get(index) }));
-  const metrics: Metrics = { ...createMetrics(), read: shareCalls(() => scrape(link)) };
+  const metrics: Metrics = { ...createMetrics(), read: () => scrape(link) };
   const verifier = new RemoteKeyVerifier(link);
   const { logger } = config;
   followPrimary(link, { replicas, failures, forwarder, metrics, verifier, logger });
@@ -90,19 +91,34 @@ export function followPrimary(
   });
 }
 
+/** Limit of the usage that waits for a decision of the primary process, in characters. */
+const MAX_WAITING = 16 * 1024 * 1024;
+
 /** Forwards usage and registrations to the primary process, which decides whether to accept them. */
 export class UsageForwarder {
   readonly #link: Pick<PrimaryLink, "send">;
   readonly #decisions = new PendingReplies<boolean>();
+  /** NOTE: otherwise, usage that arrives faster than the primary process reads it would fill the memory. */
+  readonly #waiting = new FairShare(MAX_WAITING);
 
   constructor(link: Pick<PrimaryLink, "send">) {
     this.#link = link;
   }
 
-  /** Forwards usage of a source. Resolves to whether the primary process accepted it. */
-  report(source: number, usage: ApplicationUsage): Promise<boolean> {
+  /**
+   * Forwards usage of a source. Resolves to whether the primary process accepted it; to false if too much
+   * usage of the same quota is waiting.
+   */
+  async report(source: number, usage: ApplicationUsage): Promise<boolean> {
     // For many small objects, JSON takes half the time of a structured clone.
-    return this.#send((id) => ({ kind: "usage", source, id, text: JSON.stringify(usage) }));
+    const text = JSON.stringify(usage);
+    const release = this.#waiting.tryClaim(usage.quotaId ?? "", text.length);
+    if (release === undefined) return false;
+    try {
+      return await this.#send((id) => ({ kind: "usage", source, id, text }));
+    } finally {
+      release();
+    }
   }
 
   /** Forwards a registration to a source. Resolves when the primary process has stored it. */
@@ -125,13 +141,4 @@ async function scrape(link: PrimaryLink): Promise<string> {
   const { text } = await reply;
   if (text === undefined) throw new Error("The primary process could not collect the metrics");
   return text;
-}
-
-/** Makes concurrent calls share one result. */
-function shareCalls(read: () => Promise<string>): () => Promise<string> {
-  let current: Promise<string> | undefined;
-  return () => {
-    current ??= read().finally(() => (current = undefined));
-    return current;
-  };
 }

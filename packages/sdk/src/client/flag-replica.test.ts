@@ -54,6 +54,23 @@ test("prepare() reuses the objects of unchanged flags", async () => {
   expect(replica.snapshot?.flags[1]).toBe(snapshot?.flags[0]);
 });
 
+test("flags that cannot be prepared leave the current ones, which then count as not confirmed", async () => {
+  const { replica, events } = createReplica();
+  await replica.prepare(toUpdate("r1", [ON]));
+  replica.publish({ ...NEVER, ageMs: 1000 });
+  const { confirmedAtMs } = replica;
+  await expect(replica.prepare({ revision: "r2", text: "{" })).rejects.toThrow();
+  replica.publish({ ...NEVER, ageMs: 0 });
+  replica.unchanged({ ...NEVER, ageMs: 0 });
+  expect(replica.snapshot?.revision).toBe("r1");
+  expect(replica.confirmedAtMs).toBe(confirmedAtMs);
+
+  await replica.prepare(toUpdate("r3", [ON]));
+  replica.publish({ ...NEVER, ageMs: 0 });
+  expect(replica.confirmedAtMs).toBeGreaterThan(confirmedAtMs ?? Infinity);
+  expect(events).toEqual(["changed to r1", "ready", "unchanged", "changed to r3"]);
+});
+
 test("publish() of the current flags changes nothing", async () => {
   const { replica, events } = createReplica();
   for (let round = 0; round < 2; round += 1) {

@@ -68,6 +68,8 @@ export class FlagReplica extends ClientEventTarget implements FlagSource {
   #prepared: Flags | undefined;
   #current: Flags | undefined;
   #status = UNKNOWN;
+  /** Whether the source has flags that could not be prepared. */
+  #isBehind = false;
   #confirmedAtMs: number | undefined;
 
   constructor(options: FlagReplicaOptions) {
@@ -110,9 +112,14 @@ export class FlagReplica extends ClientEventTarget implements FlagSource {
   /** Does nothing: a replica has no resources to release. */
   async close(): Promise<void> {}
 
-  /** Compiles flags of the source; resolves once they can be published. */
-  prepare(update: FlagUpdate): Promise<void> {
-    return this.#slicer.run(this.#prepare(update));
+  /**
+   * Compiles flags of the source; resolves once they can be published. If it rejects, the current flags
+   * stay, and count as not confirmed until others have been prepared.
+   */
+  async prepare(update: FlagUpdate): Promise<void> {
+    this.#isBehind = true;
+    await this.#slicer.run(this.#prepare(update));
+    this.#isBehind = false;
   }
 
   /** Replaces the current flags with those prepared last. */
@@ -134,6 +141,7 @@ export class FlagReplica extends ClientEventTarget implements FlagSource {
   /** Records the status of the source. */
   update(status: SyncStatus): void {
     this.#status = status;
+    if (this.#isBehind) return;
     const { ageMs } = status;
     this.#confirmedAtMs = ageMs === undefined ? undefined : performance.now() - ageMs;
   }
