@@ -62,6 +62,19 @@ test("a full cache keeps frequent requests when many others come once or twice",
   expect(find(cache, "hot")).toBeDefined();
 });
 
+test("hits count: a request that is still frequent is cached at once after a change of the flags", () => {
+  const cache = new ResponseCache();
+  const next = compile();
+  offerOften(cache, "hot", bodyOf("a"), { times: 3 });
+  // Other traffic makes old counts lose their weight.
+  for (let user = 0; user < 30_000; user++) {
+    cache.offer(cache.keyOf(snapshot, `user-${user}`), bodyOf(""));
+    find(cache, "hot");
+  }
+  offerOften(cache, "hot", bodyOf("b"), { of: next, times: 1 });
+  expect(find(cache, "hot", next)).toBeDefined();
+});
+
 test("the responses of all snapshots share one limit", () => {
   const cache = new ResponseCache(20_000);
   const snapshots = Array.from({ length: 50 }, compile);

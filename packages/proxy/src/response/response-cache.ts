@@ -22,8 +22,8 @@ interface Entry {
 /**
  * Responses to requests that occur often, such as those of anonymous visitors.
  *
- * The key is the full text of everything the response depends on: snapshot, client key, path, query and
- * body. No hash ever stands in for it, so no client can obtain or replace the response to another request.
+ * The key contains the full text of everything that a client sends, path, query and body, apart from its
+ * client key, which is a SHA-256. So no client can obtain or replace the response to another request.
  *
  * Nothing is copied when an entry is added: a client whose request is cached and evicted again and again
  * costs as much as a new one.
@@ -51,8 +51,12 @@ export class ResponseCache {
     return `${this.#ids.of(snapshot)} ${text}`;
   }
 
+  /** Returns the cached response, and counts the request if there is one. */
   get(key: string): ResponseBody | undefined {
-    return this.#entries.get(key)?.body;
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#frequency.increment(entry.hash);
+    return entry.body;
   }
 
   /** Counts a request whose response was not cached, and caches it if it is frequent enough. */
