@@ -5,6 +5,7 @@ import { EventStream } from "flags-server-kit/http";
 import { Registry } from "prom-client";
 import { expect, onTestFinished, test } from "vitest";
 import { proxyFormat } from "../src/api/proxy/protocol.ts";
+import { writeToggles } from "../src/api/toggles.ts";
 import { FlagEvents } from "../src/streaming/flag-events.ts";
 import { FlagStream } from "../src/streaming/flag-stream.ts";
 import { FlagStreams, type FlagStreamsOptions } from "../src/streaming/flag-streams.ts";
@@ -18,12 +19,11 @@ import { DocumentSource } from "./_source.ts";
 
 /** Starts a server where `/7` opens the stream of user 7. */
 async function startStreams(source: DocumentSource, options: Partial<FlagStreamsOptions>) {
-  const { render } = createRenderer(proxyFormat);
-  const renderers = { toggles: render, frontend: render, refetch: render };
+  const formats = new Map([["toggles", { ...createRenderer(proxyFormat), write: writeToggles }]]);
   const registry = new Registry();
   const streams = new FlagStreams(
     { limits: { maxStreams: 100 }, ...options },
-    { events: new Map([[source, new FlagEvents(renderers)]]), registry },
+    { events: new Map([[source, new FlagEvents(formats)]]), registry },
   );
   const server = createServer(({ url = "/" }, response) => {
     const events = new EventStream(response, {});

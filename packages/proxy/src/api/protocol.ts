@@ -15,7 +15,7 @@ import type { SecuritySchemes } from "../http/openapi.ts";
 import type { ResponsePolicies, ResponsePreparer } from "../response/prepare-response.ts";
 import { createRenderer, type FlagFormat, type Renderer } from "../response/rendering.ts";
 import type { ClientStreams } from "../streaming/create-streams.ts";
-import type { EventKind } from "../streaming/subscription.ts";
+import type { EventFormat } from "../streaming/flag-events.ts";
 import type { UsageRules } from "../usage/accept-usage.ts";
 import type { DefinitionsServices } from "./server-sdk/definitions.ts";
 
@@ -41,6 +41,12 @@ export function createRequestBody<Schema extends TSchema>(
   return { schema, read: (body) => read(body as Static<Schema>) };
 }
 
+/** The events of streams. */
+interface StreamEvents extends Pick<EventFormat, "write"> {
+  /** Distinguishes them from the events of other protocols, in open streams and in their addresses. */
+  readonly kind: string;
+}
+
 /** A client protocol: everything in which it differs from the others. */
 export interface ProtocolDefinition {
   /** The paths at which it is served, below the base path. */
@@ -64,8 +70,8 @@ export interface ProtocolDefinition {
   readonly errors?: ErrorFormat;
   /** Security schemes of its routes in the OpenAPI document. @default none of its own */
   readonly securitySchemes?: SecuritySchemes;
-  /** The kind of event that its streams send when flags change; undefined if it has no streams. */
-  readonly eventKind?: EventKind;
+  /** What its streams send when flags change; undefined if it has no streams. */
+  readonly streamEvents?: StreamEvents;
   /** Registers its routes. Called once for each path, which is their prefix. */
   register(app: TypedApp, options: RouteOptions): void;
 }

@@ -5,7 +5,6 @@ import { PROXY } from "./proxy/protocol.ts";
 
 /**
  * The client protocols. To add one, create a folder next to these with its `ProtocolDefinition` (paths,
- * routes, context reader, flag format, errors), and add it to this list. If its streams send events of
- * a new kind, add that to `EventKind` in streaming/subscription.ts as well.
+ * routes, context reader, flag format, errors, events of streams), and add it to this list.
  */
 export const PROTOCOLS: readonly ProtocolDefinition[] = [PROXY, FRONTEND, OFREP];

@@ -11,8 +11,7 @@ import { validatorCompiler } from "../http/validation.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { UpstreamSource } from "../sources.ts";
 import { createClientStreams } from "../streaming/create-streams.ts";
-import type { EventRenderers } from "../streaming/flag-events.ts";
-import type { EventKind } from "../streaming/subscription.ts";
+import type { EventFormat } from "../streaming/flag-events.ts";
 import type { FlagUsage } from "../usage/flag-usage.ts";
 import { createDefinitions } from "./server-sdk/definitions.ts";
 import { registerServerSdkRoutes } from "./server-sdk/routes.ts";
@@ -49,7 +48,7 @@ export async function registerRoutes(app: FastifyInstance, options: RoutesOption
   });
   const clientStreams = createClientStreams(config, {
     flagSources,
-    renderers: createEventRenderers(protocols),
+    formats: createEventFormats(protocols),
     registry: metrics.registry,
     keys,
     cacheBytes,
@@ -108,17 +107,12 @@ export async function registerRoutes(app: FastifyInstance, options: RoutesOption
 }
 
 /** Streams use the protocol of their kind of event. */
-function createEventRenderers(protocols: readonly Protocol[]): EventRenderers {
-  const rendererOf = (kind: EventKind): EventRenderers[EventKind] => {
-    const protocol = protocols.find(({ definition }) => definition.eventKind === kind);
-    if (protocol === undefined) throw new TypeError(`No protocol has events of the kind ${kind}`);
-    return protocol.render;
-  };
-  return {
-    toggles: rendererOf("toggles"),
-    frontend: rendererOf("frontend"),
-    refetch: rendererOf("refetch"),
-  };
+function createEventFormats(protocols: readonly Protocol[]): ReadonlyMap<string, EventFormat> {
+  return new Map(
+    protocols.flatMap(({ render, definition: { streamEvents } }) =>
+      streamEvents === undefined ? [] : [[streamEvents.kind, { ...streamEvents, render }] as const],
+    ),
+  );
 }
 
 interface OperationsOptions extends Pick<

@@ -12,7 +12,6 @@ import { notValid } from "../streaming/stream-tokens.ts";
 import {
   StoredSubscription,
   type Subscription,
-  type ToggleKind,
   toPlainContext,
   withSessionId,
 } from "../streaming/subscription.ts";
@@ -24,7 +23,8 @@ interface StreamOptions extends Pick<
   RouteOptions,
   "config" | "protocol" | "allow" | "access" | "clientStreams"
 > {
-  readonly kind: ToggleKind;
+  /** The kind of its events: see `StreamEvents`. */
+  readonly kind: string;
   readonly body: StreamBody;
 }
 

@@ -1,8 +1,10 @@
 // The toggles of `/proxy` and of the frontend API: their schemas, and how they are serialized.
 
 import type { Payload as EnginePayload, SelectedVariant } from "flags-engine";
+import { writeEvent } from "flags-server-kit/http";
 import { Type } from "typebox";
 import type { FlagFormat } from "../response/rendering.ts";
+import type { ResponseBody } from "../response/response-body.ts";
 
 /** Data that belongs to a variant. */
 export const Payload = Type.Object(
@@ -72,4 +74,9 @@ export function toVariant(variant: SelectedVariant | undefined): ClientVariant {
   const { name, payload } = variant;
   if (payload === undefined) return { name, enabled: true };
   return { name, enabled: true, payload: { type: payload.type, value: payload.value } };
+}
+
+/** Writes toggles as the event of a stream. */
+export function writeToggles(body: ResponseBody): string {
+  return writeEvent({ name: "toggles", id: body.entityTag, data: body.toBuffer().toString() });
 }

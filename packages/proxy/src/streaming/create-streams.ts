@@ -3,13 +3,14 @@ import type { Registry } from "prom-client";
 import type { FlagSource } from "flags-sdk";
 import type { KeyRegistry } from "../access/key-registry.ts";
 import type { ProxyConfig } from "../config/config.ts";
-import { FlagEvents, type EventRenderers } from "./flag-events.ts";
+import { type EventFormat, FlagEvents } from "./flag-events.ts";
 import { FlagStreams } from "./flag-streams.ts";
 import { StreamTokens } from "./stream-tokens.ts";
 
 interface StreamsDependencies {
   readonly flagSources: readonly FlagSource[];
-  readonly renderers: EventRenderers;
+  /** How flags are sent, by kind of event. */
+  readonly formats: ReadonlyMap<string, EventFormat>;
   readonly registry: Registry;
   readonly keys: Pick<KeyRegistry, "clientIds">;
   /** Memory for the cached events of each source. @default 32 MiB */
@@ -34,10 +35,10 @@ export function createClientStreams(
     ProxyConfig,
     "push" | "maxConnections" | "upstreamTokens" | "accessFile" | "upstreamKeys"
   >,
-  { flagSources, renderers, registry, keys, cacheBytes }: StreamsDependencies,
+  { flagSources, formats, registry, keys, cacheBytes }: StreamsDependencies,
 ): ClientStreams {
   const events = new Map(
-    flagSources.map((source) => [source, new FlagEvents(renderers, cacheBytes)]),
+    flagSources.map((source) => [source, new FlagEvents(formats, cacheBytes)]),
   );
   const maxStreams = streamsWithin(maxConnections, push.maxStreams);
   // NOTE: keys can be added to an access file later, and the upstream can verify more of them.

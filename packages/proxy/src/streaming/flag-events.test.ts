@@ -2,7 +2,9 @@ import type { Context } from "flags-engine";
 import { expect, test } from "vitest";
 import { flag, withConstraint } from "../../test/_documents.ts";
 import { DocumentSource } from "../../test/_source.ts";
+import { OFREP } from "../api/ofrep/protocol.ts";
 import { proxyFormat } from "../api/proxy/protocol.ts";
+import { writeToggles } from "../api/toggles.ts";
 import { createRenderer } from "../response/rendering.ts";
 import { FlagEvents } from "./flag-events.ts";
 
@@ -11,9 +13,12 @@ const snapshotOf = (...features: readonly object[]) => {
   if (snapshot === undefined) throw new Error("The document was not compiled");
   return snapshot;
 };
-const { render } = createRenderer(proxyFormat);
-const renderers = { toggles: render, frontend: render, refetch: render };
-const create = (): FlagEvents => new FlagEvents(renderers);
+const format = { ...createRenderer(proxyFormat), write: writeToggles };
+const formats = new Map([
+  ["toggles", format],
+  ["refetch", { ...format, ...OFREP.streamEvents }],
+]);
+const create = (): FlagEvents => new FlagEvents(formats);
 const subscriptionOf = (userId: unknown, extra: Context = {}) => ({
   context: { userId, ...extra },
 });

@@ -1,11 +1,10 @@
 import type { Context, ContextDependencies, Snapshot } from "flags-engine";
-import { writeEvent } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
 import { evaluateFlags } from "../response/evaluate-flags.ts";
 import type { ResponseBody } from "../response/response-body.ts";
 import type { Rendering } from "../response/rendering.ts";
 import { SnapshotIds } from "../response/response-cache.ts";
-import type { EventKind, Subscription } from "./subscription.ts";
+import type { Subscription } from "./subscription.ts";
 
 /** Default memory for the cached events of one source. */
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -13,8 +12,12 @@ const MAX_BYTES = 32 * 1024 * 1024;
 /** Estimated memory of a cache entry in addition to its texts. */
 const OVERHEAD_BYTES = 500;
 
-/** How the flags of each kind of event are rendered. */
-export type EventRenderers = Readonly<Record<EventKind, (snapshot: Snapshot) => Rendering>>;
+/** How flags become the events of one kind. */
+export interface EventFormat {
+  render(snapshot: Snapshot): Rendering;
+  /** Returns the event as text. */
+  write(body: ResponseBody): string;
+}
 
 /** The result of an evaluation as a server-sent event, which is serialized on first use. */
 export class FlagEvent {
@@ -22,43 +25,36 @@ export class FlagEvent {
   readonly id: string;
   /** Memory for the event, and for the strings from which it is concatenated. */
   readonly heldBytes: number;
-  readonly #kind: EventKind;
+  readonly #format: EventFormat;
   readonly #body: ResponseBody;
   #bytes: Buffer | undefined;
 
-  constructor(kind: EventKind, body: ResponseBody) {
+  constructor(format: EventFormat, body: ResponseBody) {
     this.id = body.entityTag;
     this.heldBytes = 2 * body.byteLength;
-    this.#kind = kind;
+    this.#format = format;
     this.#body = body;
   }
 
   get bytes(): Buffer {
-    this.#bytes ??= Buffer.from(serialize(this.#kind, this.#body));
+    this.#bytes ??= Buffer.from(this.#format.write(this.#body));
     return this.#bytes;
   }
 }
 
-function serialize(kind: EventKind, body: ResponseBody): string {
-  const id = body.entityTag;
-  if (kind !== "refetch") {
-    return writeEvent({ name: "toggles", id, data: body.toBuffer().toString() });
-  }
-  // As the OFREP specification defines it.
-  const data = JSON.stringify({ type: "refetchEvaluation", etag: id });
-  return writeEvent({ name: "message", id, data });
-}
-
 /** Evaluates the subscriptions to one source. Subscriptions with the same result share one event. */
 export class FlagEvents {
-  readonly #renderers: EventRenderers;
+  readonly #formats: ReadonlyMap<string, EventFormat>;
   readonly #events: LRUCache<string, FlagEvent>;
   /** The snapshot of the source, and its restricted forms. */
   readonly #ids = new SnapshotIds();
 
-  /** @param maxBytes memory for cached events; default 32 MiB */
-  constructor(renderers: EventRenderers, maxBytes: number = MAX_BYTES) {
-    this.#renderers = renderers;
+  /**
+   * @param formats by kind
+   * @param maxBytes memory for cached events; default 32 MiB
+   */
+  constructor(formats: ReadonlyMap<string, EventFormat>, maxBytes: number = MAX_BYTES) {
+    this.#formats = formats;
     this.#events = new LRUCache({
       maxSize: maxBytes,
       sizeCalculation: ({ heldBytes }, key) => heldBytes + 2 * key.length + OVERHEAD_BYTES,
@@ -76,14 +72,11 @@ export class FlagEvents {
   }
 
   #evaluate(key: string, snapshot: Snapshot, subscription: Subscription): FlagEvent {
-    const kind = subscription.kind ?? "toggles";
-    const { body, isRepeatable } = evaluateFlags(
-      { render: this.#renderers[kind] },
-      snapshot,
-      subscription.context,
-      subscription,
-    );
-    const event = new FlagEvent(kind, body);
+    const { kind = "toggles", context } = subscription;
+    const format = this.#formats.get(kind);
+    if (format === undefined) throw new TypeError(`No protocol has events of the kind ${kind}`);
+    const { body, isRepeatable } = evaluateFlags(format, snapshot, context, subscription);
+    const event = new FlagEvent(format, body);
     if (isRepeatable || isDeterministic(snapshot.contextDependencies)) this.#events.set(key, event);
     return event;
   }

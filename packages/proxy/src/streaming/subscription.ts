@@ -13,17 +13,11 @@ const MAX_LENGTH = 16 * 1024;
 /** Maximum memory of one character. */
 const CHARACTER_BYTES = 2;
 
-/** The toggles, serialized as by `/proxy` or the frontend API. */
-export type ToggleKind = "toggles" | "frontend";
-
-/** The content of the events of a stream: the toggles, or a request to fetch them again (OFREP). */
-export type EventKind = ToggleKind | "refetch";
-
 /** The evaluation that a stream repeats. Plain data, since the token in the URL of a stream contains it. */
 export interface Subscription extends Selection {
   readonly context: Context;
-  /** @default "toggles" */
-  readonly kind?: EventKind | undefined;
+  /** The kind of the events: see `StreamEvents`. @default "toggles" */
+  readonly kind?: string | undefined;
   /** When the signature of the context expires, epoch milliseconds; the stream ends then. @default never */
   readonly expiresAtMs?: number | undefined;
 }

@@ -1,6 +1,6 @@
 import type { FlagFormat } from "../../response/rendering.ts";
 import type { ProtocolDefinition } from "../protocol.ts";
-import { createToggleFormat, toVariant } from "../toggles.ts";
+import { createToggleFormat, toVariant, writeToggles } from "../toggles.ts";
 import { registerFrontendRoutes } from "./routes.ts";
 import { FRONTEND_BODY } from "./schemas.ts";
 
@@ -23,6 +23,6 @@ export const FRONTEND: ProtocolDefinition = {
   createFormat: () => frontendFormat,
   ignoresInvalidValues: true,
   body: FRONTEND_BODY,
-  eventKind: "frontend",
+  streamEvents: { kind: "frontend", write: writeToggles },
   register: registerFrontendRoutes,
 };

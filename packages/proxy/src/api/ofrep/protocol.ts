@@ -1,8 +1,10 @@
 import type { FastifyRequest } from "fastify";
+import { writeEvent } from "flags-server-kit/http";
 import { inAnyHeader } from "../../access/key-extractor.ts";
 import type { OfrepValues } from "../../config/config.ts";
 import { HttpError } from "../../errors.ts";
 import type { FlagFormat } from "../../response/rendering.ts";
+import type { ResponseBody } from "../../response/response-body.ts";
 import type { ProtocolDefinition } from "../protocol.ts";
 import { type OfrepFailure, toOfrepEvaluation } from "./evaluation.ts";
 import { registerOfrepRoutes } from "./routes.ts";
@@ -39,9 +41,15 @@ export const OFREP: ProtocolDefinition = {
   },
   // NOTE: OpenFeature has no sessions. A new one for each request would make rollouts flicker.
   sessionIsUser: true,
-  eventKind: "refetch",
+  streamEvents: { kind: "refetch", write: writeRefetch },
   register: registerOfrepRoutes,
 };
+
+/** Writes the request to fetch the flags again, as the OFREP specification defines it. */
+function writeRefetch({ entityTag }: ResponseBody): string {
+  const data = JSON.stringify({ type: "refetchEvaluation", etag: entityTag });
+  return writeEvent({ name: "message", id: entityTag, data });
+}
 
 function createOfrepFormat(values: OfrepValues): FlagFormat {
   return {

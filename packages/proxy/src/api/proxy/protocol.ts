@@ -1,6 +1,6 @@
 import type { FlagFormat } from "../../response/rendering.ts";
 import type { ProtocolDefinition } from "../protocol.ts";
-import { createToggleFormat, toVariant } from "../toggles.ts";
+import { createToggleFormat, toVariant, writeToggles } from "../toggles.ts";
 import { registerProxyRoutes } from "./routes.ts";
 import { PROXY_BODY } from "./schemas.ts";
 
@@ -20,6 +20,6 @@ export const PROXY: ProtocolDefinition = {
   cacheControl: "public, max-age=2",
   createFormat: () => proxyFormat,
   body: PROXY_BODY,
-  eventKind: "toggles",
+  streamEvents: { kind: "toggles", write: writeToggles },
   register: registerProxyRoutes,
 };
