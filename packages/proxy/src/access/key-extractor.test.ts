@@ -10,11 +10,11 @@ test("inHeader() returns the unchanged value of one header", () => {
   expect(extractor.hint).toBe("in the `authorization` header");
 });
 
-test("inAnyHeader() returns the value of each header, unchanged and as a bearer token", () => {
+test("inAnyHeader() returns the value of each header, as a bearer token and unchanged", () => {
   const extractor = inAnyHeader(["authorization", "X-API-Key", "Authorization"]);
   expect(extractor.headers).toEqual(["authorization", "x-api-key"]);
   const candidates = extractor.candidates({ authorization: "bearer  a", "x-api-key": "b" });
-  expect(candidates).toEqual(["bearer  a", "a", "b", "b"]);
+  expect(candidates).toEqual(["a", "bearer  a", "b", "b"]);
   expect(extractor.candidates({})).toEqual([]);
   expect(extractor.hint).toContain("`authorization` or `x-api-key`");
 });

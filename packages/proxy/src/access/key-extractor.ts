@@ -32,7 +32,8 @@ export function inAnyHeader(names: readonly string[]): KeyExtractor {
     candidates: (sent) =>
       headers.flatMap((name) => {
         const value = sent[name];
-        return typeof value === "string" ? [value, value.replace(BEARER, "")] : [];
+        // The bare key first: with the prefix, it would count as a malformed token of the upstream.
+        return typeof value === "string" ? [value.replace(BEARER, ""), value] : [];
       }),
   };
 }

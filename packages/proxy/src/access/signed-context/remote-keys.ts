@@ -80,7 +80,12 @@ export class RemoteKeys {
     if (this.#ageMs() > MAX_AGE_MS) this.#refresh();
     if (this.#ageMs() > MAX_STALE_MS) await this.#untilRefreshed();
     if (this.#keys !== undefined && this.#ageMs() <= MAX_STALE_MS) return this.#keys;
-    throw keysUnavailable(this.#failure, this.#attemptedAtMs + RETRY_MS - this.#nowMs());
+    throw keysUnavailable(this.#failure, this.#attemptedAtMs + this.#pauseMs - this.#nowMs());
+  }
+
+  /** The minimum time between two attempts. */
+  get #pauseMs(): number {
+    return this.#keys === undefined ? RETRY_MS : COOL_DOWN_MS;
   }
 
   #ageMs(): number {
@@ -89,8 +94,7 @@ export class RemoteKeys {
 
   /** Starts to read the keys, unless they were read recently. */
   #refresh(): void {
-    const pauseMs = this.#keys === undefined ? RETRY_MS : COOL_DOWN_MS;
-    if (this.#pending !== undefined || this.#nowMs() - this.#attemptedAtMs < pauseMs) return;
+    if (this.#pending !== undefined || this.#nowMs() - this.#attemptedAtMs < this.#pauseMs) return;
     this.#attemptedAtMs = this.#nowMs();
     this.#pending = this.#load().finally(() => (this.#pending = undefined));
   }
