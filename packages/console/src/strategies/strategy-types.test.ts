@@ -1,3 +1,4 @@
+import { BUILT_IN_STRATEGY_NAMES } from "flags-engine";
 import { expect, test } from "vitest";
 import { describeStrategyType, parametersOf } from "./strategy-types.ts";
 
@@ -8,5 +9,13 @@ test("custom strategies may have the names of properties that every object has",
       description: "A custom strategy, which your applications implement.",
     });
     expect(parametersOf(name, [])).toEqual([]);
+  }
+});
+
+test("every built-in strategy of the engine has a name and a description", () => {
+  expect(BUILT_IN_STRATEGY_NAMES.length).toBeGreaterThan(0);
+  for (const name of BUILT_IN_STRATEGY_NAMES) {
+    const { description } = describeStrategyType(name, []);
+    expect(description).not.toContain("custom strategy");
   }
 });

@@ -15,7 +15,8 @@ const everyContext: ActivationStrategy = () => ({ condition: true, reason: "STAT
 /**
  * The built-in strategies by their exact names in documents.
  *
- * To add a strategy, write an `ActivationStrategy` in a file of this folder and add one line here.
+ * To add a strategy, write an `ActivationStrategy` in a file of this folder and add one line here; describe its
+ * parameters in check-parameters.ts of flags-admin and in strategy-types.ts of the console.
  */
 export const BUILT_IN_STRATEGIES: ReadonlyMap<string, ActivationStrategy> = new Map([
   ["default", everyContext],

@@ -1,3 +1,4 @@
+import { VALIDATION_LIMITS } from "flags-server-kit/http";
 import { Registry } from "prom-client";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { MemoryLogger } from "../../test/_proxy.ts";
@@ -5,7 +6,7 @@ import { DocumentSource } from "../../test/_source.ts";
 import { toUpstreamSource, type UpstreamSource } from "../sources.ts";
 import { KeyRegistry } from "./key-registry.ts";
 import { RestrictedSources } from "./restricted-source.ts";
-import { UpstreamAccess } from "./upstream-access.ts";
+import { UpstreamAccess, VERIFICATION_LIMITS } from "./upstream-access.ts";
 import type { KeyVerifier } from "./verified-key.ts";
 
 interface Parts {
@@ -71,4 +72,11 @@ test("requests from one network share the slots in which they wait for the verif
   expect(await waiting()).toBe(1500);
   sendFrom(() => "10.0.0.1");
   expect(await waiting()).toBe(1750);
+});
+
+test("an attack on the proxy does not exhaust the limits of flags-admin", () => {
+  // All requests of the proxy come from one address.
+  const { perAddress } = VALIDATION_LIMITS;
+  expect(VERIFICATION_LIMITS.total.burst).toBeLessThan(perAddress.burst);
+  expect(VERIFICATION_LIMITS.total.perSecond).toBeLessThan(perAddress.perSecond);
 });

@@ -28,7 +28,7 @@ import type { RestrictedSources } from "./restricted-source.ts";
  * NOTE: while clients guess fast enough to use up the total, a valid key that is not known yet gets a 429 as
  * well. Known ones, also those from the store, are never verified here.
  */
-const LIMITS = {
+export const VERIFICATION_LIMITS = {
   perAddress: { burst: 500, perSecond: 2 },
   total: { burst: 1000, perSecond: 20 },
 };
@@ -83,7 +83,7 @@ export class UpstreamAccess {
   constructor(options: UpstreamAccessOptions) {
     this.#options = options;
     this.#countRejection = observeKeyRejections(options.registry, this.#waiting);
-    this.#guesses = new GuessLimiter(LIMITS, (problem) => {
+    this.#guesses = new GuessLimiter(VERIFICATION_LIMITS, (problem) => {
       this.#countRejection("limit");
       return tooManyGuesses(problem);
     });
