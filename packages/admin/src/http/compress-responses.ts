@@ -11,13 +11,19 @@ export function compressResponses(app: FastifyInstance): void {
   const codings = new CodingChoice();
   app.addHook("onSend", async (request, reply, payload: unknown) => {
     if (typeof payload !== "string" || payload.length < COMPRESSION_THRESHOLD_BYTES) return payload;
-    reply.header("vary", "accept-encoding");
+    const vary = reply.getHeader("vary");
+    reply.header(
+      "vary",
+      vary === undefined ? "accept-encoding" : `${String(vary)}, accept-encoding`,
+    );
     const accepted = request.headers["accept-encoding"];
     const coding = typeof accepted === "string" ? codings.for(accepted) : undefined;
     if (coding === undefined) return payload;
     // NOTE: a strong tag promises the same bytes, which differ between codings.
     const entityTag = reply.getHeader("etag");
-    if (typeof entityTag === "string") reply.header("etag", `W/${entityTag}`);
+    if (typeof entityTag === "string" && !entityTag.startsWith("W/")) {
+      reply.header("etag", `W/${entityTag}`);
+    }
     reply.header("content-encoding", coding);
     return compress(payload, coding);
   });

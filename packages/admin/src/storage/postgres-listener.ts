@@ -52,7 +52,9 @@ async function keepListening(
       await disconnect(connection.client);
       delayMs = MIN_RECONNECT_DELAY_MS;
     }
-    await delay(delayMs, undefined, { signal }).catch(() => undefined);
+    // Random, so that replicas do not reconnect to a restarted database at the same time.
+    const jitteredMs = delayMs * (0.5 + 0.5 * Math.random());
+    await delay(jitteredMs, undefined, { signal }).catch(() => undefined);
     delayMs = Math.min(delayMs * 2, MAX_RECONNECT_DELAY_MS);
     if (!signal.aborted) connection = await openConnection(options, true).catch(() => undefined);
   }
