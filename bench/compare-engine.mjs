@@ -5,7 +5,7 @@
 //   node bench/compare-engine.mjs ../earlier
 //
 // Both engines evaluate the same flags for the same users in one process, and take turns. A row shows
-// medians of processor time per pass, and the median of the ratios of the turns.
+// medians of CPU time per pass, and the median of the ratios of the turns.
 
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -60,7 +60,7 @@ async function compile(directory, document) {
   return engine.compileSnapshot(engine.parseDocument(document), options);
 }
 
-/** Returns the processor time of one pass over all flags, in microseconds. */
+/** Returns the CPU time of one pass over all flags, in microseconds. */
 function measure(snapshot) {
   const start = process.cpuUsage();
   for (let pass = 0; pass < PASSES; pass++) {

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 
 const UNKNOWN = { cpuMs: Number.NaN, memoryMiB: Number.NaN };
 
-/** Processor time of all threads since they started, and current resident memory. */
+/** CPU time of all threads since they started, and current resident memory. */
 export function readUsage(pid) {
   if (process.platform !== "linux") return UNKNOWN;
   const processes = [pid, ...descendantsOf(pid)];

@@ -24,7 +24,7 @@ export async function withGenerator(task) {
  *   - `isConditional`: sends `If-None-Match` with each user's last ETag
  *   - `method`: "GET" (default) or "POST"; `body` of a POST (default: the context of the user); `path`
  *     (default: that of the server); `headers`; `connections` (default 32)
- * @returns rates, latencies, and processor time per request of the server
+ * @returns rates, latencies, and CPU time per request of the server
  */
 export async function measureLoad(generator, { child, port, path, headers }, load) {
   const result = await call(generator, {

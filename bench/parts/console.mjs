@@ -92,7 +92,7 @@ async function readTimes() {
   return { visibleMs, renderMs: visibleMs - list.responseEnd };
 }
 
-/** Returns the lengths of frames, and the processor time of the main thread per frame. */
+/** Returns the lengths of frames, and the CPU time of the main thread per frame. */
 async function measureScrolling(page) {
   const session = await page.context().newCDPSession(page);
   // NOTE: unlike the lengths of frames, hardly affected by other processes.

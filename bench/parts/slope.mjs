@@ -66,7 +66,7 @@ function timeEvaluation(snapshot) {
 }
 
 /**
- * Processor time per additional flag, minus the cost of sending the additional bytes, as measured with the bare server.
+ * CPU time per additional flag, minus the cost of sending the additional bytes, as measured with the bare server.
  * All four servers take turns, so that a slow moment of the machine affects all of them.
  */
 function measureHttpSlope(kind, plan) {
@@ -94,7 +94,7 @@ async function warmUp(servers, { generator, warmUpSeconds }) {
   }
 }
 
-/** Processor time per request beyond that of the bare server, in microseconds. */
+/** CPU time per request beyond that of the bare server, in microseconds. */
 async function measureOwnCost(servers, { generator, seconds }) {
   const ours = await measureLoad(generator, servers.get("ours"), { ...LOAD, seconds });
   const bare = await measureLoad(generator, servers.get("bare"), { ...LOAD, seconds });

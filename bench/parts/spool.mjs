@@ -69,5 +69,5 @@ export function reportSpool({ closed, open }) {
         (sample, round) => sample.cpuMicroseconds / closed.get("without")[round].cpuMicroseconds,
       ),
   );
-  return `## Spool: usage reports with ${FLAGS_PER_REPORT} flags\n\n${toTable(rows)}\n\nProcessor time with / without: ${ratio.toFixed(2)}`;
+  return `## Spool: usage reports with ${FLAGS_PER_REPORT} flags\n\n${toTable(rows)}\n\nCPU time with / without: ${ratio.toFixed(2)}`;
 }

@@ -37,7 +37,7 @@ export function reportWorkers(results) {
 
 function toRow({ flagCount, cores, one, many }) {
   const ratio = many.requestsPerSecond / one.requestsPerSecond;
-  // With a worker on every core, the generator uses processor time that the workers would use.
+  // With a worker on every core, the generator uses CPU time that the workers would use.
   const withoutGenerator = (ratio * cores) / (cores - many.generatorBusy);
   const byProcessorTime = (cores * one.cpuMicroseconds) / many.cpuMicroseconds;
   return {
@@ -47,7 +47,7 @@ function toRow({ flagCount, cores, one, many }) {
     "workers req/s": Math.round(many.requestsPerSecond),
     ratio: ratio.toFixed(2),
     "ratio with generator elsewhere": withoutGenerator.toFixed(2),
-    "ratio by processor time": byProcessorTime.toFixed(2),
+    "ratio by CPU time": byProcessorTime.toFixed(2),
     "generator busy": `${Math.round(many.generatorBusy * 100)} %`,
     "one process CPU µs/req": one.cpuMicroseconds.toFixed(1),
     "workers CPU µs/req": many.cpuMicroseconds.toFixed(1),

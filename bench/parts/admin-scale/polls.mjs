@@ -9,7 +9,7 @@ const CONNECTIONS = 16;
  * Polls for all definitions over several connections, as SDKs do.
  *
  * @param poll `seconds`; `coding` that the SDKs accept; `isConditional`: whether they send the last ETag
- * @returns polls per second, processor time per poll, bytes of a body and its status
+ * @returns polls per second, CPU time per poll, bytes of a body and its status
  */
 export async function measurePolls(replica, { seconds, coding = "identity", isConditional }) {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });

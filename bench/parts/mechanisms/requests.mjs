@@ -18,7 +18,7 @@ const LOADS = {
  *
  * @param starters functions like `startOurs()`, by the removed mechanism; the first one removes none
  * @returns per number of flags, load and `removed` mechanism: `rateRatio`, requests per second with / without the
- *   mechanism, `cpuRatio`, processor time per request without / with, and `memoryMiB` after the load
+ *   mechanism, `cpuRatio`, CPU time per request without / with, and `memoryMiB` after the load
  */
 export function measureRequests(starters, plan) {
   return withGenerator(async (generator) => {

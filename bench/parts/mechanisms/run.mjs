@@ -12,7 +12,7 @@ import { createVariants } from "./variants.mjs";
 const START_TARGET_MS = 50;
 /** A block that a user would notice. */
 const BLOCK_TARGET_MS = 50;
-/** Processor time of a whole request. */
+/** CPU time of a whole request. */
 const REQUEST_TARGET = 1.2;
 
 /** The loads that each mechanism of the request path is intended for. */
