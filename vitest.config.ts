@@ -43,7 +43,7 @@ export default defineConfig({
     expect: { poll: { timeout: 10_000 } },
     sequence: { sequencer: ProjectSequencer },
     // Several files share a process: loading all modules again for each file would take a third of the
-    // processor time.
+    // CPU time.
     isolate: false,
     projects: [
       {

@@ -90,7 +90,7 @@ export async function makeDataDirectory(): Promise<string> {
 
 /**
  * Creates a database for the command, and deletes it at the end of the test. Returns its setting. It is on
- * PostgreSQL if that is installed, because the embedded database takes seconds of processor time to start.
+ * PostgreSQL if that is installed, because the embedded database takes seconds of CPU time to start.
  */
 export async function makeDatabase(): Promise<Record<string, string>> {
   if (findPostgres() === undefined) return { DATA_DIR: await makeDataDirectory() };

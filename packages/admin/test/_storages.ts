@@ -35,7 +35,7 @@ export function describeEachStorage(title: string, suite: (source: StorageSource
 
 /**
  * Runs tests of behaviour that does not depend on the kind of storage, on PostgreSQL if it is installed:
- * it needs less processor time than the embedded database.
+ * it needs less CPU time than the embedded database.
  */
 export function describeAnyStorage(title: string, suite: (source: StorageSource) => void): void {
   describe(title, () => {

@@ -178,7 +178,7 @@ export interface BootstrapOptions {
   readonly urlHeaders?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Experimental: serving definitions to server SDKs and other proxies. */
+/** Serving definitions to server SDKs and other proxies. */
 export interface ServerSideSdkOptions {
   /** Tokens that allow reading definitions. Environment: `EXP_SERVER_SIDE_SDK_CONFIG_TOKENS`. */
   readonly tokens?: string | readonly string[] | undefined;
@@ -418,7 +418,7 @@ export interface ProxyOptions extends OldProxyOptions {
   readonly denyList?: string | readonly string[] | undefined;
   /** Experimental: the source of flags until the upstream responds. */
   readonly expBootstrap?: BootstrapOptions | undefined;
-  /** Experimental: serving definitions to server SDKs and other proxies. */
+  /** Serving definitions to server SDKs and other proxies. */
   readonly expServerSideSdkConfig?: ServerSideSdkOptions | undefined;
   /**
    * Experimental: functions that complete the context of a request, and paths of files that export
