@@ -167,7 +167,7 @@ export class AccessControl {
         } catch (error) {
           this.#fileState = { loadedAtMs: 0, ...this.#fileState, isValid: false };
           const reason = toErrorMessage(error);
-          // An invalid file is read repeatedly until it is valid.
+          // A file that cannot be decoded is read again and again.
           if (reason !== logged)
             logger.error(`Cannot use ${path}; the previous keys stay in use: ${reason}`);
           logged = reason;

@@ -71,7 +71,7 @@ export class UpstreamAccess {
   readonly #options: UpstreamAccessOptions;
   readonly #listed = new Map<string, ListedKey>();
   readonly #invalid = new InvalidKeys();
-  /** Those of them that the upstream knows, but whose projects no source serves. */
+  /** Keys that the upstream confirms, but whose projects no source serves. */
   readonly #unserved = new InvalidKeys();
   /** Requests that wait for the verification of their key. */
   readonly #waiting = new FairShare(MAX_WAITING);

@@ -63,7 +63,7 @@ export class FileFollower {
   async #read({ fingerprint }: FilesState): Promise<void> {
     this.#unstableChecks = 0;
     const files = await this.#options.reload();
-    // NOTE: an unusable file is not read again until it changes.
+    // NOTE: a file that could be read but not used is not read again until it changes.
     this.#files = files ?? { ...this.#files, fingerprint };
     this.#seen = { ...this.#seen, fingerprint: this.#files.fingerprint };
   }

@@ -16,7 +16,7 @@ interface FlagStreamOptions {
 /** A stream that sends a client its flags, and sends them again whenever they change. */
 export class FlagStream implements HubStream {
   readonly key: string;
-  /** With which it was opened. */
+  /** The grant of the request that opened the stream. */
   readonly grant: Grant;
   readonly source: GrantedSource;
   readonly events: EventStream;

@@ -23,7 +23,7 @@ const MAX_STALE_MS = 24 * 60 * 60 * 1000;
 /** Keys are read at most once in this time, whatever tokens clients send. */
 const COOL_DOWN_MS = 30_000;
 
-/** The same after a failure, while there are no keys at all. */
+/** While there are no keys at all, they are read at most once in this time. */
 const RETRY_MS = 5000;
 
 /**

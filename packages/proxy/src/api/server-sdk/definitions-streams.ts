@@ -12,7 +12,7 @@ import type { DefinitionsFeed, DefinitionsFeeds } from "./definitions-feed.ts";
 
 /** A stream that sends an SDK the definitions of one source, and every change. */
 export class DefinitionsStream extends DeltaStream<DefinitionsFeed> {
-  /** With which it was opened. */
+  /** The grant of the request that opened the stream. */
   readonly grant: Grant;
 
   constructor(grant: Grant, feed: DefinitionsFeed, events: EventStream) {
