@@ -1,10 +1,15 @@
 import { once } from "node:events";
 import type { RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createGuardedServer } from "./guarded-server.ts";
 import { closedByServer, connectPeer, countConnections, startServer } from "./_server.ts";
 import { ConnectionGuard, type ConnectionGuardOptions } from "./connection-guard.ts";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
 
 const GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
@@ -73,6 +78,23 @@ test("when a connection is closed, another one can be opened", async () => {
   first.destroy();
   await vi.waitFor(() => expect(guard.size).toBe(0));
   expect(await requestOn(await connectPeer(server))).toContain("complete");
+});
+
+test("the memory of closed connections is released", async () => {
+  const { server, guard } = await startGuarded({});
+  const sockets: WeakRef<Socket>[] = [];
+  server.on("connection", (socket: Socket) => sockets.push(new WeakRef(socket)));
+  const open = async (): Promise<void> => void (await connectPeer(server)).destroy();
+  for (let round = 0; round < 10; round += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- sequential on purpose
+    await Promise.all(Array.from({ length: 20 }, open));
+  }
+  await vi.waitFor(() => expect([sockets.length, guard.size]).toEqual([200, 0]));
+  const countRetained = (): number => {
+    collectGarbage();
+    return sockets.filter((socket) => socket.deref() !== undefined).length;
+  };
+  await vi.waitFor(() => expect(countRetained()).toBeLessThan(20), 10_000);
 });
 
 test("at the limit, idle connections are closed to accept new ones, busy ones are not", async () => {

@@ -61,6 +61,8 @@ export interface ConnectionGuardOptions {
 type Phase = "new" | "busy" | "sending" | "idle";
 
 interface Connection {
+  /** Its position in `#sockets`. */
+  index: number;
   phase: Phase;
   /** When the connection entered this phase; not exact for `busy`. */
   sinceMs: number;
@@ -88,6 +90,14 @@ export class ConnectionGuard {
   readonly #hint: string;
   readonly #times: ConnectionTimes;
   readonly #connections = new Map<Socket, Connection>();
+  /**
+   * The keys of the map, for the search for an idle connection.
+   *
+   * NOTE: an iterator of the map that is kept between two searches would retain every closed connection.
+   */
+  readonly #sockets: Socket[] = [];
+  /** Where the next search starts. */
+  #position = 0;
   /** Connections whose TLS handshake has not ended, by their addresses. */
   readonly #handshakes = new Map<string, Socket>();
   readonly #closed: Record<CloseReason, number> = {
@@ -97,8 +107,6 @@ export class ConnectionGuard {
     slow_reader: 0,
     pipelining: 0,
   };
-  /** Where the search for the next idle connection starts. */
-  #position = this.#connections.entries();
   #lastWarningMs = Number.NEGATIVE_INFINITY;
 
   constructor({ maxConnections, logger, hint, times }: ConnectionGuardOptions) {
@@ -155,7 +163,7 @@ export class ConnectionGuard {
       const addresses = describeAddresses(socket);
       const raw = this.#handshakes.get(addresses);
       this.#handshakes.delete(addresses);
-      if (raw !== undefined) this.#connections.delete(raw);
+      if (raw !== undefined) this.#remove(raw);
       this.#track(socket);
     });
   }
@@ -211,6 +219,7 @@ export class ConnectionGuard {
 
   #track(socket: Socket): void {
     const connection: Connection = {
+      index: this.#sockets.push(socket) - 1,
       phase: "new",
       sinceMs: performance.now(),
       response: undefined,
@@ -222,21 +231,34 @@ export class ConnectionGuard {
     this.#connections.set(socket, connection);
     socket.once("close", () => {
       connection.waiting = [];
-      this.#connections.delete(socket);
+      this.#remove(socket);
       closeQueued(connection.queued);
     });
+  }
+
+  #remove(socket: Socket): void {
+    const connection = this.#connections.get(socket);
+    const last = this.#sockets.at(-1);
+    if (connection === undefined || last === undefined) return;
+    this.#connections.delete(socket);
+    // The last socket takes the position of the removed one.
+    this.#sockets.pop();
+    const moved = this.#connections.get(last);
+    if (moved === undefined) return;
+    moved.index = connection.index;
+    this.#sockets[moved.index] = last;
   }
 
   /** Closes one idle connection if there is one among the next few. */
   #closeIdle(): boolean {
     const latestMs = performance.now() - this.#times.minIdleMs;
-    for (let examined = 0; examined < MAX_EXAMINED; examined += 1) {
-      const next = this.#position.next();
-      if (next.done === true) {
-        this.#position = this.#connections.entries();
-        continue;
-      }
-      const [socket, { phase, sinceMs }] = next.value;
+    const count = Math.min(MAX_EXAMINED, this.#sockets.length);
+    for (let examined = 0; examined < count; examined += 1) {
+      this.#position = (this.#position + 1) % this.#sockets.length;
+      const socket = this.#sockets[this.#position];
+      const connection = socket && this.#connections.get(socket);
+      if (socket === undefined || connection === undefined) continue;
+      const { phase, sinceMs } = connection;
       if ((phase === "idle" || phase === "new") && sinceMs <= latestMs) {
         this.#close(socket, "idle");
         return true;
@@ -266,7 +288,7 @@ export class ConnectionGuard {
 
   #close(socket: Socket, reason: CloseReason): void {
     this.#closed[reason] += 1;
-    this.#connections.delete(socket);
+    this.#remove(socket);
     socket.destroy();
   }
 
