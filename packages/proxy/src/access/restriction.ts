@@ -24,13 +24,19 @@ interface Selectable {
   readonly project?: unknown;
 }
 
+/** Returns a function that says whether a restriction allows a flag. */
+export function createFilter({ projects, namePrefix }: Restriction): (flag: Selectable) => boolean {
+  // NOTE: a client can name any number of projects.
+  const allowed = projects && new Set(projects);
+  return ({ name, project }) => {
+    if (typeof name !== "string" || !name.startsWith(namePrefix)) return false;
+    return allowed === undefined || (typeof project === "string" && allowed.has(project));
+  };
+}
+
 /** Whether a restriction allows a flag. A flag without a project belongs to none of the named ones. */
-export function isAllowed(
-  { projects, namePrefix }: Restriction,
-  { name, project }: Selectable,
-): boolean {
-  if (typeof name !== "string" || !name.startsWith(namePrefix)) return false;
-  return projects === undefined || (typeof project === "string" && projects.includes(project));
+export function isAllowed(restriction: Restriction, flag: Selectable): boolean {
+  return createFilter(restriction)(flag);
 }
 
 /**
@@ -41,9 +47,8 @@ export function restrictDefinitions(
   { version, features, segments }: FeatureDefinitions,
   restriction: Restriction,
 ): FeatureDefinitions {
-  const allowed = features.filter(
-    (feature) => isRecord(feature) && isAllowed(restriction, feature),
-  );
+  const isIncluded = createFilter(restriction);
+  const allowed = features.filter((feature) => isRecord(feature) && isIncluded(feature));
   const ids = new Set(allowed.flatMap(segmentIdsOf));
   return {
     version,

@@ -2,7 +2,13 @@ import { createHash } from "node:crypto";
 import { type FeatureText, inlineSegments, type SegmentText } from "flags-engine";
 import type { FeatureDefinitions } from "flags-sdk";
 import { isRecord } from "flags-server-kit";
-import { isAllowed, isUnrestricted, type Restriction } from "../../access/restriction.ts";
+import { LRUCache } from "lru-cache";
+import {
+  createFilter,
+  idOfRestriction,
+  isUnrestricted,
+  type Restriction,
+} from "../../access/restriction.ts";
 import { toEntityTag } from "../../response/response-body.ts";
 
 /** A response body with its entity tag. */
@@ -22,16 +28,29 @@ export type DefinitionsReader = (
   request: DefinitionsRequest,
 ) => WrittenDocument;
 
-/** Creates a reader that caches documents without filters. Filtered ones are serialized each time. */
-export function createDefinitionsReader(): DefinitionsReader {
-  const cache = new WeakMap<FeatureDefinitions, Map<boolean, WrittenDocument>>();
-  return (definitions, request) => {
-    if (!isUnrestricted(request)) return writeDefinitions(definitions, request);
+/** Limit of the cached documents with filters, for each document of the upstream, in characters. */
+const MAX_FILTERED_LENGTH = 16 * 1024 * 1024;
 
-    const forms = cache.get(definitions) ?? new Map<boolean, WrittenDocument>();
+/** The documents that were requested from one document of the upstream. */
+class WrittenForms {
+  /** By whether segments are inlined. */
+  readonly complete = new Map<string, WrittenDocument>();
+  readonly filtered = new LRUCache<string, WrittenDocument>({
+    maxSize: MAX_FILTERED_LENGTH,
+    sizeCalculation: ({ text }) => text.length,
+  });
+}
+
+/** Creates a reader that caches documents: SDKs poll for the same ones again and again. */
+export function createDefinitionsReader(): DefinitionsReader {
+  const cache = new WeakMap<FeatureDefinitions, WrittenForms>();
+  return (definitions, request) => {
+    const forms = cache.get(definitions) ?? new WrittenForms();
     cache.set(definitions, forms);
-    const document = forms.get(request.inlineSegments) ?? writeDefinitions(definitions, request);
-    forms.set(request.inlineSegments, document);
+    const known = isUnrestricted(request) ? forms.complete : forms.filtered;
+    const key = `${request.inlineSegments} ${idOfRestriction(request)}`;
+    const document = known.get(key) ?? writeDefinitions(definitions, request);
+    known.set(key, document);
     return document;
   };
 }
@@ -42,9 +61,10 @@ function writeDefinitions(
 ): WrittenDocument {
   const all = withoutDuplicates(features);
   // NOTE: without filters, includes entries that are not valid flags here: other versions can support them.
+  const isIncluded = createFilter(request);
   const chosen = isUnrestricted(request)
     ? all
-    : all.filter((feature) => isRecord(feature) && isAllowed(request, feature));
+    : all.filter((feature) => isRecord(feature) && isIncluded(feature));
   return writeDocument(
     request.inlineSegments
       ? { version, features: inlineSegments(chosen, segments) }

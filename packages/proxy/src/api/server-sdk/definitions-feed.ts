@@ -14,7 +14,12 @@ import {
 import type { FeatureDefinitions } from "flags-sdk";
 import type { DeltaFeed } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
-import { idOfRestriction, isAllowed, type Restriction } from "../../access/restriction.ts";
+import {
+  createFilter,
+  idOfRestriction,
+  isUnrestricted,
+  type Restriction,
+} from "../../access/restriction.ts";
 import { completeSource, type GrantedSource } from "../../access/restricted-source.ts";
 import { type DefinitionTexts, toDefinitionTexts } from "./definitions-document.ts";
 
@@ -22,6 +27,8 @@ import { type DefinitionTexts, toDefinitionTexts } from "./definitions-document.
 const MAX_REMOVED = 1000;
 /** How many earlier states a feed recognizes. */
 const MAX_STATES = 1000;
+/** Estimated memory for one flag, and time for it after a change, expressed as memory. */
+const FLAG_BYTES = 100;
 /** How many messages are cached; nearly all clients come from the same state. */
 const MAX_CACHED_MESSAGES = 8;
 
@@ -54,6 +61,18 @@ export class DefinitionsFeed implements DeltaFeed {
 
   get id(): number {
     return this.#id;
+  }
+
+  /** Whether it contains only some of the flags of its source. */
+  get isFiltered(): boolean {
+    return !isUnrestricted(this.#query);
+  }
+
+  /** Estimates what the feed costs: the complete state as text and as bytes, and selecting it after changes. */
+  get bytes(): number {
+    const items = [...this.#features.items(), ...this.#segments.items()];
+    const length = items.reduce((total, { text }) => total + text.length, 0);
+    return 2 * length + FLAG_BYTES * this.#definitions.features.length;
   }
 
   /** Records the changes up to the current definitions. */
@@ -114,7 +133,8 @@ export class DefinitionsFeed implements DeltaFeed {
 
 function select(definitions: FeatureDefinitions, query: Restriction): DefinitionTexts {
   const { features, segments } = toDefinitionTexts(definitions);
-  return { features: features.filter(({ feature }) => isAllowed(query, feature)), segments };
+  const isIncluded = createFilter(query);
+  return { features: features.filter(({ feature }) => isIncluded(feature)), segments };
 }
 
 /** SDKs parse event ids as numbers of at most 15 decimal digits. */

@@ -9,6 +9,9 @@ import type { Grant } from "../../access/grant.ts";
 import { completeSource, type GrantedSource } from "../../access/restricted-source.ts";
 import { HttpError } from "../../errors.ts";
 import type { DefinitionsFeed, DefinitionsFeeds } from "./definitions-feed.ts";
+import { FilteredFeeds } from "./filtered-feeds.ts";
+
+const RETRY_AFTER_SECONDS = 10;
 
 /** A stream that sends an SDK the definitions of one source, and every change. */
 export class DefinitionsStream extends DeltaStream<DefinitionsFeed> {
@@ -29,6 +32,7 @@ export class DefinitionsStream extends DeltaStream<DefinitionsFeed> {
 export class DefinitionsStreams {
   readonly #feeds: DefinitionsFeeds;
   readonly #hub: DeltaHub<DefinitionsStream>;
+  readonly #filteredFeeds = new FilteredFeeds();
   readonly #unfollow: readonly (() => void)[];
 
   constructor(sources: readonly FlagSource[], feeds: DefinitionsFeeds, options: DeltaHubOptions) {
@@ -48,6 +52,22 @@ export class DefinitionsStreams {
   /** @throws {HttpError} 503 with `Retry-After` if the limit of streams is reached */
   checkCapacity(): void {
     this.#hub.checkCapacity((message, headers) => new HttpError(503, message, { headers }));
+  }
+
+  /**
+   * Claims memory for the feed of a stream.
+   *
+   * @returns a function that must be called when the stream has ended
+   * @throws {HttpError} 503 with `Retry-After` if the key has streams with too many different filters
+   */
+  claimFeed({ key }: Grant, feed: DefinitionsFeed): () => void {
+    const release = this.#filteredFeeds.tryAdd(key, feed);
+    if (release !== undefined) return release;
+    throw new HttpError(
+      503,
+      "The open streams of this key have too many different filters: use the same ones for several streams, poll for deltas, or try again later",
+      { headers: { "retry-after": String(RETRY_AFTER_SECONDS) } },
+    );
   }
 
   /** Adds a stream that has sent its initial state. */

@@ -59,6 +59,7 @@ export function registerStreaming(
     const grant = grantOf(request);
     const feed = feedOf(feeds, grant.source, request.url);
     streams.checkCapacity();
+    reply.raw.once("close", streams.claimFeed(grant, feed));
     reply.header("vary", vary);
     const gzip = acceptsGzip(request.headers["accept-encoding"]);
     const events = new EventStream(reply.raw, reply.getHeaders(), { gzip });
