@@ -97,6 +97,28 @@ test("a key that was revoked meanwhile is rejected soon, and stays so after the 
   expect(await third.statusOf(SERVER, "/api/client/features")).toBe(200);
 });
 
+test("a key that one replica has found revoked is not stored again by another that has not used it", async () => {
+  const { store } = await createStore();
+  const upstream = await storeTokens({ store });
+  const idle = await startWithUpstreamKeys({ upstream, config: { store } });
+  // Reads the store.
+  expect(await idle.statusOf(SERVER, "/api/client/features")).toBe(200);
+  upstream.issued.delete(WEB);
+  const config = { store, upstreamKeys: { revalidationIntervalMs: 1 } };
+  const busy = await startWithUpstreamKeys({ upstream, config });
+  await eventually(() => busy.statusOf(WEB)).toBe(401);
+  await busy.close();
+
+  const added = "web:development.another-secret-of-web";
+  upstream.issued.set(added, frontend("development", "web"));
+  expect(await idle.statusOf(added)).toBe(200);
+  await idle.close();
+  await upstream.stop();
+  const next = await startWithUpstreamKeys({ upstream, config: { store } });
+  expect(await next.statusOf(added)).toBe(200);
+  expect(await next.statusOf(WEB)).toBe(503);
+});
+
 test("replicas that share a store keep the keys of each other", async () => {
   const { store } = await createStore();
   const upstream = await startIssuingUpstream({

@@ -31,10 +31,13 @@ const HOUR_MS = 60 * 60 * 1000;
 /** How often the document is written, at least, while keys are verified again. */
 const REFRESH_MS = HOUR_MS;
 
-/** Keys that no replica has verified for this long are not restored. */
+/** Keys that no replica has verified for this long are not used. */
 const MAX_AGE_MS = 7 * 24 * HOUR_MS;
 
 const MAX_STORED = 20_000;
+
+/** How many revoked keys are remembered. */
+const MAX_REVOKED = 10_000;
 
 interface StorageOptions {
   readonly store: Store;
@@ -42,6 +45,8 @@ interface StorageOptions {
   readonly upstreamTokens: readonly string[];
   /** Returns the keys to store. */
   readonly current: () => readonly StoredKey[];
+  /** Called with the keys in the store whenever they have been read. */
+  readonly onRead: (keys: ReadonlyMap<string, StoredKey>) => void;
   readonly logger: Logger;
 }
 
@@ -50,13 +55,14 @@ interface StorageOptions {
  * document is authenticated with the upstream tokens: whoever can write to the store cannot add keys.
  *
  * Replicas share one document. Each adds its keys to those of the others, and removes revoked ones. If two
- * replicas write at the same moment, the keys of one can be missing until it writes again. Never rejects: the failures
- * of the store are logged there.
+ * replicas write at the same moment, the changes of one can be missing until it writes again. Never rejects: the
+ * failures of the store are logged there.
  */
 export class KeyStorage {
   readonly #options: StorageOptions;
   readonly #key: string;
   readonly #identity: DocumentIdentity;
+  /** Removed in every write, because another replica may have added them again at the same moment. */
   readonly #revoked = new Set<string>();
   #writing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
@@ -74,11 +80,12 @@ export class KeyStorage {
     this.#identity = { kind: "keys", source, secret };
   }
 
-  /** Returns the stored keys by digest. Empty if there are none, or they cannot be read. */
-  async restore(): Promise<Map<string, StoredKey>> {
-    const keys = (await this.#read()) ?? new Map<string, StoredKey>();
+  /** Reads the stored keys. */
+  async restore(): Promise<void> {
+    const keys = await this.#read();
+    if (keys === undefined) return;
     if (keys.size > 0) this.#options.logger.info(`Restored ${keys.size} verified keys`);
-    return keys;
+    this.#options.onRead(keys);
   }
 
   /**
@@ -88,6 +95,10 @@ export class KeyStorage {
    */
   changed(revoked: readonly string[] = []): void {
     for (const key of revoked) this.#revoked.add(key);
+    for (const key of this.#revoked) {
+      if (this.#revoked.size <= MAX_REVOKED) break;
+      this.#revoked.delete(key);
+    }
     this.#schedule(WRITE_DELAY_MS);
   }
 
@@ -119,13 +130,19 @@ export class KeyStorage {
   }
 
   async #write(): Promise<boolean> {
-    const { store, current } = this.#options;
-    const revoked = [...this.#revoked];
+    const { store, current, onRead } = this.#options;
     // NOTE: without the keys of the other replicas, they would be removed.
     const keys = await this.#read();
     if (keys === undefined) return false;
-    for (const key of revoked) keys.delete(key);
-    for (const stored of current()) keys.set(stored.key, stored);
+    for (const key of this.#revoked) keys.delete(key);
+    onRead(keys);
+    for (const stored of current()) {
+      const { verifiedAtMs = 0 } = keys.get(stored.key) ?? {};
+      keys.set(stored.key, {
+        ...stored,
+        verifiedAtMs: Math.max(stored.verifiedAtMs, verifiedAtMs),
+      });
+    }
     const latest = [...keys.values()]
       .toSorted((a, b) => b.verifiedAtMs - a.verifiedAtMs)
       .slice(0, MAX_STORED);
@@ -136,7 +153,6 @@ export class KeyStorage {
     } catch {
       return false;
     }
-    for (const key of revoked) this.#revoked.delete(key);
     return true;
   }
 
@@ -150,9 +166,7 @@ export class KeyStorage {
       return undefined;
     }
     const stored = bytes === undefined ? [] : await this.#decode(bytes);
-    const oldestMs = Date.now() - MAX_AGE_MS;
-    const recent = stored.filter(({ verifiedAtMs }) => verifiedAtMs >= oldestMs);
-    return new Map(recent.map((each) => [each.key, each]));
+    return new Map(stored.filter(isRecent).map((each) => [each.key, each]));
   }
 
   async #decode(bytes: Uint8Array): Promise<readonly StoredKey[]> {
@@ -168,4 +182,9 @@ export class KeyStorage {
       return [];
     }
   }
+}
+
+/** Whether a stored key was verified recently enough to be used. */
+export function isRecent({ verifiedAtMs }: StoredKey): boolean {
+  return verifiedAtMs >= Date.now() - MAX_AGE_MS;
 }

@@ -5,7 +5,7 @@ import type { Registry } from "prom-client";
 import { digestKey } from "../access/grant.ts";
 import type { Store } from "../store/store.ts";
 import { CallPacer } from "./call-pacer.ts";
-import { KeyStorage, type StoredKey } from "./key-storage.ts";
+import { isRecent, KeyStorage, type StoredKey } from "./key-storage.ts";
 import { createVerifierMetrics, type VerifierMetrics } from "../metrics/keys.ts";
 import { NewKeys } from "./new-keys.ts";
 import { Revalidation } from "./revalidation.ts";
@@ -61,8 +61,8 @@ export class UpstreamKeyVerifier implements KeyVerifier {
       if (reason !== "set") this.#notify({ verified: [], revoked: [key] });
     },
   });
-  /** Keys in the store that have not been presented since the start, so that their tokens are unknown. */
-  #restored = new Map<string, StoredKey>();
+  /** Keys in the store that have not been presented to this process, so that their tokens are unknown. */
+  readonly #restored = new Map<string, StoredKey>();
   #restoring: Promise<void> | undefined;
 
   constructor({ client, store, registry, logger, ...options }: VerifierOptions) {
@@ -101,14 +101,14 @@ export class UpstreamKeyVerifier implements KeyVerifier {
         upstreamUrl,
         upstreamTokens,
         current: () => this.#toStore(),
+        onRead: (keys) => this.#replaceRestored(keys),
         logger,
       });
   }
 
   /** Begins to restore stored keys, and to verify known keys again. */
   start(): void {
-    this.#restoring = this.#storage?.restore().then((keys) => {
-      this.#restored = keys;
+    this.#restoring = this.#storage?.restore().then(() => {
       this.#restoring = undefined;
     });
     void this.#revalidation.run();
@@ -148,10 +148,16 @@ export class UpstreamKeyVerifier implements KeyVerifier {
     this.#storage?.changed();
   }
 
-  /** Accepts a key that was verified before the restart, and has it verified again. */
+  /** Other replicas add keys to the store, and remove those that were revoked. */
+  #replaceRestored(keys: ReadonlyMap<string, StoredKey>): void {
+    this.#restored.clear();
+    for (const [key, stored] of keys) if (!this.#known.has(key)) this.#restored.set(key, stored);
+  }
+
+  /** Accepts a key that was verified before the restart or by another replica, and has it verified again. */
   #adoptRestored(key: string, token: string): boolean {
     const stored = this.#restored.get(key);
-    if (stored === undefined) return false;
+    if (stored === undefined || !isRecent(stored)) return false;
     this.#restored.delete(key);
     const { kind, environment, projects = ["*"], verifiedAtMs } = stored;
     const type = kind === "server" ? "client" : "frontend";
@@ -192,12 +198,11 @@ export class UpstreamKeyVerifier implements KeyVerifier {
 
   #toStore(): readonly StoredKey[] {
     const now = { epochMs: Date.now(), monotonicMs: performance.now() };
-    const known = [...this.#known.values()].map(({ verified, checkedAtMs }) => {
+    return [...this.#known.values()].map(({ verified, checkedAtMs }) => {
       const { key, kind, environment, projects } = verified;
       const ageMs = Math.min(now.monotonicMs - checkedAtMs, now.epochMs);
       return { key, kind, environment, projects, verifiedAtMs: Math.round(now.epochMs - ageMs) };
     });
-    return [...this.#restored.values(), ...known];
   }
 
   #notify(change: KeysChange): void {
