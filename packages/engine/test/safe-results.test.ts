@@ -72,6 +72,16 @@ describe("A malformed constraint keeps its strategy off, even inverted, and othe
   });
 });
 
+test("A flag can have any number of strategies", () => {
+  const strategies = Array.from({ length: 20_000 }, (_, index) => ({
+    name: "userWithId",
+    parameters: { userIds: `user-${index}` },
+  }));
+  expect(isOn(strategies, { userId: "user-19999" })).toBe(true);
+  expect(isOn(strategies, { userId: "user-50" })).toBe(true);
+  expect(isOn(strategies, { userId: "user-20000" })).toBe(false);
+});
+
 describe("A malformed strategy is off, and other strategies can match", () => {
   test.each<[string, unknown]>([
     ["null", null],

@@ -1,5 +1,5 @@
 import type { Condition } from "../evaluate/condition.ts";
-import { toSelector, unconditional } from "../evaluate/decision.ts";
+import { firstMatching, toSelector, unconditional } from "../evaluate/decision.ts";
 import type { Decision, OutcomeSelector } from "../evaluate/decision.ts";
 import { OFF } from "../outcome.ts";
 import type { Feature, Strategy } from "../parse/model.ts";
@@ -47,6 +47,9 @@ function requireParents(parentsSatisfied: Condition, decision: Decision): Decisi
   return { condition: parentsSatisfied, outcome, otherwise: OFF };
 }
 
+/** Further strategies are evaluated in a loop: thousands of nested functions would exceed the stack. */
+const MAX_NESTED = 100;
+
 /** Strategies are evaluated in order. The first that matches determines the outcome. */
 function compileStrategies(flag: FlagCompilation): Decision {
   const { enabled, strategies } = flag.feature;
@@ -54,10 +57,12 @@ function compileStrategies(flag: FlagCompilation): Decision {
   if (strategies.length === 0) return unconditional(compileWithoutStrategies(flag));
   const [first, ...rest] = compileRules(strategies, flag);
   if (first === undefined) return unconditional(OFF);
-  const otherwise = rest.reduceRight<OutcomeSelector>(
-    (next, rule) => toSelector({ ...rule, otherwise: next }),
-    OFF,
-  );
+  const otherwise = rest
+    .slice(0, MAX_NESTED)
+    .reduceRight<OutcomeSelector>(
+      (next, rule) => toSelector({ ...rule, otherwise: next }),
+      firstMatching(rest.slice(MAX_NESTED)),
+    );
   return { ...first, otherwise };
 }
 

@@ -1,3 +1,4 @@
+import { OFF } from "../outcome.ts";
 import type { Condition, Target } from "./condition.ts";
 import type { EvaluationRequest, FlagEvaluator } from "./evaluation-request.ts";
 import { Rollout } from "./rollout.ts";
@@ -27,6 +28,21 @@ export function unconditional(outcome: OutcomeSelector): Decision {
 export function selectOutcome(selector: OutcomeSelector, request: EvaluationRequest): number {
   if (typeof selector === "number") return selector;
   return typeof selector === "function" ? selector(request) : selector.evaluate(request);
+}
+
+/** Selects the outcome of the first rule whose condition holds; `OFF` if there is none. */
+export function firstMatching(
+  rules: readonly Pick<Decision, "condition" | "outcome">[],
+): OutcomeSelector {
+  if (rules.length === 0) return OFF;
+  return (request) => {
+    const matching = rules.find(({ condition }) => holds(condition, request));
+    return matching === undefined ? OFF : selectOutcome(matching.outcome, request);
+  };
+}
+
+function holds(condition: Condition, request: EvaluationRequest): boolean {
+  return typeof condition === "boolean" ? condition : condition(request);
 }
 
 /** Reduces a decision to its simplest form. */
@@ -108,8 +124,7 @@ class DecisionEvaluator implements FlagEvaluator {
   }
 
   evaluate(request: EvaluationRequest): number {
-    const condition = this.#condition;
-    const holds = typeof condition === "boolean" ? condition : condition(request);
-    return selectOutcome(holds ? this.#outcome : this.#otherwise, request);
+    const outcome = holds(this.#condition, request) ? this.#outcome : this.#otherwise;
+    return selectOutcome(outcome, request);
   }
 }
