@@ -54,14 +54,29 @@ export function createLogger(settings: LoggerSettings): Logger {
   });
 }
 
+/** Lines that could not be written wait up to this length, and further ones are lost. */
+const MAX_WAITING_LENGTH = 1024 * 1024;
+
 function toDestination({ json, destination }: LoggerSettings): DestinationStream {
-  const output = destination ?? openDestination({ dest: 1, sync: true });
+  const output = destination ?? openStandardOutput();
   const format = json ? undefined : createLineFormat(destination === undefined);
   return {
     write: (line) => {
-      output.write(format === undefined ? line : format(line));
+      const text = format === undefined ? line : format(line);
+      try {
+        output.write(text);
+      } catch {
+        // The disk of a redirected output may be full. The service continues without the line.
+      }
     },
   };
+}
+
+function openStandardOutput(): LogDestination {
+  const output = openDestination({ dest: 1, sync: true, maxLength: MAX_WAITING_LENGTH });
+  // NOTE: pino adds a listener that throws unless the reader of a pipe has gone.
+  output.removeAllListeners("error").on("error", () => undefined);
+  return output;
 }
 
 /** Wraps a logger of the embedding program so that it receives no secrets and has `fatal`. */

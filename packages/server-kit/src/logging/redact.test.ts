@@ -41,6 +41,17 @@ describe("createRedact() without configured secrets", () => {
     expect(copy?.cause).toMatchObject({ message: "default:dev.[redacted]" });
   });
 
+  test("copies the errors of the platform, whose getters work only on the original", () => {
+    const error = new DOMException(`The request to x:y.${HEX} timed out`, "TimeoutError");
+    const copy = redact(error) as Error & { readonly code?: unknown };
+    expect(copy).toBeInstanceOf(Error);
+    expect([copy.name, copy.message, copy.code]).toEqual([
+      "TimeoutError",
+      "The request to x:y.[redacted] timed out",
+      undefined,
+    ]);
+  });
+
   test.each([
     "2026-01-31T21:46:06.123456Z and 21:46:06.123",
     "http://localhost:4242/api/client/features responded 401",

@@ -64,7 +64,10 @@ function toSource(secret: string): string {
 const HIDDEN_KEYS: readonly string[] = ["name", "message", "stack", "cause", "errors"];
 
 function redactError(error: Error, redact: Redact): Error {
-  const copy = Object.create(Object.getPrototypeOf(error) as object | null) as Error;
+  // NOTE: the getters of a DOMException, such as a timeout, throw if they are called on another object.
+  const prototype: unknown =
+    error instanceof DOMException ? Error.prototype : Object.getPrototypeOf(error);
+  const copy = Object.create(prototype as object | null) as Error;
   const keys = Object.keys(error);
   for (const key of new Set([...keys, ...HIDDEN_KEYS])) {
     const value: unknown = Reflect.get(error, key);
