@@ -14,8 +14,12 @@ const HUNG_AFTER_MS = 400;
 const FIRST_RETRY_MS = 100;
 const MAX_RETRY_MS = 3000;
 
-/** Replies after which the server can no longer be used: it is not the primary, or not available. */
-const FATAL_REPLIES = /^(?:READONLY|LOADING|CLUSTERDOWN|MASTERDOWN|NOAUTH|WRONGPASS|MOVED)\b/;
+/**
+ * Replies after which the server can no longer be used: it is not the primary, or not available. Redis 6 reports
+ * the error of a command in a script within another one.
+ */
+const FATAL_REPLIES =
+  /^(?:READONLY|LOADING|CLUSTERDOWN|MASTERDOWN|NOAUTH|WRONGPASS|MOVED)\b|-READONLY\b/;
 
 /**
  * A connection that is restored after every failure, with backoff. Without a connection, commands fail
