@@ -18,7 +18,7 @@ test("findAvailableId() counts up while an id is taken or reserved", () => {
 });
 
 test("checkProjectId() rejects reserved ids and ids that need encoding in a path", () => {
-  expect(() => checkProjectId("archive")).toThrow("/body/id");
+  for (const id of ["archive", "*"]) expect(() => checkProjectId(id)).toThrow("/body/id");
   expect(() => checkProjectId("a b")).toThrow("/body/id");
   expect(() => checkProjectId("a-b")).not.toThrow();
 });

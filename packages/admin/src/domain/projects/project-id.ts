@@ -1,8 +1,8 @@
 import { badData } from "../../errors.ts";
 import { isName, NAME_RULE } from "../../http/names.ts";
 
-/** Ids that conflict with other paths below `/projects/`. */
-const RESERVED_IDS = new Set(["archive", "revive", "validate"]);
+/** Ids that conflict with other paths below `/projects/`, and `*`, which stands for all projects in a token. */
+const RESERVED_IDS = new Set(["archive", "revive", "validate", "*"]);
 
 const MAX_SLUG_LENGTH = 90;
 
