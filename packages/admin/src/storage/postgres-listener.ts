@@ -98,11 +98,13 @@ async function waitUntilLost({ client, lost }: Connection, signal: AbortSignal):
       client.query("select 1").catch(() => resolve());
     }, PROBE_INTERVAL_MS);
   });
+  const done = new AbortController();
   const stopped = new Promise<void>((resolve) => {
-    signal.addEventListener("abort", () => resolve(), { once: true });
+    signal.addEventListener("abort", () => resolve(), { once: true, signal: done.signal });
   });
   await Promise.race([lost, unresponsive, stopped]);
   clearInterval(probe);
+  done.abort();
 }
 
 /** Closes a connection, waiting at most 1 s for a server that may be unreachable. */
