@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { SpoolLock } from "./spool-lock.ts";
 
 const ignore = (): void => {};
@@ -93,6 +93,18 @@ it("of another machine that shows signs is not taken over", async () => {
     expect(await lock.acquire(ignore)).toBe(`process ${process.pid} on another`);
     nowMs += 10_000;
   }
+});
+
+it("that was deleted is created again by its owner", async () => {
+  const directory = await createFolder();
+  const onLost = vi.fn();
+  expect(await createLock(directory).acquire(onLost)).toBeUndefined();
+  const owner = await ownerOf(directory);
+  await rm(join(directory, "lock.json"));
+  const read = (): Promise<string> =>
+    readFile(join(directory, "lock.json"), "utf8").catch(() => "");
+  await expect.poll(read, { timeout: 20_000 }).toBe(owner);
+  expect(onLost).not.toHaveBeenCalled();
 });
 
 it("that another process has taken over is not removed by its previous owner", async () => {
