@@ -151,7 +151,7 @@ function registerSignOut(app: TypedApp, { sessions }: SessionRoutesOptions): voi
         summary: "Signs the user out on all replicas at once",
         tags,
         security: [],
-        response: { 204: NoBody, ...errorResponses(400, 403, 503) },
+        response: { 204: NoBody, ...errorResponses(400, 403, 429, 503) },
       },
       onRequest: async (request) => sessions.requireSameOrigin(request),
     },

@@ -67,14 +67,20 @@ export class Sessions {
     if (id === undefined) return undefined;
     if (request.method === "GET" || request.method === "HEAD") refuseOtherPages(request);
     else this.requireSameOrigin(request);
+    const caller = await this.#lookUp(request, id);
+    if (caller === undefined) throw sessionEnded();
+    return caller;
+  }
+
+  /** Returns undefined if the session has ended. @throws {ApiError} 429 after too many unknown ids */
+  async #lookUp({ ip }: FastifyRequest, id: string): Promise<Caller | undefined> {
     const hash = hashSessionId(id);
-    if (hash === undefined) throw sessionEnded();
-    const [found] = await this.#guesses.run(request.ip, [id], async () => {
+    if (hash === undefined) return undefined;
+    const [found] = await this.#guesses.run(ip, [id], async () => {
       const caller = await this.#lookup.add(hash);
       return caller === undefined ? [] : [{ secret: id, caller }];
     });
-    if (found === undefined) throw sessionEnded();
-    return found.caller;
+    return found?.caller;
   }
 
   /** Finds the callers with these sessions that have not ended, by the hash of the session. */
@@ -114,10 +120,14 @@ export class Sessions {
     return expiresAt;
   }
 
-  /** Ends the session of a request, if it has one, and deletes its cookie. */
+  /**
+   * Ends the session of a request, if it has one, and deletes its cookie.
+   *
+   * @throws {ApiError} 429 if the client has sent too many unknown cookies: deleting costs a transaction
+   */
   async end(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const hash = this.#hashOf(request);
-    if (hash !== undefined) await deleteSession(this.#storage, hash);
+    const caller = await this.#lookUp(request, this.#readCookie(request) ?? "");
+    if (caller?.sessionHash !== undefined) await deleteSession(this.#storage, caller.sessionHash);
     const isHttpsRequest = this.isHttps(request);
     setCookie(reply, SESSION_COOKIE, { value: "", maxAgeSeconds: 0, isHttps: isHttpsRequest });
   }
