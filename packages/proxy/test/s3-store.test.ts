@@ -183,6 +183,18 @@ describe("credentials of a role come from", () => {
     expect(requests).toBe(2);
   });
 
+  test("a container, and are used until they expire if they cannot be renewed", async () => {
+    let requests = 0;
+    const origin = await startServer((_request, response) => {
+      requests += 1;
+      if (requests > 1) response.writeHead(500);
+      response.end(toBody(Date.now() + 299_000));
+    });
+    setVariables({ AWS_CONTAINER_CREDENTIALS_FULL_URI: origin });
+    expect(await canUse(await open())).toBe(true);
+    expect(requests).toBeGreaterThan(1);
+  });
+
   test("an instance", async () => {
     const origin = await startServer(({ method, url, headers }, response) => {
       if (method === "PUT" && url === "/latest/api/token") return response.end("session");

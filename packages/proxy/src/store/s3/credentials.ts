@@ -37,13 +37,18 @@ export class Credentials {
   /** Rejects if there are none. */
   async get(signal: AbortSignal): Promise<AwsCredentials> {
     if (this.#static !== undefined) return this.#static;
-    if (this.#role === undefined || this.#role.expiresAtMs - Date.now() < RENEW_BEFORE_MS) {
+    const leftMs = this.#role === undefined ? 0 : this.#role.expiresAtMs - Date.now();
+    if (this.#role !== undefined && leftMs >= RENEW_BEFORE_MS) return this.#role;
+    try {
       this.#role = await findRoleCredentials({
         environment: process.env,
         region: this.#region,
         connections: this.#connections,
         signal,
       });
+    } catch (error) {
+      // The previous credentials are valid until they expire.
+      if (this.#role === undefined || leftMs <= 0) throw error;
     }
     return this.#role;
   }
