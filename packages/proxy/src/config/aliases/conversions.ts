@@ -169,8 +169,10 @@ export function splitEnvironmentKey(
   return { secret: entry.slice(0, at), environment: entry.slice(at + 1) };
 }
 
-/** Returns the environments of the upstream tokens; `undefined` counts as one. */
+/** Returns the environments of the upstream tokens; `undefined` counts as one. Empty if the tokens are in a file. */
 export function listEnvironments(environment: Environment): ReadonlySet<string> {
+  // NOTE: the file takes precedence over the tokens of Edge, and can contain those of other environments.
+  if (environment["FLAGS_API_TOKEN_FILE"]) return new Set();
   const tokens = environment["FLAGS_API_TOKEN"] || environment["TOKENS"] || "";
   return new Set(splitList(tokens).map((token) => parseTokenScope(token)?.environment ?? ""));
 }
