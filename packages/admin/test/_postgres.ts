@@ -1,6 +1,15 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { accessSync, chownSync, constants, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import {
+  accessSync,
+  appendFileSync,
+  chownSync,
+  constants,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -33,6 +42,8 @@ export interface PostgresServer extends Databases {
   save(): void;
   /** After `kill()`, replaces the data with the copy, as if a standby took over that lacks what followed. */
   restoreSaved(): void;
+  /** After `kill()`, makes the next `restart()` continue like a standby that takes over. */
+  promote(): void;
 }
 
 /** Returns the directory of the PostgreSQL programs; undefined if it is not installed. */
@@ -97,6 +108,12 @@ export async function startPostgres(
     },
     save: () => copyTree(data, saved),
     restoreSaved: () => copyTree(saved, data),
+    promote: () => {
+      appendFileSync(join(data, "postgresql.auto.conf"), "restore_command = '/bin/false'\n");
+      const signal = join(data, "recovery.signal");
+      writeFileSync(signal, "");
+      if (owner !== undefined) chownSync(signal, owner.uid, owner.gid);
+    },
     close: async () => {
       await stop(child, "SIGQUIT");
       rmSync(directory, { recursive: true, force: true });

@@ -248,7 +248,7 @@ async function runService<T>(
   work: (service: Service) => Promise<T>,
 ): Promise<T> {
   const storage = await database.open();
-  await skipRevisions(storage, new Date(day));
+  await skipRevisions(storage, { now: new Date(day) });
   const service = await startService(storage);
   const result = await work(service);
   await endApp(service.app);

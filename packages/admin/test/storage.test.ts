@@ -59,11 +59,11 @@ describeEachStorage("storage", (source) => {
       );
       return storage.revision();
     };
-    await skipRevisions(storage, new Date("2026-01-02"));
+    await skipRevisions(storage, { now: new Date("2026-01-02") });
     const first = await record();
     expect(first).toBe(24 * 60 * 60 + 1);
     for (const earlier of ["2026-01-01", "2020-01-01"]) {
-      await skipRevisions(storage, new Date(earlier));
+      await skipRevisions(storage, { now: new Date(earlier) });
     }
     expect(await record()).toBe(first + 1);
   });

@@ -1,6 +1,7 @@
+import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import pg from "pg";
-import type { Database } from "./database.ts";
+import { type Database, firstRow, rowsOf } from "./database.ts";
 import {
   type ChangeFeed,
   createChangeFeed,
@@ -52,6 +53,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     const db = drizzle(pool);
     const transact = createTransact(pool);
     const changes = createChangeFeed();
+    let timeline: string | undefined;
     const listener = await listenToChanges({
       createClient: () =>
         new pg.Client({
@@ -60,8 +62,12 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
         }),
       announce: changes.announce,
       onOpen: async (isReopened) => {
-        if (isReopened) await resume({ db, transact, changes, logger: options.logger });
-        else changes.announce(await readRevision(db));
+        const current = await readTimeline(db);
+        const hasFailedOver = isReopened && current !== timeline;
+        timeline = current;
+        if (isReopened) {
+          await resume({ db, transact, changes, hasFailedOver, logger: options.logger });
+        } else changes.announce(await readRevision(db));
       },
       logger: options.logger,
     });
@@ -86,19 +92,36 @@ interface Resumed {
   readonly db: Database;
   readonly transact: Transact;
   readonly changes: ChangeFeed;
+  /** Whether another server has taken over since the last connection. */
+  readonly hasFailedOver: boolean;
   readonly logger: StorageLogger;
 }
 
-/** The server may be a standby that has taken over, and may lack the latest changes. */
-async function resume({ db, transact, changes, logger }: Resumed): Promise<void> {
-  await skipRevisions({ transact: (work) => transact("write", work) });
-  const hasLostChanges = !(await hasRevision(db, changes.latest));
+/**
+ * Continues after the connection was lost. The server may be a standby that has taken over, and may lack the latest
+ * changes: the ids of these can meanwhile belong to other events.
+ */
+async function resume({ db, transact, changes, hasFailedOver, logger }: Resumed): Promise<void> {
+  await skipRevisions({ transact: (work) => transact("write", work) }, { waits: true });
+  const hasLostChanges = hasFailedOver || !(await hasRevision(db, changes.latest));
   if (hasLostChanges) {
     logger.warn(
-      "The database lacks changes that this replica has seen, probably after a failover: SDKs receive its current state",
+      "The database may lack changes that this replica has seen, because of a failover: SDKs receive its current state",
     );
   }
   changes.reconnected(hasLostChanges, await readRevision(db));
+}
+
+/** Returns the timeline, which changes when a standby takes over; undefined if the server does not reveal it. */
+async function readTimeline(db: Database): Promise<string | undefined> {
+  try {
+    const found = await db.execute(
+      sql`select left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline`,
+    );
+    return String(firstRow(rowsOf(found))["timeline"]);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Uses a connection without timeouts, because migrations of large tables can take long. */

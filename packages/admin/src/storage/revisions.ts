@@ -4,7 +4,7 @@ import { eq, max, sql } from "drizzle-orm";
 import type { Database } from "./database.ts";
 import { events } from "./schema/events.ts";
 import type { Storage } from "./storage.ts";
-import { tryLockFor } from "./transactions.ts";
+import { lockFor, tryLockFor } from "./transactions.ts";
 
 /** Reads the id of the latest event; 0 without events. */
 export async function readRevision(db: Database): Promise<number> {
@@ -27,18 +27,21 @@ const EPOCH_MS = Date.UTC(2026, 0, 1);
  * 2026. Call it at every start, before anything is written, and when the connection to a database was
  * lost: a standby that has taken over may lack the latest changes.
  *
+ * @param waits whether to wait for other changes, because another replica may not have done this yet. At a start,
+ *   a replica that holds the lock has done it already
+ *
  * NOTE: without this, a service on a restored backup would assign revisions again that it had already
  * assigned after the backup, and SDKs that have seen them would not fetch the restored state.
  */
 export async function skipRevisions(
   storage: Pick<Storage, "transact">,
-  now: Date = new Date(),
+  { now = new Date(), waits = false }: { readonly now?: Date; readonly waits?: boolean } = {},
 ): Promise<void> {
   const seconds = Math.floor((now.getTime() - EPOCH_MS) / 1000);
   if (seconds < 1) return;
   await storage.transact(async (db) => {
-    // If another replica has the lock, it has already done this at its own start.
-    if (!(await tryLockFor(db, "write"))) return;
+    if (waits) await db.execute(lockFor("write"));
+    else if (!(await tryLockFor(db, "write"))) return;
     await db.execute(sql`
       select setval(ids, greatest(pg_sequence_last_value(ids), ${seconds}::bigint))
       from (select pg_get_serial_sequence('events', 'id')::regclass as ids) as sequence`);
