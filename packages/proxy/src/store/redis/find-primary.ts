@@ -8,14 +8,18 @@ import {
   type RedisOptions,
 } from "./redis-client.ts";
 
-/** Queries the Sentinels for the current primary, one after the other. */
+/**
+ * Queries the Sentinels for the current primary, one after the other. Begins with a random one: if the first ones
+ * do not respond, the time is over before the others are asked.
+ */
 export async function findPrimary(
   options: RedisOptions,
   signal: AbortSignal,
 ): Promise<RedisOptions> {
   const { address } = options;
+  const start = Math.floor(Math.random() * address.hosts.length);
   let failure: unknown;
-  for (const sentinel of address.hosts) {
+  for (const sentinel of [...address.hosts.slice(start), ...address.hosts.slice(0, start)]) {
     try {
       // oxlint-disable-next-line no-await-in-loop -- the first response counts
       const primary = await querySentinel(sentinel, options, signal);
