@@ -10,7 +10,7 @@ const DEFINITIONS = {
 const feedOf = (namePrefix: string): DefinitionsFeed =>
   new DefinitionsFeed({ projects: undefined, namePrefix }, DEFINITIONS);
 
-test("a key can have streams with some different filters, and leaves room for other keys", () => {
+test("a key can have streams with some different filters, and leaves memory for other keys", () => {
   const [one, two] = [feedOf("a"), feedOf("a")];
   const feeds = new FilteredFeeds(3 * one.bytes);
   const releases = [feeds.tryAdd("greedy", one), feeds.tryAdd("greedy", one)];

@@ -10,7 +10,7 @@ import {
 
 /**
  * Queries the Sentinels for the current primary, one after the other. Begins with a random one: if the first ones
- * do not respond, the time is over before the others are asked.
+ * do not respond, the time is over before the others are queried.
  */
 export async function findPrimary(
   options: RedisOptions,
