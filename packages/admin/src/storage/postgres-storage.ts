@@ -63,11 +63,12 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
       announce: changes.announce,
       onOpen: async (isReopened) => {
         const current = await readTimeline(db);
-        const hasFailedOver = isReopened && current !== timeline;
-        timeline = current;
         if (isReopened) {
+          const hasFailedOver = current !== timeline;
           await resume({ db, transact, changes, hasFailedOver, logger: options.logger });
         } else changes.announce(await readRevision(db));
+        // Last: if anything fails, it is repeated with the next connection.
+        timeline = current;
       },
       logger: options.logger,
     });
