@@ -52,17 +52,18 @@ export class ApplicationCounts {
    * report must not be rejected because of what others have reported.
    */
   limitVariants(name: string, usage: FeatureUsage): FeatureUsage {
-    const { variants = {} } = usage;
+    const { variants } = usage;
+    if (variants === undefined) return usage;
     const existing = this.#features.get(name)?.variants;
-    const names = Object.keys(variants);
+    const count = Object.keys(variants).length;
     let free = this.#rules.limits.variantsPerFeature - (existing?.size ?? 0);
-    if (names.length <= free) return usage;
+    if (count <= free) return usage;
     const admitted = Object.entries(variants).filter(([variant]) => {
       if (existing?.has(variant) === true) return true;
       free -= 1;
       return free >= 0;
     });
-    if (admitted.length === names.length) return usage;
+    if (admitted.length === count) return usage;
     // NOTE: `fromEntries` defines properties, so it is safe for a variant named `__proto__`.
     return { ...usage, variants: Object.fromEntries(admitted) };
   }
