@@ -1,4 +1,4 @@
-const TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 60_000;
 
 /** Creates a client of the admin API of a flag-management service. */
 export function createAdminClient(origin, token) {

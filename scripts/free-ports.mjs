@@ -1,14 +1,32 @@
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
 
 /**
- * Finds ports of 127.0.0.1 that nothing listens on, for programs that cannot choose one themselves. All are
- * open at the same time, so they differ.
+ * Linux, macOS and Windows choose the ports of connections, and of servers without a port of their own, from higher ones.
+ * So nothing else takes a free port of this range by chance before the program that it is for listens on it.
  */
+const RANGE = { first: 10_000, last: 32_767 };
+
+/** Finds ports of 127.0.0.1 that nothing listens on, for programs that cannot choose one themselves. */
 export async function findFreePorts(count) {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
-  await Promise.all(servers.map((server) => once(server, "listening")));
-  const ports = servers.map((server) => server.address().port);
-  await Promise.all(servers.map((server) => once(server.close(), "close")));
-  return ports;
+  const ports = new Set();
+  while (ports.size < count) {
+    const port = randomInt(RANGE.first, RANGE.last + 1);
+    // oxlint-disable-next-line no-await-in-loop -- rarely more than one attempt for each
+    if (await isFree(port)) ports.add(port);
+  }
+  return [...ports];
+}
+
+async function isFree(port) {
+  const server = createServer().listen(port, "127.0.0.1");
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    if (error.code === "EADDRINUSE") return false;
+    throw error;
+  }
+  await once(server.close(), "close");
+  return true;
 }

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findFreePorts } from "../free-ports.mjs";
 
-const START_TIMEOUT_MS = 90_000;
-const STOP_TIMEOUT_MS = 15_000;
+const START_TIMEOUT_MS = 180_000;
+const STOP_TIMEOUT_MS = 60_000;
 const POLL_MS = 100;
 
 /** Chooses ports for the flag-management service and the proxy, which replace those in the documents. */

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { stopProcess } from "../stop-process.mjs";
 
 const START_TIMEOUT_MS = 180_000;
-const STOP_TIMEOUT_MS = 15_000;
+const STOP_TIMEOUT_MS = 60_000;
 const ADDRESS = /listens on (http:\S+)/;
 
 /** Returns the output of an installed command that ends by itself. Rejects if it fails. */
