@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 
 /**
- * Linux, macOS and Windows choose the ports of connections, and of servers without a port of their own, from higher ones.
+ * Linux, macOS and Windows choose the ports of connections, and of servers that listen on port 0, from higher ones.
  * So nothing else takes a free port of this range by chance before the program that it is for listens on it.
  */
 const RANGE = { first: 10_000, last: 32_767 };
