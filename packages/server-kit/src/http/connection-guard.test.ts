@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -29,7 +30,9 @@ async function startGuarded(
     ...options,
     times: { checkIntervalMs: 10, ...options.times },
   });
-  const server = await startServer(listener, { prepare: (created) => guard.protect(created) });
+  const server = await startServer(guard.limitPipelining(listener), {
+    prepare: (created) => guard.protect(created),
+  });
   return { server, guard, warn };
 }
 
@@ -139,6 +142,67 @@ test("a peer that never reads a complete response loses its connection", async (
   expect(guard.closed.slow_reader).toBe(1);
 });
 
+test("a peer that never reads loses its connection, although it has sent more requests", async () => {
+  const times = { responseMs: 100 };
+  const { server, guard } = await startGuarded({ times }, (_request, response) => {
+    response.end(LARGE);
+  });
+  const peer = (await connectPeer(server)).pause();
+  peer.write(GET.repeat(20));
+  const timer = setInterval(() => peer.write(GET), 10);
+  onTestFinished(() => clearInterval(timer));
+  await vi.waitFor(() => expect(guard.closed.slow_reader).toBe(1), 10_000);
+});
+
+test("a peer that sends many requests and reads all responses keeps its connection", async () => {
+  const times = { responseMs: 100 };
+  const { server, guard } = await startGuarded({ times });
+  const peer = await connectPeer(server);
+  let received = 0;
+  peer.on("data", (chunk: Buffer) => (received += chunk.toString().split("complete").length - 1));
+  for (let round = 0; round < 50; round += 1) {
+    peer.write(GET.repeat(20));
+    // oxlint-disable-next-line no-await-in-loop -- sequential on purpose
+    await delay(10);
+  }
+  await vi.waitFor(() => expect(received).toBe(1000), 10_000);
+  expect(guard.closed.slow_reader).toBe(0);
+});
+
+test("unread responses use limited memory: the largest ones are closed", async () => {
+  const { server, guard, warn } = await startGuarded(
+    { maxUnreadBytes: 3 * LARGE.length },
+    ({ url }, response) => {
+      if (url === "/stream") response.setHeader("content-type", "text/event-stream");
+      if (url === "/small") response.end(LARGE.subarray(0, LARGE.length / 3));
+      else if (url === "/stream") response.write(LARGE);
+      else response.end(LARGE);
+    },
+  );
+  const requestWithoutReading = async (...paths: readonly string[]): Promise<Socket> => {
+    const peer = (await connectPeer(server)).pause();
+    peer.write(paths.map((path) => GET.replace("/", path)).join(""));
+    return peer;
+  };
+  const small = await requestWithoutReading("/small");
+  const large = [
+    await requestWithoutReading("/large"),
+    await requestWithoutReading("/stream"),
+    // Pipelined responses count as well.
+    await requestWithoutReading("/large", "/large", "/large"),
+    await requestWithoutReading("/stream"),
+    await requestWithoutReading("/large"),
+  ];
+  // 220 MB: closing the pipelined ones leaves 130 MB, and two others 70 MB.
+  await vi.waitFor(() => expect(guard.closed.slow_reader).toBe(3), 10_000);
+  expect(guard.size).toBe(large.length + 1 - 3);
+  expect(warn.mock.calls).toEqual([[expect.stringMatching(/^Clients have not read \d+ MiB/)]]);
+  // The small response is still sent when its peer reads it.
+  let received = 0;
+  small.on("data", (chunk: Buffer) => (received += chunk.length)).resume();
+  await vi.waitFor(() => expect(received).toBeGreaterThan(LARGE.length / 3), 10_000);
+});
+
 test("a peer that reads a streamed response too slowly loses its connection", async () => {
   const times = { responseMs: 100 };
   const { server, guard } = await startGuarded({ times }, (_request, response) => {
@@ -229,19 +293,10 @@ test("all responses of a connection are closed with it, each once, including que
   await vi.waitFor(() => expect(closes.toSorted()).toEqual(["/1", "/2", "/3"]));
 });
 
-/** Starts a server that passes its requests to `listener` through the guard. */
-async function startScheduled(listener: RequestListener) {
-  const guard = new ConnectionGuard({ maxConnections: 10, logger: { warn: vi.fn() }, hint: "" });
-  const server = await startServer(guard.limitPipelining(listener), {
-    prepare: (created) => guard.protect(created),
-  });
-  return { server, guard };
-}
-
 test("schedule() handles a few pipelined requests at a time, and all of them in order", async () => {
   const responses: ServerResponse[] = [];
   let isStarted = false;
-  const { server, guard } = await startScheduled((request, response) => {
+  const { server, guard } = await startGuarded({}, (request, response) => {
     if (isStarted) response.end(`[${request.url}]`);
     else responses.push(response);
   });
@@ -260,7 +315,7 @@ test("schedule() handles a few pipelined requests at a time, and all of them in 
 
 test("schedule() handles few of many pipelined requests, and closes the connection", async () => {
   const listener = vi.fn();
-  const { server, guard } = await startScheduled(listener);
+  const { server, guard } = await startGuarded({}, listener);
   const peer = await connectPeer(server);
   peer.write(GET.repeat(1000));
   await closedByServer(peer);
@@ -270,7 +325,7 @@ test("schedule() handles few of many pipelined requests, and closes the connecti
 
 test("schedule() handles sequential requests immediately", async () => {
   const listener = vi.fn(respond);
-  const { server } = await startScheduled(listener);
+  const { server } = await startGuarded({}, listener);
   const peer = await connectPeer(server);
   for (let count = 1; count <= 20; count += 1) {
     // oxlint-disable-next-line no-await-in-loop -- sequential on purpose

@@ -2,6 +2,7 @@ import type { RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
 import type { Logger } from "../logging/logger.ts";
+import { Pipeline } from "./pipeline.ts";
 import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "./server-defaults.ts";
 
 /** Why a connection was closed before its peer did so. */
@@ -33,17 +34,13 @@ const DEFAULT_TIMES: ConnectionTimes = {
   warningIntervalMs: 60_000,
 };
 
+/** Default memory for what peers have not read. */
+const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
+
+const MIB = 1024 * 1024;
+
 /** How many connections are examined to find an idle one, so that rejecting one has constant cost. */
 const MAX_EXAMINED = 16;
-
-/**
- * How many pipelined requests of one connection are handled at a time, besides the first one. A few
- * bytes of request can cause a large response, which stays in memory until earlier ones are read.
- */
-const MAX_PIPELINED = 8;
-
-/** How many further pipelined requests of one connection may be queued. */
-const MAX_WAITING = 256;
 
 export interface ConnectionGuardOptions {
   /** Connections that may be open at a time. */
@@ -51,6 +48,8 @@ export interface ConnectionGuardOptions {
   readonly logger: Pick<Logger, "warn">;
   /** The end of the warning about the limit, for example `raise MAX_CONNECTIONS`. */
   readonly hint: string;
+  /** Memory for what peers have not read. @default 134217728 */
+  readonly maxUnreadBytes?: number;
   readonly times?: Partial<ConnectionTimes>;
 }
 
@@ -68,18 +67,21 @@ interface Connection {
   sinceMs: number;
   /** The latest response, until it is known to be finished. */
   response: ServerResponse | undefined;
+  /** Whether the peer had not read everything at the latest check. Includes event streams. */
+  isUnread: boolean;
   /** Whether the latest request arrived before the response to the previous one was sent. */
   isPipelined: boolean;
-  /** How many pipelined requests are being handled. */
-  pipelined: number;
-  /** Functions that start to handle queued pipelined requests, in the order of arrival. */
-  waiting: (() => void)[];
-  /** Responses to pipelined requests that are not closed yet. */
-  readonly queued: Set<ServerResponse>;
+  readonly pipeline: Pipeline;
+}
+
+interface UnreadResponse {
+  readonly socket: Socket;
+  readonly bytes: number;
 }
 
 /**
- * Limits the number of open connections and how long each may stay open without use.
+ * Limits the number of open connections, how long each may stay open without use, and the memory of responses
+ * that their peers do not read.
  *
  * NOTE: `server.maxConnections` is not an alternative. With `node:cluster`, workers pass connections
  * above that limit back and forth forever, and idle connections are never closed to accept new ones.
@@ -88,6 +90,7 @@ export class ConnectionGuard {
   readonly maxConnections: number;
   readonly #logger: Pick<Logger, "warn">;
   readonly #hint: string;
+  readonly #maxUnreadBytes: number;
   readonly #times: ConnectionTimes;
   readonly #connections = new Map<Socket, Connection>();
   /**
@@ -107,12 +110,20 @@ export class ConnectionGuard {
     slow_reader: 0,
     pipelining: 0,
   };
-  #lastWarningMs = Number.NEGATIVE_INFINITY;
+  /** When each kind of warning was logged. */
+  readonly #warningsMs = new Map<"connections" | "unread", number>();
 
-  constructor({ maxConnections, logger, hint, times }: ConnectionGuardOptions) {
+  constructor({
+    maxConnections,
+    logger,
+    hint,
+    maxUnreadBytes = MAX_UNREAD_BYTES,
+    times,
+  }: ConnectionGuardOptions) {
     this.maxConnections = maxConnections;
     this.#logger = logger;
     this.#hint = hint;
+    this.#maxUnreadBytes = maxUnreadBytes;
     this.#times = { ...DEFAULT_TIMES, ...times };
   }
 
@@ -133,11 +144,10 @@ export class ConnectionGuard {
       const connection = this.#connections.get(socket);
       if (connection === undefined) return;
       connection.isPipelined = connection.response?.writableFinished === false;
-      connection.phase = "busy";
       connection.response = response;
-      if (!connection.isPipelined) return;
-      connection.queued.add(response);
-      response.once("close", () => connection.queued.delete(response));
+      // NOTE: another request does not show that the peer reads.
+      if (connection.isPipelined) connection.pipeline.add(response);
+      else connection.phase = "busy";
     });
     server.once("listening", () => {
       const timer = setInterval(() => this.#check(), this.#times.checkIntervalMs);
@@ -181,21 +191,8 @@ export class ConnectionGuard {
     // Node continues to parse data that it received before the connection was closed.
     if (socket.destroyed) return;
     const connection = this.#connections.get(socket);
-    if (connection === undefined || !connection.isPipelined) {
-      handle();
-      return;
-    }
-    const start = (): void => {
-      connection.pipelined += 1;
-      response.once("close", () => {
-        connection.pipelined -= 1;
-        connection.waiting.shift()?.();
-      });
-      handle();
-    };
-    if (connection.pipelined < MAX_PIPELINED) start();
-    else if (connection.waiting.length < MAX_WAITING) connection.waiting.push(start);
-    else this.#close(socket, "pipelining");
+    if (connection === undefined || !connection.isPipelined) handle();
+    else if (!connection.pipeline.schedule(response, handle)) this.#close(socket, "pipelining");
   }
 
   /** Whether part of a response may have been sent, so that no other response can replace it. */
@@ -208,7 +205,11 @@ export class ConnectionGuard {
 
   #accept(socket: Socket): void {
     if (this.size >= this.maxConnections) {
-      this.#warn();
+      this.#warn(
+        "connections",
+        `The limit of ${this.maxConnections} connections is reached: idle connections are closed, ` +
+          `or new ones if none is idle. Unless this is an attack, ${this.#hint}`,
+      );
       if (!this.#closeIdle()) {
         this.#close(socket, "limit");
         return;
@@ -223,16 +224,14 @@ export class ConnectionGuard {
       phase: "new",
       sinceMs: performance.now(),
       response: undefined,
+      isUnread: false,
       isPipelined: false,
-      pipelined: 0,
-      waiting: [],
-      queued: new Set(),
+      pipeline: new Pipeline(),
     };
     this.#connections.set(socket, connection);
     socket.once("close", () => {
-      connection.waiting = [];
       this.#remove(socket);
-      closeQueued(connection.queued);
+      connection.pipeline.close();
     });
   }
 
@@ -269,20 +268,49 @@ export class ConnectionGuard {
 
   #check(): void {
     const nowMs = performance.now();
+    const unread: UnreadResponse[] = [];
     for (const [socket, connection] of this.#connections) {
-      const phase = phaseOf(connection);
+      const phase = phaseOf(socket, connection);
       if (phase !== connection.phase) {
         connection.phase = phase;
         connection.sinceMs = nowMs;
       }
       // An idle connection should not keep the memory of its last response.
       if (phase === "idle") connection.response = undefined;
-      const phaseMs = nowMs - connection.sinceMs;
+      const phaseMs = nowMs - Math.max(connection.sinceMs, connection.pipeline.lastSentMs);
       if (phase === "sending" && phaseMs > this.#times.responseMs) {
         this.#close(socket, "slow_reader");
       } else if (phase === "idle" && phaseMs > this.#times.idleMs) {
         this.#close(socket, "keep_alive");
+      } else {
+        const isUnread = phase === "sending" || socket.writableNeedDrain;
+        // A peer that reads needs some time as well.
+        if (isUnread && connection.isUnread) {
+          const bytes = socket.writableLength + connection.pipeline.unsentBytes;
+          unread.push({ socket, bytes });
+        }
+        connection.isUnread = isUnread;
       }
+    }
+    this.#limitUnread(unread);
+  }
+
+  /**
+   * Closes the connections with the largest unread responses if all use too much memory. A few bytes of request
+   * can cause a large response, so a client could exhaust the memory with connections from which it never reads.
+   */
+  #limitUnread(unread: readonly UnreadResponse[]): void {
+    let total = 0;
+    for (const { bytes } of unread) total += bytes;
+    if (total <= this.#maxUnreadBytes) return;
+    this.#warn(
+      "unread",
+      `Clients have not read ${Math.round(total / MIB)} MiB of responses: those with the largest ones are disconnected`,
+    );
+    for (const { socket, bytes } of unread.toSorted((a, b) => b.bytes - a.bytes)) {
+      if (total <= this.#maxUnreadBytes) return;
+      this.#close(socket, "slow_reader");
+      total -= bytes;
     }
   }
 
@@ -292,36 +320,23 @@ export class ConnectionGuard {
     socket.destroy();
   }
 
-  #warn(): void {
+  #warn(kind: "connections" | "unread", message: string): void {
     const nowMs = performance.now();
-    if (nowMs - this.#lastWarningMs < this.#times.warningIntervalMs) return;
-    this.#lastWarningMs = nowMs;
-    this.#logger.warn(
-      `The limit of ${this.maxConnections} connections is reached: idle connections are closed, ` +
-        `or new ones if none is idle. Unless this is an attack, ${this.#hint}`,
-    );
+    const previousMs = this.#warningsMs.get(kind) ?? Number.NEGATIVE_INFINITY;
+    if (nowMs - previousMs < this.#times.warningIntervalMs) return;
+    this.#warningsMs.set(kind, nowMs);
+    this.#logger.warn(message);
   }
 }
 
-function phaseOf({ phase, response }: Connection): Phase {
+function phaseOf(socket: Socket, { phase, response }: Connection): Phase {
   if (response === undefined) return phase;
   if (response.writableFinished) return "idle";
-  const isBlocked = response.writableNeedDrain && !isEventStream(response);
-  return response.writableEnded || isBlocked ? "sending" : "busy";
-}
-
-/**
- * Closes the queued responses of a closed connection. Node 20 and 22 close only the response that is
- * being sent, so the resources of the others would never be released.
- */
-function closeQueued(queued: ReadonlySet<ServerResponse>): void {
-  for (const response of queued) {
-    if (response.socket === null && !response.writableFinished) response.destroy();
-  }
-  // NOTE: Node 24 closes them itself, but not immediately. Closed responses are no longer in the set.
-  setImmediate(() => {
-    for (const response of queued) response.emit("close");
-  });
+  if (response.writableEnded) return "sending";
+  // The latest response may be queued behind one that the peer does not read.
+  const isQueued = response.socket === null;
+  const isBlocked = socket.writableNeedDrain && (isQueued || !isEventStream(response));
+  return isBlocked ? "sending" : "busy";
 }
 
 /** The responses of event streams do not end, and their sender disconnects slow readers itself. */

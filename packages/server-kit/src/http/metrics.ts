@@ -169,7 +169,7 @@ export function observeConnections(
     name: `${prefix}_connections_closed_total`,
     help:
       "Connections closed by the server: new ones at the limit (limit), idle ones to accept " +
-      "others (idle), responses that were not read in time (slow_reader), connections without " +
+      "others (idle), responses that were not read in time or used too much memory (slow_reader), connections without " +
       "requests whose peer kept sending bytes (keep_alive), too many pipelined requests (pipelining)",
     labelNames: ["reason"],
     read: () =>
