@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
+import { findEvents } from "../src/domain/events/find-events.ts";
 import { useAdmin } from "./_admin.ts";
 import { describeAnyStorage } from "./_storages.ts";
 
@@ -84,6 +85,24 @@ describeAnyStorage("events", (source) => {
     for (const query of ["limit=0", "limit=1001", "limit=many", "offset=-1"]) {
       expect((await search(query)).events.length).toBeLessThanOrEqual(50);
     }
+  });
+
+  test("are searched for a text in several statements, which give the same pages as one", async () => {
+    const find = (searchedRows: number, offset: number) =>
+      findEvents(
+        admin.storage,
+        { text: '"name"', projects: ["default"] },
+        { offset, limit: 2 },
+        { searchedRows },
+      );
+    const all = await find(10_000, 0);
+    expect(all.total).toBeGreaterThan(2);
+    for (const searchedRows of [1, 2, 3, all.total]) {
+      for (const offset of [0, 1, all.total - 1, all.total]) {
+        expect(await find(searchedRows, offset)).toEqual(await find(10_000, offset));
+      }
+    }
+    expect((await find(1, all.total)).events).toEqual([]);
   });
 
   test("are also available as lists", async () => {

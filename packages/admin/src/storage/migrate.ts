@@ -6,6 +6,7 @@ import { initialData } from "./migrations/0002-initial-data.ts";
 import { usage } from "./migrations/0003-usage.ts";
 import { sessions } from "./migrations/0004-sessions.ts";
 import { variantsFieldsInstances } from "./migrations/0005-variants-fields-instances.ts";
+import { indexesOfEvents } from "./migrations/0006-indexes-of-events.ts";
 import type { Migration } from "./migrations/migration.ts";
 
 /** All migrations, in order. */
@@ -15,6 +16,7 @@ export const MIGRATIONS: readonly Migration[] = [
   usage,
   sessions,
   variantsFieldsInstances,
+  indexesOfEvents,
 ];
 
 /** The schema version that this program uses. */

@@ -1,8 +1,9 @@
-import { and, count, desc, gte, inArray, lt, or, sql, type SQL } from "drizzle-orm";
+import { and, count, desc, gte, inArray, lt, sql, type SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Page } from "../../http/parse-filter.ts";
 import { type Database, firstRow, likePattern } from "../../storage/database.ts";
 import { events } from "../../storage/schema/events.ts";
+import type { Storage } from "../../storage/storage.ts";
 
 /** Criteria that an event must meet. Absent criteria match every event. */
 export interface EventFilter {
@@ -24,18 +25,72 @@ export interface EventFilter {
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 
 /**
+ * How many events one statement searches for a text. NOTE: the embedded database runs one statement at a time, so
+ * the search in all events would block everything else.
+ */
+const SEARCHED_ROWS = 200;
+
+interface SearchOptions {
+  /** How many events one statement searches for a text. @default 200 */
+  readonly searchedRows?: number;
+  /** Whether nobody waits for the result any more. */
+  readonly isCancelled?: () => boolean;
+}
+
+/**
  * Returns one page of the matching events, newest first, and the number of all matching events. A page whose
  * events are large ends after 16 MiB, with the event that exceeds them.
  */
-export async function findEvents(db: Database, filter: EventFilter, page: Page) {
+export async function findEvents(
+  storage: Pick<Storage, "db" | "read">,
+  { text, ...filter }: EventFilter,
+  page: Page,
+  options: SearchOptions = {},
+) {
   const condition = toCondition(filter);
+  if (text === undefined) {
+    return storage.read(async (db) => {
+      const { total } = firstRow(await db.select({ total: count() }).from(events).where(condition));
+      return { events: await readPage(db, condition, page), total };
+    });
+  }
+  const ids = await searchText(storage.db, text, condition, options);
+  const pageIds = ids.slice(page.offset, page.offset + page.limit);
+  const found = await readPage(storage.db, inArray(events.id, pageIds), { ...page, offset: 0 });
+  return { events: found, total: ids.length };
+}
+
+/** Returns the ids of the events that contain a text, newest first. */
+async function searchText(
+  db: Database,
+  text: string,
+  condition: SQL | undefined,
+  { searchedRows = SEARCHED_ROWS, isCancelled = () => false }: SearchOptions,
+): Promise<readonly number[]> {
+  const ids: number[] = [];
+  let before: number | undefined;
+  for (;;) {
+    const isEarlier = before === undefined ? undefined : lt(events.id, before);
+    // oxlint-disable-next-line no-await-in-loop -- one after the other, so that others can use the database
+    const rows = await db
+      .select({ id: events.id, matches: containsText(text) })
+      .from(events)
+      .where(and(condition, isEarlier))
+      .orderBy(desc(events.id))
+      .limit(searchedRows);
+    for (const { id, matches } of rows) if (matches) ids.push(id);
+    if (rows.length < searchedRows || isCancelled()) return ids;
+    before = rows.at(-1)?.id;
+  }
+}
+
+async function readPage(db: Database, condition: SQL | undefined, page: Page) {
   const rows = await db
     .select()
     .from(events)
     .where(inArray(events.id, selectPage(db, condition, page)))
     .orderBy(desc(events.id));
-  const { total } = firstRow(await db.select({ total: count() }).from(events).where(condition));
-  return { events: rows.map(toEventView), total };
+  return rows.map(toEventView);
 }
 
 /** Selects the ids of a page. NOTE: larger pages could exhaust the memory of the service. */
@@ -61,8 +116,7 @@ function selectPage(db: Database, condition: SQL | undefined, { offset, limit }:
   return db.select({ id: page.id }).from(page).where(lt(page.before, MAX_PAGE_BYTES));
 }
 
-function toCondition(filter: EventFilter): SQL | undefined {
-  const { from, before, text } = filter;
+function toCondition({ from, before, ...filter }: Omit<EventFilter, "text">): SQL | undefined {
   return and(
     oneOf(events.id, filter.ids),
     oneOf(events.type, filter.types),
@@ -70,7 +124,6 @@ function toCondition(filter: EventFilter): SQL | undefined {
     oneOf(events.project, filter.projects),
     oneOf(events.environment, filter.environments),
     oneOf(events.createdBy, filter.authors),
-    text === undefined ? undefined : containsText(text),
     from === undefined ? undefined : gte(events.createdAt, from),
     before === undefined ? undefined : lt(events.createdAt, before),
   );
@@ -80,13 +133,13 @@ function oneOf(column: PgColumn, values: readonly unknown[] | undefined): SQL | 
   return values === undefined ? undefined : inArray(column, [...values]);
 }
 
-function containsText(text: string): SQL | undefined {
+/** Whether the recorded states or the tags of an event contain a text. */
+function containsText(text: string): SQL<boolean> {
   const pattern = likePattern(text);
-  return or(
-    ...[events.data, events.preData, events.tags].map(
-      (column) => sql`${column}::text ilike ${pattern}`,
-    ),
+  const [data, before, tags] = [events.data, events.preData, events.tags].map(
+    (column) => sql`coalesce(${column}::text ilike ${pattern}, false)`,
   );
+  return sql<boolean>`(${data} or ${before} or ${tags})`;
 }
 
 // The protocol identifies authors by number. These stand for all tokens, all users of OpenID Connect, and

@@ -23,10 +23,10 @@ export function registerEvents(app: TypedApp, storage: Storage): void {
         querystring: EventSearchQuery,
       },
     },
-    ({ query }) => {
+    ({ query }, { raw }) => {
       const filter = parseEventSearch(query);
       const page = parsePage(query, { defaultLimit: 50, maxLimit: 1000 });
-      return storage.read((db) => findEvents(db, filter, page));
+      return findEvents(storage, filter, page, { isCancelled: () => raw.destroyed });
     },
   );
 
@@ -38,12 +38,11 @@ export function registerEvents(app: TypedApp, storage: Storage): void {
         querystring: EventListQuery,
       },
     },
-    ({ query }) =>
-      storage.read(async (db) => {
-        const page = parsePage(query, { defaultLimit: 100, maxLimit: 1000 });
-        const { events, total } = await findEvents(db, parseEventList(query), page);
-        return { version: 1, events, totalEvents: total };
-      }),
+    async ({ query }) => {
+      const page = parsePage(query, { defaultLimit: 100, maxLimit: 1000 });
+      const { events, total } = await findEvents(storage, parseEventList(query), page);
+      return { version: 1, events, totalEvents: total };
+    },
   );
 
   app.get(
@@ -55,11 +54,10 @@ export function registerEvents(app: TypedApp, storage: Storage): void {
         querystring: EventListQuery,
       },
     },
-    ({ params: { feature }, query }) =>
-      storage.read(async (db) => {
-        const page = parsePage(query, { defaultLimit: 50, maxLimit: 1000 });
-        const { events, total } = await findEvents(db, { features: [feature] }, page);
-        return { version: 1, toggleName: feature, events, totalEvents: total };
-      }),
+    async ({ params: { feature }, query }) => {
+      const page = parsePage(query, { defaultLimit: 50, maxLimit: 1000 });
+      const { events, total } = await findEvents(storage, { features: [feature] }, page);
+      return { version: 1, toggleName: feature, events, totalEvents: total };
+    },
   );
 }
