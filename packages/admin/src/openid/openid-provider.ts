@@ -43,7 +43,7 @@ export class OpenIdProvider {
   /**
    * Starts a sign-in. Returns the address to which the browser goes, and the state to complete the sign-in.
    *
-   * @throws {SignInError} if the provider cannot be reached
+   * @throws {SignInError} if the provider cannot be reached; the same error until it is tried again
    */
   async start(returnTo: string): Promise<{ readonly url: URL; readonly state: SignInState }> {
     const { client, configuration } = await this.#discover();
@@ -128,7 +128,12 @@ export class OpenIdProvider {
       if (this.#discovery !== undefined) return this.#discovery;
       if (this.#failure !== undefined) throw this.#failure;
     }
-    this.#pending ??= this.#readEndpoints().finally(() => (this.#pending = undefined));
+    this.#pending ??= this.#readEndpoints()
+      .catch((error: unknown) => {
+        this.#failure = new SignInError("unavailable", describe(error));
+        throw this.#failure;
+      })
+      .finally(() => (this.#pending = undefined));
     try {
       this.#discovery = await this.#pending;
       this.#nextDiscoveryMs = performance.now() + DISCOVERY_MS;
@@ -136,8 +141,7 @@ export class OpenIdProvider {
     } catch (error) {
       this.#nextDiscoveryMs = performance.now() + RETRY_MS;
       if (this.#discovery !== undefined) return this.#discovery;
-      this.#failure = new SignInError("unavailable", describe(error));
-      throw this.#failure;
+      throw error;
     }
   }
 

@@ -37,10 +37,12 @@ export async function registerOpenId(
   // Without a slash at its end: paths of the console follow.
   const basePath = new URL(config.publicUrl).pathname.replace(/\/$/, "");
   const redirect = (reply: FastifyReply, path: string) => reply.redirect(basePath + path);
+  const logged = new WeakSet<SignInError>();
   const refuse = (reply: FastifyReply, error: unknown) => {
     if (!(error instanceof SignInError)) throw error;
-    // An expired sign-in is common, and anyone can cause one.
-    if (error.problem !== "expired") {
+    // An expired sign-in is common, and anyone can cause one. Attempts while the provider is down share one error.
+    if (error.problem !== "expired" && !logged.has(error)) {
+      logged.add(error);
       logger.warn(`Cannot sign in with OpenID Connect: ${error.message}`);
     }
     return redirect(reply, `/sign-in?problem=${error.problem}`);
