@@ -1,8 +1,13 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdir, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { hasCode, writeDurably } from "./durable-file.ts";
 import type { StorageProvider } from "./storage-provider.ts";
+
+const TEMPORARY_FILE = /^flags-.*\.tmp$/;
+
+/** Other processes may use the same directory, and write large files to slow disks. */
+const MAX_WRITE_MS = 60 * 60 * 1000;
 
 /**
  * Stores definitions in one JSON file per key, readable only by its owner. Files are replaced
@@ -10,6 +15,7 @@ import type { StorageProvider } from "./storage-provider.ts";
  */
 export class FileStorageProvider implements StorageProvider {
   readonly #directory: string;
+  #cleaning: Promise<void> | undefined;
 
   /** The directory is created on the first write. */
   constructor(directory: string) {
@@ -18,6 +24,7 @@ export class FileStorageProvider implements StorageProvider {
 
   async set(key: string, data: unknown): Promise<void> {
     await mkdir(this.#directory, { recursive: true });
+    await (this.#cleaning ??= deleteAbandonedFiles(this.#directory));
     const path = this.#pathOf(key);
     const temporaryPath = `${path}.${randomUUID()}.tmp`;
     try {
@@ -43,6 +50,22 @@ export class FileStorageProvider implements StorageProvider {
 
   #pathOf(key: string): string {
     return join(this.#directory, `flags-${toFileName(key)}.json`);
+  }
+}
+
+/** Deletes the files of processes that were killed while they wrote. Never rejects: the next process tries again. */
+async function deleteAbandonedFiles(directory: string): Promise<void> {
+  try {
+    const names = await readdir(directory);
+    const paths = names
+      .filter((name) => TEMPORARY_FILE.test(name))
+      .map((name) => join(directory, name));
+    for (const path of paths) {
+      // oxlint-disable-next-line no-await-in-loop -- rarely more than one
+      if (Date.now() - (await stat(path)).mtimeMs > MAX_WRITE_MS) await rm(path);
+    }
+  } catch {
+    // Another process may have deleted them.
   }
 }
 

@@ -1,6 +1,6 @@
-import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describeCause } from "../transport/upstream-error.ts";
 import { FileStorageProvider } from "./file-storage-provider.ts";
@@ -74,6 +74,18 @@ describe("FileStorageProvider", () => {
     await expect(provider.set("app", circular)).rejects.toThrow("circular");
     expect(await provider.get("app")).toEqual(document);
     expect(await readdir(join(directory, "fails"))).toHaveLength(1);
+  });
+
+  it("set() deletes what processes left that were killed while they wrote, but not what others write now", async () => {
+    const [, path] = await createWithFile("killed");
+    const [old, recent] = [`${path}.old.tmp`, `${path}.recent.tmp`];
+    await Promise.all([writeFile(old, "{"), writeFile(recent, "{")]);
+    const hoursAgo = Date.now() / 1000 - 2 * 3600;
+    await utimes(old, hoursAgo, hoursAgo);
+    await new FileStorageProvider(join(directory, "killed")).set("app", document);
+    expect((await readdir(join(directory, "killed"))).toSorted()).toEqual(
+      [path, recent].map((file) => basename(file)).toSorted(),
+    );
   });
 
   it("get() returns the value after a restart", async () => {
