@@ -40,6 +40,12 @@ import { deleteRegularly } from "./retention/delete-regularly.ts";
 import { DEFAULT_RETENTION } from "./retention/retention.ts";
 import type { Storage } from "./storage/storage.ts";
 
+/**
+ * Memory for responses that SDKs have not read. More than that of the proxy, as the flags of a large environment take
+ * some MB, and a deployment starts many SDKs at a time.
+ */
+const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
+
 /** The settings that the app uses. Those that have a default can be omitted. */
 type AppConfig = Pick<AdminConfig, "logger" | "maxConnections"> &
   Partial<Pick<AdminConfig, "openId" | "publicUrl" | "retention" | "sessionHours" | "trustProxy">>;
@@ -65,6 +71,7 @@ export async function buildApp(
     maxConnections,
     logger,
     hint: `raise ${nameSetting(SETTINGS.maxConnections)} or run more replicas`,
+    maxUnreadBytes: MAX_UNREAD_BYTES,
   });
   const tracer = telemetry?.tracer;
   const app = Fastify(serverOptions(guard, trustProxy, tracer));

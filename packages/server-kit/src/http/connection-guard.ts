@@ -34,8 +34,8 @@ const DEFAULT_TIMES: ConnectionTimes = {
   warningIntervalMs: 60_000,
 };
 
-/** Default memory for what peers have not read. */
-const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
+/** Default memory for what peers have not read, in addition to the buffers of the system. */
+const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 
 const MIB = 1024 * 1024;
 
@@ -48,7 +48,7 @@ export interface ConnectionGuardOptions {
   readonly logger: Pick<Logger, "warn">;
   /** The end of the warning about the limit, for example `raise MAX_CONNECTIONS`. */
   readonly hint: string;
-  /** Memory for what peers have not read. @default 134217728 */
+  /** Memory for what peers have not read. @default 67108864 */
   readonly maxUnreadBytes?: number;
   readonly times?: Partial<ConnectionTimes>;
 }
