@@ -98,3 +98,27 @@ test("a body is no longer counted once it was read or its connection closed", as
   await opened;
   expect((await post(LONG, "a")).status).toBe(200);
 });
+
+test("the chunks of a body take little memory, however short they are", async () => {
+  const app = Fastify({ bodyLimit: 1_000_000, forceCloseConnections: true });
+  limitBodyMemory(app, { toError: () => new BusyError("Busy"), keyOf: () => "key" });
+  const lengths: number[] = [];
+  app.addHook("preParsing", (_request, _reply, payload, done) => {
+    payload.on("data", (chunk: Buffer) => lengths.push(chunk.length));
+    done(null, payload);
+  });
+  app.post("/", ({ body }) => ({ length: (body as string).length }));
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  onTestFinished(() => app.close());
+  const { port } = app.server.address() as AddressInfo;
+  const body = JSON.stringify("x".repeat(300_000));
+  const socket = connect(port, "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  const chunks = Array.from(body, (character) => `1\r\n${character}\r\n`).join("");
+  socket.write(
+    `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`,
+  );
+  const [response] = (await once(socket, "data")) as [Buffer];
+  expect(response.toString()).toContain(`{"length":300000}`);
+  expect(lengths.length).toBeLessThan(30);
+});

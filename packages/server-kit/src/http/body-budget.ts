@@ -1,3 +1,4 @@
+import { pipeline, Transform, type TransformCallback } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { BODY_LIMIT_BYTES, SMALL_BODY_BYTES } from "./body-limits.ts";
 import { FairShare } from "./fair-share.ts";
@@ -28,8 +29,15 @@ export function limitBodyMemory(
 
   app.addHook("preParsing", (request, reply, payload, done) => {
     const bytes = bodyBytes(request);
-    if (bytes <= SMALL_BODY_BYTES) {
+    if (bytes === 0) {
       done(null, payload);
+      return;
+    }
+    const merged = new ChunkMerger();
+    // The reader of the merged body receives any error.
+    pipeline(payload, merged, () => undefined);
+    if (bytes <= SMALL_BODY_BYTES) {
+      done(null, merged);
       return;
     }
     const release = share.tryClaim(keyOf(request) ?? "", bytes);
@@ -39,7 +47,7 @@ export function limitBodyMemory(
     }
     releases.set(request, release);
     reply.raw.once("close", release);
-    done(null, payload);
+    done(null, merged);
   });
   // NOTE: an event stream keeps its response open, but has received its body by now.
   app.addHook("preHandler", (request, _reply, done) => {
@@ -54,4 +62,37 @@ function bodyBytes({ headers, routeOptions }: FastifyRequest): number {
   const limit = routeOptions.bodyLimit ?? BODY_LIMIT_BYTES;
   if (length === undefined) return coding === undefined ? 0 : limit;
   return headers["content-encoding"] === undefined ? Math.min(Number(length), limit) : limit;
+}
+
+const CHUNK_BYTES = 16 * 1024;
+
+/**
+ * Merges short chunks of a body. The framework keeps all chunks until the body is complete, and each takes about 400
+ * bytes of memory, however short it is.
+ */
+class ChunkMerger extends Transform {
+  #buffer: Buffer | undefined;
+  #length = 0;
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    if (this.#length + chunk.length > CHUNK_BYTES) this.#pushMerged();
+    if (chunk.length >= CHUNK_BYTES) {
+      this.push(chunk);
+    } else {
+      this.#buffer ??= Buffer.allocUnsafe(CHUNK_BYTES);
+      this.#length += chunk.copy(this.#buffer, this.#length);
+    }
+    done();
+  }
+
+  override _flush(done: TransformCallback): void {
+    this.#pushMerged();
+    done();
+  }
+
+  #pushMerged(): void {
+    if (this.#buffer !== undefined) this.push(this.#buffer.subarray(0, this.#length));
+    this.#buffer = undefined;
+    this.#length = 0;
+  }
 }
