@@ -186,6 +186,9 @@ function openStream(
   const { raw } = reply;
   if (raw.destroyed) return reply.hijack();
   const lastEventId = request.headers["last-event-id"]?.toString();
+  // NOTE: the request stays in memory while its response is open.
+  request.raw.headers = {};
+  request.raw.rawHeaders = [];
   const events = new EventStream(raw, reply.getHeaders());
   streams.add(new FlagStream({ grant, subscription: stored, events, lastEventId }));
   return reply.hijack();

@@ -7,6 +7,7 @@ import { runInNewContext } from "node:vm";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createGuardedServer } from "./guarded-server.ts";
 import { closedByServer, connectPeer, countConnections, startServer } from "./_server.ts";
+import { createClientErrorHandler } from "./request-errors.ts";
 import { ConnectionGuard, type ConnectionGuardOptions } from "./connection-guard.ts";
 
 setFlagsFromString("--expose-gc");
@@ -154,6 +155,34 @@ test("a peer that never reads loses its connection, although it has sent more re
   await vi.waitFor(() => expect(guard.closed.slow_reader).toBe(1), 10_000);
 });
 
+test.each([
+  ["although it closes its side of the connection", "/small", (peer: Socket) => peer.end()],
+  ["behind an event stream", "/stream", () => undefined],
+])("a peer that never reads loses its connection %s", async (_, first, then) => {
+  const times = { responseMs: 100 };
+  const { server, guard } = await startGuarded({ times }, ({ url }, response) => {
+    if (url === "/stream") {
+      response.setHeader("content-type", "text/event-stream");
+      response.write("data: 1\n\n");
+    } else {
+      response.end(url === "/small" ? LARGE.subarray(0, 8_000_000) : "short");
+    }
+  });
+  const peer = (await connectPeer(server)).pause();
+  peer.write(GET.replace("/", first) + GET.repeat(9));
+  then(peer);
+  await vi.waitFor(() => expect(guard.closed.slow_reader).toBe(1), 10_000);
+});
+
+test("a request with a body is not queued", async () => {
+  const { server, guard } = await startGuarded({}, (request) => void request.resume());
+  const post = GET.replace("GET", "POST").replace("Host: a", "Host: a\r\nContent-Length: 1");
+  const peer = await connectPeer(server);
+  peer.write(GET.repeat(9) + `${post}x`);
+  await closedByServer(peer);
+  expect(guard.closed.pipelining).toBe(1);
+});
+
 test("a peer that sends many requests and reads all responses keeps its connection", async () => {
   const times = { responseMs: 100 };
   const { server, guard } = await startGuarded({ times });
@@ -173,10 +202,7 @@ test("unread responses use limited memory: the largest ones are closed", async (
   const { server, guard, warn } = await startGuarded(
     { maxUnreadBytes: 3 * LARGE.length },
     ({ url }, response) => {
-      if (url === "/stream") response.setHeader("content-type", "text/event-stream");
-      if (url === "/small") response.end(LARGE.subarray(0, LARGE.length / 3));
-      else if (url === "/stream") response.write(LARGE);
-      else response.end(LARGE);
+      response.end(url === "/small" ? LARGE.subarray(0, LARGE.length / 3) : LARGE);
     },
   );
   const requestWithoutReading = async (...paths: readonly string[]): Promise<Socket> => {
@@ -187,10 +213,10 @@ test("unread responses use limited memory: the largest ones are closed", async (
   const small = await requestWithoutReading("/small");
   const large = [
     await requestWithoutReading("/large"),
-    await requestWithoutReading("/stream"),
+    await requestWithoutReading("/large"),
     // Pipelined responses count as well.
     await requestWithoutReading("/large", "/large", "/large"),
-    await requestWithoutReading("/stream"),
+    await requestWithoutReading("/large"),
     await requestWithoutReading("/large"),
   ];
   // 220 MB: closing the pipelined ones leaves 130 MB, and two others 70 MB.
@@ -352,3 +378,21 @@ test.each(["100-continue", "something-else"])(
     expect(guard.closed.pipelining).toBe(1);
   },
 );
+
+test("createGuardedServer() rejects a request with too many headers, however short they are", async () => {
+  const guard = new ConnectionGuard({ maxConnections: 10, logger: { warn: vi.fn() }, hint: "" });
+  const server = createGuardedServer(guard, respond).listen(0, "127.0.0.1");
+  server.on("clientError", createClientErrorHandler({ toBody: ({ message }) => message }));
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const send = async (count: number): Promise<string> => {
+    const peer = await connectPeer(server);
+    const headers = Array.from({ length: count }, (_, index) => `a${index}:b\r\n`).join("");
+    peer.write(`GET / HTTP/1.1\r\nHost: a\r\n${headers}\r\n`);
+    const [received] = (await once(peer, "data")) as [Buffer];
+    peer.destroy();
+    return received.toString();
+  };
+  expect(await send(199)).toContain("complete");
+  expect(await send(200)).toMatch(/^HTTP\/1.1 431 .*too large/s);
+});

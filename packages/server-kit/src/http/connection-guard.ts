@@ -37,6 +37,9 @@ const DEFAULT_TIMES: ConnectionTimes = {
 /** Default memory for what peers have not read, in addition to the buffers of the system. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 
+/** Above this multiple of the limit, responses count even if their peers had no time to read them. */
+const URGENT_FACTOR = 4;
+
 const MIB = 1024 * 1024;
 
 /** How many connections are examined to find an idle one, so that rejecting one has constant cost. */
@@ -67,8 +70,6 @@ interface Connection {
   sinceMs: number;
   /** The latest response, until it is known to be finished. */
   response: ServerResponse | undefined;
-  /** Whether the peer had not read everything at the latest check. Includes event streams. */
-  isUnread: boolean;
   /** Whether the latest request arrived before the response to the previous one was sent. */
   isPipelined: boolean;
   readonly pipeline: Pipeline;
@@ -77,6 +78,8 @@ interface Connection {
 interface UnreadResponse {
   readonly socket: Socket;
   readonly bytes: number;
+  /** Whether it has been unread since an earlier check. */
+  readonly isLate: boolean;
 }
 
 /**
@@ -143,10 +146,12 @@ export class ConnectionGuard {
     server.prependListener("request", ({ socket }, response) => {
       const connection = this.#connections.get(socket);
       if (connection === undefined) return;
-      connection.isPipelined = connection.response?.writableFinished === false;
+      const previous = connection.response;
+      connection.isPipelined = previous?.writableFinished === false;
       connection.response = response;
       // NOTE: another request does not show that the peer reads.
-      if (connection.isPipelined) connection.pipeline.add(response);
+      if (previous !== undefined && connection.isPipelined)
+        connection.pipeline.add(previous, response);
       else connection.phase = "busy";
     });
     server.once("listening", () => {
@@ -224,7 +229,6 @@ export class ConnectionGuard {
       phase: "new",
       sinceMs: performance.now(),
       response: undefined,
-      isUnread: false,
       isPipelined: false,
       pipeline: new Pipeline(),
     };
@@ -282,14 +286,9 @@ export class ConnectionGuard {
         this.#close(socket, "slow_reader");
       } else if (phase === "idle" && phaseMs > this.#times.idleMs) {
         this.#close(socket, "keep_alive");
-      } else {
-        const isUnread = phase === "sending" || socket.writableNeedDrain;
-        // A peer that reads needs some time as well.
-        if (isUnread && connection.isUnread) {
-          const bytes = socket.writableLength + connection.pipeline.unsentBytes;
-          unread.push({ socket, bytes });
-        }
-        connection.isUnread = isUnread;
+      } else if (phase === "sending") {
+        const bytes = socket.writableLength + connection.pipeline.unsentBytes;
+        unread.push({ socket, bytes, isLate: phaseMs >= this.#times.checkIntervalMs / 2 });
       }
     }
     this.#limitUnread(unread);
@@ -300,14 +299,16 @@ export class ConnectionGuard {
    * can cause a large response, so a client could exhaust the memory with connections from which it never reads.
    */
   #limitUnread(unread: readonly UnreadResponse[]): void {
-    let total = 0;
-    for (const { bytes } of unread) total += bytes;
+    // A peer that reads needs some time as well, unless there are far too many.
+    const isUrgent = sumBytes(unread) > URGENT_FACTOR * this.#maxUnreadBytes;
+    const counted = isUrgent ? unread : unread.filter(({ isLate }) => isLate);
+    let total = sumBytes(counted);
     if (total <= this.#maxUnreadBytes) return;
     this.#warn(
       "unread",
       `Clients have not read ${Math.round(total / MIB)} MiB of responses: those with the largest ones are disconnected`,
     );
-    for (const { socket, bytes } of unread.toSorted((a, b) => b.bytes - a.bytes)) {
+    for (const { socket, bytes } of counted.toSorted((a, b) => b.bytes - a.bytes)) {
       if (total <= this.#maxUnreadBytes) return;
       this.#close(socket, "slow_reader");
       total -= bytes;
@@ -332,16 +333,25 @@ export class ConnectionGuard {
 function phaseOf(socket: Socket, { phase, response }: Connection): Phase {
   if (response === undefined) return phase;
   if (response.writableFinished) return "idle";
-  if (response.writableEnded) return "sending";
-  // The latest response may be queued behind one that the peer does not read.
-  const isQueued = response.socket === null;
-  const isBlocked = socket.writableNeedDrain && (isQueued || !isEventStream(response));
-  return isBlocked ? "sending" : "busy";
+  // A response without a socket is queued behind one that the peer has not read.
+  if (response.writableEnded || response.socket === null) return "sending";
+  return isBlocked(socket) && !isEventStream(response) ? "sending" : "busy";
+}
+
+/** NOTE: not `writableNeedDrain`, which is false once the peer has closed its side of the connection. */
+function isBlocked(socket: Socket): boolean {
+  return socket.writableLength >= socket.writableHighWaterMark;
 }
 
 /** The responses of event streams do not end, and their sender disconnects slow readers itself. */
 function isEventStream(response: ServerResponse): boolean {
   return String(response.getHeader("content-type")).startsWith("text/event-stream");
+}
+
+function sumBytes(responses: readonly UnreadResponse[]): number {
+  let sum = 0;
+  for (const { bytes } of responses) sum += bytes;
+  return sum;
 }
 
 function describeAddresses(socket: Socket): string {

@@ -7,6 +7,12 @@ import { type TlsFiles, toContextOptions } from "./tls-files.ts";
 /** How often requests are checked for timeouts. */
 const TIMEOUT_CHECK_INTERVAL_MS = 500;
 
+/**
+ * How many headers a request may have. Each takes some hundred bytes of memory, however short it is, for as long as
+ * its request is open.
+ */
+const MAX_HEADERS = 200;
+
 /** How long a TLS handshake may take. Node's default is 120 s. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
@@ -18,6 +24,12 @@ const HTTP_SERVER_OPTIONS: Readonly<ServerOptions> = {
   headersTimeout: REQUEST_TIMEOUT_MS,
   connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
 };
+
+/** Has the code of Node's own error for headers that are too large. */
+class TooManyHeadersError extends Error {
+  override readonly name = "TooManyHeadersError";
+  readonly code = "HPE_HEADER_OVERFLOW";
+}
 
 /**
  * Creates an HTTP server whose connections and pipelined requests the guard limits.
@@ -49,12 +61,15 @@ export function createForwardingServer(guard: ConnectionGuard, main: Server): Se
 }
 
 function createHttpServer(handle: RequestListener, tls?: TlsFiles): Server {
+  const limited: RequestListener = (request, response) => {
+    if (request.rawHeaders.length <= 2 * MAX_HEADERS) handle(request, response);
+    else server.emit("clientError", new TooManyHeadersError(), request.socket);
+  };
   const server =
     tls === undefined
-      ? createServer(HTTP_SERVER_OPTIONS, handle)
-      : createFollowingServer(handle, tls);
-  // NOTE: by default Node silently drops all headers after the first thousand, which could include a
-  // repeated one. The total size of the headers is limited to 16 KiB anyway.
+      ? createServer(HTTP_SERVER_OPTIONS, limited)
+      : createFollowingServer(limited, tls);
+  // NOTE: Node would drop headers beyond its own limit silently, which could include a repeated one.
   server.maxHeadersCount = 0;
   return server;
 }

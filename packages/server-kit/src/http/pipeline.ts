@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 
 /**
  * How many pipelined requests of one connection are handled at a time, besides the first one. A few
@@ -8,6 +8,9 @@ const MAX_IN_PROGRESS = 8;
 
 /** How many further pipelined requests of one connection may be queued. */
 const MAX_WAITING = 256;
+
+/** The approximate memory of a request with large headers. */
+const REQUEST_BYTES = 16 * 1024;
 
 /** The requests of one connection that arrived before the response to the previous one was sent. */
 export class Pipeline {
@@ -23,27 +26,31 @@ export class Pipeline {
     return this.#lastSentMs;
   }
 
-  /** The size of the responses that wait until earlier ones are sent. */
+  /** The size of the requests and responses that wait until earlier responses are sent. */
   get unsentBytes(): number {
-    let bytes = 0;
+    let bytes = this.#waiting.length * REQUEST_BYTES;
     for (const response of this.#open)
       if (response.socket === null) bytes += response.writableLength;
     return bytes;
   }
 
-  /** Starts to follow the response to a pipelined request. */
-  add(response: ServerResponse): void {
-    this.#open.add(response);
-    response.once("close", () => {
-      this.#open.delete(response);
-      this.#lastSentMs = performance.now();
-    });
+  /** Starts to follow the response to a pipelined request, and that to the previous request. */
+  add(...responses: readonly ServerResponse[]): void {
+    for (const response of responses) {
+      if (this.#open.has(response)) continue;
+      this.#open.add(response);
+      response.once("close", () => {
+        this.#open.delete(response);
+        this.#lastSentMs = performance.now();
+      });
+    }
   }
 
   /**
    * Handles a pipelined request now, or when earlier ones have ended.
    *
-   * @returns false if too many requests are queued
+   * @returns false if too many requests are queued, or if the request has a body: the body would take memory while it
+   *   waits, and clients do not pipeline such requests
    */
   schedule(response: ServerResponse, handle: () => void): boolean {
     const start = (): void => {
@@ -55,7 +62,8 @@ export class Pipeline {
       handle();
     };
     if (this.#inProgress < MAX_IN_PROGRESS) start();
-    else if (this.#waiting.length < MAX_WAITING) this.#waiting.push(start);
+    else if (this.#waiting.length < MAX_WAITING && !hasBody(response.req))
+      this.#waiting.push(start);
     else return false;
     return true;
   }
@@ -74,4 +82,8 @@ export class Pipeline {
       for (const response of this.#open) response.emit("close");
     });
   }
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
