@@ -101,9 +101,11 @@ export class ResponsePreparer {
     headers.push("content-type", JSON_TYPE);
     const coding =
       byteLength < COMPRESSION_THRESHOLD_BYTES ? undefined : this.#codingFor(requestHeaders);
-    if (coding === undefined) return complete(headers, body.bytesToSend(), byteLength);
+    const coded = coding && (isShareable ? this.#share(body) : body).compress(coding);
+    if (coding === undefined || coded === undefined) {
+      return complete(headers, body.bytesToSend(), byteLength);
+    }
     headers.push("content-encoding", coding);
-    const coded = (isShareable ? this.#share(body) : body).compress(coding);
     return Buffer.isBuffer(coded)
       ? complete(headers, coded, coded.length)
       : coded.then((bytes) => complete(headers, bytes, bytes.length));

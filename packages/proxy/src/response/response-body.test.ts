@@ -6,6 +6,12 @@ function bodyOf(text: string): ResponseBody {
   return new ResponseBody(toBinaryString(text), toEntityTag(text));
 }
 
+async function compress(body: ResponseBody, coding: "br" | "gzip"): Promise<Buffer> {
+  const compressed = await body.compress(coding);
+  if (compressed === undefined) throw new Error("Too many bodies are being compressed");
+  return compressed;
+}
+
 /** Sends a body twice, after which it is a buffer. */
 function send(body: ResponseBody): ResponseBody {
   body.bytesToSend();
@@ -17,7 +23,7 @@ test.each(["flags", "größer 🚩", "x".repeat(200_000)])(
   "a body can be sent twice and compressed, in any order: %.20s",
   async (text) => {
     for (const body of [bodyOf(text), send(bodyOf(text))]) {
-      const [gzip, brotli] = await Promise.all([body.compress("gzip"), body.compress("br")]);
+      const [gzip, brotli] = await Promise.all([compress(body, "gzip"), compress(body, "br")]);
       expect(gunzipSync(gzip).toString()).toBe(text);
       expect(brotliDecompressSync(brotli).toString()).toBe(text);
       expect(await body.compress("gzip")).toBe(gzip);
@@ -29,7 +35,7 @@ test.each(["flags", "größer 🚩", "x".repeat(200_000)])(
 
 test("compressing a shorter body after a longer one gives the shorter one", async () => {
   const [long, short] = [bodyOf("long".repeat(1000)), bodyOf("short")];
-  const compressed = [await long.compress("gzip"), await short.compress("gzip")];
+  const compressed = [await compress(long, "gzip"), await compress(short, "gzip")];
   expect(compressed.map((bytes) => gunzipSync(bytes).toString())).toEqual([
     "long".repeat(1000),
     "short",

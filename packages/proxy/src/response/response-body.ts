@@ -63,9 +63,12 @@ export class ResponseBody {
     return this.toBuffer().equals(other.toBuffer());
   }
 
-  /** The compressed bytes; each coding is computed once. A promise if the body is large. */
-  compress(coding: ContentCoding): Buffer | Promise<Buffer> {
+  /**
+   * The compressed bytes; each coding is computed once. A promise if the body is large; undefined if too many large
+   * ones are being compressed.
+   */
+  compress(coding: ContentCoding): Buffer | Promise<Buffer> | undefined {
     this.#coded ??= new CodedBody(this.#bytes, "latin1");
-    return this.#coded.in(coding);
+    return this.#coded.tryIn(coding);
   }
 }

@@ -31,6 +31,21 @@ test.each([
   expect(brotliDecompressSync(await coded.in("br")).toString()).toBe(text);
 });
 
+test("CodedBody.tryIn() compresses nothing more while many large bodies are waiting", async () => {
+  const text = "flags ".repeat(100_000);
+  const waiting: Promise<Buffer>[] = [];
+  for (;;) {
+    const coded = new CodedBody(text).tryIn("gzip");
+    if (coded === undefined) break;
+    waiting.push(Promise.resolve(coded));
+    expect(waiting.length).toBeLessThan(100);
+  }
+  expect(waiting.length).toBeGreaterThan(20);
+  expect(new CodedBody("small").tryIn("gzip")).toBeInstanceOf(Buffer);
+  await Promise.all(waiting);
+  expect(gunzipSync((await new CodedBody(text).tryIn("gzip")) ?? "").toString()).toBe(text);
+});
+
 test("SyncGzip compresses each body independently", () => {
   const gzip = new SyncGzip(2);
   fc.assert(

@@ -21,6 +21,12 @@ export const GZIP_LEVEL = 2;
 /** Up to this size, compressing synchronously takes less time than using the thread pool. */
 const SYNC_MAX_BYTES: number = 128 * 1024;
 
+/**
+ * Memory for large bodies that wait for the thread pool. NOTE: clients may request them faster than they are compressed,
+ * and disconnect.
+ */
+const MAX_WAITING_BYTES: number = 16 * 1024 * 1024;
+
 /** How many `Accept-Encoding` values are cached. There are only a few, one per type of client. */
 const MAX_CACHED_CHOICES = 100;
 
@@ -71,12 +77,23 @@ export class SyncGzip {
 
 const syncGzip = new SyncGzip(GZIP_LEVEL);
 
+let waitingBytes = 0;
+
 /** Compresses a body of up to 128 KiB synchronously, a larger one in the thread pool. */
 export function compress(body: string | Buffer, coding: ContentCoding): Buffer | Promise<Buffer> {
-  if (body.length > SYNC_MAX_BYTES) {
-    return coding === "br" ? brotliAsync(body, BROTLI_OPTIONS) : gzipAsync(body, GZIP_OPTIONS);
-  }
+  if (body.length > SYNC_MAX_BYTES) return compressInPool(body, coding);
   return coding === "br" ? brotliCompressSync(body, BROTLI_OPTIONS) : syncGzip.compress(body);
+}
+
+async function compressInPool(body: string | Buffer, coding: ContentCoding): Promise<Buffer> {
+  waitingBytes += body.length;
+  try {
+    return await (coding === "br"
+      ? brotliAsync(body, BROTLI_OPTIONS)
+      : gzipAsync(body, GZIP_OPTIONS));
+  } finally {
+    waitingBytes -= body.length;
+  }
 }
 
 /** Where binary strings are encoded. Allocated at first use, since not every process compresses. */
@@ -103,6 +120,12 @@ export class CodedBody {
   constructor(body: string | Buffer, encoding: "utf8" | "latin1" = "utf8") {
     this.#body = body;
     this.#encoding = encoding;
+  }
+
+  /** Returns the compressed bytes, unless they would have to wait behind too many other bodies. */
+  tryIn(coding: ContentCoding): Buffer | Promise<Buffer> | undefined {
+    const waits = this.#body.length > SYNC_MAX_BYTES && waitingBytes > MAX_WAITING_BYTES;
+    return waits ? this.#coded.get(coding) : this.in(coding);
   }
 
   in(coding: ContentCoding): Buffer | Promise<Buffer> {
