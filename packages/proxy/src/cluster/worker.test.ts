@@ -64,6 +64,26 @@ test("register() resolves when the primary process has stored the registration",
   await stored;
 });
 
+test("register() drops registrations of a quota that has too many waiting", async () => {
+  const messages: ToPrimary[] = [];
+  const send = async (message: ToPrimary): Promise<void> => void messages.push(message);
+  const forwarder = new UsageForwarder({ send });
+  const registration = {
+    appName: "shop",
+    instanceId: "x".repeat(5 * 1024 * 1024),
+    sdkType: "backend",
+    strategies: [],
+    started: "2026-01-01T00:00:00.000Z",
+    interval: 1000,
+    quotaId: "one",
+  } as const;
+  void forwarder.register(0, registration);
+  await forwarder.register(0, registration);
+  expect(messages).toHaveLength(1);
+  void forwarder.register(0, { ...registration, quotaId: "two" });
+  expect(messages).toHaveLength(2);
+});
+
 test("a worker that cannot load flags keeps the previous ones, and continues to receive others", async () => {
   const sent: ToPrimary[] = [];
   const errors: unknown[] = [];

@@ -91,14 +91,14 @@ export function followPrimary(
   });
 }
 
-/** Limit of the usage that waits for a decision of the primary process, in characters. */
+/** Limit of the usage and registrations that wait for the primary process, in characters. */
 const MAX_WAITING = 16 * 1024 * 1024;
 
 /** Forwards usage and registrations to the primary process, which decides whether to accept them. */
 export class UsageForwarder {
   readonly #link: Pick<PrimaryLink, "send">;
   readonly #decisions = new PendingReplies<boolean>();
-  /** NOTE: otherwise, usage that arrives faster than the primary process reads it would fill the memory. */
+  /** NOTE: otherwise, what arrives faster than the primary process reads it would fill the memory. */
   readonly #waiting = new FairShare(MAX_WAITING);
 
   constructor(link: Pick<PrimaryLink, "send">) {
@@ -121,9 +121,19 @@ export class UsageForwarder {
     }
   }
 
-  /** Forwards a registration to a source. Resolves when the primary process has stored it. */
+  /**
+   * Forwards a registration to a source. Resolves when the primary process has stored it; drops it if too much of the
+   * same quota is waiting, as applications register again.
+   */
   async register(source: number, registration: ApplicationRegistration): Promise<void> {
-    await this.#send((id) => ({ kind: "registration", source, id, registration }));
+    const { length } = JSON.stringify(registration);
+    const release = this.#waiting.tryClaim(registration.quotaId ?? "", length);
+    if (release === undefined) return;
+    try {
+      await this.#send((id) => ({ kind: "registration", source, id, registration }));
+    } finally {
+      release();
+    }
   }
 
   #send(toMessage: (id: number) => ToPrimary): Promise<boolean> {

@@ -27,6 +27,14 @@ test.each([
   expect(toProblems(validator.Errors(value))).toEqual([problem]);
 });
 
+test("toProblems() shortens names of any length", () => {
+  const lists = Compile(Type.Record(Type.String(), Type.Array(Type.Integer())));
+  const errors = lists.Errors({ ["x".repeat(100_000)]: ["a", "b"] });
+  expect(toProblems(errors).map(({ path }) => path)).toEqual(
+    [0, 1].map((index) => `${"x".repeat(100)}….${index}`),
+  );
+});
+
 test("toProblems() keeps other messages of the validator", () => {
   const [problem] = toProblems(validator.Errors({ name: "" }));
   expect(problem?.path).toBe("name");

@@ -2,20 +2,23 @@ import type { TLocalizedValidationError } from "typebox/error";
 import { describeSchemaError, toPath } from "../describe-schema-error.ts";
 import type { Problem } from "../errors.ts";
 
+/** Names in a body can have any length, and every problem repeats those that lead to it. */
+const MAX_NAME_LENGTH = 100;
+
 /** Describes the errors of a validator for the body of a request. */
 export function toProblems(errors: readonly TLocalizedValidationError[]): readonly Problem[] {
   return errors.flatMap((error): readonly Problem[] => {
     switch (error.keyword) {
       case "maxItems":
       case "maxProperties":
-        return [tooMany(toPath(error.instancePath).join("."), error.params.limit)];
+        return [tooMany(toPath(error.instancePath), error.params.limit)];
       case "additionalProperties":
       case "anyOf":
         // Other errors report the same problem more precisely, for a part of this value.
         return [];
       default:
         return describeSchemaError(error).map(({ path, message }) => ({
-          path: path.join("."),
+          path: joinPath(path),
           message,
         }));
     }
@@ -23,9 +26,15 @@ export function toProblems(errors: readonly TLocalizedValidationError[]): readon
 }
 
 /** The problem of a list or an object with too many entries. */
-function tooMany(path: string, limit: number): Problem {
+function tooMany(path: readonly string[], limit: number): Problem {
   const message = `has more than ${limit} entries: send fewer, if necessary in several requests`;
-  return { path, message };
+  return { path: joinPath(path), message };
+}
+
+function joinPath(path: readonly string[]): string {
+  return path
+    .map((name) => (name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name))
+    .join(".");
 }
 
 /** The part of a schema that limits the number of entries. */
@@ -45,7 +54,7 @@ export function findExcess(
   const isList = Array.isArray(value);
   const limit = isList ? bounds.maxItems : bounds.maxProperties;
   const countEntries = (): number => (isList ? value.length : Object.keys(value).length);
-  if (limit !== undefined && countEntries() > limit) return tooMany(path.join("."), limit);
+  if (limit !== undefined && countEntries() > limit) return tooMany(path, limit);
   return findWithin(bounds.properties ?? {}, value, path);
 }
 
