@@ -1,4 +1,4 @@
-import { and, count, desc, gte, inArray, lt, sql, type SQL } from "drizzle-orm";
+import { and, count, desc, gte, inArray, lt, sql, type SQL, type SQLWrapper } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { Page } from "../../http/parse-filter.ts";
 import { type Database, firstRow, likePattern } from "../../storage/database.ts";
@@ -42,7 +42,7 @@ interface SearchOptions {
  * events are large ends after 16 MiB, with the event that exceeds them.
  */
 export async function findEvents(
-  storage: Pick<Storage, "db" | "read">,
+  storage: Pick<Storage, "read">,
   { text, ...filter }: EventFilter,
   page: Page,
   options: SearchOptions = {},
@@ -54,15 +54,17 @@ export async function findEvents(
       return { events: await readPage(db, condition, page), total };
     });
   }
-  const ids = await searchText(storage.db, text, condition, options);
+  const ids = await searchText(storage, text, condition, options);
   const pageIds = ids.slice(page.offset, page.offset + page.limit);
-  const found = await readPage(storage.db, inArray(events.id, pageIds), { ...page, offset: 0 });
+  const found = await storage.read((db) =>
+    readPage(db, inArray(events.id, pageIds), { ...page, offset: 0 }),
+  );
   return { events: found, total: ids.length };
 }
 
-/** Returns the ids of the events that contain a text, newest first. */
+/** Returns the ids of the events that contain a text, newest first. Includes events that are deleted meanwhile. */
 async function searchText(
-  db: Database,
+  storage: Pick<Storage, "read">,
   text: string,
   condition: SQL | undefined,
   { searchedRows = SEARCHED_ROWS, isCancelled = () => false }: SearchOptions,
@@ -71,17 +73,33 @@ async function searchText(
   let before: number | undefined;
   for (;;) {
     const isEarlier = before === undefined ? undefined : lt(events.id, before);
+    const searched = and(condition, isEarlier);
     // oxlint-disable-next-line no-await-in-loop -- one after the other, so that others can use the database
-    const rows = await db
-      .select({ id: events.id, matches: containsText(text) })
-      .from(events)
-      .where(and(condition, isEarlier))
-      .orderBy(desc(events.id))
-      .limit(searchedRows);
+    const rows = await storage.read((db) => searchRows(db, text, searched, searchedRows));
     for (const { id, matches } of rows) if (matches) ids.push(id);
     if (rows.length < searchedRows || isCancelled()) return ids;
     before = rows.at(-1)?.id;
   }
+}
+
+/**
+ * Returns which of the newest events that meet a condition contain a text.
+ *
+ * NOTE: the limit is in a subquery. Otherwise the database may compare the text of every event before it sorts them.
+ */
+function searchRows(db: Database, text: string, condition: SQL | undefined, limit: number) {
+  const { id, data, preData, tags } = events;
+  const newest = db
+    .select({ id, data, preData, tags })
+    .from(events)
+    .where(condition)
+    .orderBy(desc(id))
+    .limit(limit)
+    .as("newest");
+  return db
+    .select({ id: newest.id, matches: containsText(newest, text) })
+    .from(newest)
+    .orderBy(desc(newest.id));
 }
 
 async function readPage(db: Database, condition: SQL | undefined, page: Page) {
@@ -134,12 +152,15 @@ function oneOf(column: PgColumn, values: readonly unknown[] | undefined): SQL | 
 }
 
 /** Whether the recorded states or the tags of an event contain a text. */
-function containsText(text: string): SQL<boolean> {
+function containsText(
+  { data, preData, tags }: Record<"data" | "preData" | "tags", SQLWrapper>,
+  text: string,
+): SQL<boolean> {
   const pattern = likePattern(text);
-  const [data, before, tags] = [events.data, events.preData, events.tags].map(
+  const conditions = [data, preData, tags].map(
     (column) => sql`coalesce(${column}::text ilike ${pattern}, false)`,
   );
-  return sql<boolean>`(${data} or ${before} or ${tags})`;
+  return sql<boolean>`(${sql.join(conditions, sql` or `)})`;
 }
 
 // The protocol identifies authors by number. These stand for all tokens, all users of OpenID Connect, and

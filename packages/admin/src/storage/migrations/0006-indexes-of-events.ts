@@ -6,8 +6,7 @@ export const indexesOfEvents: Migration = {
   statements: [
     // For the retention, and for searches by time.
     `create index events_created_at on events (created_at)`,
-    // For the latest event of each type in each environment. It also replaces the index of types.
+    // For the latest event of each type in each environment.
     `create index events_latest on events (type, environment, id)`,
-    `drop index events_type`,
   ],
 };

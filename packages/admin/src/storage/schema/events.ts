@@ -23,6 +23,7 @@ export const events = pgTable(
   (table) => [
     index("events_feature").on(table.featureName),
     index("events_project").on(table.project),
+    index("events_type").on(table.type),
     index("events_created_at").on(table.createdAt),
     index("events_latest").on(table.type, table.environment, table.id),
   ],
