@@ -5,8 +5,9 @@ import { createServer } from "node:net";
 /**
  * Linux, macOS and Windows choose the ports of connections, and of servers that listen on port 0, from higher ones.
  * So nothing else takes a free port of this range by chance before the program that it is for listens on it.
+ * `fetch` rejects port 10080.
  */
-const RANGE = { first: 10_000, last: 32_767 };
+const RANGE = { first: 10_081, last: 32_767 };
 
 /** Finds ports of 127.0.0.1 that nothing listens on, for programs that cannot choose one themselves. */
 export async function findFreePorts(count) {
@@ -24,7 +25,8 @@ async function isFree(port) {
   try {
     await once(server, "listening");
   } catch (error) {
-    if (error.code === "EADDRINUSE") return false;
+    // Windows reserves some ports.
+    if (["EADDRINUSE", "EACCES"].includes(error.code)) return false;
     throw error;
   }
   await once(server.close(), "close");

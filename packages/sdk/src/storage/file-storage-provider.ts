@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { hasCode, writeDurably } from "./durable-file.ts";
 import type { StorageProvider } from "./storage-provider.ts";
 
-const TEMPORARY_FILE = /^flags-.*\.tmp$/;
+const TEMPORARY_FILE = /^flags-.+-[\da-f]{16}\.json\.[\da-f-]{36}\.tmp$/;
 
 /** Other processes may use the same directory, and write large files to slow disks. */
 const MAX_WRITE_MS = 60 * 60 * 1000;
@@ -55,17 +55,17 @@ export class FileStorageProvider implements StorageProvider {
 
 /** Deletes the files of processes that were killed while they wrote. Never rejects: the next process tries again. */
 async function deleteAbandonedFiles(directory: string): Promise<void> {
-  try {
-    const names = await readdir(directory);
-    const paths = names
-      .filter((name) => TEMPORARY_FILE.test(name))
-      .map((name) => join(directory, name));
-    for (const path of paths) {
-      // oxlint-disable-next-line no-await-in-loop -- rarely more than one
-      if (Date.now() - (await stat(path)).mtimeMs > MAX_WRITE_MS) await rm(path);
+  const names = await readdir(directory).catch(() => []);
+  for (const path of names
+    .filter((name) => TEMPORARY_FILE.test(name))
+    .map((name) => join(directory, name))) {
+    try {
+      // oxlint-disable no-await-in-loop -- rarely more than one
+      if (Date.now() - (await stat(path)).mtimeMs > MAX_WRITE_MS) await rm(path, { force: true });
+      // oxlint-enable no-await-in-loop
+    } catch {
+      // It may belong to another user, or another process may have deleted it.
     }
-  } catch {
-    // Another process may have deleted them.
   }
 }
 

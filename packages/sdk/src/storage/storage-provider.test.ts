@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -78,7 +79,7 @@ describe("FileStorageProvider", () => {
 
   it("set() deletes what processes left that were killed while they wrote, but not what others write now", async () => {
     const [, path] = await createWithFile("killed");
-    const [old, recent] = [`${path}.old.tmp`, `${path}.recent.tmp`];
+    const [old, recent] = [`${path}.${randomUUID()}.tmp`, `${path}.${randomUUID()}.tmp`];
     await Promise.all([writeFile(old, "{"), writeFile(recent, "{")]);
     const hoursAgo = Date.now() / 1000 - 2 * 3600;
     await utimes(old, hoursAgo, hoursAgo);
