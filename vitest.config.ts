@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { listIsolatedTests, ProjectSequencer } from "./scripts/vitest-order.ts";
-import { excludedFiles } from "./scripts/test-size.ts";
+import { excludedFiles, isComplete } from "./scripts/test-size.ts";
 
 const source = (name: string, entry = "index"): string =>
   fileURLToPath(new URL(`packages/${name}/src/${entry}.ts`, import.meta.url));
@@ -34,8 +34,8 @@ export default defineConfig({
     passWithNoTests: false,
     // Many tests wait for processes, timeouts and databases rather than for the processor.
     maxWorkers: 2 * availableParallelism(),
-    // Generous: a busy machine is no failure, and a test that hangs still ends.
-    testTimeout: 120_000,
+    // Generous: a busy machine is no failure, and a test that hangs still ends. Complete tests repeat much more.
+    testTimeout: isComplete ? 900_000 : 120_000,
     // Most integration tests run real processes and timeouts, several at a time on few cores. The report
     // names tests that needed a second attempt.
     retry: process.env["CI"] === "true" ? 1 : 0,
