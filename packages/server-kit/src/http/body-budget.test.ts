@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { connect, type AddressInfo, type Socket } from "node:net";
+import fc from "fast-check";
 import Fastify from "fastify";
 import { expect, onTestFinished, test } from "vitest";
+import { fuzzRuns } from "../../../../scripts/test-size.ts";
 import { limitBodyMemory } from "./body-budget.ts";
 
 const MAX_BYTES = 200_000;
@@ -121,4 +123,33 @@ test("the chunks of a body take little memory, however short they are", async ()
   const [response] = (await once(socket, "data")) as [Buffer];
   expect(response.toString()).toContain(`{"length":300000}`);
   expect(lengths.length).toBeLessThan(30);
+});
+
+test("a body arrives unchanged, whatever the sizes of its chunks", async () => {
+  const app = Fastify({ bodyLimit: 1_000_000, forceCloseConnections: true });
+  limitBodyMemory(app, { toError: () => new BusyError("Busy"), keyOf: () => "key" });
+  app.post("/", ({ body }) => ({ body }));
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  onTestFinished(() => app.close());
+  const { port } = app.server.address() as AddressInfo;
+  const near = (value: number) => fc.integer({ min: value - 2, max: value + 2 });
+  const sizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 40_000 }), near(8192), near(16_384)), {
+    maxLength: 12,
+  });
+  await fc.assert(
+    fc.asyncProperty(sizes, async (lengths) => {
+      const total = lengths.reduce((sum, length) => sum + length, 2);
+      const text = JSON.stringify(Array.from({ length: total }, (_, i) => i % 10).join(""));
+      const ends = lengths.map((_, index) => lengths.slice(0, index + 1).reduce((a, b) => a + b));
+      const parts = [0, ...ends].map((start, index) => text.slice(start, ends[index]));
+      const response = await fetch(`http://127.0.0.1:${port}/`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: ReadableStream.from(parts.map((part) => Buffer.from(part))),
+        duplex: "half",
+      });
+      expect(await response.json()).toEqual({ body: JSON.parse(text) as string });
+    }),
+    { numRuns: fuzzRuns(30, 200) },
+  );
 });

@@ -1,4 +1,5 @@
-import { pipeline, Transform, type TransformCallback } from "node:stream";
+import type { ServerResponse } from "node:http";
+import { pipeline, type Readable, Transform, type TransformCallback } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { BODY_LIMIT_BYTES, SMALL_BODY_BYTES } from "./body-limits.ts";
 import { FairShare } from "./fair-share.ts";
@@ -29,15 +30,8 @@ export function limitBodyMemory(
 
   app.addHook("preParsing", (request, reply, payload, done) => {
     const bytes = bodyBytes(request);
-    if (bytes === 0) {
-      done(null, payload);
-      return;
-    }
-    const merged = new ChunkMerger();
-    // The reader of the merged body receives any error.
-    pipeline(payload, merged, () => undefined);
     if (bytes <= SMALL_BODY_BYTES) {
-      done(null, merged);
+      done(null, payload);
       return;
     }
     const release = share.tryClaim(keyOf(request) ?? "", bytes);
@@ -47,7 +41,7 @@ export function limitBodyMemory(
     }
     releases.set(request, release);
     reply.raw.once("close", release);
-    done(null, merged);
+    done(null, mergeChunks(payload, reply.raw));
   });
   // NOTE: an event stream keeps its response open, but has received its body by now.
   app.addHook("preHandler", (request, _reply, done) => {
@@ -70,6 +64,15 @@ const CHUNK_BYTES = 16 * 1024;
  * Merges short chunks of a body. The framework keeps all chunks until the body is complete, and each takes about 400
  * bytes of memory, however short it is.
  */
+function mergeChunks(body: Readable, response: ServerResponse): Readable {
+  const merged = new ChunkMerger();
+  // The reader of the merged body receives any error.
+  pipeline(body, merged, () => undefined);
+  // If the request was rejected, the rest of its body precedes the next request of the connection.
+  response.once("finish", () => merged.resume());
+  return merged;
+}
+
 class ChunkMerger extends Transform {
   #buffer: Buffer | undefined;
   #length = 0;

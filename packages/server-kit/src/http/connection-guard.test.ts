@@ -31,9 +31,12 @@ async function startGuarded(
     ...options,
     times: { checkIntervalMs: 10, ...options.times },
   });
-  const server = await startServer(guard.limitPipelining(listener), {
-    prepare: (created) => guard.protect(created),
-  });
+  const server = await startServer(
+    guard.limitRequests(listener, (socket) => socket.destroy()),
+    {
+      prepare: (created) => guard.protect(created),
+    },
+  );
   return { server, guard, warn };
 }
 

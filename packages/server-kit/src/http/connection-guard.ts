@@ -42,6 +42,12 @@ const URGENT_FACTOR = 4;
 
 const MIB = 1024 * 1024;
 
+/**
+ * How many headers a request may have. Each takes some hundred bytes of memory, however short it is, for as long as
+ * its request is open.
+ */
+const MAX_HEADERS = 200;
+
 /** How many connections are examined to find an idle one, so that rejecting one has constant cost. */
 const MAX_EXAMINED = 16;
 
@@ -72,7 +78,8 @@ interface Connection {
   response: ServerResponse | undefined;
   /** Whether the latest request arrived before the response to the previous one was sent. */
   isPipelined: boolean;
-  readonly pipeline: Pipeline;
+  /** Undefined until the peer pipelines a request. */
+  pipeline: Pipeline | undefined;
 }
 
 interface UnreadResponse {
@@ -150,9 +157,12 @@ export class ConnectionGuard {
       connection.isPipelined = previous?.writableFinished === false;
       connection.response = response;
       // NOTE: another request does not show that the peer reads.
-      if (previous !== undefined && connection.isPipelined)
-        connection.pipeline.add(previous, response);
-      else connection.phase = "busy";
+      if (previous === undefined || !connection.isPipelined) {
+        connection.phase = "busy";
+        return;
+      }
+      connection.pipeline ??= new Pipeline();
+      connection.pipeline.add(previous, response);
     });
     server.once("listening", () => {
       const timer = setInterval(() => this.#check(), this.#times.checkIntervalMs);
@@ -186,9 +196,14 @@ export class ConnectionGuard {
   /**
    * Returns a listener that handles a request at once, or later if its connection has too many pipelined
    * requests in progress. It closes a connection that sends far too many.
+   *
+   * @param rejectHeaders responds to a request with too many headers, and closes its connection
    */
-  limitPipelining(handle: RequestListener): RequestListener {
-    return (request, response) => this.#schedule(response, () => handle(request, response));
+  limitRequests(handle: RequestListener, rejectHeaders: (socket: Socket) => void): RequestListener {
+    return (request, response) => {
+      if (request.rawHeaders.length > 2 * MAX_HEADERS) rejectHeaders(request.socket);
+      else this.#schedule(response, () => handle(request, response));
+    };
   }
 
   #schedule(response: ServerResponse, handle: () => void): void {
@@ -196,7 +211,7 @@ export class ConnectionGuard {
     // Node continues to parse data that it received before the connection was closed.
     if (socket.destroyed) return;
     const connection = this.#connections.get(socket);
-    if (connection === undefined || !connection.isPipelined) handle();
+    if (connection?.pipeline === undefined || !connection.isPipelined) handle();
     else if (!connection.pipeline.schedule(response, handle)) this.#close(socket, "pipelining");
   }
 
@@ -230,12 +245,12 @@ export class ConnectionGuard {
       sinceMs: performance.now(),
       response: undefined,
       isPipelined: false,
-      pipeline: new Pipeline(),
+      pipeline: undefined,
     };
     this.#connections.set(socket, connection);
     socket.once("close", () => {
       this.#remove(socket);
-      connection.pipeline.close();
+      connection.pipeline?.close();
     });
   }
 
@@ -281,13 +296,13 @@ export class ConnectionGuard {
       }
       // An idle connection should not keep the memory of its last response.
       if (phase === "idle") connection.response = undefined;
-      const phaseMs = nowMs - Math.max(connection.sinceMs, connection.pipeline.lastSentMs);
+      const phaseMs = nowMs - Math.max(connection.sinceMs, connection.pipeline?.lastSentMs ?? 0);
       if (phase === "sending" && phaseMs > this.#times.responseMs) {
         this.#close(socket, "slow_reader");
       } else if (phase === "idle" && phaseMs > this.#times.idleMs) {
         this.#close(socket, "keep_alive");
       } else if (phase === "sending") {
-        const bytes = socket.writableLength + connection.pipeline.unsentBytes;
+        const bytes = socket.writableLength + (connection.pipeline?.unsentBytes ?? 0);
         unread.push({ socket, bytes, isLate: phaseMs >= this.#times.checkIntervalMs / 2 });
       }
     }

@@ -1,17 +1,12 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
 import { createServer as createTlsServer } from "node:https";
+import type { Socket } from "node:net";
 import type { ConnectionGuard } from "./connection-guard.ts";
 import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "./server-defaults.ts";
 import { type TlsFiles, toContextOptions } from "./tls-files.ts";
 
 /** How often requests are checked for timeouts. */
 const TIMEOUT_CHECK_INTERVAL_MS = 500;
-
-/**
- * How many headers a request may have. Each takes some hundred bytes of memory, however short it is, for as long as
- * its request is open.
- */
-const MAX_HEADERS = 200;
 
 /** How long a TLS handshake may take. Node's default is 120 s. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
@@ -41,7 +36,10 @@ export function createGuardedServer(
   handle: RequestListener,
   tls?: TlsFiles,
 ): Server {
-  const server = createHttpServer(guard.limitPipelining(handle), tls);
+  const rejectHeaders = (socket: Socket): void => {
+    server.emit("clientError", new TooManyHeadersError(), socket);
+  };
+  const server = createHttpServer(guard.limitRequests(handle, rejectHeaders), tls);
   // By default Node itself responds to expectations that it does not know, without the guard.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   guard.protect(server);
@@ -61,14 +59,10 @@ export function createForwardingServer(guard: ConnectionGuard, main: Server): Se
 }
 
 function createHttpServer(handle: RequestListener, tls?: TlsFiles): Server {
-  const limited: RequestListener = (request, response) => {
-    if (request.rawHeaders.length <= 2 * MAX_HEADERS) handle(request, response);
-    else server.emit("clientError", new TooManyHeadersError(), request.socket);
-  };
   const server =
     tls === undefined
-      ? createServer(HTTP_SERVER_OPTIONS, limited)
-      : createFollowingServer(limited, tls);
+      ? createServer(HTTP_SERVER_OPTIONS, handle)
+      : createFollowingServer(handle, tls);
   // NOTE: Node would drop headers beyond its own limit silently, which could include a repeated one.
   server.maxHeadersCount = 0;
   return server;
