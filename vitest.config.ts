@@ -35,11 +35,11 @@ export default defineConfig({
     // Many tests wait for processes, timeouts and databases rather than for the processor.
     maxWorkers: 2 * availableParallelism(),
     // Generous: a busy machine is no failure, and a test that hangs still ends. Complete tests repeat much more.
-    testTimeout: isComplete ? 900_000 : 120_000,
+    testTimeout: isComplete ? 900_000 : 300_000,
     // Most integration tests run real processes and timeouts, several at a time on few cores. The report
     // names tests that needed a second attempt.
     retry: process.env["CI"] === "true" ? 1 : 0,
-    hookTimeout: 120_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 10_000 } },
     sequence: { sequencer: ProjectSequencer },
     // Several files share a process: loading all modules again for each file would take a third of the

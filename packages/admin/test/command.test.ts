@@ -8,7 +8,6 @@ import { makeDatabase, makeDataDirectory, makeDirectory, startCommand } from "./
 import { skipsPostgres, startPostgres, useSharedPostgres, type Databases } from "./_postgres.ts";
 
 const ADMIN_TOKEN = "*:*.an-admin-token-of-my-choice";
-const START_TIMEOUT_MS = 180_000;
 
 function listContextFields(address: string): Promise<Response> {
   return fetch(`${address}/api/admin/context`, { headers: { authorization: ADMIN_TOKEN } });
@@ -60,36 +59,32 @@ describe("flags-admin reads secrets from files", () => {
 });
 
 describe("flags-admin without an admin token", () => {
-  test(
-    "warns and says how to create one; its probes succeed while it runs",
-    async () => {
-      const database = await makeDatabase();
-      const first = startCommand(database);
-      const { port: PORT } = new URL(await first.listening());
-      expect(first.stdout()).toMatch(
-        /WARN: There is no admin token, .* restart with INIT_ADMIN_API_TOKENS set to a token /,
-      );
-      for (const probe of ["health", "ready"]) {
-        const { code, stdout } = await startCommand({ PORT }, [probe]).finished();
-        expect(stdout).toContain(`http://127.0.0.1:${PORT}/${probe}: status 200, `);
-        expect(code).toBe(0);
-      }
-      first.child.kill("SIGTERM");
-      await first.finished();
-      const { code, stdout } = await startCommand({ PORT }, ["ready"]).finished();
-      expect({ code, stdout }).toMatchObject({
-        code: 1,
-        stdout: expect.stringContaining("no server listens there"),
-      });
+  test("warns and says how to create one; its probes succeed while it runs", async () => {
+    const database = await makeDatabase();
+    const first = startCommand(database);
+    const { port: PORT } = new URL(await first.listening());
+    expect(first.stdout()).toMatch(
+      /WARN: There is no admin token, .* restart with INIT_ADMIN_API_TOKENS set to a token /,
+    );
+    for (const probe of ["health", "ready"]) {
+      const { code, stdout } = await startCommand({ PORT }, [probe]).finished();
+      expect(stdout).toContain(`http://127.0.0.1:${PORT}/${probe}: status 200, `);
+      expect(code).toBe(0);
+    }
+    first.child.kill("SIGTERM");
+    await first.finished();
+    const { code, stdout } = await startCommand({ PORT }, ["ready"]).finished();
+    expect({ code, stdout }).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("no server listens there"),
+    });
 
-      const file = join(makeDirectory(), "tokens");
-      writeFileSync(file, `${ADMIN_TOKEN}\n`);
-      const second = startCommand({ ...database, INIT_ADMIN_API_TOKENS_FILE: file });
-      expect((await listContextFields(await second.listening())).status).toBe(200);
-      expect(second.stdout()).not.toContain("WARN");
-    },
-    START_TIMEOUT_MS,
-  );
+    const file = join(makeDirectory(), "tokens");
+    writeFileSync(file, `${ADMIN_TOKEN}\n`);
+    const second = startCommand({ ...database, INIT_ADMIN_API_TOKENS_FILE: file });
+    expect((await listContextFields(await second.listening())).status).toBe(200);
+    expect(second.stdout()).not.toContain("WARN");
+  });
 });
 
 describe("flags-admin refuses to start, with one line per problem and exit code 1", () => {
@@ -181,98 +176,81 @@ describe("flags-admin with a token from public documentation", () => {
 });
 
 describe("flags-admin on the embedded database", () => {
-  test(
-    "serves, stops on SIGTERM with exit code 0, and has its tokens after a restart",
-    async () => {
-      const DATA_DIR = await makeDataDirectory();
-      const first = startCommand({ DATA_DIR, INIT_ADMIN_API_TOKENS: ADMIN_TOKEN });
-      expect((await listContextFields(await first.listening())).status).toBe(200);
-      first.child.kill("SIGTERM");
-      const stopped = await first.finished();
-      expect(stopped).toMatchObject({ code: 0, stderr: "" });
-      expect(stopped.stdout.trimEnd().split("\n")).toEqual([
-        expect.stringMatching(/^\[.*\] INFO: flags-admin \d\S+ listens on http:\S+\/api$/),
-      ]);
+  test("serves, stops on SIGTERM with exit code 0, and has its tokens after a restart", async () => {
+    const DATA_DIR = await makeDataDirectory();
+    const first = startCommand({ DATA_DIR, INIT_ADMIN_API_TOKENS: ADMIN_TOKEN });
+    expect((await listContextFields(await first.listening())).status).toBe(200);
+    first.child.kill("SIGTERM");
+    const stopped = await first.finished();
+    expect(stopped).toMatchObject({ code: 0, stderr: "" });
+    expect(stopped.stdout.trimEnd().split("\n")).toEqual([
+      expect.stringMatching(/^\[.*\] INFO: flags-admin \d\S+ listens on http:\S+\/api$/),
+    ]);
 
-      const second = startCommand({ DATA_DIR, LOG_LEVEL: "debug", JSON_LOGGER: "true" });
-      expect((await listContextFields(await second.listening())).status).toBe(200);
-      second.child.kill("SIGINT");
-      const { code, stdout } = await second.finished();
-      expect(code).toBe(0);
-      for (const line of stdout.trimEnd().split("\n"))
-        expect(JSON.parse(line)).toBeTypeOf("object");
-    },
-    START_TIMEOUT_MS,
-  );
+    const second = startCommand({ DATA_DIR, LOG_LEVEL: "debug", JSON_LOGGER: "true" });
+    expect((await listContextFields(await second.listening())).status).toBe(200);
+    second.child.kill("SIGINT");
+    const { code, stdout } = await second.finished();
+    expect(code).toBe(0);
+    for (const line of stdout.trimEnd().split("\n")) expect(JSON.parse(line)).toBeTypeOf("object");
+  });
 
-  test(
-    "does not create a database if its port is in use, and ends at once on SIGTERM while it creates one",
-    async () => {
-      const DATA_DIR = join(makeDirectory(), "data");
-      const port = createServer().listen({ port: 0, host: "127.0.0.1" });
-      onTestFinished(() => void port.close());
-      await once(port, "listening");
-      const PORT = String((port.address() as AddressInfo).port);
-      const refused = await startCommand({ DATA_DIR, PORT }).finished();
-      expect(refused).toMatchObject({ code: 1, stdout: "" });
-      expect(refused.stderr).toContain(`Cannot listen on port ${PORT}`);
-      expect(existsSync(DATA_DIR)).toBe(false);
+  test("does not create a database if its port is in use, and ends at once on SIGTERM while it creates one", async () => {
+    const DATA_DIR = join(makeDirectory(), "data");
+    const port = createServer().listen({ port: 0, host: "127.0.0.1" });
+    onTestFinished(() => void port.close());
+    await once(port, "listening");
+    const PORT = String((port.address() as AddressInfo).port);
+    const refused = await startCommand({ DATA_DIR, PORT }).finished();
+    expect(refused).toMatchObject({ code: 1, stdout: "" });
+    expect(refused.stderr).toContain(`Cannot listen on port ${PORT}`);
+    expect(existsSync(DATA_DIR)).toBe(false);
 
-      const interrupted = startCommand({ DATA_DIR });
-      const output = (): string => interrupted.stdout();
-      await expect
-        .poll(output, { timeout: 60_000 })
-        .toMatch(/^\[.*\] INFO: Creating the database in .*data\n$/);
-      interrupted.child.kill("SIGTERM");
-      const { code, stdout } = await interrupted.finished();
-      expect(code).toBe(0);
-      expect(stdout).not.toContain("listens on");
+    const interrupted = startCommand({ DATA_DIR });
+    const output = (): string => interrupted.stdout();
+    await expect
+      .poll(output, { timeout: 60_000 })
+      .toMatch(/^\[.*\] INFO: Creating the database in .*data\n$/);
+    interrupted.child.kill("SIGTERM");
+    const { code, stdout } = await interrupted.finished();
+    expect(code).toBe(0);
+    expect(stdout).not.toContain("listens on");
 
-      const next = startCommand({ DATA_DIR });
-      expect(await next.listening()).toMatch(/^http:/);
-      expect(next.stdout()).toContain("was never completed: creating it again");
-    },
-    START_TIMEOUT_MS,
-  );
+    const next = startCommand({ DATA_DIR });
+    expect(await next.listening()).toMatch(/^http:/);
+    expect(next.stdout()).toContain("was never completed: creating it again");
+  });
 
-  test(
-    "names the process that uses the directory, and logs no secret at any level",
-    async () => {
-      const settings = {
-        DATA_DIR: await makeDataDirectory(),
-        LOG_LEVEL: "debug",
-        INIT_ADMIN_API_TOKENS: ADMIN_TOKEN,
-      };
-      const holder = startCommand(settings);
-      const address = await holder.listening();
-      const { code, stderr } = await startCommand(settings).finished();
-      expect(code).toBe(1);
-      expect(stderr).toMatch(/^.* is in use by process \d+ on .* since .*DATA_DIR.*\n$/);
-      expect(stderr).toContain(`process ${holder.child.pid} `);
+  test("names the process that uses the directory, and logs no secret at any level", async () => {
+    const settings = {
+      DATA_DIR: await makeDataDirectory(),
+      LOG_LEVEL: "debug",
+      INIT_ADMIN_API_TOKENS: ADMIN_TOKEN,
+    };
+    const holder = startCommand(settings);
+    const address = await holder.listening();
+    const { code, stderr } = await startCommand(settings).finished();
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^.* is in use by process \d+ on .* since .*DATA_DIR.*\n$/);
+    expect(stderr).toContain(`process ${holder.child.pid} `);
 
-      expect((await listContextFields(address)).status).toBe(200);
-      holder.child.kill("SIGTERM");
-      const { stdout } = await holder.finished();
-      expect(stdout).toContain("DEBUG");
-      expect(stdout + stderr).not.toContain("an-admin-token");
-    },
-    START_TIMEOUT_MS,
-  );
+    expect((await listContextFields(address)).status).toBe(200);
+    holder.child.kill("SIGTERM");
+    const { stdout } = await holder.finished();
+    expect(stdout).toContain("DEBUG");
+    expect(stdout + stderr).not.toContain("an-admin-token");
+  });
 
-  test(
-    "releases the directory if its port is in use",
-    async () => {
-      const holder = startCommand({ DATA_DIR: await makeDataDirectory() });
-      const PORT = new URL(await holder.listening()).port;
-      const DATA_DIR = await makeDataDirectory();
-      const refused = await startCommand({ DATA_DIR, PORT }).finished();
-      expect(refused.code).toBe(1);
-      expect(refused.stderr).toMatch(/^Cannot listen on port \d+ on 127\.0\.0\.1: .* PORT\n$/);
-      const next = startCommand({ DATA_DIR });
-      expect(await next.listening()).toMatch(/^http:/);
-    },
-    START_TIMEOUT_MS,
-  );
+  test("releases the directory if its port is in use", async () => {
+    const holder = startCommand({ DATA_DIR: await makeDataDirectory() });
+    const PORT = new URL(await holder.listening()).port;
+    const DATA_DIR = await makeDataDirectory();
+    const refused = await startCommand({ DATA_DIR, PORT }).finished();
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(/^Cannot listen on port \d+ on 127\.0\.0\.1: .* PORT\n$/);
+    const next = startCommand({ DATA_DIR });
+    expect(await next.listening()).toMatch(/^http:/);
+  });
 });
 
 describe.skipIf(skipsPostgres)("flags-admin on PostgreSQL", () => {

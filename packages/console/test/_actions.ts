@@ -27,11 +27,14 @@ export function field(within: Locator | Page, label: string): Locator {
   return within.getByRole("textbox", { name: label, exact: true });
 }
 
-/** Chooses an entry of a select with a visible label. */
-export async function select(
-  page: Page,
-  { label, option }: { readonly label: string; readonly option: string },
-): Promise<void> {
-  await page.getByRole("dialog").getByRole("button", { name: label }).click();
-  await page.getByRole("option", { name: option }).click();
+/**
+ * Chooses an entry of a field that opens a list.
+ *
+ * NOTE: the list is opened with the keyboard. A mouse opens it when it is pressed, and chooses the entry above which it is
+ * released: on a busy machine and a small screen, a click would choose whatever the list shows in place of the button.
+ */
+export async function choose(within: Locator | Page, label: string, option: string): Promise<void> {
+  const page = "page" in within ? within.page() : within;
+  await within.getByRole("button", { name: label }).press("Enter");
+  await page.getByRole("option", { name: option, exact: true }).click();
 }

@@ -70,12 +70,6 @@ export function switchOf(page: Page, flag: string, environment = "development"):
   return page.getByRole("switch", { name: `${flag} in ${environment}`, exact: true });
 }
 
-/** Chooses an entry of a select whose label only screen readers read. */
-export async function choose(page: Page, label: string, option: string): Promise<void> {
-  await page.getByRole("button", { name: label }).click();
-  await page.getByRole("option", { name: option, exact: true }).click();
-}
-
 /** Waits for a message at the edge of the page, and returns it. */
 export async function waitForMessage(page: Page, text: string): Promise<Locator> {
   const message = page.getByRole("alertdialog").filter({ hasText: text });

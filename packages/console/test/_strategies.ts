@@ -66,17 +66,6 @@ export function environmentOf(page: Page, name = "development"): Locator {
   return page.getByRole("region", { name, exact: true });
 }
 
-/** Chooses an entry of a field that opens a list. */
-export async function select(
-  page: Page,
-  within: Locator,
-  label: string,
-  option: string,
-): Promise<void> {
-  await within.getByRole("button", { name: label }).click();
-  await page.getByRole("option", { name: option, exact: true }).click();
-}
-
 /** Chooses an entry of the menu of a strategy. */
 export async function runAction(page: Page, strategy: string, action: string): Promise<void> {
   await page.getByRole("button", { name: `More actions for ${strategy}`, exact: true }).click();

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { choose } from "./_actions.ts";
 import { switchFlag } from "../../admin/test/_flags.ts";
 import { clickControl, describeConsole, expectAccessible, SIZES } from "./_console.ts";
 import {
-  choose,
   createProject,
   flagsOn,
   readFlags,

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { choose } from "./_actions.ts";
 import { clickControl, describeConsole, expectAccessible, SIZES } from "./_console.ts";
 import { readFlags, waitForMessage } from "./_flags.ts";
 import { createFlag, environmentOf, readStrategies, type } from "./_strategies.ts";
@@ -18,8 +19,7 @@ describeConsole("the page of a flag", (console) => {
     await page.getByRole("button", { name: "Edit", exact: true }).click();
     const dialog = page.getByRole("dialog", { name: `Edit ${name}` });
     await dialog.getByLabel("Description").fill("The new <b>checkout</b>");
-    await dialog.getByRole("button", { name: "Type" }).click();
-    await page.getByRole("option", { name: "Experiment" }).click();
+    await choose(dialog, "Type", "Experiment");
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Save" }).click();
     const saved = await waitForMessage(page, `Saved ${name}`);

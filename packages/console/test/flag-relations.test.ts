@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { choose } from "./_actions.ts";
 import { clickControl, describeConsole, expectAccessible, SIZES } from "./_console.ts";
 import { waitForMessage } from "./_flags.ts";
-import { createFlag, environmentOf, select, type } from "./_strategies.ts";
+import { createFlag, environmentOf, type } from "./_strategies.ts";
 
 describeConsole("the dependencies and variants of a flag", (console) => {
   const readDependencies = async (flag: string) => {
@@ -30,7 +31,7 @@ describeConsole("the dependencies and variants of a flag", (console) => {
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.getByText("Choose a flag from the list.").waitFor();
     await type(page, dialog.getByRole("combobox", { name: "Flag" }), parent);
-    await select(page, dialog, "Condition", "The other flag is on with certain variants");
+    await choose(dialog, "Condition", "The other flag is on with certain variants");
     expect(await dialog.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
     await clickControl(dialog.getByRole("checkbox", { name: "red" }));
     await expectAccessible(page);
@@ -69,7 +70,7 @@ describeConsole("the dependencies and variants of a flag", (console) => {
     const dialog = page.getByRole("dialog", { name: "Variants in development" });
     const first = dialog.getByRole("group", { name: "Variant 1" });
     await first.getByLabel("Name").fill("newer");
-    await select(page, first, "Share", "Fixed");
+    await choose(first, "Share", "Fixed");
     await first.getByLabel("Percentage").fill("30");
     await expectAccessible(page);
 

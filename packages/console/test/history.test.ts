@@ -1,16 +1,11 @@
-import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { choose } from "./_actions.ts";
 import { createFlag, switchFlag } from "../../admin/test/_flags.ts";
 import { describeConsole, expectAccessible, SIZES } from "./_console.ts";
 
 interface Found {
   readonly events: readonly { readonly type: string; readonly createdBy: string }[];
   readonly total: number;
-}
-
-async function choose(page: Page, label: string, option: string): Promise<void> {
-  await page.getByRole("main").getByRole("button", { name: label }).click();
-  await page.getByRole("option", { name: option, exact: true }).click();
 }
 
 describeConsole("the recorded changes", (console) => {
@@ -44,9 +39,9 @@ describeConsole("the recorded changes", (console) => {
     await entry.getByText('"type": "feature-metadata-updated"').waitFor();
     await expectAccessible(page);
 
-    await choose(page, "Change", "Flag switched on");
+    await choose(page.getByRole("main"), "Change", "Flag switched on");
     await page.getByText("1 change", { exact: true }).waitFor();
-    await choose(page, "Change", "All changes");
+    await choose(page.getByRole("main"), "Change", "All changes");
     await page.getByRole("combobox", { name: "By" }).fill("nobody");
     await page.getByText("No change found").waitFor();
     await page.getByRole("combobox", { name: "By" }).fill("");
@@ -71,7 +66,7 @@ describeConsole("the recorded changes", (console) => {
       `/search/events?project=IS:${project}&limit=1`,
     )) as Found;
     const page = await console.open("/events", { size });
-    await choose(page, "Project", `Project ${project}`);
+    await choose(page.getByRole("main"), "Project", `Project ${project}`);
     await page.getByText(`${total} changes`, { exact: true }).waitFor();
     expect(await page.locator(".event").count()).toBe(50);
     await expectAccessible(page);
@@ -79,10 +74,10 @@ describeConsole("the recorded changes", (console) => {
     await expect.poll(() => page.locator(".event").count()).toBe(total);
     expect(await page.getByRole("button", { name: "Load more" }).count()).toBe(0);
 
-    await choose(page, "Change", "Project created");
+    await choose(page.getByRole("main"), "Change", "Project created");
     await page.getByText("1 change", { exact: true }).waitFor();
-    await choose(page, "Change", "All changes");
-    await choose(page, "Project", "All projects");
+    await choose(page.getByRole("main"), "Change", "All changes");
+    await choose(page.getByRole("main"), "Project", "All projects");
     await page.getByRole("combobox", { name: "Flag" }).fill(`${project}-fl`);
     await page.getByRole("option", { name, exact: true }).waitFor();
     await page.keyboard.press("ArrowDown");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { choose } from "./_actions.ts";
 import { createFlag } from "../../admin/test/_flags.ts";
 import { describeConsole, expectAccessible, SIZES } from "./_console.ts";
-import { choose } from "./_flags.ts";
 
 const half = {
   name: "flexibleRollout",

@@ -1,6 +1,6 @@
 import type { Route } from "playwright-core";
 import { expect, test } from "vitest";
-import { field, rowNames, runAction } from "./_actions.ts";
+import { choose, field, rowNames, runAction } from "./_actions.ts";
 import { clickControl, describeConsole, expectAccessible, SIZES } from "./_console.ts";
 import { createProject, waitForMessage } from "./_flags.ts";
 
@@ -108,8 +108,7 @@ describeConsole("projects and environments", (console) => {
     await page.getByRole("button", { name: "New token for this project" }).click();
     const form = page.getByRole("dialog", { name: "New API token" });
     await field(form, "Name").fill(`Token of ${id}`);
-    await form.getByRole("button", { name: "Environment" }).click();
-    await page.getByRole("option", { name: "development" }).click();
+    await choose(form, "Environment", "development");
     await form.getByRole("button", { name: "Create token" }).click();
     await page.getByText(`FLAGS_API_TOKEN=${id}:development.`).waitFor();
     await page.getByRole("button", { name: "Done" }).click();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { field, rowNames, runAction, select } from "./_actions.ts";
+import { choose, field, rowNames, runAction } from "./_actions.ts";
 import { describeConsole, expectAccessible, SIZES } from "./_console.ts";
 import { waitForMessage } from "./_flags.ts";
 
@@ -22,7 +22,7 @@ describeConsole("segments", (console) => {
     await page.getByRole("button", { name: "New segment" }).first().click();
     const form = page.getByRole("dialog", { name: "New segment" });
     await field(form, "Name").fill(name);
-    await select(page, { label: "Available in", option: "Only Default" });
+    await choose(page.getByRole("dialog"), "Available in", "Only Default");
     await form.getByRole("button", { name: "Add constraint" }).click();
     const constraint = form.getByRole("group", { name: "Constraint 1", exact: true });
     await constraint.getByRole("combobox", { name: "Context field" }).fill("userId");

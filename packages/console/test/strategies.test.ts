@@ -1,5 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { choose } from "./_actions.ts";
 import { clickControl, describeConsole, expectAccessible, SIZES } from "./_console.ts";
 import { waitForMessage } from "./_flags.ts";
 import {
@@ -9,7 +10,6 @@ import {
   readStrategies,
   readTitles,
   runAction,
-  select,
   type,
 } from "./_strategies.ts";
 
@@ -38,9 +38,9 @@ describeConsole("the strategies of a flag", (console) => {
     await dialog.getByRole("slider", { name: "Rollout" }).focus();
     await page.keyboard.press("Home");
     for (let step = 0; step < 3; step++) await page.keyboard.press("ArrowRight");
-    await select(page, dialog, "Stickiness", "User id");
+    await choose(dialog, "Stickiness", "User id");
 
-    await select(page, dialog, "Add a segment", `Testers ${size}`);
+    await choose(dialog, "Add a segment", `Testers ${size}`);
     await dialog.getByRole("group", { name: `Segment Testers ${size}` }).waitFor();
 
     await dialog.getByRole("button", { name: "Add constraint" }).click();
@@ -67,9 +67,9 @@ describeConsole("the strategies of a flag", (console) => {
       await variant.getByLabel("Name").fill(name);
     }
     const red = dialog.getByRole("group", { name: "Variant 1" });
-    await select(page, red, "Share", "Fixed");
+    await choose(red, "Share", "Fixed");
     await red.getByLabel("Percentage").fill("12.5");
-    await select(page, red, "Payload", "JSON");
+    await choose(red, "Payload", "JSON");
     await red.getByRole("textbox", { name: "Value" }).fill('{"a":1}');
     await dialog
       .getByText(
@@ -127,7 +127,7 @@ describeConsole("the strategies of a flag", (console) => {
     await constraint.getByText("Add at least one value.").waitFor();
 
     await type(page, constraint.getByRole("combobox"), "version");
-    await select(page, constraint, "Condition", "is at least version");
+    await choose(constraint, "Condition", "is at least version");
     await constraint.getByRole("textbox", { name: "Version" }).fill("1.2");
     await submit.click();
     await constraint.getByText("Enter a complete version").waitFor();
@@ -136,7 +136,7 @@ describeConsole("the strategies of a flag", (console) => {
     await dialog.getByRole("button", { name: "Add variant" }).click();
     const variant = dialog.getByRole("group", { name: "Variant 1" });
     await variant.getByLabel("Name").fill("a b");
-    await select(page, variant, "Payload", "JSON");
+    await choose(variant, "Payload", "JSON");
     await variant.getByRole("textbox", { name: "Value" }).fill("{a}");
     await submit.click();
     await variant.getByText("This is not valid JSON").waitFor();
@@ -201,7 +201,7 @@ describeConsole("the strategies of a flag", (console) => {
     const dialog = await openDialog(page);
     await dialog.getByRole("button", { name: "Add constraint" }).click();
     await type(page, dialog.getByRole("combobox", { name: "Context field" }), "userId");
-    await select(page, dialog, "Condition", "matches the pattern");
+    await choose(dialog, "Condition", "matches the pattern");
     await dialog.getByRole("textbox", { name: "Pattern" }).fill("[a");
     await dialog.getByRole("button", { name: "Add strategy" }).click();
     await dialog.getByRole("alert").getByText("RE2 syntax").waitFor();
@@ -300,7 +300,7 @@ describeConsole("the strategies of a flag", (console) => {
     await createFlag(console, "custom");
     const page = await console.open("/projects/default/flags/custom");
     const dialog = await openDialog(page);
-    await select(page, dialog, "Type", "By plan");
+    await choose(dialog, "Type", "By plan");
     await dialog.getByLabel("plans").fill("pro\nteam");
     await dialog.getByRole("textbox", { name: "Percentage" }).fill("40");
     await clickControl(dialog.getByRole("checkbox", { name: "strict" }));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { field, rowNames, runAction, select } from "./_actions.ts";
+import { choose, field, rowNames, runAction } from "./_actions.ts";
 import { describeConsole, expectAccessible, SIZES } from "./_console.ts";
 import { createProject, waitForMessage } from "./_flags.ts";
 
@@ -27,9 +27,9 @@ describeConsole("tags", (console) => {
     await page.getByRole("tab", { name: "Tags", exact: true }).click();
     await page.getByRole("button", { name: /^(New|Create a) tag$/ }).click();
     const form = page.getByRole("dialog", { name: "New tag" });
-    await select(page, { label: "Type", option: type });
+    await choose(page.getByRole("dialog"), "Type", type);
     await field(form, "Value").fill("payments");
-    await select(page, { label: "Colour", option: "Blue" });
+    await choose(page.getByRole("dialog"), "Colour", "Blue");
     await expectAccessible(page);
     await form.getByRole("button", { name: "Create tag" }).click();
     await waitForMessage(page, `Created the tag ${type}:payments`);

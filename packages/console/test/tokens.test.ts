@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { field, rowNames, runAction, select } from "./_actions.ts";
+import { choose, field, rowNames, runAction } from "./_actions.ts";
 import { clickControl, describeConsole, expectAccessible, SIZES } from "./_console.ts";
-import { choose, waitForMessage } from "./_flags.ts";
+import { waitForMessage } from "./_flags.ts";
 
 describeConsole("API tokens", (console) => {
   test.each(SIZES)("are created, shown once and deleted on a %s", async (size) => {
@@ -13,13 +13,13 @@ describeConsole("API tokens", (console) => {
     await form.getByRole("button", { name: "Create token" }).click();
     await form.getByText("Please select an item in the list").waitFor();
     await expectAccessible(page);
-    await select(page, { label: "Environment", option: "production" });
-    await select(page, { label: "Projects", option: "Only some projects" });
+    await choose(page.getByRole("dialog"), "Environment", "production");
+    await choose(page.getByRole("dialog"), "Projects", "Only some projects");
     await form.getByRole("button", { name: "Create token" }).click();
     await form.getByText("Choose a project").waitFor();
     await expectAccessible(page);
     await clickControl(form.getByRole("checkbox", { name: "Default" }));
-    await select(page, { label: "Expires", option: "In 30 days" });
+    await choose(page.getByRole("dialog"), "Expires", "In 30 days");
     await expectAccessible(page);
     await form.getByRole("button", { name: "Create token" }).click();
 
@@ -72,7 +72,7 @@ describeConsole("API tokens", (console) => {
       await page.getByRole("button", { name: "Save" }).click();
       await page.getByText("Choose a time in the future").waitFor();
       expect(await readExpiry()).toBe(expiresAt);
-      await select(page, { label: "Expires", option: "Never" });
+      await choose(page.getByRole("dialog"), "Expires", "Never");
       await page.getByRole("button", { name: "Save" }).click();
       const message = await waitForMessage(page, `Changed when ${tokenName} expires`);
       expect(await readExpiry()).toBeNull();
@@ -86,9 +86,9 @@ describeConsole("API tokens", (console) => {
     await page.getByRole("button", { name: "New token" }).click();
     const form = page.getByRole("dialog", { name: "New API token" });
     await field(form, "Name").fill("Anna");
-    await select(page, { label: "Type", option: "Editor" });
+    await choose(page.getByRole("dialog"), "Type", "Editor");
     expect(await form.getByRole("button", { name: "Environment" }).count()).toBe(0);
-    await select(page, { label: "Expires", option: "At a date" });
+    await choose(page.getByRole("dialog"), "Expires", "At a date");
     await form.getByLabel("Expires at").fill("2020-01-01T00:00");
     await form.getByRole("button", { name: "Create token" }).click();
     await form.getByText("Choose a time in the future").waitFor();

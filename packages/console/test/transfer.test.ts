@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { rowNames } from "./_actions.ts";
+import { choose, rowNames } from "./_actions.ts";
 import { describeConsole, expectAccessible, SIZES } from "./_console.ts";
-import { choose, createProject, readFlags, waitForMessage } from "./_flags.ts";
+import { createProject, readFlags, waitForMessage } from "./_flags.ts";
 
 /** Chooses a file with the content, as the dialog of the browser does. */
 async function chooseFile(page: Page, content: string): Promise<void> {

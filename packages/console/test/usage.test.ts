@@ -1,5 +1,5 @@
-import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { choose } from "./_actions.ts";
 import { createFlag } from "../../admin/test/_flags.ts";
 import { BACKEND_TOKEN } from "../../admin/test/_service.ts";
 import {
@@ -24,11 +24,6 @@ async function report(console: Console, appName: string, flag: string, counts: C
     body: { appName, bucket: { start: now, stop: now, toggles: { [flag]: counts } } },
   });
   expect(response.status).toBe(202);
-}
-
-async function choose(page: Page, label: string, option: string): Promise<void> {
-  await page.getByRole("button", { name: label }).click();
-  await page.getByRole("option", { name: option, exact: true }).click();
 }
 
 describeConsole("the usage of a flag", (console) => {

@@ -163,5 +163,4 @@ test.runIf(process.platform === "linux")(
     expect((await residentMiB(command.pid)) - beforeMiB).toBeLessThan(150);
   },
   // Sends 176 MB of JSON.
-  180_000,
 );

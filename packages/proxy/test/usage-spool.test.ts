@@ -12,7 +12,6 @@ import { type Command, eventually, runCommand, startCommand, untilReady } from "
 import { type SlowUpstream, startSlowUpstream } from "./_slow-upstream.ts";
 import { isRunning, KEY, pidsOf } from "./_workers.ts";
 
-const TIMEOUT_MS = 600_000;
 const KILL_ROUNDS = Number(process.env["KILL_ROUNDS"] ?? 0);
 const CLIENTS = 10;
 
@@ -139,59 +138,51 @@ describe("usage, impact metrics and registrations that were confirmed are delive
       KILL_ROUNDS || sized(1, 2),
       { FLAGS_PROXY_WORKERS: "2", LOG_LEVEL: "info" },
     ],
-  ])(
-    "although %s under load, %i times",
-    async (_title, rounds, more) => {
-      const upstream = await startSlowUpstream({ delayMs: 5 });
-      const directory = await createFolder();
-      const environment = { ...settingsOf(upstream.url, directory), ...more };
-      const confirmed: string[] = [];
-      for (let round = 1; round <= rounds; round += 1) {
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
-        const proxy = await startProxy({ ...environment, FLAGS_METRICS_INTERVAL: "30" });
-        const [worker] = pidsOf(proxy.command);
-        // oxlint-disable-next-line no-await-in-loop -- one after the other
-        const names = await reportUntilKilled(proxy, `round-${round}`, () => {
-          if (worker !== undefined && isRunning(worker)) process.kill(worker, "SIGKILL");
-        });
-        confirmed.push(...names);
-      }
-      const last = await startProxy(environment);
-      const duplicates = await expectDelivered(upstream, confirmed);
-      // Only what was being sent at the moment of the kill can be delivered twice.
-      expect(duplicates).toBeLessThan(confirmed.length);
-      if (KILL_ROUNDS > 0) {
-        process.stdout.write(`Confirmed: ${confirmed.length}, delivered twice: ${duplicates}\n`);
-      }
-      last.command.signal("SIGTERM");
-      expect((await last.command.finished()).code).toBe(0);
-      expect(await readdir(join(directory, "development"))).toEqual([]);
-    },
-    TIMEOUT_MS,
-  );
+  ])("although %s under load, %i times", async (_title, rounds, more) => {
+    const upstream = await startSlowUpstream({ delayMs: 5 });
+    const directory = await createFolder();
+    const environment = { ...settingsOf(upstream.url, directory), ...more };
+    const confirmed: string[] = [];
+    for (let round = 1; round <= rounds; round += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const proxy = await startProxy({ ...environment, FLAGS_METRICS_INTERVAL: "30" });
+      const [worker] = pidsOf(proxy.command);
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const names = await reportUntilKilled(proxy, `round-${round}`, () => {
+        if (worker !== undefined && isRunning(worker)) process.kill(worker, "SIGKILL");
+      });
+      confirmed.push(...names);
+    }
+    const last = await startProxy(environment);
+    const duplicates = await expectDelivered(upstream, confirmed);
+    // Only what was being sent at the moment of the kill can be delivered twice.
+    expect(duplicates).toBeLessThan(confirmed.length);
+    if (KILL_ROUNDS > 0) {
+      process.stdout.write(`Confirmed: ${confirmed.length}, delivered twice: ${duplicates}\n`);
+    }
+    last.command.signal("SIGTERM");
+    expect((await last.command.finished()).code).toBe(0);
+    expect(await readdir(join(directory, "development"))).toEqual([]);
+  });
 
-  test(
-    "after a restart, although the upstream was down before, and only once",
-    async () => {
-      const directory = await createFolder();
-      const upstream = await startSlowUpstream();
-      const first = await startProxy(settingsOf(upstream.url, directory));
-      expect(await report(first, "before")).toBe(true);
-      await kill(first);
-      const second = await startProxy(settingsOf(upstream.url, directory));
-      expect(await expectDelivered(upstream, ["before"])).toBe(0);
-      await kill(second);
-      const third = await startProxy(settingsOf(upstream.url, directory));
-      expect(await report(third, "after")).toBe(true);
-      third.command.signal("SIGTERM");
-      const { code, stderr } = await third.command.finished();
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      const { yes, impact } = await upstream.received();
-      expect(yes).toEqual({ before: 1, after: 1 });
-      expect(impact).toEqual({ before: 1, after: 1 });
-    },
-    TIMEOUT_MS,
-  );
+  test("after a restart, although the upstream was down before, and only once", async () => {
+    const directory = await createFolder();
+    const upstream = await startSlowUpstream();
+    const first = await startProxy(settingsOf(upstream.url, directory));
+    expect(await report(first, "before")).toBe(true);
+    await kill(first);
+    const second = await startProxy(settingsOf(upstream.url, directory));
+    expect(await expectDelivered(upstream, ["before"])).toBe(0);
+    await kill(second);
+    const third = await startProxy(settingsOf(upstream.url, directory));
+    expect(await report(third, "after")).toBe(true);
+    third.command.signal("SIGTERM");
+    const { code, stderr } = await third.command.finished();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const { yes, impact } = await upstream.received();
+    expect(yes).toEqual({ before: 1, after: 1 });
+    expect(impact).toEqual({ before: 1, after: 1 });
+  });
 
   test.each([
     ["one process", {}],
@@ -218,7 +209,6 @@ describe("usage, impact metrics and registrations that were confirmed are delive
         }),
       );
     },
-    TIMEOUT_MS,
   );
 });
 
@@ -252,7 +242,6 @@ test.skipIf(skipsSmallDisks)(
     await startProxy(settings);
     expect(await expectDelivered(upstream, ["before", ...names])).toBe(0);
   },
-  TIMEOUT_MS,
 );
 
 describe("FLAGS_USAGE_SPOOL", () => {
