@@ -17,7 +17,7 @@ export class DatabaseNotEmptyError extends Error {
 
 /**
  * Restores a backup in an unused database: one without tables, or in which nothing was ever changed. If
- * that fails, the database stays unused.
+ * that fails, the database stays unused. If only the migration of an older backup fails, the next start completes it.
  *
  * @param openStorage opens the database, whose tables the given function prepares
  * @returns the number of rows
@@ -33,14 +33,15 @@ export async function restoreBackup(
     const first = await lines.next();
     const header = parseHeader(first.done === true ? undefined : first.value);
     const storage = await openStorage((db) => prepareSchema(db, header.schemaVersion));
+    let rows: number;
     try {
-      const rows = await storage.transact((db) => insertAll(db, header, lines));
-      // Migrations that the backup lacks change its rows too.
-      await migrate(storage.db);
-      return rows;
+      rows = await storage.transact((db) => insertAll(db, header, lines));
     } finally {
       await storage.close();
     }
+    // Migrations that the backup lacks change its rows too. They have no time limit while a database is opened.
+    if (header.schemaVersion < SCHEMA_VERSION) await (await openStorage(migrate)).close();
+    return rows;
   } finally {
     await lines.return(undefined);
   }
