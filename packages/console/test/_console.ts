@@ -21,7 +21,7 @@ const VIEWPORTS: Readonly<Record<Size, NonNullable<BrowserContextOptions["viewpo
 };
 
 /** How long a page may take to show something. Generous: a busy machine is no failure. */
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 60_000;
 
 export type Role = "viewer" | "editor" | "admin";
 
