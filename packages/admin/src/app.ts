@@ -4,6 +4,7 @@ import {
   limitBodyMemory,
   observeConnections,
   observeRequests,
+  releaseRequests,
   traceRequests,
 } from "flags-server-kit/http";
 import type { Telemetry } from "flags-server-kit/telemetry";
@@ -75,6 +76,7 @@ export async function buildApp(
   });
   const tracer = telemetry?.tracer;
   const app = Fastify(serverOptions(guard, trustProxy, tracer));
+  releaseRequests(app);
   const sessions = new Sessions(storage, {
     publicUrl,
     sessionHours,

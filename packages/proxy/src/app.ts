@@ -6,6 +6,7 @@ import {
   limitBodyMemory,
   observeConnections,
   observeRequests,
+  releaseRequests,
   type TlsFiles,
   traceRequests,
 } from "flags-server-kit/http";
@@ -112,6 +113,7 @@ export async function buildApp(
       tracer,
     }),
   });
+  releaseRequests(app);
   app.addHook("preClose", async () => closeFastPaths());
   const flagSources = sources.map(({ flags }) => flags);
   const stopRendering = renderNewSnapshots(flagSources, protocols, (source) =>

@@ -38,6 +38,7 @@ export {
 } from "./http/metrics.ts";
 export type { ObserveRequest, RequestMetrics } from "./http/metrics.ts";
 export { registerOpenApi } from "./http/openapi.ts";
+export { releaseRequest, releaseRequests } from "./http/release-requests.ts";
 export { describeRepeatedHeader, findRepeatedHeader } from "./http/repeated-header.ts";
 export {
   createClientErrorHandler,

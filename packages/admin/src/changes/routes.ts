@@ -1,4 +1,4 @@
-import { EventStream, type TypedApp } from "flags-server-kit/http";
+import { EventStream, releaseRequest, type TypedApp } from "flags-server-kit/http";
 import { callerOf } from "../access/request-identity.ts";
 import { documented } from "../http/schemas.ts";
 import type { ChangeStreams } from "./change-streams.ts";
@@ -29,6 +29,7 @@ export function registerChanges(app: TypedApp, streams: ChangeStreams): void {
       if (raw.destroyed) return reply.hijack();
 
       streams.checkCapacity(caller);
+      releaseRequest(request);
       streams.add(caller, new EventStream(raw, reply.getHeaders()), startId);
       return reply.hijack();
     },

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
-import { EventStream, type TypedApp } from "flags-server-kit/http";
+import { EventStream, releaseRequest, type TypedApp } from "flags-server-kit/http";
 import { type Static, type TSchema, Type } from "typebox";
 import { admit, grantOf } from "./authenticate.ts";
 import { acceptContext, allowsAll, cacheKeyOf, type Grant } from "../access/grant.ts";
@@ -87,8 +87,6 @@ export function registerStreams(app: TypedApp, options: StreamOptions): void {
   app.post("/stream", { onRequest, schema: describePost(options.body) }, async (request, reply) => {
     const subscription = await readSubscription(request, request.body, options);
     const grant = grantOf(request);
-    // NOTE: Fastify keeps the request while its response is open. This releases the memory of the body.
-    request.body = { context: {} };
     return request.headers.accept?.includes(EVENT_STREAM) === true
       ? openStream(request, reply, clientStreams, grant, subscription)
       : sendStreamUrl(request, reply, clientStreams, subscription);
@@ -186,9 +184,7 @@ function openStream(
   const { raw } = reply;
   if (raw.destroyed) return reply.hijack();
   const lastEventId = request.headers["last-event-id"]?.toString();
-  // NOTE: the request stays in memory while its response is open.
-  request.raw.headers = {};
-  request.raw.rawHeaders = [];
+  releaseRequest(request);
   const events = new EventStream(raw, reply.getHeaders());
   streams.add(new FlagStream({ grant, subscription: stored, events, lastEventId }));
   return reply.hijack();

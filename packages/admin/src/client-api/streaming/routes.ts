@@ -1,5 +1,5 @@
 import { parseEventId } from "flags-engine";
-import { acceptsGzip, EventStream, type TypedApp } from "flags-server-kit/http";
+import { acceptsGzip, EventStream, releaseRequest, type TypedApp } from "flags-server-kit/http";
 import { tokenOf } from "../../access/request-identity.ts";
 import { errorResponses } from "../../http/schemas.ts";
 import { readFeatureQuery } from "../feature-query.ts";
@@ -44,6 +44,7 @@ export function registerStreaming(app: TypedApp, { feeds, streams }: StreamDepen
       const events = new EventStream(raw, reply.getHeaders(), { gzip });
       const stream = new SdkStream(token, feed, events);
       stream.sendInitial(parseEventId(request.headers["last-event-id"]?.toString()));
+      releaseRequest(request);
       streams.add(stream);
       return reply.hijack();
     },

@@ -1,5 +1,5 @@
 import { parseEventId } from "flags-engine";
-import { acceptsGzip, EventStream, type TypedApp } from "flags-server-kit/http";
+import { acceptsGzip, EventStream, releaseRequest, type TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { grantOf } from "../authenticate.ts";
 import type { GrantedSource } from "../../access/restricted-source.ts";
@@ -65,6 +65,7 @@ export function registerStreaming(
     const events = new EventStream(reply.raw, reply.getHeaders(), { gzip });
     const stream = new DefinitionsStream(grant, feed, events);
     stream.sendInitial(parseEventId(request.headers["last-event-id"]?.toString()));
+    releaseRequest(request);
     streams.add(stream);
     return reply.hijack();
   });
