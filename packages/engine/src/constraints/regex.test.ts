@@ -28,4 +28,15 @@ describe("matchesPattern()", () => {
     const constraint = { contextName: "userId", operator: "REGEX", value: "^(a+)+$" };
     expect(satisfies(constraint, { userId: `${"a".repeat(50_000)}!` })).toBe(false);
   });
+
+  test("does not match a text that is long for a large pattern", () => {
+    const constraint = { contextName: "userId", operator: "REGEX", value: "a.{900}c" };
+    expect(satisfies(constraint, { userId: `a${"b".repeat(400)}a${"b".repeat(900)}c` })).toBe(
+      false,
+    );
+    expect(satisfies(constraint, { userId: `a${"b".repeat(900)}c` })).toBe(false);
+    expect(satisfies({ ...constraint, value: "a.{90}c" }, { userId: `a${"b".repeat(90)}c` })).toBe(
+      true,
+    );
+  });
 });

@@ -1,5 +1,4 @@
 import { isAddressOrRange } from "flags-engine";
-import { RE2JS } from "re2js";
 import parseVersion from "semver/functions/parse.js";
 import { badData, exceedsLimit } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
@@ -12,6 +11,7 @@ import {
   type ListOperator,
   type ValueOperator,
 } from "./schemas.ts";
+import { isPattern } from "./pattern.ts";
 
 interface CheckOptions {
   readonly legalValuesOf: LegalValuesOf;
@@ -133,7 +133,8 @@ const VERSION: ValueType = {
 };
 const PATTERN: ValueType = {
   accepts: isPattern,
-  expectation: "must be a regular expression in RE2 syntax",
+  expectation:
+    "must be a regular expression in RE2 syntax, and small: repeat no part hundreds of times",
 };
 
 const TYPE_BY_OPERATOR: Readonly<Record<ValueOperator, ValueType>> = {
@@ -165,15 +166,6 @@ function isTime(text: string): boolean {
 
 function isVersion(text: string): boolean {
   return /^\d/.test(text) && text === text.trim() && parseVersion(text) !== null;
-}
-
-function isPattern(text: string): boolean {
-  try {
-    RE2JS.compile(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function checkLegal(value: string, { legalValues, path }: ConstraintOptions): void {
