@@ -1,5 +1,6 @@
 import type { FeatureUsage } from "../flag-source.ts";
 import type { BudgetShare } from "./fair-budget.ts";
+import type { IsKnown } from "./known-names.ts";
 import { entryBytes } from "./usage-limits.ts";
 import type { UsageLimits } from "./usage-limits.ts";
 
@@ -24,7 +25,7 @@ export interface CountingRules {
   readonly memory: BudgetShare;
   /** Number of flags that the upstream did not send. */
   readonly unknown: { count: number };
-  readonly isKnownFeature: (name: string) => boolean;
+  readonly isKnown: IsKnown;
 }
 
 /** The counts of one application. Names are keys of maps, so that `__proto__` is not special. */
@@ -48,18 +49,20 @@ export class ApplicationCounts {
   }
 
   /**
-   * Returns the usage of a flag without the variants beyond their limit. Clients can invent names, and a
-   * report must not be rejected because of what others have reported.
+   * Returns the usage of a flag without the unknown variants beyond their limit. Clients can invent names, and must not
+   * cause what others report to be rejected or omitted.
    */
   limitVariants(name: string, usage: FeatureUsage): FeatureUsage {
     const { variants } = usage;
     if (variants === undefined) return usage;
     const existing = this.#features.get(name)?.variants;
     const count = Object.keys(variants).length;
-    let free = this.#rules.limits.variantsPerFeature - (existing?.size ?? 0);
-    if (count <= free) return usage;
+    const { isKnown, limits } = this.#rules;
+    if (count + (existing?.size ?? 0) <= limits.variantsPerFeature) return usage;
+    const unknown = [...(existing?.keys() ?? [])].filter((variant) => !isKnown(name, variant));
+    let free = limits.variantsPerFeature - unknown.length;
     const admitted = Object.entries(variants).filter(([variant]) => {
-      if (existing?.has(variant) === true) return true;
+      if (existing?.has(variant) === true || isKnown(name, variant)) return true;
       free -= 1;
       return free >= 0;
     });
@@ -167,8 +170,8 @@ export class ApplicationCounts {
   }
 
   #create(name: string): FeatureCounts {
-    const { memory, unknown, isKnownFeature } = this.#rules;
-    const isUnknown = !isKnownFeature(name);
+    const { memory, unknown, isKnown } = this.#rules;
+    const isUnknown = !isKnown(name);
     memory.claim(entryBytes(name));
     if (isUnknown) unknown.count += 1;
     const created = { yes: 0, no: 0, isUnknown, variants: undefined };

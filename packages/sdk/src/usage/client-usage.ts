@@ -62,7 +62,7 @@ export class ClientUsage {
     this.#store = new UsageStore({
       now,
       memory,
-      isKnownFeature: isKnown,
+      isKnown,
       onDropped: (kind, count) => this.#drops.add(kind, count),
       journal: {
         add: (usage) => this.#spool?.record("add", { usage }),

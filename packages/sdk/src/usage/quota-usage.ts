@@ -38,7 +38,7 @@ export class QuotaUsage {
   }
 
   /**
-   * Counts everything but the unknown flags and the variants beyond their limits. Returns undefined, and
+   * Counts everything but the unknown flags and variants beyond their limits. Returns undefined, and
    * counts nothing, if another limit is exceeded.
    */
   add(appName: string, startMs: number, features: FeatureEntries): CountedUsage | undefined {
@@ -89,11 +89,11 @@ export class QuotaUsage {
    * archived, and those that the proxy does not fetch. But invented names must not use up the memory.
    */
   #limitUnknown(appName: string, features: FeatureEntries): FeatureEntries {
-    const { isKnownFeature, unknown, limits } = this.#rules;
+    const { isKnown, unknown, limits } = this.#rules;
     const counts = this.#applications.get(appName);
     let free = limits.unknownFeatures - unknown.count;
     return features.filter(([name]) => {
-      if (isKnownFeature(name) || counts?.has(name) === true) return true;
+      if (isKnown(name) || counts?.has(name) === true) return true;
       free -= 1;
       return free >= 0;
     });

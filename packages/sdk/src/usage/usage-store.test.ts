@@ -179,6 +179,19 @@ describe("UsageStore", () => {
       expect(take(store, "b")?.features["f"]?.variants).toEqual({ x: 1, y: 1 });
     });
 
+    it("add() counts all variants that the upstream sent, however many others were reported", () => {
+      const isKnown = (_flag: string, variant = "blue"): boolean => variant === "blue";
+      const store = new UsageStore({ now, limits, isKnown });
+      for (const variants of [
+        { v1: 1, v2: 1 },
+        { blue: 1, v3: 1 },
+        { v1: 1, blue: 1 },
+      ]) {
+        expect(store.add(usage("a", { f: { ...once, variants } }))).toBe(true);
+      }
+      expect(take(store, "a")?.features["f"]?.variants).toEqual({ v1: 2, v2: 1, blue: 2 });
+    });
+
     it("count() rejects usage beyond a limit, and takeRejectedCount() returns how often", () => {
       const store = new UsageStore({ now, limits });
       for (const feature of ["f", "g", "h", "i", "f"]) store.count("a", feature, once);
@@ -298,7 +311,7 @@ describe("UsageStore", () => {
       const store = new UsageStore({
         now,
         limits,
-        isKnownFeature: (name) => name.startsWith("known"),
+        isKnown: (name) => name.startsWith("known"),
         onDropped,
       });
       expect(store.add(usage("a", { x: once, known: once, y: once, z: once }))).toBe(true);
@@ -321,7 +334,7 @@ describe("UsageStore", () => {
     });
 
     it("of one quota do not count against the limit of another", () => {
-      const store = new UsageStore({ now, limits, isKnownFeature: () => false });
+      const store = new UsageStore({ now, limits, isKnown: () => false });
       for (const quotaId of ["one", "two"]) {
         store.add({ ...usage("a", { x: once, y: once, z: once }), quotaId });
       }

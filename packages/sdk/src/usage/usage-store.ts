@@ -3,6 +3,7 @@ import type { FeatureEntries } from "./application-counts.ts";
 import { FairBudget } from "./fair-budget.ts";
 import { QuotaUsage } from "./quota-usage.ts";
 import type { CountedUsage } from "./quota-usage.ts";
+import type { IsKnown } from "./known-names.ts";
 import { DEFAULT_QUOTA, USAGE_LIMITS } from "./usage-limits.ts";
 import type { UsageLimits } from "./usage-limits.ts";
 import { UsageTotals } from "./usage-totals.ts";
@@ -21,8 +22,8 @@ interface UsageStoreOptions {
   readonly limits?: UsageLimits;
   /** The budget shared with the other buffers of the client. @default a separate budget */
   readonly memory?: FairBudget;
-  /** Whether the upstream sent a flag of this name. @default all flags are known */
-  readonly isKnownFeature?: (name: string) => boolean;
+  /** @default all flags are known, and no variants */
+  readonly isKnown?: IsKnown;
   /** Called with the number of unknown flags that were omitted, or of flags of which variants were. */
   readonly onDropped?: (kind: "unknown_flag" | "variant", count: number) => void;
   /** @default changes are not recorded */
@@ -181,13 +182,13 @@ export class UsageStore {
   #quotaOf(quotaId: string): QuotaUsage {
     const existing = this.#quotas.get(quotaId);
     if (existing !== undefined) return existing;
-    const { now, isKnownFeature = () => true } = this.#options;
+    const { now, isKnown = (_flag, variant) => variant === undefined } = this.#options;
     const created = new QuotaUsage({
       limits: this.#limits,
       memory: this.#memory.shareOf(quotaId),
       applications: this.#applications.shareOf(quotaId),
       unknown: { count: 0 },
-      isKnownFeature,
+      isKnown,
       now,
     });
     this.#quotas.set(quotaId, created);
