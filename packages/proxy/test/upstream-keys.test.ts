@@ -198,6 +198,8 @@ describe("a token is not accepted", () => {
       "user:0123456789abcdef",
       "a:b:development.secret",
       `*:development.${"x".repeat(500)}`,
+      '*:development.secret"',
+      "*:development.<script>",
       "two words:development.secret",
     ];
     const statuses = await Promise.all(texts.map((text) => statusOf(text)));
