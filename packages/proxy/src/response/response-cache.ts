@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import type { Snapshot } from "flags-engine";
 import { LRUCache } from "lru-cache";
 import { BODY_FORMS, type ResponseBody } from "./response-body.ts";
@@ -152,10 +153,13 @@ export class FrequencySketch {
   }
 }
 
-/** FNV-1a, 32 bits, of a text from a position on. */
+/** Differs in each process, so that clients cannot choose requests with the same hash. */
+const SEED = randomInt(2 ** 32);
+
+/** FNV-1a, 32 bits, of a text from a position on, with a random start. */
 export function fnv1a(text: string, from: number = 0): number {
   // NOTE: `| 0` makes V8 keep this as an integer from the start.
-  let hash = 0x811c9dc5 | 0;
+  let hash = SEED | 0;
   for (let i = from; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   return hash;
 }
