@@ -211,6 +211,20 @@ describe("bodies that would cost more than their size justifies", () => {
     expect((await errorOf(response)).error).toContain("nested more than 100 levels deep");
   });
 
+  test("400 for more than 50,000 lists and objects", async () => {
+    const { request } = await startProxy();
+    const send = (count: number): Promise<Response> =>
+      request("/proxy", {
+        method: "POST",
+        headers: JSON_TYPE,
+        body: `{"context":{},"more":[${Array.from({ length: count }, () => "{}").join()}]}`,
+      });
+    expect((await send(49_997)).status).toBe(200);
+    const response = await send(49_998);
+    expect(response.status).toBe(400);
+    expect((await errorOf(response)).error).toContain("more than 50000 lists and objects");
+  });
+
   test("413 for more than 250 KiB of tokens to validate", async () => {
     const { post } = await startProxy();
     const response = await post("/edge/validate", { tokens: ["x".repeat(250 * 1024)] });

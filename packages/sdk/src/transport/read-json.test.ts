@@ -40,6 +40,13 @@ describe("checkNesting()", () => {
     expect(() => check(`["\\"[`.repeat(300))).not.toThrow();
   });
 
+  it("limits the number of lists and objects", () => {
+    expect(() => complete(checkNesting('[{},"[{",{}]', 3))).not.toThrow();
+    expect(() => complete(checkNesting("[{},[],{}]", 3))).toThrow(
+      "There are more than 3 lists and objects",
+    );
+  });
+
   it("pauses within a long text, even if it consists of strings", () => {
     const steps = checkNesting(JSON.stringify(Array.from({ length: 100_000 }, () => "0123456789")));
     let pauses = 0;

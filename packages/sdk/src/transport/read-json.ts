@@ -20,22 +20,28 @@ const MAX_DEPTH = 100;
 const CHARACTERS_PER_STEP = 200_000;
 
 /**
- * Limits the nesting of lists and objects in linear time, before the text is parsed: parsing costs
- * memory and time for every level. Pauses within long texts.
+ * Limits the lists and objects of a text in linear time, before it is parsed: parsing costs memory and time for each.
+ * Pauses within long texts.
  *
- * @throws {DocumentError} if there are more than 100 levels
+ * @param maxCount how many there may be; default any number
+ * @throws {DocumentError} if there are more, or if they are nested more than 100 levels deep
  */
-export function* checkNesting(text: string): Steps<void> {
+export function* checkNesting(text: string, maxCount: number = Infinity): Steps<void> {
   let depth = 0;
+  let count = 0;
   let pauseAt = CHARACTERS_PER_STEP;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = endOfString(text, at);
-    else if ((code | BRACE) === OPENING) depth += 1;
-    else if ((code | BRACE) === CLOSING) depth -= 1;
+    else if ((code | BRACE) === OPENING) {
+      depth += 1;
+      count += 1;
+    } else if ((code | BRACE) === CLOSING) depth -= 1;
     if (depth > MAX_DEPTH) {
       throw new DocumentError(`Lists and objects are nested more than ${MAX_DEPTH} levels deep`);
     }
+    if (count > maxCount)
+      throw new DocumentError(`There are more than ${maxCount} lists and objects`);
     if (at < pauseAt) continue;
     pauseAt = at + CHARACTERS_PER_STEP;
     yield;
