@@ -8,9 +8,27 @@ import { withServers } from "../../peers/peers.mjs";
 const FLAG_COUNTS = [100, 1000];
 /** A number of requests, because on a busy machine, servers compile different amounts of code in the same time. */
 const WARM_UP = { requests: 20_000 };
+const GZIP = { "accept-encoding": "gzip" };
 const LOADS = {
   "new users": { users: "new", expectedStatus: 200 },
   "same context": { users: "fixed", expectedStatus: 200 },
+  "new users, gzip": { users: "new", expectedStatus: 200, headers: GZIP },
+  "new users with equal flags, gzip": {
+    users: "new",
+    expectedStatus: 200,
+    headers: GZIP,
+    kind: "plain",
+  },
+};
+
+/** The loads for which each mechanism exists. */
+export const INTENDED_LOADS = {
+  "fast path": ["new users", "same context"],
+  "deferred sending": ["new users"],
+  "default heap": ["new users"],
+  "response cache": ["same context"],
+  "reused compressor": ["new users, gzip"],
+  "shared bodies": ["new users with equal flags, gzip"],
 };
 
 /**
@@ -24,15 +42,26 @@ export function measureRequests(starters, plan) {
   return withGenerator(async (generator) => {
     const results = [];
     for (const flagCount of FLAG_COUNTS) {
-      await withServers(createDocument(flagCount), starters, async (servers) => {
-        for (const [loadName, load] of Object.entries(LOADS)) {
-          const samples = await takeTurns(servers, load, { ...plan, generator, warmUp: WARM_UP });
-          results.push(...summarize(samples).map((row) => ({ flagCount, loadName, ...row })));
-        }
-      });
+      for (const [loadName, { kind, ...load }] of Object.entries(LOADS)) {
+        const measured = Object.entries(starters).filter(([removed]) =>
+          isMeasured(removed, loadName),
+        );
+        await withServers(
+          createDocument(flagCount, kind),
+          Object.fromEntries(measured),
+          async (servers) => {
+            const samples = await takeTurns(servers, load, { ...plan, generator, warmUp: WARM_UP });
+            results.push(...summarize(samples).map((row) => ({ flagCount, loadName, ...row })));
+          },
+        );
+      }
     }
     return results;
   });
+}
+
+function isMeasured(removed, loadName) {
+  return INTENDED_LOADS[removed]?.includes(loadName) ?? true;
 }
 
 function summarize(samples) {

@@ -5,7 +5,7 @@ import { atLeast, toTable } from "../../lib/report.mjs";
 import { startOurs } from "../../peers/peers.mjs";
 import { measureStarts } from "../start.mjs";
 import { measureRefreshes } from "./refreshes.mjs";
-import { measureRequests } from "./requests.mjs";
+import { INTENDED_LOADS, measureRequests } from "./requests.mjs";
 import { createVariants } from "./variants.mjs";
 
 /** Milliseconds of a start. */
@@ -14,14 +14,6 @@ const START_TARGET_MS = 50;
 const BLOCK_TARGET_MS = 50;
 /** CPU time of a whole request. */
 const REQUEST_TARGET = 1.2;
-
-/** The loads that each mechanism of the request path is intended for. */
-const INTENDED_LOADS = {
-  "fast path": ["new users", "same context"],
-  "deferred sending": ["new users"],
-  "default heap": ["new users"],
-  "response cache": ["same context"],
-};
 
 /** @param plan `rounds`, and `seconds` of each */
 export async function runMechanismsBench(plan) {
