@@ -1,4 +1,4 @@
-// `npm test`: installs and builds what is missing, runs every test and prints the totals.
+// `npm test`: installs and builds what is missing, runs the tests and prints the totals.
 // Arguments are passed to vitest: `npm test -- packages/sdk` runs the tests of one folder.
 //
 // Without arguments, the tests run at their standard size, unless TEST_SIZE names another one: see test-size.ts.

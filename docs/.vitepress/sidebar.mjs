@@ -43,7 +43,7 @@ export const SIDEBAR = [
     ["Network", "/network"],
     ["Operation", "/operations"],
     ["Usage", "/usage"],
-    ["Flags across restarts", "/persistence"],
+    ["Persistence", "/persistence"],
     ["From one machine to a fleet", "/fleet"],
     ["Security", "/security"],
     ["Explanations", "/explain"],

@@ -5,7 +5,7 @@ import { Banner } from "../ui/banner.tsx";
 interface ApplicationStrategiesProps {
   /** The strategy types that the SDK of the application knows. */
   readonly strategies: readonly string[];
-  /** Those of them that this service does not know. */
+  /** The ones among them that this service does not know. */
   readonly missing: readonly string[];
 }
 

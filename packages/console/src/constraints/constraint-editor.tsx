@@ -23,8 +23,7 @@ const NEW_CONSTRAINT: Constraint = {
 };
 
 /**
- * Edits a list of constraints that must all be met. Within a form, invalid constraints prevent that it is
- * submitted.
+ * Edits a list of constraints that must all be met. A form with invalid constraints cannot be submitted.
  */
 export function ConstraintEditor({ value, onChange }: ConstraintEditorProps) {
   const fields = useAvailableFields();

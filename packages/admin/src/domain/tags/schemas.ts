@@ -11,7 +11,7 @@ export const TagBody = closedObject("tagSchema", {
   color: Type.Optional(nullableText(20)),
 });
 
-// Blank values are no longer stored, but those that are must remain removable.
+// Blank values cannot be added, but those that a database contains must be removable.
 const RemovedTag = closedObject("removedTagSchema", {
   ...TagBody.properties,
   value: Type.String({ maxLength: 50 }),

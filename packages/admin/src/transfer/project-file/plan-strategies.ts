@@ -71,7 +71,10 @@ function checkCount(count: number, previousCount: number, path: string): void {
   });
 }
 
-/** Returns those of the existing strategies and higher ones for new strategies; new ones for all if some are equal. */
+/**
+ * Existing strategies keep their sort orders, and new ones get higher ones. If some are equal or too high, all get
+ * new ones.
+ */
 function planSortOrders(existing: readonly Strategy[], count: number): readonly number[] {
   const indexes = Array.from({ length: count }, (_, index) => index);
   const next = (existing.at(-1)?.sortOrder ?? -1) + 1;

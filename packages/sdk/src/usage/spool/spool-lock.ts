@@ -70,7 +70,7 @@ export class SpoolLock {
         await utimes(this.#path, now, now);
         return;
       }
-      // Something else than another owner has removed it, such as a cleanup.
+      // Something other than another owner has removed it, such as a cleanup.
       if ((await this.#readOwner()) === undefined && (await this.#create(own))) return;
     } catch {
       // The disk fails: so do writes to the spool, which report it.
