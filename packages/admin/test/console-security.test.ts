@@ -65,7 +65,6 @@ describeAnyStorage("the session of the console", (source) => {
   });
 
   test("PUBLIC_URL says that browsers use TLS", async () => {
-    const { host } = new URL(service.url);
     const config = { publicUrl: "https://flags.example/" };
     const direct = await startService(service.storage, config);
     expect((await signIn(direct)).setCookie).not.toContain("Secure");
@@ -81,7 +80,6 @@ describeAnyStorage("the session of the console", (source) => {
     );
     expect(statusOf(response)).toBe(201);
     expect(response).toMatch(/set-cookie: __Host-flags_session=.*; Secure\r\n/);
-    expect(host).not.toBe("flags.example");
   });
 
   test("its id is new at every sign-in, whatever the browser has sent", async () => {

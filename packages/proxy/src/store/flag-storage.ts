@@ -27,14 +27,13 @@ interface FlagStorageOptions {
   readonly source: StoredSource;
   /** Receives messages, which begin with a capital letter. */
   readonly logger: Pick<Logger, "warn">;
-  /** Milliseconds between updates of the time at which the flags were confirmed. @default 30000 */
-  readonly updateIntervalMs?: number;
   /** @default the clock of the system */
   readonly now?: () => number;
 }
 
 const KIND = "flags";
 
+/** Time between updates of the time at which the flags were confirmed. */
 const UPDATE_INTERVAL_MS = 30_000;
 
 /**
@@ -60,7 +59,6 @@ export class FlagStorage implements StorageProvider {
   readonly #identity: DocumentIdentity;
   readonly #closing = new AbortController();
   readonly #now: () => number;
-  readonly #updateIntervalMs: number;
   #flags: FlagSource | undefined;
   #current: PackedContent | undefined;
   #rejectedDocuments = 0;
@@ -75,7 +73,6 @@ export class FlagStorage implements StorageProvider {
   constructor(options: FlagStorageOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    this.#updateIntervalMs = options.updateIntervalMs ?? UPDATE_INTERVAL_MS;
     const { source } = options;
     const { id, secret } = identifySource(source);
     this.#key = `v1/sources/${id}/flags`;
@@ -120,7 +117,7 @@ export class FlagStorage implements StorageProvider {
   /** Sets the source whose flags these are. Must be called before the source is started. */
   follow(flags: FlagSource): void {
     this.#flags = flags;
-    this.#timer = setInterval(() => void this.#startUpdate(), this.#updateIntervalMs).unref();
+    this.#timer = setInterval(() => void this.#startUpdate(), UPDATE_INTERVAL_MS).unref();
   }
 
   /** Resolves to the stored definitions. While the store fails, tries again until the source has flags. */
@@ -216,7 +213,7 @@ export class FlagStorage implements StorageProvider {
   #isOutdated(stored: StoredDocument, own: StoredDocument): boolean {
     if (stored.confirmedAtMs > this.#now() + MAX_CLOCK_DIFFERENCE_MS) return true;
     const newerByMs = own.confirmedAtMs - stored.confirmedAtMs;
-    return stored.sha256 === own.sha256 ? newerByMs >= this.#updateIntervalMs : newerByMs >= 0;
+    return stored.sha256 === own.sha256 ? newerByMs >= UPDATE_INTERVAL_MS : newerByMs >= 0;
   }
 
   async #write(own: StoredDocument): Promise<void> {

@@ -1,3 +1,4 @@
+import { isRecord } from "flags-engine";
 import type { Static } from "typebox";
 import {
   isSingleValue,
@@ -22,7 +23,7 @@ export function readOfrepContext(body: Static<typeof OfrepContext>): SentContext
   for (const [name, value] of Object.entries(fields)) {
     if (isSingleValue(value)) context.addField(name, toFieldText(name, value));
   }
-  if (typeof properties === "object" && properties !== null) {
+  if (isRecord(properties)) {
     for (const [name, value] of Object.entries(properties)) {
       if (isSingleValue(value)) context.addProperty(name, String(value));
     }
