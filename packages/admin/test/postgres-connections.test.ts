@@ -1,12 +1,13 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { sql } from "drizzle-orm";
+import { LIMITS } from "../src/limits.ts";
 import { MIGRATIONS, migrate, SCHEMA_VERSION, SchemaTooNewError } from "../src/storage/migrate.ts";
 import { openStorage } from "../src/storage/open-storage.ts";
 import type { Storage } from "../src/storage/storage.ts";
 import { createFlag, switchFlag } from "./_flags.ts";
 import { type Databases, skipsPostgres, useSharedPostgres } from "./_postgres.ts";
-import { BACKEND_TOKEN, startService } from "./_service.ts";
+import { ADMIN_TOKEN, BACKEND_TOKEN, startService } from "./_service.ts";
 import { silentLogger } from "./_storages.ts";
 
 describe.skipIf(skipsPostgres)("connections to PostgreSQL", () => {
@@ -71,6 +72,34 @@ describe.skipIf(skipsPostgres)("connections to PostgreSQL", () => {
     const { rows } = await client.query<{ version: number }>("select version from schema_versions");
     expect(rows.map(({ version }) => version)).toEqual(MIGRATIONS.map(({ version }) => version));
     for (const storage of storages) expect(await storage.revision()).toBe(0);
+  });
+
+  test("changes see those they waited for, whatever the default isolation level of the database is", async () => {
+    const databaseUrl = await databases.createDatabase();
+    const name = new URL(databaseUrl).pathname.slice(1);
+    const client = await connect(databaseUrl);
+    await client.query(
+      `alter database ${name} set default_transaction_isolation = 'repeatable read'`,
+    );
+    const storages = await Promise.all([0, 1].map(() => open(databaseUrl)));
+    const services = await Promise.all(storages.map((storage) => startService(storage)));
+    const [service] = services;
+    if (service === undefined) throw new Error("No service");
+    await createFlag(service, "flag", { strategies: [], enabled: false });
+    const path = "/api/admin/projects/default/features/flag/environments/development/strategies";
+    const adding = Array.from({ length: LIMITS.strategiesPerEnvironment + 10 }, (_, index) =>
+      services[index % 2]?.request(path, {
+        method: "POST",
+        token: ADMIN_TOKEN,
+        body: { name: "default" },
+      }),
+    );
+    const statuses = (await Promise.all(adding)).map((response) => response?.status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(
+      LIMITS.strategiesPerEnvironment,
+    );
+    expect(statuses.filter((status) => status === 400)).toHaveLength(10);
+    expect(services.flatMap(({ errors }) => errors)).toEqual([]);
   });
 
   test("a replica of the previous version works while and after a newer one migrates", async () => {

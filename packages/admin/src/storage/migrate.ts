@@ -44,22 +44,28 @@ export async function migrate(
   db: Database,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
-  await db.transaction(async (transaction) => {
-    await transaction.execute(lockFor("migrate"));
-    await transaction.execute(sql`
-      create table if not exists schema_versions (
-        version integer primary key,
-        name text not null,
-        applied_at timestamptz not null default now()
-      )`);
-    const current = await readSchemaVersion(transaction);
-    const known = latestVersion(migrations);
-    if (current > known) throw new SchemaTooNewError(current, known);
-
-    for (const migration of migrations) {
-      if (migration.version > current) await apply(transaction, migration);
-    }
+  await db.transaction((transaction) => migrateLocked(transaction, migrations), {
+    // Otherwise the default of the database, with which a process may not see what was committed while it waited.
+    isolationLevel: "read committed",
+    accessMode: "read write",
   });
+}
+
+async function migrateLocked(db: Database, migrations: readonly Migration[]): Promise<void> {
+  await db.execute(lockFor("migrate"));
+  await db.execute(sql`
+    create table if not exists schema_versions (
+      version integer primary key,
+      name text not null,
+      applied_at timestamptz not null default now()
+    )`);
+  const current = await readSchemaVersion(db);
+  const known = latestVersion(migrations);
+  if (current > known) throw new SchemaTooNewError(current, known);
+
+  for (const migration of migrations) {
+    if (migration.version > current) await apply(db, migration);
+  }
 }
 
 function latestVersion(migrations: readonly Migration[]): number {

@@ -170,9 +170,13 @@ function connectionSettings({ databaseUrl }: PostgresOptions): pg.ClientConfig {
   };
 }
 
+/**
+ * NOTE: independent of the defaults of the database. With `repeatable read`, a change would not see those that were
+ * committed while it waited for the write lock.
+ */
 const BEGIN = {
   read: "begin isolation level repeatable read read only",
-  write: "begin",
+  write: "begin isolation level read committed read write",
 } as const;
 
 /**
