@@ -1,5 +1,7 @@
+import { sql } from "drizzle-orm";
 import { beforeAll, expect, test } from "vitest";
 import { findEvents } from "../src/domain/events/find-events.ts";
+import type { Storage } from "../src/storage/storage.ts";
 import { useAdmin } from "./_admin.ts";
 import { describeAnyStorage } from "./_storages.ts";
 
@@ -103,6 +105,48 @@ describeAnyStorage("events", (source) => {
       }
     }
     expect((await find(1, all.total)).events).toEqual([]);
+  });
+
+  test("are searched in shorter statements if they are large", async () => {
+    const search = async (searchedBytes?: number) => {
+      let statements = 0;
+      const read: Storage["read"] = (work) => {
+        statements += 1;
+        return admin.storage.read(work);
+      };
+      const filter = { text: '"name"', projects: ["default"] };
+      const page = { offset: 0, limit: 2 };
+      const found = await findEvents({ read }, filter, page, {
+        ...(searchedBytes !== undefined && { searchedBytes }),
+      });
+      return { found, statements };
+    };
+    const all = await search();
+    const each = await search(1);
+    expect(each.found).toEqual(all.found);
+    expect(each.statements).toBeGreaterThan(all.found.total);
+    expect(all.statements).toBe(3);
+  });
+
+  test("before a page are not read", async () => {
+    await admin.storage.db.execute(sql`
+      insert into events (type, created_by, actor_kind, feature_name, data)
+      select 'test', 'test', 'system', 'skipped', to_jsonb(repeat('x', 1000000))
+      from generate_series(1, 100)`);
+    const measure = async (work: () => Promise<unknown>): Promise<number> => {
+      const start = performance.now();
+      await work();
+      return performance.now() - start;
+    };
+    const readAll = await measure(() =>
+      admin.storage.db.execute(
+        sql`select sum(octet_length(data::text)) from events where feature_name = 'skipped'`,
+      ),
+    );
+    const filter = { features: ["skipped"] };
+    const skip = await measure(() => findEvents(admin.storage, filter, { offset: 99, limit: 1 }));
+    expect(skip).toBeLessThan(readAll / 2);
+    await admin.storage.db.execute(sql`delete from events where feature_name = 'skipped'`);
   });
 
   test("are also available as lists", async () => {

@@ -30,9 +30,17 @@ const MAX_PAGE_BYTES = 16 * 1024 * 1024;
  */
 const SEARCHED_ROWS = 200;
 
+/**
+ * After how many stored bytes a statement searches no further event. Compressed by PostgreSQL, they usually stand
+ * for a few times as many, and for up to 100 times as many.
+ */
+const SEARCHED_BYTES = 256 * 1024;
+
 interface SearchOptions {
   /** How many events one statement searches for a text. @default 200 */
   readonly searchedRows?: number;
+  /** After how many stored bytes a statement searches no further event. @default 256 KiB */
+  readonly searchedBytes?: number;
   /** Whether nobody waits for the result any more. */
   readonly isCancelled?: () => boolean;
 }
@@ -67,7 +75,11 @@ async function searchText(
   storage: Pick<Storage, "read">,
   text: string,
   condition: SQL | undefined,
-  { searchedRows = SEARCHED_ROWS, isCancelled = () => false }: SearchOptions,
+  {
+    searchedRows = SEARCHED_ROWS,
+    searchedBytes = SEARCHED_BYTES,
+    isCancelled = () => false,
+  }: SearchOptions,
 ): Promise<readonly number[]> {
   const ids: number[] = [];
   let before: number | undefined;
@@ -75,31 +87,61 @@ async function searchText(
     const isEarlier = before === undefined ? undefined : lt(events.id, before);
     const searched = and(condition, isEarlier);
     // oxlint-disable-next-line no-await-in-loop -- one after the other, so that others can use the database
-    const rows = await storage.read((db) => searchRows(db, text, searched, searchedRows));
+    const rows = await storage.read((db) =>
+      searchRows(db, text, { condition: searched, searchedRows, searchedBytes }),
+    );
     for (const { id, matches } of rows) if (matches) ids.push(id);
-    if (rows.length < searchedRows || isCancelled()) return ids;
+    if (rows.length === 0 || isCancelled()) return ids;
     before = rows.at(-1)?.id;
   }
 }
 
+interface SearchedRows {
+  readonly condition: SQL | undefined;
+  readonly searchedRows: number;
+  readonly searchedBytes: number;
+}
+
 /**
- * Returns which of the newest events that meet a condition contain a text.
+ * Returns which of the newest events that meet a condition contain a text. At least one event is searched.
  *
- * NOTE: the limit is in a subquery. Otherwise the database may compare the text of every event before it sorts them.
+ * NOTE: the limits are in subqueries. Otherwise the database may compare the text of every event before it sorts
+ * them. `pg_column_size()` does not read the stored value.
  */
-function searchRows(db: Database, text: string, condition: SQL | undefined, limit: number) {
+function searchRows(
+  db: Database,
+  text: string,
+  { condition, searchedRows, searchedBytes }: SearchedRows,
+) {
   const { id, data, preData, tags } = events;
   const newest = db
     .select({ id, data, preData, tags })
     .from(events)
     .where(condition)
     .orderBy(desc(id))
-    .limit(limit)
+    .limit(searchedRows)
     .as("newest");
-  return db
-    .select({ id: newest.id, matches: containsText(newest, text) })
+  const size = sumOf([newest.data, newest.preData], (column) => sql`pg_column_size(${column})`);
+  const measured = db
+    .select({
+      id: newest.id,
+      data: newest.data,
+      preData: newest.preData,
+      tags: newest.tags,
+      before: sql<number>`sum(${size}) over (order by ${newest.id} desc) - ${size}`.as("before"),
+    })
     .from(newest)
-    .orderBy(desc(newest.id));
+    .as("measured");
+  return db
+    .select({ id: measured.id, matches: containsText(measured, text) })
+    .from(measured)
+    .where(lt(measured.before, searchedBytes))
+    .orderBy(desc(measured.id));
+}
+
+function sumOf(columns: readonly SQLWrapper[], sizeOf: (column: SQLWrapper) => SQL): SQL {
+  const sizes = columns.map((column) => sql`coalesce(${sizeOf(column)}, 0)`);
+  return sql`(${sql.join(sizes, sql` + `)})`;
 }
 
 async function readPage(db: Database, condition: SQL | undefined, page: Page) {
@@ -111,18 +153,26 @@ async function readPage(db: Database, condition: SQL | undefined, page: Page) {
   return rows.map(toEventView);
 }
 
-/** Selects the ids of a page. NOTE: larger pages could exhaust the memory of the service. */
+/**
+ * Selects the ids of a page. NOTE: larger pages could exhaust the memory of the service. The events are selected
+ * before they are measured, so that those before the page are not read.
+ */
 function selectPage(db: Database, condition: SQL | undefined, { offset, limit }: Page) {
-  const bytes = [events.data, events.preData].map(
-    (column) => sql`coalesce(octet_length(${column}::text), 0)`,
-  );
-  const measured = db
-    .select({ id: events.id, bytes: sql<number>`${sql.join(bytes, sql` + `)}`.as("bytes") })
+  const selected = db
+    .select({ id: events.id })
     .from(events)
     .where(condition)
     .orderBy(desc(events.id))
     .limit(limit)
-    .offset(offset)
+    .offset(offset);
+  const bytes = sumOf(
+    [events.data, events.preData],
+    (column) => sql`octet_length(${column}::text)`,
+  );
+  const measured = db
+    .select({ id: events.id, bytes: sql<number>`${bytes}`.as("bytes") })
+    .from(events)
+    .where(inArray(events.id, selected))
     .as("measured");
   const page = db
     .select({
