@@ -1,7 +1,10 @@
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
+import type { Database } from "../src/storage/database.ts";
+import type { Storage } from "../src/storage/storage.ts";
+import { createUsageIngestion } from "../src/usage/ingestion.ts";
 import { featureEnvironments } from "../src/storage/schema/features.ts";
-import { applications, featureUsage } from "../src/storage/schema/usage.ts";
+import { applications, featureUsage, variantUsage } from "../src/storage/schema/usage.ts";
 import { createFlag, createToken } from "./_flags.ts";
 import { BACKEND_TOKEN, FRONTEND_TOKEN, type Service, useService } from "./_service.ts";
 import { describeStorages } from "./_storages.ts";
@@ -190,6 +193,45 @@ describeStorages("usage", (source) => {
         [hourOf(now - 47 * HOUR_MS), 2],
         [hourOf(now), 3],
       ]);
+    });
+
+    test("stores the 100 variants of a flag with the largest counts", async () => {
+      await createFlag(service, "many-variants");
+      const variants = Object.fromEntries(
+        Array.from({ length: 150 }, (_, index) => [`v${index}`, index + 1]),
+      );
+      await post(service, METRICS, report("a", { "many-variants": { yes: 1, no: 0, variants } }));
+      const stored = await service.storage.db
+        .select({ count: variantUsage.count })
+        .from(variantUsage)
+        .where(eq(variantUsage.feature, "many-variants"));
+      expect(stored).toHaveLength(100);
+      expect(Math.min(...stored.map(({ count }) => count))).toBe(51);
+    });
+
+    test("stores a large report completely, with at most 10,000 rows per transaction", async () => {
+      await createFlag(service, "large");
+      const count = async (db: Database): Promise<number> =>
+        (await db.$count(featureUsage)) + (await db.$count(variantUsage));
+      const written: number[] = [];
+      const transact: Storage["transact"] = (work) =>
+        service.storage.transact(async (db) => {
+          const before = await count(db);
+          const result = await work(db);
+          written.push((await count(db)) - before);
+          return result;
+        });
+      const variants = new Map(Array.from({ length: 100 }, (_, index) => [`v${index}`, 1]));
+      const entry = { feature: "large", environment: "development", hour: new Date(0) };
+      await createUsageIngestion({ ...service.storage, transact }).addUsage({
+        entries: Array.from({ length: 120 }, (_, index) => {
+          return { ...entry, appName: `app-${index}`, yes: 1, no: 0, variants };
+        }),
+        projects: ["*"],
+        instance: { appName: "app-0", environment: "development", instanceId: "i" },
+      });
+      expect(written.reduce((sum, rows) => sum + rows)).toBe(120 * 101);
+      expect(Math.max(...written)).toBeLessThanOrEqual(10_000);
     });
 
     test("counts all concurrent reports", async () => {

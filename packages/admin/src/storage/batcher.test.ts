@@ -87,7 +87,7 @@ test("add() rejects when its own run fails, not when an earlier one does", async
   await second;
 });
 
-test("add() starts another run once a run reaches maxSize", async () => {
+test("add() starts another run for an item that does not fit into maxSize", async () => {
   const runs: (readonly number[])[] = [];
   const batcher = new Batcher<number, number>({
     maxItems: 3,
@@ -98,7 +98,7 @@ test("add() starts another run once a run reaches maxSize", async () => {
       return items;
     },
   });
-  const items = [50, 4, 5, 1, 1, 1, 1, 1];
+  const items = [50, 4, 5, 3, 1, 1, 1, 1];
   expect(await Promise.all(items.map((item) => batcher.add(item)))).toEqual(items);
-  expect(runs).toEqual([[50], [4, 5, 1], [1, 1, 1], [1]]);
+  expect(runs).toEqual([[50], [4, 5], [3, 1, 1], [1, 1]]);
 });

@@ -7,7 +7,7 @@ interface BatcherOptions<Item, Result> {
   readonly maxItems: number;
   /** Size of an item, in a unit of the caller's choice. @default 0 */
   readonly sizeOf?: (item: Item) => number;
-  /** A run accepts no further item once the total size reaches this limit. @default Infinity */
+  /** Largest total size of a run. A larger item has a run of its own. @default Infinity */
   readonly maxSize?: number;
 }
 
@@ -55,9 +55,9 @@ export class Batcher<Item, Result> {
     let count = 0;
     let size = 0;
     for (const { item } of this.#waiting.slice(0, maxItems)) {
-      count += 1;
       size += sizeOf(item);
-      if (size >= maxSize) break;
+      if (count > 0 && size > maxSize) break;
+      count += 1;
     }
     return this.#waiting.splice(0, count);
   }

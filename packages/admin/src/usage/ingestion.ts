@@ -1,7 +1,7 @@
 import { Batcher } from "../storage/batcher.ts";
 import type { Storage } from "../storage/storage.ts";
 import { putApplications, type SeenApplication } from "./applications.ts";
-import { type UsageReport, writeUsage } from "./write-usage.ts";
+import { type UsageEntry, type UsageReport, writeUsage } from "./write-usage.ts";
 
 /** Stores the reports of SDKs and proxies. The promises resolve when the report is in the database. */
 export interface UsageIngestion {
@@ -12,8 +12,8 @@ export interface UsageIngestion {
 const MAX_REPORTS = 200;
 
 /**
- * A batch accepts no further report once it has this many rows. Each batch is one transaction, whose
- * log must fit into the reserved disk space, and which blocks the process on the embedded database.
+ * Largest number of rows of a batch. Each batch is one transaction, whose log must fit into the reserved disk space,
+ * and which blocks the process on the embedded database. A larger report is stored in parts.
  */
 const MAX_ROWS = 10_000;
 
@@ -38,12 +38,31 @@ export function createUsageIngestion(storage: Storage): UsageIngestion {
   });
   return {
     addUsage: async (report) => {
-      if (report.entries.length > 0 || report.instance !== undefined) await usage.add(report);
+      // oxlint-disable-next-line no-await-in-loop -- if a part fails, the following ones are not stored
+      for (const part of partsOf(report)) await usage.add(part);
     },
     addApplications: async (applications) => {
       if (applications.length > 0) await registrations.add(applications);
     },
   };
+}
+
+function partsOf(report: UsageReport): readonly UsageReport[] {
+  if (countRows(report) <= MAX_ROWS) {
+    return report.entries.length > 0 || report.instance !== undefined ? [report] : [];
+  }
+  const parts: UsageEntry[][] = [];
+  let rows = MAX_ROWS;
+  for (const entry of report.entries) {
+    rows += 1 + entry.variants.size;
+    // One row is for the instance.
+    if (rows >= MAX_ROWS) {
+      parts.push([]);
+      rows = 1 + entry.variants.size;
+    }
+    parts.at(-1)?.push(entry);
+  }
+  return parts.map((entries) => ({ ...report, entries }));
 }
 
 function countRows({ entries, instance }: UsageReport): number {

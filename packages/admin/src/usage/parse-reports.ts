@@ -73,14 +73,19 @@ interface SentCounts {
   readonly variants?: Readonly<Record<string, LenientCount>> | null;
 }
 
+/** As many as queries distinguish. A report can contain names that clients have invented. */
+const MAX_VARIANTS = 100;
+
 function parseCounts({ yes, no, variants }: SentCounts) {
-  const counts = Object.entries(variants ?? {}).map(
-    ([name, count]) => [readText(name), readCount(count)] as const,
-  );
+  const counts = Object.entries(variants ?? {})
+    .map(([name, count]) => [readText(name), readCount(count)] as const)
+    .filter(([, count]) => count > 0)
+    .toSorted(([, one], [, other]) => other - one)
+    .slice(0, MAX_VARIANTS);
   return {
     yes: readCount(yes),
     no: readCount(no),
-    variants: new Map(counts.filter(([, count]) => count > 0)),
+    variants: new Map(counts),
   };
 }
 
