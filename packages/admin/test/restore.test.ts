@@ -6,6 +6,7 @@ import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createBackup } from "../src/backup/create-backup.ts";
 import { restoreBackup } from "../src/backup/restore-backup.ts";
+import { rowsOf } from "../src/storage/database.ts";
 import { openStorage } from "../src/storage/open-storage.ts";
 import { skipRevisions } from "../src/storage/revisions.ts";
 import type { Storage } from "../src/storage/storage.ts";
@@ -189,6 +190,38 @@ describe("a file of flags-admin backup", () => {
     writeFileSync(file, gzipSync(text));
     await restoreBackup(file, open);
     expect(await target.revision()).toBeGreaterThan(0);
+  });
+
+  test("has lines that can be restored, however large the events are", async () => {
+    const file = join(makeDirectory(), "flags.backup");
+    const storage = await openStorage({ dataDir: await makeDataDirectory(), logger: silentLogger });
+    onTestFinished(() => storage.close());
+    await storage.db.execute(sql`
+      insert into events (type, created_by, actor_kind, data)
+      select 'context-field-updated', 'test', 'system',
+        to_jsonb(repeat('x', case when number % 3 = 0 then 3000000 else 1 end))
+      from generate_series(1, 9) as number`);
+    await createBackup(storage, file);
+    const lines = gunzipSync(readFileSync(file)).toString().split("\n");
+    const ofEvents = lines.filter((line) => line.startsWith('{"table":"events"'));
+    expect(ofEvents).toHaveLength(2);
+    expect(Math.max(...ofEvents.map(({ length }) => length))).toBeLessThan(9 * 1024 * 1024);
+
+    const target = await openStorage({ dataDir: await makeDataDirectory(), logger: silentLogger });
+    onTestFinished(() => target.close());
+    let timeout: unknown;
+    const transact: Storage["transact"] = (work) =>
+      target.transact(async (db) => {
+        const result = await work(db);
+        timeout = rowsOf(await db.execute(sql`show idle_in_transaction_session_timeout`))[0];
+        return result;
+      });
+    await restoreBackup(file, async () => ({ ...target, transact, close: async () => {} }));
+    expect(timeout).toEqual({ idle_in_transaction_session_timeout: "0" });
+    const digest = sql`select md5(string_agg(id || md5(data::text), '' order by id)) from events`;
+    expect(rowsOf(await target.db.execute(digest))).toEqual(
+      rowsOf(await storage.db.execute(digest)),
+    );
   });
 
   test.each([

@@ -10,8 +10,10 @@ import type { Storage } from "../storage/storage.ts";
 import { FORMAT, FORMAT_VERSION, type Header } from "./format.ts";
 import { listSequences, listTables } from "./tables.ts";
 
-/** Rows per line. The rows of a batch are in memory at the same time. */
-const BATCH_ROWS = 200;
+/** Largest number of rows per line. The rows of a line are in memory at the same time. */
+const LINE_ROWS = 50;
+/** Largest size of a line with several rows, approximately. PostgreSQL rejects lines of more than 256 MB. */
+const LINE_BYTES = 8 * 1024 * 1024;
 
 /**
  * Writes everything in a database to a file, as of one moment. The file appears when it is complete, and
@@ -69,17 +71,46 @@ async function* writeLines(db: Database, counter: { rows: number }): AsyncGenera
   yield `${JSON.stringify({ end: true, rows: counter.rows })}\n`;
 }
 
+interface RowSize {
+  readonly ctid: string;
+  readonly bytes: number;
+}
+
 /** Reads rows as JSON, as PostgreSQL writes it: JavaScript would round large numbers. */
 async function* readBatches(db: Database, table: string): AsyncGenerator<readonly string[]> {
   const name = sql.identifier(table);
   await db.execute(
-    sql`declare rows no scroll cursor for select to_jsonb(row)::text as text from ${name} as row`,
+    sql`declare sizes no scroll cursor for
+      select ctid::text as ctid, pg_column_size(to_jsonb(row)) as bytes from ${name} as row`,
   );
   for (;;) {
-    const fetched = await db.execute(sql`fetch ${sql.raw(String(BATCH_ROWS))} from rows`);
-    const rows = rowsOf(fetched).map(({ text }) => String(text));
-    if (rows.length > 0) yield rows;
-    if (rows.length < BATCH_ROWS) break;
+    const fetched = await db.execute(sql`fetch ${sql.raw(String(LINE_ROWS))} from sizes`);
+    const sizes = rowsOf(fetched).map(({ ctid, bytes }) => {
+      return { ctid: String(ctid), bytes: Number(bytes) };
+    });
+    for (const ctids of divideLines(sizes)) {
+      const found = await db.execute(
+        sql`select to_jsonb(row)::text as text from ${name} as row
+          where ctid = any(${`{${ctids.map((ctid) => `"${ctid}"`).join(",")}}`}::tid[])`,
+      );
+      yield rowsOf(found).map(({ text }) => String(text));
+    }
+    if (sizes.length < LINE_ROWS) break;
   }
-  await db.execute(sql`close rows`);
+  await db.execute(sql`close sizes`);
+}
+
+/** Divides rows into lines, of at least one row each. */
+function divideLines(rows: readonly RowSize[]): readonly (readonly string[])[] {
+  const lines: string[][] = [];
+  let size = Number.POSITIVE_INFINITY;
+  for (const { ctid, bytes } of rows) {
+    size += bytes;
+    if (size > LINE_BYTES) {
+      lines.push([]);
+      size = bytes;
+    }
+    lines.at(-1)?.push(ctid);
+  }
+  return lines;
 }

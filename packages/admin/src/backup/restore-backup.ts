@@ -94,6 +94,8 @@ async function insertAll(
   header: Header,
   lines: AsyncIterable<string>,
 ): Promise<number> {
+  // Reading the file may take long. Nobody else uses the database.
+  await db.execute(sql`set local idle_in_transaction_session_timeout = 0`);
   await replaceInitialData(db, header);
   let count = 0;
   for await (const text of lines) {
