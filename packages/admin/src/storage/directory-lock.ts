@@ -29,16 +29,18 @@ interface LockContent extends ProcessIdentity {
   readonly released?: boolean;
 }
 
-interface LockTiming {
+interface LockOptions {
   /** How often the holder updates its lock file. @default 2000 */
   readonly heartbeatMs?: number;
   /** A holder on another machine counts as gone after this time without an update. @default 10000 */
   readonly staleAfterMs?: number;
+  /** Called when another process has taken over the directory, for instance while this one was suspended. */
+  readonly onLost?: () => void;
 }
 
 /**
  * Ensures that only one process uses a directory. The lock of a process that has ended is replaced: at
- * once if it ran on this machine, otherwise (or in another container) when its heartbeat has stopped.
+ * once if it ran on this machine since its start, otherwise (or in another container) when its heartbeat has stopped.
  *
  * Locks are files `lock.1`, `lock.2`, …; the one with the highest number is valid. A process acquires
  * the lock by creating the next file exclusively.
@@ -47,32 +49,40 @@ interface LockTiming {
  */
 export async function lockDirectory(
   directory: string,
-  { heartbeatMs = 2000, staleAfterMs = 10_000 }: LockTiming = {},
+  { heartbeatMs = 2000, staleAfterMs = 10_000, onLost = () => undefined }: LockOptions = {},
 ): Promise<DirectoryLock> {
   const content: LockContent = { ...describeSelf(), since: new Date().toISOString() };
-  let path: string | undefined;
-  while (path === undefined) {
+  let generation: number;
+  do {
     const latest = latestGeneration(directory);
     await refuseIfHeld(directory, latest, staleAfterMs);
-    path = claim(directory, latest + 1, content);
-  }
-  return hold(path, content, heartbeatMs);
-}
+    generation = latest + 1;
+  } while (!claim(directory, generation, content));
 
-function hold(path: string, content: LockContent, heartbeatMs: number): DirectoryLock {
-  const heartbeat = setInterval(() => {
-    const now = new Date();
-    // NOTE: the directory may have been deleted, and an error in a timer would end the process.
-    attempt(() => utimesSync(path, now, now));
-  }, heartbeatMs);
-  heartbeat.unref();
+  const path = lockPath(directory, generation);
+  const stop = beat(path, heartbeatMs, () => {
+    if (latestGeneration(directory) <= generation) return;
+    stop();
+    onLost();
+  });
   return {
     release: () => {
-      clearInterval(heartbeat);
+      stop();
       // The file stays, so that the numbers never start at 1 again.
       attempt(() => writeFileSync(path, JSON.stringify({ ...content, released: true })));
     },
   };
+}
+
+function beat(path: string, heartbeatMs: number, check: () => void): () => void {
+  const heartbeat = setInterval(() => {
+    const now = new Date();
+    // NOTE: the directory may have been deleted, and an error in a timer would end the process.
+    attempt(() => utimesSync(path, now, now));
+    attempt(check);
+  }, heartbeatMs);
+  heartbeat.unref();
+  return () => clearInterval(heartbeat);
 }
 
 const LOCK_NAME = /^lock\.(\d+)$/;
@@ -128,24 +138,24 @@ async function hasHeartbeat(path: string, staleAfterMs: number): Promise<boolean
   return false;
 }
 
-/** Returns the path of the new lock file; undefined if another process was faster. */
-function claim(directory: string, generation: number, content: LockContent): string | undefined {
+/** Creates a lock file; returns false if another process was faster. */
+function claim(directory: string, generation: number, content: LockContent): boolean {
   const path = lockPath(directory, generation);
   try {
     writeFileSync(path, JSON.stringify(content), { flag: "wx", mode: 0o600 });
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return undefined;
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
     throw error;
   }
   // If this process was slow, others may have created newer files and deleted this number already.
   if (latestGeneration(directory) > generation) {
     rmSync(path, { force: true });
-    return undefined;
+    return false;
   }
   for (const older of generationsOf(directory)) {
     if (older < generation) rmSync(lockPath(directory, older), { force: true });
   }
-  return path;
+  return true;
 }
 
 function attempt<T>(action: () => T): T | undefined {

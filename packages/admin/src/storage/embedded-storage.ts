@@ -46,7 +46,14 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Storage> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const isNew = !hasEmbeddedDatabase(dataDir);
   assertSpace(dataDir, minFreeDiskBytes + (isNew ? NEW_DATABASE_BYTES : 0));
-  const lock = await lockDirectory(dataDir);
+  const lock = await lockDirectory(dataDir, {
+    onLost: () => {
+      logger.fatal(
+        `Another process uses ${dataDir} now, and this one ends: let only one service use it`,
+      );
+      process.exit(1);
+    },
+  });
   try {
     const guard = new DiskGuard({ directory: dataDir, minFreeBytes: minFreeDiskBytes, logger });
     const release = (): void => lock.release();

@@ -24,18 +24,23 @@ export function describeSelf(): ProcessIdentity {
 }
 
 /**
- * Whether the process is on this machine and in the same pid namespace, so that its pid is meaningful.
+ * Whether the process is on this machine and in the same pid namespace, so that its pid is meaningful. False after
+ * the machine was restarted, and if it is unknown.
  *
  * NOTE: the host name is not enough. Containers that use the network of their host also have its name,
- * but cannot see its processes.
+ * but cannot see its processes. Copies of a virtual machine have the same name and pid namespace.
  */
 export function isSameMachine(identity: ProcessIdentity): boolean {
-  return identity.hostname === hostname() && identity.pidNamespace === readPidNamespace();
+  return (
+    identity.hostname === hostname() &&
+    identity.pidNamespace === readPidNamespace() &&
+    identity.bootId !== "" &&
+    identity.bootId === readBootId()
+  );
 }
 
 /** Whether a process of this machine is still running. */
-export function isStillRunning({ pid, bootId, startTime }: ProcessIdentity): boolean {
-  if (bootId !== readBootId()) return false;
+export function isStillRunning({ pid, startTime }: ProcessIdentity): boolean {
   return exists(pid) && startTime === readStartTime(pid);
 }
 
