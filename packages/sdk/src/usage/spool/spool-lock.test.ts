@@ -56,6 +56,25 @@ it("of a process of this machine that has ended is taken over at once", async ()
   expect(await createLock(directory).acquire(ignore)).toBeUndefined();
 });
 
+it.skipIf(process.platform !== "linux")(
+  "of a process that has ended is taken over even if its parent does not collect its status",
+  async () => {
+    const directory = await createFolder();
+    // `sleep` becomes the parent of `true`.
+    const parent = spawn("sh", ["-c", "true & echo $!; exec sleep 60"]);
+    onTestFinished(() => {
+      parent.kill("SIGKILL");
+    });
+    const [output] = (await once(parent.stdout, "data")) as [Buffer];
+    const pid = Number(output.toString());
+    const readStat = (): Promise<string> => readFile(`/proc/${pid}/stat`, "utf8");
+    await expect.poll(readStat).toContain(") Z ");
+    const owner = JSON.parse(await ownerOf(directory)) as object;
+    await write(directory, { ...owner, pid, started: (await readStat()).split(" ")[21] });
+    expect(await createLock(directory).acquire(ignore)).toBeUndefined();
+  },
+);
+
 it("of a process of this machine that runs is not taken over, however long it shows no sign", async () => {
   const directory = await createFolder();
   const owner = await ownerOf(directory);

@@ -163,25 +163,29 @@ async function describeOwnProcess(): Promise<Owner> {
   return {
     machine: `${hostname()} ${namespace}`.trim(),
     pid: process.pid,
-    started: await readStart(process.pid),
+    started: (await readStat(process.pid)).started,
     token: randomUUID(),
   };
 }
 
-/** Returns an empty text if the system does not say when a process started. */
-async function readStart(pid: number): Promise<string> {
+/** Reads the state and the start of a process. They are empty if the system does not say. */
+async function readStat(
+  pid: number,
+): Promise<{ readonly state: string; readonly started: string }> {
   const line = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   // The second field, the name of the program, may contain spaces and parentheses.
   const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
-  return fields[19] ?? "";
+  return { state: fields[0] ?? "", started: fields[19] ?? "" };
 }
 
 /** Returns undefined if it is unknown. */
 async function hasEnded(other: Owner, own: Owner): Promise<boolean | undefined> {
   if (other.machine !== own.machine) return undefined;
   if (!isRunning(other.pid)) return true;
+  const { state, started } = await readStat(other.pid);
+  // A zombie has ended; its parent has not collected its status yet.
+  if (state === "Z" || state === "X") return true;
   // The system reuses process ids.
-  const started = await readStart(other.pid);
   return other.started === "" || started === "" ? undefined : started !== other.started;
 }
 
