@@ -185,6 +185,34 @@ describeAnyStorage("features-batch", (source) => {
     });
   });
 
+  test("import stores values in the form that all SDKs read", async () => {
+    const data = {
+      features: [flagNamed("forms")],
+      featureStrategies: [
+        {
+          name: "flexibleRollout",
+          featureName: "forms",
+          parameters: { rollout: "50.5" },
+          constraints: [
+            { contextName: "currentTime", operator: "DATE_AFTER", value: "2026-01-31" },
+            { contextName: "userId", operator: "NUM_GT", value: ".5" },
+          ],
+        },
+      ],
+    };
+    const repeat = () => admin.must(200, "POST", IMPORT, body(data));
+    await repeat();
+    const path = `${BASE}/forms/environments/production/strategies`;
+    expect((await admin.must(200, "GET", path)).body).toMatchObject([
+      {
+        parameters: { rollout: "50" },
+        constraints: [{ value: "2026-01-31T00:00:00.000Z" }, { value: "0.5" }],
+      },
+    ]);
+    expect(await admin.eventsOf(repeat)).toEqual([]);
+    await admin.must(202, "DELETE", `${BASE}/forms`);
+  });
+
   test("import of the same file changes nothing, and validate warns of the flags", async () => {
     const repeat = () => admin.must(200, "POST", IMPORT, body(UNLEASH));
     expect(await admin.eventsOf(repeat)).toEqual([]);

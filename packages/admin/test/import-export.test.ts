@@ -218,6 +218,18 @@ describeStorages("export and import of projects", (source) => {
       expect(events).toEqual([]);
     });
 
+    test("import recognises a segment whose time is written in another form", async () => {
+      const since = { contextName: "currentTime", operator: "DATE_AFTER", value: "2026-01-31" };
+      const file = {
+        version: 1,
+        segments: [{ name: "Since", constraints: [since] }],
+        features: [],
+      };
+      await admin.must(200, "POST", `${path}/import`, file);
+      const events = await admin.eventsOf(() => admin.must(200, "POST", `${path}/import`, file));
+      expect(events).toEqual([]);
+    });
+
     test("import gives strategies with the same sort order different ones", async () => {
       const strategies = `${path}/features/child/environments/development/strategies`;
       const read = async () =>

@@ -1,4 +1,4 @@
-const DECIMAL = /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?$/i;
+const DECIMAL = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
 /** Whether the SDKs of all languages read a text as the same finite number. */
 export function isDecimal(text: string): boolean {

@@ -63,61 +63,88 @@ test.each([
 });
 
 test.each([
-  ["2026-01-31", true],
-  ["2026-01-31T12:00:00Z", true],
-  ["2026-01-31T12:00:00.000Z", true],
-  ["2024-02-29T23:59:59.123456+05:30", true],
-  ["2024-02-30T00:00:00Z", false],
-  ["2023-02-29", false],
-  ["2026-13-01", false],
-  ["2026-01-31T24:00:00Z", false],
-  ["2026-01-31T12:00Z", false],
-  ["2026-01-31T12:00:00", false],
-  ["2026-01-31 12:00:00Z", false],
-  ["2026-01-31T12:00:00+0100", false],
-  [" 2026-01-31", false],
-  ["foo 1", false],
-  ["1", false],
-  ["2022", false],
-  ["01/02/2022", false],
-])("checkConstraint() checks times: %j", (value, isValid) => {
+  ["2026-01-31", "2026-01-31T00:00:00.000Z"],
+  ["2026-01-31T12:00:00Z", "2026-01-31T12:00:00.000Z"],
+  ["2026-01-31T12:00:00.000Z", "2026-01-31T12:00:00.000Z"],
+  ["2024-02-29T23:59:59.123456789+05:30", "2024-02-29T18:29:59.123Z"],
+  ["9999-12-31T23:59:59-01:00", undefined],
+  ["2024-02-30T00:00:00Z", undefined],
+  ["2023-02-29", undefined],
+  ["2026-13-01", undefined],
+  ["2026-01-31T24:00:00Z", undefined],
+  ["2026-01-31T12:00Z", undefined],
+  ["2026-01-31T12:00:00", undefined],
+  ["2026-01-31 12:00:00Z", undefined],
+  ["2026-01-31T12:00:00+0100", undefined],
+  [" 2026-01-31", undefined],
+  ["foo 1", undefined],
+  ["1", undefined],
+  ["2022", undefined],
+  ["01/02/2022", undefined],
+])("checkConstraint() stores times as all SDKs read them: %j", (value, stored) => {
   const given = { contextName: "currentTime", operator: "DATE_AFTER", value } as const;
   const check = () => checkConstraint(given, { legalValues: ANY_VALUE, path: "/body" });
-  if (isValid) expect(check().value).toBe(value);
-  else expect(check).toThrow("/body/value must be an existing date");
+  if (stored === undefined) expect(check).toThrow("/body/value must be an existing date");
+  else expect(check().value).toBe(stored);
+});
+
+test("checkConstraint() accepts an allowed time in any form", () => {
+  const legalValues = new Set(["2026-01-31"]);
+  for (const value of ["2026-01-31", "2026-01-31T00:00:00.000Z"]) {
+    const given = { contextName: "day", operator: "DATE_AFTER", value } as const;
+    expect(checkConstraint(given, { legalValues, path: "" }).value).toBe(
+      "2026-01-31T00:00:00.000Z",
+    );
+  }
 });
 
 test.each([
-  ["5", true],
-  ["-0.25", true],
-  ["+5", true],
-  [".5", true],
-  ["1e6", true],
-  ["1.5E-3", true],
-  ["5.", false],
-  ["0x1F", false],
-  ["Infinity", false],
-  ["1e999", false],
-  [" 5 ", false],
-  ["1_000", false],
-  ["1,5", false],
-])("checkConstraint() checks numbers: %j", (value, isValid) => {
+  ["5", "5"],
+  ["-0.25", "-0.25"],
+  ["+5", "+5"],
+  [".5", "0.5"],
+  ["-.5", "-0.5"],
+  ["1e6", "1e6"],
+  ["1.5E-3", "1.5E-3"],
+  ["5.", undefined],
+  ["0x1F", undefined],
+  ["Infinity", undefined],
+  ["1e999", undefined],
+  [" 5 ", undefined],
+  ["1_000", undefined],
+  ["1,5", undefined],
+])("checkConstraint() stores numbers as all SDKs read them: %j", (value, stored) => {
   const given = { contextName: "userId", operator: "NUM_GT", value } as const;
   const check = () => checkConstraint(given, { legalValues: ANY_VALUE, path: "/body" });
-  if (isValid) expect(check().value).toBe(value);
-  else expect(check).toThrow("/body/value must be a decimal number");
+  if (stored === undefined) expect(check).toThrow("/body/value must be a decimal number");
+  else expect(check().value).toBe(stored);
+});
+
+test("checkConstraint() rejects texts that some SDKs cannot read", () => {
+  const check = (contextName: string, value: string) => () =>
+    checkConstraint(
+      { contextName, operator: "IN", values: [value] },
+      { legalValues: ANY_VALUE, path: "/body" },
+    );
+  expect(check("userId", String.raw`a\b"`)).not.toThrow();
+  expect(check("userId", "a\\")).toThrow("/body/values/0 must not end with \\");
+  expect(check('a"b', "a")).toThrow('/body/contextName must not contain "');
 });
 
 test("checkConstraints() accepts stored values that are not valid any more, but only with their operator", () => {
   const previous = [
     { ...STORED, operator: "IN_CIDR", values: ["foo"] },
     { ...STORED, operator: "NUM_GT", values: [], value: "0x1F" },
+    { ...STORED, contextName: 'a"b', values: ["a\\"] },
   ];
   const options = { legalValuesOf: () => ANY_VALUE, path: "/body", previous };
   const check = (part: Pick<ConstraintInput, "operator" | "value" | "values">) => () =>
     checkConstraints([{ contextName: "userId", ...part }], options);
   expect(check({ operator: "IN_CIDR", values: ["10.0.0.0/8", "foo"] })).not.toThrow();
   expect(check({ operator: "NUM_GT", value: "0x1F" })).not.toThrow();
+  expect(() =>
+    checkConstraints([{ contextName: 'a"b', operator: "IN", values: ["a\\"] }], options),
+  ).not.toThrow();
   expect(check({ operator: "IN_CIDR", values: ["bar"] })).toThrow("/body/0/values/0");
   expect(check({ operator: "NUM_LT", value: "0x1F" })).toThrow("/body/0/value");
 });

@@ -4,6 +4,7 @@ import { badData, exceedsLimit } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import type { StoredConstraint } from "../../storage/schema/constraint.ts";
 import { isDecimal } from "../decimal.ts";
+import { breaksQuotes } from "../quoted-text.ts";
 import type { LegalValuesOf } from "../context-fields/legal-values.ts";
 import {
   type ConstraintInput,
@@ -21,7 +22,7 @@ interface CheckOptions {
    * The stored constraints. Their values were valid when they were stored, and stay acceptable; a list that
    * exceeds the limit must not grow. @default none
    */
-  readonly previous?: readonly StoredConstraint[];
+  readonly previous?: readonly StoredConstraint[] | undefined;
 }
 
 /**
@@ -53,17 +54,36 @@ export function checkConstraint(
   constraint: ConstraintInput,
   options: ConstraintOptions,
 ): StoredConstraint {
-  const { contextName, operator, value, values = [] } = constraint;
+  const { contextName, operator, values = [] } = constraint;
+  const value = toStoredValue(operator, constraint.value ?? "");
+  checkContextName(contextName, options);
   if (isListOperator(operator)) checkValues(operator, values, options);
   else checkValue({ operator, value, inverted: constraint.inverted }, options);
   return {
     contextName,
     operator,
     values,
-    ...(value !== undefined && value !== "" && { value }),
+    ...(value !== "" && { value }),
     inverted: constraint.inverted ?? false,
     caseInsensitive: constraint.caseInsensitive ?? false,
   };
+}
+
+/** Returns a value in the form that the SDKs of all languages read; an invalid value stays as it is. */
+export function toStoredValue(operator: string, value: string): string {
+  if (operator.startsWith("NUM_")) return value.replace(/^([+-]?)\./, "$10.");
+  return operator.startsWith("DATE_") ? (toTime(value) ?? value) : value;
+}
+
+function checkContextName(
+  name: string,
+  { path, previous = [] }: Pick<ConstraintOptions, "path" | "previous">,
+): void {
+  if (!breaksQuotes(name) || previous.some(({ contextName }) => contextName === name)) return;
+  throw badData(
+    `${path}/contextName`,
+    'must not contain " or end with \\, which some SDKs cannot read',
+  );
 }
 
 function checkValues(
@@ -85,13 +105,16 @@ function checkValues(
         "must be an IP address or range, such as 192.168.1.7, 10.0.0.0/8 or 2001:db8::/32",
       );
     }
+    if (value.endsWith("\\") && !stored.has(value)) {
+      throw badData(`${path}/values/${index}`, "must not end with \\, which some SDKs cannot read");
+    }
     checkLegal(value, { legalValues, path: `${path}/values/${index}` });
   }
 }
 
 interface SingleValue {
   readonly operator: ValueOperator;
-  readonly value: string | undefined;
+  readonly value: string;
   readonly inverted: boolean | undefined;
 }
 
@@ -99,7 +122,7 @@ function checkValue(
   { operator, value, inverted }: SingleValue,
   { legalValues, path, previous = [] }: ConstraintOptions,
 ): void {
-  if (value === undefined || value.trim() === "") {
+  if (value.trim() === "") {
     throw badData(`${path}/value`, "must be set: the operator requires it");
   }
   const { accepts, expectation } = TYPE_BY_OPERATOR[operator];
@@ -108,7 +131,8 @@ function checkValue(
   if (operator === "REGEX" && inverted === true) {
     throw badData(`${path}/inverted`, "must not be true for REGEX");
   }
-  checkLegal(value, { legalValues, path: `${path}/value` });
+  const legal = new Set([...legalValues].map((one) => toStoredValue(operator, one)));
+  checkLegal(value, { legalValues: legal, path: `${path}/value` });
 }
 
 interface ValueType {
@@ -119,7 +143,7 @@ interface ValueType {
 // NOTE: JavaScript reads more forms of times and numbers than other languages, and an SDK that cannot read a
 // value ignores the constraint or never satisfies it.
 const TIME: ValueType = {
-  accepts: isTime,
+  accepts: (text) => toTime(text) !== undefined,
   expectation:
     "must be an existing date, or a date and time with seconds and time zone, such as 2026-01-31 or 2026-01-31T12:00:00Z",
 };
@@ -157,11 +181,14 @@ const TYPE_BY_OPERATOR: Readonly<Record<ValueOperator, ValueType>> = {
 const TIME_FORMAT =
   /^(\d{4}-\d\d-\d\d)(?:T(?:[01]\d|2[0-3])(?::[0-5]\d){2}(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/;
 
-function isTime(text: string): boolean {
+/** Returns a time as UTC with milliseconds; undefined if it does not exist, or is not in a year with four digits. */
+function toTime(text: string): string | undefined {
   const [, day = ""] = TIME_FORMAT.exec(text) ?? [];
   const midnight = new Date(day);
   // A day that a month does not have becomes one of the next month.
-  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
+  if (Number.isNaN(midnight.getTime()) || !midnight.toISOString().startsWith(day)) return undefined;
+  const time = new Date(text).toISOString();
+  return /^\d/.test(time) ? time : undefined;
 }
 
 function isVersion(text: string): boolean {

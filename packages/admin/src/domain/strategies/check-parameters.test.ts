@@ -22,14 +22,44 @@ test("checkParameters() converts values to text", () => {
   });
 });
 
-test.each(["-1", "101", "abc", "", " ", "NaN", "0x10", " 10", "1e3"])(
+test.each(["-1", "101", "abc", "", " ", "NaN", "0x10", " 10", "1e3", "50.5", ".5", "99.9"])(
   "checkParameters() rejects a percentage of %j",
   (percentage) => {
     expect(() => checkParameters("flexibleRollout", { rollout: percentage }, defaults)).toThrow(
-      "/body/parameters/rollout must be a number from 0 to 100",
+      "/body/parameters/rollout must be a whole number from 0 to 100",
     );
     expect(() => checkParameters("gradualRolloutUserId", { percentage }, defaults)).toThrow(
       "/body/parameters/percentage",
     );
   },
 );
+
+test.each(["100.0", "1e2", "+100", "0100"])(
+  "checkParameters() stores the percentage %j with digits only",
+  (percentage) => {
+    expect(checkParameters("gradualRolloutRandom", { percentage }, defaults)).toEqual({
+      percentage: "100",
+    });
+  },
+);
+
+test("checkParameters() rejects texts that some SDKs cannot read, unless they are stored", () => {
+  const userIds = '7,a"b, c\\,9';
+  const groupId = 'a"b';
+  const percentage = "50.5";
+  expect(() => checkParameters("userWithId", { userIds }, defaults)).toThrow(
+    String.raw`/body/parameters/userIds must not contain " or end with \, which some SDKs cannot read: "a\"b"`,
+  );
+  expect(() => checkParameters("flexibleRollout", { groupId }, defaults)).toThrow(
+    "/body/parameters/groupId",
+  );
+  expect(() => checkParameters("flexibleRollout", { stickiness: "a\\" }, defaults)).toThrow(
+    "/body/parameters/stickiness",
+  );
+  expect(checkParameters("custom", { groupId }, defaults)).toEqual({ groupId });
+  const previous = { userIds, groupId, percentage };
+  const stored = { ...defaults, previous };
+  expect(checkParameters("userWithId", { userIds }, stored)).toEqual({ userIds });
+  const rollout = { groupId, percentage };
+  expect(checkParameters("gradualRolloutUserId", rollout, stored)).toEqual(rollout);
+});

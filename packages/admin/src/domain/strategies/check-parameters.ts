@@ -1,30 +1,39 @@
 import { badData } from "../../errors.ts";
 import { isDecimal } from "../decimal.ts";
+import { breaksQuotes } from "../quoted-text.ts";
 
 type Parameters = Readonly<Record<string, string>>;
 
 interface ParameterDefaults {
   readonly feature: string;
   readonly stickiness: string;
+  /** The stored parameters. Their values were valid when they were stored, and stay acceptable. @default none */
+  readonly previous?: Parameters | undefined;
 }
 
 /** Strategies with a parameter that is a percentage, and the name of the parameter. */
-const PERCENTAGES: ReadonlyMap<string, string> = new Map([
+export const PERCENTAGES: ReadonlyMap<string, string> = new Map([
   ["flexibleRollout", "rollout"],
   ["gradualRolloutRandom", "percentage"],
   ["gradualRolloutSessionId", "percentage"],
   ["gradualRolloutUserId", "percentage"],
 ]);
 
+/** Strategies with a parameter that is a list, and the name of the parameter. */
+const LISTS: ReadonlyMap<string, string> = new Map([
+  ["userWithId", "userIds"],
+  ["applicationHostname", "hostNames"],
+]);
+
 /**
  * Converts parameters to text and adds the defaults of `flexibleRollout`.
  *
- * @throws {ApiError} if a percentage is not a number from 0 to 100
+ * @throws {ApiError} if a percentage is not a whole number from 0 to 100, or some SDKs cannot read a text
  */
 export function checkParameters(
   strategy: string,
   given: Readonly<Record<string, string | number | boolean>>,
-  { feature, stickiness }: ParameterDefaults,
+  { feature, stickiness, previous = {} }: ParameterDefaults,
 ): Parameters {
   const parameters = Object.fromEntries(
     Object.entries(given).map(([name, value]) => [name, String(value)]),
@@ -34,14 +43,49 @@ export function checkParameters(
     parameters["stickiness"] ||= stickiness;
     parameters["groupId"] ||= feature;
   }
-  checkPercentage(parameters, PERCENTAGES.get(strategy));
+  const percentage = PERCENTAGES.get(strategy);
+  if (percentage !== undefined) {
+    checkPercentage(parameters, percentage, previous);
+    checkTexts(parameters, previous);
+  }
+  checkList(parameters, LISTS.get(strategy), previous);
   return parameters;
 }
 
-function checkPercentage(parameters: Parameters, name: string | undefined): void {
-  const text = name === undefined ? undefined : parameters[name];
-  if (text === undefined) return;
+/** Stores a percentage with digits only, because some SDKs read every other form as 0%. */
+function checkPercentage(
+  parameters: Record<string, string>,
+  name: string,
+  previous: Parameters,
+): void {
+  const text = parameters[name];
+  if (text === undefined || text === previous[name]) return;
   const percentage = isDecimal(text) ? Number(text) : Number.NaN;
-  if (percentage >= 0 && percentage <= 100) return;
-  throw badData(`/body/parameters/${name}`, "must be a number from 0 to 100");
+  if (!(Number.isInteger(percentage) && percentage >= 0 && percentage <= 100)) {
+    throw badData(`/body/parameters/${name}`, "must be a whole number from 0 to 100");
+  }
+  parameters[name] = String(percentage);
+}
+
+function checkTexts(parameters: Parameters, previous: Parameters): void {
+  for (const name of ["groupId", "stickiness"]) {
+    const text = parameters[name] ?? "";
+    if (breaksQuotes(text) && text !== previous[name]) throw unreadable(name, "");
+  }
+}
+
+function checkList(parameters: Parameters, name: string | undefined, previous: Parameters): void {
+  if (name === undefined) return;
+  const stored = new Set(splitList(previous[name]));
+  const bad = splitList(parameters[name]).find((one) => breaksQuotes(one) && !stored.has(one));
+  if (bad !== undefined) throw unreadable(name, `: ${JSON.stringify(bad)}`);
+}
+
+function splitList(text = ""): readonly string[] {
+  return text.split(",").map((entry) => entry.trim());
+}
+
+function unreadable(name: string, entry: string): Error {
+  const expectation = `must not contain " or end with \\, which some SDKs cannot read${entry}`;
+  return badData(`/body/parameters/${name}`, expectation);
 }

@@ -1,5 +1,4 @@
 import type { Database } from "../../storage/database.ts";
-import type { StoredConstraint } from "../../storage/schema/constraint.ts";
 import { strategyTypes } from "../../storage/schema/strategies.ts";
 import { checkConstraints } from "../constraints/check-constraints.ts";
 import { readLegalValues, type LegalValuesOf } from "../context-fields/legal-values.ts";
@@ -7,6 +6,7 @@ import { getProject } from "../projects/store.ts";
 import { checkStrategyName } from "../strategy-types/store.ts";
 import { checkVariants } from "../variants/check-variants.ts";
 import { checkParameters } from "./check-parameters.ts";
+import type { Strategy } from "./find-strategies.ts";
 import type { UpdateStrategy } from "./schemas.ts";
 import { checkSegments, readSegments, type SegmentsById } from "./strategy-segments.ts";
 
@@ -14,8 +14,8 @@ import { checkSegments, readSegments, type SegmentsById } from "./strategy-segme
 export type UncheckedStrategy = Pick<UpdateStrategy, "constraints" | "parameters" | "variants"> & {
   readonly name: string;
   readonly segments?: readonly number[];
-  /** The stored constraints, see `checkConstraints()`. @default none */
-  readonly previousConstraints?: readonly StoredConstraint[];
+  /** What is stored, see `checkConstraints()`. @default none */
+  readonly previous?: Pick<Strategy, "constraints" | "parameters"> | undefined;
 };
 
 /** The definitions that the strategies of a project may refer to. */
@@ -57,7 +57,7 @@ export async function readStrategyContext(
  * @throws {ApiError} if the strategy is invalid
  */
 export function checkStrategy(
-  { name, segments = [], previousConstraints = [], ...body }: UncheckedStrategy,
+  { name, segments = [], previous, ...body }: UncheckedStrategy,
   feature: string,
   context: StrategyContext,
 ) {
@@ -71,10 +71,14 @@ export function checkStrategy(
       constraints: checkConstraints(constraints, {
         legalValuesOf,
         path: "/body/constraints",
-        previous: previousConstraints,
+        previous: previous?.constraints,
       }),
       variants: checkVariants(variants, "/body/variants"),
-      parameters: checkParameters(name, parameters, { feature, stickiness }),
+      parameters: checkParameters(name, parameters, {
+        feature,
+        stickiness,
+        previous: previous?.parameters,
+      }),
     },
   };
 }

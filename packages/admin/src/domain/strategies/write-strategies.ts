@@ -143,7 +143,7 @@ export async function replaceStrategy(
     ...body,
     name: body.name ?? before.name,
     segments: body.segments ?? before.segments,
-    previousConstraints: before.constraints,
+    previous: before,
   });
   const view = await update(transaction, address, {
     before,

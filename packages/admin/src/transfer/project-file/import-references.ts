@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { inArray } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
+import { toStoredValue } from "../../domain/constraints/check-constraints.ts";
+import type { ConstraintInput } from "../../domain/constraints/schemas.ts";
 import { checkUniqueNames } from "../../domain/check-unique.ts";
 import { createContextField } from "../../domain/context-fields/store.ts";
 import { createSegment, listSegmentsByName, type Segment } from "../../domain/segments/store.ts";
@@ -8,6 +10,7 @@ import { createStrategyType } from "../../domain/strategy-types/store.ts";
 import { createTagType } from "../../domain/tag-types/store.ts";
 import { ApiError } from "../../errors.ts";
 import type { Database } from "../../storage/database.ts";
+import type { StoredConstraint } from "../../storage/schema/constraint.ts";
 import { contextFields } from "../../storage/schema/context-fields.ts";
 import { strategyTypes } from "../../storage/schema/strategies.ts";
 import { tagTypes } from "../../storage/schema/tags.ts";
@@ -94,18 +97,27 @@ async function importSegments(
 
 /** A segment with the same name but other constraints would change who receives the flags. */
 function checkSameConstraints(found: Segment, { name, constraints }: SegmentInFile): void {
-  const expected = constraints.map(({ value, values = [], ...constraint }) => ({
-    inverted: false,
-    caseInsensitive: false,
-    ...constraint,
-    values,
-    ...(value !== undefined && value !== "" && { value }),
-  }));
-  if (isDeepStrictEqual(found.constraints, expected)) return;
+  const stored = found.constraints.map((constraint) => comparable(constraint));
+  const expected = constraints.map((constraint) => comparable(constraint));
+  if (isDeepStrictEqual(stored, expected)) return;
   throw new ApiError(
     "ConflictError",
     `There is already a segment ${JSON.stringify(name)} with different constraints: rename one of them`,
   );
+}
+
+function comparable({
+  value = "",
+  values = [],
+  ...constraint
+}: ConstraintInput | StoredConstraint) {
+  return {
+    inverted: false,
+    caseInsensitive: false,
+    ...constraint,
+    values,
+    value: toStoredValue(constraint.operator, value),
+  };
 }
 
 /** Reads the segments with these names. Unknown names are ignored. */

@@ -104,7 +104,7 @@ function checkInFile(
       `refers to an unknown segment: ${JSON.stringify(name)}`,
     );
   });
-  const body = { ...strategy, segments: ids, previousConstraints: before?.constraints ?? [] };
+  const body = { ...strategy, segments: ids, previous: before };
   const { columns, segments } = withErrorPath(path, () =>
     checkStrategy(body, feature, target.strategyContext),
   );

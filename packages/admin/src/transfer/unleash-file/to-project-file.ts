@@ -1,3 +1,4 @@
+import { PERCENTAGES } from "../../domain/strategies/check-parameters.ts";
 import { groupBy } from "../../storage/database.ts";
 import type { ProjectFileContent, StrategyInFile } from "../project-file/schemas.ts";
 import type { UnleashFile } from "./schemas.ts";
@@ -114,11 +115,22 @@ function convertStrategy(
     name,
     ...(title !== undefined && { title }),
     ...(disabled !== undefined && { disabled }),
-    ...(parameters !== undefined && { parameters }),
+    ...(parameters !== undefined && { parameters: withWholePercentage(name, parameters) }),
     ...(constraints !== undefined && { constraints }),
     ...(variants !== undefined && { variants }),
     segments: segments.map((id) => segmentName.get(id) ?? String(id)),
   };
+}
+
+/** Removes the fraction of a percentage, which has no effect: users are divided into 100 groups. */
+function withWholePercentage(
+  strategy: string,
+  parameters: NonNullable<Strategy["parameters"]>,
+): NonNullable<Strategy["parameters"]> {
+  const name = PERCENTAGES.get(strategy) ?? "";
+  const text = String(parameters[name]);
+  if (!/^\d*\.\d+$/.test(text)) return parameters;
+  return { ...parameters, [name]: Math.floor(Number(text)) };
 }
 
 /** Adds the strategy that a flag without enabled strategies gets when it is switched on. */
