@@ -206,10 +206,16 @@ describeAnyStorage("API tokens", (source) => {
     expect((await service.request(`/api/admin/api-tokens/${id}`, call)).status).toBe(status);
   });
 
-  test("the last use of a token is stored", async () => {
+  const uses = {
+    "at the API": statusWith,
+    "through a proxy": (used: Service, secret: string) =>
+      used.request("/edge/validate", { method: "POST", body: { tokens: [secret] } }),
+  };
+
+  test.each(Object.entries(uses))("the last use of a token %s is stored", async (_, use) => {
     const used = await startService(service.storage);
     const { id, secret } = await create(used, { tokenName: "used", type: "client" });
-    await statusWith(used, secret);
+    await use(used, secret);
     await used.app.close();
     const rows = await service.storage.db.select().from(apiTokens).where(eq(apiTokens.id, id));
     expect(rows[0]?.seenAt).toBeInstanceOf(Date);

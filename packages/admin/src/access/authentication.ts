@@ -31,6 +31,8 @@ export interface Authentication {
    * @throws {ApiError} 401 if the token is unknown, 429 if the client has sent too many unknown ones
    */
   findToken(address: string, secret: string): Promise<ApiToken>;
+  /** Records that a token is used now. */
+  markSeen(tokenId: string): void;
   /** Stops the timer and stores the last use of tokens. */
   close(): Promise<void>;
 }
@@ -65,6 +67,7 @@ export function createAuthentication(
       setToken(request, token);
     },
     findToken,
+    markSeen: (tokenId) => seen.add(tokenId),
     close: () => seen.close(),
   };
 }

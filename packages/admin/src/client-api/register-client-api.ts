@@ -14,7 +14,7 @@ import { registerTokenValidation } from "./validate-tokens.ts";
 
 interface ClientApiOptions {
   readonly storage: Storage;
-  readonly authentication: Pick<Authentication, "requireBackend">;
+  readonly authentication: Pick<Authentication, "markSeen" | "requireBackend">;
   readonly streams?: SdkStreamsOptions;
 }
 
@@ -45,7 +45,7 @@ export async function registerClientApi(
     streams.close();
   });
 
-  registerTokenValidation(app, storage);
+  registerTokenValidation(app, storage, authentication);
   await app.register(
     async (scope: TypedApp) => {
       describeRoutes(scope, "backendToken");

@@ -9,6 +9,7 @@ import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../storage/storage.ts";
 import { roleOfType } from "../role.ts";
 import { toWireType } from "../access/token.ts";
+import type { Authentication } from "../access/authentication.ts";
 import { findTokens } from "../access/find-tokens.ts";
 import { ValidatedTokensResponse, ValidateTokensBody } from "./schemas.ts";
 
@@ -16,7 +17,11 @@ import { ValidatedTokensResponse, ValidateTokensBody } from "./schemas.ts";
  * Registers the endpoint with which proxies check the tokens of their clients. The protocol requires
  * no authentication for it, so the number of guesses per address is limited.
  */
-export function registerTokenValidation(app: TypedApp, storage: Storage): void {
+export function registerTokenValidation(
+  app: TypedApp,
+  storage: Storage,
+  authentication: Pick<Authentication, "markSeen">,
+): void {
   const guesses = new GuessLimiter(VALIDATION_LIMITS, tooManyGuesses);
   app.post(
     "/edge/validate",
@@ -34,15 +39,15 @@ export function registerTokenValidation(app: TypedApp, storage: Storage): void {
     async (request) => {
       const secrets = [...new Set(request.body.tokens)];
       const found = await guesses.run(request.ip, secrets, () => findTokens(storage.db, secrets));
+      const valid = found.filter(({ token }) => roleOfType(token.type) === undefined);
+      for (const { token } of valid) authentication.markSeen(token.id);
       return {
-        tokens: found
-          .filter(({ token }) => roleOfType(token.type) === undefined)
-          .map(({ secret, token: { type, projects, environment } }) => ({
-            token: secret,
-            type: toWireType(type),
-            projects,
-            environment,
-          })),
+        tokens: valid.map(({ secret, token: { type, projects, environment } }) => ({
+          token: secret,
+          type: toWireType(type),
+          projects,
+          environment,
+        })),
       };
     },
   );
