@@ -1,14 +1,20 @@
 import type { Server } from "node:http";
-import { isLoopbackHost, listen } from "flags-server-kit";
+import { isLoopbackHost, listen, nameSetting } from "flags-server-kit";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import { buildApp } from "./app.ts";
-import type { AdminConfig } from "./config/config.ts";
+import { type AdminConfig, SETTING_BY_TYPE } from "./config/config.ts";
 import { watchEventLoop } from "./monitoring/event-loop-watchdog.ts";
 import { DiskFullError, withoutQueryValues } from "./storage/errors.ts";
 import { openStorage, type StorageOptions } from "./storage/open-storage.ts";
 import { skipRevisions } from "./storage/revisions.ts";
 import type { Storage } from "./storage/storage.ts";
-import { hasAdminToken, hasQuickstartTokens, seedTokens } from "./access/token-store.ts";
+import {
+  findUnusableTokens,
+  hasAdminToken,
+  hasQuickstartTokens,
+  seedTokens,
+  type UnusableToken,
+} from "./access/token-store.ts";
 import { toStartError } from "./start-error.ts";
 
 const QUICKSTART_TOKENS_WARNING =
@@ -48,6 +54,11 @@ export async function serve(
   }
 }
 
+function describeUnusableToken({ type, scope, missing }: UnusableToken): string {
+  const variable = nameSetting(SETTING_BY_TYPE[type]);
+  return `${variable}: the token ${scope}.… gives access to nothing, because there is ${missing}. Create what is missing, or correct the token`;
+}
+
 async function serveFrom(
   storage: Storage,
   config: AdminConfig,
@@ -56,6 +67,9 @@ async function serveFrom(
   await skipRevisions(storage);
   const count = await seedTokens(storage, config.initTokens);
   if (count > 0) config.logger.info(`Created ${count} of the tokens listed in the environment`);
+  for (const token of await storage.read((db) => findUnusableTokens(db, config.initTokens))) {
+    config.logger.warn(describeUnusableToken(token));
+  }
   if (!(await hasAdminToken(storage.db))) config.logger.warn(NO_ADMIN_TOKEN);
 
   if (!isLoopbackHost(config.host) && (await storage.read(hasQuickstartTokens))) {

@@ -87,6 +87,20 @@ describe("flags-admin without an admin token", () => {
   });
 });
 
+describe("flags-admin with a token for an environment that does not exist", () => {
+  test("starts, and warns without the secret", async () => {
+    const command = startCommand({
+      ...(await makeDatabase()),
+      INIT_ADMIN_API_TOKENS: ADMIN_TOKEN,
+      INIT_CLIENT_API_TOKENS: "*:development.a-token-of-my-choice,*:prod.a-token-of-my-choice",
+    });
+    await command.listening();
+    expect(command.stdout().match(/WARN: .*/g)).toEqual([
+      'WARN: INIT_CLIENT_API_TOKENS: the token *:prod.… gives access to nothing, because there is no environment "prod" (there are development, production). Create what is missing, or correct the token',
+    ]);
+  });
+});
+
 describe("flags-admin refuses to start, with one line per problem and exit code 1", () => {
   test("with invalid settings, all reported at once and without secrets", async () => {
     const { code, stdout, stderr } = await startCommand({

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { apiTokens } from "../src/storage/schema/api-tokens.ts";
 import { events } from "../src/storage/schema/events.ts";
 import { parseInitTokens } from "../src/access/init-tokens.ts";
-import { seedTokens } from "../src/access/token-store.ts";
+import { findUnusableTokens, seedTokens } from "../src/access/token-store.ts";
 import { ADMIN_TOKEN, BACKEND_TOKEN, type Service, startService, useService } from "./_service.ts";
 import { describeAnyStorage } from "./_storages.ts";
 
@@ -238,6 +238,23 @@ describeAnyStorage("API tokens", (source) => {
 
     expect(await statusWith(service, "default:production.two-of-two-seeded")).toBe(200);
     expect(await statusWith(service, "*:*.one-of-two-seeded")).toBe(403);
+  });
+
+  test("findUnusableTokens() finds tokens whose environment or project does not exist", async () => {
+    const { tokens } = parseInitTokens({
+      admin: ["*:*.one-of-two-seeded"],
+      backend: ["default:production.exists-already", "shop:prod.does-not-exist-yet"],
+      frontend: ["*:prod.three"],
+    });
+    const environments = 'no environment "prod" (there are development, production)';
+    expect(await findUnusableTokens(service.storage.db, tokens)).toEqual([
+      {
+        type: "backend",
+        scope: "shop:prod",
+        missing: `${environments} and no project "shop" (there are default, other)`,
+      },
+      { type: "frontend", scope: "*:prod", missing: environments },
+    ]);
   });
 
   test("seedTokens() creates a revoked token again, but does not renew an expired one", async () => {

@@ -16,8 +16,11 @@ type InitTokenLists = Readonly<Record<InitTokenType, readonly string[]>>;
 
 /** A token from the configuration. */
 export interface InitToken extends TokenScope {
+  readonly type: InitTokenType;
   readonly secret: string;
 }
+
+type InitScope = Omit<InitToken, "secret">;
 
 /** An invalid token in the configuration. Contains its position, never its text. */
 interface InitTokenProblem {
@@ -55,19 +58,19 @@ export function parseInitTokens(lists: InitTokenLists, isLoopback = false): Init
 }
 
 /** A token may occur twice in one list. In two lists, its type would be ambiguous. */
-function scopeOfDuplicate(existing: InitToken, type: ApiTokenType): TokenScope | string {
+function scopeOfDuplicate(existing: InitToken, type: InitTokenType): InitScope | string {
   return existing.type === type ? existing : `is also listed as a token of type ${existing.type}`;
 }
 
 /** Returns the scope of a token, or a message that says why it is invalid. */
-function readScope(secret: string, type: ApiTokenType, isLoopback: boolean): TokenScope | string {
+function readScope(secret: string, type: InitTokenType, isLoopback: boolean): InitScope | string {
   const text = parseTokenText(secret);
   if (text === undefined) return `must have the form ${formOf(type)}`;
   const scope = type === "admin" ? readAdminScope(text) : readSdkScope(text, type);
   return typeof scope === "string" ? scope : (checkSecret(secret, type, isLoopback) ?? scope);
 }
 
-function readAdminScope(text: TokenText): TokenScope | string {
+function readAdminScope(text: TokenText): InitScope | string {
   return text.project === WILDCARD && text.environment === WILDCARD
     ? { type: "admin", environment: WILDCARD, projects: [WILDCARD] }
     : "must begin with `*:*.`, because admin tokens are not limited to a project or environment";
@@ -75,8 +78,8 @@ function readAdminScope(text: TokenText): TokenScope | string {
 
 function readSdkScope(
   { project, environment }: TokenText,
-  type: ApiTokenType,
-): TokenScope | string {
+  type: InitTokenType,
+): InitScope | string {
   if (environment === WILDCARD) return "must name one environment, not `*`";
   if (project === SEVERAL_PROJECTS) {
     return "must name one project or `*`: `[]` does not say which projects";

@@ -74,6 +74,52 @@ export async function seedTokens(storage: Storage, wanted: readonly InitToken[])
   });
 }
 
+/** A listed token that gives access to nothing as long as its environment or project does not exist. */
+export interface UnusableToken {
+  readonly type: InitToken["type"];
+  /** The text of the token without its secret. */
+  readonly scope: string;
+  /** What does not exist, and what does. */
+  readonly missing: string;
+}
+
+/** Finds the listed tokens whose environment or project does not exist, or is archived. */
+export async function findUnusableTokens(
+  db: Database,
+  listed: readonly InitToken[],
+): Promise<readonly UnusableToken[]> {
+  const names = await db
+    .select({ name: environments.name })
+    .from(environments)
+    .orderBy(orderByText(environments.name));
+  const ids = await db
+    .select({ name: projects.id })
+    .from(projects)
+    .where(isNull(projects.archivedAt))
+    .orderBy(orderByText(projects.id));
+  return listed.flatMap(({ type, environment, projects: wanted }) => {
+    const missing = [
+      ...describeMissing("environment", [environment], names),
+      ...describeMissing("project", wanted, ids),
+    ].join(" and ");
+    return missing === "" ? [] : [{ type, scope: `${wanted.join()}:${environment}`, missing }];
+  });
+}
+
+const MAX_LISTED = 10;
+
+function describeMissing(
+  kind: string,
+  wanted: readonly string[],
+  existing: readonly { readonly name: string }[],
+): readonly string[] {
+  const known = existing.map(({ name }) => name);
+  const listed = known.slice(0, MAX_LISTED).join(", ") + (known.length > MAX_LISTED ? ", …" : "");
+  return wanted
+    .filter((name) => name !== WILDCARD && !known.includes(name))
+    .map((name) => `no ${kind} ${JSON.stringify(name)} (there are ${listed})`);
+}
+
 /** Whether anyone can use the admin API: there is an admin token that has not expired. */
 export async function hasAdminToken(db: Database): Promise<boolean> {
   const isUsable = or(isNull(apiTokens.expiresAt), gt(apiTokens.expiresAt, new Date()));

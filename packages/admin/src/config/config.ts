@@ -133,7 +133,7 @@ function assembleConfig(
 }
 
 /** The setting that lists the tokens of each type. */
-const SETTING_BY_TYPE = {
+export const SETTING_BY_TYPE = {
   admin: SETTINGS.initAdminTokens,
   backend: SETTINGS.initClientTokens,
   frontend: SETTINGS.initFrontendTokens,
