@@ -1,7 +1,7 @@
 import { StartError } from "flags-server-kit";
 import type { AdminConfig } from "./config/config.ts";
 import { showDatabaseUrl } from "./config/database-url.ts";
-import { codeOf, DiskFullError, isConnectionError } from "./storage/errors.ts";
+import { codeOf, DiskFullError, innermostMessage, isConnectionError } from "./storage/errors.ts";
 import { DirectoryInUseError } from "./storage/directory-lock.ts";
 import { SchemaTooNewError } from "./storage/migrate.ts";
 import { EmbeddedStartError } from "./storage/durable-pglite.ts";
@@ -85,12 +85,6 @@ function findReason(error: unknown, reasons: Readonly<Record<string, string>>): 
 /** Returns the message of connection errors without a code, for example TLS errors. */
 function findText(error: unknown): string | undefined {
   const isConnectionProblem =
-    isConnectionError(error) || /\bSSL\b|certificate/i.test(textOf(error));
-  return isConnectionProblem ? textOf(error) : undefined;
-}
-
-/** NOTE: the message of the innermost error, because the outer one contains a statement. */
-function textOf(error: unknown): string {
-  if (!(error instanceof Error)) return "";
-  return error.cause instanceof Error ? textOf(error.cause) : error.message;
+    isConnectionError(error) || /\bSSL\b|certificate/i.test(innermostMessage(error));
+  return isConnectionProblem ? innermostMessage(error) : undefined;
 }

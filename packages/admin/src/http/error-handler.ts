@@ -4,7 +4,7 @@ import type { Logger } from "flags-server-kit";
 import { runInTrace } from "flags-server-kit/http";
 import type { RequestTracer } from "flags-server-kit/telemetry";
 import type { ApiError } from "../errors.ts";
-import { withoutQueryValues } from "../storage/errors.ts";
+import { innermostMessage, isTimeout, withoutQueryValues } from "../storage/errors.ts";
 import { toApiError } from "./to-api-error.ts";
 
 interface ErrorHandlerOptions {
@@ -12,23 +12,63 @@ interface ErrorHandlerOptions {
   readonly observe: (error: ApiError) => void;
   /** Adds the ids of traces to errors in the log. @default none */
   readonly tracer?: Pick<RequestTracer, "find"> | undefined;
+  /** Milliseconds of a clock. @default the clock of the system */
+  readonly now?: () => number;
 }
 
 /** Sends every error of the app as JSON, and logs those caused by the service or its database. */
 export function handleErrors(
   app: FastifyInstance,
-  { logger, observe, tracer }: ErrorHandlerOptions,
+  { logger, observe, tracer, now = Date.now }: ErrorHandlerOptions,
 ): void {
+  const outages = new OutageLog(logger, now);
   app.setErrorHandler((thrown, request, reply) => {
-    const error = toApiError(thrown, request.routeOptions.bodyLimit);
+    const error = toApiError(thrown, {
+      bodyLimitBytes: request.routeOptions.bodyLimit,
+      isRead: request.method === "GET" || request.method === "HEAD",
+    });
     observe(error);
     const id = randomUUID();
     // A 5xx without a cause is expected, for example a stream limit that was reached.
     if (error.statusCode >= 500 && error.cause !== undefined) {
-      runInTrace(tracer, request.raw, () => logError(error, { id, request, logger }));
+      runInTrace(tracer, request.raw, () => {
+        if (isOutage(error)) outages.failed(error.cause);
+        else logError(error, { id, request, logger });
+      });
     }
     return sendError(reply, error, id);
   });
+}
+
+/** Whether the database is unavailable for all requests, and not only too slow for one statement. */
+function isOutage({ name, cause }: ApiError): boolean {
+  return name === "ServiceUnavailableError" && !isTimeout(cause);
+}
+
+const OUTAGE_LOG_INTERVAL_MS = 60_000;
+
+/** Logs that the database is unavailable at most once a minute, because every request and probe fails meanwhile. */
+class OutageLog {
+  readonly #logger: Logger;
+  readonly #now: () => number;
+  #loggedAtMs = Number.NEGATIVE_INFINITY;
+  #failures = 0;
+
+  constructor(logger: Logger, now: () => number) {
+    this.#logger = logger;
+    this.#now = now;
+  }
+
+  failed(cause: unknown): void {
+    this.#failures++;
+    const now = this.#now();
+    if (now - this.#loggedAtMs < OUTAGE_LOG_INTERVAL_MS) return;
+    this.#logger.error(
+      `The database is unavailable (failed requests since the last such line: ${this.#failures}): ${innermostMessage(cause)}`,
+    );
+    this.#loggedAtMs = now;
+    this.#failures = 0;
+  }
 }
 
 /** Sends an error response. All error responses go through this function or `toErrorBody()`. */

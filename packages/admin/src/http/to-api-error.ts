@@ -12,15 +12,21 @@ const NAME_BY_STATUS: Readonly<Record<FrameworkFailure["statusCode"], ErrorName>
   415: "ContentTypeError",
 };
 
-/**
- * Converts anything thrown to an error for the client. An unknown error becomes a 500 without details.
- *
- * @param bodyLimitBytes the limit of the route. @default that of the app
- */
-export function toApiError(error: unknown, bodyLimitBytes?: number): ApiError {
+interface FailedRequest {
+  /** The limit of the route. @default that of the app */
+  readonly bodyLimitBytes?: number | undefined;
+  /** Whether the request changes nothing. @default false */
+  readonly isRead?: boolean;
+}
+
+/** Converts anything thrown to an error for the client. An unknown error becomes a 500 without details. */
+export function toApiError(
+  error: unknown,
+  { bodyLimitBytes, isRead = false }: FailedRequest = {},
+): ApiError {
   if (error instanceof ApiError) return error;
   if (isDiskFull(error)) return diskFull(error);
-  if (isConnectionError(error) || isTimeout(error)) return databaseUnavailable(error);
+  if (isConnectionError(error) || isTimeout(error)) return databaseUnavailable(error, isRead);
   if (!(error instanceof Error)) return internal(error);
   return fromFastify(error, bodyLimitBytes) ?? internal(error);
 }
@@ -34,10 +40,12 @@ function fromFastify(
   return known && new ApiError(NAME_BY_STATUS[known.statusCode], known.message, { cause: error });
 }
 
-function databaseUnavailable(cause: unknown): ApiError {
+function databaseUnavailable(cause: unknown, isRead: boolean): ApiError {
+  const change =
+    ". A change in this request may or may not have been stored: check before you repeat it";
   return new ApiError(
     "ServiceUnavailableError",
-    "The database is unavailable. A change in this request may or may not have been stored: check before you repeat it",
+    `The database is unavailable${isRead ? "" : change}`,
     { headers: { "retry-after": "1" }, cause },
   );
 }

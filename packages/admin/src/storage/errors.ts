@@ -81,6 +81,13 @@ function isConnectionCode(code: string): boolean {
   return SYSTEM_CODES.has(code) || SERVER_CODES.has(code) || /^08[0-9A-Z]{3}$/.test(code);
 }
 
+/** Returns the message of the innermost error, because the outer one can contain a statement. */
+export function innermostMessage(error: unknown): string {
+  if (!(error instanceof Error)) return "";
+  if (error.cause instanceof Error) return innermostMessage(error.cause);
+  return error.message === "" ? codeOf(error) : error.message;
+}
+
 const MAX_QUERY_LENGTH = 500;
 
 /**
