@@ -31,6 +31,7 @@ const DIRECTORY_REASONS: Readonly<Record<string, string>> = {
   ENOSPC: "there is no space left",
   EDQUOT: "the disk quota is exhausted",
   EEXIST: "it is not a directory",
+  ENOENT: "a part of its path is a link to something that does not exist",
   ENOTDIR: "one of its parents is not a directory",
 };
 
@@ -67,10 +68,19 @@ const SERVER_REASONS: Readonly<Record<string, string>> = {
 };
 
 function explainServer(error: unknown, databaseUrl: string): string | undefined {
-  const reason = findReason(error, SERVER_REASONS) ?? findText(error);
+  const reason = findUnreadableFile(error) ?? findReason(error, SERVER_REASONS) ?? findText(error);
   return reason === undefined
     ? undefined
     : `Cannot use the database ${showDatabaseUrl(databaseUrl)}: ${reason}. Check DATABASE_URL and the server`;
+}
+
+/** Explains an error about a file that the URL names, such as that of `sslrootcert`. */
+function findUnreadableFile(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("path" in error) || !("syscall" in error)) return undefined;
+  const { path, syscall } = error;
+  // NOTE: a socket also has a path, to which a connection failed.
+  if (typeof path !== "string" || (syscall !== "open" && syscall !== "read")) return undefined;
+  return `cannot read the file ${path} (${codeOf(error)})`;
 }
 
 function findReason(error: unknown, reasons: Readonly<Record<string, string>>): string | undefined {

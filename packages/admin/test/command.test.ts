@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, symlinkSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -145,6 +145,26 @@ describe("flags-admin refuses to start, with one line per problem and exit code 
     expect(code).toBe(1);
     expect(stderr).toBe(
       "Cannot use the database 127.0.0.1:1/flags: no server listens there. Check DATABASE_URL and the server\n",
+    );
+  });
+
+  test("without the certificates of DATABASE_URL", async () => {
+    const ca = join(makeDirectory(), "ca.pem");
+    const DATABASE_URL = `postgres://flags:hidden@127.0.0.1:1/flags?sslmode=require&sslrootcert=${ca}`;
+    const { code, stderr } = await startCommand({ DATABASE_URL }).finished();
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `Cannot use the database 127.0.0.1:1/flags: cannot read the file ${ca} (ENOENT). Check DATABASE_URL and the server\n`,
+    );
+  });
+
+  test("with a DATA_DIR below a link to nothing", async () => {
+    const link = join(makeDirectory(), "link");
+    symlinkSync(join(link, "..", "none"), link);
+    const { code, stderr } = await startCommand({ DATA_DIR: join(link, "data") }).finished();
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^Cannot use the directory .*: a part of its path is a link to something that does not exist\. .* DATA_DIR\n$/,
     );
   });
 

@@ -162,12 +162,24 @@ function createPool(options: PostgresOptions, max: number): pg.Pool {
 
 function connectionSettings({ databaseUrl }: PostgresOptions): pg.ClientConfig {
   return {
-    connectionString: databaseUrl,
+    connectionString: withExplicitSslMode(databaseUrl),
     application_name: "flags-admin",
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
   };
+}
+
+/**
+ * Replaces the modes that the driver treats like `verify-full`, about which it would print a warning of several lines.
+ * A future version of the driver must not check less.
+ */
+export function withExplicitSslMode(databaseUrl: string): string {
+  if (/[?&]uselibpqcompat=true(?:&|$)/.test(databaseUrl)) return databaseUrl;
+  return databaseUrl.replaceAll(
+    /([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/g,
+    "$1verify-full",
+  );
 }
 
 /**
