@@ -295,6 +295,18 @@ describeAnyStorage("playground", (source) => {
     );
   });
 
+  test("evaluates for two requests at a time, and rejects others with a 503", async () => {
+    const body = { environment: "development", context: {} };
+    const statuses = await Promise.all(
+      indexes(10).map(async () => {
+        const { status, headers } = await admin.call("POST", "/playground", body);
+        return `${status} ${headers.get("retry-after")}`;
+      }),
+    );
+    expect(new Set(statuses)).toEqual(new Set(["200 null", "503 1"]));
+    await play({});
+  });
+
   test("checks the number of combinations before environments are loaded", async () => {
     const environments = ["development", "production"];
     let reads = 0;

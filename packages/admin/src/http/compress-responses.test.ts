@@ -47,3 +47,14 @@ test("compressResponses() leaves small responses as they are", async () => {
   expect(headers.vary).toBeUndefined();
   expect(body).toBe('{"text":"flag"}');
 });
+
+test("compressResponses() sends large responses uncompressed while many others are being compressed", async () => {
+  const responses = await Promise.all(Array.from({ length: 60 }, () => get("/large", "gzip")));
+  const plain = responses.filter(({ headers }) => headers["content-encoding"] === undefined);
+  expect(plain.length).toBeGreaterThan(0);
+  expect(plain.length).toBeLessThan(responses.length);
+  for (const { headers, body } of plain) {
+    expect(headers.etag).toBe('"tag"');
+    expect(body.length).toBeGreaterThan(500_000);
+  }
+});

@@ -1,8 +1,9 @@
 import type { FastifyInstance } from "fastify";
-import { CodingChoice, compress, COMPRESSION_THRESHOLD_BYTES } from "flags-server-kit/http";
+import { CodedBody, CodingChoice, COMPRESSION_THRESHOLD_BYTES } from "flags-server-kit/http";
 
 /**
- * Compresses responses of at least 1 KiB if the client accepts that.
+ * Compresses responses of at least 1 KiB if the client accepts that, except large ones while others of together 16 MiB
+ * wait for compression.
  *
  * NOTE: no response contains both a secret and a text that somebody else has chosen, from whose compressed
  * length the secret could be guessed: those with secrets are smaller, and are sent once.
@@ -18,13 +19,14 @@ export function compressResponses(app: FastifyInstance): void {
     );
     const accepted = request.headers["accept-encoding"];
     const coding = typeof accepted === "string" ? codings.for(accepted) : undefined;
-    if (coding === undefined) return payload;
+    const coded = coding && new CodedBody(payload).tryIn(coding);
+    if (coded === undefined) return payload;
     // NOTE: a strong tag promises the same bytes, which differ between codings.
     const entityTag = reply.getHeader("etag");
     if (typeof entityTag === "string" && !entityTag.startsWith("W/")) {
       reply.header("etag", `W/${entityTag}`);
     }
     reply.header("content-encoding", coding);
-    return compress(payload, coding);
+    return coded;
   });
 }

@@ -1,5 +1,6 @@
 import type { FastifyReply } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
+import { tooManyEvaluations } from "../errors.ts";
 import { documented } from "../http/schemas.ts";
 import type { Storage } from "../storage/storage.ts";
 import { combineValues } from "./context-combinations.ts";
@@ -12,6 +13,7 @@ const tag = "Playground";
 
 /** Registers the evaluation of flags for contexts that a person chooses. */
 export function registerPlayground(app: TypedApp, storage: Storage): void {
+  const limited = createLimit();
   app.post(
     "/playground",
     {
@@ -28,8 +30,10 @@ export function registerPlayground(app: TypedApp, storage: Storage): void {
     },
     async ({ body }, reply) => {
       const contexts = { count: 1, at: () => body.context };
-      const evaluations = await evaluateAll(storage, [body.environment], contexts, body);
-      return sendJson(reply, writePlayground(body, evaluations));
+      const json = await limited(async () =>
+        writePlayground(body, await evaluateAll(storage, [body.environment], contexts, body)),
+      );
+      return sendJson(reply, json);
     },
   );
 
@@ -51,10 +55,29 @@ export function registerPlayground(app: TypedApp, storage: Storage): void {
     async ({ body }, reply) => {
       const environments = [...new Set(body.environments)];
       const contexts = combineValues(body.context);
-      const evaluations = await evaluateAll(storage, environments, contexts, body);
-      return sendJson(reply, writeAdvancedPlayground(body, evaluations));
+      const json = await limited(async () =>
+        writeAdvancedPlayground(body, await evaluateAll(storage, environments, contexts, body)),
+      );
+      return sendJson(reply, json);
     },
   );
+}
+
+/** Results can be large: more evaluations at a time could use up the memory. */
+const MAX_EVALUATIONS_AT_A_TIME = 2;
+
+/** Creates a function that does work, or throws an `OverloadError` while too much is being done. */
+function createLimit() {
+  let running = 0;
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (running === MAX_EVALUATIONS_AT_A_TIME) throw tooManyEvaluations();
+    running++;
+    try {
+      return await work();
+    } finally {
+      running--;
+    }
+  };
 }
 
 /** Sends JSON that has been written before. */
