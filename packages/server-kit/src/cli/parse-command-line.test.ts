@@ -42,7 +42,7 @@ test("parseCommandLine() prefers --help to --version, and both to running", () =
 });
 
 test.each([
-  [["cuont"], "Unknown command cuont: see shop --help"],
+  [["cuotn"], "Unknown command cuotn: see shop --help"],
   [["cont"], "Unknown command cont: did you mean count? If not, see shop --help"],
   [["sell", "--help"], "Unknown command sell: see shop --help"],
   [["count", "7"], "Unexpected argument 7: see shop count --help"],
@@ -58,11 +58,17 @@ test.each([
     ["--shop-keys-file=k"],
     "Unknown option --shop-keys-file. Set the environment variable SHOP_KEYS_FILE instead: see shop --help",
   ],
-  [["--hepl"], "Unknown option --hepl: see shop --help"],
-  [["--halp"], "Unknown option --halp: did you mean --help? If not, see shop --help"],
+  [["--hlpe"], "Unknown option --hlpe: see shop --help"],
+  [["--hepl"], "Unknown option --hepl: did you mean --help? If not, see shop --help"],
   [["-x"], "Unknown option -x: see shop --help"],
   [["--json"], "Unknown option --json: see shop --help"],
   [["count", "--jsn"], "Unknown option --jsn: did you mean --json? If not, see shop count --help"],
+  [
+    ["count", "--unti", "kg"],
+    "Unknown option --unti: did you mean --unit? If not, see shop count --help",
+  ],
+  [["--ky", "s3cret", "count"], "Unknown option --ky: see shop --help"],
+  [["count", "7", "--ky", "7"], "Unknown option --ky: see shop count --help"],
   [["count", "--json=1"], "--json takes no value: see shop count --help"],
   [["--help=1"], "--help takes no value: see shop --help"],
   [["count", "--unit"], "--unit needs a value: see shop count --help"],

@@ -51,8 +51,9 @@ export function parseCommandLine(
     // An unknown option before it may be the reason for an unknown command: `--port 3000`.
     (isUnknown && findOptionProblem(program, undefined, tokensBefore(tokens, name))) ||
     (isUnknown && explainCommand(name, subcommands)) ||
-    (surplus !== undefined && `Unexpected argument ${surplus}`) ||
-    findOptionProblem(program, subcommand, tokens);
+    // NOTE: first, since the argument after an unknown option may be its value, which may be a secret.
+    findOptionProblem(program, subcommand, tokens) ||
+    (surplus !== undefined && `Unexpected argument ${surplus}`);
   if (problem) return { kind: "invalid", problem: `${problem}${separatorAfter(problem)}${usage}` };
   return interpret(subcommand, others[0], tokens);
 }

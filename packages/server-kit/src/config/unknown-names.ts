@@ -121,7 +121,7 @@ export function findNearest(name: string, candidates: Iterable<string>): string 
   let nearest: string | undefined;
   let best = Math.min(MAX_EDITS, Math.floor(name.length / 3)) + 1;
   for (const candidate of candidates) {
-    const distance = levenshteinDistance(name.toLowerCase(), candidate.toLowerCase());
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
     if (distance < best) {
       best = distance;
       nearest = candidate;
@@ -130,14 +130,19 @@ export function findNearest(name: string, candidates: Iterable<string>): string 
   return nearest;
 }
 
-function levenshteinDistance(from: string, to: string): number {
+/** Counts inserted, removed, replaced and swapped letters. */
+function editDistance(from: string, to: string): number {
+  let beforeLast: readonly number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [above, letter] of from.split("").entries()) {
     const next = [above + 1];
     for (const [left, other] of to.split("").entries()) {
       const replaced = (row[left] ?? 0) + (letter === other ? 0 : 1);
-      next.push(Math.min(replaced, (row[left + 1] ?? 0) + 1, (next[left] ?? 0) + 1));
+      const isSwapped = letter === to[left - 1] && from[above - 1] === other;
+      const swapped = isSwapped ? (beforeLast[left - 1] ?? 0) + 1 : Infinity;
+      next.push(Math.min(replaced, swapped, (row[left + 1] ?? 0) + 1, (next[left] ?? 0) + 1));
     }
+    beforeLast = row;
     row = next;
   }
   return row[to.length] ?? 0;
