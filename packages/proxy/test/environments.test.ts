@@ -196,7 +196,14 @@ test("the proxy is not ready while no environment has flags", async () => {
 test.each([
   [
     { FLAGS_PROXY_CLIENT_KEYS: "web:production.key,any-client-key" },
-    "Entry 2 of FLAGS_PROXY_CLIENT_KEYS does not name an environment, but FLAGS_API_TOKEN (option flagsApiToken) has several (development, production, test)",
+    "Entry 2 of FLAGS_PROXY_CLIENT_KEYS does not name an environment, but FLAGS_API_TOKEN (option flagsApiToken) has several (development, production, test): use keys of the form project:environment.secret, or move this key to FLAGS_ACCESS_FILE (option accessFile), where it can have an `environment`\n",
+  ],
+  [
+    {
+      FLAGS_API_TOKEN: "web:production.token-1,shop:production.token-2",
+      FLAGS_PROXY_CLIENT_KEYS: "any-client-key",
+    },
+    "Entry 1 of FLAGS_PROXY_CLIENT_KEYS does not name an environment, but FLAGS_API_TOKEN (option flagsApiToken) has several tokens for production: use keys of the form project:environment.secret, or move this key to FLAGS_ACCESS_FILE (option accessFile), where it can have an `environment` and `projects`\n",
   ],
   [
     { FLAGS_PROXY_CLIENT_KEYS: "web:staging.key" },

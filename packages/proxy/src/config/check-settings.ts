@@ -124,7 +124,11 @@ interface Owner {
 function explainUnserved(key: string, served: readonly string[], owner: Owner): string {
   const environment = parseTokenScope(key)?.environment;
   if (environment === undefined) {
-    return `does not name an environment, but ${owner.setting} has several (${served.join(", ")}): use keys of the form project:environment.secret`;
+    const [cause, fields] =
+      served.length > 1
+        ? [`several (${served.join(", ")})`, "an `environment`"]
+        : [`several tokens for ${served.join()}`, "an `environment` and `projects`"];
+    return `does not name an environment, but ${owner.setting} has ${cause}: use keys of the form project:environment.secret, or move this key to ${nameSetting(SETTINGS.accessFile)}, where it can have ${fields}`;
   }
   return served.includes(environment)
     ? `does not say which of the tokens for ${environment} it belongs to: it must name the project of one of them`
