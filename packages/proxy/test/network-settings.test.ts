@@ -145,9 +145,27 @@ test.each([
     { FLAGS_ALLOW_LIST: "10.0.0.0/8", TRUST_PROXY: "true" },
     /^FLAGS_ALLOW_LIST gives no protection while TRUST_PROXY is true/,
   ],
-])("settings without effect are warnings: %o", async (environment, expected) => {
+  [
+    { HTTP_OPTIONS_REJECT_UNAUTHORIZED: "false" },
+    /^HTTP_OPTIONS_REJECT_UNAUTHORIZED accepts every certificate .* with FLAGS_UPSTREAM_CA_FILE/,
+  ],
+])("settings without effect, or with a risk, are warnings: %o", async (environment, expected) => {
   const { warnings } = await load(environment);
   expect(warnings).toEqual([expect.stringMatching(expected)]);
+});
+
+test("an unverified upstream causes no warning with http://, and one that names the option of Edge", async () => {
+  const environment = { HTTP_OPTIONS_REJECT_UNAUTHORIZED: "false" };
+  const plain = await load({ ...environment, FLAGS_URL: "http://upstream.test/api" });
+  expect(plain.warnings).toEqual([]);
+  const ofEdge = await load({
+    FLAGS_URL: undefined,
+    UPSTREAM_URL: "https://upstream.test",
+    SKIP_SSL_VERIFICATION: "true",
+  });
+  expect(ofEdge.warnings).toContainEqual(
+    expect.stringMatching(/^SKIP_SSL_VERIFICATION accepts every certificate/),
+  );
 });
 
 test("headers for the upstream are secrets", async () => {

@@ -36,8 +36,19 @@ export function findIneffectiveNetworkSettings({
   return hints;
 }
 
-/** Finds address lists that give no protection. */
-export function findNetworkRisks({ values, origins }: Resolution<Settings>): readonly string[] {
+/** Finds address lists that give no protection, and connections to an upstream that is not verified. */
+export function findNetworkRisks(resolution: Resolution<Settings>): readonly string[] {
+  return [...findOpenLists(resolution), ...findUnverifiedUpstream(resolution)];
+}
+
+function findUnverifiedUpstream({ values, origins }: Resolution<Settings>): readonly string[] {
+  if (values.rejectUnauthorized || !/^https:/i.test(values.flagsUrl ?? "")) return [];
+  return [
+    `${origins.get("rejectUnauthorized")} accepts every certificate of the upstream: others in the network can read ${name("flagsApiToken")} and change flags. Trust a private certificate authority with ${name("upstreamCaFile")} instead`,
+  ];
+}
+
+function findOpenLists({ values, origins }: Resolution<Settings>): readonly string[] {
   const list = origins.get("allowList") ?? origins.get("denyList");
   if (list === undefined || values.trustProxy !== true) return [];
   return [
