@@ -41,3 +41,19 @@ test.each([
   );
   expect(hintsFor(environment)).toEqual([]);
 });
+
+test.each([
+  ["0", [/^FLAGS_FETCH_INTERVAL is 0, so flags are never confirmed again: when FLAGS_MAX_STALENESS/]],
+  ["60000", [/^FLAGS_MAX_STALENESS must be longer than FLAGS_FETCH_INTERVAL/]],
+  ["59999", []],
+])("FLAGS_FETCH_INTERVAL=%s with FLAGS_MAX_STALENESS=60000 causes %j", (interval, hints) => {
+  const environment = {
+    FLAGS_URL: "http://u.test/api",
+    FLAGS_FETCH_INTERVAL: interval,
+    FLAGS_MAX_STALENESS: "60000",
+  };
+  const resolution = resolveSettings(SETTINGS, { environment });
+  expect(checkSettings(resolution, undefined).hints).toEqual(
+    hints.map((hint) => expect.stringMatching(hint)),
+  );
+});

@@ -288,7 +288,11 @@ function findIneffective({ values, origins }: Resolution<Settings>): readonly st
   }
   const { maxStaleness, refreshInterval, synchronization } = values;
   if (maxStaleness !== undefined && synchronization !== "streaming" && !isOfFiles({ values })) {
-    if (refreshInterval === 0 || maxStaleness <= refreshInterval) {
+    if (refreshInterval === 0) {
+      hints.push(
+        `${origins.get("refreshInterval")} is 0, so flags are never confirmed again: when ${origins.get("maxStaleness")} has passed, the proxy is not ready any more`,
+      );
+    } else if (maxStaleness <= refreshInterval) {
       hints.push(
         `${origins.get("maxStaleness")} must be longer than ${nameSetting(SETTINGS.refreshInterval)}, or the proxy is not ready between polls`,
       );
