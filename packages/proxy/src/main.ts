@@ -104,7 +104,7 @@ export async function runAsWorker(): Promise<void> {
   const link = openPrimaryLink();
   await runWorker({
     displayName: "this worker",
-    loadConfig: (environment) => loadConfig({}, environment, link.worker),
+    loadConfig: (environment) => loadConfig({}, environment, { worker: link.worker }),
     serve: async (config) => {
       const instanceId = `${config.instanceId}-worker-${link.worker.id}`;
       const telemetry = await loadTelemetry(config, instanceId);

@@ -262,6 +262,26 @@ test.each([
   expect(stderr.trimEnd().split("\n")).toHaveLength(1);
 });
 
+test.each([
+  { FLAGS_PROXY_CLIENT_KEYS: `${KEY},another-key` },
+  { UPSTREAM_URL: "http://127.0.0.1:1", FRONTEND_TOKENS: `${KEY},another-key` },
+])("the first client key is enough without the other settings: %o", async (settings) => {
+  const { url } = await startFeatureServer(RULES);
+  const { origin } = await startOurs(url);
+  const addresses = ["--url", `${origin}/proxy`, "--with", `${origin}/proxy`];
+  const { code, stderr } = await runCommand(settings, ["compare", ...addresses, "--count=5"]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+});
+
+test("the rules are read without client keys in the settings", async () => {
+  const { url } = await startFeatureServer(RULES);
+  const { origin } = await startOurs(url);
+  const settings = { FLAGS_URL: url, FLAGS_API_TOKEN: "default:development.an-upstream-secret" };
+  const addresses = ["--url", `${origin}/proxy`, "--with", `${origin}/proxy`];
+  const args = ["compare", ...addresses, "--key", KEY, "--count=5"];
+  expect((await runCommand(settings, args)).stdout).toMatch(/Random fields: .*\bplan\b/);
+});
+
 test("a file with a line that is no context, and a wrong key, are explained", async () => {
   const upstream = await startFeatureServer(RULES);
   const { origin, compare } = await startOurs(upstream.url);

@@ -166,7 +166,6 @@ test("flags-proxy explain: reads the upstream, or queries a running proxy", asyn
   const settings = {
     FLAGS_URL: upstream,
     FLAGS_API_TOKEN: "*:development.secret-of-the-upstream",
-    FLAGS_PROXY_CLIENT_KEYS: "a-client-key-of-the-test",
   };
   const expected = [
     'checkout: The flag is on because plan is "pro".',

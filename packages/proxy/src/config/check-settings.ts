@@ -32,19 +32,22 @@ interface SettingsCheck {
   readonly risks: readonly string[];
 }
 
-/**
- * Checks rules that involve more than one setting. Each setting has been checked by itself before.
- *
- * @param products those whose names of settings are in use
- */
+interface CheckOptions {
+  /** Those whose names of settings are in use. @default none */
+  readonly products?: readonly Product[];
+  /** Whether keys of clients are required. @default true */
+  readonly needsKeys?: boolean | undefined;
+}
+
+/** Checks rules that involve more than one setting. Each setting has been checked by itself before. */
 export function checkSettings(
   resolution: Resolution<Settings>,
   files: readonly FlagFile[] | undefined,
-  products: readonly Product[] = [],
+  { products = [], needsKeys = true }: CheckOptions = {},
 ): SettingsCheck {
   return {
     problems: [
-      ...findMissing(resolution, products),
+      ...findMissing(resolution, products, needsKeys),
       ...findUnservedKeys(resolution, files),
       ...findTokensWithoutEnvironment(resolution),
       ...findAmbiguousBootstrap(resolution),
@@ -70,6 +73,7 @@ export function checkSettings(
 function findMissing(
   resolution: Resolution<Settings>,
   products: readonly Product[],
+  needsKeys: boolean,
 ): readonly string[] {
   const { origins, values } = resolution;
   return (Object.entries(SETTINGS) as [SettingName, Setting<unknown>][])
@@ -78,7 +82,10 @@ function findMissing(
     .filter(
       ([name]) =>
         name !== "clientKeys" ||
-        (!origins.has("proxySecrets") && !origins.has("accessFile") && !values.upstreamKeys),
+        (needsKeys &&
+          !origins.has("proxySecrets") &&
+          !origins.has("accessFile") &&
+          !values.upstreamKeys),
     )
     .map(
       ([, setting]) =>

@@ -41,17 +41,26 @@ interface WorkerIdentity {
   readonly id: number;
 }
 
+/** What a configuration is loaded for. */
+interface Purpose {
+  /**
+   * Set in a worker process: its id is part of every log line, and warnings about the configuration,
+   * which the primary process has logged, are omitted.
+   */
+  readonly worker?: WorkerIdentity;
+  /** Whether keys of clients are required. False for a command that only reads flags. @default true */
+  readonly needsKeys?: boolean;
+}
+
 /**
  * Reads options and environment, loads extensions, and checks everything.
  *
- * @param worker set in a worker process: its id is part of every log line, and warnings about the
- *   configuration, which the primary process has logged, are omitted
  * @throws {ConfigError} with all problems, if there are any
  */
 export async function loadConfig(
   options: ProxyOptions,
   environment: Environment,
-  worker?: WorkerIdentity,
+  { worker, needsKeys }: Purpose = {},
 ): Promise<LoadedConfig> {
   if (!isRecord(options)) throw new ConfigError(["Options must be an object"]);
   const translatedOptions = translateOptions(options);
@@ -71,7 +80,7 @@ export async function loadConfig(
   const isEdge = translation.products.includes("edge");
   const listed = listFlagFiles(values.flagsUrl ?? "", worker && environment[WORKER_FILES]);
   const files = listed?.files;
-  const check = checkSettings(resolution, files, translation.products);
+  const check = checkSettings(resolution, files, { products: translation.products, needsKeys });
   const openFiles = { limit: readOpenFileLimit() };
   const maxConnections =
     values.maxConnections ?? defaultMaxConnections(values.pushMaxStreams, openFiles);

@@ -7,6 +7,7 @@ import { loadConfig } from "../../config/load-config.ts";
 import { SETTINGS } from "../../config/settings.ts";
 import { findSource, scopesOf } from "../../token-scope.ts";
 import { inspectSource } from "../inspect-source.ts";
+import { readKeySettings } from "../key-settings.ts";
 import { LISTEN_SETTINGS } from "../listen-settings.ts";
 import { SILENT } from "../silent-logger.ts";
 import { compareFlags, type FlagComparison } from "./compare-flags.ts";
@@ -35,8 +36,7 @@ const MAX_COUNT = 10_000_000;
  */
 export async function runCompare(options: Options, environment: Environment): Promise<Comparison> {
   const config = await tryLoadConfig(environment);
-  const settings = config instanceof ConfigError ? undefined : config;
-  const proxies = chooseProxies(options, settings, environment);
+  const proxies = chooseProxies(options, environment);
   const given = readContexts(options["contexts"]);
   const count = readCount(options["count"]);
   const rules = await readRules(config, proxies[0].key);
@@ -63,7 +63,7 @@ function* generate(
 /** NOTE: the settings are not required: all that they say can be given as options. */
 async function tryLoadConfig(environment: Environment): Promise<LoadedConfig | ConfigError> {
   try {
-    return await loadConfig({ logger: SILENT }, environment);
+    return await loadConfig({ logger: SILENT }, environment, { needsKeys: false });
   } catch (error) {
     if (error instanceof ConfigError) return error;
     throw error;
@@ -72,7 +72,6 @@ async function tryLoadConfig(environment: Environment): Promise<LoadedConfig | C
 
 function chooseProxies(
   options: Options,
-  config: LoadedConfig | undefined,
   environment: Environment,
 ): readonly [ComparedProxy, ComparedProxy] {
   const all = options["all"] === true;
@@ -80,13 +79,13 @@ function chooseProxies(
   if (typeof other !== "string") {
     throw new ComparisonError("--with is required: the address of the other proxy");
   }
-  const key = options["key"] ?? config?.clientKeys[0];
+  const { clientKeys, clientKeysHeaderName: keyHeaderName } = readKeySettings(environment);
+  const key = options["key"] ?? clientKeys[0];
   if (typeof key !== "string") {
     throw new ComparisonError(
-      "--key is required: a client key. It can be left out if FLAGS_PROXY_CLIENT_KEYS and the other settings of the proxy are set",
+      "--key is required: a client key. It can be left out if FLAGS_PROXY_CLIENT_KEYS is set",
     );
   }
-  const keyHeaderName = config?.clientKeysHeaderName ?? "authorization";
   const otherKey = options["with-key"];
   return [
     { url: toFlagsUrl("--url", String(url), all), key, keyHeaderName },

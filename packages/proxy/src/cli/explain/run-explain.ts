@@ -1,5 +1,5 @@
 import type { Snapshot } from "flags-engine";
-import { ConfigError, type Environment, isRecord, resolveSettings } from "flags-server-kit";
+import { type Environment, isRecord } from "flags-server-kit";
 import {
   EXIT_FAILURE,
   EXIT_USAGE,
@@ -8,10 +8,8 @@ import {
 } from "flags-server-kit/command-line";
 import { explainFlags, type FlagExplanation } from "../../api/explain-flags.ts";
 import { EvaluationContext } from "../../api/schemas.ts";
-import { translateEnvironment } from "../../config/aliases/translate-environment.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";
 import { loadConfig } from "../../config/load-config.ts";
-import { SETTINGS } from "../../config/settings.ts";
 import { completeContext } from "../../context/request-context.ts";
 import { readContext } from "../../context/sent-context.ts";
 import { HttpError } from "../../errors.ts";
@@ -20,6 +18,7 @@ import { toClientOptions } from "../../create-clients.ts";
 import { describeSources } from "../../sources.ts";
 import { explainUpstreamFailure } from "../explain-upstream-failure.ts";
 import { inspectSource } from "../inspect-source.ts";
+import { readKeySettings } from "../key-settings.ts";
 import { postJson } from "../post-json.ts";
 import { SILENT } from "../silent-logger.ts";
 
@@ -47,7 +46,7 @@ export async function runExplain(call: ExplainCall): Promise<readonly FlagExplan
   if (typeof url === "string") {
     return queryProxy(`${url.replace(/\/+$/, "")}/explain`, { ...call, context, names });
   }
-  const config = await loadConfig({ logger: SILENT }, environment);
+  const config = await loadConfig({ logger: SILENT }, environment, { needsKeys: false });
   const sent = readContext(context);
   try {
     const completed = completeContext(
@@ -114,16 +113,4 @@ async function queryProxy(
   }
   const reason = isRecord(body) && typeof body["error"] === "string" ? `: ${body["error"]}` : "";
   throw new SubcommandError(`${url} responded with ${status}${reason}`, EXIT_FAILURE);
-}
-
-/** NOTE: the other settings are not required to query a proxy on another machine. */
-function readKeySettings(environment: Environment) {
-  const { serverTokens, clientKeysHeaderName } = SETTINGS;
-  const translated = translateEnvironment(SETTINGS, environment);
-  const { values, problems } = resolveSettings(
-    { serverTokens, clientKeysHeaderName },
-    { environment: translated.environment },
-  );
-  if (problems.length > 0) throw new ConfigError(problems);
-  return values;
 }
