@@ -10,7 +10,7 @@ export const PROGRAM: Program<typeof SETTINGS> = {
   displayName: "the proxy",
   groups: SETTING_GROUPS,
   settings: SETTINGS,
-  variablePrefixes: ["FLAGS_", "OTEL_"],
+  variablePrefixes: ["FLAGS_", "CORS_", "OTEL_"],
   renamedPrefixes: [
     { from: "UNLEASH_", to: "FLAGS_" },
     { from: "unleash", to: "flags" },

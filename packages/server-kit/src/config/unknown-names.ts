@@ -83,13 +83,13 @@ export function findUnknownVariables(
       return isReplaced ? [] : [`${name} is set but never read: ${replacement.hint}`];
     }
     const renamed = rename(name, renamedPrefixes);
-    if (renamed !== undefined) {
-      const isMeant = known.includes(renamed) && environment[renamed] === undefined;
+    if (renamed !== undefined && known.includes(renamed)) {
+      const isMeant = environment[renamed] === undefined;
       return isMeant ? [`${name} is set but never read: its name is ${renamed} here`] : [];
     }
-    const hasPrefix = variablePrefixes.some((prefix) => name.startsWith(prefix));
-    if (!hasPrefix || known.includes(name) || isSetByKubernetes(name)) return [];
-    return [`${name} is set but never read${suggest(name, known, renamedPrefixes)}`];
+    const prefix = variablePrefixes.find((each) => (renamed ?? name).startsWith(each));
+    if (prefix === undefined || known.includes(name) || isSetByKubernetes(name)) return [];
+    return [`${name} is set but never read${suggest(name, known, renamedPrefixes, prefix)}`];
   });
 }
 
@@ -107,19 +107,31 @@ function suggest(
   name: string,
   candidates: readonly string[],
   renamedPrefixes: readonly RenamedPrefix[],
+  prefix = "",
 ): string {
   const renamed = rename(name, renamedPrefixes) ?? name;
-  const nearest = candidates.includes(renamed) ? renamed : findNearest(name, candidates);
+  const rest = renamed.slice(prefix.length);
+  const nearest =
+    [renamed, rest].find((each) => candidates.includes(each)) ??
+    findNearest(renamed, candidates, prefix);
   return nearest === undefined ? "" : `: did you mean ${nearest}?`;
 }
 
 /** Maximum edit distance at which one name counts as a typo of another. */
 const MAX_EDITS = 3;
 
-/** Returns the candidate that `name` is probably a typo of; undefined if none is close enough. */
-export function findNearest(name: string, candidates: Iterable<string>): string | undefined {
+/**
+ * Returns the candidate that `name` is probably a typo of; undefined if none is close enough.
+ *
+ * @param prefix the beginning of `name` that many candidates share, so that it makes none more likely
+ */
+export function findNearest(
+  name: string,
+  candidates: Iterable<string>,
+  prefix = "",
+): string | undefined {
   let nearest: string | undefined;
-  let best = Math.min(MAX_EDITS, Math.floor(name.length / 3)) + 1;
+  let best = Math.min(MAX_EDITS, Math.floor((name.length - prefix.length) / 3)) + 1;
   for (const candidate of candidates) {
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
     if (distance < best) {
