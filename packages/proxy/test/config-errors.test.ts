@@ -2,6 +2,7 @@ import { ConfigError, type Environment, resolveSettings, showSettings } from "fl
 import { expect, test } from "vitest";
 import { loadConfig } from "../src/config/load-config.ts";
 import { SETTINGS } from "../src/config/settings.ts";
+import { MemoryLogger } from "./_proxy.ts";
 
 const REQUIRED = {
   flagsUrl: "http://upstream.test/api",
@@ -199,18 +200,18 @@ test.each([
 );
 
 test.each([
-  [{ flagsApiToken: "tiny" }, "FLAGS_API_TOKEN (option flagsApiToken) is easy to guess"],
-  [{ flagsApiToken: "*:production.tiny" }, "FLAGS_API_TOKEN (option flagsApiToken) is easy"],
-  [{ clientKeys: ["long-enough", "tiny"] }, "(option clientKeys): entry 2 is easy to guess"],
+  [{ flagsApiToken: "tiny" }, "Option flagsApiToken is easy to guess"],
+  [{ flagsApiToken: "*:production.tiny" }, "Option flagsApiToken is easy"],
+  [{ clientKeys: ["long-enough", "tiny"] }, "Option clientKeys: entry 2 is easy to guess"],
   [
     { expServerSideSdkConfig: { tokens: ["fifteen-letters"] } },
     "entry 1 is easy to guess, because it has fewer than 16 characters",
   ],
-  [{ push: { secret: "tiny" } }, "FLAGS_PUSH_SECRET (option push.secret) is easy to guess"],
+  [{ push: { secret: "tiny" } }, "Option push.secret is easy to guess"],
   [{ clientKeys: ["proxy-secret"] }, "entry 1 is an example from public documentation"],
   [
     { flagsApiToken: "default:development.unleash-insecure-api-token" },
-    "(option flagsApiToken) is an example from public documentation",
+    "Option flagsApiToken is an example from public documentation",
   ],
 ])(
   "loadConfig() logs a warning about a weak secret, without the secret: %j",
@@ -220,6 +221,23 @@ test.each([
     expect(warnings.join()).not.toMatch(/tiny|fifteen|proxy-secret|insecure/);
   },
 );
+
+test("warnings about weak secrets name the variables that are set", async () => {
+  const logger = new MemoryLogger();
+  const environment = {
+    UNLEASH_URL: "http://upstream.test/api",
+    UNLEASH_API_TOKEN: "tiny",
+    UNLEASH_PROXY_CLIENT_KEYS: "small",
+  };
+  await loadConfig({ logger }, environment);
+  const weak = logger.lines
+    .map(({ parts }) => String(parts[0]))
+    .filter((line) => /guess/.test(line));
+  expect(weak).toEqual([
+    expect.stringMatching(/^UNLEASH_API_TOKEN is easy/),
+    expect.stringMatching(/^UNLEASH_PROXY_CLIENT_KEYS: entry 1 is easy/),
+  ]);
+});
 
 test("published examples of secrets cause no warning if only this machine can connect", async () => {
   const options = {

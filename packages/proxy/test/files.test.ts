@@ -395,7 +395,9 @@ describe("flags-proxy", () => {
     const environment = { FLAGS_URL: `file:${path}`, FLAGS_PROXY_CLIENT_KEYS: KEY };
     const missing = await runCommand(environment);
     expect(missing).toMatchObject({ code: 1, stdout: "" });
-    expect(missing.stderr).toContain(`FLAGS_URL (option flagsUrl): ${path}: there is no such file`);
+    expect(missing.stderr).toContain(`FLAGS_URL: ${path}: there is no such file`);
+    const offline = await runCommand({}, ["offline", "-b", path, "-t", KEY]);
+    expect(offline.stderr).toContain(`BOOTSTRAP_FILE: ${path}: there is no such file`);
     await writeFile(path, '{\n "features": [{}]\n}');
     const invalid = await runCommand(environment, ["check"]);
     expect(invalid.code).toBe(1);

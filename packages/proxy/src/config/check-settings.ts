@@ -266,7 +266,7 @@ const MIN_LENGTHS = {
 } as const satisfies Partial<Record<SettingName, number>>;
 
 /** Weak secrets are not problems: secrets that Unleash Proxy accepted must continue to work. */
-function findWeakKeys({ values }: Resolution<Settings>): readonly string[] {
+function findWeakKeys({ values, origins }: Resolution<Settings>): readonly string[] {
   const isLoopback = isLoopbackHost(values.host);
   const names = (Object.keys(MIN_LENGTHS) as (keyof typeof MIN_LENGTHS)[]).filter(
     (name) => name !== "proxySecrets" || values.clientKeys === undefined,
@@ -274,7 +274,7 @@ function findWeakKeys({ values }: Resolution<Settings>): readonly string[] {
   const [token, ...furtherTokens] = values.flagsApiToken ?? [];
   const secrets = furtherTokens.length === 0 ? { ...values, flagsApiToken: token } : values;
   return names.flatMap((name) =>
-    findWeakSecrets(nameSetting(SETTINGS[name]), secrets[name] ?? [], {
+    findWeakSecrets(origins.get(name) ?? nameSetting(SETTINGS[name]), secrets[name] ?? [], {
       minLength: MIN_LENGTHS[name],
       isLoopback,
     }),

@@ -87,7 +87,7 @@ export async function loadConfig(
   const { network, ...networkFiles } = loadNetwork(resolution, Date.now());
   const [strategies, enrichers] = await loadExtensions(resolution);
   const access = await checkAccess(values, files);
-  const disk = worker === undefined ? await checkDisk(values, listed) : NOTHING_FOUND;
+  const disk = worker === undefined ? await checkDisk(resolution, listed) : NOTHING_FOUND;
   const problems = [
     ...check.problems,
     ...translation.problems,
@@ -175,16 +175,19 @@ function aboutAccessFile(text: string): string {
 }
 
 /** Checks the files and directories that workers do not open: those with flags, or the spool of usage. */
-async function checkDisk(values: Values, listed: FlagFiles | undefined): Promise<DiskCheck> {
+async function checkDisk(
+  { values, origins }: Resolution<Settings>,
+  listed: FlagFiles | undefined,
+): Promise<DiskCheck> {
   if (listed === undefined) return checkSpool(values);
-  return { problems: await findFileProblems(listed), hints: [] };
+  const problems = await findFileProblems(listed);
+  return { problems: problems.map((each) => `${origins.get("flagsUrl")}: ${each}`), hints: [] };
 }
 
 /** Reads the files with flags, so that a start with an unusable one fails. */
 async function findFileProblems(listed: FlagFiles): Promise<readonly string[]> {
   const { checkFlagFiles } = await import("../files/read-flag-file.ts");
-  const problems = [...listed.problems, ...(await checkFlagFiles(listed.files))];
-  return problems.map((problem) => `${nameSetting(SETTINGS.flagsUrl)}: ${problem}`);
+  return [...listed.problems, ...(await checkFlagFiles(listed.files))];
 }
 
 /** What is wrong with files and directories, and what to know about them. */

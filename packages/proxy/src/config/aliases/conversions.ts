@@ -1,16 +1,21 @@
-import type { Environment } from "flags-server-kit/command-line";
+import { type Environment, showText } from "flags-server-kit/command-line";
 import { parseTokenScope } from "../../token-scope.ts";
 import { type Conversion, InvalidAlias } from "./alias.ts";
 
 const MS_PER_SECOND = 1000;
 
+/** The largest interval here. */
+const MAX_SECONDS = 1_000_000;
+
 /** Edge and the command-line options of Edge have intervals in seconds. */
 export const fromSeconds: Conversion = {
   meaning: "in milliseconds instead of seconds",
   convert: (text) =>
-    /^\d{1,9}$/.test(text)
+    /^\d+$/.test(text) && Number(text) <= MAX_SECONDS
       ? String(Number(text) * MS_PER_SECOND)
-      : new InvalidAlias("must be a whole number of seconds"),
+      : new InvalidAlias(
+          `must be a whole number of seconds, at most ${MAX_SECONDS}: current value is ${showText(text)}`,
+        ),
 };
 
 /** Edge appends `/api` itself. */

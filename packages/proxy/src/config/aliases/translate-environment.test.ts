@@ -148,7 +148,10 @@ test.each([
 });
 
 test.each([
-  [{ FEATURES_REFRESH_INTERVAL_SECONDS: "15s" }, "must be a whole number of seconds"],
+  [
+    { FEATURES_REFRESH_INTERVAL_SECONDS: "15s" },
+    'must be a whole number of seconds, at most 1000000: current value is "15s"',
+  ],
   [{ DISABLE_ALL_ENDPOINT: "maybe" }, "must be true or false"],
   [{ LOG_FORMAT: "xml" }, "must be json, plain or pretty"],
   [{ RUST_LOG: "loud" }, "must contain a level"],
