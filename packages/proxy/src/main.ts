@@ -27,7 +27,9 @@ export async function runCommand(): Promise<void> {
   const commands = { loadConfig: loadFromEnvironment, serve: serveCommand };
   const { own, others } = splitArguments(process.argv.slice(2), [MIGRATE, CHECK]);
   const edge = parseEdgeCommandLine(others);
-  if (edge === undefined) {
+  // The mistake may be in an option of the subcommand: `migrate --form edge`.
+  const isOfSubcommand = typeof edge === "string" && own.length > 0 && others[0]?.startsWith("-");
+  if (edge === undefined || isOfSubcommand === true) {
     await runProgram(PROGRAM, commands, SUBCOMMANDS);
   } else if (typeof edge === "string") {
     process.stderr.write(`${edge}\n`);

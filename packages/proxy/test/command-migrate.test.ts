@@ -151,6 +151,10 @@ test("migrate accepts the command line of Edge, next to its own options", async 
     code: 2,
     stderr: "Unknown option --upstream: see flags-proxy edge --help\n",
   });
+  expect(await run("migrate --form edge")).toMatchObject({
+    code: 2,
+    stderr: "Unknown option --form: did you mean --from? If not, see flags-proxy migrate --help\n",
+  });
 });
 
 test("migrate reads the settings of Edge's offline mode", async () => {

@@ -22,6 +22,7 @@ export { createListKind, keysKind, tokensKind, toTexts } from "./config/list-kin
 export type { Environment } from "./config/resolve-settings.ts";
 export { defineSetting, variablesOf } from "./config/setting.ts";
 export type { Setting, SettingsTable, ValuesOf } from "./config/setting.ts";
+export { findNearest } from "./config/unknown-names.ts";
 export { showAddress, showText } from "./config/show-text.ts";
 export { TELEMETRY_GROUP, TELEMETRY_SETTINGS } from "./config/telemetry-settings.ts";
 export { addressesKind, trustProxyKind } from "./config/trust-proxy.ts";

@@ -49,7 +49,7 @@ export function formatSubcommandHelp(
   paint: Paint,
 ): string {
   const { version: _version, ...common } = COMMON_OPTIONS;
-  const [success, failure] = exitCodes;
+  const [success, failure, invalid = "The command line is invalid."] = exitCodes;
   return toText([
     paint("bold", `${programName} ${name}`),
     ...description.flatMap((paragraph) => ["", ...wrap(paragraph)]),
@@ -62,7 +62,7 @@ export function formatSubcommandHelp(
       [
         ["0", success],
         ["1", failure],
-        ["2", "The command line is invalid."],
+        ["2", invalid],
       ],
       paint,
     ),

@@ -39,6 +39,8 @@ export function parseCommandLine(
   subcommands: readonly Subcommand[],
   args: readonly string[],
 ): CommandLine {
+  const [first, ...rest] = args;
+  if (first === "help") return parseCommandLine(program, subcommands, [...rest, "--help"]);
   const tokens = tokenize(subcommands, args);
   const [name, ...others] = tokens.flatMap((token) =>
     token.kind === "positional" ? [token.value] : [],

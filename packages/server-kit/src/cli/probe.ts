@@ -2,7 +2,12 @@ import { Agent, type ClientRequest, get as getHttp, type RequestOptions } from "
 import { ConfigError } from "../config/resolve-settings.ts";
 import { showAddress } from "../config/show-text.ts";
 import { findLocalUrl, type ListenSettings } from "./local-url.ts";
-import type { Subcommand, SubcommandResult } from "./subcommand.ts";
+import {
+  EXIT_USAGE,
+  type Subcommand,
+  SubcommandError,
+  type SubcommandResult,
+} from "./subcommand.ts";
 
 /** Orchestrators commonly wait for one or several seconds. */
 const TIMEOUT_MS = 1500;
@@ -66,9 +71,10 @@ export function createProbe(definition: ProbeDefinition): Subcommand {
 function readBaseUrl(text: string): string {
   const url = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.search !== "" || url.hash !== "" || url.username !== "") {
-    throw new ConfigError([
+    throw new SubcommandError(
       `--url must be a URL that starts with http:// or https:// and contains no user name, password, ? or #: current value is ${showAddress(text)}`,
-    ]);
+      EXIT_USAGE,
+    );
   }
   return url.href.replace(/\/+$/, "");
 }

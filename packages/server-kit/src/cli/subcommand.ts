@@ -57,8 +57,8 @@ export interface Subcommand {
   /** An argument that can follow the name of the subcommand, such as `FLAG`. @default none */
   readonly argument?: string;
   readonly options: Readonly<Record<string, OptionDefinition>>;
-  /** The meaning of exit code 0 and of exit code 1. */
-  readonly exitCodes: readonly [success: string, failure: string];
+  /** The meaning of exit code 0, of exit code 1 and, if there is more than the usual one, of exit code 2. */
+  readonly exitCodes: readonly [success: string, failure: string, invalid?: string];
   /** @throws {SubcommandError} if that is not possible */
   run(call: SubcommandCall): Promise<SubcommandResult>;
 }

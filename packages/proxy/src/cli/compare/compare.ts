@@ -32,7 +32,11 @@ export const COMPARE: Subcommand = {
     count: { value: "N", meaning: "Number of random contexts. Default: 1000." },
     all: { meaning: "Compares all flags, including those that are off: requests /all." },
   },
-  exitCodes: ["There are no differences.", "There are differences."],
+  exitCodes: [
+    "There are no differences.",
+    "There are differences.",
+    "The command line is invalid, or the proxies cannot be compared.",
+  ],
   run: async ({ options, environment }) => {
     const { runCompare } = await import("./run-compare.ts");
     const { formatComparison } = await import("./format-comparison.ts");

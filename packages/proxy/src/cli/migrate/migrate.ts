@@ -26,6 +26,7 @@ export const MIGRATE: Subcommand = {
   exitCodes: [
     "The printed settings are equivalent.",
     "Something is lost, or a value is invalid: the comments say what.",
+    "The command line is invalid, there is nothing to migrate, or the access file cannot be written.",
   ],
   run: async ({ options: { from, "access-file": accessPath }, environment }) => {
     const { migrateSettings } = await import("./migrate-settings.ts");

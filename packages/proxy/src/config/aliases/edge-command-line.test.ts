@@ -32,6 +32,10 @@ test.each(["check", "--env-file edge", "health --edge-url x", "edge --help", "--
 
 test.each([
   ["edge --upstream http://u.test", "Unknown option --upstream: see flags-proxy edge --help"],
+  [
+    "edge --tokns a:b.c",
+    "Unknown option --tokns: did you mean --tokens? If not, see flags-proxy edge --help",
+  ],
   ["edge extra", "Unexpected argument after edge"],
   ["edge --tokens", "--tokens needs a value"],
   ["edge -u --tokens a:b.c", "-u needs a value"],

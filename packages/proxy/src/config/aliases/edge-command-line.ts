@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { findNearest } from "flags-server-kit/command-line";
 import { EDGE_ALIASES } from "./edge-aliases.ts";
 
 /** The modes of Edge, which are subcommands. */
@@ -170,7 +171,10 @@ function findProblem(mode: Mode, token: Token): string | undefined {
   const { name, rawName, value = "", inlineValue } = token;
   const variable = VARIABLES.get(name);
   if (variable === undefined && name !== ENV_FILE) {
-    return `Unknown option ${rawName}: see flags-proxy ${mode} --help`;
+    const names = [...listEdgeOptions(mode).map((option) => option.name), ENV_FILE];
+    const nearest = findNearest(name, names);
+    const suggestion = nearest === undefined ? ":" : `: did you mean --${nearest}? If not,`;
+    return `Unknown option ${rawName}${suggestion} see flags-proxy ${mode} --help`;
   }
   if (variable !== undefined && SWITCHES.has(variable)) return undefined;
   // The next option may have been taken for the value.
