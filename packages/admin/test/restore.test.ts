@@ -183,7 +183,7 @@ describe("a file of flags-admin backup", () => {
       }
     }
     writeFileSync(file, "not compressed");
-    await expect(restoreBackup(file, open)).rejects.toThrow("it is damaged");
+    await expect(restoreBackup(file, open)).rejects.toThrow("it is not a backup of flags-admin");
     writeFileSync(file, gzipSync(text).subarray(0, -20));
     await expect(restoreBackup(file, open)).rejects.toThrow("it is damaged");
     expect(await target.revision()).toBe(0);
@@ -232,7 +232,7 @@ describe("a file of flags-admin backup", () => {
       1,
       "There is no database in missing: set DATA_DIR or DATABASE_URL as for the service",
     ],
-    [["restore", "--file", "missing/x"], 1, "Cannot use the file missing/x: ENOENT"],
+    [["restore", "--file", "missing/x"], 1, "Cannot use the file missing/x: there is no such file"],
   ])("%j without what it needs: one line", async (args, exitCode, message) => {
     const { code, stderr } = await startCommand({ DATA_DIR: "missing" }, args).finished();
     expect({ code, stderr }).toEqual({ code: exitCode, stderr: `${message}\n` });

@@ -165,6 +165,14 @@ test.each([
   },
 );
 
+test.each([
+  [{ FLAGS_ACCESS_FILE: "/none.yaml" }, /: \/none\.yaml: there is no such file$/],
+  [{ FLAGS_STORE: "s3://b" }, /the name of a bucket, which has 3 to 63 characters/],
+])("loadConfig() says what is wrong with %j", async (environment, problem) => {
+  const { problems } = await failure(REQUIRED, environment);
+  expect(problems).toEqual([expect.stringMatching(problem)]);
+});
+
 test("loadConfig() rejects options that are not an object", async () => {
   expect((await failure([])).problems).toEqual(["Options must be an object"]);
 });

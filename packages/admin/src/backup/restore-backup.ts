@@ -55,7 +55,12 @@ async function* readLines(file: string): AsyncGenerator<string, void> {
   try {
     for await (const line of createInterface({ input: text })) yield line;
   } catch (error) {
-    if (isDamaged(error)) throw new InvalidBackupError("it is damaged", { cause: error });
+    if (isDamaged(error)) {
+      // Another kind of file, such as text, has no header of gzip.
+      const isOther = /incorrect header check/.test(error.message);
+      const reason = isOther ? "it is not a backup of flags-admin" : "it is damaged";
+      throw new InvalidBackupError(reason, { cause: error });
+    }
     throw error;
   } finally {
     input.destroy();
@@ -63,7 +68,7 @@ async function* readLines(file: string): AsyncGenerator<string, void> {
 }
 
 /** Codes of zlib, such as Z_DATA_ERROR. */
-function isDamaged(error: unknown): boolean {
+function isDamaged(error: unknown): error is Error {
   return error instanceof Error && "code" in error && String(error.code).startsWith("Z_");
 }
 

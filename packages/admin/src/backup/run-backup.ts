@@ -1,4 +1,4 @@
-import { StartError, type SubcommandResult } from "flags-server-kit";
+import { explainUnreadable, StartError, type SubcommandResult } from "flags-server-kit";
 import { EXIT_USAGE, type Subcommand, SubcommandError } from "flags-server-kit/command-line";
 import { type AdminConfig, loadConfig } from "../config/config.ts";
 import { toStartError } from "../start-error.ts";
@@ -77,7 +77,9 @@ async function explained<T>(config: AdminConfig, file: string, work: () => Promi
       throw new StartError(`Cannot restore ${file}, since ${error.message}`, { cause: error });
     }
     if (isAbout(error, file)) {
-      throw new StartError(`Cannot use the file ${file}: ${error.code}`, { cause: error });
+      throw new StartError(`Cannot use the file ${file}: ${explainUnreadable(error)}`, {
+        cause: error,
+      });
     }
     throw error instanceof StartError ? error : withoutQueryValues(toStartError(error, config));
   }

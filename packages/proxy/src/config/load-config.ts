@@ -167,7 +167,8 @@ async function checkAccess(values: Values, files: readonly FlagFile[] | undefine
     keys: [...clientKeys, ...serverTokens],
     isLoopback: isLoopbackHost(values.host),
   });
-  return { problems: problems.map(aboutAccessFile), risks: risks.map(aboutAccessFile) };
+  const located = problems.map((problem) => `${values.accessFile}: ${problem}`);
+  return { problems: located.map(aboutAccessFile), risks: risks.map(aboutAccessFile) };
 }
 
 function aboutAccessFile(text: string): string {

@@ -38,7 +38,7 @@ export function parseS3Address(text: string): S3Address | InvalidValue {
   if (!BUCKET.test(bucket)) {
     // NOTE: does not show the value, which can contain credentials.
     return new InvalidValue(
-      "it must begin with s3:// and the name of a bucket, without credentials",
+      "it must begin with s3:// and the name of a bucket, which has 3 to 63 characters, without credentials",
     );
   }
   const parts = path.split("/").filter((part) => part !== "");
