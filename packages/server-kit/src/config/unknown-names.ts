@@ -103,6 +103,9 @@ function rename(name: string, prefixes: readonly RenamedPrefix[]): string | unde
   return prefix && `${prefix.to}${name.slice(prefix.from.length)}`;
 }
 
+/** Prefix of the variables of these programs. Some have names without it, such as HOST. */
+const OWN_PREFIX = "FLAGS_";
+
 function suggest(
   name: string,
   candidates: readonly string[],
@@ -110,7 +113,8 @@ function suggest(
   prefix = "",
 ): string {
   const renamed = rename(name, renamedPrefixes) ?? name;
-  const rest = renamed.slice(prefix.length);
+  // NOTE: not without prefixes such as DATABASE_: DATABASE_HOST has nothing to do with HOST.
+  const rest = prefix === OWN_PREFIX ? renamed.slice(prefix.length) : renamed;
   const nearest =
     [renamed, rest].find((each) => candidates.includes(each)) ??
     findNearest(renamed, candidates, prefix);
