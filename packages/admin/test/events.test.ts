@@ -1,4 +1,3 @@
-import { sql } from "drizzle-orm";
 import { beforeAll, expect, test } from "vitest";
 import { findEvents } from "../src/domain/events/find-events.ts";
 import type { Storage } from "../src/storage/storage.ts";
@@ -126,27 +125,6 @@ describeAnyStorage("events", (source) => {
     expect(each.found).toEqual(all.found);
     expect(each.statements).toBeGreaterThan(all.found.total);
     expect(all.statements).toBe(3);
-  });
-
-  test("before a page are not read", async () => {
-    await admin.storage.db.execute(sql`
-      insert into events (type, created_by, actor_kind, feature_name, data)
-      select 'test', 'test', 'system', 'skipped', to_jsonb(repeat('x', 1000000))
-      from generate_series(1, 100)`);
-    const measure = async (work: () => Promise<unknown>): Promise<number> => {
-      const start = performance.now();
-      await work();
-      return performance.now() - start;
-    };
-    const readAll = await measure(() =>
-      admin.storage.db.execute(
-        sql`select sum(octet_length(data::text)) from events where feature_name = 'skipped'`,
-      ),
-    );
-    const filter = { features: ["skipped"] };
-    const skip = await measure(() => findEvents(admin.storage, filter, { offset: 99, limit: 1 }));
-    expect(skip).toBeLessThan(readAll / 2);
-    await admin.storage.db.execute(sql`delete from events where feature_name = 'skipped'`);
   });
 
   test("are also available as lists", async () => {
