@@ -12,7 +12,6 @@ const GZIP = { "accept-encoding": "gzip" };
 const LOADS = {
   "new users": { users: "new", expectedStatus: 200 },
   "same context": { users: "fixed", expectedStatus: 200 },
-  "new users, gzip": { users: "new", expectedStatus: 200, headers: GZIP },
   "new users with equal flags, gzip": {
     users: "new",
     expectedStatus: 200,
@@ -27,7 +26,6 @@ export const INTENDED_LOADS = {
   "deferred sending": ["new users"],
   "default heap": ["new users"],
   "response cache": ["same context"],
-  "reused compressor": ["new users, gzip"],
   "shared bodies": ["new users with equal flags, gzip"],
 };
 

@@ -32,11 +32,6 @@ const REQUEST_PATCHES = {
   "deferred sending": [/setImmediate\((?=\(\) => this\.#write\()/, "((send) => send())("],
   // Response cache (packages/proxy): caches nothing.
   "response cache": [/if \(size > this\.#maxBytes \|\|/, "if (true ||"],
-  // Compression (packages/server-kit): a new compressor for each body.
-  "reused compressor": [
-    /: syncGzip\.compress\(body\);/,
-    ': process.getBuiltinModule("node:zlib").gzipSync(body, GZIP_OPTIONS);',
-  ],
   // Response (packages/proxy): compresses each body, even if an equal one was compressed before.
   "shared bodies": [/\(isShareable \? this\.#share\(body\) : body\)/, "body"],
   // V8's default heap: with a young generation that stays as small as it is after the start, which takes less

@@ -1,8 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import fc from "fast-check";
 import { expect, test } from "vitest";
-import { CodedBody, CodingChoice, SyncGzip } from "./compression.ts";
+import { CodedBody, CodingChoice } from "./compression.ts";
 
 test.each([
   ["gzip, deflate, br", "br"],
@@ -44,28 +42,4 @@ test("CodedBody.tryIn() compresses nothing more while many large bodies are wait
   expect(new CodedBody("small").tryIn("gzip")).toBeInstanceOf(Buffer);
   await Promise.all(waiting);
   expect(gunzipSync((await new CodedBody(text).tryIn("gzip")) ?? "").toString()).toBe(text);
-});
-
-test("SyncGzip compresses each body independently", () => {
-  const gzip = new SyncGzip(2);
-  fc.assert(
-    fc.property(fc.oneof(fc.string(), fc.uint8Array()), (content) => {
-      const body = typeof content === "string" ? content : Buffer.from(content);
-      expect(gunzipSync(gzip.compress(body))).toEqual(Buffer.from(body as string));
-    }),
-  );
-});
-
-test("SyncGzip compresses a body that is not compressible and larger than the buffer of zlib", () => {
-  const gzip = new SyncGzip(2);
-  const body = randomBytes(300_000);
-  expect(gunzipSync(gzip.compress(body)).equals(body)).toBe(true);
-  expect(gunzipSync(gzip.compress("after it")).toString()).toBe("after it");
-});
-
-test("SyncGzip does not overwrite the previous result", () => {
-  const gzip = new SyncGzip(2);
-  const first = gzip.compress("the first body");
-  gzip.compress("another body");
-  expect(gunzipSync(first).toString()).toBe("the first body");
 });

@@ -1,8 +1,7 @@
 import { promisify } from "node:util";
-import { brotliCompress, brotliCompressSync, constants, gzip } from "node:zlib";
+import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from "node:zlib";
 import negotiate from "@fastify/accept-negotiator";
 import { LRUCache } from "lru-cache";
-import { Gzip } from "minizlib";
 
 /** Compressing less than this costs more than it saves. */
 export const COMPRESSION_THRESHOLD_BYTES = 1024;
@@ -53,36 +52,12 @@ const brotliAsync = promisify(brotliCompress);
 const BROTLI_OPTIONS = { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } };
 const GZIP_OPTIONS = { level: GZIP_LEVEL };
 
-/**
- * Compresses many bodies synchronously with one compressor. Node's `gzipSync` creates a compressor
- * for each body, which takes as long as compressing about 10 KB of JSON.
- */
-export class SyncGzip {
-  readonly #level: number;
-  #compressor: Gzip | undefined;
-
-  constructor(level: number) {
-    this.#level = level;
-  }
-
-  compress(body: string | Buffer): Buffer {
-    this.#compressor ??= new Gzip({ level: this.#level, flush: constants.Z_FINISH });
-    this.#compressor.write(typeof body === "string" ? Buffer.from(body) : body);
-    const compressed = this.#compressor.read();
-    this.#compressor.reset();
-    if (compressed === null) throw new Error("The compressor returned no data");
-    return compressed;
-  }
-}
-
-const syncGzip = new SyncGzip(GZIP_LEVEL);
-
 let waitingBytes = 0;
 
 /** Compresses a body of up to 128 KiB synchronously, a larger one in the thread pool. */
 export function compress(body: string | Buffer, coding: ContentCoding): Buffer | Promise<Buffer> {
   if (body.length > SYNC_MAX_BYTES) return compressInPool(body, coding);
-  return coding === "br" ? brotliCompressSync(body, BROTLI_OPTIONS) : syncGzip.compress(body);
+  return coding === "br" ? brotliCompressSync(body, BROTLI_OPTIONS) : gzipSync(body, GZIP_OPTIONS);
 }
 
 async function compressInPool(body: string | Buffer, coding: ContentCoding): Promise<Buffer> {
