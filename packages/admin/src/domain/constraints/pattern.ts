@@ -17,7 +17,8 @@ export function isPattern(text: string): boolean {
   }
 }
 
-const TOKEN = /\\.|\[(?:\\.|[^\]])*\]|\{(?<min>\d+)(?:,(?<max>\d*))?\}|./gsu;
+// NOTE: no character matches two alternatives. Otherwise, a bracket and a few backslashes would take hours.
+const TOKEN = /\\.|\[(?:\\.|[^\]\\])*\]|\{(?<min>\d+)(?:,(?<max>\d*))?\}|./gsu;
 
 /** Estimates the instructions of a pattern: one for each character or class, as often as it is repeated. */
 export function estimateSize(text: string): number {
