@@ -8,7 +8,6 @@ export {
   CodedBody,
   CODINGS,
   CodingChoice,
-  compress,
   COMPRESSION_THRESHOLD_BYTES,
   GZIP_LEVEL,
 } from "./http/compression.ts";

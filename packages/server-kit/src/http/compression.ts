@@ -55,7 +55,7 @@ const GZIP_OPTIONS = { level: GZIP_LEVEL };
 let waitingBytes = 0;
 
 /** Compresses a body of up to 128 KiB synchronously, a larger one in the thread pool. */
-export function compress(body: string | Buffer, coding: ContentCoding): Buffer | Promise<Buffer> {
+function compress(body: string | Buffer, coding: ContentCoding): Buffer | Promise<Buffer> {
   if (body.length > SYNC_MAX_BYTES) return compressInPool(body, coding);
   return coding === "br" ? brotliCompressSync(body, BROTLI_OPTIONS) : gzipSync(body, GZIP_OPTIONS);
 }

@@ -84,6 +84,7 @@ export class Pipeline {
   }
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
+/** Whether a request has a body, which may not have arrived yet. */
+export function hasBody({ headers }: Pick<IncomingMessage, "headers">): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }

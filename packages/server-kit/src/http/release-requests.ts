@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { parse } from "fast-querystring";
+import { hasBody } from "./pipeline.ts";
 
 /**
  * Releases what a client can make large as soon as it is not needed. The framework parses a query before the body
@@ -33,10 +34,6 @@ export function releaseRequest(request: FastifyRequest): void {
 function releaseInput(request: FastifyRequest): void {
   request.body = undefined;
   request.query = {};
-}
-
-function hasBody({ headers }: FastifyRequest): boolean {
-  return headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
 }
 
 function queryOf(url: string): string {
