@@ -12,14 +12,14 @@ interface ErrorHandlerOptions {
   readonly observe: (error: ApiError) => void;
   /** Adds the ids of traces to errors in the log. @default none */
   readonly tracer?: Pick<RequestTracer, "find"> | undefined;
-  /** Milliseconds of a clock. @default the clock of the system */
+  /** Monotonic clock in milliseconds. @default `performance.now()` */
   readonly now?: () => number;
 }
 
 /** Sends every error of the app as JSON, and logs those caused by the service or its database. */
 export function handleErrors(
   app: FastifyInstance,
-  { logger, observe, tracer, now = Date.now }: ErrorHandlerOptions,
+  { logger, observe, tracer, now = () => performance.now() }: ErrorHandlerOptions,
 ): void {
   const outages = new OutageLog(logger, now);
   app.setErrorHandler((thrown, request, reply) => {

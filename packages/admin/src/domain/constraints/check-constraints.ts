@@ -131,8 +131,8 @@ function checkValue(
   if (operator === "REGEX" && inverted === true) {
     throw badData(`${path}/inverted`, "must not be true for REGEX");
   }
-  const legal = new Set([...legalValues].map((one) => toStoredValue(operator, one)));
-  checkLegal(value, { legalValues: legal, path: `${path}/value` });
+  if ([...legalValues].some((one) => toStoredValue(operator, one) === value)) return;
+  checkLegal(value, { legalValues, path: `${path}/value` });
 }
 
 interface ValueType {
