@@ -1,7 +1,8 @@
 export { compileInSteps, compileSnapshot } from "./compile/compile-snapshot.ts";
 export type { CompileOptions } from "./compile/compile-snapshot.ts";
 export { isAddressOrRange } from "./constraints/cidr.ts";
-export { OPERATOR_NAMES } from "./constraints/registry.ts";
+export { isListKind, isOperatorName, OPERATORS } from "./constraints/operator-table.ts";
+export type { OperatorDescription, OperatorName, ValueKind } from "./constraints/operator-table.ts";
 export type { Context } from "./context.ts";
 export { applyDelta } from "./definitions/apply-delta.ts";
 export type { FeaturesState } from "./definitions/apply-delta.ts";

@@ -1,5 +1,5 @@
+import type { ValueKind } from "../../../engine/src/constraints/operator-table.ts";
 import { formatCount } from "../ui/numbers.ts";
-import type { ValueKind } from "./operators.ts";
 
 /** Limits of the service. */
 const MAX_VALUES = 250;
@@ -27,8 +27,8 @@ export function describeValueProblem(kind: ValueKind, value: string): string | u
 }
 
 const EMPTY: Readonly<Record<ValueKind, string>> = {
-  list: "Add at least one value.",
-  ranges: "Add at least one address or range.",
+  texts: "Add at least one value.",
+  addressRanges: "Add at least one address or range.",
   number: "Enter a number, for example 5 or 0.25.",
   date: "Choose a date and a time.",
   version: "Enter a complete version, for example 1.2.3 or 1.2.3-beta.1.",
@@ -66,7 +66,7 @@ export function describeListProblem(
     return `A value has at most ${MAX_VALUE_LENGTH} characters: ${long.slice(0, 30)}… is longer.`;
   }
   const noAddress =
-    kind === "ranges" ? values.find((value) => !isAddressOrRange(value)) : undefined;
+    kind === "addressRanges" ? values.find((value) => !isAddressOrRange(value)) : undefined;
   if (noAddress !== undefined) {
     return `${noAddress} is not an IP address or range. Examples: 10.0.0.0/8, 192.168.1.7, 2001:db8::/32.`;
   }

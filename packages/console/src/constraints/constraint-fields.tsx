@@ -9,7 +9,7 @@ import { showElement } from "../ui/scroll.ts";
 import { describeIllegalValues, describeListProblem, describeValueProblem } from "./check-value.ts";
 import { ContextFieldBox } from "./context-field-box.tsx";
 import { ConstraintSummary } from "./constraint-summary.tsx";
-import { OPERATORS, operatorOf, takesList } from "./operators.ts";
+import { operatorChoices, operatorOf, takesList } from "./operators.ts";
 import { ValueListField } from "./value-list-field.tsx";
 import { withField, withOperator } from "./with-operator.ts";
 
@@ -93,7 +93,7 @@ function ValueFields({ constraint, fields, onChange }: ConstraintFieldsProps) {
         values={values}
         onChange={(changed) => onChange((latest) => ({ ...latest, values: changed }))}
         suggestions={legalValues}
-        {...(kind === "ranges" && { placeholder: "10.0.0.0/8" })}
+        {...(kind === "addressRanges" && { placeholder: "10.0.0.0/8" })}
         validate={(list) => describeListProblem(list, { kind, legalValues })}
       />
     );
@@ -136,19 +136,10 @@ function ValueFields({ constraint, fields, onChange }: ConstraintFieldsProps) {
 }
 
 const VALUE_LABELS = {
-  list: "Value",
-  ranges: "Value",
+  texts: "Value",
+  addressRanges: "Value",
   number: "Number",
   date: "Date and time",
   version: "Version",
   pattern: "Pattern (RE2 syntax)",
 } as const;
-
-function operatorChoices(current: string) {
-  const known = Object.entries(OPERATORS).map(([id, { phrase, group }]) => ({
-    id,
-    label: phrase,
-    group,
-  }));
-  return current in OPERATORS ? known : [...known, { id: current, label: current, group: "Other" }];
-}

@@ -57,7 +57,7 @@ export function OverrideEditor({ label, overrides, onChange }: OverrideEditorPro
               suggestions={legalValuesOf(fields, contextName)}
               // Unlike in constraints, the service accepts values that are not legal.
               validate={(list) =>
-                describeListProblem(list, { kind: "list", legalValues: [], maxValues: MAX_VALUES })
+                describeListProblem(list, { kind: "texts", legalValues: [], maxValues: MAX_VALUES })
               }
             />
           </div>

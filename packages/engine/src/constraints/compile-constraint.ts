@@ -3,7 +3,8 @@ import type { Condition } from "../evaluate/condition.ts";
 import type { ContextFields } from "../evaluate/context-fields.ts";
 import type { MaybeConstraint, Segment, Strategy } from "../parse/model.ts";
 import type { Report } from "../snapshot.ts";
-import { OPERATORS } from "./registry.ts";
+import { isOperatorName } from "./operator-table.ts";
+import { IMPLEMENTATIONS } from "./registry.ts";
 
 /** The inputs that the compilations of all constraints share. */
 export interface ConstraintScope {
@@ -36,13 +37,12 @@ export function compileConstraint(
   { fields, report }: ConstraintScope,
 ): Condition {
   if (constraint === undefined) return false;
-  const operator = OPERATORS.get(constraint.operator);
-  if (operator === undefined) {
-    const name = JSON.stringify(constraint.operator);
-    report(`Operator ${name} is unknown: the constraint is never satisfied`);
+  const { operator } = constraint;
+  if (!isOperatorName(operator)) {
+    report(`Operator ${JSON.stringify(operator)} is unknown: the constraint is never satisfied`);
     return false;
   }
-  const condition = operator(constraint, fields, report);
+  const condition = IMPLEMENTATIONS[operator](constraint, fields, report);
   if (condition === undefined) return false;
   return constraint.inverted ? not(condition) : condition;
 }

@@ -1,11 +1,10 @@
 import { compileConstraint } from "../constraints/compile-constraint.ts";
+import { isOperatorName, OPERATORS } from "../constraints/operator-table.ts";
 import type { MaybeConstraint } from "../parse/model.ts";
 import type { ConstraintExplanation, SegmentExplanation } from "./explanation.ts";
 import { abbreviate, shorten } from "./scope.ts";
 import type { ExplanationScope } from "./scope.ts";
 import { describeConstraint } from "./words.ts";
-
-const DATE_OPERATORS: ReadonlySet<string> = new Set(["DATE_AFTER", "DATE_BEFORE"]);
 
 /** Explains one constraint of a strategy or segment. */
 export function explainConstraint(
@@ -16,7 +15,7 @@ export function explainConstraint(
   const matched = scope.holds(compileConstraint(constraint, compilation.scope));
   if (constraint === undefined) return { ...MALFORMED, matched };
   const { contextName, operator, inverted, caseInsensitive, values, value } = constraint;
-  const isDate = DATE_OPERATORS.has(operator);
+  const isDate = isOperatorName(operator) && OPERATORS[operator].kind === "date";
   const actual = isDate ? currentTime(scope) : scope.textOf(contextName);
   const parts = {
     contextName: isDate ? "currentTime" : contextName,

@@ -1,3 +1,4 @@
+import { isOperatorName, OPERATORS } from "../constraints/operator-table.ts";
 import type {
   AbbreviatedList,
   ActivationExplanation,
@@ -9,40 +10,24 @@ import type {
 /** How many values of a list are named in a sentence. */
 const MAX_NAMED = 3;
 
-/** The condition of an operator, and its opposite. */
-const PHRASES: ReadonlyMap<string, readonly [string, string]> = new Map([
-  ["IN", ["is", "is not"]],
-  ["NOT_IN", ["is not", "is"]],
-  ["STR_STARTS_WITH", ["starts with", "does not start with"]],
-  ["STR_ENDS_WITH", ["ends with", "does not end with"]],
-  ["STR_CONTAINS", ["contains", "does not contain"]],
-  ["NUM_EQ", ["is", "is not"]],
-  ["NUM_GT", ["is greater than", "is not greater than"]],
-  ["NUM_GTE", ["is at least", "is not at least"]],
-  ["NUM_LT", ["is less than", "is not less than"]],
-  ["NUM_LTE", ["is at most", "is not at most"]],
-  ["DATE_AFTER", ["is after", "is not after"]],
-  ["DATE_BEFORE", ["is before", "is not before"]],
-  ["SEMVER_EQ", ["is version", "is not version"]],
-  ["SEMVER_GT", ["is later than version", "is not later than version"]],
-  ["SEMVER_GTE", ["is at least version", "is not at least version"]],
-  ["SEMVER_LT", ["is earlier than version", "is not earlier than version"]],
-  ["SEMVER_LTE", ["is at most version", "is not at most version"]],
-  ["REGEX", ["matches", "does not match"]],
-  ["IN_CIDR", ["is in", "is not in"]],
-]);
-
 /** Says what is true of the context: that a constraint is satisfied, or that it is not. */
 export function describeConstraint(constraint: Omit<ConstraintExplanation, "explanation">): string {
   const { contextName, operator, actual, matched, inverted, values, value, problem } = constraint;
   if (problem !== undefined) return problem;
   const isOperatorTrue = matched !== inverted;
-  const phrase = PHRASES.get(operator)?.[isOperatorTrue ? 0 : 1] ?? operator;
+  const phrase = phraseOf(operator, isOperatorTrue);
   const expected = values === undefined ? String(value ?? "nothing") : joinValues(values);
   if (actual === null) return `${contextName} is absent, so it ${phrase} ${expected}`;
   const is = `${contextName} is "${actual}"`;
   // The value itself already says which entry of the list it is.
   return phrase === "is" && values !== undefined ? is : `${is}, which ${phrase} ${expected}`;
+}
+
+/** A sentence joins the values with "or", so it says "is" and not "is one of". */
+function phraseOf(operator: string, isTrue: boolean): string {
+  if (!isOperatorName(operator)) return operator;
+  const { phrase, negation } = OPERATORS[operator];
+  return (isTrue ? phrase : negation).replace(/ one of$/, "");
 }
 
 /**

@@ -1,29 +1,34 @@
-import { compileSnapshot, parseDocument } from "flags-engine";
+import {
+  compileSnapshot,
+  isListKind,
+  type OperatorName,
+  OPERATORS,
+  parseDocument,
+  type ValueKind,
+} from "flags-engine";
 import { expect, test } from "vitest";
 import { checkConstraint, checkConstraints } from "./check-constraints.ts";
-import { type ConstraintInput, LIST_OPERATORS, VALUE_OPERATORS } from "./schemas.ts";
+import type { ConstraintInput } from "./schemas.ts";
 
 const ANY_VALUE: ReadonlySet<string> = new Set();
 
-const VALID_VALUES: Readonly<Record<string, string>> = {
-  DATE: "2026-01-31T12:00:00Z",
-  NUM: "5",
-  REGEX: "^a",
-  SEMVER: "1.2.3",
+const VALID_VALUES: Readonly<Record<ValueKind, string>> = {
+  texts: "a",
+  addressRanges: "10.0.0.0/8",
+  number: "5",
+  version: "1.2.3",
+  date: "2026-01-31T12:00:00Z",
+  pattern: "^a",
 };
 
-const VALID: readonly ConstraintInput[] = [
-  ...LIST_OPERATORS.map((operator) => ({
+const VALID: readonly ConstraintInput[] = Object.entries(OPERATORS).map(([name, { kind }]) => {
+  const value = VALID_VALUES[kind];
+  return {
     contextName: "userId",
-    operator,
-    values: [operator === "IN_CIDR" ? "10.0.0.0/8" : "a"],
-  })),
-  ...VALUE_OPERATORS.map((operator) => ({
-    contextName: "userId",
-    operator,
-    value: VALID_VALUES[operator.split("_")[0] ?? ""] ?? "",
-  })),
-];
+    operator: name as OperatorName,
+    ...(isListKind(kind) ? { values: [value] } : { value }),
+  };
+});
 
 test.each(VALID)(
   "checkConstraint() accepts a constraint that the engine can evaluate: $operator",

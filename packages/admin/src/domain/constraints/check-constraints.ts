@@ -1,4 +1,11 @@
-import { isAddressOrRange } from "flags-engine";
+import {
+  isAddressOrRange,
+  isListKind,
+  isOperatorName,
+  OPERATORS,
+  type OperatorName,
+  type ValueKind,
+} from "flags-engine";
 import parseVersion from "semver/functions/parse.js";
 import { badData, exceedsLimit } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
@@ -6,13 +13,8 @@ import type { StoredConstraint } from "../../storage/schema/constraint.ts";
 import { isDecimal } from "../decimal.ts";
 import { breaksQuotes } from "../quoted-text.ts";
 import type { LegalValuesOf } from "../context-fields/legal-values.ts";
-import {
-  type ConstraintInput,
-  isListOperator,
-  type ListOperator,
-  type ValueOperator,
-} from "./schemas.ts";
 import { isPattern } from "./pattern.ts";
+import type { ConstraintInput } from "./schemas.ts";
 
 interface CheckOptions {
   readonly legalValuesOf: LegalValuesOf;
@@ -57,7 +59,7 @@ export function checkConstraint(
   const { contextName, operator, values = [] } = constraint;
   const value = toStoredValue(operator, constraint.value ?? "");
   checkContextName(contextName, options);
-  if (isListOperator(operator)) checkValues(operator, values, options);
+  if (isListKind(OPERATORS[operator].kind)) checkValues(operator, values, options);
   else checkValue({ operator, value, inverted: constraint.inverted }, options);
   return {
     contextName,
@@ -71,8 +73,9 @@ export function checkConstraint(
 
 /** Returns a value in the form that the SDKs of all languages read; an invalid value stays as it is. */
 export function toStoredValue(operator: string, value: string): string {
-  if (operator.startsWith("NUM_")) return value.replace(/^([+-]?)\./, "$10.");
-  return operator.startsWith("DATE_") ? (toTime(value) ?? value) : value;
+  const kind = isOperatorName(operator) ? OPERATORS[operator].kind : undefined;
+  if (kind === "number") return value.replace(/^([+-]?)\./, "$10.");
+  return kind === "date" ? (toTime(value) ?? value) : value;
 }
 
 function checkContextName(
@@ -87,7 +90,7 @@ function checkContextName(
 }
 
 function checkValues(
-  operator: ListOperator,
+  operator: OperatorName,
   values: readonly string[],
   { legalValues, path, previous = [] }: ConstraintOptions,
 ): void {
@@ -95,25 +98,20 @@ function checkValues(
   if (values.length > LIMITS.valuesPerConstraint) {
     throw exceedsLimit("values in a constraint", LIMITS.valuesPerConstraint);
   }
+  const { accepts, expectation } = VALUE_TYPES[OPERATORS[operator].kind];
   const stored = new Set(
     previous.filter((one) => one.operator === operator).flatMap((one) => one.values),
   );
   for (const [index, value] of values.entries()) {
-    if (operator === "IN_CIDR" && !isAddressOrRange(value) && !stored.has(value)) {
-      throw badData(
-        `${path}/values/${index}`,
-        "must be an IP address or range, such as 192.168.1.7, 10.0.0.0/8 or 2001:db8::/32",
-      );
-    }
-    if (value.endsWith("\\") && !stored.has(value)) {
-      throw badData(`${path}/values/${index}`, "must not end with \\, which some SDKs cannot read");
+    if (!accepts(value) && !stored.has(value)) {
+      throw badData(`${path}/values/${index}`, expectation);
     }
     checkLegal(value, { legalValues, path: `${path}/values/${index}` });
   }
 }
 
 interface SingleValue {
-  readonly operator: ValueOperator;
+  readonly operator: OperatorName;
   readonly value: string;
   readonly inverted: boolean | undefined;
 }
@@ -125,11 +123,12 @@ function checkValue(
   if (value.trim() === "") {
     throw badData(`${path}/value`, "must be set: the operator requires it");
   }
-  const { accepts, expectation } = TYPE_BY_OPERATOR[operator];
+  const { kind } = OPERATORS[operator];
+  const { accepts, expectation } = VALUE_TYPES[kind];
   const isStored = previous.some((one) => one.operator === operator && one.value === value);
   if (!accepts(value) && !isStored) throw badData(`${path}/value`, expectation);
-  if (operator === "REGEX" && inverted === true) {
-    throw badData(`${path}/inverted`, "must not be true for REGEX");
+  if (kind === "pattern" && inverted === true) {
+    throw badData(`${path}/inverted`, `must not be true for ${operator}`);
   }
   if ([...legalValues].some((one) => toStoredValue(operator, one) === value)) return;
   checkLegal(value, { legalValues, path: `${path}/value` });
@@ -142,39 +141,33 @@ interface ValueType {
 
 // NOTE: JavaScript reads more forms of times and numbers than other languages, and an SDK that cannot read a
 // value ignores the constraint or never satisfies it.
-const TIME: ValueType = {
-  accepts: (text) => toTime(text) !== undefined,
-  expectation:
-    "must be an existing date, or a date and time with seconds and time zone, such as 2026-01-31 or 2026-01-31T12:00:00Z",
-};
-const NUMBER: ValueType = {
-  accepts: isDecimal,
-  expectation: "must be a decimal number, such as 5, -0.25 or 1e6",
-};
-const VERSION: ValueType = {
-  accepts: isVersion,
-  expectation: "must be a version, such as 1.2.3 or 1.2.3-beta.1",
-};
-const PATTERN: ValueType = {
-  accepts: isPattern,
-  expectation:
-    "must be a regular expression in RE2 syntax, and small: repeat no part hundreds of times",
-};
-
-const TYPE_BY_OPERATOR: Readonly<Record<ValueOperator, ValueType>> = {
-  DATE_AFTER: TIME,
-  DATE_BEFORE: TIME,
-  NUM_EQ: NUMBER,
-  NUM_GT: NUMBER,
-  NUM_GTE: NUMBER,
-  NUM_LT: NUMBER,
-  NUM_LTE: NUMBER,
-  REGEX: PATTERN,
-  SEMVER_EQ: VERSION,
-  SEMVER_GT: VERSION,
-  SEMVER_GTE: VERSION,
-  SEMVER_LT: VERSION,
-  SEMVER_LTE: VERSION,
+const VALUE_TYPES: Readonly<Record<ValueKind, ValueType>> = {
+  texts: {
+    accepts: (text) => !text.endsWith("\\"),
+    expectation: "must not end with \\, which some SDKs cannot read",
+  },
+  addressRanges: {
+    accepts: isAddressOrRange,
+    expectation: "must be an IP address or range, such as 192.168.1.7, 10.0.0.0/8 or 2001:db8::/32",
+  },
+  number: {
+    accepts: isDecimal,
+    expectation: "must be a decimal number, such as 5, -0.25 or 1e6",
+  },
+  version: {
+    accepts: isVersion,
+    expectation: "must be a version, such as 1.2.3 or 1.2.3-beta.1",
+  },
+  date: {
+    accepts: (text) => toTime(text) !== undefined,
+    expectation:
+      "must be an existing date, or a date and time with seconds and time zone, such as 2026-01-31 or 2026-01-31T12:00:00Z",
+  },
+  pattern: {
+    accepts: isPattern,
+    expectation:
+      "must be a regular expression in RE2 syntax, and small: repeat no part hundreds of times",
+  },
 };
 
 /** A date or date-time of RFC 3339. */

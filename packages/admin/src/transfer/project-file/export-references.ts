@@ -1,5 +1,6 @@
 import { inArray } from "drizzle-orm";
-import type { ConstraintInput, Operator } from "../../domain/constraints/schemas.ts";
+import type { OperatorName } from "flags-engine";
+import type { ConstraintInput } from "../../domain/constraints/schemas.ts";
 import { type ContextField, listContextFields } from "../../domain/context-fields/store.ts";
 import type { Segment } from "../../domain/segments/store.ts";
 import { listTagTypes } from "../../domain/tag-types/store.ts";
@@ -103,7 +104,7 @@ export function toConstraintsInFile(stored: readonly StoredConstraint[]): Constr
   return stored.map((constraint) => ({
     ...constraint,
     // It was checked before it was stored.
-    operator: constraint.operator as Operator,
+    operator: constraint.operator as OperatorName,
     values: [...constraint.values],
   }));
 }
