@@ -4,6 +4,7 @@ import { Server as TlsServer } from "node:tls";
 import type { Logger } from "../logging/logger.ts";
 import { Pipeline } from "./pipeline.ts";
 import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "./server-defaults.ts";
+import { findExcess, type UnreadResponse } from "./unread-responses.ts";
 
 /** Why a connection was closed before its peer did so. */
 type CloseReason = "limit" | "idle" | "keep_alive" | "slow_reader" | "pipelining";
@@ -36,9 +37,6 @@ const DEFAULT_TIMES: ConnectionTimes = {
 
 /** Default memory for what peers have not read, in addition to the buffers of the system. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
-
-/** Above this multiple of the limit, responses count even if their peers had no time to read them. */
-const URGENT_FACTOR = 4;
 
 const MIB = 1024 * 1024;
 
@@ -80,13 +78,6 @@ interface Connection {
   isPipelined: boolean;
   /** Undefined until the peer pipelines a request. */
   pipeline: Pipeline | undefined;
-}
-
-interface UnreadResponse {
-  readonly socket: Socket;
-  readonly bytes: number;
-  /** Whether it has been unread since an earlier check. */
-  readonly isLate: boolean;
 }
 
 /**
@@ -309,25 +300,14 @@ export class ConnectionGuard {
     this.#limitUnread(unread);
   }
 
-  /**
-   * Closes the connections with the largest unread responses if all use too much memory. A few bytes of request
-   * can cause a large response, so a client could exhaust the memory with connections from which it never reads.
-   */
   #limitUnread(unread: readonly UnreadResponse[]): void {
-    // A peer that reads needs some time as well, unless there are far too many.
-    const isUrgent = sumBytes(unread) > URGENT_FACTOR * this.#maxUnreadBytes;
-    const counted = isUrgent ? unread : unread.filter(({ isLate }) => isLate);
-    let total = sumBytes(counted);
-    if (total <= this.#maxUnreadBytes) return;
+    const { totalBytes, sockets } = findExcess(unread, this.#maxUnreadBytes);
+    if (sockets.length === 0) return;
     this.#warn(
       "unread",
-      `Clients have not read ${Math.round(total / MIB)} MiB of responses: those with the largest ones are disconnected`,
+      `Clients have not read ${Math.round(totalBytes / MIB)} MiB of responses: those with the largest ones are disconnected`,
     );
-    for (const { socket, bytes } of counted.toSorted((a, b) => b.bytes - a.bytes)) {
-      if (total <= this.#maxUnreadBytes) return;
-      this.#close(socket, "slow_reader");
-      total -= bytes;
-    }
+    for (const socket of sockets) this.#close(socket, "slow_reader");
   }
 
   #close(socket: Socket, reason: CloseReason): void {
@@ -361,12 +341,6 @@ function isBlocked(socket: Socket): boolean {
 /** The responses of event streams do not end, and their sender disconnects slow readers itself. */
 function isEventStream(response: ServerResponse): boolean {
   return String(response.getHeader("content-type")).startsWith("text/event-stream");
-}
-
-function sumBytes(responses: readonly UnreadResponse[]): number {
-  let sum = 0;
-  for (const { bytes } of responses) sum += bytes;
-  return sum;
 }
 
 function describeAddresses(socket: Socket): string {
