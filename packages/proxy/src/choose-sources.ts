@@ -2,7 +2,7 @@ import { type FlagSource, isUnleashClient, type UnleashClient } from "flags-sdk"
 import { isRecord, nameSetting } from "flags-server-kit";
 import type { ProxyConfig } from "./config/config.ts";
 import { SETTINGS } from "./config/settings.ts";
-import { createClients, createUnleashSources } from "./create-clients.ts";
+import { createConfiguredSources, createUnleashSources } from "./configured-sources.ts";
 import { createSources, type UpstreamSource } from "./sources.ts";
 
 const SOURCE_METHODS = ["start", "close", "on", "off", "reportUsage"] as const;
@@ -25,7 +25,7 @@ export function chooseSources(
   config: ProxyConfig,
   client: FlagSource | UnleashClient | undefined,
 ): ChosenSources {
-  if (client === undefined) return { sources: createClients(config), areOwned: true };
+  if (client === undefined) return { sources: createConfiguredSources(config), areOwned: true };
   if (config.files !== undefined) {
     throw new TypeError(
       "If you pass a client, flagsUrl must be the URL of an upstream, not of files",

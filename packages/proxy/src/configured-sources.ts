@@ -23,11 +23,11 @@ import { createStorages } from "./store/create-storages.ts";
 import { canShareFlags } from "./store/open-store.ts";
 
 /**
- * Creates a client for each upstream token, or for each file with flags, without starting it.
+ * Creates the sources of the configuration, without starting them: one for each upstream token, or for each file with flags.
  *
  * @param observeRequest called for every request to the upstream
  */
-export function createClients(
+export function createConfiguredSources(
   config: ProxyConfig,
   observeRequest?: RequestObserver,
 ): readonly UpstreamSource[] {

@@ -11,7 +11,7 @@ import { createMetrics, type Metrics, observeCertificate } from "./metrics/metri
 import { followTlsFiles, type OpenPorts, openPorts, warnOfUnusedPorts } from "./ports.ts";
 import { createAccessControl } from "./create-access-control.ts";
 import { type ChosenSources, chooseSources } from "./choose-sources.ts";
-import { createClients } from "./create-clients.ts";
+import { createConfiguredSources } from "./configured-sources.ts";
 import { logSourceEvents } from "./log-source-events.ts";
 import { closeSources } from "./sources.ts";
 import type { KeyVerifier } from "./access/verified-key.ts";
@@ -75,7 +75,7 @@ export async function serveWithTelemetry(
   const metrics = createMetrics();
   telemetry?.exportMetrics(metrics);
   const tracer = telemetry?.tracer;
-  const sources = createClients(config, tracer?.beginUpstream);
+  const sources = createConfiguredSources(config, tracer?.beginUpstream);
   const proxy = await serve(config, { sources, areOwned: true }, { metrics, tracer });
   const close = async (): Promise<void> => {
     await proxy.close();

@@ -4,7 +4,7 @@ import type { Logger, RunningServer } from "flags-server-kit";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import type { LoadedConfig } from "../config/assemble-config.ts";
 import { startKeyVerifier } from "../create-access-control.ts";
-import { createClients } from "../create-clients.ts";
+import { createConfiguredSources } from "../configured-sources.ts";
 import { logSourceEvents } from "../log-source-events.ts";
 import { closeSources, type UpstreamSource } from "../sources.ts";
 import { createMetrics, type Metrics } from "../metrics/metrics.ts";
@@ -98,7 +98,7 @@ class Primary {
     const { logger, workers: count, workerTimeoutMs } = config;
     this.#logger = logger;
     this.#telemetry = telemetry;
-    this.#sources = createClients(config, telemetry?.tracer?.beginUpstream);
+    this.#sources = createConfiguredSources(config, telemetry?.tracer?.beginUpstream);
     this.#distributions = this.#sources.map(
       (source, index) =>
         new FlagDistribution({ source, index, logger, onReady: (worker) => this.#onReady(worker) }),

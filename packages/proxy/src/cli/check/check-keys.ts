@@ -2,7 +2,7 @@ import { describeUrl, type HttpClient, TokenValidator, UpstreamError } from "fla
 import { toErrorMessage } from "flags-server-kit";
 import type { AccessEntry } from "../../access/read-access-file.ts";
 import type { ProxyConfig } from "../../config/config.ts";
-import { toClientOptions } from "../../create-clients.ts";
+import { toClientOptions } from "../../configured-sources.ts";
 import { SILENT } from "../silent-logger.ts";
 
 /**

@@ -6,7 +6,7 @@ import type { LoadedConfig } from "../../config/assemble-config.ts";
 import type { ProxyConfig } from "../../config/config.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import type { FlagFile } from "../../files/read-flag-file.ts";
-import { toClientOptions } from "../../create-clients.ts";
+import { toClientOptions } from "../../configured-sources.ts";
 import { describeSources } from "../../sources.ts";
 import { parseTokenScope } from "../../token-scope.ts";
 import { probeStore } from "../../store/probe-store.ts";
