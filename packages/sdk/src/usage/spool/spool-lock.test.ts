@@ -60,13 +60,16 @@ it.skipIf(process.platform !== "linux")(
   "of a process that has ended is taken over even if its parent does not collect its status",
   async () => {
     const directory = await createFolder();
-    // `sleep` becomes the parent of `true`.
-    const parent = spawn("sh", ["-c", "true & echo $!; exec sleep 60"]);
+    // `sleep` replaces the shell as the parent of `cat`, which ends with its input.
+    const parent = spawn("sh", ["-c", "exec 3<&0; cat <&3 & echo $!; exec sleep 60"]);
     onTestFinished(() => {
       parent.kill("SIGKILL");
     });
     const [output] = (await once(parent.stdout, "data")) as [Buffer];
     const pid = Number(output.toString());
+    const readName = (): Promise<string> => readFile(`/proc/${parent.pid}/comm`, "utf8");
+    await expect.poll(readName).toBe("sleep\n");
+    parent.stdin.end();
     const readStat = (): Promise<string> => readFile(`/proc/${pid}/stat`, "utf8");
     await expect.poll(readStat).toContain(") Z ");
     const owner = JSON.parse(await ownerOf(directory)) as object;
