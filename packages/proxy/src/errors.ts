@@ -106,15 +106,14 @@ export function tooManyBodies(): HttpError {
 
 const MAX_RETRY_AFTER_SECONDS = 60;
 
-/** A 503 for usage that exceeds the share of its key in the buffer. */
+/** A 503 for usage that does not fit into the buffer. */
 export function tooMuchUsage(metricsIntervalMs: number): HttpError {
   const seconds = Math.ceil(metricsIntervalMs / 1000);
   const retryAfter = Math.min(Math.max(seconds, 1), MAX_RETRY_AFTER_SECONDS);
   return new HttpError(
     503,
-    "Too much usage reported with this key is waiting to be sent upstream. This report was not " +
-      "counted: send it again later. A shorter `metricsInterval` (FLAGS_METRICS_INTERVAL) empties the " +
-      "buffer more often",
+    "Too much usage is waiting to be sent upstream. This report was not counted: send it again later. " +
+      "A shorter `metricsInterval` (FLAGS_METRICS_INTERVAL) empties the buffer more often",
     { headers: { "retry-after": String(retryAfter) } },
   );
 }

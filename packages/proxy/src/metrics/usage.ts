@@ -28,7 +28,7 @@ export function createUsageMetrics(registry: Registry): UsageMetrics {
     }),
     refused: new Counter({
       name: `${METRICS_PREFIX}_usage_refused_total`,
-      help: "Usage reports that were rejected because too much usage of the same key was waiting to be sent upstream",
+      help: "Usage reports that were rejected because too much usage was waiting to be sent upstream",
       registers,
     }),
     dropped: new Counter({

@@ -2,6 +2,8 @@
 export interface BudgetShare {
   /** Whether the quota may claim this amount in addition. */
   fits(amount: number): boolean;
+  /** Whether this amount is free, regardless of what other quotas may claim later. */
+  fitsBeyondShare(amount: number): boolean;
   claim(amount: number): void;
   release(amount: number): void;
 }
@@ -23,6 +25,7 @@ export class FairBudget {
     return {
       fits: (amount) =>
         amount === 0 || (this.#used.get(quotaId) ?? 0) + amount <= this.#free - amount,
+      fitsBeyondShare: (amount) => amount <= this.#free,
       claim: (amount) => this.#change(quotaId, amount),
       release: (amount) => this.#change(quotaId, -amount),
     };

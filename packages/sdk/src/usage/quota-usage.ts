@@ -2,7 +2,7 @@ import type { ApplicationUsage } from "../flag-source.ts";
 import { ApplicationCounts } from "./application-counts.ts";
 import type { CountingRules, FeatureEntries } from "./application-counts.ts";
 import type { BudgetShare } from "./fair-budget.ts";
-import { applicationBytes } from "./usage-limits.ts";
+import { applicationBytes, OTHER_APPLICATIONS } from "./usage-limits.ts";
 
 /** What was counted of a report, and what was omitted. */
 export interface CountedUsage {
@@ -48,6 +48,22 @@ export class QuotaUsage {
     if (!this.#fits(appName, admitted.features)) return undefined;
     this.#merge(appName, startMs, admitted.features);
     return { ...admitted, unknownCount };
+  }
+
+  /**
+   * Counts usage of known flags without the name of its application. Its memory depends only on how many flags and
+   * variants are known, so it may exceed the share of this quota. Returns false, and counts nothing, if nothing is free.
+   */
+  addToOthers(startMs: number, features: FeatureEntries): boolean {
+    const { memory } = this.#rules;
+    const counts = this.#applications.get(OTHER_APPLICATIONS);
+    const bytes =
+      counts?.measure(features) ??
+      applicationBytes(OTHER_APPLICATIONS) +
+        new ApplicationCounts(0, this.#rules).measure(features);
+    if (!memory.fitsBeyondShare(bytes)) return false;
+    this.#merge(OTHER_APPLICATIONS, startMs, features);
+    return true;
   }
 
   take(appName: string): Omit<ApplicationUsage, "quotaId"> | undefined {

@@ -64,3 +64,6 @@ export const DEFAULT_QUOTA = "";
 
 /** The quota of usage that was reported without one, if it has to be distinguished from the client's own. */
 export const REPORTED_QUOTA = "reported";
+
+/** The application under which usage is counted if its own would exceed the limits of a quota. */
+export const OTHER_APPLICATIONS = "other-applications";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import type { ApplicationUsage, FeatureUsage } from "../flag-source.ts";
-import { applicationBytes, entryBytes, USAGE_LIMITS } from "./usage-limits.ts";
+import { applicationBytes, entryBytes, OTHER_APPLICATIONS, USAGE_LIMITS } from "./usage-limits.ts";
 import { UsageStore } from "./usage-store.ts";
 
 const NOW = 1_000_000;
@@ -140,22 +140,49 @@ describe("UsageStore", () => {
 
     const stored = [usage("a", { f: { ...once, variants: { v1: 1, v2: 1 } } })];
 
+    it("add() returns false for a flag with a long name, and counts nothing", () => {
+      const store = new UsageStore({ now, limits });
+      expect(store.add(usage("a", { toolong: once }))).toBe(false);
+      expect(store.takeRejectedCount()).toBe(0);
+      expect(takeAll(store)).toEqual([]);
+    });
+
     it.each([
       ["a third application", usage("c", { f: once })],
       ["a third feature", usage("a", { g: once, h: once })],
-      ["a long name of a feature", usage("a", { toolong: once })],
       ["a long name of a variant", usage("b", { f: { ...once, variants: { toolong: 1 } } })],
       ["a long name of an application", usage("toolong", { f: once })],
-    ])("add() returns false for %s, and counts nothing", (name, rejected) => {
-      const store = new UsageStore({ now, limits });
-      for (const taken of stored) expect(store.add(taken)).toBe(true);
+    ])("add() counts %s for the other applications, and so does the journal", (name, further) => {
+      const journal = { add: vi.fn(), remove: vi.fn() };
+      const store = new UsageStore({ now, limits, journal });
       const full = name === "a third application" ? [usage("b", { f: once })] : [];
-      for (const taken of full) expect(store.add(taken)).toBe(true);
-      expect(store.add(rejected)).toBe(false);
-      expect(store.takeRejectedCount()).toBe(0);
-      expect(takeAll(store).map(({ appName }) => appName)).toEqual(
-        [...stored, ...full].map(({ appName }) => appName),
-      );
+      for (const taken of [...stored, ...full]) expect(store.add(taken)).toBe(true);
+      expect(store.add({ ...further, quotaId: "" })).toBe(true);
+      expect(takeAll(store).map(({ appName }) => appName)).toEqual([
+        ...[...stored, ...full].map(({ appName }) => appName),
+        OTHER_APPLICATIONS,
+      ]);
+    });
+
+    it("add() omits unknown flags and variants from the other applications", () => {
+      const onDropped = vi.fn();
+      const journal = { add: vi.fn(), remove: vi.fn() };
+      const isKnown = (flag: string, variant = "blue"): boolean =>
+        flag.startsWith("f") && variant === "blue";
+      const store = new UsageStore({ now, limits, isKnown, onDropped, journal });
+      for (const name of ["a", "b"]) store.add({ ...usage(name, { f: once }), quotaId: "key" });
+      const features = { f: { ...once, variants: { blue: 1, red: 1 } }, x: once };
+      expect(store.add({ ...usage("c", features), quotaId: "key" })).toBe(true);
+      expect(store.add({ ...usage("d", { y: once }), quotaId: "key" })).toBe(true);
+      expect(onDropped.mock.calls).toEqual([
+        ["unknown_flag", 1],
+        ["variant", 1],
+        ["unknown_flag", 1],
+      ]);
+      const counted = { f: { ...once, variants: { blue: 1 } } };
+      const others = { ...usage(OTHER_APPLICATIONS, counted), quotaId: "key" };
+      expect(journal.add).toHaveBeenLastCalledWith(others);
+      expect(takeAll(store).at(-1)).toEqual(others);
     });
 
     it("add() counts only some variants if there are too many, and so does the journal", () => {
@@ -202,16 +229,32 @@ describe("UsageStore", () => {
 
     // Memory for one application with one flag, and the same again that must stay free.
     const bytes = 2 * (applicationBytes("a") + entryBytes("f"));
+    const isUnknown = (): boolean => false;
 
     it("limit the memory of all usage, and free that of delivered usage", () => {
-      const store = new UsageStore({ now, limits: { ...limits, bytes } });
-      expect(store.add(usage("a", { f: once, g: once }))).toBe(false);
-      expect(store.add(usage("a", { f: once }))).toBe(true);
-      expect(store.add(usage("b", { f: once }))).toBe(false);
+      const onDropped = vi.fn();
+      const store = new UsageStore({
+        now,
+        limits: { ...limits, bytes },
+        isKnown: isUnknown,
+        onDropped,
+      });
+      store.add(usage("a", { f: once, g: once }));
+      expect(onDropped.mock.calls).toEqual([["unknown_flag", 2]]);
+      store.add(usage("a", { f: once }));
+      store.add(usage("b", { f: once }));
+      expect(store.applications).toEqual(["a"]);
       const taken = take(store, "a");
       expect(taken?.features).toEqual({ f: { yes: 1, no: 0, variants: {} } });
       if (taken !== undefined) store.release(taken);
-      expect(store.add(usage("b", { g: { ...once, variants: {} } }))).toBe(true);
+      store.add(usage("b", { g: { ...once, variants: {} } }));
+      expect(store.applications).toEqual(["b"]);
+    });
+
+    it("add() returns false if not even the other applications fit", () => {
+      const store = new UsageStore({ now, limits: { ...limits, bytes: 500 } });
+      expect(store.add(usage("a", { f: once }))).toBe(false);
+      expect(store.applications).toEqual([]);
     });
 
     it("do not include delivered variants, even if their flag has new usage", () => {
@@ -224,11 +267,16 @@ describe("UsageStore", () => {
       expect(take(store, "a")?.features["f"]?.variants).toEqual({ v1: 1, v3: 1 });
     });
 
-    it("accept 10,000 applications under one quota", () => {
+    it("accept 10,000 applications under one quota, and count further ones together", () => {
       const store = new UsageStore({ now });
-      const names = Array.from({ length: 10_001 }, (_, index) => `app-${index}`);
-      const rejected = names.filter((name) => !store.add(usage(name, { f: once })));
-      expect(rejected).toEqual(["app-10000"]);
+      const names = Array.from({ length: 10_002 }, (_, index) => `app-${index}`);
+      for (const name of names) expect(store.add(usage(name, { f: once }))).toBe(true);
+      const counted = takeAll(store);
+      expect(counted).toHaveLength(10_001);
+      expect(counted.at(-1)).toMatchObject({
+        appName: OTHER_APPLICATIONS,
+        features: { f: { yes: 2 } },
+      });
     });
 
     it("accept 10,000 flags of one application, with variants", () => {
@@ -240,7 +288,7 @@ describe("UsageStore", () => {
     });
 
     it("include usage that is being sent, so that putting it back loses nothing", () => {
-      const store = new UsageStore({ now, limits: { ...limits, bytes } });
+      const store = new UsageStore({ now, limits: { ...limits, bytes }, isKnown: isUnknown });
       store.add(usage("a", { f: once }));
       const taken = take(store, "a");
       store.add(usage("a", { g: once }));
@@ -268,19 +316,37 @@ describe("UsageStore", () => {
     it("one with invented applications cannot displace the usage of another", () => {
       const limits = { ...USAGE_LIMITS, applications: 100 };
       const store = new UsageStore({ now, limits });
-      const accepted = named("invented", 1000).filter((name) => store.add(under("noisy", name)));
-      expect(accepted).toHaveLength(50);
-      expect(named("real", 25).every((name) => store.add(under("quiet", name)))).toBe(true);
+      for (const name of named("invented", 1000)) store.add(under("noisy", name));
+      expect(store.applications).toHaveLength(51);
+      for (const name of named("real", 25)) store.add(under("quiet", name));
+      expect(store.applications).toHaveLength(51 + 25);
     });
 
     it("one with invented flags cannot displace the usage of another", () => {
-      const store = new UsageStore({ now, limits: { ...USAGE_LIMITS, bytes: 100_000 } });
-      const flags = named("invented", 10_000);
-      const rejectedAt = flags.findIndex(
-        (flag) => !store.add({ ...usage("app", { [flag]: once }), quotaId: "noisy" }),
-      );
-      expect(rejectedAt).toBeGreaterThan(200);
-      expect(named("real", 20).every((name) => store.add(under("quiet", name)))).toBe(true);
+      const store = new UsageStore({
+        now,
+        limits: { ...USAGE_LIMITS, bytes: 100_000 },
+        isKnown: () => false,
+      });
+      for (const flag of named("invented", 10_000)) {
+        store.add({ ...usage("app", { [flag]: once }), quotaId: "noisy" });
+      }
+      const counted = Object.keys(store.totalOf("noisy", "app")?.features ?? {});
+      expect(counted.length).toBeGreaterThan(200);
+      expect(counted.length).toBeLessThan(1000);
+      for (const name of named("real", 20)) store.add(under("quiet", name));
+      expect(store.applications).toHaveLength(21);
+    });
+
+    it("does not cause reports with the same quota to be rejected by inventing applications", () => {
+      const limits = { ...USAGE_LIMITS, bytes: 100_000 };
+      const store = new UsageStore({ now, limits, isKnown: (name) => name === "f" });
+      const features = Object.fromEntries(named("invented", 50).map((name) => [name, once]));
+      for (const name of named("app", 100)) store.add({ ...usage(name, features), quotaId: "key" });
+      for (const name of named("real", 100)) expect(store.add(under("key", name))).toBe(true);
+      expect(store.totalOf("key", OTHER_APPLICATIONS)?.features["f"]?.yes).toBeGreaterThan(50);
+      const counted = takeAll(store).map(({ features: { f } }) => f?.yes ?? 0);
+      expect(counted.reduce((sum, count) => sum + count, 0)).toBe(100);
     });
 
     it("the same application under two quotas has two reports, which are released independently", () => {

@@ -3,8 +3,8 @@ import type { FeatureEntries } from "./application-counts.ts";
 import { FairBudget } from "./fair-budget.ts";
 import { QuotaUsage } from "./quota-usage.ts";
 import type { CountedUsage } from "./quota-usage.ts";
-import type { IsKnown } from "./known-names.ts";
-import { DEFAULT_QUOTA, USAGE_LIMITS } from "./usage-limits.ts";
+import { type IsKnown, separateKnown } from "./known-names.ts";
+import { DEFAULT_QUOTA, OTHER_APPLICATIONS, USAGE_LIMITS } from "./usage-limits.ts";
 import type { UsageLimits } from "./usage-limits.ts";
 import { UsageTotals } from "./usage-totals.ts";
 
@@ -41,6 +41,7 @@ export class UsageStore {
   readonly #limits: UsageLimits;
   readonly #memory: FairBudget;
   readonly #applications: FairBudget;
+  readonly #isKnown: IsKnown;
   /** What is being sent. */
   readonly #taken = new UsageTotals();
   #rejected = 0;
@@ -51,6 +52,7 @@ export class UsageStore {
     this.#limits = limits;
     this.#memory = memory;
     this.#applications = new FairBudget(limits.applications);
+    this.#isKnown = options.isKnown ?? ((_flag, variant) => variant === undefined);
   }
 
   /** The names of applications with pending usage, once for each quota. */
@@ -92,13 +94,15 @@ export class UsageStore {
   }
 
   /**
-   * Adds usage that was counted elsewhere. Returns false and adds nothing if it exceeds a limit. Unknown
-   * flags and variants beyond their limits are omitted. The cost does not depend on the values of the counts.
+   * Adds usage that was counted elsewhere. Unknown flags and variants beyond their limits are omitted. If the application
+   * exceeds the limits of its quota, known flags and variants are counted for `OTHER_APPLICATIONS`: whoever invents
+   * applications or flags does not cause what others report to be rejected. Returns false and adds nothing if even that
+   * is not possible. The cost does not depend on the values of the counts.
    */
   add({ quotaId = DEFAULT_QUOTA, appName, startMs, features }: ApplicationUsage): boolean {
     const entries = Object.entries(features);
     const counted = this.#add(quotaId, appName, startMs, entries);
-    if (counted === undefined) return false;
+    if (counted === undefined) return this.#addToOthers({ quotaId, appName, startMs, features });
     if (counted.features.length === 0) return true;
     const isComplete = counted.unknownCount + counted.limitedCount === 0;
     this.#journalOf(quotaId)?.add({
@@ -159,6 +163,27 @@ export class UsageStore {
     this.#journalOf(quotaId)?.remove(usage);
   }
 
+  #addToOthers(usage: ApplicationUsage & { readonly quotaId: string }): boolean {
+    const { quotaId, startMs } = usage;
+    const { known, unknown } = separateKnown(usage, this.#isKnown);
+    const quota = this.#quotaOf(quotaId);
+    const isCounted = quota.addToOthers(startMs, Object.entries(known?.features ?? {}));
+    if (quota.isEmpty) this.#quotas.delete(quotaId);
+    if (!isCounted) return false;
+    const omitted = Object.keys(unknown?.features ?? {});
+    const unknownCount = omitted.filter((name) => !this.#isKnown(name)).length;
+    this.#countDropped("unknown_flag", unknownCount);
+    this.#countDropped("variant", omitted.length - unknownCount);
+    if (known !== undefined) {
+      this.#journalOf(quotaId)?.add({ ...known, appName: OTHER_APPLICATIONS });
+    }
+    return true;
+  }
+
+  #countDropped(kind: "unknown_flag" | "variant", count: number): void {
+    if (count > 0) this.#options.onDropped?.(kind, count);
+  }
+
   /** Returns undefined if a limit is exceeded. */
   #add(
     quotaId: string,
@@ -170,8 +195,8 @@ export class UsageStore {
     const counted = quota.add(appName, startMs, features);
     if (quota.isEmpty) this.#quotas.delete(quotaId);
     const { unknownCount = 0, limitedCount = 0 } = counted ?? {};
-    if (unknownCount > 0) this.#options.onDropped?.("unknown_flag", unknownCount);
-    if (limitedCount > 0) this.#options.onDropped?.("variant", limitedCount);
+    this.#countDropped("unknown_flag", unknownCount);
+    this.#countDropped("variant", limitedCount);
     return counted;
   }
 
@@ -182,14 +207,13 @@ export class UsageStore {
   #quotaOf(quotaId: string): QuotaUsage {
     const existing = this.#quotas.get(quotaId);
     if (existing !== undefined) return existing;
-    const { now, isKnown = (_flag, variant) => variant === undefined } = this.#options;
     const created = new QuotaUsage({
       limits: this.#limits,
       memory: this.#memory.shareOf(quotaId),
       applications: this.#applications.shareOf(quotaId),
       unknown: { count: 0 },
-      isKnown,
-      now,
+      isKnown: this.#isKnown,
+      now: this.#options.now,
     });
     this.#quotas.set(quotaId, created);
     return created;

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { fuzzRuns } from "../../../../../scripts/test-size.ts";
 import type { ApplicationRegistration, ApplicationUsage, ImpactMetric } from "../../flag-source.ts";
 import { FairBudget } from "../fair-budget.ts";
+import type { IsKnown } from "../known-names.ts";
 import { USAGE_LIMITS } from "../usage-limits.ts";
 import { ImpactMetricsBuffer } from "../impact-metrics.ts";
 import type { TakenImpactMetrics } from "../impact-metrics.ts";
@@ -60,6 +61,7 @@ function beginToOpen(
   directory: string,
   maxBytes = 8 * 1024 * 1024,
   memoryBytes = USAGE_LIMITS.bytes,
+  isKnown?: IsKnown,
 ): Opened {
   const warnings: string[] = [];
   const now = (): number => 2000;
@@ -67,6 +69,7 @@ function beginToOpen(
   const store: UsageStore = new UsageStore({
     now,
     memory,
+    ...(isKnown !== undefined && { isKnown }),
     journal: {
       add: (one) => spool.record("add", { usage: one }),
       remove: (one) => spool.record("remove", { usage: one }),
@@ -417,14 +420,17 @@ describe("UsageSpool limits its size:", () => {
     "all keys together cannot fill it, whatever their names (%s characters)",
     async (_title, character) => {
       const maxBytes = 8 * 1024 * 1024;
-      const opened = await open(newFolder(), maxBytes, maxBytes / 4);
+      const opened = await open(newFolder(), maxBytes, maxBytes / 4, () => false);
       for (let key = 0; key < 6; key += 1) {
         let added = 0;
+        // Returns whether this is counted under its own name.
         const invent = (): boolean => {
           added += 1;
           const name = `${added}`.padEnd(255, character);
           const features = { [name]: { yes: 1, no: 0, variants: { [name]: 1 } } };
-          return opened.store.add({ ...usage(name, 1, `key-${key}`), features });
+          const quotaId = `key-${key}`;
+          opened.store.add({ ...usage(name, 1, quotaId), features });
+          return opened.store.totalOf(quotaId, name) !== undefined;
         };
         while (invent()) {
           // oxlint-disable-next-line no-await-in-loop -- one after the other
