@@ -22,6 +22,27 @@ interface CommandOptions {
   readonly openFileLimit?: number | undefined;
 }
 
+/** Registers a function that runs after a test, or after several tests that share what it cleans up. */
+export type CleanUp = (run: () => void | Promise<void>) => void;
+
+/** Collects what to do after several tests. */
+export class CleanUps {
+  readonly #list: Parameters<CleanUp>[0][] = [];
+
+  readonly add: CleanUp = (run) => void this.#list.push(run);
+
+  /** Runs the collected functions, the last one first. */
+  async run(): Promise<void> {
+    // oxlint-disable-next-line no-await-in-loop -- what is used by others ends after them
+    for (const run of this.#list.toReversed()) await run();
+  }
+}
+
+interface StartOptions extends CommandOptions {
+  /** @default `onTestFinished` */
+  readonly cleanUp?: CleanUp;
+}
+
 /** Sets both limits before it runs its other arguments: Node raises the soft limit. */
 const WITH_LIMIT = 'ulimit -n "$0" && exec "$@"';
 
@@ -90,13 +111,13 @@ export function runCommand(
   return new Command(environment, { args }).finished();
 }
 
-/** Starts the command for the length of a test. */
+/** Starts the command, for the length of a test unless `cleanUp` is given. */
 export function startCommand(
   environment: Record<string, string>,
-  options?: CommandOptions,
+  { cleanUp = onTestFinished, ...options }: StartOptions = {},
 ): Command {
   const command = new Command(environment, options);
-  onTestFinished(async () => {
+  cleanUp(async () => {
     command.signal("SIGKILL");
     await command.finished();
   });

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
+import type { CleanUp } from "./_command.ts";
 import type { SourceDocument } from "./_source.ts";
 
 export interface FeatureServer {
@@ -19,14 +20,17 @@ export interface FeatureServer {
 }
 
 /** Starts an upstream that serves a document and records POST requests, for the length of a test. */
-export async function startFeatureServer(document: SourceDocument): Promise<FeatureServer> {
+export async function startFeatureServer(
+  document: SourceDocument,
+  cleanUp: CleanUp = onTestFinished,
+): Promise<FeatureServer> {
   const server = createServer((request, response) => {
     void respond(upstream, request).then(({ status, body }) => {
       response.writeHead(status, { "content-type": "application/json" }).end(body);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
+  cleanUp(() => {
     server.closeAllConnections();
     server.close();
   });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
-import { type Command, startCommand } from "./_command.ts";
+import { type CleanUp, type Command, startCommand } from "./_command.ts";
 import { type FeatureServer, startFeatureServer } from "./_feature-server.ts";
 import type { SourceDocument } from "./_source.ts";
 
@@ -38,28 +38,32 @@ export interface WorkersSetup {
   readonly strategyFile: string;
 }
 
-/** Starts the command with two workers and a new upstream. */
+/** Starts the command with two workers and a new upstream, for the length of a test unless `cleanUp` is given. */
 export async function startWorkers(
   environment: Record<string, string> = {},
   prepare: (upstream: FeatureServer) => void = () => {},
+  cleanUp: CleanUp = onTestFinished,
 ): Promise<WorkersSetup> {
-  const upstream = await startFeatureServer({ features: [toFlag("on")] });
+  const upstream = await startFeatureServer({ features: [toFlag("on")] }, cleanUp);
   prepare(upstream);
   const directory = await mkdtemp(join(tmpdir(), "flags-workers-"));
-  onTestFinished(() => rm(directory, { recursive: true }));
+  cleanUp(() => rm(directory, { recursive: true }));
   const strategyFile = join(directory, "strategies.mjs");
   await writeFile(strategyFile, STRATEGY_FILE);
-  const command = startCommand({
-    FLAGS_URL: upstream.url,
-    FLAGS_API_TOKEN: "upstream-token",
-    FLAGS_PROXY_CLIENT_KEYS: KEY,
-    FLAGS_PROXY_WORKERS: "2",
-    FLAGS_FETCH_INTERVAL: "20",
-    FLAGS_METRICS_INTERVAL: "1000000",
-    FLAGS_CUSTOM_STRATEGIES_FILE: strategyFile,
-    LOG_LEVEL: "info",
-    ...environment,
-  });
+  const command = startCommand(
+    {
+      FLAGS_URL: upstream.url,
+      FLAGS_API_TOKEN: "upstream-token",
+      FLAGS_PROXY_CLIENT_KEYS: KEY,
+      FLAGS_PROXY_WORKERS: "2",
+      FLAGS_FETCH_INTERVAL: "100",
+      FLAGS_METRICS_INTERVAL: "1000000",
+      FLAGS_CUSTOM_STRATEGIES_FILE: strategyFile,
+      LOG_LEVEL: "info",
+      ...environment,
+    },
+    { cleanUp },
+  );
   return { command, upstream, strategyFile, url: await command.listening() };
 }
 

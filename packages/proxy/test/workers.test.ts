@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
-import { describe, expect, test } from "vitest";
-import { runCommand } from "./_command.ts";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { CleanUps, runCommand } from "./_command.ts";
 import { occupyPort, startRequest, untilRefused } from "./_connections.ts";
 import {
   createKeepAliveAgent,
@@ -38,15 +38,20 @@ function requestsIn(metrics: string): number {
   return Number(count ?? 0);
 }
 
-/** Starts two workers whose responses identify them, and checks that they serve in turn. */
+/** Makes the responses of two workers identify them, and checks that they serve in turn. */
+async function serveInTurn({ command, upstream, url }: WorkersSetup): Promise<readonly number[]> {
+  const pids = pidsOf(command);
+  upstream.document = flagPerProcess(pids);
+  await eventually(async () =>
+    (await sendSequentially(`${url}/proxy`, 4)).flatMap(namesIn).toSorted(),
+  ).toEqual(pids.flatMap((pid) => [`in-${pid}`, `in-${pid}`]).toSorted());
+  return pids;
+}
+
+/** Starts two workers whose responses identify them. */
 async function startDistinct(environment: Record<string, string> = {}) {
   const setup = await startWorkers(environment);
-  const pids = pidsOf(setup.command);
-  setup.upstream.document = flagPerProcess(pids);
-  await eventually(async () =>
-    (await sendSequentially(`${setup.url}/proxy`, 4)).flatMap(namesIn).toSorted(),
-  ).toEqual(pids.flatMap((pid) => [`in-${pid}`, `in-${pid}`]).toSorted());
-  return { ...setup, pids };
+  return { ...setup, pids: await serveInTurn(setup) };
 }
 
 async function stop({ command }: Pick<WorkersSetup, "command">) {
@@ -55,20 +60,38 @@ async function stop({ command }: Pick<WorkersSetup, "command">) {
 }
 
 describe("FLAGS_PROXY_WORKERS=2", () => {
-  test("starts two processes, which have one registration, one poll and one source of flags", async () => {
-    const { url, upstream, command } = await startWorkers({ FLAGS_FETCH_INTERVAL: "0" });
-    await untilReady(url);
-    expect(new Set(pidsOf(command)).size).toBe(2);
-    await stop({ command });
-    expect(upstream.fetches).toBe(1);
-    expect(upstream.posts.get("/api/client/register")).toHaveLength(1);
-    // One for the poll and one for the registration, which is sent at the same time.
-    expect(upstream.connections).toBeLessThanOrEqual(2);
+  const cleanUps = new CleanUps();
+  let setup: WorkersSetup;
+  let statusesBefore: readonly number[];
+
+  const readStatuses = async () =>
+    (await sendSequentially(`${setup.url}/proxy/health`, 4)).map(({ status }) => status);
+
+  beforeAll(async () => {
+    setup = await startWorkers(
+      { FLAGS_WORKERS: "2" },
+      (server) => (server.failure = 503),
+      cleanUps.add,
+    );
+    statusesBefore = await readStatuses();
+    setup.upstream.failure = undefined;
+    // NOTE: `expect.poll()` is not available in hooks.
+    await vi.waitUntil(
+      async () => (await send(`${setup.url}/proxy/health`)).status === 200,
+      30_000,
+    );
+    return () => cleanUps.run();
+  });
+
+  test("becomes ready in all workers at the same time", async () => {
+    expect(statusesBefore).toEqual([503, 503, 503, 503]);
+    expect(await readStatuses()).toEqual([200, 200, 200, 200]);
   });
 
   test("sends the same ETag from all workers, before and after a change", async () => {
-    const { url, upstream } = await startWorkers();
-    await untilReady(url);
+    const { url, upstream } = setup;
+    upstream.document = { features: [toFlag("on")] };
+    await eventually(async () => namesIn(await send(`${url}/proxy`))).toEqual(["on"]);
     const readTags = async (): Promise<ReadonlySet<string | undefined>> =>
       new Set((await sendSequentially(`${url}/proxy?userId=7`, 6)).map(({ etag }) => etag));
     const before = await readTags();
@@ -80,71 +103,27 @@ describe("FLAGS_PROXY_WORKERS=2", () => {
     expect(after).not.toEqual(before);
   });
 
-  test("becomes ready in all workers at the same time", async () => {
-    const { url, upstream } = await startWorkers({}, (server) => (server.failure = 503));
-    const health = `${url}/proxy/health`;
-    const readStatuses = async () =>
-      (await sendSequentially(health, 4)).map(({ status }) => status);
-    expect(await readStatuses()).toEqual([503, 503, 503, 503]);
-    upstream.failure = undefined;
-    await untilReady(url);
-    expect(await readStatuses()).toEqual([200, 200, 200, 200]);
-  });
-
   test("serves the metrics of all workers from each of them", async () => {
-    const { url } = await startDistinct({ FLAGS_FETCH_INTERVAL: "100" });
-    const before = requestsIn(await scrape(url));
+    const { url } = setup;
+    await serveInTurn(setup);
+    const countUsage = (metrics: string) =>
+      Number(/\nflags_proxy_usage_entries_total (\d+)\n/.exec(metrics)?.[1]);
+    const before = await scrape(url);
     await sendSequentially(`${url}/proxy`, 5);
     await send(`${url}/proxy/client/metrics`, { body: USAGE });
     for (const metrics of [await scrape(url), await scrape(url)]) {
-      expect(requestsIn(metrics)).toBe(before + 5);
+      expect(requestsIn(metrics)).toBe(requestsIn(before) + 5);
+      expect(countUsage(metrics)).toBe(countUsage(before) + 1);
       expect(metrics).toContain("\nflags_proxy_up 1\n");
       expect(metrics).toContain("\nflags_proxy_flags 2\n");
       expect(metrics).toContain("\nflags_proxy_workers 2\n");
-      expect(metrics).toContain("\nflags_proxy_usage_entries_total 1\n");
       expect(metrics).toMatch(/\nlast_metrics_fetch_epoch_timestamp_ms [1-9]\d+\n/);
       expect(metrics).toMatch(/\nprocess_start_time_seconds [1-9]\d+\n/);
     }
   });
 
-  test("sends the usage that all workers accepted at SIGTERM", async () => {
-    const { url, upstream, command } = await startWorkers();
-    await untilReady(url);
-    const reports = Array.from({ length: 40 }, () =>
-      send(`${url}/proxy/client/metrics`, { body: USAGE }),
-    );
-    expect((await Promise.all(reports)).every(({ status }) => status === 200)).toBe(true);
-    const { code, stderr } = await stop({ command });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(deliveredTo(upstream)).toBe(40);
-    expect(upstream.posts.get("/api/client/metrics")).toHaveLength(1);
-    expect(pidsOf(command).filter(isRunning)).toEqual([]);
-  });
-
-  test("refuses usage in all workers when the quota of a key is used up, and delivers all accepted usage", async () => {
-    // Long names use up the quota with few entries.
-    const names = ["on", ...Array.from({ length: 2500 }, (_, flag) => `${flag}`.padEnd(250, "x"))];
-    const { url, upstream, command } = await startWorkers({}, (server) => {
-      server.document = { features: names.map((name) => toFlag(name)) };
-    });
-    await untilReady(url);
-    const toggles = Object.fromEntries(names.map((name) => [name, { yes: 1 }]));
-    const statuses: number[] = [];
-    for (let index = 0; index < 16; index += 1) {
-      const body = { appName: `app-${index}`, bucket: { toggles } };
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
-      statuses.push((await send(`${url}/proxy/client/metrics`, { body })).status);
-    }
-    const accepted = statuses.filter((status) => status === 200).length;
-    expect(accepted).toBeGreaterThan(9);
-    expect(statuses.slice(accepted)).toEqual(Array.from({ length: 16 - accepted }, () => 503));
-    expect(statuses).toContain(503);
-    expect((await stop({ command })).code).toBe(0);
-    expect(deliveredTo(upstream)).toBe(accepted);
-  });
-
   test("logs configuration warnings once, and names the worker in its log lines", async () => {
-    const { url, upstream, command } = await startWorkers({ FLAGS_WORKERS: "2" });
+    const { url, upstream, command } = setup;
     upstream.document = { features: [toFlag("odd", "broken")] };
     await eventually(async () => {
       await send(`${url}/proxy`);
@@ -156,6 +135,70 @@ describe("FLAGS_PROXY_WORKERS=2", () => {
       /\nflags_proxy_custom_strategy_errors_total\{strategy="broken"\} [1-9]\d*\n/,
     );
   });
+
+  test("replaces a worker that crashes, and logs the reason without secrets", async () => {
+    const { url, upstream, command } = setup;
+    upstream.document = { features: [toFlag("fatal", "crash")] };
+    await eventually(async () => {
+      await send(`${url}/proxy`).catch(() => undefined);
+      return command.output.stdout;
+    }).toMatch(/exited with code 1: a replacement starts/);
+    expect(command.output.stdout).toMatch(
+      /FATAL: worker [12]: Unexpected failure, this worker stops: lost \[redacted\]\n/,
+    );
+  });
+});
+
+test("two workers have one registration, one poll and one source of flags, and send all their usage at SIGTERM, after responding to requests in flight", async () => {
+  const { url, upstream, command } = await startWorkers({ FLAGS_FETCH_INTERVAL: "0" });
+  await untilReady(url);
+  expect(new Set(pidsOf(command)).size).toBe(2);
+  const reports = Array.from({ length: 40 }, () =>
+    send(`${url}/proxy/client/metrics`, { body: USAGE }),
+  );
+  expect((await Promise.all(reports)).every(({ status }) => status === 200)).toBe(true);
+  expect(upstream.posts.get("/api/client/register")).toHaveLength(1);
+  // One for the poll and one for the registration, which is sent at the same time.
+  expect(upstream.connections).toBeLessThanOrEqual(2);
+
+  const sockets = [await startRequest(url, 14), await startRequest(url, 14)];
+  command.signal("SIGTERM");
+  await untilRefused(url);
+  for (const socket of sockets) {
+    socket.write('{"context":{}}');
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const [response] = (await once(socket, "data")) as [Buffer];
+    expect(response.toString()).toContain("HTTP/1.1 200 OK");
+  }
+  const { code, stderr } = await command.finished();
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(upstream.fetches).toBe(1);
+  expect(deliveredTo(upstream)).toBe(40);
+  expect(upstream.posts.get("/api/client/metrics")).toHaveLength(1);
+  expect(pidsOf(command).filter(isRunning)).toEqual([]);
+});
+
+test("usage is refused in all workers when the quota of a key is used up, and all accepted usage is delivered", async () => {
+  // Long names use up the quota with few entries.
+  const names = ["on", ...Array.from({ length: 2500 }, (_, flag) => `${flag}`.padEnd(250, "x"))];
+  // Polled only once, since the document is large.
+  const { url, upstream, command } = await startWorkers({ FLAGS_FETCH_INTERVAL: "0" }, (server) => {
+    server.document = { features: names.map((name) => toFlag(name)) };
+  });
+  await untilReady(url);
+  const toggles = Object.fromEntries(names.map((name) => [name, { yes: 1 }]));
+  const statuses: number[] = [];
+  for (let index = 0; index < 16; index += 1) {
+    const body = { appName: `app-${index}`, bucket: { toggles } };
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    statuses.push((await send(`${url}/proxy/client/metrics`, { body })).status);
+  }
+  const accepted = statuses.filter((status) => status === 200).length;
+  expect(accepted).toBeGreaterThan(9);
+  expect(statuses.slice(accepted)).toEqual(Array.from({ length: 16 - accepted }, () => 503));
+  expect(statuses).toContain(503);
+  expect((await stop({ command })).code).toBe(0);
+  expect(deliveredTo(upstream)).toBe(accepted);
 });
 
 /** Sends requests on one connection until it is stopped. */
@@ -189,6 +232,14 @@ class Caller {
   }
 }
 
+/** Resolves when each caller has had three more reports acknowledged. */
+async function untilAllServed(callers: readonly Caller[]): Promise<void> {
+  const goals = callers.map(({ acknowledged }) => acknowledged + 3);
+  await eventually(() =>
+    callers.every(({ acknowledged }, index) => acknowledged >= (goals[index] ?? 0)),
+  ).toBe(true);
+}
+
 describe("a worker that is killed", () => {
   test("only closes its own connections, and loses no acknowledged usage", async () => {
     const { pids, url, upstream, command } = await startDistinct();
@@ -199,11 +250,11 @@ describe("a worker that is killed", () => {
 
     const [victim = 0] = pids;
     process.kill(victim, "SIGKILL");
+    await untilAllServed(callers);
+    // One is enough while the replacement starts.
+    for (const caller of callers.slice(1)) caller.isStopped = true;
     await eventually(() => pidsOf(command)).toHaveLength(3);
-    const goals = callers.map(({ acknowledged }) => acknowledged + 3);
-    await eventually(() =>
-      callers.every(({ acknowledged }, index) => acknowledged >= (goals[index] ?? 0)),
-    ).toBe(true);
+    await untilAllServed(callers.slice(0, 1));
     for (const caller of callers) caller.isStopped = true;
     await Promise.all(running);
 
@@ -217,8 +268,9 @@ describe("a worker that is killed", () => {
     expect(deliveredTo(upstream)).toBeLessThanOrEqual(total((caller) => caller.attempted));
   });
 
-  test("does not leave a connection open that it was about to receive", async () => {
-    const { pids, url } = await startDistinct();
+  test("does not leave a connection open that it was about to receive; a replacement that cannot start is retried with increasing delays, while other workers serve", async () => {
+    const { pids, url, command, strategyFile } = await startDistinct();
+    await rm(strategyFile);
     const [victim = 0, other] = pids;
     process.kill(victim, "SIGSTOP");
     // Workers receive connections in turn, so one of these two waits for the victim.
@@ -231,9 +283,16 @@ describe("a worker that is killed", () => {
         reason: expect.objectContaining({ code: "ECONNRESET" }) as unknown,
       }),
     ]);
+    await eventually(() => command.output.stdout).toMatch(
+      /Worker 3 .* cannot start \(.*there is no file.*\): a replacement starts in 1 s\n/,
+    );
+    for (const response of await sendSequentially(`${url}/proxy`, 3)) {
+      expect(namesIn(response)).toEqual([`in-${other}`]);
+    }
+    expect((await stop({ command })).code).toBe(0);
   });
 
-  test("is replaced by a worker that loads the flags before it listens, and its counters remain", async () => {
+  test("is replaced by a worker that loads the flags before it listens, and its counters remain; of workers that are killed in quick succession, one is replaced immediately", async () => {
     const { pids, url, command } = await startDistinct();
     await sendSequentially(`${url}/proxy`, 6);
     const before = requestsIn(await scrape(url));
@@ -249,6 +308,14 @@ describe("a worker that is killed", () => {
         `ERROR: Worker [12] \\(process ${pids[0]}\\) was killed by SIGKILL: a replacement `,
       ),
     );
+
+    const end = command.output.stdout.length;
+    for (const pid of pidsOf(command).slice(2)) process.kill(pid, "SIGKILL");
+    await eventually(() => pidsOf(command).length).toBeGreaterThan(4);
+    const lines = command.output.stdout.slice(end).match(/killed by SIGKILL: a replacement .*/g);
+    expect(lines).toHaveLength(2);
+    expect(lines).toContain("killed by SIGKILL: a replacement starts");
+    expect((await send(`${url}/proxy`)).status).toBe(200);
   });
 });
 
@@ -297,54 +364,12 @@ describe("a worker that does not respond", () => {
   });
 });
 
-test("of workers that are killed in quick succession, one is replaced immediately", async () => {
-  const { pids, url, command } = await startDistinct();
-  for (const pid of pids) process.kill(pid, "SIGKILL");
-  await eventually(() => pidsOf(command)).toHaveLength(4);
-  const before = command.output.stdout.length;
-  for (const pid of pidsOf(command).slice(2)) process.kill(pid, "SIGKILL");
-  await eventually(() => pidsOf(command).length).toBeGreaterThan(4);
-  const lines = command.output.stdout.slice(before).match(/killed by SIGKILL: a replacement .*/g);
-  expect(lines).toHaveLength(2);
-  expect(lines).toContain("killed by SIGKILL: a replacement starts");
-  expect((await send(`${url}/proxy`)).status).toBe(200);
-});
-
-test("a worker that crashes logs the reason without secrets, and is replaced", async () => {
-  const { url, upstream, command } = await startWorkers();
-  upstream.document = { features: [toFlag("fatal", "crash")] };
-  await eventually(async () => {
-    await send(`${url}/proxy`).catch(() => undefined);
-    return command.output.stdout;
-  }).toMatch(/exited with code 1: a replacement starts/);
-  expect(command.output.stdout).toMatch(
-    /FATAL: worker [12]: Unexpected failure, this worker stops: lost \[redacted\]\n/,
-  );
-});
-
-test("a replacement that cannot start is retried with increasing delays, while other workers serve", async () => {
-  const { pids, url, command, strategyFile } = await startDistinct();
-  await rm(strategyFile);
-  const [victim = 0, other] = pids;
-  process.kill(victim, "SIGKILL");
-  await eventually(() => command.output.stdout).toMatch(
-    /Worker 3 .* cannot start \(.*there is no file.*\): a replacement starts in 1 s\n/,
-  );
-  for (const response of await sendSequentially(`${url}/proxy`, 3)) {
-    expect(namesIn(response)).toEqual([`in-${other}`]);
-  }
-  expect((await stop({ command })).code).toBe(0);
-});
-
 describe("the command with workers does not start", () => {
-  test.each(["0", "257", "two", "1.5"])("with FLAGS_PROXY_WORKERS=%s", async (workers) => {
-    const { code, stdout, stderr } = await runCommand({
-      ...REQUIRED,
-      FLAGS_PROXY_WORKERS: workers,
-    });
+  test("with FLAGS_PROXY_WORKERS=257", async () => {
+    const { code, stdout, stderr } = await runCommand({ ...REQUIRED, FLAGS_PROXY_WORKERS: "257" });
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain(
-      `- FLAGS_PROXY_WORKERS must be auto, or a whole number from 1 to 256: current value is "${workers}"`,
+      '- FLAGS_PROXY_WORKERS must be auto, or a whole number from 1 to 256: current value is "257"',
     );
   });
 
@@ -359,21 +384,6 @@ describe("the command with workers does not start", () => {
 });
 
 describe("the command with workers stops", () => {
-  test("at SIGTERM, after responding to requests in flight", async () => {
-    const { url, command } = await startWorkers();
-    await untilReady(url);
-    const sockets = [await startRequest(url, 14), await startRequest(url, 14)];
-    command.signal("SIGTERM");
-    await untilRefused(url);
-    for (const socket of sockets) {
-      socket.write('{"context":{}}');
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
-      const [response] = (await once(socket, "data")) as [Buffer];
-      expect(response.toString()).toContain("HTTP/1.1 200 OK");
-    }
-    expect((await command.finished()).code).toBe(0);
-  });
-
   test("at Ctrl-C, which workers receive as well, after responding to requests in flight", async () => {
     const { url, upstream, command } = await startWorkers();
     await untilReady(url);
