@@ -3,8 +3,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { eventually, runCommand, startCommand } from "./_command.ts";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { loadConfig } from "../src/config/load-config.ts";
+import { type CleanUp, CleanUps, eventually, runCommand, startCommand } from "./_command.ts";
+import { MemoryLogger } from "./_proxy.ts";
 
 const TOKENS = {
   development: "*:development.upstream-token-1",
@@ -21,8 +23,8 @@ const SETTINGS = {
   FLAGS_API_TOKEN: Object.values(TOKENS).join(","),
   FLAGS_PROXY_CLIENT_KEYS: ENVIRONMENTS.map(keyOf).join(","),
   EXP_SERVER_SIDE_SDK_CONFIG_TOKENS: ENVIRONMENTS.map(serverTokenOf).join(","),
-  FLAGS_FETCH_INTERVAL: "30",
-  FLAGS_METRICS_INTERVAL: "50",
+  FLAGS_FETCH_INTERVAL: "100",
+  FLAGS_METRICS_INTERVAL: "100",
   LOG_LEVEL: "info",
 };
 
@@ -37,7 +39,7 @@ interface Upstream {
 }
 
 /** Starts an upstream with several environments, as a flag-management API has. */
-async function startUpstream(): Promise<Upstream> {
+async function startUpstream(cleanUp: CleanUp = onTestFinished): Promise<Upstream> {
   const server = createServer((request, response) => {
     const token = request.headers.authorization ?? "";
     const environment = ENVIRONMENTS.find((name) => TOKENS[name] === token);
@@ -65,7 +67,7 @@ async function startUpstream(): Promise<Upstream> {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
+  cleanUp(() => {
     server.closeAllConnections();
     server.close();
   });
@@ -78,14 +80,12 @@ async function startUpstream(): Promise<Upstream> {
   return upstream;
 }
 
-async function start(workers: string, prepare: (upstream: Upstream) => void = () => {}) {
-  const upstream = await startUpstream();
-  prepare(upstream);
-  const command = startCommand({
-    ...SETTINGS,
-    FLAGS_URL: upstream.url,
-    FLAGS_PROXY_WORKERS: workers,
-  });
+/** Starts the command, with an upstream that rejects the token for production. */
+async function start(workers: string, cleanUp: CleanUp) {
+  const upstream = await startUpstream(cleanUp);
+  upstream.failures.production = 401;
+  const environment = { ...SETTINGS, FLAGS_URL: upstream.url, FLAGS_PROXY_WORKERS: workers };
+  const command = startCommand(environment, { cleanUp });
   const url = await command.listening();
   const send = (path: string, key: string, init: RequestInit = {}): Promise<Response> =>
     fetch(url + path, {
@@ -97,13 +97,38 @@ async function start(workers: string, prepare: (upstream: Upstream) => void = ()
     const body = (await response.json()) as { toggles?: { name: string }[] };
     return body.toggles?.map(({ name }) => name) ?? response.status;
   };
-  await eventually(async () => (await fetch(`${url}/proxy/health`)).status).toBe(200);
+  // NOTE: `expect.poll()` is not available in hooks.
+  await vi.waitUntil(async () => (await fetch(`${url}/proxy/health`)).status === 200, 30_000);
   return { upstream, command, url, send, flagsOf };
 }
 
 describe.each(["1", "2"])("FLAGS_PROXY_WORKERS=%s", (workers) => {
+  const cleanUps = new CleanUps();
+  let setup: Awaited<ReturnType<typeof start>>;
+
+  // One after the other, with the same processes.
+  beforeAll(async () => {
+    setup = await start(workers, cleanUps.add);
+    return () => cleanUps.run();
+  });
+
+  test("an environment that fails from the start affects only its own keys, and recovers", async () => {
+    const { upstream, url, flagsOf } = setup;
+    expect(await flagsOf("production")).toBe(503);
+    expect(await flagsOf("development")).toEqual(["a", "in-development"]);
+    upstream.flags.development.push("new");
+    await eventually(() => flagsOf("development")).toContain("new");
+    const metrics = await (await fetch(`${url}/proxy/internal-backstage/prometheus`)).text();
+    expect(metrics).toContain('flags_proxy_source_flags{source="development"} 3');
+    expect(metrics).toContain('flags_proxy_source_flags{source="production"} 0');
+    expect(metrics).toMatch(/flags_proxy_source_errors_total\{source="production"\} [1-9]/);
+    expect(metrics).toMatch(/flags_proxy_source_errors_total\{source="development"\} 0/);
+    delete upstream.failures.production;
+    await eventually(() => flagsOf("production")).toEqual(["a"]);
+  });
+
   test("each key gets the flags of its own environment, in every protocol", async () => {
-    const { upstream, send } = await start(workers);
+    const { upstream, send } = setup;
     for (const environment of ENVIRONMENTS) {
       const own = upstream.flags[environment];
       const key = keyOf(environment);
@@ -130,7 +155,7 @@ describe.each(["1", "2"])("FLAGS_PROXY_WORKERS=%s", (workers) => {
   });
 
   test("usage is sent with the token of its environment", async () => {
-    const { upstream, send } = await start(workers);
+    const { upstream, send } = setup;
     for (const environment of ENVIRONMENTS) {
       const [name = ""] = upstream.flags[environment];
       const bucket = {
@@ -149,29 +174,12 @@ describe.each(["1", "2"])("FLAGS_PROXY_WORKERS=%s", (workers) => {
       token: TOKENS[environment],
       names: upstream.flags[environment].slice(0, 1),
     }));
-    await eventually(() => upstream.usage).toHaveLength(3);
-    expect(upstream.usage).toEqual(expect.arrayContaining(expected));
-  });
-
-  test("an environment that fails from the start affects only its own keys, and recovers", async () => {
-    const { upstream, url, flagsOf } = await start(workers, ({ failures }) => {
-      failures.production = 401;
-    });
-    expect(await flagsOf("production")).toBe(503);
-    expect(await flagsOf("development")).toEqual(["a", "in-development"]);
-    upstream.flags.development.push("new");
-    await eventually(() => flagsOf("development")).toContain("new");
-    const metrics = await (await fetch(`${url}/proxy/internal-backstage/prometheus`)).text();
-    expect(metrics).toContain('flags_proxy_source_flags{source="development"} 3');
-    expect(metrics).toContain('flags_proxy_source_flags{source="production"} 0');
-    expect(metrics).toMatch(/flags_proxy_source_errors_total\{source="production"\} [1-9]/);
-    expect(metrics).toMatch(/flags_proxy_source_errors_total\{source="development"\} 0/);
-    delete upstream.failures.production;
-    await eventually(() => flagsOf("production")).toEqual(["a"]);
+    await eventually(() => upstream.usage).toEqual(expect.arrayContaining(expected));
+    expect(upstream.usage).toHaveLength(3);
   });
 
   test("an environment that fails later keeps its last good flags, and the others change", async () => {
-    const { upstream, command, flagsOf } = await start(workers);
+    const { upstream, command, flagsOf } = setup;
     upstream.failures.production = 500;
     upstream.flags.production.push("unseen");
     upstream.flags.test.push("new");
@@ -192,6 +200,12 @@ test("the proxy is not ready while no environment has flags", async () => {
   for (const environment of ENVIRONMENTS) delete upstream.failures[environment];
   await eventually(async () => (await fetch(`${url}/proxy/health`)).status).toBe(200);
 });
+
+const ONLY_CLIENTS = {
+  ...SETTINGS,
+  EXP_SERVER_SIDE_SDK_CONFIG_TOKENS: "",
+  FLAGS_URL: "http://127.0.0.1:1/api",
+};
 
 test.each([
   [
@@ -229,13 +243,20 @@ test.each([
     "EXP_BOOTSTRAP_URL gives the flags of one environment",
   ],
 ])("the start fails with %j", async (environment, problem) => {
-  const { code, stderr } = await runCommand({
-    ...SETTINGS,
-    EXP_SERVER_SIDE_SDK_CONFIG_TOKENS: "",
-    FLAGS_URL: "http://127.0.0.1:1/api",
-    ...environment,
-  });
+  const loading = loadConfig({ logger: new MemoryLogger() }, { ...ONLY_CLIENTS, ...environment });
+  const { message } = await loading.then(
+    () => new Error("The configuration is valid"),
+    (error: Error) => error,
+  );
+  expect(`${message}\n`).toContain(problem);
+  expect(message).not.toContain("server-token-123");
+});
+
+test("the command does not start with a key of an environment that no token serves", async () => {
+  const FLAGS_PROXY_CLIENT_KEYS = "web:staging.key";
+  const { code, stderr } = await runCommand({ ...ONLY_CLIENTS, FLAGS_PROXY_CLIENT_KEYS });
   expect(code).not.toBe(0);
-  expect(stderr).toContain(problem);
-  expect(stderr).not.toContain("server-token-123");
+  expect(stderr).toContain(
+    "Entry 1 of FLAGS_PROXY_CLIENT_KEYS is a key for the environment staging",
+  );
 });
