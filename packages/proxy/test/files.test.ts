@@ -8,7 +8,8 @@ import fc from "fast-check";
 import { InMemStorageProvider, Unleash } from "unleash-client";
 import { InMemoryStorageProvider, UnleashClient } from "unleash-proxy-client";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { fuzzRuns } from "../../../scripts/test-size.ts";
+import { fuzzRuns, sized } from "../../../scripts/test-size.ts";
+import { makeDatabase } from "../../admin/test/_command.ts";
 import { AdminService, CLIENT_TOKEN } from "../../sdk/test/_admin.ts";
 import { readEvents } from "../../server-kit/test/_event-reader.ts";
 import type { ProxyOptions } from "../src/config/options.ts";
@@ -107,7 +108,7 @@ test("a file and an upstream with the same document lead to the same responses",
 });
 
 test("an export of flags-admin leads to the same results as flags-admin", async () => {
-  const admin = new AdminService();
+  const admin = new AdminService(await makeDatabase());
   onTestFinished(() => admin.dispose());
   await admin.start();
   await admin.createFlag("everybody");
@@ -282,9 +283,9 @@ test("a ConfigMap that is replaced under load fails no request", async () => {
       else failed += 1;
     }
   };
-  const loads = [load(), load()];
+  const loads = Array.from({ length: sized(1, 2) }, load);
   const namesNow = async () => namesOf(await get("/proxy", key));
-  for (let version = 1; version <= 5; version += 1) {
+  for (let version = 1; version <= sized(3, 5); version += 1) {
     // oxlint-disable-next-line no-await-in-loop
     await publish(version);
     // oxlint-disable-next-line no-await-in-loop

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { InMemStorageProvider, Strategy, Unleash, type UnleashConfig } from "unleash-client";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { findPostgres, useSharedPostgres } from "../../admin/test/_postgres.ts";
 import { AdminService, CLIENT_TOKEN } from "../../sdk/test/_admin.ts";
 import type { ProxyOptions } from "../src/config/options.ts";
 import { createApp } from "../src/start.ts";
@@ -14,16 +15,19 @@ import { destroyUnleash } from "./_unleash-client.ts";
 const SOON = { timeout: 10_000, interval: 20 };
 const AUTHORIZED = { headers: { authorization: "client-key" } };
 
-const admin = new AdminService();
+let admin: AdminService;
 
 /** Removed after all tests, since clients can write to it after `destroy()`. */
 let backupPath: string;
 
 beforeAll(async () => {
   backupPath = await mkdtemp(join(tmpdir(), "flags-backup-"));
+  const databases = findPostgres() === undefined ? undefined : useSharedPostgres();
+  admin = new AdminService(databases && { DATABASE_URL: await databases.createDatabase() });
   await admin.start();
   return async () => {
     await admin.dispose();
+    await databases?.close();
     await rm(backupPath, { recursive: true });
   };
 });

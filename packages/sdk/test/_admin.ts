@@ -15,9 +15,15 @@ export const CLIENT_TOKEN = "*:development.the-client-of-the-tests";
 /** The built flag-management service in a separate process, with its own database. */
 export class AdminService {
   readonly #directory = mkdtempSync(join(tmpdir(), "flags-sdk-"));
+  readonly #database: Record<string, string>;
   #child: ChildProcess | undefined;
   /** Its origin, which stays the same after a restart. */
   origin = "";
+
+  /** @param database the variables of a database @default an embedded database */
+  constructor(database: Record<string, string> = {}) {
+    this.#database = { DATA_DIR: this.#directory, ...database };
+  }
 
   get url(): string {
     return `${this.origin}/api`;
@@ -25,13 +31,14 @@ export class AdminService {
 
   async start(): Promise<void> {
     const isFirst = this.origin === "";
-    if (isFirst) await copyFreshDatabase(this.#directory);
+    const isEmbedded = this.#database["DATABASE_URL"] === undefined;
+    if (isFirst && isEmbedded) await copyFreshDatabase(this.#directory);
     const port = isFirst ? "0" : new URL(this.origin).port;
     const child = spawn(process.execPath, [COMMAND], {
       env: {
         HOST: "127.0.0.1",
         PORT: port,
-        DATA_DIR: this.#directory,
+        ...this.#database,
         INIT_ADMIN_API_TOKENS: ADMIN_TOKEN,
         INIT_CLIENT_API_TOKENS: CLIENT_TOKEN,
       },
