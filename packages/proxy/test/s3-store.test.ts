@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import type { Store } from "../src/store/store.ts";
 import { Authority, type Identity, writeFiles } from "./_certificates.ts";
 import { type S3Server, startS3Server } from "./_s3-server.ts";
+import { testStoreContract } from "./_store-contract.ts";
 import { openTestStore } from "./_stores.ts";
 
 const { signal } = new AbortController();
@@ -65,6 +66,8 @@ function setVariables(variables: Record<string, string>): void {
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
   onTestFinished(() => void vi.unstubAllEnvs());
 }
+
+describe("a bucket", () => testStoreContract(() => s3));
 
 test("a program that embeds the proxy can load the store", async () => {
   const module = new URL("../dist/store/s3/s3-store.js", import.meta.url).href;
