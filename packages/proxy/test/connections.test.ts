@@ -74,7 +74,7 @@ test("stalled requests are aborted and their connections released, although no c
   dribble(await connectClients(port, 5, STALLED_BODY));
   await eventually(() => metric("connections")).toBeGreaterThan(40);
   // The request timeout is 30 s.
-  await expect.poll(() => metric("connections"), { timeout: 50_000 }).toBe(1);
+  await expect.poll(() => metric("connections"), { timeout: 50_000, interval: 500 }).toBe(1);
   if (CAN_COUNT_SOCKETS) expect(await countSockets(command.pid)).toBeLessThanOrEqual(socketsBefore);
 });
 
