@@ -3,13 +3,14 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { vi } from "vitest";
 import { findFreePort } from "./_ports.ts";
 
 /** NOTE: `expect.poll()` is not available in hooks. */
-const WAIT = { timeout: 30_000, interval: 50 };
+const WAIT = { timeout: 30_000, interval: 100 };
 
 /** Whether Redis is installed. */
 export const HAS_REDIS = isInstalled("redis-server") && isInstalled("redis-cli");
@@ -20,6 +21,18 @@ function isInstalled(program: string): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, "127.0.0.1");
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
   }
 }
 
@@ -76,6 +89,8 @@ export class RedisServer {
     ];
     writeFileSync(path, `${lines.join("\n")}\n`);
     this.#process = spawn("redis-server", [path, ...args], { stdio: "ignore" });
+    // A connection costs less than a process of `redis-cli`.
+    await vi.waitUntil(() => isListening(this.port), WAIT);
     await vi.waitUntil(() => this.isResponding(), WAIT);
   }
 

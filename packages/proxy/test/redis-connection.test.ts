@@ -174,9 +174,12 @@ describe.skipIf(!HAS_REDIS)("a connection to Redis", () => {
     }
     const listener = vi.fn();
     connection.subscribe("channel", listener);
-    await vi.waitFor(() => {
-      servers[0]?.cli("PUBLISH", "channel", "x");
-      expect(listener).toHaveBeenCalled();
-    }, WAIT);
+    await vi.waitFor(
+      () => {
+        servers[0]?.cli("PUBLISH", "channel", "x");
+        expect(listener).toHaveBeenCalled();
+      },
+      { ...WAIT, interval: 100 },
+    );
   });
 });
