@@ -1,43 +1,18 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
-import { runCommand, startCommand } from "./_command.ts";
-import { connectClient, countSockets, valueOf } from "./_connections.ts";
-import { startFeatureServer } from "./_feature-server.ts";
-import { eventually, untilReady } from "./_command.ts";
-import { KEY, send, toFlag } from "./_workers.ts";
-
-const CAN_COUNT_SOCKETS = process.platform === "linux";
-
-const HEADERS = `Host: a\r\nAuthorization: ${KEY}\r\nContent-Type: application/json\r\n`;
-const STALLED_HEADERS = `GET /proxy HTTP/1.1\r\n${HEADERS}X-Slow: `;
-const STALLED_BODY = `POST /proxy HTTP/1.1\r\n${HEADERS}Content-Length: 1040000\r\n\r\n{"context":{"a":"${"x".repeat(1_000_000)}`;
-const GET = `GET /proxy HTTP/1.1\r\n${HEADERS}\r\n`;
-
-async function startProxyCommand(environment: Record<string, string> = {}, openFileLimit?: number) {
-  const upstream = await startFeatureServer({ features: [toFlag("on")] });
-  const command = startCommand(
-    {
-      FLAGS_URL: upstream.url,
-      FLAGS_API_TOKEN: "upstream-token",
-      FLAGS_PROXY_CLIENT_KEYS: KEY,
-      ...environment,
-    },
-    { openFileLimit },
-  );
-  const url = await command.listening();
-  await untilReady(url);
-  const port = Number(new URL(url).port);
-  const metric = async (name: string): Promise<number | undefined> =>
-    valueOf((await send(`${url}/proxy/internal-backstage/prometheus`)).body, `flags_proxy_${name}`);
-  return { command, url, port, metric };
-}
-
-async function connectClients(port: number, count: number, bytes = ""): Promise<Socket[]> {
-  const clients = await Promise.all(Array.from({ length: count }, () => connectClient(port)));
-  for (const client of clients) client.write(bytes);
-  return clients;
-}
+import { expect, test } from "vitest";
+import { eventually, runCommand, untilReady } from "./_command.ts";
+import { connectClient } from "./_connections.ts";
+import {
+  connectClients,
+  dribble,
+  GET,
+  HEADERS,
+  STALLED_BODY,
+  STALLED_HEADERS,
+  startProxyCommand,
+} from "./_stalled-connections.ts";
+import { send } from "./_workers.ts";
 
 /** Repeats a request until the proxy serves it: connections above the limit are closed. */
 async function untilServed(url: string): Promise<void> {
@@ -49,34 +24,11 @@ async function untilServed(url: string): Promise<void> {
   ).toBe(200);
 }
 
-/** Sends one byte every 500 ms, for the length of a test. */
-function dribble(clients: readonly Socket[]): void {
-  const timer = setInterval(() => {
-    for (const client of clients) client.write("x");
-  }, 500);
-  onTestFinished(() => clearInterval(timer));
-}
-
 async function responseOn(client: Socket): Promise<string> {
   client.write(GET);
   const [received] = (await once(client, "data")) as [Buffer];
   return received.toString();
 }
-
-test("stalled requests are aborted and their connections released, although no client closes", async () => {
-  const { command, port, metric } = await startProxyCommand();
-  const socketsBefore = CAN_COUNT_SOCKETS ? await countSockets(command.pid) : 0;
-  await connectClients(port, 20, STALLED_HEADERS);
-  await connectClients(port, 10, STALLED_BODY);
-  await connectClients(port, 10, "nonsense\r\n\r\n");
-  for (const client of await connectClients(port, 5, STALLED_BODY)) client.end();
-  dribble(await connectClients(port, 10, STALLED_HEADERS));
-  dribble(await connectClients(port, 5, STALLED_BODY));
-  await eventually(() => metric("connections")).toBeGreaterThan(40);
-  // The request timeout is 30 s.
-  await expect.poll(() => metric("connections"), { timeout: 50_000, interval: 500 }).toBe(1);
-  if (CAN_COUNT_SOCKETS) expect(await countSockets(command.pid)).toBeLessThanOrEqual(socketsBefore);
-});
 
 test("FLAGS_MAX_CONNECTIONS: idle connections are closed for new ones, busy ones continue, one warning is logged", async () => {
   const environment = { FLAGS_MAX_CONNECTIONS: "4", FLAGS_PUSH_MAX_STREAMS: "3" };
