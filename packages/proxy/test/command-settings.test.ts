@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { type Setting, variablesOf } from "flags-server-kit";
 import { expect, test } from "vitest";
+import { sized } from "../../../scripts/test-size.ts";
 import { SETTINGS as ADMIN_SETTINGS } from "../../admin/src/config/settings.ts";
 import { SETTINGS } from "../src/config/settings.ts";
 import { runCommand, startCommand, untilReady } from "./_command.ts";
@@ -12,37 +13,40 @@ async function statusOf(url: string, key: string): Promise<number> {
   return (await fetch(`${url}/proxy`, { headers })).status;
 }
 
-test.each([1, 2])("reads settings and secrets from files, with %d workers", async (workers) => {
-  const upstream = await startRecordingUpstream();
-  const pathOf = makeFiles({
-    token: "token-in-a-file\n",
-    keys: "key-in-a-file,another-key\n",
-    "settings.env": `# Settings\nFLAGS_URL="${upstream.url}"\nLOG_LEVEL=debug\nPROXY_BASE_PATH=ignored\n`,
-  });
-  writeFileSync(pathOf("settings.env"), `FLAGS_PROXY_CLIENT_KEYS_FILE=${pathOf("keys")}\n`, {
-    flag: "a",
-  });
-  const command = startCommand(
-    {
-      FLAGS_API_TOKEN_FILE: pathOf("token"),
-      FLAGS_PROXY_WORKERS: String(workers),
-      PROXY_BASE_PATH: "base",
-    },
-    { args: ["--env-file", pathOf("settings.env")] },
-  );
-  const url = await command.listening();
-  expect(new URL(url).pathname).toBe("/base");
-  await untilReady(url);
-  expect(await statusOf(url, "key-in-a-file")).toBe(200);
-  expect(await statusOf(url, "wrong-key")).toBe(401);
-  const { headers } = await upstream.first("/api/client/features");
-  expect(headers.authorization).toBe("token-in-a-file");
-  command.signal("SIGTERM");
-  const { code, stdout, stderr } = await command.finished();
-  expect(code).toBe(0);
-  expect(stdout).toContain("DEBUG");
-  expect(stdout + stderr).not.toMatch(/token-in-a-file|key-in-a-file|another-key/);
-});
+test.each(sized([2], [1, 2]))(
+  "reads settings and secrets from files, with %d workers",
+  async (workers) => {
+    const upstream = await startRecordingUpstream();
+    const pathOf = makeFiles({
+      token: "token-in-a-file\n",
+      keys: "key-in-a-file,another-key\n",
+      "settings.env": `# Settings\nFLAGS_URL="${upstream.url}"\nLOG_LEVEL=debug\nPROXY_BASE_PATH=ignored\n`,
+    });
+    writeFileSync(pathOf("settings.env"), `FLAGS_PROXY_CLIENT_KEYS_FILE=${pathOf("keys")}\n`, {
+      flag: "a",
+    });
+    const command = startCommand(
+      {
+        FLAGS_API_TOKEN_FILE: pathOf("token"),
+        FLAGS_PROXY_WORKERS: String(workers),
+        PROXY_BASE_PATH: "base",
+      },
+      { args: ["--env-file", pathOf("settings.env")] },
+    );
+    const url = await command.listening();
+    expect(new URL(url).pathname).toBe("/base");
+    await untilReady(url);
+    expect(await statusOf(url, "key-in-a-file")).toBe(200);
+    expect(await statusOf(url, "wrong-key")).toBe(401);
+    const { headers } = await upstream.first("/api/client/features");
+    expect(headers.authorization).toBe("token-in-a-file");
+    command.signal("SIGTERM");
+    const { code, stdout, stderr } = await command.finished();
+    expect(code).toBe(0);
+    expect(stdout).toContain("DEBUG");
+    expect(stdout + stderr).not.toMatch(/token-in-a-file|key-in-a-file|another-key/);
+  },
+);
 
 test("probes read files, too", async () => {
   const pathOf = makeFiles({ "first.env": "PORT=3\n", "second.env": "PORT=2\n" });

@@ -19,16 +19,13 @@ async function startForServers() {
   return { ...setup, pollDelta };
 }
 
-test("GET /api/client/delta: an SDK can continue at any worker", async () => {
-  const { pollDelta } = await startForServers();
+test("an SDK can continue at any worker with GET /api/client/delta, and every worker sends a change with the same id to GET /api/client/streaming", async () => {
+  const { url, upstream, pollDelta, command } = await startForServers();
   const { etag } = await pollDelta();
   for (let poll = 0; poll < 4; poll += 1) {
     expect(await pollDelta(etag)).toEqual({ status: 304, etag });
   }
-});
 
-test("GET /api/client/streaming: every worker sends a change with the same id", async () => {
-  const { url, upstream, pollDelta, command } = await startForServers();
   const streams = await Promise.all(
     [1, 2, 3, 4].map(() => readDefinitions(`${url}/api/client/streaming`, HEADERS)),
   );

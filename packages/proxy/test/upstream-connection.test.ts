@@ -3,48 +3,43 @@ import { Authority, writeFiles } from "./_certificates.ts";
 import { report } from "./_check.ts";
 import { startRecordingUpstream } from "./_recording-upstream.ts";
 
-function startTlsUpstream(authority: Authority, requestCert = false) {
+/** Starts an upstream that requires a client certificate. */
+function startTlsUpstream(authority: Authority) {
   const tls = {
     ...authority.issue("upstream"),
-    requestCert,
-    rejectUnauthorized: requestCert,
+    requestCert: true,
+    rejectUnauthorized: true,
     ca: authority.cert,
   };
   return startRecordingUpstream(tls);
 }
 
-test("FLAGS_UPSTREAM_CA_FILE makes an upstream with a private authority trusted", async () => {
+test("FLAGS_UPSTREAM_CA_FILE makes an upstream with a private authority trusted, FLAGS_UPSTREAM_CERT_FILE authenticates the proxy to it, and FLAGS_UPSTREAM_HEADERS are sent with every request", async () => {
   const authority = new Authority();
-  const { url: FLAGS_URL } = await startTlsUpstream(authority);
-  const { ca, other } = writeFiles({ ca: authority.cert, other: new Authority().cert });
-  const without = await report({ FLAGS_URL });
-  expect(without.problems).toEqual([expect.stringMatching(/Set FLAGS_UPSTREAM_CA_FILE to a file/)]);
-  expect((await report({ FLAGS_URL, FLAGS_UPSTREAM_CA_FILE: other })).problems).toHaveLength(1);
-  const { problems, upstreams } = await report({ FLAGS_URL, FLAGS_UPSTREAM_CA_FILE: ca });
-  expect(problems).toEqual([]);
-  expect(upstreams).toHaveLength(1);
-});
-
-test("FLAGS_UPSTREAM_CERT_FILE authenticates the proxy to the upstream", async () => {
-  const authority = new Authority();
-  const { url: FLAGS_URL } = await startTlsUpstream(authority, true);
-  const files = writeFiles({ ca: authority.cert, ...authority.issue("proxy") });
-  const environment = { FLAGS_URL, FLAGS_UPSTREAM_CA_FILE: files.ca };
-  const without = await report(environment);
-  expect(without.problems).toEqual([expect.stringMatching(/requires a client certificate/)]);
-  const identity = {
+  const upstream = await startTlsUpstream(authority);
+  const { url: FLAGS_URL } = upstream;
+  const identity = authority.issue("proxy");
+  const { cert: other } = new Authority();
+  const files = writeFiles({ ca: authority.cert, other, ...identity });
+  const untrusted = await report({ FLAGS_URL });
+  expect(untrusted.problems).toEqual([
+    expect.stringMatching(/Set FLAGS_UPSTREAM_CA_FILE to a file/),
+  ]);
+  expect((await report({ FLAGS_URL, FLAGS_UPSTREAM_CA_FILE: files.other })).problems).toHaveLength(
+    1,
+  );
+  const trusting = { FLAGS_URL, FLAGS_UPSTREAM_CA_FILE: files.ca };
+  const anonymous = await report(trusting);
+  expect(anonymous.problems).toEqual([expect.stringMatching(/requires a client certificate/)]);
+  expect(upstream.requests).toEqual([]);
+  const { problems, upstreams } = await report({
+    ...trusting,
     FLAGS_UPSTREAM_CERT_FILE: files.cert,
     FLAGS_UPSTREAM_KEY_FILE: files.key,
-  };
-  expect(await report({ ...environment, ...identity })).toMatchObject({ problems: [] });
-});
-
-test("FLAGS_UPSTREAM_HEADERS are sent with every request", async () => {
-  const upstream = await startRecordingUpstream();
-  const FLAGS_UPSTREAM_HEADERS = "X-Gateway: abc, X-Team: web";
-  expect(await report({ FLAGS_URL: upstream.url, FLAGS_UPSTREAM_HEADERS })).toMatchObject({
-    problems: [],
+    FLAGS_UPSTREAM_HEADERS: "X-Gateway: abc, X-Team: web",
   });
+  expect(problems).toEqual([]);
+  expect(upstreams).toHaveLength(1);
   expect(upstream.requests.length).toBeGreaterThan(0);
   for (const { headers } of upstream.requests) {
     expect(headers).toMatchObject({ "x-gateway": "abc", "x-team": "web" });
