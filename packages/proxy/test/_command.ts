@@ -125,7 +125,8 @@ export function startCommand(
 }
 
 /** Like `expect.poll()`, with a timeout for other processes on a busy machine. */
-export const eventually: typeof expect.poll = (read) => expect.poll(read, { timeout: 30_000 });
+export const eventually: typeof expect.poll = (read) =>
+  expect.poll(read, { timeout: 30_000, interval: 100 });
 
 /** Waits until the proxy at an address (without `/proxy`) has flags. */
 export async function untilReady(url: string): Promise<void> {
