@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { findPostgres, useSharedPostgres } from "./_postgres.ts";
-import { copyFreshDatabase } from "./_storages.ts";
+import { copyFreshDatabase, QUICK_WEB_ASSEMBLY } from "./_storages.ts";
 
 const COMMAND = fileURLToPath(new URL("../bin/flags-admin.js", import.meta.url));
 
@@ -40,7 +40,7 @@ export function startCommand(
   args: readonly string[] = [],
   openFileLimit?: number,
 ): Command {
-  const line = [process.execPath, COMMAND, ...args];
+  const line = [process.execPath, QUICK_WEB_ASSEMBLY, COMMAND, ...args];
   const limited = ["/bin/sh", "-c", WITH_LIMIT, String(openFileLimit), ...line];
   const [program = "", ...rest] = openFileLimit === undefined ? line : limited;
   const child = spawn(program, rest, {
@@ -89,12 +89,12 @@ export async function makeDataDirectory(): Promise<string> {
 }
 
 /**
- * Creates a database for the command, and deletes it at the end of the test. Returns its setting. It is on
+ * Creates a database with all tables for the command, and deletes it at the end of the test. Returns its setting. It is on
  * PostgreSQL if that is installed, because the embedded database takes seconds of CPU time to start.
  */
 export async function makeDatabase(): Promise<Record<string, string>> {
   if (findPostgres() === undefined) return { DATA_DIR: await makeDataDirectory() };
   const databases = useSharedPostgres();
   onTestFinished(() => databases.close());
-  return { DATABASE_URL: await databases.createDatabase() };
+  return { DATABASE_URL: await databases.createMigratedDatabase() };
 }

@@ -31,6 +31,12 @@ export interface Databases {
   close(): Promise<void>;
 }
 
+/** The server that all test files share. */
+export interface SharedDatabases extends Databases {
+  /** Creates a database with all tables and only the initial data, and returns its URL. */
+  createMigratedDatabase(): Promise<string>;
+}
+
 /** A new, empty PostgreSQL server. */
 export interface PostgresServer extends Databases {
   readonly port: number;
@@ -121,17 +127,35 @@ export async function startPostgres(
   };
 }
 
+/** The database that is copied, because applying all migrations for each test would take longer. */
+const MIGRATED_DATABASE = "flags_migrated";
+
+/**
+ * Creates the database that `createMigratedDatabase()` copies.
+ *
+ * @param migrate applies all migrations to the database with this URL, and closes all connections
+ */
+export async function prepareSharedPostgres(
+  port: number,
+  migrate: (databaseUrl: string) => Promise<void>,
+): Promise<void> {
+  await withClient(port, (client) => client.query(`create database ${MIGRATED_DATABASE}`));
+  await migrate(urlOf(port, MIGRATED_DATABASE));
+}
+
 /** The server that all test files share. Closing drops the databases that were created here. */
-export function useSharedPostgres(): Databases {
+export function useSharedPostgres(): SharedDatabases {
   const port = inject("postgresPort");
   if (port === undefined) throw new Error("PostgreSQL is not installed");
   const urls: string[] = [];
+  const create = async (template?: string): Promise<string> => {
+    const url = await createDatabase(port, template);
+    urls.push(url);
+    return url;
+  };
   return {
-    createDatabase: async () => {
-      const url = await createDatabase(port);
-      urls.push(url);
-      return url;
-    },
+    createDatabase: () => create(),
+    createMigratedDatabase: () => create(MIGRATED_DATABASE),
     close: async () => {
       const names = urls.map((url) => new URL(url).pathname.slice(1));
       await withClient(port, async (client) => {
@@ -141,10 +165,14 @@ export function useSharedPostgres(): Databases {
   };
 }
 
-async function createDatabase(port: number): Promise<string> {
+async function createDatabase(port: number, template = "template1"): Promise<string> {
   const name = `flags_${randomUUID().replaceAll("-", "")}`;
-  await withClient(port, (client) => client.query(`create database ${name}`));
-  return `postgres://flags@127.0.0.1:${port}/${name}`;
+  await withClient(port, (client) => client.query(`create database ${name} template ${template}`));
+  return urlOf(port, name);
+}
+
+function urlOf(port: number, database: string): string {
+  return `postgres://flags@127.0.0.1:${port}/${database}`;
 }
 
 async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {

@@ -1,14 +1,14 @@
 import { tmpdir } from "node:os";
 import type { TestProject } from "vitest/node";
-import { findPostgres, startPostgres } from "./_postgres.ts";
-import { ensureTemplate } from "./_storages.ts";
+import { findPostgres, prepareSharedPostgres, startPostgres } from "./_postgres.ts";
+import { ensureTemplate, migratePostgres } from "./_storages.ts";
 
 /** Nothing kills this server, so waiting for the disk would only take time. */
 const SETTINGS = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
 
 /**
- * Creates the template of embedded databases, and starts one PostgreSQL server for all test files. Each
- * test has its own database.
+ * Creates the template of embedded databases, and starts one PostgreSQL server for all test files, with a
+ * template of its databases. Each test has its own database.
  */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   await ensureTemplate();
@@ -17,6 +17,7 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
     return undefined;
   }
   const server = await startPostgres(tmpdir(), SETTINGS);
+  await prepareSharedPostgres(server.port, migratePostgres);
   project.provide("postgresPort", server.port);
   return () => server.close();
 }

@@ -2,17 +2,30 @@ import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
 import { afterAll, beforeAll, describe } from "vitest";
 import { isComplete } from "../../../scripts/test-size.ts";
 import { MIGRATIONS } from "../src/storage/migrate.ts";
 import { openStorage } from "../src/storage/open-storage.ts";
 import type { Storage, StorageLogger } from "../src/storage/storage.ts";
-import { type Databases, findPostgres, skipsPostgres, useSharedPostgres } from "./_postgres.ts";
+import {
+  findPostgres,
+  type SharedDatabases,
+  skipsPostgres,
+  useSharedPostgres,
+} from "./_postgres.ts";
 
 export const silentLogger: StorageLogger = {
   warn: () => undefined,
   fatal: () => undefined,
 };
+
+/**
+ * Makes V8 compile WebAssembly once, with little optimization. It would otherwise compile the embedded database a
+ * second time in the background, for seconds of CPU time, which pays off only in processes that run for longer than
+ * a test.
+ */
+export const QUICK_WEB_ASSEMBLY = "--liftoff-only";
 
 /** Opens storages of one kind, and closes them after the tests. */
 export interface StorageSource {
@@ -66,7 +79,7 @@ function useEmbedded(): StorageSource {
 
 function usePostgres(): StorageSource {
   const cleanUps: (() => Promise<void> | void)[] = [];
-  let databases: Databases | undefined;
+  let databases: SharedDatabases | undefined;
   beforeAll(() => {
     databases = useSharedPostgres();
     cleanUps.push(() => databases?.close());
@@ -75,7 +88,7 @@ function usePostgres(): StorageSource {
   return {
     openFresh: async () => {
       if (databases === undefined) throw new Error("Storages can be opened only while tests run");
-      const databaseUrl = await databases.createDatabase();
+      const databaseUrl = await databases.createMigratedDatabase();
       const storage = await openStorage({ databaseUrl, dataDir: "", logger: silentLogger });
       cleanUps.push(() => storage.close());
       return storage;
@@ -95,8 +108,15 @@ export async function copyFreshDatabase(directory: string): Promise<void> {
   }
 }
 
+/** Applies all migrations to a database on PostgreSQL, and closes its connections. */
+export async function migratePostgres(databaseUrl: string): Promise<void> {
+  const storage = await openStorage({ databaseUrl, dataDir: "", logger: silentLogger });
+  await storage.close();
+}
+
 /** Creates the database that is copied, unless there is one with the same migrations. Returns its directory. */
 export async function ensureTemplate(): Promise<string> {
+  setFlagsFromString(QUICK_WEB_ASSEMBLY);
   const hash = createHash("sha256").update(JSON.stringify(MIGRATIONS)).digest("hex");
   const template = join(tmpdir(), `flags-admin-template-${hash.slice(0, 16)}`);
   if (existsSync(template)) return template;
