@@ -238,7 +238,8 @@ describeAnyStorage("guesses at sign-in", (source) => {
 
   async function exhaust(service: Service, send: (index: number) => Promise<Response>) {
     const statuses = new Set<number>();
-    for (let sent = 0; sent < 2 * AUTHENTICATION_LIMITS.perAddress.burst; sent += 100) {
+    const { burst } = AUTHENTICATION_LIMITS.perAddress;
+    for (let sent = 0; sent < 2 * burst && !statuses.has(429); sent += 100) {
       // oxlint-disable-next-line no-await-in-loop -- a limited number of requests at a time
       const responses = await Promise.all(
         Array.from({ length: 100 }, (_, index) => send(sent + index)),
