@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { parseInitTokens } from "../src/access/init-tokens.ts";
 import { hasQuickstartTokens, seedTokens } from "../src/access/token-store.ts";
 import { seed } from "./_service.ts";
-import { describeEachStorage } from "./_storages.ts";
+import { describeStorages } from "./_storages.ts";
 
-describeEachStorage("hasQuickstartTokens()", (source) => {
+describeStorages("hasQuickstartTokens()", (source) => {
   test("finds the public tokens, and no others", async () => {
     const storage = await source.openFresh();
     await seed(storage);

@@ -85,22 +85,26 @@ describeAnyStorage("roles", (source) => {
           ? { authorization: tokens.get(role) ?? "" }
           : { ...(await signedIn(role)).cookie, ...FROM_PAGE };
       const before = await digestTables(admin.storage);
-      for (const route of routes.filter((each) => !isStream(each))) {
+      const responses = await Promise.all(
+        routes
+          .filter((route) => !isStream(route))
+          .map(async (route) => {
+            const path = route.path.replaceAll(/:\w+/g, "1");
+            // An invalid body, so that an accepted request changes nothing. The role is checked first.
+            const response = await request(path, {
+              method: route.method,
+              headers: { ...credentials, "content-type": "application/json" },
+              ...(route.method !== "GET" && { body: "{" }),
+            });
+            return { route, status: response.status, text: await response.text() };
+          }),
+      );
+      for (const { route, status, text } of responses) {
         const required = OPERATION_ROLES[operationOf(route)] ?? "admin";
-        const path = route.path.replaceAll(/:\w+/g, "1");
-        // An invalid body, so that an accepted request changes nothing. The role is checked first.
-        // oxlint-disable-next-line no-await-in-loop -- sequential, so that a failure is easy to find
-        const response = await request(path, {
-          method: route.method,
-          headers: { ...credentials, "content-type": "application/json" },
-          ...(route.method !== "GET" && { body: "{" }),
-        });
-        // oxlint-disable-next-line no-await-in-loop -- sequential, so that a failure is easy to find
-        const text = await response.text();
-        const isRefused = response.status === 403 && text.includes("This requires the role");
-        expect([route.method, path, isRefused]).toEqual([
+        const isRefused = status === 403 && text.includes("This requires the role");
+        expect([route.method, route.path, isRefused]).toEqual([
           route.method,
-          path,
+          route.path,
           !includesRole(role, required),
         ]);
         if (isRefused) {
@@ -109,7 +113,7 @@ describeAnyStorage("roles", (source) => {
             message: `This requires the role ${required}, and you have the role ${role}`,
           } satisfies Partial<ErrorResponse>);
         } else {
-          expect([401, 403]).not.toContain(response.status);
+          expect([401, 403]).not.toContain(status);
         }
       }
       expect(await digestTables(admin.storage)).toEqual(before);

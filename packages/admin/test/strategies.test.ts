@@ -113,11 +113,19 @@ describeAnyStorage("strategies", (source) => {
     });
 
     test("rejects more than 30 strategies, 30 constraints or 250 values", async () => {
-      for (let index = 0; index < 30; index++) await add({ name: "default" });
+      const { db } = admin.storage;
+      const others = Array.from({ length: 29 }, (_, index) => ({
+        id: `one-of-many-${index}`,
+        feature: "flag",
+        environment: "production",
+        name: "default",
+      }));
+      await db.insert(strategies).values(others);
+      await add({ name: "default" });
       await admin.refuse({ status: 400, name: "ExceedsLimitError" }, "POST", STRATEGIES, {
         name: "default",
       });
-      await clear();
+      await db.delete(strategies).where(eq(strategies.feature, "flag"));
       const constraints = Array.from({ length: 31 }, () => CONSTRAINT);
       await admin.refuse({ status: 400, name: "ExceedsLimitError" }, "POST", STRATEGIES, {
         name: "default",

@@ -395,7 +395,7 @@ describeStorages("GET /api/client/streaming", (source) => {
     /** Larger than what sockets buffer for a client that does not read. */
     const insertLargeFlags = (to: Storage): Promise<void> =>
       to.write(SYSTEM_ACTOR, async ({ db, record }) => {
-        for (let index = 0; index < 60; index++) {
+        for (let index = 0; index < 32; index++) {
           const name = `large-${index}`;
           const description = "x".repeat(500_000);
           await db
