@@ -35,7 +35,7 @@ test("EventStream.blockedSince is set while a client reads too slowly", async ()
   const { stream, socket } = await openPaused();
   expect(stream.blockedSince).toBeUndefined();
   const drained = new Promise<void>((resolve) => stream.onDrain(resolve));
-  stream.write(`:${"x".repeat(32 * 1024 * 1024)}\n\n`);
+  stream.write(`:${"x".repeat(16 * 1024 * 1024)}\n\n`);
   expect(stream.blockedSince).toBeTypeOf("number");
   socket.resume();
   await drained;
@@ -45,7 +45,7 @@ test("EventStream.blockedSince is set while a client reads too slowly", async ()
 test("EventStream.blockedSince is the time of the last progress, and the client receives everything in order", async () => {
   const { stream, socket } = await openPaused();
   // Larger than what the sockets buffer, so that most of it waits for the client.
-  const texts = ["a", "b"].map((letter) => `:${letter.repeat(16 * 1024 * 1024)}\n\n`);
+  const texts = ["a", "b"].map((letter) => `:${letter.repeat(8 * 1024 * 1024)}\n\n`);
   for (const text of texts) stream.write(text);
   const blockedSince = stream.blockedSince ?? Infinity;
   let received = "";
