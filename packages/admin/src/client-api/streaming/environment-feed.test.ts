@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { applyDelta, type DeltaMessage, type FeaturesState } from "flags-engine";
 import { describe, expect, test } from "vitest";
+import { fuzzRuns } from "../../../../../scripts/test-size.ts";
 import {
   selectFeatures,
   type EnvironmentState,
@@ -105,12 +106,13 @@ test.each([
         features: last.features.map(({ feature }) => feature),
         segments: last.segments.map(({ segment }) => segment),
       });
-      for (const { revision, state } of sdks) {
+      const updated = sdks.map(({ revision, state }) => {
         const message = feed.update(revision);
-        expect(message.id).toBe(feed.id);
-        expect(normalize(apply(state, message))).toEqual(expected);
-      }
+        return { id: message.id, ...normalize(apply(state, message)) };
+      });
+      expect(updated).toEqual(sdks.map(() => ({ id: feed.id, ...expected })));
     }),
+    { numRuns: fuzzRuns(50, 100) },
   );
 });
 
