@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { anyCharacter } from "../../../scripts/any-character.ts";
 import type { Route, Schema } from "./_routes.ts";
 
 type RouteInput = Pick<Route, "body" | "method" | "path" | "query">;
@@ -63,7 +64,7 @@ const KNOWN_TEXTS = [
 const arbitraryText = fc.oneof(
   { weight: 5, arbitrary: fc.constantFrom(...KNOWN_TEXTS) },
   { weight: 2, arbitrary: fc.constantFrom(...HOSTILE_TEXTS) },
-  { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 40 }) },
+  { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 40 }) },
 );
 
 const arbitraryNumber = fc.oneof(

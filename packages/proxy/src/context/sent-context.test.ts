@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { anyCharacter } from "../../../../scripts/any-character.ts";
 import { HttpError } from "../errors.ts";
 import { parseQueryContext, STANDARD_FIELDS } from "./sent-context.ts";
 
-const text = fc.string({ unit: "binary" }).filter((value) => !/\p{Cs}/u.test(value));
+const text = fc.string({ unit: anyCharacter }).filter((value) => !/\p{Cs}/u.test(value));
 const properties = fc.dictionary(
   text.filter((name) => name !== "" && !name.includes("][")),
   text,

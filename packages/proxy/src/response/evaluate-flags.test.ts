@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { type CompiledFlag, compileSnapshot, parseDocument, type Snapshot } from "flags-engine";
 import { expect, test } from "vitest";
+import { anyCharacter } from "../../../../scripts/any-character.ts";
 import { fuzzRuns } from "../../../../scripts/test-size.ts";
 import { proxyFormat } from "../api/proxy/protocol.ts";
 import { HttpError } from "../errors.ts";
@@ -78,7 +79,7 @@ function expectedToggles(snapshot: Snapshot, outcomes: OutcomeVector) {
   });
 }
 
-const names = fc.uniqueArray(fc.string({ unit: "binary" }), { maxLength: 12 });
+const names = fc.uniqueArray(fc.string({ unit: anyCharacter }), { maxLength: 12 });
 const requests = names.chain((list) =>
   fc.record({
     list: fc.constant(list),
