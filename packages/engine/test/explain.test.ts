@@ -11,7 +11,7 @@ import { createChoices } from "./_random.ts";
 //
 // EXPLAIN_CASES: how many explanations are compared. EXPLAIN_SEED: the first random document.
 
-const CASES = Number(process.env["EXPLAIN_CASES"] ?? sized(8000, 30_000));
+const CASES = Number(process.env["EXPLAIN_CASES"] ?? sized(3000, 30_000));
 const SEED = Number(process.env["EXPLAIN_SEED"] ?? Date.now() % 2_147_483_648);
 const CONTEXTS_PER_DOCUMENT = 10;
 const RANDOM_NUMBERS = [0, 0.25, 0.5, 0.99999];

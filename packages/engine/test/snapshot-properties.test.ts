@@ -14,7 +14,6 @@ import type { Choices } from "./_random.ts";
 
 const NOW_MS = 1_767_225_600_000;
 const CONTEXTS = 5;
-/** The tests are limited by the processor, which other tests share. */
 
 /** Compiles with a fixed clock and a fixed random number, unless the options replace them. */
 function compileFixed(document: unknown, options: Partial<CompileOptions> = {}): Snapshot {
@@ -41,7 +40,7 @@ function outcomesOf(snapshot: Snapshot, context: Context): readonly number[] {
   return [...snapshot.evaluateAll(context).outcomes];
 }
 
-const SAMPLES = fuzzRuns(120, 300);
+const SAMPLES = fuzzRuns(60, 300);
 
 function forEverySample(check: (sample: Sample) => void, flagCount?: number): void {
   fc.assert(

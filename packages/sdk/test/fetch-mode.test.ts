@@ -61,7 +61,7 @@ it("contradicting requests of the upstream do not cause a loop of connections", 
   upstream.features(pollThatRequestsStreaming);
   const start = performance.now();
   await startClient(upstream, streaming);
-  await upstream.nextOf(60);
+  await upstream.nextOf(30);
   // About one connection per second, after a random delay: a loop would make about one per poll.
   const seconds = (performance.now() - start) / 1000;
   expect(upstream.seen(STREAMING).length).toBeLessThanOrEqual(2 * seconds + 2);

@@ -158,7 +158,8 @@ describe("polling", () => {
     const document = documentOf(...Array.from({ length: 9000 }, (_, index) => flag(`${index}`)));
     upstream.features(json(document));
     const client = await startClient(upstream);
-    expect(client.definitions).toEqual({ ...document, segments: [] });
+    // As text, because comparing them member by member takes seconds.
+    expect(JSON.stringify(client.definitions)).toBe(JSON.stringify({ ...document, segments: [] }));
   });
 
   it("provides the definitions as they were sent", async () => {

@@ -54,6 +54,6 @@ test("flags with lists have the same outcomes together as each of them alone in 
       expect([...snapshot.evaluateAll(context).outcomes]).toEqual(alone);
       expect(snapshot.flags.map((_, index) => snapshot.evaluate(index, context))).toEqual(alone);
     }),
-    { numRuns: fuzzRuns(500, 2000) },
+    { numRuns: fuzzRuns(250, 2000) },
   );
 });
