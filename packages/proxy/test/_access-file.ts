@@ -50,9 +50,17 @@ interface AccessSetup {
   readonly app?: AppOptions;
 }
 
-/** Starts a proxy of the environments `production` and `test` with an access file. */
-export async function startWithAccessFile({ keys, config, document, app: options }: AccessSetup) {
-  const path = join(await createDirectory(), "access.yaml");
+/** Starts a proxy of the environments `production` and `test` with an access file, for the length of a test. */
+export async function startWithAccessFile(setup: AccessSetup) {
+  const { close, ...started } = await listenWithAccessFile(setup);
+  onTestFinished(close);
+  return started;
+}
+
+/** Starts such a proxy until it is closed. */
+export async function listenWithAccessFile({ keys, config, document, app: options }: AccessSetup) {
+  const directory = await mkdtemp(join(tmpdir(), "flags-access-"));
+  const path = join(directory, "access.yaml");
   const toText = (content: AccessSetup["keys"]): string =>
     typeof content === "string" ? content : JSON.stringify({ keys: content });
   await writeFile(path, toText(keys));
@@ -72,10 +80,11 @@ export async function startWithAccessFile({ keys, config, document, app: options
     options,
   );
   await app.listen({ host: "127.0.0.1", port: 0 });
-  onTestFinished(async () => {
+  const close = async (): Promise<void> => {
     app.server.closeAllConnections();
     await app.close();
-  });
+    await rm(directory, { recursive: true });
+  };
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   const get = (target: string, key: string, headers: Record<string, string> = {}) =>
     fetch(url + target, { headers: { authorization: key, ...headers } });
@@ -86,5 +95,5 @@ export async function startWithAccessFile({ keys, config, document, app: options
       body: JSON.stringify(body),
     });
   const edit = (content: AccessSetup["keys"]) => replaceFile(path, toText(content));
-  return { app, url, path, production, logger, get, post, edit };
+  return { app, url, path, production, logger, get, post, edit, close };
 }

@@ -2,7 +2,7 @@ import { request, type IncomingHttpHeaders } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect } from "vitest";
-import { KEY, type TestProxy } from "./_proxy.ts";
+import { KEY, type RunningApp } from "./_proxy.ts";
 
 const inPlan = { contextName: "plan", operator: "IN", values: ["pro"] };
 export const flag = (name: string, ...strategies: object[]): object => ({
@@ -43,7 +43,7 @@ export interface RawResponse {
 
 /** Sends exactly these headers, by POST if there is a body, and decompresses the response. */
 export async function sendRaw(
-  { port }: TestProxy,
+  { port }: Pick<RunningApp, "port">,
   path: string,
   headers: object,
   body?: string | Buffer,
@@ -91,7 +91,7 @@ interface ComparedRequest {
 
 /** Compares the fast path with the framework, which alone accepts a trailing slash. */
 export async function expectSameOnBothPaths(
-  proxy: TestProxy,
+  proxy: Pick<RunningApp, "port">,
   path: string,
   { query = "", headers = {}, body }: ComparedRequest,
 ): Promise<RawResponse> {

@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { FlagSource } from "flags-sdk";
 import type { Logger } from "flags-server-kit";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 import { buildApp, type AppOptions } from "../src/app.ts";
 import { toUpstreamSource, type UpstreamSource } from "../src/sources.ts";
 import type { ProxyConfig } from "../src/config/config.ts";
@@ -152,16 +152,49 @@ export function startProxyOver(
 /** Starts a proxy with several sources on a free port, for the length of a test. */
 export async function startProxyOf(
   sources: readonly UpstreamSource[],
-  { config, extend, app: options }: Pick<ProxySetup, "config" | "extend" | "app"> = {},
+  setup?: Pick<ProxySetup, "config" | "extend" | "app">,
 ): Promise<RunningApp> {
+  const { close, ...running } = await listen(sources, setup);
+  onTestFinished(close);
+  return running;
+}
+
+interface SharedSetup {
+  readonly config?: Partial<ProxyConfig>;
+  readonly document?: SourceDocument;
+}
+
+/**
+ * Returns a function that starts proxies for the length of a test file, for tests that change nothing in them. Tests with
+ * the same document and settings have the same proxy. Both are compared as JSON, so they must contain no functions.
+ */
+export function shareProxies(): (setup?: SharedSetup) => Promise<RunningApp> {
+  const proxies = new Map<string, Promise<RunningApp & { readonly close: () => Promise<void> }>>();
+  afterAll(async () => {
+    const started = await Promise.all(proxies.values());
+    await Promise.all(started.map(({ close }) => close()));
+  });
+  return async ({ config = {}, document = SAMPLE } = {}) => {
+    const key = JSON.stringify({ config, document });
+    const proxy =
+      proxies.get(key) ?? listen([toUpstreamSource(new DocumentSource(document))], { config });
+    proxies.set(key, proxy);
+    return proxy;
+  };
+}
+
+async function listen(
+  sources: readonly UpstreamSource[],
+  { config, extend, app: options }: Pick<ProxySetup, "config" | "extend" | "app"> = {},
+): Promise<RunningApp & { readonly close: () => Promise<void> }> {
   const app = await buildApp(proxyConfig(config), sources, options);
   extend?.(app);
   await app.listen({ host: "127.0.0.1", port: 0 });
-  onTestFinished(async () => {
+  const close = async (): Promise<void> => {
     // Tests do not read all responses to their ends.
     app.server.closeAllConnections();
     await app.close();
-  });
+  };
   const { port } = app.server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
 
@@ -173,7 +206,7 @@ export async function startProxyOf(
       body: JSON.stringify(body),
       headers: { "content-type": "application/json", ...headers },
     });
-  return { app, url, port, request, post };
+  return { app, url, port, request, post, close };
 }
 
 export interface ToggleResponse {

@@ -19,8 +19,9 @@ export const ISSUER = "https://login.example.com/";
 export const AUDIENCE = "flags";
 
 interface SignerOptions {
+  /** `key-2` is another key than the others. @default "key-1" */
   readonly kid?: string | undefined;
-  /** Signers with another owner have another key. @default the identity provider */
+  /** A stranger has another key as well. @default the identity provider */
   readonly owner?: "stranger" | undefined;
 }
 
@@ -29,8 +30,8 @@ const keyPairs = new Map<string, KeyPair>();
 
 const createKeyPair = () => generateKeyPairSync("rsa", { modulusLength: 2048 });
 
-/** Returns the same key pair for all tests: creating one takes up to a second. */
-function keyPairOf(name: string): KeyPair {
+/** Returns the same two key pairs for all tests: creating one takes up to a second. */
+function keyPairOf(name: "first" | "second"): KeyPair {
   const pair = keyPairs.get(name) ?? createKeyPair();
   keyPairs.set(name, pair);
   return pair;
@@ -43,7 +44,7 @@ export class TokenSigner {
   readonly kid: string | undefined;
 
   constructor({ kid = "key-1", owner }: SignerOptions = {}) {
-    const pair = keyPairOf(`${owner} ${kid}`);
+    const pair = keyPairOf(owner === undefined && kid !== "key-2" ? "first" : "second");
     this.publicKey = pair.publicKey;
     this.#privateKey = pair.privateKey;
     this.kid = kid;

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { errorOf, KEY, OTHER_KEY, SERVER_TOKEN, startProxy } from "./_proxy.ts";
+import { errorOf, KEY, OTHER_KEY, SERVER_TOKEN, shareProxies } from "./_proxy.ts";
+
+const startShared = shareProxies();
 
 const EVALUATION = ["GET /proxy", "POST /proxy", "GET /proxy/all", "POST /proxy/all"];
 const USAGE = ["POST /proxy/client/metrics", "POST /proxy/client/register"];
@@ -24,7 +26,7 @@ test.each([...EVALUATION, ...USAGE, ...DEFINITIONS, ...SERVER_USAGE])(
   "%s: 401 naming the header for a missing or wrong key, before the body is parsed",
   async (route) => {
     const [method = "", path = ""] = route.split(" ");
-    const { url } = await startProxy({ config: { allEndpointEnabled: true } });
+    const { url } = await startShared({ config: { allEndpointEnabled: true } });
     for (const [title, headers] of KEYS) {
       const response = await fetch(url + path, {
         method,
@@ -40,13 +42,13 @@ test.each([...EVALUATION, ...USAGE, ...DEFINITIONS, ...SERVER_USAGE])(
 );
 
 test.each([KEY, OTHER_KEY])("clientKeys: each one is accepted (%s)", async (key) => {
-  const { request } = await startProxy();
+  const { request } = await startShared();
   const response = await request("/proxy", { headers: { authorization: key } });
   expect(response.status).toBe(200);
 });
 
 test("clientKeysHeaderName: the key is read from that header and no other", async () => {
-  const { url } = await startProxy({ config: { clientKeysHeaderName: "X-Flags-Key" } });
+  const { url } = await startShared({ config: { clientKeysHeaderName: "X-Flags-Key" } });
   const send = (headers: Record<string, string>) => fetch(`${url}/proxy`, { headers });
   expect((await send({ "x-flags-key": KEY })).status).toBe(200);
   const refused = await send({ authorization: KEY });
@@ -55,7 +57,7 @@ test("clientKeysHeaderName: the key is read from that header and no other", asyn
 });
 
 test("client keys allow only evaluation and usage, server tokens only definitions and usage", async () => {
-  const { request, post } = await startProxy();
+  const { request, post } = await startShared();
   const server = { authorization: SERVER_TOKEN };
   expect((await request("/proxy", { headers: server })).status).toBe(401);
   expect((await request("/proxy/client/features")).status).toBe(401);
@@ -66,7 +68,7 @@ test("client keys allow only evaluation and usage, server tokens only definition
 });
 
 test("/proxy/all when disabled: 401 for a wrong key", async () => {
-  const { request } = await startProxy();
+  const { request } = await startShared();
   const response = await request("/proxy/all", { headers: { authorization: "wrong" } });
   expect(response.status).toBe(401);
 });
@@ -77,6 +79,6 @@ test.each([
   "/docs/openapi.json",
   "/docs/openapi",
 ])("%s: requires no key", async (path) => {
-  const { url } = await startProxy({ config: { openApiEnabled: true } });
+  const { url } = await startShared({ config: { openApiEnabled: true } });
   expect((await fetch(url + path)).status).toBe(200);
 });

@@ -8,9 +8,19 @@ import { expect, onTestFinished, test } from "vitest";
 import { buildApp } from "../src/app.ts";
 import { toUpstreamSource } from "../src/sources.ts";
 import { flag } from "./_documents.ts";
-import { errorOf, KEY, MemoryLogger, namesOf, proxyConfig, startProxy } from "./_proxy.ts";
+import {
+  errorOf,
+  KEY,
+  MemoryLogger,
+  namesOf,
+  proxyConfig,
+  startProxy,
+  shareProxies,
+} from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";
 import type { ProxyConfig } from "../src/config/config.ts";
+
+const startShared = shareProxies();
 
 /** Starts a proxy with a custom strategy that records its context. */
 async function startEcho(config: Partial<ProxyConfig> = {}) {
@@ -137,7 +147,7 @@ test.each([
   ["currentTime=2026-13-01", "currentTime"],
   ["currentTime=1700000000000", "currentTime"],
 ])("GET context: 400 naming the parameter for ?%s", async (query, path) => {
-  const { request } = await startProxy();
+  const { request } = await startShared();
   const response = await request(`/proxy?${query}`);
   expect(response.status).toBe(400);
   const { error, validation } = await errorOf(response);
@@ -173,7 +183,7 @@ test.each([
   [{ context: { currentTime: 1e300 } }, "currentTime"],
   [{ context: { currentTime: true } }, "currentTime"],
 ])("POST /proxy: 400 naming the place for %j", async (body, path) => {
-  const { post } = await startProxy();
+  const { post } = await startShared();
   const response = await post("/proxy", body);
   expect(response.status).toBe(400);
   const { error, validation } = await errorOf(response);
@@ -182,7 +192,7 @@ test.each([
 });
 
 test("POST /proxy: all problems of a body are listed, up to a bound", async () => {
-  const { post } = await startProxy();
+  const { post } = await startShared();
   const body = { context: { userId: [], plan: {}, properties: { a: [] } }, toggles: [1, 2] };
   const { validation } = await errorOf(await post("/proxy", body));
   expect(validation).toHaveLength(5);

@@ -2,8 +2,10 @@
 
 import { expect, test } from "vitest";
 import { SAMPLE } from "./_documents.ts";
-import { errorOf, KEY, OTHER_KEY, SERVER_TOKEN, startProxy } from "./_proxy.ts";
+import { errorOf, KEY, OTHER_KEY, SERVER_TOKEN, startProxy, shareProxies } from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";
+
+const startShared = shareProxies();
 
 const BACKSTAGE = "/internal-backstage";
 
@@ -31,13 +33,13 @@ test.each(["metrics", "prometheus"])(
 );
 
 test.each(["features", "tokens"])("%s requires a server token", async (name) => {
-  const { url, request } = await startProxy();
+  const { url, request } = await startShared();
   expect((await fetch(`${url}${BACKSTAGE}/${name}`)).status).toBe(401);
   expect((await request(`${BACKSTAGE}/${name}`)).status).toBe(401);
 });
 
 test("features returns the definitions by environment", async () => {
-  const { request } = await startProxy();
+  const { request } = await startShared();
   const response = await request(`${BACKSTAGE}/features`, {
     headers: { authorization: SERVER_TOKEN },
   });
@@ -74,7 +76,7 @@ const validate = (url: string, tokens: unknown): Promise<Response> =>
   });
 
 test("POST /edge/validate returns the valid keys and tokens with their scopes", async () => {
-  const { url } = await startProxy({
+  const { url } = await startShared({
     config: {
       clientKeys: [KEY, "web:development.key"],
       serverTokens: [SERVER_TOKEN, "*:development.server"],
@@ -113,7 +115,7 @@ test("POST /edge/validate returns the valid keys and tokens with their scopes", 
 test.each([undefined, "a", [1], Array.from({ length: 1001 }, String)])(
   "POST /edge/validate rejects invalid tokens",
   async (tokens) => {
-    const { url } = await startProxy();
+    const { url } = await startShared();
     const response = await validate(url, tokens);
     expect(response.status).toBe(400);
     expect((await errorOf(response)).error).toContain("tokens");
@@ -121,7 +123,7 @@ test.each([undefined, "a", [1], Array.from({ length: 1001 }, String)])(
 );
 
 test("POST /edge/validate limits guesses, but not valid tokens", async () => {
-  const { url } = await startProxy();
+  const { url } = await startShared();
   const guess = (round: number) => Array.from({ length: 1000 }, (_, index) => `${round}-${index}`);
   const statuses: number[] = [];
   for (let round = 0; round < 3; round += 1)
@@ -133,7 +135,7 @@ test("POST /edge/validate limits guesses, but not valid tokens", async () => {
 });
 
 test("POST /api/client/metrics/edge is accepted with a server token", async () => {
-  const { url } = await startProxy();
+  const { url } = await startShared();
   const send = (authorization: string): Promise<Response> =>
     fetch(`${url}/api/client/metrics/edge`, {
       method: "POST",

@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
 import { flag, HALF_OF_SESSIONS, withConstraint } from "./_documents.ts";
-import { errorOf, namesOf, startProxy, togglesOf } from "./_proxy.ts";
+import { errorOf, namesOf, startProxy, togglesOf, shareProxies } from "./_proxy.ts";
+
+const startShared = shareProxies();
 
 const ON_FOR_ALL = ["on", "impressions", "with-variant", "variant-named-disabled"];
 
 test("GET /proxy: every toggle that is enabled for the context, as JSON in UTF-8", async () => {
-  const { request } = await startProxy();
+  const { request } = await startShared();
   const response = await request("/proxy?userId=7");
   expect(response.status).toBe(200);
   expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
@@ -21,7 +23,7 @@ test("GET /proxy: every toggle that is enabled for the context, as JSON in UTF-8
 });
 
 test("a toggle has only name, enabled, variant and impressionData", async () => {
-  const { request } = await startProxy();
+  const { request } = await startShared();
   const [on, impressions] = await togglesOf(await request("/proxy"));
   expect(on).toEqual({
     name: "on",
@@ -33,7 +35,7 @@ test("a toggle has only name, enabled, variant and impressionData", async () => 
 });
 
 test("variant: has a payload if one is defined, whose value is always text", async () => {
-  const { request } = await startProxy();
+  const { request } = await startShared();
   const toggles = await togglesOf(await request("/proxy"));
   expect(toggles.find(({ name }) => name === "with-variant")?.variant).toEqual({
     name: "blue",
@@ -43,7 +45,7 @@ test("variant: has a payload if one is defined, whose value is always text", asy
 });
 
 test("variant: enabled distinguishes one called `disabled` from none", async () => {
-  const { request } = await startProxy();
+  const { request } = await startShared();
   const toggles = await togglesOf(await request("/proxy"));
   expect(toggles.find(({ name }) => name === "variant-named-disabled")?.variant).toEqual({
     name: "disabled",
@@ -52,14 +54,14 @@ test("variant: enabled distinguishes one called `disabled` from none", async () 
 });
 
 test("POST /proxy without toggles: all toggles enabled for the context", async () => {
-  const { post } = await startProxy();
+  const { post } = await startShared();
   const response = await post("/proxy", { context: { userId: "7" } });
   expect(response.status).toBe(200);
   expect(await namesOf(response)).toContain("for-user-7");
 });
 
 test("POST /proxy with toggles: every named toggle in the requested order, each once", async () => {
-  const { post } = await startProxy();
+  const { post } = await startShared();
   const response = await post("/proxy", {
     context: {},
     toggles: ["unknown", "on", "off", "for-user-7", "on", "constructor"],
@@ -75,12 +77,12 @@ test("POST /proxy with toggles: every named toggle in the requested order, each 
 });
 
 test("POST /proxy with an empty list of toggles: an empty list", async () => {
-  const { post } = await startProxy();
+  const { post } = await startShared();
   expect(await togglesOf(await post("/proxy", { context: {}, toggles: [] }))).toEqual([]);
 });
 
 test("GET and POST /proxy/all: enabled and disabled toggles, when enableAllEndpoint is true", async () => {
-  const { request, post } = await startProxy({ config: { allEndpointEnabled: true } });
+  const { request, post } = await startShared({ config: { allEndpointEnabled: true } });
   const responses = [
     await togglesOf(await request("/proxy/all?plan=gold")),
     await togglesOf(await post("/proxy/all", { context: { properties: { plan: "gold" } } })),
@@ -96,7 +98,7 @@ test("GET and POST /proxy/all: enabled and disabled toggles, when enableAllEndpo
 test.each(["GET", "POST"])(
   "%s /proxy/all: 501 that names the option while enableAllEndpoint is false",
   async (method) => {
-    const { request } = await startProxy();
+    const { request } = await startShared();
     const response = await request("/proxy/all", { method });
     expect(response.status).toBe(501);
     expect((await errorOf(response)).error).toMatch(/enableAllEndpoint.*ENABLE_ALL_ENDPOINT/);
@@ -104,7 +106,7 @@ test.each(["GET", "POST"])(
 );
 
 test("HEAD /proxy: the headers of GET, without a body", async () => {
-  const { request } = await startProxy();
+  const { request } = await startShared();
   const get = await request("/proxy");
   const head = await request("/proxy", { method: "HEAD" });
   expect(head.status).toBe(200);
@@ -113,13 +115,13 @@ test("HEAD /proxy: the headers of GET, without a body", async () => {
 });
 
 test("GET /proxy: accepts a Content-Type without a body, as Android and iOS send it", async () => {
-  const { request } = await startProxy();
+  const { request } = await startShared();
   const response = await request("/proxy", { headers: { "content-type": "application/json" } });
   expect(response.status).toBe(200);
 });
 
 test("paths: repeated and trailing slashes are ignored", async () => {
-  const { request, post } = await startProxy({ config: { basePath: "/base/path" } });
+  const { request, post } = await startShared({ config: { basePath: "/base/path" } });
   expect((await request("/base/path/proxy/")).status).toBe(200);
   expect((await request("//base/path//proxy?userId=1")).status).toBe(200);
   const usage = { appName: "a", bucket: { toggles: {} } };
@@ -127,7 +129,7 @@ test("paths: repeated and trailing slashes are ignored", async () => {
 });
 
 test("proxyBasePath: every path is below it", async () => {
-  const { request } = await startProxy({
+  const { request } = await startShared({
     config: { basePath: "/base/path", openApiEnabled: true },
   });
   for (const path of [
@@ -144,7 +146,7 @@ test("proxyBasePath: every path is below it", async () => {
 test("one evaluation: enabled and variant are consistent in requests without a session id", async () => {
   const variants = [{ name: "v", weight: 1000, stickiness: "sessionId" }];
   const strategies = [HALF_OF_SESSIONS];
-  const { request, post } = await startProxy({
+  const { request, post } = await startShared({
     document: {
       features: [
         flag("child-a", { strategies, variants }),
@@ -210,7 +212,7 @@ test("a refresh: the next request gets the new flags", async () => {
 test("flags and variants with unusual names and payloads are valid JSON", async () => {
   const name = 'quote " backslash \\ line\u2028 nul\u0000 lone \ud800 __proto__';
   const payload = { type: "string", value: '"\\\n' };
-  const { post } = await startProxy({
+  const { post } = await startShared({
     document: {
       features: [
         flag(name, { variants: [{ name, weight: 1000, stickiness: "default", payload }] }),

@@ -68,7 +68,7 @@ test.each(PATHS)("POST %s bypasses the framework, and sends the same", async (pa
         expect([response.status, again.status]).toEqual([200, 304]);
       },
     ),
-    { numRuns: fuzzRuns(20, 60) },
+    { numRuns: fuzzRuns(10, 60) },
   );
   expect(seen.length).toBeGreaterThan(0);
   expect(seen.filter((url) => url !== `${path}/`)).toEqual([]);
@@ -109,7 +109,7 @@ test.each(PATHS)("POST %s: both paths send the same for valid and invalid bodies
       const response = await expectSameOnBothPaths(proxy, path, { body, headers: JSON_TYPE });
       statuses.add(response.status);
     }),
-    { numRuns: fuzzRuns(70, 200) },
+    { numRuns: fuzzRuns(40, 200) },
   );
   expect(statuses).toEqual(new Set([200, 400]));
   expect(logger.lines).toEqual([]);

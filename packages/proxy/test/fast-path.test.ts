@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fuzzRuns, sized } from "../../../scripts/test-size.ts";
 import {
   sendRaw,
   DOCUMENT,
@@ -8,8 +9,10 @@ import {
   half,
   requestHeaders,
 } from "./_fast-path.ts";
-import { proxyConfig, startProxy, togglesOf } from "./_proxy.ts";
+import { proxyConfig, startProxy, togglesOf, shareProxies } from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";
+
+const startShared = shareProxies();
 
 const value = fc.constantFrom("", "1", "2", "pro", "10.1.1.1", "ø", "a b", "2026-01-31");
 const contexts = fc.dictionary(
@@ -42,7 +45,7 @@ test.each([
           await expectSameOnBothPaths(proxy, "/proxy", { query, headers: conditional });
         }
       }),
-      { numRuns: 30 },
+      { numRuns: fuzzRuns(10, 30) },
     );
   },
 );
@@ -75,7 +78,7 @@ test.each(["/proxy", "/base/api/frontend", "/base/api/proxy"])(
 );
 
 test("different paths with the same query have different responses", async () => {
-  const proxy = await startProxy({ document: DOCUMENT });
+  const proxy = await startShared({ document: DOCUMENT });
   const query = "?userId=1&sessionId=1";
   const sendBoth = async () => [
     (await sendRaw(proxy, `/proxy${query}`, {})).body,
@@ -98,7 +101,7 @@ test.each([
   ["a bad percent-encoding", "?userId=%zz", {}],
   ["an invalid time", "?currentTime=soon", {}],
 ])("GET /proxy with %s: both paths send the same error", async (_, query, headers) => {
-  const proxy = await startProxy({ document: DOCUMENT });
+  const proxy = await startShared({ document: DOCUMENT });
   expect((await expectSameOnBothPaths(proxy, "/proxy", { query, headers })).status).toBeGreaterThan(
     399,
   );
@@ -107,7 +110,7 @@ test.each([
 test.each(["/proxy", "/api/frontend"])(
   "GET %s with a repeated field: both paths send the same",
   async (path) => {
-    const proxy = await startProxy({ document: DOCUMENT });
+    const proxy = await startShared({ document: DOCUMENT });
     const query = "?userId=1&userId=2&sessionId=1";
     expect((await expectSameOnBothPaths(proxy, path, { query, headers: {} })).status).toBe(200);
   },
@@ -116,7 +119,7 @@ test.each(["/proxy", "/api/frontend"])(
 test.each(["currentTime=soon", "properties[a][b]=1", "properties=x", "plan=%zz"])(
   "GET /api/frontend with %s: both paths send the same",
   async (parameter) => {
-    const proxy = await startProxy({ document: DOCUMENT });
+    const proxy = await startShared({ document: DOCUMENT });
     const query = `?userId=1&sessionId=1&${parameter}`;
     const response = await expectSameOnBothPaths(proxy, "/api/frontend", { query, headers: {} });
     expect(response.status).toBe(200);
@@ -124,7 +127,7 @@ test.each(["currentTime=soon", "properties[a][b]=1", "properties=x", "plan=%zz"]
 );
 
 test("contexts that differ in one relevant field never share a response", async () => {
-  const { request } = await startProxy({ document: DOCUMENT });
+  const { request } = await startShared({ document: DOCUMENT });
   const plans = async (plan: string): Promise<boolean> => {
     const response = await request(`/proxy?userId=1&sessionId=1&properties[plan]=${plan}`);
     return (await togglesOf(response)).some(({ name }) => name === "plan");
@@ -181,7 +184,7 @@ test("concurrent responses do not mix their bodies", async () => {
     flag(`half-${index}-${"x".repeat(1000)}`, half(`half-${index}`)),
   );
   const proxy = await startProxy({ document: { features } });
-  const users = Array.from({ length: 100 }, (_, user) => `?userId=u${user}&sessionId=s`);
+  const users = Array.from({ length: sized(30, 100) }, (_, user) => `?userId=u${user}&sessionId=s`);
   const sendAll = async (path: string): Promise<string[]> => {
     const responses = await Promise.all(users.map(async (user) => sendRaw(proxy, path + user, {})));
     return responses.map(({ body }) => body);

@@ -3,6 +3,7 @@ import { InMemStorageProvider, Unleash } from "unleash-client";
 import { InMemoryStorageProvider, UnleashClient } from "unleash-proxy-client";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { SAMPLE } from "./_documents.ts";
+import { sendRaw } from "./_fast-path.ts";
 import { type FeatureServer, startFeatureServer } from "./_feature-server.ts";
 import { KEY, OTHER_KEY, SERVER_TOKEN, startProxyOver, type RunningApp } from "./_proxy.ts";
 import { destroyUnleash } from "./_unleash-client.ts";
@@ -323,8 +324,9 @@ describe("registrations are forwarded", () => {
   test("of many invented applications in few requests, without crowding out another key", async () => {
     const system = await startSystem("*:development.secret", 60_000);
     for (let index = 0; index < 1100; index += 1) {
+      const body = JSON.stringify({ appName: `invented-${index}` });
       // oxlint-disable-next-line no-await-in-loop -- on one connection
-      await (await system.post("/proxy/client/register", { appName: `invented-${index}` })).text();
+      await sendRaw(system, "/proxy/client/register", { "content-type": "application/json" }, body);
     }
     const other = await system.post(
       "/proxy/client/register",

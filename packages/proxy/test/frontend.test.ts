@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { SAMPLE, flag, withConstraint } from "./_documents.ts";
-import { errorOf, namesOf, startProxy, startProxyOver, togglesOf } from "./_proxy.ts";
+import { errorOf, namesOf, startProxy, startProxyOver, togglesOf, shareProxies } from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";
+
+const startShared = shareProxies();
 
 const ALL = { allEndpointEnabled: true };
 const NO_VARIANT = { name: "disabled", enabled: false };
@@ -9,7 +11,7 @@ const ON = { feature_enabled: true, featureEnabled: true };
 const OFF = { feature_enabled: false, featureEnabled: false };
 
 test("GET /api/frontend: the toggles that are on, whose variants contain the toggle's state", async () => {
-  const { request } = await startProxy();
+  const { request } = await startShared();
   const response = await request("/api/frontend?userId=7");
   expect(response.status).toBe(200);
   expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
@@ -48,7 +50,7 @@ test("GET /api/frontend: the toggles that are on, whose variants contain the tog
 });
 
 test("GET /proxy: variants do not contain the toggle's state", async () => {
-  const { request } = await startProxy();
+  const { request } = await startShared();
   const [toggle] = await togglesOf(await request("/proxy"));
   expect(toggle?.variant).toEqual(NO_VARIANT);
 });
@@ -65,7 +67,7 @@ test.each([
     { userId: "8", context: { userId: "7", plan: "gold" } },
   ],
 ])("POST /api/frontend: a context %s", async (_where, body) => {
-  const { request, post } = await startProxy();
+  const { request, post } = await startShared();
   const fetched = await request("/api/frontend?userId=7&plan=gold");
   const posted = await post("/api/frontend", body);
   expect(posted.status).toBe(200);
@@ -74,14 +76,14 @@ test.each([
 });
 
 test("POST /api/frontend without a context: an empty context", async () => {
-  const { post } = await startProxy();
+  const { post } = await startShared();
   const response = await post("/api/frontend", {});
   expect(response.status).toBe(200);
   expect(await namesOf(response)).not.toContain("for-user-7");
 });
 
 test("POST /api/frontend with `toggles`: only these, each once, on or off", async () => {
-  const { post } = await startProxy();
+  const { post } = await startShared();
   const toggles = ["off", "on", "unknown", "on"];
   expect(await (await post("/api/frontend", { toggles, userId: "7" })).json()).toEqual({
     toggles: [
@@ -102,7 +104,7 @@ test.each([
   [{ context: "text" }, "context"],
   [{ toggles: "on" }, "toggles"],
 ])("POST /api/frontend with %j is a 400 that names the field", async (body, path) => {
-  const { post } = await startProxy();
+  const { post } = await startShared();
   const response = await post("/api/frontend", body);
   expect(response.status).toBe(400);
   const { error, validation } = await errorOf(response);
@@ -126,7 +128,7 @@ test.each([
 ])(
   "POST /api/frontend with %j: other values than text, numbers and booleans are ignored, as in Edge",
   async (body, isOn) => {
-    const { post } = await startProxy({ document: { features: [FIELDS] } });
+    const { post } = await startShared({ document: { features: [FIELDS] } });
     for (const path of ["/api/frontend", "/api/proxy", "/api/frontend/features/fields"]) {
       const response = await post(path, body);
       expect(response.status).toBe(200);
@@ -144,7 +146,7 @@ test.each([
   ["properties[plan][a]=gold", false],
   ["userId=%zz", false],
 ])("GET /api/frontend?%s: what cannot be read is ignored, as in Edge", async (query, isOn) => {
-  const { request } = await startProxy({ document: { features: [FIELDS] } });
+  const { request } = await startShared({ document: { features: [FIELDS] } });
   for (const path of ["/api/frontend", "/api/proxy", "/api/frontend/features/fields"]) {
     const response = await request(`${path}?${query}`);
     expect(response.status).toBe(200);
@@ -159,7 +161,7 @@ const NOW = flag("now", {
 });
 
 test("/api/frontend: a currentTime that is not a time is ignored, as in the upstream", async () => {
-  const { request, post } = await startProxy({ document: { features: [NOW] } });
+  const { request, post } = await startShared({ document: { features: [NOW] } });
   for (const path of ["/api/frontend", "/api/proxy"]) {
     expect(await namesOf(await request(`${path}?currentTime=yesterday`))).toEqual(["now"]);
     expect(await namesOf(await post(path, { currentTime: "yesterday" }))).toEqual(["now"]);
@@ -177,7 +179,7 @@ test("/api/frontend: the values of a repeated parameter are joined with commas, 
     flag("last", { strategies: [withConstraint("userId", ["8"])] }),
     flag("joined", { strategies: [withConstraint("userId", ["7,8"])] }),
   ];
-  const { request } = await startProxy({ document: { features } });
+  const { request } = await startShared({ document: { features } });
   expect(await namesOf(await request("/api/frontend?userId=7&userId=8"))).toEqual(["joined"]);
 });
 
@@ -186,7 +188,7 @@ test.each([
   ["an empty type", { "content-type": "" }],
   ["JSON as its type", { "content-type": "application/json" }],
 ])("POST /api/frontend without a body and with %s: an empty context", async (_, headers) => {
-  const { request } = await startProxy({ config: ALL });
+  const { request } = await startShared({ config: ALL });
   for (const path of ["/api/frontend", "/api/frontend/all", "/api/frontend/features/on"]) {
     const response = await request(path, { method: "POST", headers });
     expect(response.status, path).toBe(200);
@@ -197,7 +199,7 @@ test.each([
 });
 
 test("/api/frontend/all: toggles on and off by GET and POST, if enabled", async () => {
-  const { request, post } = await startProxy({ config: ALL });
+  const { request, post } = await startShared({ config: ALL });
   const names = SAMPLE.features.map(({ name }) => name);
   const fetched = await request("/api/frontend/all");
   expect(await namesOf(await post("/api/frontend/all", { userId: "7" }))).toEqual(names);
@@ -207,14 +209,14 @@ test("/api/frontend/all: toggles on and off by GET and POST, if enabled", async 
 });
 
 test("/api/frontend/all: 501 that names the setting, if not enabled", async () => {
-  const { request } = await startProxy();
+  const { request } = await startShared();
   const response = await request("/api/frontend/all");
   expect(response.status).toBe(501);
   expect((await errorOf(response)).error).toContain("ENABLE_ALL_ENDPOINT");
 });
 
 test("/api/frontend/features/{name}: one toggle, on or off, by GET and POST", async () => {
-  const { request, post } = await startProxy();
+  const { request, post } = await startShared();
   const off = await request("/api/frontend/features/for-user-7?userId=8");
   expect(await off.json()).toEqual({
     name: "for-user-7",
@@ -232,7 +234,7 @@ test("/api/frontend/features/{name}: one toggle, on or off, by GET and POST", as
 });
 
 test("/api/frontend/features/{name}: an encoded name, and an unknown one", async () => {
-  const { request } = await startProxy({ document: { features: [flag("a/b ø")] } });
+  const { request } = await startShared({ document: { features: [flag("a/b ø")] } });
   const path = `/api/frontend/features/${encodeURIComponent("a/b ø")}`;
   expect(await (await request(path)).json()).toMatchObject({ name: "a/b ø", enabled: true });
   const unknown = await request("/api/frontend/features/b");
@@ -264,7 +266,7 @@ test.each([
 });
 
 test("POST /api/frontend: 304 if the client has the response", async () => {
-  const { post } = await startProxy();
+  const { post } = await startShared();
   const etag = (await post("/api/frontend", { userId: "7" })).headers.get("etag") ?? "";
   const again = await post("/api/frontend", { userId: "7" }, { "if-none-match": etag });
   expect(again.status).toBe(304);
@@ -272,7 +274,7 @@ test("POST /api/frontend: 304 if the client has the response", async () => {
 
 test("/api/proxy is the same API, under a base path too", async () => {
   const config = { basePath: "/base", ...ALL };
-  const { request } = await startProxy({ config });
+  const { request } = await startShared({ config });
   for (const rest of ["?userId=7", "/all", "/features/on"]) {
     const [one, other] = [
       await request(`/base/api/frontend${rest}`),
@@ -306,7 +308,7 @@ test.each([
 test.each(["/api/frontend", "/api/frontend/all", "/api/proxy"])(
   "POST %s/client/register is accepted",
   async (path) => {
-    const { post } = await startProxy();
+    const { post } = await startShared();
     const response = await post(`${path}/client/register`, { appName: "shop", strategies: [] });
     expect(response.status).toBe(200);
   },
@@ -315,7 +317,7 @@ test.each(["/api/frontend", "/api/frontend/all", "/api/proxy"])(
 test.each(["/api/frontend", "/api/frontend/features/on", "/api/frontend/all", "/api/proxy"])(
   "GET %s without a client key is a 401, and a 503 before the first flags",
   async (path) => {
-    const { request } = await startProxy({ config: ALL });
+    const { request } = await startShared({ config: ALL });
     for (const key of ["", "unknown", "server-token"]) {
       const response = await request(path, { headers: { authorization: key } });
       expect(response.status).toBe(401);
@@ -340,7 +342,7 @@ test("enrichers complete the context of the frontend API, too", async () => {
 
 test("a flag that the upstream sends twice is listed once, by every endpoint", async () => {
   const features = [flag("twice"), flag("other"), flag("twice", { impressionData: true })];
-  const { request, post } = await startProxy({ document: { features }, config: ALL });
+  const { request, post } = await startShared({ document: { features }, config: ALL });
   for (const path of ["/proxy", "/proxy/all", "/api/frontend", "/api/frontend/all"]) {
     expect(await namesOf(await request(path)), path).toEqual(["twice", "other"]);
     const named = await post(path, { context: {}, toggles: ["twice", "twice"] });

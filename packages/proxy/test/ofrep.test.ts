@@ -1,7 +1,16 @@
 import { expect, test } from "vitest";
 import { HALF_OF_SESSIONS, SAMPLE, flag, withConstraint } from "./_documents.ts";
-import { KEY, SERVER_TOKEN, startProxy, startProxyOver, type RunningApp } from "./_proxy.ts";
+import {
+  KEY,
+  SERVER_TOKEN,
+  startProxy,
+  startProxyOver,
+  type RunningApp,
+  shareProxies,
+} from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";
+
+const startShared = shareProxies();
 
 const ALL = "/ofrep/v1/evaluate/flags";
 const single = (key: string) => `${ALL}/${key}`;
@@ -92,7 +101,7 @@ test.each([
   ["one-variant", true, "STATIC", "only"],
   ["two-variants", true, "SPLIT", expect.stringMatching(/^[ab]$/)],
 ] as const)("the flag %s is %s for user 7, because %s", async (key, value, reason, variant) => {
-  const { post } = await startProxy({ document: REASONS, config: { allEndpointEnabled: true } });
+  const { post } = await startShared({ document: REASONS, config: { allEndpointEnabled: true } });
   const body = { context: { targetingKey: "7" } };
   const response = await post(single(key), body);
   expect(response.status).toBe(200);
@@ -102,7 +111,7 @@ test.each([
 });
 
 test("every reason is one of OFREP 0.3.0", async () => {
-  const { post } = await startProxy({ document: REASONS, config: { allEndpointEnabled: true } });
+  const { post } = await startShared({ document: REASONS, config: { allEndpointEnabled: true } });
   const allowed = ["STATIC", "TARGETING_MATCH", "SPLIT", "DISABLED", "UNKNOWN"];
   for (const context of [{}, { targetingKey: "7" }, { targetingKey: "8", plan: "gold" }]) {
     // oxlint-disable-next-line no-await-in-loop -- one context at a time
@@ -113,7 +122,7 @@ test("every reason is one of OFREP 0.3.0", async () => {
 });
 
 test("only a flag that is the same for every context is STATIC", async () => {
-  const { post } = await startProxy({ document: REASONS, config: { allEndpointEnabled: true } });
+  const { post } = await startShared({ document: REASONS, config: { allEndpointEnabled: true } });
   const contexts = [{}, { targetingKey: "7" }, { targetingKey: "8", plan: "gold" }];
   const responses = await Promise.all(
     contexts.map(async (context) => flagsOf(await post(ALL, { context }))),
@@ -124,7 +133,7 @@ test("only a flag that is the same for every context is STATIC", async () => {
 });
 
 test("POST /ofrep/v1/evaluate/flags: the flags that are on, with every field that providers need", async () => {
-  const { post } = await startProxy();
+  const { post } = await startShared();
   const response = await post(ALL, { context: { targetingKey: "7", plan: "gold" } });
   expect(response.status).toBe(200);
   expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
@@ -160,7 +169,7 @@ test("POST /ofrep/v1/evaluate/flags: the flags that are on, with every field tha
 });
 
 test("enableAllEndpoint: lists flags that are off as well", async () => {
-  const { post } = await startProxy({ config: { allEndpointEnabled: true } });
+  const { post } = await startShared({ config: { allEndpointEnabled: true } });
   const flags = await flagsOf(await post(ALL, {}));
   expect(flags.map(({ key }) => key)).toEqual(SAMPLE.features.map(({ name }) => name));
   expect(flags[1]).toEqual({
@@ -182,7 +191,7 @@ test.each([
   [{ targetingKey: null }, false],
   [{}, false],
 ])("the user of the context %j", async (context, value) => {
-  const { post } = await startProxy();
+  const { post } = await startShared();
   expect(await evaluationOf(await post(single("for-user-7"), { context }))).toMatchObject({
     value,
   });
@@ -196,7 +205,7 @@ test.each([
   [{ plan: ["gold"] }, false],
   [{ plan: null, other: [{ deep: [{}] }], properties: "none" }, false],
 ])("a property of the context %j; objects and lists are ignored", async (given, value) => {
-  const { post } = await startProxy();
+  const { post } = await startShared();
   const response = await post(single("for-plan-gold"), { context: given });
   expect(response.status).toBe(200);
   expect(await evaluationOf(response)).toMatchObject({ value });
@@ -229,7 +238,7 @@ test.each([
   "ofrepValues payload: the payload of type %s, %s, becomes the value",
   async (type, text, value) => {
     const features = [payload(type, text)];
-    const { post } = await startProxy({
+    const { post } = await startShared({
       document: { features },
       config: { ofrepValues: "payload" },
     });
@@ -254,7 +263,10 @@ test.each([
   ["json", "{a:1}"],
 ])("ofrepValues payload: a payload of type %s that is %j is an error", async (type, text) => {
   const features = [payload(type, text), flag("other")];
-  const { post } = await startProxy({ document: { features }, config: { ofrepValues: "payload" } });
+  const { post } = await startShared({
+    document: { features },
+    config: { ofrepValues: "payload" },
+  });
   const key = `${type} ${text}`;
   const failure = {
     key,
@@ -270,7 +282,7 @@ test.each([
 });
 
 test("ofrepValues payload: flags without a payload are booleans", async () => {
-  const { post } = await startProxy({ config: { ofrepValues: "payload" } });
+  const { post } = await startShared({ config: { ofrepValues: "payload" } });
   for (const [key, value] of [
     ["on", true],
     ["off", false],
@@ -304,7 +316,7 @@ test.each([ALL, single("for-user-7")])(
 test("the ETag depends on the kind of values, and is equal on all replicas", async () => {
   const tags = await Promise.all(
     (["boolean", "boolean", "payload"] as const).map(async (ofrepValues) => {
-      const { post } = await startProxy({ config: { ofrepValues } });
+      const { post } = await startShared({ config: { ofrepValues } });
       return (await post(ALL, {})).headers.get("etag");
     }),
   );
@@ -353,7 +365,7 @@ test.each([
 });
 
 test("/proxy does not accept bearer tokens", async () => {
-  const { request } = await startProxy();
+  const { request } = await startShared();
   const response = await request("/proxy", { headers: { authorization: `Bearer ${KEY}` } });
   expect(response.status).toBe(401);
 });
@@ -370,7 +382,7 @@ test.each([
   ["too large a body", JSON.stringify("x".repeat(1_100_000)), JSON_TYPE, 413, "GENERAL"],
   ["a body that is not JSON", "a=b", { "content-type": "text/plain" }, 415, "GENERAL"],
 ])("%s is an error in the format of OFREP", async (_name, body, headers, status, errorCode) => {
-  const { request } = await startProxy();
+  const { request } = await startShared();
   const errorDetails = expect.any(String) as string;
   const all = await request(ALL, { method: "POST", body, headers });
   expect(all.status).toBe(status);
@@ -382,7 +394,7 @@ test.each([
 });
 
 test("an unknown flag is a 404 with its key", async () => {
-  const { post } = await startProxy();
+  const { post } = await startShared();
   const response = await post(single("none"), {});
   expect(response.status).toBe(404);
   expect(await response.json()).toEqual({
@@ -398,7 +410,7 @@ test.each([
   ["POST", "/ofrep/v1/configuration", 404],
   ["POST", `${ALL}/%zz`, 400],
 ])("%s %s is a %d in the format of OFREP", async (method, path, status) => {
-  const { request } = await startProxy();
+  const { request } = await startShared();
   const response = await request(path, { method });
   expect(response.status).toBe(status);
   expect(await response.json()).toEqual({
@@ -439,7 +451,7 @@ test.each([403, 429, 500])(
 );
 
 test("errors of other protocols have their own format", async () => {
-  const { request } = await startProxy();
+  const { request } = await startShared();
   for (const path of ["/proxy/none", "/ofrep", "/api/frontend/none", "/ofrepx/v1"]) {
     expect(await (await request(path)).json(), path).toEqual({
       error: expect.any(String) as string,
@@ -448,7 +460,7 @@ test("errors of other protocols have their own format", async () => {
 });
 
 test("a base path precedes all paths, including those of errors", async () => {
-  const { post, request } = await startProxy({ config: { basePath: "/base/path" } });
+  const { post, request } = await startShared({ config: { basePath: "/base/path" } });
   expect(await keysOf(await post(`/base/path${ALL}`, {}))).toContain("on");
   const response = await request(`/base/path${ALL}`, { headers: { authorization: "" } });
   expect(await response.json()).toMatchObject({ errorCode: "GENERAL" });
@@ -461,18 +473,18 @@ test.each([
   ["ærlig", "%C3%A6rlig"],
   ["x".repeat(2000), "x".repeat(2000)],
 ])("the key %s is found at %s", async (key, path) => {
-  const { post } = await startProxy({ document: { features: [flag(key)] } });
+  const { post } = await startShared({ document: { features: [flag(key)] } });
   expect(await evaluationOf(await post(single(path), {}))).toMatchObject({ key, value: true });
 });
 
 test("repeated and trailing slashes are ignored", async () => {
-  const { post } = await startProxy();
+  const { post } = await startShared();
   expect(await keysOf(await post("//ofrep//v1/evaluate/flags/", {}))).toContain("on");
   expect(await evaluationOf(await post(`/${single("on")}`, {}))).toMatchObject({ key: "on" });
 });
 
 test("a flag that the upstream sends twice is listed once", async () => {
   const document = { features: [flag("twice"), flag("twice")] };
-  const { post } = await startProxy({ document });
+  const { post } = await startShared({ document });
   expect(await keysOf(await post(ALL, {}))).toEqual(["twice"]);
 });

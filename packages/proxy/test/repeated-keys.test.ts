@@ -1,7 +1,9 @@
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { KEY, OTHER_KEY, SERVER_TOKEN, startProxy } from "./_proxy.ts";
+import { KEY, OTHER_KEY, SERVER_TOKEN, shareProxies } from "./_proxy.ts";
+
+const startShared = shareProxies();
 
 interface Sent {
   readonly method?: string;
@@ -45,7 +47,7 @@ test.each([
   ["POST", "/proxy/stream"],
 ])("%s %s: 400 if the key header is repeated, whichever value is valid", async (...row) => {
   const [method, path] = row;
-  const { port } = await startProxy({ config: { allEndpointEnabled: true } });
+  const { port } = await startShared({ config: { allEndpointEnabled: true } });
   for (const headers of [
     [RIGHT, WRONG],
     [WRONG, RIGHT],
@@ -59,20 +61,20 @@ test.each([
 });
 
 test("a key after more headers than Node reads by default is not ignored", async () => {
-  const { port } = await startProxy();
+  const { port } = await startShared();
   const response = await send(port, { path: "/proxy", headers: [RIGHT, ...JUNK, WRONG] });
   expect(response.status).toBe(431);
 });
 
 test("GET /api/client/features: 400 if the header of a server token is repeated", async () => {
-  const { port } = await startProxy();
+  const { port } = await startShared();
   const headers = [`Authorization: ${SERVER_TOKEN}`, RIGHT];
   const response = await send(port, { path: "/api/client/features", headers });
   expect(response).toEqual({ status: 400, body: ONCE });
 });
 
 test("with another key header, only that one must not be repeated", async () => {
-  const { port } = await startProxy({ config: { clientKeysHeaderName: "X-Client-Key" } });
+  const { port } = await startShared({ config: { clientKeysHeaderName: "X-Client-Key" } });
   const path = "/proxy?userId=1";
   const repeated = await send(port, {
     path,
@@ -89,7 +91,7 @@ test("with another key header, only that one must not be repeated", async () => 
 test.each(["/ofrep/v1/evaluate/flags", "/ofrep/v1/evaluate/flags/on"])(
   "POST %s: 400 for each header that may carry the key",
   async (path) => {
-    const { port } = await startProxy();
+    const { port } = await startShared();
     for (const name of ["Authorization", "X-API-Key"]) {
       const headers = [`${name}: ${KEY}`, `${name}: ${KEY}`];
       // oxlint-disable-next-line no-await-in-loop -- one request at a time
@@ -106,7 +108,7 @@ test.each(["/ofrep/v1/evaluate/flags", "/ofrep/v1/evaluate/flags/on"])(
 );
 
 test("a repeated header that contains no key is accepted", async () => {
-  const { port } = await startProxy();
+  const { port } = await startShared();
   const headers = [RIGHT, "X-API-Key: a", "X-API-Key: b", "X-Other: a", "X-Other: a"];
   expect((await send(port, { headers })).status).toBe(200);
 });

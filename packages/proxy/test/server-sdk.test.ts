@@ -2,7 +2,9 @@ import { EventEmitter, once } from "node:events";
 import { describe, expect, test } from "vitest";
 import { readDefinitions, type DeltaEvent } from "./_stream-events.ts";
 import { flag } from "./_documents.ts";
-import { errorOf, KEY, SERVER_TOKEN, startProxy, type TestProxy } from "./_proxy.ts";
+import { errorOf, KEY, SERVER_TOKEN, startProxy, type TestProxy, shareProxies } from "./_proxy.ts";
+
+const startShared = shareProxies();
 
 const MODERN = { authorization: SERVER_TOKEN, "unleash-client-spec": "5.2.0" };
 const SEGMENT = { id: 1, name: "gold", constraints: [] };
@@ -42,7 +44,7 @@ test.each([
   "/proxy/client/delta",
   "/proxy/client/streaming",
 ])("GET %s: only for server tokens", async (path) => {
-  const { url } = await startProxy({ document: DOCUMENT });
+  const { url } = await startShared({ document: DOCUMENT });
   for (const authorization of [KEY, "", "Bearer x"]) {
     const response = await fetch(url + path, { headers: { authorization } });
     expect(response.status).toBe(401);
@@ -51,7 +53,7 @@ test.each([
 });
 
 test("GET /api/client/features: same response as /proxy/client/features, below the base path", async () => {
-  const { url } = await startProxy({ document: DOCUMENT, config: { basePath: "/base" } });
+  const { url } = await startShared({ document: DOCUMENT, config: { basePath: "/base" } });
   const [ours, theirs] = await Promise.all(
     ["api", "proxy"].map((path) =>
       fetch(`${url}/base/${path}/client/features`, { headers: MODERN }),
@@ -82,7 +84,7 @@ describe("GET /api/client/features/{name}", () => {
   });
 
   test("inlines the constraints of segments for an SDK that does not support segments", async () => {
-    const { url } = await startProxy({ document });
+    const { url } = await startShared({ document });
     const response = await fetch(url + path, { headers: { authorization: SERVER_TOKEN } });
     expect(await response.json()).toMatchObject({
       strategies: [{ name: "default", constraints: document.segments[0]?.constraints }],
@@ -90,7 +92,7 @@ describe("GET /api/client/features/{name}", () => {
   });
 
   test("404 for a flag that does not exist", async () => {
-    const { url } = await startProxy({ document });
+    const { url } = await startShared({ document });
     const response = await fetch(`${url}/api/client/features/none`, { headers: MODERN });
     expect(response.status).toBe(404);
     expect((await errorOf(response)).error).toContain("There is no flag called `none`");

@@ -297,7 +297,7 @@ test("events arrive in the order of changes, even if flags change fast", async (
     });
   const proxy = await startProxy({ document: { features: [version(0)] } });
   const streams = await Promise.all(
-    Array.from({ length: 40 }, (_, index) =>
+    Array.from({ length: 15 }, (_, index) =>
       openStream(proxy, { context: { userId: `${index}` } }),
     ),
   );

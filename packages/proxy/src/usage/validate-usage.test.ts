@@ -38,6 +38,8 @@ const bucket = fc.record({
 });
 const body = usually(fc.record({ appName: usually(fc.string()), bucket: usually(bucket) }));
 
+const RUNS = fuzzRuns(2000, 20_000);
+
 test("isPlainUsage() accepts only bodies that the schema accepts", () => {
   const schema = Compile(UsageBody);
   let accepted = 0;
@@ -47,8 +49,8 @@ test("isPlainUsage() accepts only bodies that the schema accepts", () => {
       accepted += Number(isPlain);
       return !isPlain || schema.Check(value);
     }),
-    { numRuns: fuzzRuns(5000, 20_000) },
+    { numRuns: RUNS },
   );
   // About a fifth is accepted.
-  expect(accepted).toBeGreaterThan(500);
+  expect(accepted).toBeGreaterThan(RUNS / 10);
 });
