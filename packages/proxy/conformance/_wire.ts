@@ -9,7 +9,7 @@ import type { SourceDocument } from "../test/_source.ts";
 const CODINGS = ["identity", "identity", "gzip", "br", "identity", "gzip"] as const;
 const METHODS = ["GET", "POST"] as const;
 
-/** After these of the repeated requests, a new, a compressed and a cached one, a client asks whether anything changed. */
+/** These of the repeated requests, a new, a compressed and a cached one, are followed by a conditional one. */
 const CONDITIONAL: ReadonlySet<number> = new Set([0, 3, 5]);
 const STATUSES = CODINGS.flatMap((_, index) => (CONDITIONAL.has(index) ? [200, 304] : [200]));
 
