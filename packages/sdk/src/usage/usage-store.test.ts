@@ -140,9 +140,12 @@ describe("UsageStore", () => {
 
     const stored = [usage("a", { f: { ...once, variants: { v1: 1, v2: 1 } } })];
 
-    it("add() returns false for a flag with a long name, and counts nothing", () => {
+    it.each([
+      ["a flag", usage("a", { toolong: once })],
+      ["an application", usage("toolong", { f: once })],
+    ])("add() returns false for %s with a long name, and counts nothing", (_title, rejected) => {
       const store = new UsageStore({ now, limits });
-      expect(store.add(usage("a", { toolong: once }))).toBe(false);
+      expect(store.add(rejected)).toBe(false);
       expect(store.takeRejectedCount()).toBe(0);
       expect(takeAll(store)).toEqual([]);
     });
@@ -151,7 +154,6 @@ describe("UsageStore", () => {
       ["a third application", usage("c", { f: once })],
       ["a third feature", usage("a", { g: once, h: once })],
       ["a long name of a variant", usage("b", { f: { ...once, variants: { toolong: 1 } } })],
-      ["a long name of an application", usage("toolong", { f: once })],
     ])("add() counts %s for the other applications, and so does the journal", (name, further) => {
       const journal = { add: vi.fn(), remove: vi.fn() };
       const store = new UsageStore({ now, limits, journal });

@@ -97,7 +97,7 @@ export class UsageStore {
    * Adds usage that was counted elsewhere. Unknown flags and variants beyond their limits are omitted. If the application
    * exceeds the limits of its quota, known flags and variants are counted for `OTHER_APPLICATIONS`: whoever invents
    * applications or flags does not cause what others report to be rejected. Returns false and adds nothing if even that
-   * is not possible. The cost does not depend on the values of the counts.
+   * is not possible, or if a name is too long. The cost does not depend on the values of the counts.
    */
   add({ quotaId = DEFAULT_QUOTA, appName, startMs, features }: ApplicationUsage): boolean {
     const entries = Object.entries(features);
@@ -164,7 +164,8 @@ export class UsageStore {
   }
 
   #addToOthers(usage: ApplicationUsage & { readonly quotaId: string }): boolean {
-    const { quotaId, startMs } = usage;
+    const { quotaId, appName, startMs } = usage;
+    if (appName.length > this.#limits.nameLength) return false;
     const { known, unknown } = separateKnown(usage, this.#isKnown);
     const quota = this.#quotaOf(quotaId);
     const isCounted = quota.addToOthers(startMs, Object.entries(known?.features ?? {}));
