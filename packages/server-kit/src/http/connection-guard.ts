@@ -297,7 +297,7 @@ export class ConnectionGuard {
         unread.push({ socket, bytes, isLate: phaseMs >= this.#times.checkIntervalMs / 2 });
       }
     }
-    this.#limitUnread(unread);
+    if (unread.length > 0) this.#limitUnread(unread);
   }
 
   #limitUnread(unread: readonly UnreadResponse[]): void {
