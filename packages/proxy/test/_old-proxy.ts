@@ -1,7 +1,10 @@
-import { execFileSync, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { execFile, spawn } from "node:child_process";
+import { existsSync, mkdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
+import { promisify } from "node:util";
+import { onTestFinished, vi } from "vitest";
 import { eventually } from "./_command.ts";
 
 const BENCH = fileURLToPath(new URL("../../../bench", import.meta.url));
@@ -16,11 +19,35 @@ await once(server, "listening");
 console.log("port", server.address().port);
 `;
 
-/** Installs what the benchmarks compare with, which includes the old proxy, unless that is done. */
-export function installOldProxy(): void {
-  if (existsSync(`${BENCH}/node_modules/@unleash/proxy/package.json`)) return;
+/** How long an installation may take on a busy machine. */
+const INSTALL_TIMEOUT_MS = 240_000;
+
+/**
+ * Installs what the benchmarks compare with, which includes the old proxy, unless that is done. Of several test files that
+ * need it at the same time, one installs it and the others wait.
+ */
+export async function installOldProxy(): Promise<void> {
+  if (isInstalled() || !createOnce(join(tmpdir(), `flags-old-proxy-${process.ppid}`))) {
+    await vi.waitUntil(isInstalled, { timeout: INSTALL_TIMEOUT_MS, interval: 500 });
+    return;
+  }
   const args = ["ci", "--prefix", BENCH, "--ignore-scripts", "--no-audit", "--no-fund"];
-  execFileSync("npm", args, { stdio: "ignore" });
+  await promisify(execFile)("npm", args, { timeout: INSTALL_TIMEOUT_MS });
+}
+
+/** NOTE: npm writes this file last. */
+function isInstalled(): boolean {
+  return existsSync(`${BENCH}/node_modules/.package-lock.json`);
+}
+
+/** Creates a directory. Returns false if another test file has created it. */
+function createOnce(directory: string): boolean {
+  try {
+    mkdirSync(directory);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Starts the old proxy for the length of a test. Resolves to its address once it has flags. */

@@ -134,8 +134,8 @@ test("keys of Edge's settings are limited to the project that they name", async 
 
 const UNSET = { PORT: "", HOST: "127.0.0.1" };
 
-test("the file for the old proxy contains every variable that its code reads", () => {
-  installOldProxy();
+test("the file for the old proxy contains every variable that its code reads", async () => {
+  await installOldProxy();
   const directory = fileURLToPath(
     new URL("../../../bench/node_modules/@unleash/proxy/dist", import.meta.url),
   );

@@ -9,7 +9,7 @@ import { findFreePort } from "./_ports.ts";
 import { makeFiles } from "./_settings-files.ts";
 import type { SourceDocument } from "./_source.ts";
 
-beforeAll(installOldProxy, 120_000);
+beforeAll(installOldProxy);
 
 const KEY = "a-key-of-the-web-app";
 
