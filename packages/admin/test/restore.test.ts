@@ -97,7 +97,7 @@ describe("a file of flags-admin backup", () => {
       const storage = await openStorage({ dataDir, logger: silentLogger });
       await skipRevisions(storage);
       const service = await startService(storage);
-      const segment = await createSegment(service, "nordic", ["a", "\u{1f600}'\"\\"]);
+      const segment = await createSegment(service, "nordic", ["a", "\u{1f600}'\\\""]);
       await createFlag(service, "flag", { strategies: [{ segments: [segment] }, {}] });
       await createFlag(service, "child");
       await service.admin("POST", "/projects/default/features/child/dependencies", {
