@@ -172,13 +172,13 @@ describeConsole("the strategies of a flag", (console) => {
     await dialog.getByText("with the variants red (50%) and green (50%).").waitFor();
   });
 
-  test("rolls out to whole percents, because the others have no effect", async () => {
+  test("rolls out to whole percents, because the service accepts no others", async () => {
     await createFlag(console, "whole-percents", [
-      { name: "flexibleRollout", title: "Fraction", parameters: { rollout: "12.9" } },
+      { name: "flexibleRollout", title: "Some", parameters: { rollout: "12" } },
     ]);
     const page = await console.open("/projects/default/flags/whole-percents");
     await environmentOf(page).getByText("12% of users").waitFor();
-    await page.getByRole("button", { name: "Edit Fraction" }).click();
+    await page.getByRole("button", { name: "Edit Some" }).click();
     const dialog = page.getByRole("dialog", { name: "Strategy in development" });
     const percentage = dialog.getByRole("textbox", { name: "Percentage" });
     expect(await percentage.inputValue()).toBe("12");
