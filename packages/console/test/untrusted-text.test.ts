@@ -77,7 +77,8 @@ async function storeAttacks(console: Console): Promise<void> {
           {
             name: "flexibleRollout",
             title: ATTACK,
-            parameters: { rollout: "50", stickiness: "default", groupId: ATTACK },
+            // The service rejects quotation marks here.
+            parameters: { rollout: "50", stickiness: "default", groupId: ATTACK.replace('"', "") },
             constraints: [constraint],
             variants: [
               {
