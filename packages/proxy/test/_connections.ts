@@ -3,6 +3,7 @@ import { readdir, readlink } from "node:fs/promises";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 import { eventually } from "./_command.ts";
+import { isListening } from "./_ports.ts";
 
 /** Connects a client that reads nothing unless the test does, and never closes its side by itself. */
 export async function connectClient(port: number): Promise<Socket> {
@@ -46,17 +47,7 @@ export async function startRequest(url: string, contentLength: number): Promise<
  * NOTE: sends no request, which might get no response from a worker that is stopping.
  */
 export async function untilRefused(url: string): Promise<void> {
-  await eventually(async () => {
-    const socket = connect(Number(new URL(url).port), "127.0.0.1");
-    try {
-      await once(socket, "connect");
-      return false;
-    } catch {
-      return true;
-    } finally {
-      socket.destroy();
-    }
-  }).toBe(true);
+  await eventually(() => isListening(Number(new URL(url).port))).toBe(false);
 }
 
 /** Listens on a port for the length of a test. Returns the port. */

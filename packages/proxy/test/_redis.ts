@@ -3,11 +3,10 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { vi } from "vitest";
-import { findFreePort } from "./_ports.ts";
+import { findFreePort, isListening } from "./_ports.ts";
 
 /** NOTE: `expect.poll()` is not available in hooks. */
 const WAIT = { timeout: 30_000, interval: 100 };
@@ -21,18 +20,6 @@ function isInstalled(program: string): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-async function isListening(port: number): Promise<boolean> {
-  const socket = connect(port, "127.0.0.1");
-  try {
-    await once(socket, "connect");
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
   }
 }
 
