@@ -26,7 +26,6 @@ export const INTENDED_LOADS = {
   "deferred sending": ["new users"],
   "default heap": ["new users"],
   "response cache": ["same context"],
-  "request totals": ["new users", "same context"],
   "shared bodies": ["new users with equal flags, gzip"],
 };
 

@@ -34,23 +34,6 @@ const REQUEST_PATCHES = {
   "response cache": [/if \(size > this\.#maxBytes \|\|/, "if (true ||"],
   // Response (packages/proxy): compresses each body, even if an equal one was compressed before.
   "shared bodies": [/\(isShareable \? this\.#share\(body\) : body\)/, "body"],
-  // Request metrics (packages/server-kit): the metrics library counts and times each request.
-  "request totals": [
-    /observe: \(request\) => totals\.observe\(request\)/,
-    `observe: (() => {
-      const { createRequire } = process.getBuiltinModule("node:module");
-      const { Counter, Histogram } = createRequire(process.argv[1])("prom-client");
-      const description = { help: "Requests", registers: [] };
-      const labelNames = ["method", "route", "status"];
-      const requests = new Counter({ ...description, name: "requests", labelNames });
-      const buckets = DURATION_BOUNDS_SECONDS;
-      const durations = new Histogram({ ...description, name: "seconds", labelNames: ["route"], buckets });
-      return ({ method, route, status, seconds }) => {
-        requests.inc({ method, route, status });
-        durations.observe({ route }, seconds);
-      };
-    })()`,
-  ],
   // V8's default heap: with a young generation that stays as small as it is after the start, which takes less
   // memory (decision 0023).
   "default heap": [

@@ -46,7 +46,9 @@ test("metrics of the proxy: requests by route and status, flags, usage and upstr
   expect(text).toContain(`${requests}"/proxy",status="200"} 1\n`);
   expect(text).toContain(`${requests}"/proxy",status="401"} 1\n`);
   expect(text).toContain(`${requests}"none",status="404"} 1\n`);
-  expect(text).toContain('flags_proxy_http_request_duration_seconds_count{route="/proxy"} 2\n');
+  expect(text).toContain(
+    'flags_proxy_http_request_duration_seconds_count{method="GET",route="/proxy",status="200"} 1\n',
+  );
   expect(text).toContain("\nflags_proxy_flags 7\n");
   expect(text).toContain("\nflags_proxy_usage_entries_total 2\n");
   expect(text).toContain("\nflags_proxy_upstream_errors_total 1\n");

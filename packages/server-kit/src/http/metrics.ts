@@ -3,14 +3,14 @@ import {
   collectDefaultMetrics,
   Counter,
   Gauge,
-  type Metric,
+  Histogram,
   type MetricConfiguration,
   Registry,
 } from "prom-client";
 import type { ConnectionGuard } from "./connection-guard.ts";
 
 /** Label of requests without a route: their paths are arbitrary, and labels must be few. */
-const NO_ROUTE = "none";
+export const NO_ROUTE = "none";
 
 const DURATION_BOUNDS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
 
@@ -100,39 +100,37 @@ export function createLabelledCounter(
   });
 }
 
-/** The durations of requests that have a method, a route and a status in common. */
-export interface RequestDurations {
-  readonly method: string;
-  /** Undefined for requests without a route. */
-  readonly route: string | undefined;
-  readonly status: number;
-  /** Upper bounds of all buckets but the last one, which has none, in seconds. */
-  readonly bounds: readonly number[];
-  /** Number of requests in each bucket. */
-  readonly counts: readonly number[];
-  readonly totalSeconds: number;
-}
+type RequestLabel = "method" | "route" | "status";
 
 /** Counts and times requests. */
 export interface RequestMetrics {
   readonly observe: ObserveRequest;
-  readonly read: () => readonly RequestDurations[];
+  readonly durations: Histogram<RequestLabel>;
 }
 
-/** Adds metrics that count and time requests by route. */
+/** Adds metrics that count and time requests by method, route and status. */
 export function createRequestMetrics(registry: Registry, prefix: string): RequestMetrics {
-  const totals = new RequestTotals();
-  createLabelledCounter(registry, {
+  const labelNames: RequestLabel[] = ["method", "route", "status"];
+  const registers = [registry];
+  const requests = new Counter({
     name: `${prefix}_http_requests_total`,
     help: "Completed requests",
-    labelNames: ["method", "route", "status"],
-    read: () => totals.counts(),
+    labelNames,
+    registers,
   });
-  // NOTE: not an instance of a class of the library, whose constructors register themselves.
-  registry.registerMetric(createDurationMetric(totals, prefix));
+  const durations = new Histogram({
+    name: `${prefix}_http_request_duration_seconds`,
+    help: "Time from the arrival of a request to the end of its response",
+    labelNames,
+    buckets: DURATION_BOUNDS_SECONDS,
+    registers,
+  });
   return {
-    observe: (request) => totals.observe(request),
-    read: () => totals.read(),
+    observe: ({ seconds, ...labels }) => {
+      requests.inc(labels);
+      durations.observe(labels, seconds);
+    },
+    durations,
   };
 }
 
@@ -175,120 +173,4 @@ export function observeConnections(
     read: () =>
       Object.entries(guard.closed).map(([reason, value]) => ({ labels: { reason }, value })),
   });
-}
-
-/** Creates a histogram from totals: the library's own histogram accepts only single durations. */
-function createDurationMetric(totals: RequestTotals, prefix: string): Metric {
-  const name = `${prefix}_http_request_duration_seconds`;
-  const description = {
-    name,
-    help: "Time from the arrival of a request to the end of its response",
-    type: "histogram",
-    aggregator: "sum",
-  };
-  const get = async () => ({
-    ...description,
-    values: totals.durations().flatMap(({ route, cumulative, count, totalSeconds }) => [
-      ...cumulative.map((value, index) => {
-        const le = DURATION_BOUNDS_SECONDS[index] ?? "+Inf";
-        return { metricName: `${name}_bucket`, labels: { le, route }, value };
-      }),
-      { metricName: `${name}_sum`, labels: { route }, value: totalSeconds },
-      { metricName: `${name}_count`, labels: { route }, value: count },
-    ]),
-  });
-  // NOTE: registries use no other property of a metric.
-  return { ...description, get } as unknown as Metric;
-}
-
-/** The requests that have a route, a method and a status in common. */
-interface Totals {
-  /** Number of requests in each bucket of durations; the last one has no upper bound. */
-  readonly buckets: number[];
-  totalSeconds: number;
-}
-
-/** The durations of one route, as a Prometheus histogram counts them. */
-interface RouteDurations {
-  readonly route: string;
-  /** For each upper bound, how many requests took at most that long. */
-  readonly cumulative: readonly number[];
-  readonly count: number;
-  readonly totalSeconds: number;
-}
-
-/**
- * Counts requests and their durations. Every request calls `observe()`, and the metrics library would
- * take ten times as long, so it receives only totals, when metrics are scraped.
- */
-class RequestTotals {
-  /** By route, then by method, then by status. */
-  readonly #routes = new Map<string, Map<string, Totals[]>>();
-
-  observe({ method, route, status, seconds }: ObservedRequest): void {
-    const methods = this.#routes.get(route) ?? addTo(this.#routes, route, new Map());
-    const statuses = methods.get(method) ?? addTo(methods, method, []);
-    const totals = (statuses[status] ??= { buckets: emptyBuckets(), totalSeconds: 0 });
-    let bucket = 0;
-    while (seconds > (DURATION_BOUNDS_SECONDS[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1;
-    totals.buckets[bucket] = (totals.buckets[bucket] ?? 0) + 1;
-    totals.totalSeconds += seconds;
-  }
-
-  counts(): readonly LabelledValue[] {
-    return this.#list().map(({ route, method, status, totals }) => ({
-      labels: { method, route, status },
-      value: sum(totals.buckets),
-    }));
-  }
-
-  durations(): readonly RouteDurations[] {
-    return [...this.#routes].map(([route, methods]) => {
-      const all = [...methods.values()].flatMap((statuses) => Object.values(statuses));
-      let count = 0;
-      const cumulative = emptyBuckets().map((_, bucket) => {
-        count += sum(all.map(({ buckets }) => buckets[bucket] ?? 0));
-        return count;
-      });
-      return { route, cumulative, count, totalSeconds: sum(all.map((each) => each.totalSeconds)) };
-    });
-  }
-
-  read(): readonly RequestDurations[] {
-    return this.#list().map(({ route, method, status, totals }) => ({
-      method,
-      route: route === NO_ROUTE ? undefined : route,
-      status,
-      bounds: DURATION_BOUNDS_SECONDS,
-      counts: totals.buckets,
-      totalSeconds: totals.totalSeconds,
-    }));
-  }
-
-  #list() {
-    return [...this.#routes].flatMap(([route, methods]) =>
-      [...methods].flatMap(([method, statuses]) =>
-        // NOTE: skips the statuses that have not occurred.
-        Object.entries(statuses).map(([status, totals]) => ({
-          route,
-          method,
-          status: Number(status),
-          totals,
-        })),
-      ),
-    );
-  }
-}
-
-function emptyBuckets(): number[] {
-  return Array.from({ length: DURATION_BOUNDS_SECONDS.length + 1 }, () => 0);
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
-}
-
-function addTo<Value>(map: Map<string, Value>, key: string, value: Value): Value {
-  map.set(key, value);
-  return value;
 }

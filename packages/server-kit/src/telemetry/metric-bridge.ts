@@ -11,7 +11,7 @@ import {
   type MetricProducer,
 } from "@opentelemetry/sdk-metrics";
 import type { MetricObjectWithValues, MetricValue } from "prom-client";
-import type { RequestDurations } from "../http/metrics.ts";
+import { NO_ROUTE } from "../http/metrics.ts";
 import type { ExportedMetrics } from "./telemetry.ts";
 
 type PrometheusMetric = MetricObjectWithValues<MetricValue<string>>;
@@ -53,10 +53,10 @@ export class MetricBridge implements MetricProducer {
   async #read({ registry, requests }: ExportedMetrics): Promise<MetricData[]> {
     const values = (await registry.getMetricsAsJSON()) as readonly PrometheusMetric[];
     const times = { startTime: this.#startTime, endTime: millisToHrTime(Date.now()) };
-    const durations = requests.read();
+    const durations = (await requests.durations.get()) as PrometheusMetric;
     return [
       ...values.flatMap((metric) => toMetricData(metric, times)),
-      ...(durations.length === 0 ? [] : [toDurationData(durations, times)]),
+      ...(durations.values.length === 0 ? [] : [toDurationData(durations, times)]),
     ];
   }
 }
@@ -142,7 +142,7 @@ function toHistograms({ name, values }: PrometheusMetric, times: Times): DataPoi
   });
 }
 
-function toDurationData(durations: readonly RequestDurations[], times: Times): MetricData {
+function toDurationData(durations: PrometheusMetric, times: Times): MetricData {
   return {
     descriptor: toDescriptor(
       "http.server.request.duration",
@@ -151,18 +151,16 @@ function toDurationData(durations: readonly RequestDurations[], times: Times): M
     ),
     aggregationTemporality: AggregationTemporality.CUMULATIVE,
     dataPointType: DataPointType.HISTOGRAM,
-    dataPoints: durations.map(({ method, route, status, bounds, counts, totalSeconds }) => ({
-      ...times,
-      attributes: {
-        "http.request.method": method,
-        ...(route !== undefined && { "http.route": route }),
-        "http.response.status_code": status,
-      },
-      value: {
-        buckets: { boundaries: [...bounds], counts: [...counts] },
-        sum: totalSeconds,
-        count: counts.reduce((sum, count) => sum + count, 0),
-      },
-    })),
+    dataPoints: toHistograms(durations, times).map((point) => {
+      const { method, route, status } = point.attributes;
+      return {
+        ...point,
+        attributes: {
+          "http.request.method": method,
+          ...(route !== NO_ROUTE && { "http.route": route }),
+          "http.response.status_code": Number(status),
+        },
+      };
+    }),
   };
 }

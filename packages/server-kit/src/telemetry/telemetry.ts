@@ -36,7 +36,7 @@ export interface Telemetry {
 /** The metrics of a process. */
 export interface ExportedMetrics {
   readonly registry: Registry;
-  readonly requests: Pick<RequestMetrics, "read">;
+  readonly requests: Pick<RequestMetrics, "durations">;
 }
 
 /** Traces requests. */
