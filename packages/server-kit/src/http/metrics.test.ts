@@ -28,6 +28,16 @@ test("observeRequests() counts by route, with one label for all unknown paths", 
   );
 });
 
+test("requests are counted once, however often metrics are scraped", async () => {
+  const registry = createRegistry("shop", "the shop");
+  const { observe } = createRequestMetrics(registry, "shop");
+  observe({ method: "GET", route: "/a", status: 200, seconds: 1 });
+  observe({ method: "GET", route: "/a", status: 200, seconds: 0.001 });
+  const text = await registry.getSingleMetricAsString("shop_http_requests_total");
+  expect(text).toContain('{method="GET",route="/a",status="200"} 2');
+  expect(await registry.getSingleMetricAsString("shop_http_requests_total")).toBe(text);
+});
+
 test("createGauge() reads the value at each collection, and exports none if there is none", async () => {
   const registry = new Registry();
   let value: number | undefined = 1;

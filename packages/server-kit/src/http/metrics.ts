@@ -62,11 +62,11 @@ export function createGauge(registry: Registry, { read, ...description }: Readin
 interface LabelledReading extends Description {
   readonly labelNames: readonly string[];
   /** Returns all current values. */
-  readonly read: () => Iterable<LabelledValue>;
+  readonly read: () => Iterable<LabelledValue> | Promise<Iterable<LabelledValue>>;
 }
 
 interface LabelledValue {
-  readonly labels: Readonly<Record<string, string | number>>;
+  readonly labels: Readonly<Partial<Record<string, string | number>>>;
   readonly value: number;
 }
 
@@ -78,9 +78,10 @@ export function createLabelledGauge(
   void new Gauge({
     ...description,
     registers: [registry],
-    collect() {
+    async collect() {
+      const values = await read();
       this.reset();
-      for (const { labels, value } of read()) this.set(labels, value);
+      for (const { labels, value } of values) this.set(labels, value);
     },
   });
 }
@@ -93,9 +94,10 @@ export function createLabelledCounter(
   void new Counter({
     ...description,
     registers: [registry],
-    collect() {
+    async collect() {
+      const values = await read();
       this.reset();
-      for (const { labels, value } of read()) this.inc(labels, value);
+      for (const { labels, value } of values) this.inc(labels, value);
     },
   });
 }
@@ -111,25 +113,26 @@ export interface RequestMetrics {
 /** Adds metrics that count and time requests by method, route and status. */
 export function createRequestMetrics(registry: Registry, prefix: string): RequestMetrics {
   const labelNames: RequestLabel[] = ["method", "route", "status"];
-  const registers = [registry];
-  const requests = new Counter({
-    name: `${prefix}_http_requests_total`,
-    help: "Completed requests",
-    labelNames,
-    registers,
-  });
+  const name = `${prefix}_http_request_duration_seconds`;
   const durations = new Histogram({
-    name: `${prefix}_http_request_duration_seconds`,
+    name,
     help: "Time from the arrival of a request to the end of its response",
     labelNames,
     buckets: DURATION_BOUNDS_SECONDS,
-    registers,
+    registers: [registry],
+  });
+  createLabelledCounter(registry, {
+    name: `${prefix}_http_requests_total`,
+    help: "Completed requests",
+    labelNames,
+    // The histogram counts them already.
+    read: async () => {
+      const { values } = await durations.get();
+      return values.filter(({ metricName }) => metricName === `${name}_count`);
+    },
   });
   return {
-    observe: ({ seconds, ...labels }) => {
-      requests.inc(labels);
-      durations.observe(labels, seconds);
-    },
+    observe: ({ seconds, ...labels }) => durations.observe(labels, seconds),
     durations,
   };
 }
