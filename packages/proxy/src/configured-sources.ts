@@ -21,6 +21,7 @@ import {
 } from "./sources.ts";
 import { createStorages } from "./store/create-storages.ts";
 import { canShareFlags } from "./store/open-store.ts";
+import { identifySource } from "./store/source-identity.ts";
 
 /**
  * Creates the sources of the configuration, without starting them: one for each upstream token, or for each file with flags.
@@ -38,10 +39,11 @@ export function createConfiguredSources(
   const storages = createStorages(config, names);
   const sources = createSources(config, (index, name) => {
     const storage = storages[index];
+    const token = upstreamTokens[index] ?? "";
     return createClient(
-      { ...config, storageProvider: storage ?? storageFor(config, name) },
+      { ...config, storageProvider: storage ?? storageFor(config, token) },
       {
-        token: upstreamTokens[index] ?? "",
+        token,
         usageSpool: spoolOf(config.usageSpool, name),
         exchange: isShared ? storage?.createExchange() : undefined,
         observeRequest,
@@ -99,13 +101,16 @@ function spoolOf(
   return { directory: join(directory, encodeSourceName(sourceName)), maxBytes };
 }
 
-/** Returns the storage of the caller, for one of the sources. */
-function storageFor(
-  { storageProvider, upstreamTokens }: ProxyConfig,
-  sourceName: string,
-): StorageProvider | undefined {
+/**
+ * Returns the storage of the caller, for the source of a token.
+ *
+ * NOTE: the prefix depends on the token. If it depended on the position of the token, another order would give
+ * each source the flags of another one.
+ */
+function storageFor(config: ProxyConfig, token: string): StorageProvider | undefined {
+  const { storageProvider, upstreamTokens } = config;
   if (storageProvider === undefined || upstreamTokens.length === 1) return storageProvider;
-  return new PrefixedStorage(storageProvider, `${sourceName}:`);
+  return new PrefixedStorage(storageProvider, `${identifySource({ ...config, token }).id}:`);
 }
 
 /** Keeps the flags of several sources apart in one storage. */

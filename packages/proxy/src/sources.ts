@@ -6,7 +6,7 @@ import { scopesOf, type TokenScope } from "./token-scope.ts";
 
 /** One upstream environment that the proxy serves. */
 export interface UpstreamSource {
-  /** For logs and metrics: the environment, numbered if several sources have the same one. */
+  /** Unique: the environment, numbered if several sources have the same one. */
   readonly name: string;
   /** Environment and project of its token; undefined if the token does not say. */
   readonly scope: TokenScope | undefined;
@@ -36,12 +36,17 @@ type Upstreams = Pick<ProxyConfig, "upstreamTokens" | "files">;
 export function describeSources(
   upstreams: Upstreams,
 ): readonly Pick<UpstreamSource, "name" | "scope">[] {
-  const counts = new Map<string, number>();
-  return scopesOf(upstreams).map(({ scope }) => {
-    const name = scope?.environment ?? DEFAULT_NAME;
-    const count = (counts.get(name) ?? 0) + 1;
-    counts.set(name, count);
-    return { name: count === 1 ? name : `${name}-${count}`, scope };
+  const scopes = scopesOf(upstreams).map(({ scope }) => scope);
+  const environments = scopes.map((scope) => scope?.environment ?? DEFAULT_NAME);
+  // NOTE: an environment may itself be called `production-2`.
+  const names = new Set(environments);
+  return environments.map((environment, index) => {
+    let name = environment;
+    if (environments.indexOf(environment) < index) {
+      for (let number = 2; names.has(name); number += 1) name = `${environment}-${number}`;
+      names.add(name);
+    }
+    return { name, scope: scopes[index] };
   });
 }
 

@@ -4,7 +4,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import type { StorageProvider } from "flags-sdk";
 import { loadConfig } from "../src/config/load-config.ts";
+import { start as startInProcess } from "../src/start.ts";
 import { type CleanUp, CleanUps, eventually, runCommand, startCommand } from "./_command.ts";
 import { MemoryLogger } from "./_proxy.ts";
 
@@ -199,6 +201,49 @@ test("the proxy is not ready while no environment has flags", async () => {
   expect((await fetch(`${url}/proxy/health`)).status).toBe(503);
   for (const environment of ENVIRONMENTS) delete upstream.failures[environment];
   await eventually(async () => (await fetch(`${url}/proxy/health`)).status).toBe(200);
+});
+
+test("a custom storage gives each token its own flags after a restart, in any order of the tokens", async () => {
+  // Two tokens for one environment, and an environment that is called like the second source of another one.
+  const scopes = ["shop:production", "blog:production", "blog:production-2"];
+  let status = 200;
+  const upstream = createServer((request, response) => {
+    const [name] = (request.headers.authorization ?? "").split(".");
+    const features = [{ name, enabled: true, project: "shop", strategies: [{ name: "default" }] }];
+    response.writeHead(status, { "content-type": "application/json" });
+    response.end(JSON.stringify({ version: 2, features, segments: [] }));
+  });
+  await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void upstream.close());
+  const flagsUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/api`;
+
+  const stored = new Map<string, unknown>();
+  const storageProvider: StorageProvider = {
+    get: async (key) => stored.get(key),
+    set: async (key, value) => void stored.set(key, value),
+  };
+  const readAll = async (order: readonly string[]): Promise<void> => {
+    const proxy = await startInProcess({
+      flagsUrl,
+      flagsApiToken: order.map((scope) => `${scope}.upstream-token`),
+      clientKeys: scopes.map((scope) => `${scope}.client-key`),
+      storageProvider,
+      logger: new MemoryLogger(),
+      host: "127.0.0.1",
+      port: 0,
+    });
+    onTestFinished(() => proxy.close());
+    for (const scope of scopes) {
+      const headers = { authorization: `${scope}.client-key` };
+      const read = async () => (await fetch(`${proxy.url}/proxy`, { headers })).text();
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await eventually(read).toContain(`"name":"${scope}"`);
+    }
+    await proxy.close();
+  };
+  await readAll(scopes);
+  status = 503;
+  await readAll(scopes.toReversed());
 });
 
 const ONLY_CLIENTS = {
