@@ -89,6 +89,18 @@ it("of a process of this machine that runs is not taken over, however long it sh
   expect(await lock.acquire(ignore)).toBeDefined();
 });
 
+it.skipIf(process.platform !== "linux")(
+  "of a machine with the same host name and process namespace is not taken over at once",
+  async () => {
+    const directory = await createFolder();
+    const owner = JSON.parse(await ownerOf(directory)) as { readonly machine: string };
+    const [host, namespace] = owner.machine.split(" ");
+    const machine = `${host} ${namespace}`;
+    await write(directory, { ...owner, machine, pid: await findUnusedPid() });
+    expect(await createLock(directory).acquire(ignore)).toBeDefined();
+  },
+);
+
 it.each([
   ["of another machine", OTHER_MACHINE],
   ["that is not readable", "{"],

@@ -6,7 +6,7 @@ import { isRecord } from "flags-engine";
 import { hasCode, OWNER_ONLY } from "../../storage/durable-file.ts";
 
 interface Owner {
-  /** Host name and process namespace, in which the process id is valid. */
+  /** Host name, process namespace and boot, in which the process id is valid. */
   readonly machine: string;
   readonly pid: number;
   /** When the process started, in a unit of the system; empty if the system does not say. */
@@ -158,10 +158,15 @@ function toOwner(text: string): Owner {
   }
 }
 
+/**
+ * NOTE: the host name and the namespace do not identify a machine. Copies of a virtual machine have the same
+ * ones, and so do all containers that use the network and the processes of their hosts.
+ */
 async function describeOwnProcess(): Promise<Owner> {
   const namespace = await readlink("/proc/self/ns/pid").catch(() => "");
+  const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => "");
   return {
-    machine: `${hostname()} ${namespace}`.trim(),
+    machine: `${hostname()} ${namespace} ${boot}`.trim(),
     pid: process.pid,
     started: (await readStat(process.pid)).started,
     token: randomUUID(),
