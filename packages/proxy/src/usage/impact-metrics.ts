@@ -42,7 +42,14 @@ function readHistogram(sent: unknown): readonly ImpactSample[] {
   if (labels === undefined || !isCount(count) || !isValue(sum) || !Array.isArray(buckets))
     return [];
   if (buckets.length > MAX_BUCKETS || !buckets.every(isBucket)) return [];
-  return [{ labels, count, sum, buckets: buckets.map((bucket) => ({ ...bucket })) }];
+  return [
+    {
+      labels,
+      count,
+      sum,
+      buckets: buckets.map(({ le, count: inBucket }) => ({ le, count: inBucket })),
+    },
+  ];
 }
 
 function isBucket(sent: unknown): sent is { readonly le: number | "+Inf"; readonly count: number } {
