@@ -396,6 +396,12 @@ test("createGuardedServer() rejects a request with too many headers, however sho
     peer.destroy();
     return received.toString();
   };
+  let storedTexts = 0;
+  server.prependListener("request", ({ rawHeaders }) => (storedTexts = rawHeaders.length));
   expect(await send(199)).toContain("complete");
   expect(await send(200)).toMatch(/^HTTP\/1.1 431 .*too large/s);
+  // Nor does it store them, which would take memory until all headers have arrived.
+  expect(await send(1500)).toMatch(/^HTTP\/1.1 431 .*too large/s);
+  expect(storedTexts).toBeGreaterThan(400);
+  expect(storedTexts).toBeLessThan(500);
 });

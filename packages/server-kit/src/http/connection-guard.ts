@@ -4,7 +4,7 @@ import { Server as TlsServer } from "node:tls";
 import type { Logger } from "../logging/logger.ts";
 import { Pipeline } from "./pipeline.ts";
 import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "./server-defaults.ts";
-import { findExcess, type UnreadResponse } from "./unread-responses.ts";
+import { findExcess, MAX_UNREAD_BYTES } from "./unread-responses.ts";
 
 /** Why a connection was closed before its peer did so. */
 type CloseReason = "limit" | "idle" | "keep_alive" | "slow_reader" | "pipelining";
@@ -35,16 +35,13 @@ const DEFAULT_TIMES: ConnectionTimes = {
   warningIntervalMs: 60_000,
 };
 
-/** Default memory for what peers have not read, in addition to the buffers of the system. */
-const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
-
 const MIB = 1024 * 1024;
 
 /**
  * How many headers a request may have. Each takes some hundred bytes of memory, however short it is, for as long as
  * its request is open.
  */
-const MAX_HEADERS = 200;
+export const MAX_HEADERS = 200;
 
 /** How many connections are examined to find an idle one, so that rejecting one has constant cost. */
 const MAX_EXAMINED = 16;
@@ -65,6 +62,13 @@ export interface ConnectionGuardOptions {
  * the peer has read the response (`sending`), or no request since the last response (`idle`).
  */
 type Phase = "new" | "busy" | "sending" | "idle";
+
+/** The responses of a connection that its peer has not read. */
+interface UnreadResponses {
+  readonly socket: Socket;
+  readonly bytes: number;
+  readonly isLate: boolean;
+}
 
 interface Connection {
   /** Its position in `#sockets`. */
@@ -278,7 +282,7 @@ export class ConnectionGuard {
 
   #check(): void {
     const nowMs = performance.now();
-    const unread: UnreadResponse[] = [];
+    const unread: UnreadResponses[] = [];
     for (const [socket, connection] of this.#connections) {
       const phase = phaseOf(socket, connection);
       if (phase !== connection.phase) {
@@ -300,14 +304,14 @@ export class ConnectionGuard {
     if (unread.length > 0) this.#limitUnread(unread);
   }
 
-  #limitUnread(unread: readonly UnreadResponse[]): void {
-    const { totalBytes, sockets } = findExcess(unread, this.#maxUnreadBytes);
-    if (sockets.length === 0) return;
+  #limitUnread(unread: readonly UnreadResponses[]): void {
+    const { totalBytes, largest } = findExcess(unread, this.#maxUnreadBytes);
+    if (largest.length === 0) return;
     this.#warn(
       "unread",
       `Clients have not read ${Math.round(totalBytes / MIB)} MiB of responses: those with the largest ones are disconnected`,
     );
-    for (const socket of sockets) this.#close(socket, "slow_reader");
+    for (const { socket } of largest) this.#close(socket, "slow_reader");
   }
 
   #close(socket: Socket, reason: CloseReason): void {
@@ -338,7 +342,7 @@ function isBlocked(socket: Socket): boolean {
   return socket.writableLength >= socket.writableHighWaterMark;
 }
 
-/** The responses of event streams do not end, and their sender disconnects slow readers itself. */
+/** The responses of event streams do not end, and `StreamHub` disconnects slow readers. */
 function isEventStream(response: ServerResponse): boolean {
   return String(response.getHeader("content-type")).startsWith("text/event-stream");
 }

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { Socket } from "node:net";
-import type { ConnectionGuard } from "./connection-guard.ts";
+import { type ConnectionGuard, MAX_HEADERS } from "./connection-guard.ts";
 import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "./server-defaults.ts";
 import { type TlsFiles, toContextOptions } from "./tls-files.ts";
 
@@ -63,8 +63,9 @@ function createHttpServer(handle: RequestListener, tls?: TlsFiles): Server {
     tls === undefined
       ? createServer(HTTP_SERVER_OPTIONS, handle)
       : createFollowingServer(handle, tls);
-  // NOTE: Node would drop headers beyond its own limit silently, which could include a repeated one.
-  server.maxHeadersCount = 0;
+  // NOTE: Node silently drops the headers beyond its limit, which could include a repeated one. So it must keep
+  // one more than the guard allows, and the guard rejects the request.
+  server.maxHeadersCount = MAX_HEADERS + 1;
   return server;
 }
 

@@ -1,45 +1,47 @@
-import type { Socket } from "node:net";
+/** Default memory for what clients have not read, in addition to the buffers of the system. */
+export const MAX_UNREAD_BYTES: number = 64 * 1024 * 1024;
 
-/** Above this multiple of the limit, responses count even if their peers had no time to read them. */
+/** Above this multiple of the limit, responses count even if their clients had no time to read them. */
 const URGENT_FACTOR = 4;
 
-/** A response, or several of one connection, that the peer has not read. */
-export interface UnreadResponse {
-  readonly socket: Socket;
+/** What a client has not read: a response, several of one connection, or events. */
+interface Unread {
   readonly bytes: number;
   /** Whether it has been unread since an earlier check. */
   readonly isLate: boolean;
 }
 
-/** The connections to close. */
-interface Excess {
-  /** The size of all responses that count, including those that stay. */
+/** What must be dropped. */
+interface Excess<Item extends Unread> {
+  /** The size of everything that counts, including what stays. */
   readonly totalBytes: number;
-  readonly sockets: readonly Socket[];
+  readonly largest: readonly Item[];
 }
 
 /**
- * Finds the connections with the largest unread responses, so that the others take at most `maxBytes` of memory. A few
- * bytes of request can cause a large response, so a client could exhaust the memory with connections from which it
- * never reads.
+ * Finds the largest unread responses, so that the others take at most `maxBytes` of memory. A few bytes of request can
+ * cause a large response, so a client could exhaust the memory with connections from which it never reads.
  */
-export function findExcess(unread: readonly UnreadResponse[], maxBytes: number): Excess {
-  // A peer that reads needs some time as well, unless there are far too many.
+export function findExcess<Item extends Unread>(
+  unread: readonly Item[],
+  maxBytes: number,
+): Excess<Item> {
+  // A client that reads needs some time as well, unless there are far too many.
   const isUrgent = sumBytes(unread) > URGENT_FACTOR * maxBytes;
   const counted = isUrgent ? unread : unread.filter(({ isLate }) => isLate);
   const totalBytes = sumBytes(counted);
-  const sockets: Socket[] = [];
+  const largest: Item[] = [];
   let remainingBytes = totalBytes;
-  for (const { socket, bytes } of counted.toSorted((a, b) => b.bytes - a.bytes)) {
+  for (const item of counted.toSorted((a, b) => b.bytes - a.bytes)) {
     if (remainingBytes <= maxBytes) break;
-    sockets.push(socket);
-    remainingBytes -= bytes;
+    largest.push(item);
+    remainingBytes -= item.bytes;
   }
-  return { totalBytes, sockets };
+  return { totalBytes, largest };
 }
 
-function sumBytes(responses: readonly UnreadResponse[]): number {
+function sumBytes(unread: readonly Unread[]): number {
   let sum = 0;
-  for (const { bytes } of responses) sum += bytes;
+  for (const { bytes } of unread) sum += bytes;
   return sum;
 }

@@ -41,6 +41,8 @@ export class EventStream {
   readonly #gzip: GzipStream | undefined;
   /** What is written when the client has read more. */
   readonly #unsent: Uint8Array[] = [];
+  /** What was written last. */
+  #latest: Uint8Array | undefined;
   #blockedSince: number | undefined;
 
   /** Sends the response headers. */
@@ -52,6 +54,7 @@ export class EventStream {
     response.on("error", ignore);
     response.on("drain", () => {
       this.#blockedSince = undefined;
+      this.#latest = undefined;
       this.#writeUnsent();
     });
     const coding = this.#gzip === undefined ? {} : { "content-encoding": "gzip" };
@@ -69,6 +72,15 @@ export class EventStream {
    */
   get blockedSince(): number | undefined {
     return this.#blockedSince;
+  }
+
+  /**
+   * The memory of what a client that reads too slowly has not read. Streams that send the same event share it.
+   */
+  get unread(): ReadonlySet<ArrayBufferLike> {
+    if (this.#blockedSince === undefined) return new Set();
+    const parts = this.#latest === undefined ? this.#unsent : [this.#latest, ...this.#unsent];
+    return new Set(parts.map(({ buffer }) => buffer));
   }
 
   /** Calls the listener whenever a client that was too slow has read everything. */
@@ -100,6 +112,7 @@ export class EventStream {
       const rest = next.subarray(PART_BYTES);
       if (rest.length > 0) this.#unsent.unshift(rest);
       if (!this.#response.write(next.subarray(0, PART_BYTES))) {
+        this.#latest = next;
         this.#blockedSince = performance.now();
         return;
       }

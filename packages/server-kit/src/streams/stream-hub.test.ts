@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
+import type { EventStream } from "./event-stream.ts";
 import { LARGE_TEXT, openStream, startStreamServer } from "./_streams.ts";
 import { StreamHub, type HubStream, type StreamHubOptions } from "./stream-hub.ts";
 
@@ -40,6 +41,27 @@ test("a client that reads nothing is disconnected, and others are not", async ()
   await expect.poll(() => hub.size, SOON).toBe(1);
   hub.update(hub.streams());
   await expect.poll(other.received, SOON).toContain("event: updated");
+});
+
+test("clients with the most unread events are disconnected if these take too much memory", async () => {
+  const onStalled = vi.fn();
+  const server = await startStreamServer();
+  const hub = createHub({ maxUnreadBytes: 2.5 * LARGE_TEXT.length, unreadCheckMs: 50, onStalled });
+  const openPaused = async (event: string | Buffer): Promise<EventStream> => {
+    const { client, events } = await openStream(server);
+    client.pause();
+    events.write(event);
+    hub.add({ events });
+    return events;
+  };
+  await openPaused(LARGE_TEXT + LARGE_TEXT);
+  // The last two share the memory of one event.
+  const shared = Buffer.from(LARGE_TEXT);
+  const others = [await openPaused(LARGE_TEXT), await openPaused(shared), await openPaused(shared)];
+  await vi.waitFor(() => expect(onStalled).toHaveBeenCalledTimes(1), SOON);
+  await expect.poll(() => hub.size, SOON).toBe(3);
+  const open = new Set(hub.streams().map(({ events }) => events));
+  expect(others.every((events) => open.has(events))).toBe(true);
 });
 
 test("update() sends to every given stream, and drained streams are updated again", async () => {

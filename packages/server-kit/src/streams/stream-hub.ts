@@ -1,3 +1,4 @@
+import { findExcess, MAX_UNREAD_BYTES } from "../http/unread-responses.ts";
 import type { EventStream } from "./event-stream.ts";
 import { SlicedQueue } from "./sliced-queue.ts";
 import { StreamCounts, type StreamLimits } from "./stream-limits.ts";
@@ -29,7 +30,11 @@ export interface StreamHubOptions<Stream extends HubStream> {
   readonly stallMs?: number | undefined;
   /** Maximum duration of a stream. @default no limit */
   readonly maxAgeMs?: number | undefined;
-  /** Called when a client was disconnected because it read nothing. */
+  /** Memory for events that clients have not read. @default 67108864 */
+  readonly maxUnreadBytes?: number | undefined;
+  /** How often this memory is measured. @default 1000 */
+  readonly unreadCheckMs?: number | undefined;
+  /** Called when a client was disconnected because it read nothing, or too little of what takes too much memory. */
   readonly onStalled?: () => void;
 }
 
@@ -46,20 +51,22 @@ export class StreamHub<Stream extends HubStream> {
   readonly #streams = new Map<Stream, number>();
   readonly #updates: SlicedQueue<Stream>;
   readonly #checks = new SlicedQueue<Stream>((stream) => this.#check(stream));
-  readonly #stopChecks: () => void;
+  readonly #stops: readonly (() => void)[];
   #isClosed = false;
 
   constructor(options: StreamHubOptions<Stream>) {
     const { keepAliveMs = 20_000, stallMs = 30_000, maxAgeMs = Infinity } = options;
+    const { maxUnreadBytes = MAX_UNREAD_BYTES, unreadCheckMs = 1000 } = options;
     this.#options = options;
     this.#stallMs = stallMs;
     this.#maxAgeMs = maxAgeMs;
     this.#counts = new StreamCounts(options.limits);
     this.#updates = new SlicedQueue(options.update);
-    this.#stopChecks = repeat(
-      () => this.#checks.add(this.#streams.keys()),
-      Math.min(keepAliveMs, maxAgeMs / 8),
-    );
+    const checkMs = Math.min(keepAliveMs, maxAgeMs / 8);
+    this.#stops = [
+      repeat(() => this.#checks.add(this.#streams.keys()), checkMs),
+      repeat(() => this.#limitUnread(maxUnreadBytes, unreadCheckMs / 2), unreadCheckMs),
+    ];
   }
 
   /** Number of open streams. */
@@ -131,7 +138,7 @@ export class StreamHub<Stream extends HubStream> {
   /** Ends all streams. Their clients reconnect after different delays. */
   close(): void {
     this.#isClosed = true;
-    this.#stopChecks();
+    for (const stop of this.#stops) stop();
     this.#updates.clear();
     this.#checks.clear();
     for (const { events } of this.#streams.keys()) {
@@ -143,6 +150,32 @@ export class StreamHub<Stream extends HubStream> {
   /** Returns how long a client should wait before it reconnects. */
   reconnectDelayMs(): number {
     return this.#options.reconnectDelayMs(this.size);
+  }
+
+  /**
+   * Disconnects the clients with the most unread events, if these take too much memory.
+   *
+   * @param lateMs how long a client must have made no progress, unless the events take far too much memory
+   */
+  #limitUnread(maxBytes: number, lateMs: number): void {
+    const nowMs = performance.now();
+    const blocked = this.streams().flatMap(({ events }) => {
+      const { unread, blockedSince = nowMs } = events;
+      return unread.size === 0 ? [] : [{ events, unread, isLate: nowMs - blockedSince >= lateMs }];
+    });
+    const readers = new Map<ArrayBufferLike, number>();
+    for (const { unread } of blocked) {
+      for (const buffer of unread) readers.set(buffer, (readers.get(buffer) ?? 0) + 1);
+    }
+    const measured = blocked.map(({ unread, ...stream }) => {
+      let bytes = 0;
+      for (const buffer of unread) bytes += buffer.byteLength / (readers.get(buffer) ?? 1);
+      return { ...stream, bytes };
+    });
+    for (const { events } of findExcess(measured, maxBytes).largest) {
+      this.#options.onStalled?.();
+      events.destroy();
+    }
   }
 
   #check(stream: Stream): void {
