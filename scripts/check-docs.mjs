@@ -8,7 +8,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PROGRAM as ADMIN } from "../packages/admin/dist/config/settings.js";
 import { PROGRAM as PROXY } from "../packages/proxy/dist/config/program.js";
-import { describeFallback } from "../packages/server-kit/dist/index.js";
+import { describeDefault } from "../packages/server-kit/dist/index.js";
 import { isEqualText, withAliasTables } from "./docs/alias-tables.mjs";
 import { toAnchor } from "./docs/anchors.mjs";
 import { findBadMarks, readDocuments } from "./docs/blocks.mjs";
@@ -151,21 +151,21 @@ function toLine(cells) {
 }
 
 function toCells(setting, columns) {
-  const { option, variables, required, meaning } = setting;
+  const { option, variables, required, description } = setting;
   // A variable in lower case is only another spelling.
   const names = variables.filter((name) => name === name.toUpperCase());
   const cells = {
     Variable: names.map((name) => `\`${name}\``).join(" or ") || "none",
     Option: option === undefined ? "none" : `\`${option}\``,
-    Default: required === true ? "**required**" : toFallback(setting),
-    Meaning: meaning.replaceAll("*", "\\*"),
+    Default: required === true ? "**required**" : toDefault(setting),
+    Meaning: description.replaceAll("*", "\\*"),
   };
   return columns.map((column) => cells[column]);
 }
 
-function toFallback(setting) {
-  const text = describeFallback(setting);
-  const isValue = setting.shownFallback === undefined && setting.fallback !== undefined;
+function toDefault(setting) {
+  const text = describeDefault(setting);
+  const isValue = setting.defaultText === undefined && setting.default !== undefined;
   return isValue ? `\`${text}\`` : text;
 }
 

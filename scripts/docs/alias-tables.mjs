@@ -47,7 +47,7 @@ function toLine(cells) {
 function describe({ name, to, toInstead, conversion, missing, loss }) {
   if (missing !== undefined) return `${EFFECTS[missing.effect]}: ${missing.reason}`;
   if (to.includes(name)) return "The same";
-  const converted = conversion === undefined ? "" : `, ${conversion.meaning}`;
+  const converted = conversion === undefined ? "" : `, ${conversion.description}`;
   const instead =
     toInstead === undefined ? "" : `; ${toInstead.condition}: ${formatList(toInstead.to)}`;
   return `${formatList(to)}${converted}${instead}${loss === undefined ? "" : `; ${loss}`}`;

@@ -67,7 +67,7 @@ export async function buildApp(
   { consoleDirectory, telemetry, now }: AppOptions = {},
 ): Promise<FastifyInstance> {
   const { logger, maxConnections, retention = DEFAULT_RETENTION, trustProxy = false } = config;
-  const { publicUrl, openId, sessionHours = SETTINGS.sessionHours.fallback } = config;
+  const { publicUrl, openId, sessionHours = SETTINGS.sessionHours.default } = config;
   const guard = new ConnectionGuard({
     maxConnections,
     logger,

@@ -36,7 +36,7 @@ interface Row extends Examples {
   readonly option?: OptionName;
   readonly variable: string;
   readonly read: (config: LoadedConfig) => unknown;
-  readonly fallback: unknown;
+  readonly defaultValue: unknown;
 }
 
 const BOOLEAN: Examples = {
@@ -120,10 +120,10 @@ function row(
   option: OptionName,
   variable: string,
   read: Row["read"],
-  fallback: unknown,
+  defaultValue: unknown,
   examples: Examples,
 ): Row {
-  return { option, variable, read, fallback, ...examples };
+  return { option, variable, read, defaultValue, ...examples };
 }
 
 /** A folder that exists during the tests. */
@@ -138,7 +138,7 @@ const ROWS: readonly Row[] = [
     option: "flagsUrl",
     variable: "FLAGS_URL",
     read: (config) => config.upstreamUrl,
-    fallback: REQUIRED["FLAGS_URL"],
+    defaultValue: REQUIRED["FLAGS_URL"],
     texts: [["https://flags.test/api/", "https://flags.test/api/"]],
     values: [["http://code.test", "http://code.test"]],
     badTexts: [
@@ -154,7 +154,7 @@ const ROWS: readonly Row[] = [
     option: "flagsApiToken",
     variable: "FLAGS_API_TOKEN",
     read: (config) => config.upstreamTokens,
-    fallback: [REQUIRED["FLAGS_API_TOKEN"]],
+    defaultValue: [REQUIRED["FLAGS_API_TOKEN"]],
     texts: [["*:development.abc", ["*:development.abc"]]],
     values: [
       ["code-token", ["code-token"]],
@@ -167,7 +167,7 @@ const ROWS: readonly Row[] = [
     option: "clientKeys",
     variable: "FLAGS_PROXY_CLIENT_KEYS",
     read: (config) => config.clientKeys,
-    fallback: ["some-key"],
+    defaultValue: ["some-key"],
     texts: [
       ["a-key, b-key,,", ["a-key", "b-key"]],
       ["a-key,a-key", ["a-key"]],
@@ -184,7 +184,7 @@ const ROWS: readonly Row[] = [
     option: "port",
     variable: "PORT",
     read: (config) => config.port,
-    fallback: 3000,
+    defaultValue: 3000,
     ...integer(0, 65_535),
     badTexts: ["99999", "-1", "http", "80.5", "tcp://10.0.0.1:3000"],
   },
@@ -192,7 +192,7 @@ const ROWS: readonly Row[] = [
     option: "port",
     variable: "PROXY_PORT",
     read: (config) => config.port,
-    fallback: 3000,
+    defaultValue: 3000,
     texts: [["8081", 8081]],
     values: [[5, 5]],
     badTexts: ["99999"],
@@ -201,7 +201,7 @@ const ROWS: readonly Row[] = [
     option: "host",
     variable: "HOST",
     read: (config) => config.host,
-    fallback: undefined,
+    defaultValue: undefined,
     texts: [
       ["127.0.0.1", "127.0.0.1"],
       ["::1", "::1"],
@@ -215,7 +215,7 @@ const ROWS: readonly Row[] = [
     option: "proxyBasePath",
     variable: "PROXY_BASE_PATH",
     read: (config) => config.basePath,
-    fallback: "",
+    defaultValue: "",
     texts: [
       ["base/path", "/base/path"],
       ["/base/path/", "/base/path"],
@@ -232,7 +232,7 @@ const ROWS: readonly Row[] = [
   {
     variable: "FLAGS_PROXY_WORKERS",
     read: (config) => config.workers,
-    fallback: 1,
+    defaultValue: 1,
     texts: [
       ["4", 4],
       ["auto", availableParallelism()],
@@ -243,7 +243,7 @@ const ROWS: readonly Row[] = [
   {
     variable: "FLAGS_PROXY_WORKER_TIMEOUT",
     read: (config) => config.workerTimeoutMs,
-    fallback: 15_000,
+    defaultValue: 15_000,
     ...integer(1000, 3_600_000),
     values: [],
     badValues: [],
@@ -254,14 +254,14 @@ const ROWS: readonly Row[] = [
     variable: "FLAGS_MAX_CONNECTIONS",
     read: (config) => config.maxConnections,
     // NOTE: depends on the open-file limit of this machine.
-    fallback: defaultMaxConnections(10_000, { limit: readOpenFileLimit() }),
+    defaultValue: defaultMaxConnections(10_000, { limit: readOpenFileLimit() }),
     ...integer(1, 1_000_000),
   },
   {
     option: "trustProxy",
     variable: "TRUST_PROXY",
     read: (config) => config.trustProxy,
-    fallback: false,
+    defaultValue: false,
     texts: [
       ["true", true],
       ["false", false],
@@ -299,35 +299,35 @@ const ROWS: readonly Row[] = [
     option: "allowList",
     variable: "FLAGS_ALLOW_LIST",
     read: (config) => config.network.allowList,
-    fallback: undefined,
+    defaultValue: undefined,
     ...ADDRESSES,
   },
   {
     option: "denyList",
     variable: "FLAGS_DENY_LIST",
     read: (config) => config.network.denyList,
-    fallback: [],
+    defaultValue: [],
     ...ADDRESSES,
   },
   {
     option: "management.port",
     variable: "FLAGS_MANAGEMENT_PORT",
     read: (config) => config.network.management?.port,
-    fallback: undefined,
+    defaultValue: undefined,
     ...integer(0, 65_535),
   },
   {
     option: "httpOptions.timeout",
     variable: "FLAGS_UPSTREAM_TIMEOUT",
     read: (config) => config.network.upstream.timeoutMs,
-    fallback: 10_000,
+    defaultValue: 10_000,
     ...integer(1, 600_000),
   },
   {
     option: "httpOptions.headers",
     variable: "FLAGS_UPSTREAM_HEADERS",
     read: (config) => config.network.upstream.headers,
-    fallback: {},
+    defaultValue: {},
     texts: [
       ["X-Team: web", { "X-Team": "web" }],
       ["x-a:1, x-b: two words ,", { "x-a": "1", "x-b": "two words" }],
@@ -363,7 +363,7 @@ const ROWS: readonly Row[] = [
     option: "synchronization",
     variable: "FLAGS_SYNCHRONIZATION",
     read: (config) => config.synchronization,
-    fallback: "polling",
+    defaultValue: "polling",
     texts: [
       ["streaming", "streaming"],
       ["delta", "delta"],
@@ -421,7 +421,7 @@ const ROWS: readonly Row[] = [
     option: "tags",
     variable: "FLAGS_TAGS",
     read: (config) => config.tags,
-    fallback: [],
+    defaultValue: [],
     texts: [
       ["a:b", TAG],
       ["a:b,name:value", [...TAG, { name: "name", value: "value" }]],
@@ -445,28 +445,28 @@ const ROWS: readonly Row[] = [
   ...["HTTP_PROXY", "http_proxy"].map((variable): Row => ({
     variable,
     read: (config) => config.httpProxy,
-    fallback: undefined,
+    defaultValue: undefined,
     texts: [["http://user:pass@proxy.test:3128", "http://user:pass@proxy.test:3128"]],
     badTexts: ["proxy.test:3128", "socks5://proxy.test", "http://u:%zz@proxy.test"],
   })),
   {
     variable: "HTTPS_PROXY",
     read: (config) => config.httpsProxy,
-    fallback: undefined,
+    defaultValue: undefined,
     texts: [["https://proxy.test", "https://proxy.test"]],
     badTexts: ["proxy"],
   },
   ...["ALL_PROXY", "all_proxy"].map((variable): Row => ({
     variable,
     read: (config) => config.httpProxy,
-    fallback: undefined,
+    defaultValue: undefined,
     texts: [["http://proxy.test:3128", "http://proxy.test:3128"]],
     badTexts: ["proxy", "socks5://proxy.test"],
   })),
   {
     variable: "NO_PROXY",
     read: (config) => config.noProxy,
-    fallback: undefined,
+    defaultValue: undefined,
     texts: [["localhost,.internal", "localhost,.internal"]],
   },
   row(
@@ -480,7 +480,7 @@ const ROWS: readonly Row[] = [
     option: "clientKeysHeaderName",
     variable: "CLIENT_KEY_HEADER_NAME",
     read: (config) => config.clientKeysHeaderName,
-    fallback: "authorization",
+    defaultValue: "authorization",
     texts: [["X-Flags-Key", "x-flags-key"]],
     values: [["NotAuthorization", "notauthorization"]],
     badTexts: ["x key", "x:key", "schlüssel"],
@@ -499,7 +499,7 @@ const ROWS: readonly Row[] = [
     option: "store",
     variable: "FLAGS_STORE",
     read: (config) => config.store?.address,
-    fallback: undefined,
+    defaultValue: undefined,
     texts: [
       ["file:/var/lib/flags", { kind: "file", directory: "/var/lib/flags" }],
       ["file:///var/lib/my%20flags", { kind: "file", directory: "/var/lib/my flags" }],
@@ -591,7 +591,7 @@ const ROWS: readonly Row[] = [
     option: "ofrepValues",
     variable: "OFREP_VALUES",
     read: (config) => config.ofrepValues,
-    fallback: "boolean",
+    defaultValue: "boolean",
     texts: [
       ["payload", "payload"],
       ["Boolean", "boolean"],
@@ -633,7 +633,7 @@ const ROWS: readonly Row[] = [
     option: "cors.allowedHeaders",
     variable: "CORS_ALLOWED_HEADERS",
     read: (config) => config.cors.allowedHeaders,
-    fallback: undefined,
+    defaultValue: undefined,
     texts: [["authorization, x-one", ["authorization", "x-one"]]],
     values: [
       [[], []],
@@ -647,7 +647,7 @@ const ROWS: readonly Row[] = [
     option: "cors.exposedHeaders",
     variable: "CORS_EXPOSED_HEADERS",
     read: (config) => config.cors.exposedHeaders,
-    fallback: ["ETag"],
+    defaultValue: ["ETag"],
     texts: [["ETag,Retry-After", ["ETag", "Retry-After"]]],
     values: [[["X-One"], ["X-One"]]],
     badTexts: ["x one"],
@@ -663,7 +663,7 @@ const ROWS: readonly Row[] = [
     option: "cors.methods",
     variable: "CORS_METHODS",
     read: (config) => config.cors.methods,
-    fallback: ["GET", "POST"],
+    defaultValue: ["GET", "POST"],
     texts: [["get, HEAD", ["GET", "HEAD"]]],
     values: [[["POST"], ["POST"]]],
     badTexts: ["GET POST", ","],
@@ -680,7 +680,7 @@ const ROWS: readonly Row[] = [
     option: "cors.origin",
     variable: "CORS_ORIGIN",
     read: (config) => config.cors.origin,
-    fallback: "*",
+    defaultValue: "*",
     texts: [
       ["https://app.test", ["https://app.test"]],
       ["https://App.test/, http://b.test:8080", ["https://app.test", "http://b.test:8080"]],
@@ -715,7 +715,7 @@ const ROWS: readonly Row[] = [
     option: "expBootstrap.url",
     variable: "EXP_BOOTSTRAP_URL",
     read: (config) => config.bootstrap?.url,
-    fallback: undefined,
+    defaultValue: undefined,
     texts: [["https://b.test/flags?x=1", "https://b.test/flags?x=1"]],
     values: [["http://c.test", "http://c.test"]],
     badTexts: ["file:///flags.json", "b.test"],
@@ -725,7 +725,7 @@ const ROWS: readonly Row[] = [
     option: "expServerSideSdkConfig.tokens",
     variable: "EXP_SERVER_SIDE_SDK_CONFIG_TOKENS",
     read: (config) => config.serverTokens,
-    fallback: [],
+    defaultValue: [],
     texts: [["server-one,server-two", ["server-one", "server-two"]]],
     values: [
       [[], []],
@@ -736,15 +736,15 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-for (const { option, variable, read, fallback, texts, values, badTexts, badValues } of ROWS) {
+for (const { option, variable, read, defaultValue, texts, values, badTexts, badValues } of ROWS) {
   describe(`${option ?? "no option"} / ${variable}`, () => {
     const setOption = (value: unknown): object => nest(option ?? "", value);
 
     test("has its default if nothing is set, or the variable is empty", async () => {
-      expect(read(await load({}, {}))).toEqual(fallback);
+      expect(read(await load({}, {}))).toEqual(defaultValue);
       if (variable in REQUIRED) return;
-      expect(read(await load({}, { [variable]: "" }))).toEqual(fallback);
-      expect(read(await load({}, { [variable]: "  " }))).toEqual(fallback);
+      expect(read(await load({}, { [variable]: "" }))).toEqual(defaultValue);
+      expect(read(await load({}, { [variable]: "  " }))).toEqual(defaultValue);
     });
 
     test.each(texts)("reads %j from the environment", async (text, expected) => {

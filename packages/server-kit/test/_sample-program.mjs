@@ -17,8 +17,8 @@ const settings = {
     group: "Listening",
     variables: ["PORT"],
     kind: createIntegerKind({ min: 0, max: 65_535 }),
-    fallback: 3000,
-    meaning: "Port to listen on.",
+    default: 3000,
+    description: "Port to listen on.",
   }),
 };
 

@@ -8,7 +8,10 @@ export const BACKUP: Subcommand = {
     "With PostgreSQL, the service can keep running. With the embedded database, stop it first.",
   ],
   options: {
-    file: { value: "FILE", meaning: "Required. The file to write; an existing one is replaced." },
+    file: {
+      value: "FILE",
+      description: "Required. The file to write; an existing one is replaced.",
+    },
   },
   exitCodes: ["The backup is complete.", "There is no backup: the message says why."],
   run: async (call) => {
@@ -25,7 +28,7 @@ export const RESTORE: Subcommand = {
     "Stop all services that use this database first.",
   ],
   options: {
-    file: { value: "FILE", meaning: "Required. The file to read." },
+    file: { value: "FILE", description: "Required. The file to read." },
   },
   exitCodes: ["Everything is restored.", "Nothing is restored: the message says why."],
   run: async (call) => {

@@ -44,31 +44,31 @@ export const OPENID_SETTINGS = {
     group,
     variables: ["OIDC_ISSUER"],
     kind: issuerKind,
-    fallback: undefined,
-    meaning:
+    default: undefined,
+    description:
       "URL of the OpenID provider with which users of the console sign in. Requires OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and PUBLIC_URL.",
   }),
   oidcClientId: defineSetting({
     group,
     variables: ["OIDC_CLIENT_ID"],
     kind: textKind,
-    fallback: undefined,
-    meaning: "Id under which this service is registered with the provider.",
+    default: undefined,
+    description: "Id under which this service is registered with the provider.",
   }),
   oidcClientSecret: defineSetting({
     group,
     variables: ["OIDC_CLIENT_SECRET"],
     kind: textKind,
-    fallback: undefined,
+    default: undefined,
     secret: true,
-    meaning: "Secret that the provider has issued for this service.",
+    description: "Secret that the provider has issued for this service.",
   }),
   oidcName: defineSetting({
     group,
     variables: ["OIDC_NAME"],
     kind: textKind,
-    fallback: "OpenID Connect",
-    meaning: "Name of the provider on the page where users sign in.",
+    default: "OpenID Connect",
+    description: "Name of the provider on the page where users sign in.",
   }),
   oidcScopes: defineSetting({
     group,
@@ -78,24 +78,24 @@ export const OPENID_SETTINGS = {
         ? text
         : new InvalidValue(),
     ),
-    fallback: "openid profile email",
-    meaning: "Scopes to request, separated by spaces. openid is always requested.",
+    default: "openid profile email",
+    description: "Scopes to request, separated by spaces. openid is always requested.",
   }),
   oidcRoleClaim: defineSetting({
     group,
     variables: ["OIDC_ROLE_CLAIM"],
     kind: textKind,
-    fallback: "roles",
-    meaning:
+    default: "roles",
+    description:
       "Claim that contains the roles of a user, as a string or a list. For a nested claim, a path such as realm_access.roles.",
   }),
   oidcRoles: defineSetting({
     group,
     variables: ["OIDC_ROLES"],
     kind: rolesKind,
-    fallback: undefined,
-    shownFallback: ROLES.map((role) => `${role}:${role}`).join(","),
-    meaning:
+    default: undefined,
+    defaultText: ROLES.map((role) => `${role}:${role}`).join(","),
+    description:
       "The role for each value of the claim, for example flags-team:editor,operations:admin. If several match, the highest role applies.",
   }),
   oidcDefaultRole: defineSetting({
@@ -103,8 +103,8 @@ export const OPENID_SETTINGS = {
     variables: ["OIDC_DEFAULT_ROLE"],
     kind: createChoiceKind([...ROLES, "none"]),
     // NOTE: with many providers, anyone can have an account.
-    fallback: "none",
-    meaning:
+    default: "none",
+    description:
       "Role of users without any of these values: viewer, editor, admin or none. With none, they cannot sign in.",
   }),
 };

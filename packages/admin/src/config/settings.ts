@@ -31,143 +31,143 @@ export const SETTINGS = {
     group: "Listening",
     variables: ["PORT"],
     kind: createIntegerKind({ min: 0, max: 65_535 }),
-    fallback: 4242,
-    meaning: "Port to listen on; 0 selects a free port.",
+    default: 4242,
+    description: "Port to listen on; 0 selects a free port.",
   }),
   host: defineSetting({
     group: "Listening",
     variables: ["HOST"],
     kind: hostKind,
-    fallback: undefined,
-    shownFallback: "all addresses",
-    meaning: "Address to listen on, for example 127.0.0.1.",
+    default: undefined,
+    defaultText: "all addresses",
+    description: "Address to listen on, for example 127.0.0.1.",
   }),
   maxConnections: defineSetting({
     group: "Listening",
     variables: ["MAX_CONNECTIONS"],
     kind: createIntegerKind({ min: 1, max: 1_000_000 }),
-    fallback: undefined,
-    shownFallback: "fits the open-file limit",
-    meaning:
+    default: undefined,
+    defaultText: "fits the open-file limit",
+    description:
       "Maximum number of open connections. At the limit, idle connections are closed to accept new ones; if none is idle, new ones are closed. Default: 20000, or less if the process cannot open that many files.",
   }),
   trustProxy: defineSetting({
     group: "Listening",
     variables: ["TRUST_PROXY"],
     kind: trustProxyKind,
-    fallback: false,
-    meaning:
+    default: false,
+    description:
       "Peers whose X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Host headers are trusted: true for all, false for none, the number of proxies in front, or a list of IP addresses and CIDR ranges. Determines the client address, to which limits for unknown tokens apply, and whether browsers use TLS.",
   }),
   publicUrl: defineSetting({
     group: "Console",
     variables: ["PUBLIC_URL"],
     kind: publicUrlKind,
-    fallback: undefined,
-    meaning:
+    default: undefined,
+    description:
       "Address at which browsers reach the service, for example https://flags.example.com. Required if a reverse proxy adds a path.",
   }),
   sessionHours: defineSetting({
     group: "Console",
     variables: ["SESSION_HOURS"],
     kind: createIntegerKind({ min: 1, max: 720, of: "hours" }),
-    fallback: 12,
-    meaning: "Hours after which users of the console have to sign in again, from 1 to 720.",
+    default: 12,
+    description: "Hours after which users of the console have to sign in again, from 1 to 720.",
   }),
   ...OPENID_SETTINGS,
   databaseUrl: defineSetting({
     group: "Database",
     variables: ["DATABASE_URL"],
     kind: databaseUrlKind,
-    fallback: undefined,
-    shownFallback: "the embedded database",
+    default: undefined,
+    defaultText: "the embedded database",
     secret: true,
     secretTexts: secretsInDatabaseUrl,
-    meaning: "URL of a PostgreSQL database: postgres://user:password@host:5432/name.",
+    description: "URL of a PostgreSQL database: postgres://user:password@host:5432/name.",
   }),
   dataDir: defineSetting({
     group: "Database",
     variables: ["DATA_DIR"],
     kind: textKind,
-    fallback: ".flags",
-    meaning:
+    default: ".flags",
+    description:
       "Directory of the embedded database. Created if it is missing. Not used with DATABASE_URL.",
   }),
   minFreeDiskMb: defineSetting({
     group: "Database",
     variables: ["MIN_FREE_DISK_MB"],
     kind: createIntegerKind({ min: 32, max: 1_048_576 }),
-    fallback: 64,
-    meaning:
+    default: 64,
+    description:
       "Free disk space in MB below which the embedded database refuses writes and does not start. Not used with DATABASE_URL.",
   }),
   eventRetentionDays: defineSetting({
     group: "Retention",
     variables: ["EVENT_RETENTION_DAYS"],
     kind: createIntegerKind({ min: 1, max: 36_500 }),
-    fallback: undefined,
-    shownFallback: "indefinitely",
-    meaning:
+    default: undefined,
+    defaultText: "indefinitely",
+    description:
       "Days for which events are kept. The latest event of each type in each environment is never deleted.",
   }),
   usageRetentionHours: defineSetting({
     group: "Retention",
     variables: ["USAGE_RETENTION_HOURS"],
     kind: createIntegerKind({ min: 48, max: 720 }),
-    fallback: DEFAULT_RETENTION.usageHours,
-    meaning: "Hours for which the usage of flags is kept, from 48 to 720.",
+    default: DEFAULT_RETENTION.usageHours,
+    description: "Hours for which the usage of flags is kept, from 48 to 720.",
   }),
   applicationRetentionDays: defineSetting({
     group: "Retention",
     variables: ["APPLICATION_RETENTION_DAYS"],
     kind: createIntegerKind({ min: 1, max: 36_500 }),
-    fallback: DEFAULT_RETENTION.applicationDays,
-    meaning:
+    default: DEFAULT_RETENTION.applicationDays,
+    description:
       "Days after which an application is no longer listed if it neither registers nor reports usage.",
   }),
   initAdminTokens: defineSetting({
     group: "Tokens",
     variables: ["INIT_ADMIN_API_TOKENS"],
     kind: tokensKind,
-    fallback: [],
-    shownFallback: "none",
+    default: [],
+    defaultText: "none",
     secret: true,
-    meaning:
+    description:
       "Tokens for the admin API, separated by commas, in the form *:*.secret. The secret must have at least 16 characters, or 6 if HOST is a loopback address. Tokens that do not exist are created at startup.",
   }),
   initClientTokens: defineSetting({
     group: "Tokens",
     variables: ["INIT_CLIENT_API_TOKENS"],
     kind: tokensKind,
-    fallback: [],
-    shownFallback: "none",
+    default: [],
+    defaultText: "none",
     secret: true,
-    meaning:
+    description:
       "Tokens for server SDKs and proxies, in the form project:environment.secret, with * for all projects. The secret must have at least 16 characters, or 6 if HOST is a loopback address.",
   }),
   initFrontendTokens: defineSetting({
     group: "Tokens",
     variables: ["INIT_FRONTEND_API_TOKENS"],
     kind: tokensKind,
-    fallback: [],
-    shownFallback: "none",
+    default: [],
+    defaultText: "none",
     secret: true,
-    meaning:
+    description:
       "Tokens for browsers and mobile apps, in the form project:environment.secret, with * for all projects.",
   }),
   useJsonLogger: defineSetting({
     group: "Logging",
     variables: ["JSON_LOGGER"],
     kind: booleanKind,
-    fallback: false,
-    meaning: "Logs one JSON object per line.",
+    default: false,
+    description: "Logs one JSON object per line.",
   }),
   logLevel: defineSetting({
     group: "Logging",
     variables: ["LOG_LEVEL"],
     kind: createChoiceKind(LOG_LEVELS),
-    fallback: "warn",
-    meaning: "Lowest level that is logged: debug, info, warn, error or fatal.",
+    default: "warn",
+    description: "Lowest level that is logged: debug, info, warn, error or fatal.",
   }),
   ...TELEMETRY_SETTINGS,
 };

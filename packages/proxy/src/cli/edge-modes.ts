@@ -24,7 +24,7 @@ export const EDGE_SUBCOMMANDS: readonly Subcommand[] = EDGE_MODES.map((name) => 
   options: Object.fromEntries(
     listEdgeOptions(name).map((option) => [
       option.name,
-      { meaning: `Sets ${option.variable}.`, ...(option.hasValue && { value: "VALUE" }) },
+      { description: `Sets ${option.variable}.`, ...(option.hasValue && { value: "VALUE" }) },
     ]),
   ),
   exitCodes: ["The proxy was stopped.", "The proxy cannot start."],

@@ -55,7 +55,7 @@ function createProxyProbe({ edgePath, ...definition }: ProxyProbe): Subcommand {
       "edge-url": {
         short: "e",
         value: "URL",
-        meaning: `URL of the server without ${edgePath}, as in Unleash Edge.`,
+        description: `URL of the server without ${edgePath}, as in Unleash Edge.`,
       },
     },
     run: ({ options: { "edge-url": edgeUrl, ...options }, environment }) => {

@@ -89,7 +89,7 @@ function findMissing(
     )
     .map(
       ([, setting]) =>
-        `${nameMissing(setting, products)} is required: ${toClause(setting.meaning)}`,
+        `${nameMissing(setting, products)} is required: ${toClause(setting.description)}`,
     );
 }
 

@@ -107,9 +107,9 @@ export const SETTINGS = {
     option: "flagsUrl",
     variables: ["FLAGS_URL"],
     kind: upstreamKind,
-    fallback: undefined,
+    default: undefined,
     required: true,
-    meaning:
+    description:
       "The URL of the upstream API, for example http://localhost:4242/api, or of files with flags, for example file:./flags.json.",
   }),
   flagsApiToken: defineSetting({
@@ -117,10 +117,10 @@ export const SETTINGS = {
     option: "flagsApiToken",
     variables: ["FLAGS_API_TOKEN"],
     kind: keysKind,
-    fallback: undefined,
+    default: undefined,
     required: true,
     secret: true,
-    meaning:
+    description:
       "Backend token of the upstream (in Unleash also called client token), or one for each environment to serve, separated by commas. Not needed for files.",
   }),
   clientKeys: defineSetting({
@@ -128,10 +128,10 @@ export const SETTINGS = {
     option: "clientKeys",
     variables: ["FLAGS_PROXY_CLIENT_KEYS"],
     kind: keysKind,
-    fallback: undefined,
+    default: undefined,
     required: true,
     secret: true,
-    meaning:
+    description:
       "Keys that clients send, separated by commas; you choose them. Not needed with FLAGS_ACCESS_FILE or FLAGS_UPSTREAM_KEYS.",
   }),
   port: defineSetting({
@@ -139,41 +139,41 @@ export const SETTINGS = {
     option: "port",
     variables: ["PORT", "PROXY_PORT"],
     kind: portKind,
-    fallback: 3000,
-    meaning: "Port to listen on; 0 chooses a free one. PORT takes precedence over PROXY_PORT.",
+    default: 3000,
+    description: "Port to listen on; 0 chooses a free one. PORT takes precedence over PROXY_PORT.",
   }),
   host: defineSetting({
     group: "Listening",
     option: "host",
     variables: ["HOST"],
     kind: hostKind,
-    fallback: undefined,
-    shownFallback: "all addresses",
-    meaning: "Address to listen on, for example 127.0.0.1.",
+    default: undefined,
+    defaultText: "all addresses",
+    description: "Address to listen on, for example 127.0.0.1.",
   }),
   proxyBasePath: defineSetting({
     group: "Listening",
     option: "proxyBasePath",
     variables: ["PROXY_BASE_PATH"],
     kind: basePathKind,
-    fallback: "",
-    shownFallback: "empty",
-    meaning: "Path prefix of all endpoints: base/path gives /base/path/proxy.",
+    default: "",
+    defaultText: "empty",
+    description: "Path prefix of all endpoints: base/path gives /base/path/proxy.",
   }),
   workers: defineSetting({
     group: "Listening",
     variables: ["FLAGS_PROXY_WORKERS"],
     kind: workersKind,
-    fallback: 1,
-    meaning:
+    default: 1,
+    description:
       "Number of worker processes that share the port, or auto for one per core. They share one connection to the upstream. Only the command starts workers.",
   }),
   workerTimeout: defineSetting({
     group: "Listening",
     variables: ["FLAGS_PROXY_WORKER_TIMEOUT"],
     kind: createIntegerKind({ min: 1000, max: 3_600_000, of: "milliseconds" }),
-    fallback: 15_000,
-    meaning:
+    default: 15_000,
+    description:
       "Milliseconds after which an unresponsive worker is killed and replaced; four times as long while it starts.",
   }),
   maxConnections: defineSetting({
@@ -181,9 +181,9 @@ export const SETTINGS = {
     option: "maxConnections",
     variables: ["FLAGS_MAX_CONNECTIONS"],
     kind: createIntegerKind({ min: 1, max: 1_000_000 }),
-    fallback: undefined,
-    shownFallback: "fits the open-file limit",
-    meaning:
+    default: undefined,
+    defaultText: "fits the open-file limit",
+    description:
       "Maximum number of open client connections, in each worker. At the limit, idle connections are closed to accept new ones; if none is idle, new connections are closed. Default: FLAGS_PUSH_MAX_STREAMS + 10000, or less if the process cannot open that many files.",
   }),
   trustProxy: defineSetting({
@@ -191,8 +191,8 @@ export const SETTINGS = {
     option: "trustProxy",
     variables: ["TRUST_PROXY"],
     kind: trustProxyKind,
-    fallback: false,
-    meaning:
+    default: false,
+    description:
       "Which X-Forwarded-* and Forwarded headers are trusted: all (true), none (false), those from a list of IP addresses and CIDR ranges, or those of a number of proxies in front of this one. Determines the caller's address in the context and for FLAGS_ALLOW_LIST and FLAGS_DENY_LIST.",
   }),
   tlsCertFile: defineSetting({
@@ -200,8 +200,8 @@ export const SETTINGS = {
     option: "tls.certFile",
     variables: ["FLAGS_TLS_CERT_FILE"],
     kind: textKind,
-    fallback: undefined,
-    meaning:
+    default: undefined,
+    description:
       "Path of a PEM file with the certificate of this proxy and those of intermediate CAs. Enables TLS. A renewed file is read without a restart.",
   }),
   tlsKeyFile: defineSetting({
@@ -209,33 +209,34 @@ export const SETTINGS = {
     option: "tls.keyFile",
     variables: ["FLAGS_TLS_KEY_FILE"],
     kind: textKind,
-    fallback: undefined,
-    meaning: "Path of a PEM file with the private key of the certificate, without a passphrase.",
+    default: undefined,
+    description:
+      "Path of a PEM file with the private key of the certificate, without a passphrase.",
   }),
   tlsPort: defineSetting({
     group: "Network",
     option: "tls.port",
     variables: ["FLAGS_TLS_PORT"],
     kind: portKind,
-    fallback: undefined,
-    shownFallback: "PORT serves TLS",
-    meaning: "Port for TLS. If it is set, PORT serves plain HTTP, or redirects.",
+    default: undefined,
+    defaultText: "PORT serves TLS",
+    description: "Port for TLS. If it is set, PORT serves plain HTTP, or redirects.",
   }),
   tlsRedirect: defineSetting({
     group: "Network",
     option: "tls.redirect",
     variables: ["FLAGS_TLS_REDIRECT"],
     kind: booleanKind,
-    fallback: false,
-    meaning: "Redirects all requests from PORT to FLAGS_TLS_PORT, with a 308.",
+    default: false,
+    description: "Redirects all requests from PORT to FLAGS_TLS_PORT, with a 308.",
   }),
   tlsClientCaFile: defineSetting({
     group: "Network",
     option: "tls.clientCaFile",
     variables: ["FLAGS_TLS_CLIENT_CA_FILE"],
     kind: textKind,
-    fallback: undefined,
-    meaning:
+    default: undefined,
+    description:
       "Path of a PEM file with certificates of CAs. If it is set, TLS clients need a certificate signed by one of them.",
   }),
   allowList: defineSetting({
@@ -243,9 +244,9 @@ export const SETTINGS = {
     option: "allowList",
     variables: ["FLAGS_ALLOW_LIST"],
     kind: addressesKind,
-    fallback: undefined,
-    shownFallback: "all addresses",
-    meaning:
+    default: undefined,
+    defaultText: "all addresses",
+    description:
       "Only these IP addresses and CIDR ranges may send requests; others get a 403. Behind a load balancer, set TRUST_PROXY. Does not apply to the management port.",
   }),
   denyList: defineSetting({
@@ -253,9 +254,9 @@ export const SETTINGS = {
     option: "denyList",
     variables: ["FLAGS_DENY_LIST"],
     kind: addressesKind,
-    fallback: [],
-    shownFallback: "none",
-    meaning:
+    default: [],
+    defaultText: "none",
+    description:
       "These IP addresses and CIDR ranges get a 403, even if they are in the allow list. Does not apply to the management port.",
   }),
   managementPort: defineSetting({
@@ -263,9 +264,9 @@ export const SETTINGS = {
     option: "management.port",
     variables: ["FLAGS_MANAGEMENT_PORT"],
     kind: portKind,
-    fallback: undefined,
-    shownFallback: "none, PORT serves everything",
-    meaning:
+    default: undefined,
+    defaultText: "none, PORT serves everything",
+    description:
       "Separate port, without TLS, for metrics, /status, /internal-backstage, /live, /ready and /proxy/health. If it is set, PORT does not serve metrics, /status or /internal-backstage.",
   }),
   managementHost: defineSetting({
@@ -273,34 +274,34 @@ export const SETTINGS = {
     option: "management.host",
     variables: ["FLAGS_MANAGEMENT_HOST"],
     kind: hostKind,
-    fallback: undefined,
-    shownFallback: "same as HOST",
-    meaning: "Address of the management port, for example 127.0.0.1.",
+    default: undefined,
+    defaultText: "same as HOST",
+    description: "Address of the management port, for example 127.0.0.1.",
   }),
   flagsAppName: defineSetting({
     group: "Upstream",
     option: "flagsAppName",
     variables: ["FLAGS_APP_NAME"],
     kind: textKind,
-    fallback: "flags-proxy",
-    meaning: "Application name sent upstream.",
+    default: "flags-proxy",
+    description: "Application name sent upstream.",
   }),
   flagsInstanceId: defineSetting({
     group: "Upstream",
     option: "flagsInstanceId",
     variables: ["FLAGS_INSTANCE_ID"],
     kind: textKind,
-    fallback: undefined,
-    shownFallback: "generated",
-    meaning: "Instance id sent upstream.",
+    default: undefined,
+    defaultText: "generated",
+    description: "Instance id sent upstream.",
   }),
   synchronization: defineSetting({
     group: "Upstream",
     option: "synchronization",
     variables: ["FLAGS_SYNCHRONIZATION"],
     kind: createChoiceKind(SYNCHRONIZATIONS),
-    fallback: "polling",
-    meaning:
+    default: "polling",
+    description:
       "How to receive changes from the upstream: polling fetches all flags at intervals, delta fetches only changes at intervals, and streaming receives changes immediately. If delta or streaming fails, the proxy polls.",
   }),
   refreshInterval: defineSetting({
@@ -308,24 +309,24 @@ export const SETTINGS = {
     option: "refreshInterval",
     variables: ["FLAGS_FETCH_INTERVAL"],
     kind: intervalKind,
-    fallback: 5000,
-    meaning: "Milliseconds between upstream polls. 0 fetches once.",
+    default: 5000,
+    description: "Milliseconds between upstream polls. 0 fetches once.",
   }),
   metricsInterval: defineSetting({
     group: "Upstream",
     option: "metricsInterval",
     variables: ["FLAGS_METRICS_INTERVAL"],
     kind: intervalKind,
-    fallback: 30_000,
-    meaning: "Milliseconds between usage reports to the upstream. 0 disables them.",
+    default: 30_000,
+    description: "Milliseconds between usage reports to the upstream. 0 disables them.",
   }),
   metricsJitter: defineSetting({
     group: "Upstream",
     option: "metricsJitter",
     variables: ["FLAGS_METRICS_JITTER"],
     kind: intervalKind,
-    fallback: 0,
-    meaning:
+    default: 0,
+    description:
       "Maximum random delay in milliseconds that is added to each interval between usage reports.",
   }),
   usageSpool: defineSetting({
@@ -333,8 +334,8 @@ export const SETTINGS = {
     option: "usageSpool",
     variables: ["FLAGS_USAGE_SPOOL"],
     kind: textKind,
-    fallback: undefined,
-    meaning:
+    default: undefined,
+    description:
       "Directory in which accepted usage, impact metrics and registrations are kept until they are delivered, so that they survive the end of the process. Each proxy needs its own.",
   }),
   usageSpoolMaxBytes: defineSetting({
@@ -342,8 +343,8 @@ export const SETTINGS = {
     option: "usageSpoolMaxBytes",
     variables: ["FLAGS_USAGE_SPOOL_MAX_BYTES"],
     kind: createIntegerKind({ min: 8_388_608, max: 17_179_869_184, of: "bytes" }),
-    fallback: 134_217_728,
-    meaning:
+    default: 134_217_728,
+    description:
       "Maximum disk space for the usage of each environment, in bytes. A value below the default also reduces the memory for usage, in proportion.",
   }),
   projectName: defineSetting({
@@ -351,16 +352,17 @@ export const SETTINGS = {
     option: "projectName",
     variables: ["FLAGS_PROJECT_NAME"],
     kind: textKind,
-    fallback: undefined,
-    meaning: "Project id: only flags of this project are requested; the proxy ignores all others.",
+    default: undefined,
+    description:
+      "Project id: only flags of this project are requested; the proxy ignores all others.",
   }),
   namePrefix: defineSetting({
     group: "Upstream",
     option: "namePrefix",
     variables: ["FLAGS_NAME_PREFIX"],
     kind: textKind,
-    fallback: undefined,
-    meaning:
+    default: undefined,
+    description:
       "Only flags whose names start with this text are requested; the proxy ignores all others.",
   }),
   tags: defineSetting({
@@ -368,9 +370,9 @@ export const SETTINGS = {
     option: "tags",
     variables: ["FLAGS_TAGS"],
     kind: tagsKind,
-    fallback: [],
-    shownFallback: "none",
-    meaning:
+    default: [],
+    defaultText: "none",
+    description:
       "Only flags with these tags are requested: name:value,name2:value2. Implies polling, whatever the value of FLAGS_SYNCHRONIZATION.",
   }),
   storageProvider: defineSetting({
@@ -378,25 +380,25 @@ export const SETTINGS = {
     option: "storageProvider",
     variables: [],
     kind: storageKind,
-    fallback: undefined,
-    shownFallback: "in memory",
-    meaning: "Storage that keeps flags across restarts.",
+    default: undefined,
+    defaultText: "in memory",
+    description: "Storage that keeps flags across restarts.",
   }),
   rejectUnauthorized: defineSetting({
     group: "Upstream",
     option: "httpOptions.rejectUnauthorized",
     variables: ["HTTP_OPTIONS_REJECT_UNAUTHORIZED"],
     kind: booleanKind,
-    fallback: true,
-    meaning: "Rejects an upstream whose certificate cannot be verified.",
+    default: true,
+    description: "Rejects an upstream whose certificate cannot be verified.",
   }),
   upstreamCaFile: defineSetting({
     group: "Upstream",
     option: "httpOptions.caFile",
     variables: ["FLAGS_UPSTREAM_CA_FILE"],
     kind: textKind,
-    fallback: undefined,
-    meaning:
+    default: undefined,
+    description:
       "Path of a PEM file with certificates of certificate authorities (CAs) to trust, in addition to those that Node trusts.",
   }),
   upstreamCertFile: defineSetting({
@@ -404,27 +406,28 @@ export const SETTINGS = {
     option: "httpOptions.certFile",
     variables: ["FLAGS_UPSTREAM_CERT_FILE"],
     kind: textKind,
-    fallback: undefined,
-    meaning: "Path of a PEM file with the client certificate for the upstream. Read at startup.",
+    default: undefined,
+    description:
+      "Path of a PEM file with the client certificate for the upstream. Read at startup.",
   }),
   upstreamKeyFile: defineSetting({
     group: "Upstream",
     option: "httpOptions.keyFile",
     variables: ["FLAGS_UPSTREAM_KEY_FILE"],
     kind: textKind,
-    fallback: undefined,
-    meaning: "Path of a PEM file with the private key of the client certificate.",
+    default: undefined,
+    description: "Path of a PEM file with the private key of the client certificate.",
   }),
   upstreamHeaders: defineSetting({
     group: "Upstream",
     option: "httpOptions.headers",
     variables: ["FLAGS_UPSTREAM_HEADERS"],
     kind: upstreamHeadersKind,
-    fallback: {},
-    shownFallback: "none",
+    default: {},
+    defaultText: "none",
     secret: true,
     secretTexts: secretsInHeaders,
-    meaning:
+    description:
       "Headers added to every request to the upstream: Name: value, separated by commas, or one per line if values contain commas.",
   }),
   upstreamTimeout: defineSetting({
@@ -432,54 +435,54 @@ export const SETTINGS = {
     option: "httpOptions.timeout",
     variables: ["FLAGS_UPSTREAM_TIMEOUT"],
     kind: createIntegerKind({ min: 1, max: 600_000, of: "milliseconds" }),
-    fallback: 10_000,
-    meaning:
+    default: 10_000,
+    description:
       "Milliseconds that a whole request to the upstream may take, including the connection and the transfer of all flags.",
   }),
   httpProxy: defineSetting({
     group: "Upstream",
     variables: ["HTTP_PROXY", "http_proxy"],
     kind: forwardProxyKind,
-    fallback: undefined,
+    default: undefined,
     secret: true,
     secretTexts: secretsInAddress,
-    meaning: "Proxy server for requests to http:// addresses.",
+    description: "Proxy server for requests to http:// addresses.",
   }),
   httpsProxy: defineSetting({
     group: "Upstream",
     variables: ["HTTPS_PROXY", "https_proxy"],
     kind: forwardProxyKind,
-    fallback: undefined,
+    default: undefined,
     secret: true,
     secretTexts: secretsInAddress,
-    meaning: "Proxy server for requests to https:// addresses.",
+    description: "Proxy server for requests to https:// addresses.",
   }),
   allProxy: defineSetting({
     group: "Upstream",
     variables: ["ALL_PROXY", "all_proxy"],
     kind: forwardProxyKind,
-    fallback: undefined,
+    default: undefined,
     secret: true,
     secretTexts: secretsInAddress,
-    meaning:
+    description:
       "Proxy server for requests to addresses for which HTTP_PROXY or HTTPS_PROXY is not set.",
   }),
   noProxy: defineSetting({
     group: "Upstream",
     variables: ["NO_PROXY", "no_proxy"],
     kind: textKind,
-    fallback: undefined,
-    meaning: "Hosts to connect to without a proxy server, separated by commas.",
+    default: undefined,
+    description: "Hosts to connect to without a proxy server, separated by commas.",
   }),
   store: defineSetting({
     group: "Store",
     option: "store",
     variables: ["FLAGS_STORE"],
     kind: storeAddressKind,
-    fallback: undefined,
+    default: undefined,
     secret: true,
     secretTexts: secretsInStoreAddress,
-    meaning:
+    description:
       "URL of a store that keeps flags across restarts, so that the proxy can start while the upstream is down. For example file:/var/lib/flags, redis://cache:6379 or s3://bucket/prefix.",
   }),
   storePassword: defineSetting({
@@ -487,17 +490,17 @@ export const SETTINGS = {
     option: "storePassword",
     variables: ["FLAGS_STORE_PASSWORD"],
     kind: textKind,
-    fallback: undefined,
+    default: undefined,
     secret: true,
-    meaning: "Password for Redis, instead of one in FLAGS_STORE.",
+    description: "Password for Redis, instead of one in FLAGS_STORE.",
   }),
   storeCaFile: defineSetting({
     group: "Store",
     option: "storeCaFile",
     variables: ["FLAGS_STORE_CA_FILE"],
     kind: textKind,
-    fallback: undefined,
-    meaning:
+    default: undefined,
+    description:
       "Path of a PEM file with certificates of CAs to trust for Redis with TLS (rediss) and for S3, in addition to those that Node trusts.",
   }),
   sharedPolling: defineSetting({
@@ -505,50 +508,50 @@ export const SETTINGS = {
     option: "sharedPolling",
     variables: ["FLAGS_SHARED_POLLING"],
     kind: booleanKind,
-    fallback: true,
-    meaning:
+    default: true,
+    description:
       "With Redis as the store: one of the replicas follows the upstream, and the others get its flags. false: each replica follows it.",
   }),
   storeRegion: defineSetting({
     group: "Store",
     variables: ["AWS_REGION", "AWS_DEFAULT_REGION"],
     kind: textKind,
-    fallback: undefined,
-    meaning: "Region of the bucket, unless FLAGS_STORE contains it.",
+    default: undefined,
+    description: "Region of the bucket, unless FLAGS_STORE contains it.",
   }),
   storeAccessKeyId: defineSetting({
     group: "Store",
     variables: ["AWS_ACCESS_KEY_ID"],
     kind: headerValueKind,
-    fallback: undefined,
-    shownFallback: "the credentials of the role",
+    default: undefined,
+    defaultText: "the credentials of the role",
     secret: true,
-    meaning: "AWS access key id for the bucket.",
+    description: "AWS access key id for the bucket.",
   }),
   storeSecretAccessKey: defineSetting({
     group: "Store",
     variables: ["AWS_SECRET_ACCESS_KEY"],
     kind: headerValueKind,
-    fallback: undefined,
-    shownFallback: "the credentials of the role",
+    default: undefined,
+    defaultText: "the credentials of the role",
     secret: true,
-    meaning: "AWS secret access key for the bucket.",
+    description: "AWS secret access key for the bucket.",
   }),
   storeSessionToken: defineSetting({
     group: "Store",
     variables: ["AWS_SESSION_TOKEN"],
     kind: headerValueKind,
-    fallback: undefined,
+    default: undefined,
     secret: true,
-    meaning: "Session token of temporary credentials.",
+    description: "Session token of temporary credentials.",
   }),
   accessFile: defineSetting({
     group: "Clients",
     option: "accessFile",
     variables: ["FLAGS_ACCESS_FILE"],
     kind: textKind,
-    fallback: undefined,
-    meaning:
+    default: undefined,
+    description:
       "YAML or JSON file with further keys and the permissions of each. Changes apply without a restart. With it, FLAGS_PROXY_CLIENT_KEYS is optional.",
   }),
   upstreamKeys: defineSetting({
@@ -556,8 +559,8 @@ export const SETTINGS = {
     option: "upstreamKeys.enabled",
     variables: ["FLAGS_UPSTREAM_KEYS"],
     kind: booleanKind,
-    fallback: false,
-    meaning:
+    default: false,
+    description:
       "Also accepts frontend and client tokens that the upstream has issued: it verifies each token when it is first used. With it, FLAGS_PROXY_CLIENT_KEYS is optional.",
   }),
   upstreamKeysInterval: defineSetting({
@@ -565,8 +568,8 @@ export const SETTINGS = {
     option: "upstreamKeys.interval",
     variables: ["FLAGS_UPSTREAM_KEYS_INTERVAL"],
     kind: createIntegerKind({ min: 1000, max: 604_800_000, of: "milliseconds" }),
-    fallback: 60_000,
-    meaning:
+    default: 60_000,
+    description:
       "Milliseconds within which a token that was revoked upstream is rejected. All tokens in use are verified again that often.",
   }),
   clientKeysHeaderName: defineSetting({
@@ -574,34 +577,34 @@ export const SETTINGS = {
     option: "clientKeysHeaderName",
     variables: ["CLIENT_KEY_HEADER_NAME"],
     kind: headerNameKind,
-    fallback: "authorization",
-    meaning: "Header that carries the client key.",
+    default: "authorization",
+    description: "Header that carries the client key.",
   }),
   proxySecrets: defineSetting({
     group: "Clients",
     option: "proxySecrets",
     variables: ["FLAGS_PROXY_SECRETS"],
     kind: keysKind,
-    fallback: undefined,
+    default: undefined,
     secret: true,
-    meaning: "Deprecated name of FLAGS_PROXY_CLIENT_KEYS. Read only if that is not set.",
+    description: "Deprecated name of FLAGS_PROXY_CLIENT_KEYS. Read only if that is not set.",
   }),
   environment: defineSetting({
     group: "Clients",
     option: "environment",
     variables: ["FLAGS_ENVIRONMENT"],
     kind: textKind,
-    fallback: undefined,
-    meaning: "Environment of every context. Clients cannot change it.",
+    default: undefined,
+    description: "Environment of every context. Clients cannot change it.",
   }),
   usageMetricsApplications: defineSetting({
     group: "Endpoints",
     option: "usageMetricsApplications",
     variables: ["FLAGS_USAGE_METRICS_APPLICATIONS"],
     kind: applicationsKind,
-    fallback: [],
-    shownFallback: "none, usage is not counted",
-    meaning:
+    default: [],
+    defaultText: "none, usage is not counted",
+    description:
       "Names of applications, separated by commas, whose usage of each flag is counted in the metric flags_proxy_flag_usage_total. The usage of all other applications counts as other.",
   }),
   enableAllEndpoint: defineSetting({
@@ -609,8 +612,8 @@ export const SETTINGS = {
     option: "enableAllEndpoint",
     variables: ["ENABLE_ALL_ENDPOINT"],
     kind: booleanKind,
-    fallback: false,
-    meaning:
+    default: false,
+    description:
       "Serves /proxy/all and its equivalents in the other APIs: disabled flags as well as enabled ones.",
   }),
   enableExplain: defineSetting({
@@ -618,8 +621,8 @@ export const SETTINGS = {
     option: "enableExplain",
     variables: ["ENABLE_EXPLAIN"],
     kind: booleanKind,
-    fallback: false,
-    meaning:
+    default: false,
+    description:
       "Serves /proxy/explain, which says why a flag is on or off for a context. It requires a server token, " +
       "or a key with `explain` in the access file, since explanations contain strategies.",
   }),
@@ -628,17 +631,17 @@ export const SETTINGS = {
     option: "enableOAS",
     variables: ["ENABLE_OAS"],
     kind: booleanKind,
-    fallback: false,
-    meaning: "Serves the OpenAPI document and its UI under /docs/openapi.",
+    default: false,
+    description: "Serves the OpenAPI document and its UI under /docs/openapi.",
   }),
   maxStaleness: defineSetting({
     group: "Endpoints",
     option: "maxStaleness",
     variables: ["FLAGS_MAX_STALENESS"],
     kind: createIntegerKind({ min: 1, max: 31_536_000_000, of: "milliseconds" }),
-    fallback: undefined,
-    shownFallback: "any age",
-    meaning:
+    default: undefined,
+    defaultText: "any age",
+    description:
       "Milliseconds after which flags that the upstream has not confirmed are too old: /ready then returns 503. Requests are served nevertheless.",
   }),
   ageHeader: defineSetting({
@@ -646,8 +649,8 @@ export const SETTINGS = {
     option: "ageHeader",
     variables: ["FLAGS_AGE_HEADER"],
     kind: booleanKind,
-    fallback: false,
-    meaning:
+    default: false,
+    description:
       "Adds the header X-Flags-Age-Seconds to responses with flags: the time since the upstream last confirmed them.",
   }),
   ofrepEventStreams: defineSetting({
@@ -655,8 +658,8 @@ export const SETTINGS = {
     option: "ofrepEventStreams",
     variables: ["OFREP_EVENT_STREAMS"],
     kind: booleanKind,
-    fallback: false,
-    meaning:
+    default: false,
+    description:
       "Announces an event stream to OpenFeature clients, which notifies them when to fetch flags again.",
   }),
   ofrepValues: defineSetting({
@@ -664,8 +667,8 @@ export const SETTINGS = {
     option: "ofrepValues",
     variables: ["OFREP_VALUES"],
     kind: createChoiceKind(OFREP_VALUES),
-    fallback: "boolean",
-    meaning:
+    default: "boolean",
+    description:
       "The value of a flag for OpenFeature clients. boolean: whether the flag is on; payload: the payload of its variant, or whether the flag is on if it has none.",
   }),
   pushMaxStreams: defineSetting({
@@ -673,17 +676,17 @@ export const SETTINGS = {
     option: "push.maxStreams",
     variables: ["FLAGS_PUSH_MAX_STREAMS"],
     kind: createIntegerKind({ min: 0, max: 1_000_000 }),
-    fallback: 10_000,
-    meaning: "Maximum number of open streams to clients. 0 disables /proxy/stream.",
+    default: 10_000,
+    description: "Maximum number of open streams to clients. 0 disables /proxy/stream.",
   }),
   pushMaxStreamsPerKey: defineSetting({
     group: "Push",
     option: "push.maxStreamsPerKey",
     variables: ["FLAGS_PUSH_MAX_STREAMS_PER_KEY"],
     kind: createIntegerKind({ min: 1, max: 1_000_000 }),
-    fallback: undefined,
-    shownFallback: "all; half with several keys",
-    meaning:
+    default: undefined,
+    defaultText: "all; half with several keys",
+    description:
       "Maximum number of open streams per client key. The memory for contexts is limited in the same proportion.",
   }),
   pushMaxContextBytes: defineSetting({
@@ -691,8 +694,8 @@ export const SETTINGS = {
     option: "push.maxContextBytes",
     variables: ["FLAGS_PUSH_MAX_CONTEXT_BYTES"],
     kind: createIntegerKind({ min: 65_536, max: 17_179_869_184, of: "bytes" }),
-    fallback: 67_108_864,
-    meaning:
+    default: 67_108_864,
+    description:
       "Memory limit for the contexts of all open streams, in bytes. A stream that would exceed it gets a 503.",
   }),
   pushMaxAge: defineSetting({
@@ -700,18 +703,18 @@ export const SETTINGS = {
     option: "push.maxAge",
     variables: ["FLAGS_PUSH_MAX_AGE"],
     kind: createIntegerKind({ min: 1, max: 86_400, of: "seconds" }),
-    fallback: 1800,
-    meaning: "Maximum age of a stream in seconds. Clients reconnect automatically.",
+    default: 1800,
+    description: "Maximum age of a stream in seconds. Clients reconnect automatically.",
   }),
   pushSecret: defineSetting({
     group: "Push",
     option: "push.secret",
     variables: ["FLAGS_PUSH_SECRET"],
     kind: textKind,
-    fallback: undefined,
-    shownFallback: "the upstream token, or random",
+    default: undefined,
+    defaultText: "the upstream token, or random",
     secret: true,
-    meaning:
+    description:
       "Secret that encrypts the context in stream URLs. Replicas with the same secret accept each other's URLs.",
   }),
   corsAllowedHeaders: defineSetting({
@@ -719,8 +722,8 @@ export const SETTINGS = {
     option: "cors.allowedHeaders",
     variables: ["CORS_ALLOWED_HEADERS"],
     kind: headerNamesKind,
-    fallback: undefined,
-    meaning:
+    default: undefined,
+    description:
       "Allowed request headers. Not set: those that SDKs send, and any that a preflight requests.",
   }),
   corsCredentials: defineSetting({
@@ -728,48 +731,48 @@ export const SETTINGS = {
     option: "cors.credentials",
     variables: ["CORS_CREDENTIALS"],
     kind: booleanKind,
-    fallback: false,
-    meaning: "Allows browsers to send credentials.",
+    default: false,
+    description: "Allows browsers to send credentials.",
   }),
   corsExposedHeaders: defineSetting({
     group: "CORS",
     option: "cors.exposedHeaders",
     variables: ["CORS_EXPOSED_HEADERS"],
     kind: headerNamesKind,
-    fallback: ["ETag"],
-    meaning: "Response headers that scripts can read.",
+    default: ["ETag"],
+    description: "Response headers that scripts can read.",
   }),
   corsMaxAge: defineSetting({
     group: "CORS",
     option: "cors.maxAge",
     variables: ["CORS_MAX_AGE"],
     kind: createIntegerKind({ min: 0, max: 2_147_483_647, of: "seconds" }),
-    fallback: 172_800,
-    meaning: "Seconds for which browsers may cache the response to a preflight.",
+    default: 172_800,
+    description: "Seconds for which browsers may cache the response to a preflight.",
   }),
   corsMethods: defineSetting({
     group: "CORS",
     option: "cors.methods",
     variables: ["CORS_METHODS"],
     kind: methodsKind,
-    fallback: ["GET", "POST"],
-    meaning: "Allowed methods.",
+    default: ["GET", "POST"],
+    description: "Allowed methods.",
   }),
   corsOptionsSuccessStatus: defineSetting({
     group: "CORS",
     option: "cors.optionsSuccessStatus",
     variables: ["CORS_OPTIONS_SUCCESS_STATUS"],
     kind: createIntegerKind({ min: 200, max: 299 }),
-    fallback: 204,
-    meaning: "Status of the response to a preflight.",
+    default: 204,
+    description: "Status of the response to a preflight.",
   }),
   corsOrigin: defineSetting({
     group: "CORS",
     option: "cors.origin",
     variables: ["CORS_ORIGIN"],
     kind: originsKind,
-    fallback: "*",
-    meaning:
+    default: "*",
+    description:
       "Allowed origins, separated by commas; * allows all. In code also true, false, regular expressions or a function.",
   }),
   corsPreflightContinue: defineSetting({
@@ -777,42 +780,43 @@ export const SETTINGS = {
     option: "cors.preflightContinue",
     variables: ["CORS_PREFLIGHT_CONTINUE"],
     kind: booleanKind,
-    fallback: false,
-    meaning: "Passes preflights on to the routes instead of responding to them.",
+    default: false,
+    description: "Passes preflights on to the routes instead of responding to them.",
   }),
   logger: defineSetting({
     group: "Logging",
     option: "logger",
     variables: [],
     kind: loggerKind,
-    fallback: undefined,
-    shownFallback: "built in",
-    meaning: "Logger to use instead of the built-in one: any object with the methods of console.",
+    default: undefined,
+    defaultText: "built in",
+    description:
+      "Logger to use instead of the built-in one: any object with the methods of console.",
   }),
   useJsonLogger: defineSetting({
     group: "Logging",
     option: "useJsonLogger",
     variables: ["JSON_LOGGER"],
     kind: booleanKind,
-    fallback: false,
-    meaning: "Writes one line of JSON per message. Has no effect on a custom logger.",
+    default: false,
+    description: "Writes one line of JSON per message. Has no effect on a custom logger.",
   }),
   logLevel: defineSetting({
     group: "Logging",
     option: "logLevel",
     variables: ["LOG_LEVEL"],
     kind: createChoiceKind(LOG_LEVELS),
-    fallback: "warn",
-    meaning:
+    default: "warn",
+    description:
       "Lowest level that is logged: debug, info, warn, error or fatal. Has no effect on a custom logger.",
   }),
   evaluationIdKey: defineSetting({
     group: TELEMETRY_GROUP,
     variables: ["FLAGS_EVALUATION_ID_KEY"],
     kind: textKind,
-    fallback: undefined,
+    default: undefined,
     secret: true,
-    meaning:
+    description:
       "Secret with which user ids are hashed (HMAC-SHA256) for feature_flag.evaluation events. Without it, events do not identify the user.",
   }),
   ...TELEMETRY_SETTINGS,
@@ -821,9 +825,9 @@ export const SETTINGS = {
     option: "customStrategies",
     variables: ["FLAGS_CUSTOM_STRATEGIES_FILE"],
     kind: strategiesKind,
-    fallback: [],
-    shownFallback: "empty list",
-    meaning:
+    default: [],
+    defaultText: "empty list",
+    description:
       "Files that export lists of custom activation strategies, separated by commas; in code also the strategies themselves.",
   }),
   bootstrapUrl: defineSetting({
@@ -831,39 +835,39 @@ export const SETTINGS = {
     option: "expBootstrap.url",
     variables: ["EXP_BOOTSTRAP_URL"],
     kind: urlKind,
-    fallback: undefined,
-    meaning: "Address from which to load flags until the upstream responds.",
+    default: undefined,
+    description: "Address from which to load flags until the upstream responds.",
   }),
   bootstrapAuthorization: defineSetting({
     group: "Experimental",
     option: "expBootstrap.urlHeaders.Authorization",
     variables: ["EXP_BOOTSTRAP_AUTHORIZATION"],
     kind: headerValueKind,
-    fallback: undefined,
+    default: undefined,
     secret: true,
     secretTexts: secretsInHeader,
-    meaning: "Authorization header sent to the bootstrap address.",
+    description: "Authorization header sent to the bootstrap address.",
   }),
   bootstrapHeaders: defineSetting({
     group: "Experimental",
     option: "expBootstrap.urlHeaders",
     variables: [],
     kind: headersKind,
-    fallback: {},
-    shownFallback: "none",
+    default: {},
+    defaultText: "none",
     secret: true,
     secretTexts: secretsInHeaders,
-    meaning: "All headers sent to the bootstrap address.",
+    description: "All headers sent to the bootstrap address.",
   }),
   serverTokens: defineSetting({
     group: "Experimental",
     option: "expServerSideSdkConfig.tokens",
     variables: ["EXP_SERVER_SIDE_SDK_CONFIG_TOKENS"],
     kind: tokensKind,
-    fallback: [],
-    shownFallback: "none",
+    default: [],
+    defaultText: "none",
     secret: true,
-    meaning:
+    description:
       "Tokens that allow server SDKs and other proxies to read definitions from this proxy, separated by commas.",
   }),
   customEnrichers: defineSetting({
@@ -871,9 +875,9 @@ export const SETTINGS = {
     option: "expCustomEnrichers",
     variables: ["EXP_CUSTOM_ENRICHERS_FILE"],
     kind: enrichersKind,
-    fallback: [],
-    shownFallback: "empty list",
-    meaning:
+    default: [],
+    defaultText: "empty list",
+    description:
       "File that exports a list of context enrichers; in code a list of enrichers and files.",
   }),
 };

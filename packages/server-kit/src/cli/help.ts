@@ -1,4 +1,4 @@
-import { describeFallback, type Setting } from "../config/setting.ts";
+import { describeDefault, type Setting } from "../config/setting.ts";
 import { COMMON_OPTIONS } from "./parse-command-line.ts";
 import type { Program } from "./program.ts";
 import type { OptionDefinition, Subcommand } from "./subcommand.ts";
@@ -74,12 +74,12 @@ function toText(lines: readonly string[]): string {
   return lines.join("\n");
 }
 
-type Row = readonly [term: string, meaning: string];
+type Row = readonly [term: string, description: string];
 
 function toOptionRows(options: Readonly<Record<string, OptionDefinition>>): readonly Row[] {
-  return Object.entries(options).map(([name, { short, value, meaning }]) => {
+  return Object.entries(options).map(([name, { short, value, description }]) => {
     const shortForm = short === undefined ? "" : `-${short}, `;
-    return [`${shortForm}--${name}${value === undefined ? "" : ` ${value}`}`, meaning];
+    return [`${shortForm}--${name}${value === undefined ? "" : ` ${value}`}`, description];
   });
 }
 
@@ -88,8 +88,8 @@ function formatList(heading: string, rows: readonly Row[], paint: Paint): readon
   if (rows.length === 0) return [];
   const width = Math.max(...rows.map(([term]) => term.length));
   const indent = width + 4;
-  const lines = rows.flatMap(([term, meaning]) => {
-    const [first = "", ...rest] = wrap(meaning, indent);
+  const lines = rows.flatMap(([term, description]) => {
+    const [first = "", ...rest] = wrap(description, indent);
     return [`  ${paint("cyan", term.padEnd(width))}  ${first.trimStart()}`, ...rest];
   });
   return ["", paint("bold", heading), ...lines];
@@ -105,16 +105,16 @@ function formatGroup(
 }
 
 function formatSetting(setting: Setting<unknown>, paint: Paint): readonly string[] {
-  const { variables, required, meaning, secret } = setting;
+  const { variables, required, description, secret } = setting;
   // A variable in lower case is another spelling of the same name.
   const names = variables.filter((name) => name === name.toUpperCase());
   const notes = [
-    required === true ? "required" : `default: ${describeFallback(setting)}`,
+    required === true ? "required" : `default: ${describeDefault(setting)}`,
     ...(secret === true ? ["secret"] : []),
   ];
   return [
     `  ${names.map((name) => paint("cyan", name)).join(", ")}  ${paint("dim", `(${notes.join("; ")})`)}`,
-    ...wrap(meaning, SETTING_INDENT),
+    ...wrap(description, SETTING_INDENT),
   ];
 }
 

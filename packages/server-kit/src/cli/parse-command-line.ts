@@ -23,11 +23,11 @@ type CommandLine =
 export const COMMON_OPTIONS: Readonly<Record<"env-file" | "help" | "version", OptionDefinition>> = {
   "env-file": {
     value: "FILE",
-    meaning:
+    description:
       "Reads environment variables from a file with lines such as NAME=value. Can be repeated; a later file takes precedence over an earlier one, and the environment over all files.",
   },
-  help: { short: "h", meaning: "Prints this help." },
-  version: { short: "v", meaning: "Prints the version." },
+  help: { short: "h", description: "Prints this help." },
+  version: { short: "v", description: "Prints the version." },
 };
 
 type Token = NonNullable<ReturnType<typeof tokenize>>[number];

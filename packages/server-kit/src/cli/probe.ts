@@ -40,12 +40,12 @@ export function createProbe(definition: ProbeDefinition): Subcommand {
     options: {
       url: {
         value: "URL",
-        meaning: `URL of the server without ${path}, if the settings do not determine it.`,
+        description: `URL of the server without ${path}, if the settings do not determine it.`,
       },
       [CA_FILE]: {
         short: "c",
         value: "FILE",
-        meaning:
+        description:
           "Certificates in PEM of authorities to trust, besides the public ones. Only with a URL: otherwise, the certificate of the server is not verified.",
       },
     },

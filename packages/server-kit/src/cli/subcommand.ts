@@ -7,7 +7,7 @@ export interface OptionDefinition {
   /** Name of the option's value in `--help`, such as `URL`. Undefined for an option without a value. */
   readonly value?: string;
   /** Describes the option in full sentences. */
-  readonly meaning: string;
+  readonly description: string;
 }
 
 /** What the user has passed to a subcommand. */

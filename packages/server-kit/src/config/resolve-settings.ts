@@ -71,7 +71,7 @@ export function resolveSettings<Table extends SettingsTable>(
   const origins = new Map<keyof Table, string>();
   const problems: string[] = [];
   for (const [name, setting] of Object.entries(table)) {
-    values[name] = setting.fallback;
+    values[name] = setting.default;
     const [given, other] = findGiven(setting, sources);
     if (given === undefined) continue;
     origins.set(name, given.origin);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { TABLE } from "./_settings.ts";
-import { describeFallback, nameSetting } from "./setting.ts";
+import { describeDefault, nameSetting } from "./setting.ts";
 
 test.each([
   ["port", "3000"],
@@ -8,8 +8,8 @@ test.each([
   ["name", "none"],
   ["keys", "a, b"],
   ["headers", "none"],
-] as const)("describeFallback() of %s is %s", (name, words) => {
-  expect(describeFallback(TABLE[name])).toBe(words);
+] as const)("describeDefault() of %s is %s", (name, words) => {
+  expect(describeDefault(TABLE[name])).toBe(words);
 });
 
 test.each([

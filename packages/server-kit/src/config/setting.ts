@@ -1,6 +1,6 @@
 import type { Kind } from "./kind.ts";
 
-/** One setting of a program: where it is read, its allowed values, its default and its meaning. */
+/** One setting of a program: where it is read, its allowed values, its default and its description. */
 export interface Setting<T, Default extends T | undefined = T | undefined> {
   /** Heading under which help and documentation list the setting. */
   readonly group: string;
@@ -9,16 +9,16 @@ export interface Setting<T, Default extends T | undefined = T | undefined> {
   /** Environment variables. The first one that is set takes precedence. */
   readonly variables: readonly string[];
   readonly kind: Kind<T>;
-  readonly fallback: Default;
+  readonly default: Default;
   /** Describes the default where its value is not clear enough. */
-  readonly shownFallback?: string;
+  readonly defaultText?: string;
   readonly required?: boolean;
   /** The value must never be shown. */
   readonly secret?: boolean;
   /** The secret texts within a secret value. @default all texts of the value */
   secretTexts?(value: T): readonly string[];
-  /** Describes the setting in full sentences. */
-  readonly meaning: string;
+  /** What the setting does, in full sentences. */
+  readonly description: string;
 }
 
 /** Every setting of a program, by its name in code. */
@@ -40,10 +40,10 @@ export function defineSetting<T, const Default extends T | undefined>(
 }
 
 /** Describes the default of a setting. */
-export function describeFallback({ fallback, shownFallback }: Setting<unknown>): string {
-  if (shownFallback !== undefined) return shownFallback;
-  if (fallback === undefined) return "none";
-  return Array.isArray(fallback) ? fallback.join(", ") : `${fallback as string | number | boolean}`;
+export function describeDefault({ default: value, defaultText }: Setting<unknown>): string {
+  if (defaultText !== undefined) return defaultText;
+  if (value === undefined) return "none";
+  return Array.isArray(value) ? value.join(", ") : `${value as string | number | boolean}`;
 }
 
 /** Names a setting in messages, by the variable and the option with which a reader can change it. */

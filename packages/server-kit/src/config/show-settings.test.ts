@@ -49,8 +49,8 @@ test.each([
       group: "Other",
       variables: ["ANY"],
       kind: createValueKind("anything", (sent) => sent),
-      fallback: undefined,
-      meaning: "A setting.",
+      default: undefined,
+      description: "A setting.",
     }),
   };
   expect(showSettings(table, { any: value })).toEqual({ ANY: expected });

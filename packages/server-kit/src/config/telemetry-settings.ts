@@ -77,44 +77,44 @@ const fileKind: Kind<string> = createTextKind("the path of a PEM file", (path) =
 
 function defineSetting<T, Default extends T | undefined>(
   variable: string,
-  setting: Pick<Setting<T, Default>, "kind" | "fallback" | "meaning" | "shownFallback">,
+  setting: Pick<Setting<T, Default>, "kind" | "default" | "description" | "defaultText">,
 ): Setting<T, Default> {
   return define({ group: TELEMETRY_GROUP, variables: [variable], ...setting });
 }
 
-function defineExporter(signal: string, meaning: string) {
+function defineExporter(signal: string, description: string) {
   return defineSetting(`OTEL_${signal}_EXPORTER`, {
     kind: createChoiceKind(EXPORTERS),
-    fallback: undefined,
-    shownFallback: "otlp with an endpoint, otherwise none",
-    meaning,
+    default: undefined,
+    defaultText: "otlp with an endpoint, otherwise none",
+    description,
   });
 }
 
-function defineEndpoint(name: string, meaning: string, shownFallback = "none") {
+function defineEndpoint(name: string, description: string, defaultText = "none") {
   return defineSetting(`OTEL_EXPORTER_OTLP_${name}`, {
     kind: endpointKind,
-    fallback: undefined,
-    shownFallback,
-    meaning,
+    default: undefined,
+    defaultText,
+    description,
   });
 }
 
-function defineProtocol(name: string, meaning: string, shownFallback: string) {
-  const details = { kind: protocolKind, fallback: undefined, shownFallback, meaning };
+function defineProtocol(name: string, description: string, defaultText: string) {
+  const details = { kind: protocolKind, default: undefined, defaultText, description };
   return defineSetting(`OTEL_EXPORTER_OTLP_${name}`, details);
 }
 
-function defineHeaders(name: string, meaning: string) {
+function defineHeaders(name: string, description: string) {
   return define({
     group: TELEMETRY_GROUP,
     variables: [`OTEL_EXPORTER_OTLP_${name}`],
     kind: keyValuesKind,
-    fallback: {},
-    shownFallback: "none",
+    default: {},
+    defaultText: "none",
     secret: true,
     secretTexts: secretsInKeyValues,
-    meaning,
+    description,
   });
 }
 
@@ -143,8 +143,8 @@ type TelemetrySettings = WithDefault<"otelDisabled", boolean> &
 export const TELEMETRY_SETTINGS: TelemetrySettings = {
   otelDisabled: defineSetting("OTEL_SDK_DISABLED", {
     kind: booleanKind,
-    fallback: false,
-    meaning: "Disables OpenTelemetry, whatever the other variables say.",
+    default: false,
+    description: "Disables OpenTelemetry, whatever the other variables say.",
   }),
   otelEndpoint: defineEndpoint(
     "ENDPOINT",
@@ -182,70 +182,71 @@ export const TELEMETRY_SETTINGS: TelemetrySettings = {
   otelLogsHeaders: defineHeaders("LOGS_HEADERS", "Additional headers for logs."),
   otelTimeout: defineSetting("OTEL_EXPORTER_OTLP_TIMEOUT", {
     kind: timeKind,
-    fallback: 10_000,
-    meaning: "Milliseconds that sending a batch may take, including retries.",
+    default: 10_000,
+    description: "Milliseconds that sending a batch may take, including retries.",
   }),
   otelCompression: defineSetting("OTEL_EXPORTER_OTLP_COMPRESSION", {
     kind: createChoiceKind(["none", "gzip"]),
-    fallback: "none",
-    meaning: "Compression of exported data: none or gzip.",
+    default: "none",
+    description: "Compression of exported data: none or gzip.",
   }),
   otelCertificate: defineSetting("OTEL_EXPORTER_OTLP_CERTIFICATE", {
     kind: fileKind,
-    fallback: undefined,
-    shownFallback: "the CAs that Node trusts",
-    meaning: "Path of a PEM file with the only CAs to trust for the endpoints.",
+    default: undefined,
+    defaultText: "the CAs that Node trusts",
+    description: "Path of a PEM file with the only CAs to trust for the endpoints.",
   }),
   otelClientCertificate: defineSetting("OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", {
     kind: fileKind,
-    fallback: undefined,
-    meaning: "Path of a PEM file with the certificate to present to the endpoints.",
+    default: undefined,
+    description: "Path of a PEM file with the certificate to present to the endpoints.",
   }),
   otelClientKey: defineSetting("OTEL_EXPORTER_OTLP_CLIENT_KEY", {
     kind: fileKind,
-    fallback: undefined,
-    meaning: "Path of a PEM file with the private key of that certificate.",
+    default: undefined,
+    description: "Path of a PEM file with the private key of that certificate.",
   }),
   otelServiceName: defineSetting("OTEL_SERVICE_NAME", {
     kind: textKind,
-    fallback: undefined,
-    shownFallback: "the name of the command",
-    meaning: "Name of the service. Takes precedence over service.name in OTEL_RESOURCE_ATTRIBUTES.",
+    default: undefined,
+    defaultText: "the name of the command",
+    description:
+      "Name of the service. Takes precedence over service.name in OTEL_RESOURCE_ATTRIBUTES.",
   }),
   otelResourceAttributes: defineSetting("OTEL_RESOURCE_ATTRIBUTES", {
     kind: keyValuesKind,
-    fallback: {},
-    shownFallback: "none",
-    meaning:
+    default: {},
+    defaultText: "none",
+    description:
       "Attributes of everything that is exported: name=value, separated by commas and percent-encoded.",
   }),
   otelSampler: defineSetting("OTEL_TRACES_SAMPLER", {
     kind: createChoiceKind(SAMPLERS),
-    fallback: undefined,
-    shownFallback: "parentbased_traceidratio",
-    meaning: `Which requests are traced: ${SAMPLERS.join(", ")}. With the parentbased ones, a request with a traceparent header is traced if its sender traces it, up to 100 of these per second.`,
+    default: undefined,
+    defaultText: "parentbased_traceidratio",
+    description: `Which requests are traced: ${SAMPLERS.join(", ")}. With the parentbased ones, a request with a traceparent header is traced if its sender traces it, up to 100 of these per second.`,
   }),
   otelSamplerRatio: defineSetting("OTEL_TRACES_SAMPLER_ARG", {
     kind: ratioKind,
-    fallback: undefined,
-    shownFallback: "0.01, or 1 with OTEL_TRACES_SAMPLER",
-    meaning: "Share of the requests that the samplers with a ratio trace, from 0 to 1.",
+    default: undefined,
+    defaultText: "0.01, or 1 with OTEL_TRACES_SAMPLER",
+    description: "Share of the requests that the samplers with a ratio trace, from 0 to 1.",
   }),
   otelPropagators: defineSetting("OTEL_PROPAGATORS", {
     kind: propagatorsKind,
-    fallback: ["tracecontext", "baggage"],
-    meaning:
+    default: ["tracecontext", "baggage"],
+    description:
       "tracecontext reads traceparent headers of clients, and makes flags-proxy send them to the upstream; none ignores them. Baggage is never forwarded.",
   }),
   otelMetricInterval: defineSetting("OTEL_METRIC_EXPORT_INTERVAL", {
     kind: timeKind,
-    fallback: 60_000,
-    meaning: "Milliseconds between exports of metrics.",
+    default: 60_000,
+    description: "Milliseconds between exports of metrics.",
   }),
   otelMetricTimeout: defineSetting("OTEL_METRIC_EXPORT_TIMEOUT", {
     kind: timeKind,
-    fallback: 30_000,
-    meaning: "Milliseconds that an export of metrics may take; at most the interval.",
+    default: 30_000,
+    description: "Milliseconds that an export of metrics may take; at most the interval.",
   }),
   ...defineBatches("Spans", "OTEL_BSP", 5000),
   ...defineBatches("Logs", "OTEL_BLRP", 1000),
@@ -260,23 +261,23 @@ function defineBatches<const Of extends "Spans" | "Logs">(
   return {
     [`otel${of}Delay`]: defineSetting(`${prefix}_SCHEDULE_DELAY`, {
       kind: delayKind,
-      fallback: delayMs,
-      meaning: `Milliseconds between exports of ${records}.`,
+      default: delayMs,
+      description: `Milliseconds between exports of ${records}.`,
     }),
     [`otel${of}Timeout`]: defineSetting(`${prefix}_EXPORT_TIMEOUT`, {
       kind: timeKind,
-      fallback: 30_000,
-      meaning: `Milliseconds that an export of ${records} may take.`,
+      default: 30_000,
+      description: `Milliseconds that an export of ${records} may take.`,
     }),
     [`otel${of}Queue`]: defineSetting(`${prefix}_MAX_QUEUE_SIZE`, {
       kind: queueKind,
-      fallback: 2048,
-      meaning: `Number of ${records} that may wait for their export; further ones are dropped.`,
+      default: 2048,
+      description: `Number of ${records} that may wait for their export; further ones are dropped.`,
     }),
     [`otel${of}Batch`]: defineSetting(`${prefix}_MAX_EXPORT_BATCH_SIZE`, {
       kind: queueKind,
-      fallback: 512,
-      meaning: `Number of ${records} in one export; at most the size of the queue.`,
+      default: 512,
+      description: `Number of ${records} in one export; at most the size of the queue.`,
     }),
   } as WithDefault<Extract<OfBatches, `otel${Of}${string}`>, number>;
 }

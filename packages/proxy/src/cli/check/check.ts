@@ -9,7 +9,7 @@ export const CHECK: Subcommand = {
     "Can be followed by the arguments of Unleash Edge: flags-proxy check edge --upstream-url URL --tokens TOKENS.",
     "Problems prevent the proxy from starting or from getting flags. Warnings do not.",
   ],
-  options: { json: { meaning: "Prints the result as JSON." } },
+  options: { json: { description: "Prints the result as JSON." } },
   exitCodes: ["The proxy can start and get flags.", "There are problems."],
   run: async ({ options, environment }) => {
     const { runCheck } = await import("./run-check.ts");

@@ -12,25 +12,28 @@ export const COMPARE: Subcommand = {
   options: {
     with: {
       value: "URL",
-      meaning:
+      description:
         "Required. The other proxy: an address that ends with /proxy, /api/frontend or /api/proxy.",
     },
     url: {
       value: "URL",
-      meaning:
+      description:
         "This proxy. Default: /proxy on this machine, at the address that the settings determine.",
     },
     key: {
       value: "KEY",
-      meaning: "The client key for this proxy. Default: the first of FLAGS_PROXY_CLIENT_KEYS.",
+      description: "The client key for this proxy. Default: the first of FLAGS_PROXY_CLIENT_KEYS.",
     },
-    "with-key": { value: "KEY", meaning: "The client key for the other proxy. Default: the same." },
+    "with-key": {
+      value: "KEY",
+      description: "The client key for the other proxy. Default: the same.",
+    },
     contexts: {
       value: "FILE",
-      meaning: "Also compares the contexts in a file, which has one as JSON on each line.",
+      description: "Also compares the contexts in a file, which has one as JSON on each line.",
     },
-    count: { value: "N", meaning: "Number of random contexts. Default: 1000." },
-    all: { meaning: "Compares all flags, including those that are off: requests /all." },
+    count: { value: "N", description: "Number of random contexts. Default: 1000." },
+    all: { description: "Compares all flags, including those that are off: requests /all." },
   },
   exitCodes: [
     "There are no differences.",

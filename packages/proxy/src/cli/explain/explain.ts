@@ -12,19 +12,20 @@ export const EXPLAIN: Subcommand = {
   options: {
     context: {
       value: "JSON",
-      meaning: `The context, as in the body of POST /proxy: '{"userId":"7","properties":{"plan":"pro"}}'. Default: an empty one.`,
+      description: `The context, as in the body of POST /proxy: '{"userId":"7","properties":{"plan":"pro"}}'. Default: an empty one.`,
     },
     environment: {
       value: "NAME",
-      meaning: "The environment, if FLAGS_API_TOKEN has tokens for several. Default: the first.",
+      description:
+        "The environment, if FLAGS_API_TOKEN has tokens for several. Default: the first.",
     },
-    url: { value: "URL", meaning: "The address of a running proxy, which ends with /proxy." },
+    url: { value: "URL", description: "The address of a running proxy, which ends with /proxy." },
     key: {
       value: "TOKEN",
-      meaning:
+      description:
         "For --url: a server token, or a key with `explain` in the access file. Default: the first of EXP_SERVER_SIDE_SDK_CONFIG_TOKENS.",
     },
-    json: { meaning: "Prints all details as JSON." },
+    json: { description: "Prints all details as JSON." },
   },
   exitCodes: ["The flag exists.", "The flag does not exist, or the upstream cannot be read."],
   run: async ({ argument, options, environment }) => {

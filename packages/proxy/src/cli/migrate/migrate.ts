@@ -14,12 +14,12 @@ export const MIGRATE: Subcommand = {
   options: {
     from: {
       value: "PRODUCT",
-      meaning:
+      description:
         "unleash-proxy or edge: reads only the names of this product. Otherwise, the names that are set decide.",
     },
     "access-file": {
       value: "FILE",
-      meaning:
+      description:
         "Writes the access file, if one is needed, instead of printing it. FILE must not exist.",
     },
   },

@@ -21,7 +21,7 @@ export class InvalidAlias {
 /** How the value of an alias becomes the value of our variable. */
 export interface Conversion {
   /** Describes the conversion, for documents and the log. */
-  readonly meaning: string;
+  readonly description: string;
   convert(text: string, environment: Environment): string | InvalidAlias;
 }
 

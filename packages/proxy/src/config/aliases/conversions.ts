@@ -9,7 +9,7 @@ const MAX_SECONDS = 1_000_000;
 
 /** Edge and the command-line options of Edge have intervals in seconds. */
 export const fromSeconds: Conversion = {
-  meaning: "in milliseconds instead of seconds",
+  description: "in milliseconds instead of seconds",
   convert: (text) =>
     /^\d+$/.test(text) && Number(text) <= MAX_SECONDS
       ? String(Number(text) * MS_PER_SECOND)
@@ -20,7 +20,7 @@ export const fromSeconds: Conversion = {
 
 /** Edge appends `/api` itself. */
 export const withApiPath: Conversion = {
-  meaning: "with `/api` at its end",
+  description: "with `/api` at its end",
   convert: (text) => {
     const base = text.replace(/\/+$/, "");
     return base.endsWith("/api") ? base : `${base}/api`;
@@ -29,7 +29,7 @@ export const withApiPath: Conversion = {
 
 /** The path of the file of Edge's offline mode. */
 export const toFlagFilesAddress: Conversion = {
-  meaning: "`file:` and the path",
+  description: "`file:` and the path",
   convert: (text) => `file:${text.replaceAll(/[%?]/g, encodeURIComponent)}`,
 };
 
@@ -48,7 +48,7 @@ const toBoolean = (text: string): boolean | InvalidAlias => {
 
 /** Edge accepts more spellings of booleans. */
 export const asBoolean: Conversion = {
-  meaning: "`true` or `false`",
+  description: "`true` or `false`",
   convert: (text) => {
     const value = toBoolean(text);
     return value instanceof InvalidAlias ? value : String(value);
@@ -57,7 +57,7 @@ export const asBoolean: Conversion = {
 
 /** A setting that disables something becomes one that enables it. */
 export const negated: Conversion = {
-  meaning: "with the opposite value",
+  description: "with the opposite value",
   convert: (text) => {
     const value = toBoolean(text);
     return value instanceof InvalidAlias ? value : String(!value);
@@ -66,25 +66,25 @@ export const negated: Conversion = {
 
 /** Edge has a setting of its own for the addresses. */
 export const trustedServers: Conversion = {
-  meaning: "the list replaces `true`",
+  description: "the list replaces `true`",
   convert: (text) => text,
 };
 
 /** Edge serves TLS on a second port. */
 export const tlsPort: Conversion = {
-  meaning: "the value of `TLS_SERVER_PORT`, or 3043",
+  description: "the value of `TLS_SERVER_PORT`, or 3043",
   convert: (_text, { TLS_SERVER_PORT = "" }) => TLS_SERVER_PORT || "3043",
 };
 
 /** Edge has a setting of its own for each kind of store. */
 export const asFileStore: Conversion = {
-  meaning: "as `file:` and the path",
+  description: "as `file:` and the path",
   convert: (text) => `file:${encodeURI(text).replace(/[?#]/g, encodeURIComponent)}`,
 };
 
 /** Edge reads the address of the server from the variables of the AWS SDK. */
 export const asBucket: Conversion = {
-  meaning:
+  description:
     "as `s3://` and the bucket, with `AWS_ENDPOINT_URL_S3` or `AWS_ENDPOINT_URL` and `S3_FORCE_PATH_STYLE`",
   convert: (text, environment) => {
     const endpoint = environment["AWS_ENDPOINT_URL_S3"] || environment["AWS_ENDPOINT_URL"];
@@ -97,7 +97,7 @@ export const asBucket: Conversion = {
 
 /** `json` or another format for people. */
 export const fromLogFormat: Conversion = {
-  meaning: "`true` for `json`, `false` for `plain` and `pretty`",
+  description: "`true` for `json`, `false` for `plain` and `pretty`",
   convert: (text) => {
     if (!/^(?:json|plain|pretty)$/i.test(text)) {
       return new InvalidAlias("must be json, plain or pretty");
@@ -117,7 +117,7 @@ const LEVELS: Readonly<Record<string, string>> = {
 
 /** `RUST_LOG` can have one level for each part of the program, such as `warn,unleash_edge=debug`. */
 export const fromRustLog: Conversion = {
-  meaning: "one level for everything: `trace` becomes `debug`, and `off` becomes `fatal`",
+  description: "one level for everything: `trace` becomes `debug`, and `off` becomes `fatal`",
   convert: (text) => {
     const directives = text.toLowerCase().split(",");
     const [general] = directives.flatMap((each) => LEVELS[each.trim()] ?? []);
@@ -138,7 +138,7 @@ export const fromRustLog: Conversion = {
  * the environment.
  */
 export const pretrustedTokens: Conversion = {
-  meaning: "`secret@environment` becomes `secret`",
+  description: "`secret@environment` becomes `secret`",
   convert: (text, environment) => {
     const environments = listEnvironments(environment);
     const keys: string[] = [];

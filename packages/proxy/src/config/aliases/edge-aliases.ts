@@ -155,12 +155,12 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
     [
       "STREAMING",
       "FLAGS_SYNCHRONIZATION",
-      { conversion: { meaning: "`streaming`", convert: () => "streaming" }, isActive: isTrue },
+      { conversion: { description: "`streaming`", convert: () => "streaming" }, isActive: isTrue },
     ],
     [
       "DELTA",
       "FLAGS_SYNCHRONIZATION",
-      { conversion: { meaning: "`delta`", convert: () => "delta" }, isActive: isTrue },
+      { conversion: { description: "`delta`", convert: () => "delta" }, isActive: isTrue },
     ],
     ["APP_NAME", "FLAGS_APP_NAME"],
     ["INSTANCE_ID", "FLAGS_INSTANCE_ID"],

@@ -20,7 +20,7 @@ const MAX_PORT = 65_535;
 
 /** Edge lists the nodes of a cluster as several addresses. */
 export const asRedisStore: Conversion = {
-  meaning:
+  description:
     "with the values of the other settings; several addresses as `redis+cluster://` and all hosts",
   convert: (text, environment) => {
     const addresses = text.split(",").map((address) => address.trim());
@@ -42,7 +42,8 @@ function toClusterAddress(addresses: readonly string[]): string | InvalidAlias {
 
 /** The address of a server that has no address of its own in Edge. */
 export const redisHostAsStore: Conversion = {
-  meaning: "as `redis://`, `rediss://` or `redis+cluster://` with the values of the other settings",
+  description:
+    "as `redis://`, `rediss://` or `redis+cluster://` with the values of the other settings",
   convert: (host, environment) => {
     const scheme = SCHEMES[read(environment, "REDIS_SCHEME").toLowerCase()] ?? "redis";
     return toAddress({ scheme, host }, environment);
@@ -73,7 +74,7 @@ function toLogin(login: string, environment: Environment): string {
 /** Makes a setting a part of the address. @param findProblem returns what is wrong with its value */
 function asPartOfStore(findProblem: (text: string) => string | undefined): Conversion {
   return {
-    meaning: "as a part of the address",
+    description: "as a part of the address",
     convert: (text, environment) => {
       const problem = findProblem(text);
       if (problem !== undefined) return new InvalidAlias(problem);

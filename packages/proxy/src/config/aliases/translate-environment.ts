@@ -212,7 +212,7 @@ class Translator {
       product,
       name: source === undefined ? name : `${source.name} and ${name}`,
     });
-    this.#used.push({ name, to: variable, conversion: conversion?.meaning, loss });
+    this.#used.push({ name, to: variable, conversion: conversion?.description, loss });
   }
 
   #addOverridden(
