@@ -64,7 +64,7 @@ export function proxyConfig(overrides: Partial<ProxyConfig> = {}): ProxyConfig {
     sharesFlags: true,
     bootstrap: undefined,
     openApiEnabled: false,
-    allEndpointEnabled: false,
+    enableAllEndpoint: false,
     explainEnabled: false,
     evaluationIdKey: undefined,
     maxStalenessMs: undefined,

@@ -266,10 +266,10 @@ describe("restrictions", () => {
       { name: "no", key: "no", ...production, allFlags: false },
       { name: "default", key: "default", ...production },
     ];
-    const statuses = async (allEndpointEnabled: boolean) => {
+    const statuses = async (enableAllEndpoint: boolean) => {
       const { get, post } = await startWithAccessFile({
         keys: allFlagsKeys,
-        config: { allEndpointEnabled },
+        config: { enableAllEndpoint },
       });
       const list = [];
       for (const { key } of allFlagsKeys) {

@@ -39,7 +39,7 @@ test.each([
 ])("POST %s: the response to any JSON is a 200 or 400, and nothing is logged", async (url) => {
   const logger = new MemoryLogger();
   const source = new DocumentSource(SAMPLE);
-  const app = await buildApp(proxyConfig({ logger, allEndpointEnabled: true }), [
+  const app = await buildApp(proxyConfig({ logger, enableAllEndpoint: true }), [
     toUpstreamSource(source),
   ]);
   const headers = { authorization: KEY, "content-type": "application/json" };

@@ -26,7 +26,7 @@ test.each([...EVALUATION, ...USAGE, ...DEFINITIONS, ...SERVER_USAGE])(
   "%s: 401 naming the header for a missing or wrong key, before the body is parsed",
   async (route) => {
     const [method = "", path = ""] = route.split(" ");
-    const { url } = await startShared({ config: { allEndpointEnabled: true } });
+    const { url } = await startShared({ config: { enableAllEndpoint: true } });
     for (const [title, headers] of KEYS) {
       const response = await fetch(url + path, {
         method,

@@ -258,7 +258,7 @@ test("without a port, that of the replaced product is used, by the probes too", 
   expect(byVariable.stdout).toContain("http://127.0.0.1:4/ready");
   const keys = { TOKENS: "*:dev.s", PRETRUSTED_TOKENS: "*:dev.f" };
   const config = await loadConfig({ logger: new MemoryLogger() }, { ...edge, ...keys });
-  expect(config).toMatchObject({ port: 3063, allEndpointEnabled: true, refreshIntervalMs: 15_000 });
+  expect(config).toMatchObject({ port: 3063, enableAllEndpoint: true, refreshIntervalMs: 15_000 });
 });
 
 test("a setting of Edge whose protection this version lacks prevents the start", async () => {

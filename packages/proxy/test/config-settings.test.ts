@@ -491,7 +491,7 @@ const ROWS: readonly Row[] = [
   row(
     "enableAllEndpoint",
     "ENABLE_ALL_ENDPOINT",
-    (config) => config.allEndpointEnabled,
+    (config) => config.enableAllEndpoint,
     false,
     BOOLEAN,
   ),

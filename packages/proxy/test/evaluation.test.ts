@@ -82,7 +82,7 @@ test("POST /proxy with an empty list of toggles: an empty list", async () => {
 });
 
 test("GET and POST /proxy/all: enabled and disabled toggles, when enableAllEndpoint is true", async () => {
-  const { request, post } = await startShared({ config: { allEndpointEnabled: true } });
+  const { request, post } = await startShared({ config: { enableAllEndpoint: true } });
   const responses = [
     await togglesOf(await request("/proxy/all?plan=gold")),
     await togglesOf(await post("/proxy/all", { context: { properties: { plan: "gold" } } })),

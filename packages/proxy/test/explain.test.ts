@@ -9,7 +9,7 @@ import { startFeatureServer } from "./_feature-server.ts";
 import { KEY, SERVER_TOKEN, startProxy } from "./_proxy.ts";
 import type { SourceDocument } from "./_source.ts";
 
-const config = { explainEnabled: true, allEndpointEnabled: true };
+const config = { explainEnabled: true, enableAllEndpoint: true };
 
 const DOCUMENT: SourceDocument = {
   features: [

@@ -5,7 +5,7 @@ import { DocumentSource } from "./_source.ts";
 
 const startShared = shareProxies();
 
-const ALL = { allEndpointEnabled: true };
+const ALL = { enableAllEndpoint: true };
 const NO_VARIANT = { name: "disabled", enabled: false };
 const ON = { feature_enabled: true, featureEnabled: true };
 const OFF = { feature_enabled: false, featureEnabled: false };

@@ -101,9 +101,9 @@ test.each([
 });
 
 test.each([true, false])(
-  "unleash-proxy-client with the URL of /proxy/all reports usage, allEndpointEnabled: %s",
-  async (allEndpointEnabled) => {
-    const { url, upstream } = await startSystem([], { allEndpointEnabled });
+  "unleash-proxy-client with the URL of /proxy/all reports usage, enableAllEndpoint: %s",
+  async (enableAllEndpoint) => {
+    const { url, upstream } = await startSystem([], { enableAllEndpoint });
     const sent = new EventEmitter();
     const client = new UnleashClient({
       url: `${url}/proxy/all`,
@@ -122,7 +122,7 @@ test.each([true, false])(
     onTestFinished(() => client.stop());
     const reported = once(sent, "response") as Promise<[Response]>;
     await client.start();
-    expect(client.isEnabled("on")).toBe(allEndpointEnabled);
+    expect(client.isEnabled("on")).toBe(enableAllEndpoint);
     const [response] = await reported;
     expect([response.status, await response.text()]).toEqual([200, "OK"]);
     await expect

@@ -72,7 +72,7 @@ test("a resumed stream does not send the same event again", async () => {
 });
 
 test("enableAllEndpoint: a stream also sends changes of flags that are off", async () => {
-  const proxy = await start({ allEndpointEnabled: true });
+  const proxy = await start({ enableAllEndpoint: true });
   const { uri = "" } = await evaluate(proxy);
   const stream = await readEvents(proxy.url + uri);
   const first = await stream.next();

@@ -101,7 +101,7 @@ test.each([
   ["one-variant", true, "STATIC", "only"],
   ["two-variants", true, "SPLIT", expect.stringMatching(/^[ab]$/)],
 ] as const)("the flag %s is %s for user 7, because %s", async (key, value, reason, variant) => {
-  const { post } = await startShared({ document: REASONS, config: { allEndpointEnabled: true } });
+  const { post } = await startShared({ document: REASONS, config: { enableAllEndpoint: true } });
   const body = { context: { targetingKey: "7" } };
   const response = await post(single(key), body);
   expect(response.status).toBe(200);
@@ -111,7 +111,7 @@ test.each([
 });
 
 test("every reason is one of OFREP 0.3.0", async () => {
-  const { post } = await startShared({ document: REASONS, config: { allEndpointEnabled: true } });
+  const { post } = await startShared({ document: REASONS, config: { enableAllEndpoint: true } });
   const allowed = ["STATIC", "TARGETING_MATCH", "SPLIT", "DISABLED", "UNKNOWN"];
   for (const context of [{}, { targetingKey: "7" }, { targetingKey: "8", plan: "gold" }]) {
     // oxlint-disable-next-line no-await-in-loop -- one context at a time
@@ -122,7 +122,7 @@ test("every reason is one of OFREP 0.3.0", async () => {
 });
 
 test("only a flag that is the same for every context is STATIC", async () => {
-  const { post } = await startShared({ document: REASONS, config: { allEndpointEnabled: true } });
+  const { post } = await startShared({ document: REASONS, config: { enableAllEndpoint: true } });
   const contexts = [{}, { targetingKey: "7" }, { targetingKey: "8", plan: "gold" }];
   const responses = await Promise.all(
     contexts.map(async (context) => flagsOf(await post(ALL, { context }))),
@@ -169,7 +169,7 @@ test("POST /ofrep/v1/evaluate/flags: the flags that are on, with every field tha
 });
 
 test("enableAllEndpoint: lists flags that are off as well", async () => {
-  const { post } = await startShared({ config: { allEndpointEnabled: true } });
+  const { post } = await startShared({ config: { enableAllEndpoint: true } });
   const flags = await flagsOf(await post(ALL, {}));
   expect(flags.map(({ key }) => key)).toEqual(SAMPLE.features.map(({ name }) => name));
   expect(flags[1]).toEqual({
@@ -295,7 +295,7 @@ test("ofrepValues payload: flags without a payload are booleans", async () => {
 test.each([ALL, single("for-user-7")])(
   "POST %s: the ETag covers flags and context",
   async (path) => {
-    const { post, source } = await startProxy({ config: { allEndpointEnabled: true } });
+    const { post, source } = await startProxy({ config: { enableAllEndpoint: true } });
     const seven = { context: { targetingKey: "7" } };
     const first = await post(path, seven);
     const headers = { "if-none-match": first.headers.get("etag") ?? "" };

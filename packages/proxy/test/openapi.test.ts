@@ -33,7 +33,7 @@ const OFREP = "/ofrep/v1/evaluate/flags";
 async function startDescribed(basePath = "") {
   const config = {
     openApiEnabled: true,
-    allEndpointEnabled: true,
+    enableAllEndpoint: true,
     ofrepEventStreams: true,
     basePath,
   };

@@ -152,7 +152,7 @@ test("@openfeature/ofrep-web-provider: flags, contexts, changes and 304s", async
 });
 
 test("@openfeature/ofrep-web-provider: payloads, invalid payloads and flags that are off", async () => {
-  const { url } = await startSystem({ ofrepValues: "payload", allEndpointEnabled: true });
+  const { url } = await startSystem({ ofrepValues: "payload", enableAllEndpoint: true });
   const { client } = await startWebProvider(url);
   expect(client.getStringValue("a-text", "")).toBe("#fff");
   expect(client.getNumberValue("a-number", 0)).toBe(0.5);

@@ -47,7 +47,7 @@ test.each([
   ["POST", "/proxy/stream"],
 ])("%s %s: 400 if the key header is repeated, whichever value is valid", async (...row) => {
   const [method, path] = row;
-  const { port } = await startShared({ config: { allEndpointEnabled: true } });
+  const { port } = await startShared({ config: { enableAllEndpoint: true } });
   for (const headers of [
     [RIGHT, WRONG],
     [WRONG, RIGHT],

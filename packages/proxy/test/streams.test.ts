@@ -133,7 +133,7 @@ test("toggles: a stream accepts at most 100 names", async () => {
 });
 
 test("all: sends the same as /proxy/all if that is enabled", async () => {
-  const proxy = await startProxy({ config: { allEndpointEnabled: true } });
+  const proxy = await startProxy({ config: { enableAllEndpoint: true } });
   const stream = await openStream(proxy, { context: { userId: "7" }, all: true });
   const polled = await proxy.request("/proxy/all?userId=7");
   expect((await stream.next()).data).toBe(await polled.text());
@@ -141,7 +141,7 @@ test("all: sends the same as /proxy/all if that is enabled", async () => {
 
 test("all: 501 if that is disabled, even for a URL of another proxy", async () => {
   const [on, off] = [
-    await startProxy({ config: { allEndpointEnabled: true } }),
+    await startProxy({ config: { enableAllEndpoint: true } }),
     await startProxy({ config: {} }),
   ];
   const refused = await off.post("/proxy/stream", { context: {}, all: true });

@@ -66,7 +66,7 @@ test.each([
   ["GET", "/proxy/all", false],
   ["POST", "/api/frontend/all", true],
 ])("a client that uses %s %s receives changes without a poll", async (method, path, post) => {
-  const config = { allEndpointEnabled: true };
+  const config = { enableAllEndpoint: true };
   const proxy = await startProxy({ document: { features: [FOR_7] }, config });
   const { client, requests, updates } = await startFed({ url: proxy.url + path, post });
   expect(client.isEnabled("for-user-7")).toBe(true);

@@ -19,12 +19,12 @@ interface FlagRoutesOptions {
   readonly responseSchema: TSchema;
   /** Heading of the routes in the OpenAPI document. */
   readonly tag: string;
-  readonly allEndpointEnabled: boolean;
+  readonly enableAllEndpoint: boolean;
 }
 
 /** Registers the lists of flags, for GET and POST: those that are on at the root, all at `/all`. */
 export function registerFlagRoutes(app: TypedApp, options: FlagRoutesOptions): void {
-  const { authenticate, allEndpointEnabled } = options;
+  const { authenticate, enableAllEndpoint } = options;
   registerList(app, options, {
     path: "",
     subject: "the toggles that are on",
@@ -36,7 +36,7 @@ export function registerFlagRoutes(app: TypedApp, options: FlagRoutesOptions): v
     path: "/all",
     subject: "all toggles, on and off",
     errors: [400, 401, 501, 503],
-    onRequest: [authenticate, createAllCheck(allEndpointEnabled)],
+    onRequest: [authenticate, createAllCheck(enableAllEndpoint)],
     selection: { all: true },
   });
 }

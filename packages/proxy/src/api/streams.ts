@@ -138,10 +138,10 @@ async function readSubscription(
 function checkAll(
   grant: Grant,
   { toggles, all }: Selection,
-  { allEndpointEnabled }: StreamOptions["config"],
+  { enableAllEndpoint }: StreamOptions["config"],
 ): void {
-  if (all !== true || toggles !== undefined || allowsAll(grant, allEndpointEnabled)) return;
-  if (allEndpointEnabled) throw notAllowed("stream flags that are off", "allFlags");
+  if (all !== true || toggles !== undefined || allowsAll(grant, enableAllEndpoint)) return;
+  if (enableAllEndpoint) throw notAllowed("stream flags that are off", "allFlags");
   throw notEnabled("Streaming all toggles (`all`)", ENABLE_ALL_HINT);
 }
 

@@ -104,7 +104,7 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     sharesFlags: values.sharedPolling,
     bootstrap: toBootstrap(values),
     openApiEnabled: values.enableOAS,
-    allEndpointEnabled: values.enableAllEndpoint,
+    enableAllEndpoint: values.enableAllEndpoint,
     explainEnabled: values.enableExplain,
     maxStalenessMs: values.maxStaleness,
     ageHeader: values.ageHeader,

@@ -121,7 +121,7 @@ export interface ProxyConfig {
   readonly sharesFlags: boolean;
   readonly bootstrap: BootstrapConfig | undefined;
   readonly openApiEnabled: boolean;
-  readonly allEndpointEnabled: boolean;
+  readonly enableAllEndpoint: boolean;
   /** Whether `/proxy/explain` is served. */
   readonly explainEnabled: boolean;
   /** The greatest age of flags with which the proxy is ready; undefined: any. */

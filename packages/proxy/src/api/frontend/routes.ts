@@ -27,7 +27,7 @@ export function registerFrontendRoutes(app: TypedApp, options: RouteOptions): vo
     body: FRONTEND_BODY,
     responseSchema: FrontendToggleList,
     tag: "Frontend API",
-    allEndpointEnabled: config.allEndpointEnabled,
+    enableAllEndpoint: config.enableAllEndpoint,
   });
   registerSingleToggle(app, authenticate, protocol);
   registerUsage(app, {

@@ -34,7 +34,7 @@ function registerAllFlags(
     const grant = grantOf(request);
     const clientId = cacheKeyOf(grant);
     // Otherwise callers must not see the names of flags that are off.
-    const all = allowsAll(grant, config.allEndpointEnabled);
+    const all = allowsAll(grant, config.enableAllEndpoint);
     const extend = (body: ResponseBody, evaluated: EvaluatedContext): ResponseBody => {
       const token = issueToken(clientStreams.tokens, { clientId, all, ...evaluated });
       return token === undefined ? body : withEventStream(body, `${path}?token=${token}`);

@@ -16,7 +16,7 @@ export function registerProxyRoutes(app: TypedApp, options: RouteOptions): void 
     body: PROXY_BODY,
     responseSchema: ToggleList,
     tag: "Evaluation",
-    allEndpointEnabled: config.allEndpointEnabled,
+    enableAllEndpoint: config.enableAllEndpoint,
   });
   registerExplanations(app, {
     authenticate: allow("client", "server"),
