@@ -28,8 +28,7 @@ import { registerUsageQueries } from "./usage/query-routes.ts";
  *
  * 1. Create a folder in `domain/` with `routes.ts`, `schemas.ts` and `store.ts`, and add a line here.
  * 2. Add its tables to `storage/schema/`, and a migration to `storage/migrations/` and `MIGRATIONS`.
- * 3. Add its events to `EventType`, and those that do not change what SDKs read to `IRRELEVANT` in
- *    `client-api/load-environment.ts`.
+ * 3. Add its events to `EventType`, and to `CHANGES_DEFINITIONS` in `client-api/load-environment.ts`.
  * 4. Add its operations to `http/operation-ids.ts` and `http/operation-roles.ts`, and its tables to `TABLES` in `test/_admin.ts`.
  * 5. For the console, add its responses to `console/src/api/types.ts`, and its events to `console/src/events/event-words.ts`.
  */

@@ -2,14 +2,14 @@ import { sql } from "drizzle-orm";
 import { type Database, rowsOf } from "../storage/database.ts";
 
 /** Nobody should stay signed in because a backup was restored. */
-const LEFT_OUT = ["schema_versions", "sessions"];
+const TABLES_NOT_BACKED_UP = ["schema_versions", "sessions"];
 
 /** Lists the tables that a backup contains. A table follows those that it refers to. */
 export async function listTables(db: Database): Promise<readonly string[]> {
   const tables = rowsOf(
     await db.execute(sql`
       select tablename as name from pg_tables
-      where schemaname = current_schema() and tablename not in ${LEFT_OUT}
+      where schemaname = current_schema() and tablename not in ${TABLES_NOT_BACKED_UP}
       order by tablename`),
   ).map(({ name }) => String(name));
   const references = rowsOf(

@@ -157,29 +157,60 @@ async function loadSegments(
   );
 }
 
-/** Events that do not change what SDKs read. Every other event is assumed to change it. */
-const IRRELEVANT: readonly EventType[] = [
-  "api-token-created",
-  "api-token-deleted",
-  "api-token-updated",
-  "application-deleted",
-  "context-field-created",
-  "context-field-deleted",
-  "context-field-updated",
-  "environment-created",
-  "environment-disabled",
-  "environment-enabled",
-  "project-archived",
-  "project-created",
-  "project-revived",
-  "project-updated",
-  "strategy-created",
-  "strategy-deleted",
-  "strategy-updated",
-  "tag-created",
-  "tag-type-created",
-  "tag-type-updated",
-];
+/** Whether an event of each type can change what SDKs read. */
+const CHANGES_DEFINITIONS: Readonly<Record<EventType, boolean>> = {
+  "api-token-created": false,
+  "api-token-deleted": false,
+  "api-token-updated": false,
+  "application-deleted": false,
+  "context-field-created": false,
+  "context-field-deleted": false,
+  "context-field-updated": false,
+  "environment-created": false,
+  "environment-disabled": false,
+  "environment-enabled": false,
+  "feature-archived": true,
+  "feature-created": true,
+  "feature-deleted": true,
+  "feature-dependencies-removed": true,
+  "feature-dependency-added": true,
+  "feature-dependency-removed": true,
+  "feature-environment-disabled": true,
+  "feature-environment-enabled": true,
+  "feature-environment-variants-updated": true,
+  "feature-metadata-updated": true,
+  "feature-revived": true,
+  "feature-stale-off": true,
+  "feature-stale-on": true,
+  "feature-strategy-add": true,
+  "feature-strategy-remove": true,
+  "feature-strategy-update": true,
+  "feature-tagged": true,
+  "feature-untagged": true,
+  "features-imported": true,
+  "project-archived": false,
+  "project-created": false,
+  "project-environment-added": true,
+  "project-environment-removed": true,
+  "project-revived": false,
+  "project-updated": false,
+  "segment-created": true,
+  "segment-deleted": true,
+  "segment-updated": true,
+  "strategy-created": false,
+  "strategy-deleted": false,
+  "strategy-order-changed": true,
+  "strategy-updated": false,
+  "tag-created": false,
+  "tag-deleted": true,
+  "tag-type-created": false,
+  "tag-type-deleted": true,
+  "tag-type-updated": false,
+};
+
+const EVENTS_SDKS_IGNORE = (Object.keys(CHANGES_DEFINITIONS) as EventType[]).filter(
+  (type) => !CHANGES_DEFINITIONS[type],
+);
 
 /**
  * Returns the latest revision after `since` that changed what SDKs read of an environment; undefined
@@ -196,7 +227,7 @@ export async function findRelevantRevision(
     .where(
       and(
         gt(events.id, since),
-        notInArray(events.type, [...IRRELEVANT]),
+        notInArray(events.type, EVENTS_SDKS_IGNORE),
         or(isNull(events.environment), eq(events.environment, environment)),
       ),
     );
