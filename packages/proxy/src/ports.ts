@@ -61,7 +61,7 @@ export async function openPorts(
     if (management !== undefined && network.management !== undefined) {
       const variables = { port: "FLAGS_MANAGEMENT_PORT", host: "FLAGS_MANAGEMENT_HOST" };
       const { origin } = await listen(management, { ...network.management, variables });
-      config.logger.info(`The management port is ${origin}`);
+      config.logger.info(`Management endpoints: ${origin}`);
     }
   } catch (error) {
     await app.close();

@@ -190,7 +190,7 @@ test.each([
   [{}, { UNLEASH_FETCH_INTERVALL: "1" }, /did you mean FLAGS_FETCH_INTERVAL\?$/],
   [{}, { CORS_ORIGINS: "*" }, /did you mean CORS_ORIGIN\?$/],
   [{}, { UNLEASH_SOMETHING: "x" }, /^UNLEASH_SOMETHING is set but never read$/],
-  [{}, { UNLEASH_API_TOKEN_FILE: "/token" }, "its name is FLAGS_API_TOKEN_FILE here"],
+  [{}, { UNLEASH_API_TOKEN_FILE: "/token" }, "is ignored: use FLAGS_API_TOKEN_FILE instead"],
   [{}, { TOKENS: "a-token" }, "TOKENS has no effect: settings of Unleash Edge are read only"],
   [
     { clientKeys: ["a-client-key-one"], expServerSideSdkConfig: { tokens: ["a-client-key-one"] } },

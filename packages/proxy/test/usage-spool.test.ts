@@ -234,7 +234,7 @@ test.skipIf(skipsSmallDisks)(
       /\nflags_proxy_usage_spool_unwritten_total\{source="development"\} [1-9]/,
     );
     disk.release();
-    await eventually(() => proxy.command.output.stdout).toContain("The spool works again");
+    await eventually(() => proxy.command.output.stdout).toContain("The spool is working again");
     expect(await metricsOf(proxy)).toContain(
       '\nflags_proxy_usage_spool_writable{source="development"} 1\n',
     );

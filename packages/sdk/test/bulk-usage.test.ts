@@ -300,7 +300,7 @@ describe("close()", () => {
     upstream.reply(BULK, status(503, { "retry-after": "60" }));
     for (const name of names(3)) void client.reportUsage(usageOf(name));
     await client.close();
-    expect(messages.at(-1)).toBe("warn: Usage was not delivered, applications: 3");
+    expect(messages.at(-1)).toBe("warn: Usage of 3 applications was not delivered");
     expect(upstream.seen(BULK)).toHaveLength(1);
   });
 });

@@ -85,7 +85,7 @@ describe("a client with a spool", () => {
     await report(first, "web");
     await first.close();
     expect(messages.at(-1)).toBe(
-      "warn: Usage was not delivered, applications: 1; the next start will deliver it from the spool",
+      "warn: Usage of 1 application was not delivered; the next start will deliver it from the spool",
     );
     const second = start({ metricsIntervalMs: 60_000 });
     // Without waiting for the interval.

@@ -121,7 +121,7 @@ describe("usage", () => {
     const { client } = await startReporting();
     const warned = nextEvent(client, "warn");
     client.isEnabled("x".repeat(256));
-    expect((await warned)[0]).toBe("Too much usage is pending, evaluations not counted: 1");
+    expect((await warned)[0]).toBe("1 evaluation was not counted: too much usage is pending");
   });
 
   it("beyond a limit is logged on close", async () => {
@@ -130,7 +130,7 @@ describe("usage", () => {
     client.isEnabled("x".repeat(256));
     await client.close();
     expect(upstream.seen(PATH)).toEqual([]);
-    expect(messages).toEqual(["warn: Too much usage is pending, evaluations not counted: 1"]);
+    expect(messages).toEqual(["warn: 1 evaluation was not counted: too much usage is pending"]);
   });
 
   it("reportUsage() returns false for usage that will not be sent", async () => {
@@ -369,7 +369,7 @@ describe("close()", () => {
     client.isEnabled("a");
     await upstream.close();
     await client.close();
-    expect(messages.at(-1)).toBe("warn: Usage was not delivered, applications: 1");
+    expect(messages.at(-1)).toBe("warn: Usage of 1 application was not delivered");
   });
 
   it("sends usage even if the client was never started", async () => {

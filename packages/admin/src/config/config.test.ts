@@ -118,8 +118,8 @@ test("loadConfig() reports all problems at once, with hints", () => {
     "DATA_DIR has no effect with DATABASE_URL",
     "MIN_FREE_DISK_MB has no effect with DATABASE_URL",
     "INIT_ADMIN_API_TOKEN is set but never read: did you mean INIT_ADMIN_API_TOKENS?",
-    "INIT_BACKEND_API_TOKENS is set but never read: its name is INIT_CLIENT_API_TOKENS here",
-    "INIT_FRONTEND_TOKENS is set but never read: its name is INIT_FRONTEND_API_TOKENS here",
+    "INIT_BACKEND_API_TOKENS is ignored: use INIT_CLIENT_API_TOKENS instead",
+    "INIT_FRONTEND_TOKENS is ignored: use INIT_FRONTEND_API_TOKENS instead",
     "DATABASE_HOST is set but never read",
   ]);
 });

@@ -22,9 +22,9 @@ export interface EditedResource {
 
 interface EventSelection {
   readonly types: readonly EventType[];
-  /** Further condition, for example on the flag. */
+  /** Another condition, for example on the flag. */
   readonly where?: SQL | undefined;
-  /** Contents of the new state in the event, of which one is enough. @default any contents */
+  /** The event's new state must contain at least one of these. @default any state */
   readonly containing?: readonly Readonly<Record<string, unknown>>[];
 }
 

@@ -2,11 +2,11 @@ import type { FastifyInstance } from "fastify";
 import { CodedBody, CodingChoice, COMPRESSION_THRESHOLD_BYTES } from "flags-server-kit/http";
 
 /**
- * Compresses responses of at least 1 KiB if the client accepts that, except large ones while others of together 16 MiB
- * wait for compression.
+ * Compresses responses of at least 1 KiB if the client accepts that, except large ones while 16 MiB of other responses
+ * are waiting.
  *
- * NOTE: no response contains both a secret and a text that somebody else has chosen, from whose compressed
- * length the secret could be guessed: those with secrets are smaller, and are sent once.
+ * NOTE: no compressed response contains a secret together with text that somebody else has chosen, which would let
+ * them guess the secret from the length: responses with secrets are smaller, and are sent once.
  */
 export function compressResponses(app: FastifyInstance): void {
   const codings = new CodingChoice();

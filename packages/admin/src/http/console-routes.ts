@@ -113,7 +113,7 @@ function isRead(method: string): boolean {
 }
 
 function sendNotFound(reply: FastifyReply): FastifyReply {
-  return sendError(reply, new ApiError("NotFoundError", "There is nothing at this path"));
+  return sendError(reply, new ApiError("NotFoundError", "No such path"));
 }
 
 function sendPage(

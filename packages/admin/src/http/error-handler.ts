@@ -63,8 +63,9 @@ class OutageLog {
     this.#failures++;
     const now = this.#now();
     if (now - this.#loggedAtMs < OUTAGE_LOG_INTERVAL_MS) return;
+    const requests = this.#failures === 1 ? "1 request" : `${this.#failures} requests`;
     this.#logger.error(
-      `The database is unavailable (failed requests since the last such line: ${this.#failures}): ${innermostMessage(cause)}`,
+      `The database is unavailable (${requests} failed since this was last logged): ${innermostMessage(cause)}`,
     );
     this.#loggedAtMs = now;
     this.#failures = 0;

@@ -45,7 +45,7 @@ export function CopyFlagDialog({ flag: { project, name }, onClose }: CopyFlagDia
     >
       <p>
         The copy has the same description, tags, dependency, strategies and variants. It is off in
-        every environment, and its rollouts select other users.
+        every environment, and its rollouts select a different set of users.
       </p>
       <NameField
         value={copy}

@@ -59,9 +59,7 @@ export function Dependencies({ flag }: { readonly flag: Flag }) {
                 {parent === undefined ? "Add dependency" : "Change"}
               </Button>
             ) : (
-              <span className="muted">
-                A flag on which others depend cannot depend on a further one.
-              </span>
+              <span className="muted">A flag that other flags depend on cannot have a parent.</span>
             )}
             {parent === undefined ? null : (
               <Button size="small" variant="quiet" onPress={() => removal.mutate()}>

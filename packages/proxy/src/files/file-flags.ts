@@ -1,5 +1,6 @@
 import { type ApplicationUsage, DocumentFlags, type DocumentFlagsOptions } from "flags-sdk";
 import { type Logger, toErrorMessage } from "flags-server-kit";
+import { describeCount } from "../describe-count.ts";
 import { warnOfNewFiles } from "./directory.ts";
 import { FileFollower } from "./file-follower.ts";
 import { FileError } from "./file-error.ts";
@@ -83,7 +84,7 @@ export class FileFlags extends DocumentFlags {
       });
       this.#reported = "";
       for (const warning of warnings) this.emitter.emit("warn", `${path}: ${warning}`);
-      this.#logger.info(`Read ${path}, number of flags: ${document.features.length}`);
+      this.#logger.info(`Read ${describeCount(document.features.length, "flag")} from ${path}`);
       return files;
     } catch (error) {
       if (!this.#isClosed) this.#report(error);

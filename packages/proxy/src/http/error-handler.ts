@@ -119,7 +119,7 @@ function toPattern(route: string): RegExp {
 }
 
 function unknownPath(): HttpError {
-  return new HttpError(404, "There is nothing at this path: check the path and the base path");
+  return new HttpError(404, "No such path: check the path and the base path");
 }
 
 function wrongMethod(method: string, allowed: ReadonlySet<string>): HttpError {

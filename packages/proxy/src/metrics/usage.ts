@@ -18,7 +18,7 @@ export function createUsageMetrics(registry: Registry): UsageMetrics {
   return {
     entries: new Counter({
       name: `${METRICS_PREFIX}_usage_entries_total`,
-      help: "Toggles in accepted usage reports, which are or will be sent upstream",
+      help: "Flags in accepted usage reports, which are or will be sent upstream",
       registers,
     }),
     invalid: new Counter({
@@ -48,7 +48,7 @@ export function countDeliveredUsage(
 ): void {
   const delivered = new Counter({
     name: `${METRICS_PREFIX}_usage_delivered_total`,
-    help: "Counts of flags that the upstream accepted, each a sum over all reports of one application since the last delivery",
+    help: "Per-application flag counts that the upstream accepted",
     labelNames: ["source"],
     registers: [registry],
   });
@@ -119,8 +119,12 @@ function createGauges(registry: Registry, spools: readonly Spool[]): void {
       labelNames: ["source"],
       read: () => readEach(spools, select),
     });
-  createGauge("bytes", "Size of the files of the usage spool", ({ bytes }) => bytes);
-  createGauge("limit_bytes", "Limit of this size", ({ maxBytes }) => maxBytes);
+  createGauge("bytes", "Size of the usage spool in bytes", ({ bytes }) => bytes);
+  createGauge(
+    "limit_bytes",
+    "Maximum size of the usage spool in bytes",
+    ({ maxBytes }) => maxBytes,
+  );
   createGauge(
     "writable",
     "1 while accepted usage is written to the spool; 0 while it is only in memory",
@@ -138,12 +142,12 @@ function createCounters(registry: Registry, spools: readonly Spool[]): void {
     });
   createCounter(
     "written",
-    "Parts of reports, and registrations, that were on the disk before they were confirmed",
+    "Usage records written to disk before they were acknowledged",
     ({ written }) => written,
   );
   createCounter(
     "unwritten",
-    "Parts of reports, and registrations, that were confirmed although they could not be written in time",
+    "Usage records acknowledged before they were written to disk, because writing failed or took too long",
     ({ unwritten }) => unwritten,
   );
   createCounter(

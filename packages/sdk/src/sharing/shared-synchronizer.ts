@@ -119,7 +119,7 @@ export class SharedSynchronizer implements Synchronizer {
     this.#unsubscribe = this.#options.exchange.onChange(() => this.#wake());
     this.#startTimer = setTimeout(() => {
       if (this.#run === undefined) this.#startRun(undefined);
-    }, this.#timing.startPatienceMs).unref();
+    }, this.#timing.fallbackDelayMs).unref();
     this.#loop.start();
   }
 
@@ -223,7 +223,7 @@ export class SharedSynchronizer implements Synchronizer {
   /** @throws {Error} if a follower would have no flags or old ones, although the upstream may respond */
   #requireUsable(state: SharingState, comparison: number): void {
     if (state.version !== undefined && comparison < 0) {
-      throw new Error("The latest flags were lost there");
+      throw new Error("The store no longer has the latest flags");
     }
     const nowMs = performance.now();
     if (this.#isFresh(state) || state.isHolderFailing) this.#usableAtMs = nowMs;

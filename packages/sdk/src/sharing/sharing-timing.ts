@@ -6,8 +6,8 @@ export interface SharingTiming {
   readonly contactTimeoutMs: number;
   /** Maximum time for the first contact, including the connection. */
   readonly startTimeoutMs: number;
-  /** A replica that has waited this long for its first contact follows the upstream until then. */
-  readonly startPatienceMs: number;
+  /** How long to wait for the first contact before following the upstream directly. */
+  readonly fallbackDelayMs: number;
   /** Maximum time to publish or read flags. */
   readonly transferTimeoutMs: number;
   /** How long the lease lasts without a renewal. */
@@ -32,7 +32,7 @@ const DEFAULT_BASE_MS = 5000;
 
 const MAX_CONTACT_TIMEOUT_MS = 2000;
 const START_TIMEOUT_MS = 5000;
-const START_PATIENCE_MS = 1000;
+const FALLBACK_DELAY_MS = 1000;
 const MAX_TRANSFER_TIMEOUT_MS = 10_000;
 
 /** Streams confirm flags with a keep-alive about every 30 seconds. */
@@ -53,7 +53,7 @@ export function sharingTiming(intervalMs: number, random: () => number): Sharing
     contactIntervalMs: baseMs / 4,
     contactTimeoutMs: Math.min(baseMs / 2, MAX_CONTACT_TIMEOUT_MS),
     startTimeoutMs: START_TIMEOUT_MS,
-    startPatienceMs: START_PATIENCE_MS,
+    fallbackDelayMs: FALLBACK_DELAY_MS,
     transferTimeoutMs: Math.min(baseMs, MAX_TRANSFER_TIMEOUT_MS),
     leaseMs: Math.round(baseMs * 1.25),
     gracePeriodMs: baseMs * (1 + random() / 2),

@@ -31,7 +31,7 @@ export class Deadline {
     return abortable(work, this.signal);
   }
 
-  /** Restarts the limit for a response without end, which may be silent for up to `silenceMs`. */
+  /** Restarts the limit for an open-ended response, which may be silent for up to `silenceMs`. */
   renew(silenceMs: number): void {
     clearTimeout(this.#timer);
     this.#timer = this.#startTimer(silenceMs, `Nothing received for ${silenceMs} ms`);

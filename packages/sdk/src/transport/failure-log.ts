@@ -1,3 +1,4 @@
+import { describeCount } from "../describe-count.ts";
 import type { UpstreamError } from "./upstream-error.ts";
 
 /** Receives errors, warnings and failed calls; a client emits each as the event of the same name. */
@@ -41,8 +42,8 @@ export class FailureLog {
   succeeded(): void {
     const failures = this.#consecutiveFailures;
     if (failures > 0) {
-      const attempts = failures === 1 ? "attempt" : "attempts";
-      this.#events.warn(`${this.#subject} works again after ${failures} failed ${attempts}`);
+      const attempts = describeCount(failures, "failed attempt");
+      this.#events.warn(`${this.#subject} works again after ${attempts}`);
     }
     this.#consecutiveFailures = 0;
     this.#loggedKinds.clear();

@@ -79,12 +79,12 @@ describe("UsageReporter", () => {
     reporter.start();
     await vi.advanceTimersByTimeAsync(4 * INTERVAL_MS);
     expect(reports).toBe(4);
-    expect(warnings).toEqual(["Too much usage is pending, evaluations not counted: 1"]);
+    expect(warnings).toEqual(["1 evaluation was not counted: too much usage is pending"]);
     nowMs = INTERVAL_MS;
     await vi.advanceTimersByTimeAsync(INTERVAL_MS);
-    expect(warnings[1]).toBe("Too much usage is pending, evaluations not counted: 4");
+    expect(warnings[1]).toBe("4 evaluations were not counted: too much usage is pending");
     await reporter.close();
-    expect(warnings[2]).toBe("Too much usage is pending, evaluations not counted: 1");
+    expect(warnings[2]).toBe("1 evaluation was not counted: too much usage is pending");
   });
 
   it("delivers known flags although the upstream rejects thousands of invented ones", async () => {
@@ -141,6 +141,6 @@ describe("UsageReporter", () => {
     expect(isClosed).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
     await closed;
-    expect(warnings).toContain("Usage was not delivered, applications: 1");
+    expect(warnings).toContain("Usage of 1 application was not delivered");
   });
 });

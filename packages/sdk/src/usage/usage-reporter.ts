@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
+import { describeCount } from "../describe-count.ts";
 import type { ApplicationUsage } from "../flag-source.ts";
 import type { Identity } from "../identity.ts";
 import { nextDelayMs } from "../scheduling/backoff.ts";
@@ -104,7 +105,7 @@ export class UsageReporter {
     if (count === 0) return;
     const consequence =
       spool?.state.isWritable === true ? "; the next start will deliver it from the spool" : "";
-    events.warn(`Usage was not delivered, applications: ${count}${consequence}`);
+    events.warn(`Usage of ${describeCount(count, "application")} was not delivered${consequence}`);
   }
 
   async #flush(deadlineMs: number): Promise<void> {
@@ -305,8 +306,12 @@ export class UsageReporter {
   #logDrops(): void {
     const { store, drops, events, monotonicMs } = this.#options;
     const rejected = store.takeRejectedCount();
-    if (rejected > 0)
-      events.warn(`Too much usage is pending, evaluations not counted: ${rejected}`);
+    if (rejected > 0) {
+      const were = rejected === 1 ? "was" : "were";
+      events.warn(
+        `${describeCount(rejected, "evaluation")} ${were} not counted: too much usage is pending`,
+      );
+    }
     if (drops.logSummary(events.warn) || rejected > 0) this.#loggedAtMs = monotonicMs();
   }
 }

@@ -19,7 +19,7 @@ test.each([
   [{ PORT: "1", SHOP_NAME: "n", PATH: "/", PORTS: "1" }, []],
   [{ SHOP_NAMES: "n" }, ["SHOP_NAMES is set but never read: did you mean SHOP_NAME?"]],
   [{ SHOP_WINDOW: "w" }, ["SHOP_WINDOW is set but never read"]],
-  [{ STORE_NAME: "n" }, ["STORE_NAME is set but never read: its name is SHOP_NAME here"]],
+  [{ STORE_NAME: "n" }, ["STORE_NAME is ignored: use SHOP_NAME instead"]],
   [{ STORE_NAME: "n", SHOP_NAME: "n" }, []],
   [{ SHOP_NAMES: "", STORE_NAME: " ", TILL: "" }, []],
   [{ STORE_WINDOW: "w" }, ["STORE_WINDOW is set but never read"]],
@@ -31,10 +31,7 @@ test.each([
   [{ TILL: "t", SHOP_NAME: "n" }, []],
   [{ SHOP_KEYS_FILE: "/k" }, []],
   [{ SHOP_KEY_FILE: "/k" }, ["SHOP_KEY_FILE is set but never read: did you mean SHOP_KEYS_FILE?"]],
-  [
-    { STORE_KEYS_FILE: "/k" },
-    ["STORE_KEYS_FILE is set but never read: its name is SHOP_KEYS_FILE here"],
-  ],
+  [{ STORE_KEYS_FILE: "/k" }, ["STORE_KEYS_FILE is ignored: use SHOP_KEYS_FILE instead"]],
   [{ SHOP_SERVICE_HOST: "h", SHOP_WEB_PORT_80_TCP_ADDR: "a", SHOP_WEB_PORT: "p" }, []],
 ])("findUnknownVariables() for %j returns %j", (environment, hints) => {
   expect(findUnknownVariables(PROGRAM, environment)).toEqual(hints);

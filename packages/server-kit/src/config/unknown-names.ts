@@ -85,7 +85,7 @@ export function findUnknownVariables(
     const renamed = rename(name, renamedPrefixes);
     if (renamed !== undefined && known.includes(renamed)) {
       const isMeant = environment[renamed] === undefined;
-      return isMeant ? [`${name} is set but never read: its name is ${renamed} here`] : [];
+      return isMeant ? [`${name} is ignored: use ${renamed} instead`] : [];
     }
     const prefix = variablePrefixes.find((each) => (renamed ?? name).startsWith(each));
     if (prefix === undefined || known.includes(name) || isSetByKubernetes(name)) return [];

@@ -1,5 +1,5 @@
 import type { TokenScope } from "../../token-scope.ts";
-import { count } from "../count.ts";
+import { describeCount } from "../../describe-count.ts";
 
 /** The result of `flags-proxy check`. Contains no secrets. */
 export interface CheckReport {
@@ -106,7 +106,7 @@ function settingRows(settings: CheckedSettings, files: readonly CheckedFile[]): 
     ...optionalRow("Client keys", clientKeys === 0 ? "" : String(clientKeys)),
     ...optionalRow(
       "Access file",
-      accessFile === undefined ? "" : `${accessFile}, ${count(accessFileKeys, "key")}`,
+      accessFile === undefined ? "" : `${accessFile}, ${describeCount(accessFileKeys, "key")}`,
     ),
     ...optionalRow("Upstream keys", settings.upstreamKeys ? "verified by the upstream" : ""),
     ...optionalRow("Server tokens", serverTokens === 0 ? "" : String(serverTokens)),
@@ -158,7 +158,7 @@ function describeContent({
   segments,
   sizeBytes,
 }: Pick<CheckedFile, "flags" | "segments" | "sizeBytes">): string {
-  return `${flags}, with ${count(segments, "segment")}, ${formatBytes(sizeBytes)}`;
+  return `${flags}, with ${describeCount(segments, "segment")}, ${formatBytes(sizeBytes)}`;
 }
 
 function storeRows({ address, writeMs, readMs }: CheckedStore): readonly Row[] {
@@ -206,7 +206,7 @@ function formatFindings(heading: string, findings: readonly string[]): readonly 
 }
 
 function summarize(problems: number, warnings: number): string {
-  const warned = warnings === 0 ? "" : `, ${count(warnings, "warning")}`;
-  if (problems > 0) return `Not usable: ${count(problems, "problem")}${warned}`;
+  const warned = warnings === 0 ? "" : `, ${describeCount(warnings, "warning")}`;
+  if (problems > 0) return `Not usable: ${describeCount(problems, "problem")}${warned}`;
   return `Usable: the proxy can start and get flags${warned}`;
 }

@@ -1,4 +1,4 @@
-import { count } from "../count.ts";
+import { describeCount } from "../../describe-count.ts";
 import type { Difference } from "./compare-flags.ts";
 import type { Comparison } from "./run-compare.ts";
 
@@ -6,7 +6,7 @@ import type { Comparison } from "./run-compare.ts";
 export function formatComparison(comparison: Comparison): string {
   const { urls, contexts, fields, unknownRules, differences, randomFlags, seenFlags } = comparison;
   return [
-    `Compared ${count(seenFlags, "flag")} for ${count(contexts, "context")}`,
+    `Compared ${describeCount(seenFlags, "flag")} for ${describeCount(contexts, "context")}`,
     `  A  ${urls[0]}`,
     `  B  ${urls[1]}`,
     ...(fields.length === 0 ? [] : [`  Random fields: ${fields.join(", ")}`]),
@@ -19,7 +19,9 @@ export function formatComparison(comparison: Comparison): string {
       ? []
       : ["", `Random from request to request, not compared: ${randomFlags.join(", ")}`]),
     "",
-    differences.length === 0 ? "No differences" : `Different: ${count(differences.length, "flag")}`,
+    differences.length === 0
+      ? "No differences"
+      : `Different: ${describeCount(differences.length, "flag")}`,
     "",
   ].join("\n");
 }
@@ -30,7 +32,7 @@ function formatDifference(
 ): readonly string[] {
   return [
     "",
-    `${flag} differs for ${contexts} of ${count(total, "context")}, for example`,
+    `${flag} differs for ${contexts} of ${describeCount(total, "context")}, for example`,
     `  context  ${JSON.stringify(example.context)}`,
     `  A        ${example.result}`,
     `  B        ${example.otherResult}`,

@@ -66,7 +66,7 @@ function parseContext(text: string | true | undefined): JsonContext {
   const context = tryParseJson(text);
   if (isRecord(context) && isValid(EvaluationContext, context)) return context;
   throw new SubcommandError(
-    `--context must be a JSON object such as {"userId":"7","properties":{"plan":"pro"}}, with texts, numbers and booleans as values`,
+    `--context must be a JSON object such as {"userId":"7","properties":{"plan":"pro"}}, with strings, numbers and booleans as values`,
     EXIT_USAGE,
   );
 }

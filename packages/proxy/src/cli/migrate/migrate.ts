@@ -48,7 +48,7 @@ const NO_SETTINGS =
   "There are no settings of the Unleash proxy or Unleash Edge in the environment and the files of --env-file. Settings of Edge without UPSTREAM_URL or BOOTSTRAP_FILE need --from edge";
 
 /**
- * Writes an access file, if there are a path and a text.
+ * Writes an access file, if both the path and the text are given.
  *
  * @throws {SubcommandError} if the file exists or cannot be written
  */

@@ -15,9 +15,9 @@ interface Owner {
   readonly token: string;
 }
 
-/** Time between two signs that the owner is running. */
+/** How often the owner shows that it is running. */
 const HEARTBEAT_MS = 3000;
-/** Time without a sign after which an owner on another machine has ended. */
+/** How long an owner on another machine may be silent before its lock is stale. */
 const STALE_MS = 15_000;
 
 /**

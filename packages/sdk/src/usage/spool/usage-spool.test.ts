@@ -179,7 +179,7 @@ describe("UsageSpool restores what a killed process has left:", () => {
       variants: { red: 2 },
     });
     expect(next.warnings).toEqual([
-      "Restored usage that an earlier process had not delivered, applications: 3, impact metrics: 0, registrations: 0",
+      "Restored undelivered usage of an earlier process: 3 applications, 0 impact metrics, 0 registrations",
     ]);
   });
 
@@ -273,7 +273,7 @@ describe("UsageSpool restores what a killed process has left:", () => {
       ]),
     );
     expect(next.warnings).toEqual([
-      "Restored usage that an earlier process had not delivered, applications: 0, impact metrics: 4, registrations: 2",
+      "Restored undelivered usage of an earlier process: 0 applications, 4 impact metrics, 2 registrations",
     ]);
   });
 
@@ -493,7 +493,7 @@ describe("UsageSpool limits its size:", () => {
     await eventually(() => opened.spool.state.isWritable).toBe(true);
     await expect
       .poll(() => opened.warnings[1])
-      .toBe("The spool works again, reports that were only in memory meanwhile: 401");
+      .toBe("The spool is working again; 401 reports were kept only in memory");
     opened.store.add(usage("last"));
     await opened.spool.flushed();
     expect(pendingIn(await reopenAfterKill(opened))).toEqual({ "key/later": 1, "key/last": 1 });
@@ -520,7 +520,7 @@ describe("a directory", () => {
     await first.spool.close();
     await eventually(() => second.spool.state.isWritable).toBe(true);
     expect(pendingIn(second)).toEqual({ "key/a": 1, "key/b": 1 });
-    await eventually(() => second.warnings.at(-1)).toMatch(/^The spool works again/);
+    await eventually(() => second.warnings.at(-1)).toMatch(/^The spool is working again/);
     expect(pendingIn(await reopenAfterKill(second))).toEqual({ "key/a": 1, "key/b": 1 });
   });
 

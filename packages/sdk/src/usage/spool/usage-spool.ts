@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
+import { describeCount } from "../../describe-count.ts";
 import { describeCause } from "../../transport/upstream-error.ts";
 import type { PendingData } from "./pending-data.ts";
 import { SpoolBatch } from "./spool-batch.ts";
@@ -321,7 +322,7 @@ export class UsageSpool {
     this.#unwrittenLogged = this.#counts.unwritten;
     this.#lastProblem = undefined;
     this.#options.warn(
-      `The spool works again, reports that were only in memory meanwhile: ${missed}`,
+      `The spool is working again; ${describeCount(missed, "report")} ${missed === 1 ? "was" : "were"} kept only in memory`,
     );
   }
 
@@ -340,8 +341,8 @@ export class UsageSpool {
     this.#counts.restoredApplications += usage;
     if (usage + impactMetrics + registration === 0) return;
     warn(
-      `Restored usage that an earlier process had not delivered, applications: ${usage}, ` +
-        `impact metrics: ${impactMetrics}, registrations: ${registration}`,
+      `Restored undelivered usage of an earlier process: ${describeCount(usage, "application")}, ` +
+        `${describeCount(impactMetrics, "impact metric")}, ${describeCount(registration, "registration")}`,
     );
     onRestored();
   }
