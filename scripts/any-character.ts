@@ -15,7 +15,7 @@ export const anyCharacter: fc.Arbitrary<string> = fc
     (character) => toIndex(character),
   );
 
-/** The inverse. With it, fast-check also tries dangerous texts such as `__proto__`. It throws for other values. */
+/** The inverse. With it, fast-check also tries dangerous strings such as `__proto__`. It throws for other values. */
 function toIndex(character: unknown): number {
   const codePoint = typeof character === "string" ? character.codePointAt(0) : undefined;
   if (codePoint === undefined || String.fromCodePoint(codePoint) !== character) {

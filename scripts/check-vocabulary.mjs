@@ -43,6 +43,7 @@ const REPLACEMENTS = [
   ["beside", "next to, in addition to"],
   ["(that|which) (is|are) none", "is not one, does not exist"],
   ["unheard", "missed"],
+  ["must be text|(lists?|objects?) of texts|(such|empty) texts", "string, strings"],
   ["doorkeepers?", "frequency-based admission (TinyLFU)"],
 ];
 

@@ -1,7 +1,7 @@
 /** The line that every example prints or shows. Languages differ in how they write `true`. */
 const RESULT = /new-header: (\w+), button-colour: (\w+)/;
 
-/** Returns whether a text contains the result. Throws an error if the result is wrong. */
+/** Returns whether the text contains the result. Throws an error if the result is wrong. */
 export function hasResult(text, variant) {
   const [line, enabled, colour] = RESULT.exec(text) ?? [];
   if (line === undefined) return false;

@@ -12,7 +12,7 @@ import {
 
 // The expected values are those of the official Node SDK. If they differ, users change buckets.
 
-/** Hashes a text after a prefix, as rollouts do. */
+/** Hashes a string after a prefix, as rollouts do. */
 function hash(prefix: string, text: string, seed: number): number {
   const start = createHashPrefix(prefix, seed);
   return hashBlocks(start, splitIntoBlocks(text, start.pendingBits));

@@ -7,7 +7,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   null: "null",
   number: "a number",
   object: "an object",
-  string: "text",
+  string: "a string",
 };
 
 /** A problem of a value, which is within lists and objects. */

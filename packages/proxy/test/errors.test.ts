@@ -285,7 +285,7 @@ test("nesting: 400 that names the path, at any depth", async () => {
   const body = `{"context":{"a":${'{"a":'.repeat(depth)}1${"}".repeat(depth)}}}`;
   const response = await request("/proxy", { method: "POST", headers: JSON_TYPE, body });
   expect(response.status).toBe(400);
-  expect((await errorOf(response)).error).toMatch(/`context.a` must be text, a number/);
+  expect((await errorOf(response)).error).toMatch(/`context.a` must be a string, a number/);
 });
 
 test("a path that is not valid percent-encoding: 400", async () => {

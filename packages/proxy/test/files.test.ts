@@ -167,7 +167,7 @@ describe("a file", () => {
     ]);
     await replace(path, { features: [{ name: "a" }, { name: 5 }] });
     await eventually(() => logged("error").at(-1)).toContain(
-      `line 1, column 35: features[1].name must be text: found a number`,
+      `line 1, column 35: features[1].name must be a string: found a number`,
     );
     expect(await names()).toEqual(["a"]);
     await eventually(async () => (await get("/ready")).status).toBe(503);
@@ -403,7 +403,7 @@ describe("flags-proxy", () => {
     const invalid = await runCommand(environment, ["check"]);
     expect(invalid.code).toBe(1);
     expect(invalid.stdout).toContain(
-      `${path}: line 2, column 15: features[0].name must be text: found nothing`,
+      `${path}: line 2, column 15: features[0].name must be a string: found nothing`,
     );
     const strategies = [{ name: "not-loaded" }, withConstraint("plan", ["pro"])];
     await replace(path, { features: [flag("a", { strategies })], segments: [] });

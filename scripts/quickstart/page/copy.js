@@ -1,6 +1,6 @@
 const SHOWN_MS = 1500;
 
-/** Makes a button copy a text to the clipboard, and say so. */
+/** Makes a button copy text to the clipboard, and say so. */
 export function copyOnClick(button, getText) {
   const label = button.textContent;
   button.addEventListener("click", async () => {

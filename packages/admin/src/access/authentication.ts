@@ -25,7 +25,7 @@ export interface Authentication {
   /** For the API of server SDKs. Afterwards, `tokenOf()` returns the token of the request. */
   readonly requireBackend: onRequestAsyncHookHandler;
   /**
-   * Finds the token with a text that a client has sent.
+   * Finds the token whose secret a client has sent.
    *
    * @param address IP address of the client, whose guesses are limited
    * @throws {ApiError} 401 if the token is unknown, 429 if the client has sent too many unknown ones

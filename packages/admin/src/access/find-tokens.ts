@@ -9,9 +9,9 @@ interface FoundToken {
 }
 
 /**
- * Finds the tokens with these texts, in the same order, without unknown and expired ones.
+ * Finds the tokens with these secrets, in the same order, without unknown and expired ones.
  *
- * NOTE: compares only hashes, so that the duration reveals nothing about the texts of tokens.
+ * NOTE: compares only hashes, so that the duration reveals nothing about the secrets of tokens.
  */
 export async function findTokens(
   db: Database,

@@ -1,4 +1,4 @@
-/** Whether a text cannot be written between quotes in a rule: the official SDKs with a native engine do that without escaping it. */
+/** Whether a string cannot be quoted in a rule: the official SDKs with a native engine put it in quotes without escaping it. */
 export function breaksQuotes(text: string): boolean {
   return /"|\\$/.test(text);
 }

@@ -8,7 +8,7 @@ export const NAME_PATTERN = String.raw`^(?!\.{1,2}$)[A-Za-z0-9_.!~*'()-]+$`;
 export const NAME_RULE =
   "may contain only letters, digits and - _ . ! ~ * ' ( ), and must not be . or ..";
 
-/** Pattern of texts with at least two characters apart from white space at the ends. */
+/** Pattern of strings with at least two characters apart from white space at the ends. */
 export const TAG_VALUE_PATTERN = String.raw`\S[\s\S]*\S`;
 
 /** Describes the pattern in error messages. */

@@ -4,7 +4,7 @@ import { badData } from "../errors.ts";
 /** Schema of an optional query parameter. */
 export const OptionalText = Type.Optional(Type.String());
 
-/** Schema of an optional query parameter with a text to search for. Long texts would make the search slow. */
+/** Schema of an optional query parameter with text to search for. Long text would make the search slow. */
 export const OptionalSearchText = Type.Optional(Type.String({ maxLength: 200 }));
 
 /** Schema of an optional query parameter that `parseFilter()` parses. */

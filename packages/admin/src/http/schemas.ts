@@ -23,7 +23,7 @@ export function closedObject<Properties extends TProperties>(
   return Type.Object(properties, { title, additionalProperties: false });
 }
 
-/** Schema of a text or null. */
+/** Schema of a string or null. */
 export function nullableText(maxLength: number) {
   return Type.Unsafe<string | null>({ type: ["string", "null"], maxLength });
 }

@@ -43,7 +43,7 @@ export function readName(claims: Claims): string {
   return "unknown";
 }
 
-/** Removes control characters, which logs and the database do not accept, and shortens a text. */
+/** Removes control characters, which logs and the database do not accept, and shortens a string. */
 export function toOneLine(text: string, maxLength: number): string {
   const visible = text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu, " ").trim();
   return Array.from(visible).slice(0, maxLength).join("");

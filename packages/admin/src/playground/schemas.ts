@@ -22,7 +22,7 @@ const PlaygroundContext = Type.Object(
     properties: Type.Optional(
       Type.Record(Type.String(), FieldValue, {
         maxProperties: MAX_FIELDS,
-        description: "Further fields, each a text or number",
+        description: "Other fields, each a string or a number",
       }),
     ),
   },

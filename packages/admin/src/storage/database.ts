@@ -18,7 +18,7 @@ export function isOneOf(column: PgColumn, values: readonly (number | string)[]):
   )`;
 }
 
-/** Orders by the bytes of a text, so that the order does not depend on the locale of the database. */
+/** Orders by the bytes of a string, so that the order does not depend on the locale of the database. */
 export function orderByText(column: PgColumn): SQL {
   return sql`${column} collate "C"`;
 }

@@ -35,7 +35,7 @@ export function parseHoursBack(text: string | undefined, maxHours: number): numb
  * Parses the time of a report and returns the start of its hour. Clocks of applications can be wrong: a
  * time in the future counts as now, and one more than 48 hours ago as the oldest of these hours.
  *
- * @param sent a date as text or milliseconds since 1970; anything else counts as now
+ * @param sent a date as a string, or milliseconds since 1970; anything else counts as now
  */
 export function parseHour(sent: LenientTimestamp | undefined, now: Date): Date {
   const oldest = now.getTime() - (MAX_DELAY_HOURS - 1) * HOUR_MS;

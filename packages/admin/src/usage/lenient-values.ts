@@ -8,12 +8,12 @@ export const LenientTextSchema = Type.Unsafe<string | number | boolean | null>({
   type: ["string", "number", "boolean", "null"],
 });
 
-/** A date as text, or in milliseconds since 1970. */
+/** A date as a string, or in milliseconds since 1970. */
 export const LenientTimestampSchema = Type.Unsafe<string | number | null>({
   type: ["string", "number", "null"],
 });
 
-/** A count as a number or as text. */
+/** A count as a number or a string. */
 export const LenientCountSchema = Type.Unsafe<string | number | null>({
   type: ["number", "string", "null"],
   minimum: 0,

@@ -77,7 +77,7 @@ export const queries = {
       select: ({ features }) => features,
     }),
 
-  /** The names of flags of all projects that contain a text, up to 20. */
+  /** The names of flags of all projects that contain the text, up to 20. */
   flagNames: (text: string, project: string) =>
     queryOptions({
       queryKey: ["flags", "names", text, project],
@@ -176,7 +176,7 @@ export const queries = {
       placeholderData: keepPreviousData,
     }),
 
-  /** The applications whose names contain a text, up to 1,000, and how many there are in total. */
+  /** The applications whose names contain the text, up to 1,000, and how many there are in total. */
   applications: (query: string) =>
     queryOptions({
       queryKey: ["applications", "list", query],

@@ -27,7 +27,7 @@ export function describeValueProblem(kind: ValueKind, value: string): string | u
 }
 
 const EMPTY: Readonly<Record<ValueKind, string>> = {
-  texts: "Add at least one value.",
+  strings: "Add at least one value.",
   addressRanges: "Add at least one address or range.",
   number: "Enter a number, for example 5 or 0.25.",
   date: "Choose a date and a time.",

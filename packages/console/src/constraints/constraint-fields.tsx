@@ -136,7 +136,7 @@ function ValueFields({ constraint, fields, onChange }: ConstraintFieldsProps) {
 }
 
 const VALUE_LABELS = {
-  texts: "Value",
+  strings: "Value",
   addressRanges: "Value",
   number: "Number",
   date: "Date and time",

@@ -56,7 +56,7 @@ test.each([
 });
 
 test("describeListProblem() names what is wrong with a list", () => {
-  const rules = { kind: "texts", legalValues: [] } as const;
+  const rules = { kind: "strings", legalValues: [] } as const;
   expect(describeListProblem(["a"], rules)).toBeUndefined();
   expect(describeListProblem([], rules)).toMatch("at least one");
   expect(describeListProblem(["x".repeat(101)], rules)).toMatch("100 characters");

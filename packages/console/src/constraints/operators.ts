@@ -16,7 +16,7 @@ interface Operator extends Required<OperatorDescription> {
 export function operatorOf(name: string): Operator {
   const description: OperatorDescription = isOperatorName(name)
     ? OPERATORS[name]
-    : { kind: "texts", phrase: name, negation: `not ${name}` };
+    : { kind: "strings", phrase: name, negation: `not ${name}` };
   return {
     supportsCase: false,
     ...description,
@@ -30,7 +30,7 @@ export function takesList(operator: string): boolean {
 }
 
 const GROUPS: Readonly<Record<ValueKind, string>> = {
-  texts: "Text",
+  strings: "Text",
   pattern: "Text",
   number: "Number",
   version: "Version",

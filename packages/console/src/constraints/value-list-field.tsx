@@ -22,7 +22,7 @@ interface ValueListFieldProps {
   readonly validate: (values: readonly string[]) => string | undefined;
 }
 
-/** A list of texts: typed, chosen or pasted one by one, or edited as text with one value per line. */
+/** A list of strings: typed, chosen or pasted one by one, or edited as text with one value per line. */
 export function ValueListField(props: ValueListFieldProps) {
   const [isText, setText] = useState(false);
   const { values, onChange } = props;

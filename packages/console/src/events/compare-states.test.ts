@@ -36,7 +36,7 @@ test("lists what something new or deleted contains", () => {
   ]);
 });
 
-test("returns what was added to a list of texts and removed from it", () => {
+test("returns what was added to a list of strings and removed from it", () => {
   expect(compareStates({ values: ["DK", "NO"] }, { values: ["NO", "SE"] })).toEqual([
     { path: ["values"], before: ["DK"], after: ["SE"] },
   ]);

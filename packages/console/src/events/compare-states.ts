@@ -12,7 +12,7 @@ export interface Difference {
 }
 
 /**
- * Returns what differs between two states, one entry for each field. Empty texts, lists and objects are equal to
+ * Returns what differs between two states, one entry for each field. Empty strings, lists and objects are equal to
  * absent ones. Entries of lists are matched by their id or name, so that an inserted one does not change the others.
  */
 export function compareStates(before: unknown, after: unknown): readonly Difference[] {

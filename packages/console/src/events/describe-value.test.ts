@@ -11,7 +11,7 @@ test("describes values in one line", () => {
   ).toBe("context name: plan, operator: IN, values: pro");
 });
 
-test("abbreviates long lists and texts", () => {
+test("abbreviates long lists and strings", () => {
   const ids = Array.from({ length: 5000 }, (_, index) => `user-${index}`);
   expect(describeValue(ids)).toBe("user-0, user-1, user-2, user-3, user-4, user-5 and 4,994 more");
   expect(describeValue("x".repeat(1000))).toHaveLength(300);

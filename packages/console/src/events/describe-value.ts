@@ -4,10 +4,10 @@ import { formatCount } from "../ui/numbers.ts";
 /** How many entries of a list are shown. */
 const MAX_ENTRIES = 6;
 
-/** How many characters of a text are shown. */
+/** How many characters of a string are shown. */
 const MAX_LENGTH = 300;
 
-/** Describes a recorded value in one line; long lists and texts are abbreviated. */
+/** Describes a recorded value in one line; long lists and strings are abbreviated. */
 export function describeValue(value: unknown): string {
   if (value === undefined || value === null || value === "") return "nothing";
   if (typeof value === "boolean") return value ? "yes" : "no";

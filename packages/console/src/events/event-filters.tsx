@@ -8,7 +8,7 @@ import { useDebounced } from "../ui/use-debounced.ts";
 import { sortDistinct } from "../ui/words.ts";
 import { EVENT_TYPES } from "./describe-event.ts";
 
-/** What to filter by, as it is typed. Empty texts match every event. */
+/** What to filter by, as it is typed. Empty strings match every event. */
 interface EventCriteria {
   readonly query: string;
   readonly type: string;

@@ -14,7 +14,7 @@ export interface ContextSearch {
   readonly in?: readonly string[];
 }
 
-/** Reads the parameters of an address. Anybody can write one, so whatever is not a text is left out. */
+/** Reads the parameters of an address. Anybody can write one, so whatever is not a string is left out. */
 export function parseContextSearch(search: Readonly<Record<string, unknown>>): ContextSearch {
   const { context, in: environments } = search;
   const values =

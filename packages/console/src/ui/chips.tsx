@@ -11,7 +11,7 @@ interface ChipsProps {
   readonly onRemove?: ((value: string) => void) | undefined;
 }
 
-/** A list of distinct texts. The key Delete removes the focused one. */
+/** A list of distinct strings. The key Delete removes the focused one. */
 export function Chips({ label, values, onRemove }: ChipsProps) {
   return (
     <TagGroup

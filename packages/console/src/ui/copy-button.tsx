@@ -9,7 +9,7 @@ interface CopyButtonProps {
   readonly text: string;
 }
 
-/** Copies a text to the clipboard. */
+/** Copies text to the clipboard. */
 export function CopyButton({ label, text }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 /** How long typing has to pause before the service is searched. */
 const PAUSE_MS = 300;
 
-/** Returns a text as it was before the last pause in typing. */
+/** Returns the text as it was before the last pause in typing. */
 export function useDebounced(text: string): string {
   const [current, setCurrent] = useState(text);
   useEffect(() => {

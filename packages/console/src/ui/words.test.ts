@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { joinWithAnd, joinWithOr, matchesWords, toWords } from "./words.ts";
 
-test("every word has to occur in one of the texts, in any case", () => {
+test("every word has to occur in one of the strings, in any case", () => {
   const words = toWords("  New CHECKOUT ");
   expect(words).toEqual(["new", "checkout"]);
   expect(matchesWords(words, "checkout-page", "The new one")).toBe(true);

@@ -3,7 +3,7 @@ export function toWords(query: string): readonly string[] {
   return query.toLowerCase().split(/\s+/).filter(Boolean);
 }
 
-/** Whether each of the words occurs in one of the texts. */
+/** Whether each of the words occurs in one of the strings. */
 export function matchesWords(
   words: readonly string[],
   ...texts: readonly (string | null | undefined)[]
@@ -26,7 +26,7 @@ export function joinWithOr(words: readonly string[]): string {
   return disjunction.format(words);
 }
 
-/** Returns each of the texts once, sorted. */
+/** Returns each of the strings once, sorted. */
 export function sortDistinct(texts: readonly string[]): readonly string[] {
   return [...new Set(texts)].toSorted();
 }

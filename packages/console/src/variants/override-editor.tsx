@@ -57,7 +57,11 @@ export function OverrideEditor({ label, overrides, onChange }: OverrideEditorPro
               suggestions={legalValuesOf(fields, contextName)}
               // Unlike in constraints, the service accepts values that are not legal.
               validate={(list) =>
-                describeListProblem(list, { kind: "texts", legalValues: [], maxValues: MAX_VALUES })
+                describeListProblem(list, {
+                  kind: "strings",
+                  legalValues: [],
+                  maxValues: MAX_VALUES,
+                })
               }
             />
           </div>

@@ -13,7 +13,7 @@ describe("compileConstraints()", () => {
     ["an unknown operator", { operator: "IS_NICE", values: ["a"] }],
     ["no values", { operator: "NOT_IN" }],
     ["values that are not a list", { operator: "NOT_IN", values: "a" }],
-    ["values that are not text", { operator: "NOT_IN", values: [1] }],
+    ["values that are not strings", { operator: "NOT_IN", values: [1] }],
   ])("never satisfies a constraint with %s, even inverted", (_, constraint) => {
     expect(satisfies({ contextName: "userId", ...constraint })).toBe(false);
     expect(satisfies({ contextName: "userId", ...constraint, inverted: true })).toBe(false);

@@ -1,8 +1,8 @@
 /**
- * What an operator compares with. `texts` and `addressRanges` are the list `values` of a constraint; the other kinds
+ * What an operator compares with. `strings` and `addressRanges` are the list `values` of a constraint; the other kinds
  * are its single `value`.
  */
-export type ValueKind = "texts" | "addressRanges" | "number" | "version" | "date" | "pattern";
+export type ValueKind = "strings" | "addressRanges" | "number" | "version" | "date" | "pattern";
 
 export interface OperatorDescription {
   readonly kind: ValueKind;
@@ -44,22 +44,22 @@ export type OperatorName =
  * NOTE: the console bundles this file, so it imports nothing.
  */
 export const OPERATORS: Readonly<Record<OperatorName, OperatorDescription>> = {
-  IN: { kind: "texts", phrase: "is one of", negation: "is not one of" },
-  NOT_IN: { kind: "texts", phrase: "is not one of", negation: "is one of" },
+  IN: { kind: "strings", phrase: "is one of", negation: "is not one of" },
+  NOT_IN: { kind: "strings", phrase: "is not one of", negation: "is one of" },
   STR_CONTAINS: {
-    kind: "texts",
+    kind: "strings",
     supportsCase: true,
     phrase: "contains",
     negation: "does not contain",
   },
   STR_STARTS_WITH: {
-    kind: "texts",
+    kind: "strings",
     supportsCase: true,
     phrase: "starts with",
     negation: "does not start with",
   },
   STR_ENDS_WITH: {
-    kind: "texts",
+    kind: "strings",
     supportsCase: true,
     phrase: "ends with",
     negation: "does not end with",
@@ -111,6 +111,6 @@ export function isOperatorName(name: string): name is OperatorName {
 }
 
 /** Whether a kind of value is a list. */
-export function isListKind(kind: ValueKind): kind is "texts" | "addressRanges" {
-  return kind === "texts" || kind === "addressRanges";
+export function isListKind(kind: ValueKind): kind is "strings" | "addressRanges" {
+  return kind === "strings" || kind === "addressRanges";
 }

@@ -29,7 +29,7 @@ describe("matchesPattern()", () => {
     expect(satisfies(constraint, { userId: `${"a".repeat(50_000)}!` })).toBe(false);
   });
 
-  test("does not match a text that is long for a large pattern", () => {
+  test("does not match a string that is long for a large pattern", () => {
     const constraint = { contextName: "userId", operator: "REGEX", value: "a.{900}c" };
     expect(satisfies(constraint, { userId: `a${"b".repeat(400)}a${"b".repeat(900)}c` })).toBe(
       false,

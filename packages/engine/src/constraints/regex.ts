@@ -2,13 +2,13 @@ import { RE2JS } from "re2js";
 import type { Operator } from "./operator.ts";
 
 /**
- * The product of the instructions of a pattern and the length of a text is at most this. Matching takes up to 0.2 µs for
+ * The product of the instructions of a pattern and the length of a string is at most this. Matching takes up to 0.2 µs for
  * each instruction and character, and `.{1000}` has 1000 instructions.
  */
 const MAX_STEPS = 500_000;
 
 /**
- * REGEX: the pattern matches anywhere in the field. RE2 syntax, matched in linear time. No pattern matches a text that is
+ * REGEX: the pattern matches anywhere in the field. RE2 syntax, matched in linear time. No pattern matches a string that is
  * so long that it would block the event loop: with 10 instructions, one of more than 50,000 characters.
  */
 export const matchesPattern: Operator = ({ contextName, value, caseInsensitive }, fields) => {

@@ -15,7 +15,7 @@ describe("text()", () => {
     ["properties when the top level is null", { plan: null, properties: { plan: "pro" } }, true],
     ["the top level first", { plan: "free", properties: { plan: "pro" } }, false],
     ["the top level even if it is empty", { plan: "", properties: { plan: "pro" } }, false],
-    ["no field in properties that are text", { properties: "plan" }, false],
+    ["no field in properties that are a string", { properties: "plan" }, false],
     ["a list converted to text", { plan: ["pro"] }, true],
   ])("reads %s", (_, context, expected) => {
     expect(satisfies(fieldIs("plan", "pro"), context as Context)).toBe(expected);

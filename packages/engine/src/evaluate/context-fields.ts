@@ -28,7 +28,7 @@ export class ContextFields {
     return this.#slot(`text ${field}`, (request) => lookUp(request.context, field));
   }
 
-  /** A top-level field that is text. Any other value counts as absent. */
+  /** A top-level field that is a string. Any other value counts as absent. */
   topLevelString(field: string): Slot<FieldText> {
     this.#fields.add(field);
     return this.#slot(`string ${field}`, ({ context }) => {
@@ -104,7 +104,7 @@ export class ContextFields {
     return new IdBucket({ blocks: this.#blocks(id, prefix), prefix, size });
   }
 
-  /** Whether a list contains a text. Equal lists, such as those of a segment, share one object. */
+  /** Whether a list contains a string. Equal lists, such as those of a segment, share one object. */
   membership(text: Slot<FieldText>, values: readonly string[]): Membership {
     const key = JSON.stringify([text.index, values]);
     const existing = this.#memberships.get(key);

@@ -4,7 +4,7 @@ import { ListIndex } from "./membership.ts";
 
 const text = fc.constantFrom("", "a", "b", "c", "__proto__");
 
-test("contains() and membershipsOf() return which lists contain a text", () => {
+test("contains() and membershipsOf() return which lists contain a string", () => {
   fc.assert(
     fc.property(fc.array(fc.array(text)), fc.option(text), (lists, sought) => {
       const index = new ListIndex();

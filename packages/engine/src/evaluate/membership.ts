@@ -3,12 +3,12 @@ import type { EvaluationRequest, Slot } from "./evaluation-request.ts";
 const NO_LISTS: readonly number[] = [];
 
 /**
- * An inverted index of lists of texts. One lookup finds all lists that contain a text, however many
+ * An inverted index of lists of strings. One lookup finds all lists that contain a string, however many
  * lists there are. A list is identified by its position in the order of insertion.
  */
 export class ListIndex {
   readonly #listsByText = new Map<string, number[]>();
-  /** The memberships of a text that no list contains: one zero per list. */
+  /** The memberships of a string that no list contains: one zero per list. */
   readonly #zeros: number[] = [];
 
   /** Adds a list and returns its position. */
@@ -52,7 +52,7 @@ interface MembershipOptions {
 }
 
 /**
- * Whether a list contains a text of the context. When all flags are evaluated, all lists that may
+ * Whether a list contains a string of the context. When all flags are evaluated, all lists that may
  * contain the same text are looked up at once.
  */
 export class Membership {

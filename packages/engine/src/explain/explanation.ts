@@ -65,7 +65,7 @@ export interface ConstraintExplanation extends Condition {
   readonly values?: AbbreviatedList;
   /** The expected value of other operators. */
   readonly value?: string | number | boolean | null;
-  /** The value in the context as text; null if it is absent. Date operators use the current time. */
+  /** The value in the context as a string; null if it is absent. Date operators use the current time. */
   readonly actual: string | null;
 }
 

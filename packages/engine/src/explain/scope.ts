@@ -98,7 +98,7 @@ export function abbreviate(values: readonly string[], actual: string | null): Ab
   return { shown: shown.map((value) => shorten(value)), count: values.length };
 }
 
-/** Shortens a text that is too long to be shown. */
+/** Shortens a string that is too long to be shown. */
 export function shorten<Text extends string | null>(text: Text): Text {
   if (text === null || text.length <= MAX_LENGTH) return text;
   return `${text.slice(0, MAX_LENGTH - 1)}…` as Text;

@@ -12,7 +12,7 @@ describe("parseDocument()", () => {
     [{}, "features must be a list: found nothing"],
     [{ features: {} }, "features must be a list: found an object"],
     [{ features: [flag, null] }, "features[1] must be an object: found null"],
-    [{ features: [{}] }, "features[0].name must be text: found nothing"],
+    [{ features: [{}] }, "features[0].name must be a string: found nothing"],
     [{ features: [], segments: 1 }, "segments must be a list: found a number"],
     [{ features: [], segments: [1] }, "segments[0] must be an object: found a number"],
   ])("rejects %j", (input, message) => {

@@ -50,7 +50,9 @@ function* parseFeatures(input: unknown, reportOn: ReportOn): Steps<readonly Feat
   for (const [index, entry] of requireObjects(input, "features").entries()) {
     const { name } = entry;
     if (typeof name !== "string") {
-      throw new DocumentError(`features[${index}].name must be text: found ${describeType(name)}`);
+      throw new DocumentError(
+        `features[${index}].name must be a string: found ${describeType(name)}`,
+      );
     }
     const report = reportOn(`flag ${JSON.stringify(name)}`);
     if (features.has(name)) report("The document contains this flag twice: the last entry wins");

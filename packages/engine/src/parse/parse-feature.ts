@@ -91,7 +91,7 @@ function parseWeight(input: unknown): number {
   return typeof input === "string" ? Number(input) : input === null ? 0 : Number.NaN;
 }
 
-/** The value of a payload is text on the wire, so any other value is serialized as JSON. */
+/** The value of a payload is a string on the wire, so any other value is serialized as JSON. */
 function parsePayload(input: unknown): Payload | undefined {
   if (!isRecord(input)) return undefined;
   const { type, value } = input;
@@ -129,7 +129,7 @@ function parseDependency(input: unknown, report: Report): Dependency | undefined
   };
 }
 
-/** Returns the entries of a list that are text. Anything but a list has none. */
+/** Returns the entries of a list that are strings. Anything but a list has none. */
 function textsOf(input: unknown): readonly string[] {
   return Array.isArray(input) ? input.filter((entry) => typeof entry === "string") : [];
 }

@@ -41,7 +41,7 @@ export interface RolloutRule {
   readonly bucket: (request: EvaluationRequest) => number | undefined;
 }
 
-/** A list that must contain a text. */
+/** A list that must contain a string. */
 export interface ListRule {
   readonly kind: "list";
   /** The name of the context field, or `hostname`. */
@@ -62,7 +62,7 @@ export function parameterText(value: unknown): string {
 /**
  * Splits a comma-separated list. White space around the commas is removed; at the start and the end
  * of the whole list it is kept, as in the official SDK. Returns an empty list, after a report, if
- * the parameter is not text.
+ * the parameter is not a string.
  */
 export function parseListParameter(
   parameters: Parameters,
@@ -72,7 +72,7 @@ export function parseListParameter(
   const value = parameters[name];
   if (!value) return [];
   if (typeof value === "string") return splitList(value);
-  report(`${name} must be text, found ${describeType(value)}: the strategy never matches`);
+  report(`${name} must be a string, found ${describeType(value)}: the strategy never matches`);
   return [];
 }
 

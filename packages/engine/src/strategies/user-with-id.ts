@@ -2,7 +2,7 @@ import { isInList } from "../evaluate/condition.ts";
 import { parseListParameter } from "./strategy.ts";
 import type { ActivationStrategy, ListRule } from "./strategy.ts";
 
-/** On for the listed users. A `userId` that is not text never matches. */
+/** On for the listed users. A `userId` that is not a string never matches. */
 export const userWithId: ActivationStrategy = (parameters, { fields, report }) => {
   const ids = parseListParameter(parameters, "userIds", report);
   const describe = (): ListRule => {

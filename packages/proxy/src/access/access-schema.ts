@@ -203,7 +203,7 @@ export const KeySchema = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 255,
-        description: "The key gives only flags whose names begin with this text",
+        description: "The key gives only flags whose names begin with this prefix",
       }),
     ),
     origins: Type.Optional(

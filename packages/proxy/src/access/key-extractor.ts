@@ -6,7 +6,7 @@ export interface KeyExtractor {
   readonly hint: string;
   /** Names of the headers that can carry the key, in lower case. */
   readonly headers: readonly string[];
-  /** Returns the texts that may be the key, in the order in which to try them. */
+  /** Returns the strings that may be the key, in the order in which to try them. */
   candidates(headers: IncomingHttpHeaders): readonly string[];
 }
 
@@ -27,7 +27,7 @@ export function inAnyHeader(names: readonly string[]): KeyExtractor {
   const headers = [...new Set(names.map((name) => name.toLowerCase()))];
   const list = headers.map((name) => `\`${name}\``).join(" or ");
   return {
-    hint: `bare or after \`Bearer \`, in the ${list} header`,
+    hint: `in the ${list} header, with or without the \`Bearer \` prefix`,
     headers,
     candidates: (sent) =>
       headers.flatMap((name) => {

@@ -52,7 +52,7 @@ test.each([
   ["keys:\n  - name: a\n    origins: [https://a.test/]", "`keys[0].origins[0]` must be an origin"],
   [
     "keys:\n  - name: a\n    signedContext: {hmac: {secret: short}}",
-    "line 3, column 36: `keys[0].signedContext.hmac.secret` must be text of at least 32 characters, or a list",
+    "line 3, column 36: `keys[0].signedContext.hmac.secret` must be a string of at least 32 characters, or a list",
   ],
   [
     "keys:\n  - name: a\n    signedContext: {hmac: {fields: ['a b']}}",
@@ -64,7 +64,7 @@ test.each([
   ],
   [
     "keys:\n  - name: a\n    signedContext: {jwt: {issuer: 1}}",
-    "`keys[0].signedContext.jwt.issuer` must be text or a list of texts",
+    "`keys[0].signedContext.jwt.issuer` must be a string or a list of strings",
   ],
   ["keys:\n  - name: a\n    kind: admin", "`keys[0].kind` must be `client` or `server`"],
   ["keys:\n  - name: a\n    key: *:production.secret", "line 3, column 10: begins with `*`"],

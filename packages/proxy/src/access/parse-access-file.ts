@@ -132,7 +132,9 @@ function explain(schema: TSchema, error: TLocalizedValidationError): readonly Va
     case "enum":
       return [{ path, message: `must be one of ${error.params.allowedValues.join(", ")}` }];
     case "anyOf":
-      return [{ path, message: CHOICES[path.at(-1) ?? ""] ?? "must be text or a list of texts" }];
+      return [
+        { path, message: CHOICES[path.at(-1) ?? ""] ?? "must be a string or a list of strings" },
+      ];
     case "boolean":
       // Other errors report the same problem more precisely.
       return [];
@@ -159,16 +161,16 @@ function toIndex(part: string): string | number {
   return /^\d+$/.test(part) ? Number(part) : part;
 }
 
-/** What must be said more precisely than in a response. */
+/** Messages that are more precise than those in responses. */
 const TYPES: Readonly<Record<string, string>> = {
   boolean: "must be true or false",
-  string: "must be text: put it in quotes",
+  string: "must be a string: put it in quotes",
 };
 
 /** What the value of a field with alternatives must be. */
 const CHOICES: Readonly<Record<string, string>> = {
   kind: "must be `client` or `server`",
-  secret: `must be text of at least ${MIN_SIGNING_SECRET_LENGTH} characters, or a list of such texts`,
+  secret: `must be a string of at least ${MIN_SIGNING_SECRET_LENGTH} characters, or a list of such strings`,
   secretFile: "must be the path of a file, or a list of paths",
   publicKeyFile: "must be the path of a file, or a list of paths",
 };

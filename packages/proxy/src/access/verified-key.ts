@@ -53,7 +53,7 @@ const MAX_LENGTH = 500;
 // upstream: one that makes a call fail would prevent the verification of the others.
 const TOKEN = /^(?:\*|\[\]|[\w.~-]+):[\w~-]+\.[\w.~=+-]+$/;
 
-/** Whether a text has the form of a token of one environment. Others are never sent upstream. */
+/** Whether a string has the form of a token of one environment. Others are never sent upstream. */
 export function isVerifiable(text: string): boolean {
   return text.length <= MAX_LENGTH && TOKEN.test(text);
 }

@@ -10,7 +10,7 @@ import type { ResponseBody } from "../response/response-body.ts";
 export const Payload = Type.Object(
   {
     type: Type.String({ description: "Type of the value, such as string or json" }),
-    value: Type.String({ description: "The value as text; JSON is encoded" }),
+    value: Type.String({ description: "The value as a string; JSON is encoded" }),
   },
   { title: "variantPayloadSchema" },
 );

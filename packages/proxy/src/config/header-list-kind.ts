@@ -23,7 +23,7 @@ const RESERVED: ReadonlySet<string> = new Set([
  * commas; with several lines, a value can contain commas.
  */
 export const upstreamHeadersKind: Kind<Headers> = {
-  allowed: "an object of header names and values, or a list of texts such as Name: value",
+  allowed: "an object of header names and values, or a list of strings such as Name: value",
   allowedText: "a list of headers such as Name: value, separated by commas or line breaks",
   fromText: (text) => parseList(splitList(text)),
   fromValue: (value) => {

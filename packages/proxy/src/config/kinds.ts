@@ -78,12 +78,12 @@ export const headersKind: Kind<Readonly<Record<string, string>>> = createValueKi
   },
 );
 
-/** Returns the texts to redact in a header value: `Bearer abc` contains the secret `abc`. */
+/** Returns the strings to redact in a header value: `Bearer abc` contains the secret `abc`. */
 export function secretsInHeader(value: string): readonly string[] {
   return [value, value.replace(/^\S+\s+/, "")];
 }
 
-/** Returns the texts to redact in the values of several headers. */
+/** Returns the strings to redact in the values of several headers. */
 export function secretsInHeaders(headers: Readonly<Record<string, string>>): readonly string[] {
   return Object.values(headers).flatMap(secretsInHeader);
 }

@@ -86,7 +86,7 @@ export interface PushOptions {
   /**
    * Secret that encrypts the context in stream URLs; must be the same for all replicas. Environment:
    * `FLAGS_PUSH_SECRET`.
-   * @default the upstream token
+   * @default the upstream token; random if the flags come from files
    */
   readonly secret?: string | undefined;
 }
@@ -124,7 +124,7 @@ export interface HttpOptions {
   /** Path of a PEM file with its private key. Environment: `FLAGS_UPSTREAM_KEY_FILE`. */
   readonly keyFile?: string | undefined;
   /**
-   * Headers added to every request, as an object or as texts such as `Name: value`. Environment:
+   * Headers added to every request, as an object or as strings such as `Name: value`. Environment:
    * `FLAGS_UPSTREAM_HEADERS`, separated by commas or line breaks.
    * @default {}
    */
@@ -282,7 +282,7 @@ export interface ProxyOptions extends OldProxyOptions {
    */
   readonly usageMetricsApplications?: string | readonly string[] | undefined;
   /**
-   * Folder in which accepted usage, impact metrics and registrations are kept until they are delivered.
+   * Directory in which accepted usage, impact metrics and registrations are kept until they are delivered.
    * Environment: `FLAGS_USAGE_SPOOL`.
    * @default none: they are lost when the process is killed
    */
@@ -323,7 +323,7 @@ export interface ProxyOptions extends OldProxyOptions {
    * @default false
    */
   readonly trustProxy?: boolean | number | string | readonly string[] | undefined;
-  /** Only flags whose names start with this text are requested. Environment: `FLAGS_NAME_PREFIX`. */
+  /** Only flags whose names start with this prefix are requested. Environment: `FLAGS_NAME_PREFIX`. */
   readonly namePrefix?: string | undefined;
   /**
    * Only flags with these tags are requested. Environment: `FLAGS_TAGS`, as

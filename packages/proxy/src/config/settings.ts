@@ -363,7 +363,7 @@ export const SETTINGS = {
     kind: textKind,
     default: undefined,
     description:
-      "Only flags whose names start with this text are requested; the proxy ignores all others.",
+      "Only flags whose names start with this prefix are requested; the proxy ignores all others.",
   }),
   tags: defineSetting({
     group: "Upstream",
@@ -712,7 +712,7 @@ export const SETTINGS = {
     variables: ["FLAGS_PUSH_SECRET"],
     kind: textKind,
     default: undefined,
-    defaultText: "the upstream token, or random",
+    defaultText: "upstream token; random with files",
     secret: true,
     description:
       "Secret that encrypts the context in stream URLs. Replicas with the same secret accept each other's URLs.",

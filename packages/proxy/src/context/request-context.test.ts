@@ -32,7 +32,7 @@ test("completeContext() keeps fields that were sent, except the environment if i
   });
 });
 
-test("completeContext() keeps empty texts, except as session id, address and time", () => {
+test("completeContext() keeps empty strings, except as session id, address and time", () => {
   const fields = {
     appName: "",
     environment: "",

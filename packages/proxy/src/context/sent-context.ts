@@ -20,7 +20,7 @@ export function isStandardField(name: string): name is StandardField {
   return standardFields.has(name);
 }
 
-/** A context as a client sent it, in a query or a body. All values are text. */
+/** A context as a client sent it, in a query or a body. All values are strings. */
 export interface SentContext {
   readonly fields: Readonly<Partial<Record<StandardField, string>>>;
   /** Has no prototype, so that any name is safe. */

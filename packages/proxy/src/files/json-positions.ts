@@ -17,7 +17,7 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})/y;
 type OnValue = (path: ValuePath, offset: number) => void;
 
 /**
- * Finds positions in a text of JSON. `JSON.parse` does not always say where a text is invalid, and never
+ * Finds positions in JSON text. `JSON.parse` does not always say where it is invalid, and never
  * where a value is. Linear in the length of the text, and used only when there is something to report.
  *
  * NOTE: parsers with positions build a tree, which takes more than a second for a megabyte.

@@ -52,7 +52,7 @@ interface ReadFile {
 export class ReadError extends Error {}
 
 /**
- * Reads a file of text, without a byte order mark. Rejects if it is not regular, too large, not in UTF-8, or
+ * Reads a text file, without a byte order mark. Rejects if it is not regular, too large, not in UTF-8, or
  * changes while it is read.
  */
 export async function readText(path: string, maxBytes: number): Promise<ReadFile> {

@@ -14,14 +14,14 @@ const validator = Compile(
 test.each([
   [[], { path: "", message: "must be an object" }],
   [{}, { path: "name", message: "is required" }],
-  [{ name: 1 }, { path: "name", message: "must be text" }],
+  [{ name: 1 }, { path: "name", message: "must be a string" }],
   [
     { name: "n", "a/b~c": [0, "1"] },
     { path: "a/b~c.1", message: "must be a whole number" },
   ],
   [
     { name: "n", any: [] },
-    { path: "any", message: "must be text, a number or null" },
+    { path: "any", message: "must be a string, a number or null" },
   ],
 ])("toProblems() describes the problem of %j and where it is", (value, problem) => {
   expect(toProblems(validator.Errors(value))).toEqual([problem]);

@@ -51,7 +51,7 @@ export function joinFragments(fragments: readonly Fragment[]): Fragment {
   return new Fragment(fragments.map(({ bytes }) => bytes).join(""), digests);
 }
 
-/** The first 128 bits of the SHA-256 of a text. */
+/** The first 128 bits of the SHA-256 of a string. */
 function digestOf(text: string): Int32Array {
   const digest = hash("sha256", text, "buffer");
   return Int32Array.from({ length: DIGEST_WORDS }, (_, word) => digest.readInt32LE(word * 4));

@@ -4,7 +4,7 @@ import { CodedBody, type ContentCoding } from "flags-server-kit/http";
 /** Characters of an entity tag: 128 bits of a SHA-256 in hexadecimal. */
 const TAG_LENGTH = 32;
 
-/** Formats the hash of some digests, or of a text, as a weak entity tag. */
+/** Formats the hash of some digests, or of a string, as a weak entity tag. */
 export function toEntityTag(content: Int32Array | string): string {
   return `W/"${hash("sha256", content, "hex").slice(0, TAG_LENGTH)}"`;
 }

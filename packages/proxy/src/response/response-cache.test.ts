@@ -136,7 +136,7 @@ test("increment() never underestimates a recent count", () => {
   );
 });
 
-test("estimates of texts that occur once are rarely too high", () => {
+test("estimates of strings that occur once are rarely too high", () => {
   const sketch = new FrequencySketch();
   let overestimates = 0;
   for (let user = 0; user < 200_000; user++) {

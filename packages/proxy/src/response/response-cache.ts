@@ -6,7 +6,7 @@ import { BODY_FORMS, type ResponseBody } from "./response-body.ts";
 /** Default memory for all cached responses. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Estimated memory of an entry in addition to its texts. */
+/** Estimated memory of an entry in addition to its strings. */
 const OVERHEAD_BYTES = 500;
 /** Memory of a character of a key, at worst. */
 const CHARACTER_BYTES = 2;
@@ -156,7 +156,7 @@ export class FrequencySketch {
 /** Differs in each process, so that clients cannot choose requests with the same hash. */
 const SEED = randomInt(2 ** 32);
 
-/** FNV-1a, 32 bits, of a text from a position on, with a random start. */
+/** FNV-1a, 32 bits, of a string from a position on, with a random start. */
 export function fnv1a(text: string, from: number = 0): number {
   // NOTE: `| 0` makes V8 keep this as an integer from the start.
   let hash = SEED | 0;

@@ -45,7 +45,7 @@ export const storeAddressKind: Kind<StoreAddress> = createTextKind(
   },
 );
 
-/** Returns the texts in the address of a store that must never be shown. */
+/** Returns the strings in the address of a store that must never be shown. */
 export function secretsInStoreAddress(address: StoreAddress): readonly string[] {
   const { password } = address.kind === "redis" ? address : {};
   return password === undefined ? [] : [password, encodeURIComponent(password)];

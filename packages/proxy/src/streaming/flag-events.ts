@@ -9,7 +9,7 @@ import type { Subscription } from "./subscription.ts";
 /** Default memory for the cached events of one source. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** Estimated memory of a cache entry in addition to its texts. */
+/** Estimated memory of a cache entry in addition to its strings. */
 const OVERHEAD_BYTES = 500;
 
 /** How flags become the events of one kind. */

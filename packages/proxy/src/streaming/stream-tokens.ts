@@ -29,7 +29,7 @@ interface TokenKey {
 interface TokenSecrets {
   /** Must not be known to clients. */
   readonly secret: string;
-  /** Returns texts that identify the client keys: the same list as long as no key changes. */
+  /** Returns strings that identify the client keys: the same list as long as no key changes. */
   readonly clientIds: () => readonly string[];
 }
 

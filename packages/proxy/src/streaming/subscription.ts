@@ -114,7 +114,7 @@ function toPlain(value: unknown): string | number | boolean | undefined {
     // oxlint-disable-next-line typescript/no-base-to-string -- rules read objects in the same way
     return value instanceof Date ? value.toISOString() : String(value);
   } catch {
-    // An invalid date, or an object without a text form.
+    // An invalid date, or an object that cannot be converted to a string.
     return undefined;
   }
 }

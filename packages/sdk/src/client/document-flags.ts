@@ -20,7 +20,7 @@ export interface DocumentFlagsOptions {
   readonly strategies: readonly CustomStrategy[];
   /** Only flags of this project are used. @default all */
   readonly projectName?: string | undefined;
-  /** Only flags whose names start with this text are used. @default all */
+  /** Only flags whose names start with this prefix are used. @default all */
   readonly namePrefix?: string | undefined;
 }
 

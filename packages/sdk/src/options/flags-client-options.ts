@@ -89,7 +89,7 @@ export interface FlagsClientOptions {
   readonly disableRegistration?: boolean;
   /** Only use flags of this project. @default all projects */
   readonly projectName?: string;
-  /** Only use flags whose names start with this text. @default all names */
+  /** Only use flags whose names start with this prefix. @default all names */
   readonly namePrefix?: string;
   /**
    * Only request flags with these tags. Then flags are polled, regardless of `synchronization`,

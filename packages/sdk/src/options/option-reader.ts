@@ -32,19 +32,19 @@ export class OptionReader {
     return new OptionReader(this.#get(name) ?? {}, this.#nameOf(name), this.#problems);
   }
 
-  text(name: string): string | undefined {
-    return this.check(name, (value) => typeof value === "string", "must be text");
+  string(name: string): string | undefined {
+    return this.check(name, (value) => typeof value === "string", "must be a string");
   }
 
-  requiredText(name: string): string {
+  requiredString(name: string): string {
     const value = this.#get(name);
     if (typeof value === "string" && value !== "") return value;
-    this.problem(name, "is required and must be text");
+    this.problem(name, "is required and must be a string");
     return "";
   }
 
   headerText(name: string): string | undefined {
-    return this.check(name, isHeaderValue, "must be text of printable ASCII characters");
+    return this.check(name, isHeaderValue, "must be a string of printable ASCII characters");
   }
 
   boolean(name: string): boolean | undefined {

@@ -110,7 +110,7 @@ export function resolveOptions(options: FlagsClientOptions): Settings {
 }
 
 function readUrl(reader: OptionReader): string {
-  const url = reader.requiredText("url");
+  const url = reader.requiredString("url");
   return reader.check("url", isHttpUrl, URL_RULE) ?? url;
 }
 
@@ -126,9 +126,9 @@ function readIdentity(
   reader: OptionReader,
 ): Pick<Settings, "appName" | "instanceId" | "environment"> {
   return {
-    appName: reader.requiredText("appName"),
-    instanceId: reader.text("instanceId") ?? generateInstanceId(),
-    environment: reader.text("environment") ?? "default",
+    appName: reader.requiredString("appName"),
+    instanceId: reader.string("instanceId") ?? generateInstanceId(),
+    environment: reader.string("environment") ?? "default",
   };
 }
 
@@ -156,7 +156,7 @@ const MIN_SPOOL_BYTES = 8 * 1024 * 1024;
 function readUsageSpool(reader: OptionReader): Settings["usageSpool"] {
   if (reader.check("usageSpool", isRecord, "must be an object") === undefined) return undefined;
   const spool = reader.nested("usageSpool");
-  const directory = spool.requiredText("directory");
+  const directory = spool.requiredString("directory");
   const maxBytes = spool.check(
     "maxBytes",
     isSpoolLimit,
@@ -172,8 +172,8 @@ function isSpoolLimit(value: unknown): value is number {
 
 function readFilters(reader: OptionReader): FeatureFilters {
   return {
-    projectName: reader.text("projectName"),
-    namePrefix: reader.text("namePrefix"),
+    projectName: reader.string("projectName"),
+    namePrefix: reader.string("namePrefix"),
     tags: reader.check("tags", isTagList, "must be a list of { name, value }") ?? [],
   };
 }
@@ -197,11 +197,11 @@ function readConnection(reader: OptionReader): ConnectionSettings {
     timeoutMs: reader.durationMs("timeoutMs", 1) ?? 10_000,
     rejectUnauthorized: http.boolean("rejectUnauthorized") ?? true,
     ca: http.check("ca", isStringOrStrings, "must be a string or a list of strings"),
-    cert: http.text("cert"),
-    key: http.text("key"),
+    cert: http.string("cert"),
+    key: http.string("key"),
     httpProxy: reader.check("httpProxy", isProxyUrl, PROXY_RULE),
     httpsProxy: reader.check("httpsProxy", isProxyUrl, PROXY_RULE),
-    noProxy: reader.text("noProxy"),
+    noProxy: reader.string("noProxy"),
   };
   http.rejectUnknown();
   return connection;
@@ -212,7 +212,7 @@ function readBootstrap(reader: OptionReader): Pick<Settings, "bootstrap" | "boot
   const segments = reader.check("segments", isList, "must be a list of segments") ?? [];
   const url = reader.check("url", isHttpUrl, URL_RULE);
   const headers = toHeaderMap(reader.check("urlHeaders", isHeaderRecord, HEADER_RULE) ?? {});
-  const path = reader.text("filePath");
+  const path = reader.string("filePath");
   const bootstrapOverrides = reader.boolean("override") ?? true;
   reader.rejectUnknown();
   const sources: readonly (BootstrapSettings | undefined)[] = [

@@ -67,7 +67,7 @@ function activeFilters({ projectName, namePrefix }: FeatureFilters): readonly Fi
   return filters;
 }
 
-/** Also true if the member is not text, so that the parser reports the malformed flag. */
+/** Also true if the member is not a string, so that the parser reports the malformed flag. */
 function matchesIfText(
   feature: Feature,
   member: "name" | "project",

@@ -57,7 +57,7 @@ test("continues polling if the flags of the preferred synchronizer are unusable"
   const { preferred, log } = createFallback();
   const accepted = preferred.sink.accept({ features: [{ name: 7 }] }, UNABORTED);
   preferred.onFailure(FAILURE);
-  await expect(accepted).rejects.toThrow("features[0].name must be text");
+  await expect(accepted).rejects.toThrow("features[0].name must be a string");
   await severalTicks();
   expect(log).toEqual(["saved", "changed to polled", "ready"]);
 });

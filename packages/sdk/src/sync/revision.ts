@@ -77,7 +77,7 @@ export class Revisions {
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Serializes a JSON value such that two texts are equal if and only if the values are, regardless of
+ * Serializes a JSON value such that two results are equal if and only if the values are, regardless of
  * the order of object keys. The text is only hashed, never parsed, so strings are preceded by their
  * length instead of escaped, which is twice as fast.
  */

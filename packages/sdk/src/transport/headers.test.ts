@@ -43,7 +43,7 @@ describe("toHeaderMap()", () => {
     expect(() => toHeaderMap(headers)).not.toThrow(/secret/);
   });
 
-  it("throws if a name is not a token or a value is not text", () => {
+  it("throws if a name is not a token or a value is not a string", () => {
     expect(() => toHeaderMap({ "a b": "x" })).toThrow(TypeError);
     expect(() => toHeaderMap({ a: 1 })).toThrow(TypeError);
     expect(isHeaderName("")).toBe(false);

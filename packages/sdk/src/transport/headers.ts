@@ -16,7 +16,7 @@ export function isHeaderValue(value: unknown): value is string {
   return typeof value === "string" && VALUE.test(value);
 }
 
-/** Converts any text to a valid header value: percent-encodes UTF-8 beyond printable ASCII. */
+/** Converts any string to a valid header value: percent-encodes UTF-8 beyond printable ASCII. */
 export function toHeaderValue(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/gu, percentEncode).trim();
 }

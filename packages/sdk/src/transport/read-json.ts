@@ -20,7 +20,7 @@ const MAX_DEPTH = 100;
 const CHARACTERS_PER_STEP = 200_000;
 
 /**
- * Limits the lists and objects of a text in linear time, before it is parsed: parsing costs memory and time for each.
+ * Limits the lists and objects in JSON text in linear time, before it is parsed: each costs memory and time to parse.
  * Pauses within long texts.
  *
  * @param maxCount how many there may be; default any number

@@ -35,7 +35,7 @@ function parsePair(text: string): [name: string, value: string] | undefined {
   }
 }
 
-/** Returns the texts that logs must not contain: values, and what follows the scheme of credentials. */
+/** Returns the strings that logs must not contain: values, and what follows the scheme of credentials. */
 export function secretsInKeyValues(values: KeyValues): readonly string[] {
   return Object.values(values).flatMap((value) => {
     const credentials = /^\w+ +(.+)$/.exec(value)?.[1];

@@ -11,7 +11,7 @@ interface ListRules<T> {
   readonly atLeastOne?: boolean;
 }
 
-/** Creates a kind for a list of texts, or one comma-separated text. Blank entries are ignored. */
+/** Creates a kind for a list of strings, or one comma-separated string. Blank entries are ignored. */
 export function createListKind<T>(rules: ListRules<T>): Kind<readonly T[]> {
   const parse = (entries: readonly string[]): readonly T[] | InvalidValue =>
     parseEntries(entries, rules);

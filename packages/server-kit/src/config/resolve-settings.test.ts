@@ -45,14 +45,14 @@ test("resolveSettings() shortens long values in messages", () => {
   expect(problems[0]?.length).toBeLessThan(200);
 });
 
-test("collectSecrets() finds the texts of secret settings, including those in lists and objects", () => {
+test("collectSecrets() finds the strings of secret settings, including those in lists and objects", () => {
   const options = { labels: { keys: "k1,k2", headers: { a: "h1", b: "h2" } } };
   const environment = { HTTP_PROXY: "http://user:p1@proxy.test", SHOP_PIN: "1234" };
   const { values } = resolveSettings(TABLE, { options, environment });
   expect(collectSecrets(TABLE, values)).toEqual(["p1", "k1", "k2", "h1", "h2"]);
 });
 
-test("collectSecrets() leaves out empty texts and settings that are not set", () => {
+test("collectSecrets() leaves out empty strings and settings that are not set", () => {
   const { values } = resolveSettings(TABLE, { environment: { HTTP_PROXY: "http://proxy.test" } });
   expect(collectSecrets(TABLE, { ...values, keys: [] })).toEqual([]);
 });

@@ -15,7 +15,7 @@ export interface Setting<T, Default extends T | undefined = T | undefined> {
   readonly required?: boolean;
   /** The value must never be shown. */
   readonly secret?: boolean;
-  /** The secret texts within a secret value. @default all texts of the value */
+  /** The secret strings within a secret value. @default all strings of the value */
   secretTexts?(value: T): readonly string[];
   /** What the setting does, in full sentences. */
   readonly description: string;

@@ -38,7 +38,7 @@ function showValue(value: unknown): unknown {
   return ["object", "function"].includes(typeof value) ? "set in code" : value;
 }
 
-/** Whether a value is an object of texts, such as the attributes of telemetry. */
+/** Whether a value is an object of strings, such as the attributes of telemetry. */
 function isTexts(value: unknown): boolean {
   return isRecord(value) && Object.values(value).every((text) => typeof text === "string");
 }

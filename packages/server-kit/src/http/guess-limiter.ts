@@ -136,7 +136,7 @@ function createCache<Value extends object | true>(): LRUCache<string, Value> {
 
 /**
  * Returns the network of an IP address: addresses of the same network share a budget. A host can choose any
- * address in its IPv6 /64, so the whole /64 shares one. With `TRUST_PROXY=true`, the address can be any text sent by a client.
+ * address in its IPv6 /64, so the whole /64 shares one. With `TRUST_PROXY=true`, the address can be any string that a client sends.
  */
 export function networkOf(address: string): string {
   const family = isIP(address);

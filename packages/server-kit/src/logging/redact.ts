@@ -17,7 +17,7 @@ const SECRET_HEADERS: ReadonlySet<string> = new Set([
 const MIN_LENGTH_IN_WORDS = 6;
 
 /**
- * Creates a function that removes secrets from strings, errors, lists and objects: the given texts,
+ * Creates a function that removes secrets from strings, errors, lists and objects: the given strings,
  * including their URL-encoded form, and the secrets of everything that looks like an API token.
  */
 export function createRedact(secrets: readonly string[]): Redact {

@@ -70,7 +70,7 @@ export function createRequestTracer(options: RequestTracerOptions): RequestTrace
   };
 }
 
-/** NOTE: `tracestate` is not read: it would be exported, and it is a text that a client has chosen. */
+/** NOTE: `tracestate` is not read: it would be exported, and clients choose its value. */
 function readParent({ headers }: IncomingMessage): SpanContext | undefined {
   const header = headers["traceparent"];
   if (typeof header !== "string") return undefined;

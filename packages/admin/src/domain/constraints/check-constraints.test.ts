@@ -13,7 +13,7 @@ import type { ConstraintInput } from "./schemas.ts";
 const ANY_VALUE: ReadonlySet<string> = new Set();
 
 const VALID_VALUES: Readonly<Record<ValueKind, string>> = {
-  texts: "a",
+  strings: "a",
   addressRanges: "10.0.0.0/8",
   number: "5",
   version: "1.2.3",
@@ -125,7 +125,7 @@ test.each([
   else expect(check().value).toBe(stored);
 });
 
-test("checkConstraint() rejects texts that some SDKs cannot read", () => {
+test("checkConstraint() rejects strings that some SDKs cannot read", () => {
   const check = (contextName: string, value: string) => () =>
     checkConstraint(
       { contextName, operator: "IN", values: [value] },

@@ -142,7 +142,7 @@ interface ValueType {
 // NOTE: JavaScript reads more forms of times and numbers than other languages, and an SDK that cannot read a
 // value ignores the constraint or never satisfies it.
 const VALUE_TYPES: Readonly<Record<ValueKind, ValueType>> = {
-  texts: {
+  strings: {
     accepts: (text) => !text.endsWith("\\"),
     expectation: "must not end with \\, which some SDKs cannot read",
   },

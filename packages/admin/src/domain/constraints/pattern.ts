@@ -6,7 +6,7 @@ import { RE2JS } from "re2js";
  */
 const MAX_SIZE = 1000;
 
-/** Whether a text is a regular expression in RE2 syntax that is not too large. */
+/** Whether a string is a regular expression in RE2 syntax that is not too large. */
 export function isPattern(text: string): boolean {
   // NOTE: before it is compiled, which takes 0.6 s for 110 repetitions such as `.{0,999}`.
   if (estimateSize(text) > MAX_SIZE) return false;

@@ -25,7 +25,7 @@ export interface EventFilter {
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 
 /**
- * How many events one statement searches for a text. NOTE: the embedded database runs one statement at a time, so
+ * How many events one statement searches. NOTE: the embedded database runs one statement at a time, so
  * the search in all events would block everything else.
  */
 const SEARCHED_ROWS = 200;
@@ -37,7 +37,7 @@ const SEARCHED_ROWS = 200;
 const SEARCHED_BYTES = 256 * 1024;
 
 interface SearchOptions {
-  /** How many events one statement searches for a text. @default 200 */
+  /** How many events one statement searches. @default 200 */
   readonly searchedRows?: number;
   /** After how many stored bytes a statement searches no further event. @default 256 KiB */
   readonly searchedBytes?: number;
@@ -70,7 +70,7 @@ export async function findEvents(
   return { events: found, total: ids.length };
 }
 
-/** Returns the ids of the events that contain a text, newest first. Includes events that are deleted meanwhile. */
+/** Returns the ids of the events that contain the text, newest first. Includes events that are deleted meanwhile. */
 async function searchText(
   storage: Pick<Storage, "read">,
   text: string,
@@ -103,7 +103,7 @@ interface SearchedRows {
 }
 
 /**
- * Returns which of the newest events that meet a condition contain a text. At least one event is searched.
+ * Returns which of the newest events that meet a condition contain the text. At least one event is searched.
  *
  * NOTE: the limits are in subqueries. Otherwise the database may compare the text of every event before it sorts
  * them. `pg_column_size()` does not read the stored value.
@@ -201,7 +201,7 @@ function oneOf(column: PgColumn, values: readonly unknown[] | undefined): SQL | 
   return values === undefined ? undefined : inArray(column, [...values]);
 }
 
-/** Whether the recorded states or the tags of an event contain a text. */
+/** Whether the recorded states or the tags of an event contain the text. */
 function containsText(
   { data, preData, tags }: Record<"data" | "preData" | "tags", SQLWrapper>,
   text: string,

@@ -43,7 +43,7 @@ test.each(["100.0", "1e2", "+100", "0100"])(
   },
 );
 
-test("checkParameters() rejects texts that some SDKs cannot read, unless they are stored", () => {
+test("checkParameters() rejects strings that some SDKs cannot read, unless they are stored", () => {
   const userIds = '7,a"b, c\\,9';
   const groupId = 'a"b';
   const percentage = "50.5";

@@ -28,7 +28,7 @@ const LISTS: ReadonlyMap<string, string> = new Map([
 /**
  * Converts parameters to text and adds the defaults of `flexibleRollout`.
  *
- * @throws {ApiError} if a percentage is not a whole number from 0 to 100, or some SDKs cannot read a text
+ * @throws {ApiError} if a percentage is not a whole number from 0 to 100, or some SDKs cannot read a value
  */
 export function checkParameters(
   strategy: string,

@@ -3,11 +3,11 @@ import { badField, HttpError, notJson, notReady, unknownFlag } from "../../error
 import { toOfrepError } from "./protocol.ts";
 
 test.each([
-  [badField("context.userId", "must be text"), "INVALID_CONTEXT"],
+  [badField("context.userId", "must be a string"), "INVALID_CONTEXT"],
   [new HttpError(400, "The body is not valid JSON"), "PARSE_ERROR"],
   [new HttpError(400, "No number", { errorCode: "PARSE_ERROR" }), "PARSE_ERROR"],
   [new HttpError(401, "A valid client key is required"), "GENERAL"],
-  [new HttpError(404, "There is nothing at this path"), "GENERAL"],
+  [new HttpError(404, "No such path"), "GENERAL"],
   [unknownFlag("a"), "FLAG_NOT_FOUND"],
   [notJson(), "GENERAL"],
   [notReady(), "GENERAL"],

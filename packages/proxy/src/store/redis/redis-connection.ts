@@ -44,7 +44,7 @@ export class RedisConnection {
 
   /**
    * Sends a command to the server with this key. Waits for a connection that is being opened. Replies contain
-   * texts as buffers.
+   * strings as buffers.
    */
   async send(key: string, command: RedisCommand, signal: AbortSignal): Promise<unknown> {
     const session = await abortable(this.#session, signal);

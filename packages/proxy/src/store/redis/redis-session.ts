@@ -17,7 +17,7 @@ export type RedisCommand = readonly [string, ...(readonly (string | Buffer)[])];
  * connection; then a new one must be opened.
  */
 export interface RedisSession {
-  /** Sends a command to the server with this key. Replies contain texts as buffers. */
+  /** Sends a command to the server with this key. Replies contain strings as buffers. */
   send(key: string, command: RedisCommand): Promise<unknown>;
   subscribe(channel: string, listener: () => void): Promise<void>;
   /** Resolves to the reason when the session has ended. */
