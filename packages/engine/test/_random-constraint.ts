@@ -1,3 +1,5 @@
+import { OPERATORS } from "../src/constraints/operator-table.ts";
+import type { OperatorName, ValueKind } from "../src/constraints/operator-table.ts";
 import {
   ADDRESSES,
   ALL_FIELDS,
@@ -22,30 +24,10 @@ import type { Choices } from "./_random.ts";
 
 export type Json = Record<string, unknown>;
 
-export const OPERATORS = [
-  "IN",
-  "NOT_IN",
-  "STR_STARTS_WITH",
-  "STR_ENDS_WITH",
-  "STR_CONTAINS",
-  "NUM_EQ",
-  "NUM_GT",
-  "NUM_GTE",
-  "NUM_LT",
-  "NUM_LTE",
-  "DATE_AFTER",
-  "DATE_BEFORE",
-  "SEMVER_EQ",
-  "SEMVER_GT",
-  "SEMVER_GTE",
-  "SEMVER_LT",
-  "SEMVER_LTE",
-  "REGEX",
-  "IN_CIDR",
-] as const;
+export const OPERATOR_NAMES = Object.keys(OPERATORS) as readonly OperatorName[];
 
 /** Chosen twice as often, so that enough contexts satisfy them. */
-const RARELY_SATISFIED = ["NUM_EQ", "SEMVER_EQ", "STR_ENDS_WITH"] as const;
+const RARELY_SATISFIED: readonly OperatorName[] = ["NUM_EQ", "SEMVER_EQ", "STR_ENDS_WITH"];
 
 const UNKNOWN_OPERATORS = ["in", "EQUALS", "", "constructor", undefined, null, 7] as const;
 const TRUTHY = [true, true, true, "yes", 1] as const;
@@ -62,15 +44,20 @@ export function randomConstraint(choices: Choices): unknown {
 
 /** A constraint whose field and values have the same kind, so that some contexts satisfy it. */
 function fittingConstraint(choices: Choices): Json {
-  const operator = choices.pick([...OPERATORS, ...RARELY_SATISFIED]);
-  const [family = ""] = operator.split("_");
-  if (family === "NUM") return { operator, ...numberOperand(choices) };
-  if (family === "SEMVER") return { operator, ...versionOperand(choices) };
-  if (family === "DATE") return { operator, ...momentOperand(choices) };
-  if (operator === "REGEX") return { operator, ...patternOperand(choices) };
-  if (operator === "IN_CIDR") return { operator, ...rangeOperands(choices) };
-  return { operator, ...textOperands(choices, operator) };
+  const operator = choices.pick([...OPERATOR_NAMES, ...RARELY_SATISFIED]);
+  const { kind, supportsCase = false } = OPERATORS[operator];
+  return { operator, ...OPERANDS[kind](choices, supportsCase) };
 }
+
+/** Creates the field and the values of each kind; those of some operators can be parts of texts. */
+const OPERANDS: Readonly<Record<ValueKind, (choices: Choices, isPartial: boolean) => Json>> = {
+  texts: textOperands,
+  addressRanges: rangeOperands,
+  number: numberOperand,
+  version: versionOperand,
+  date: momentOperand,
+  pattern: patternOperand,
+};
 
 function numberOperand(choices: Choices): Json {
   const value = choices.weighted<unknown>([
@@ -114,11 +101,11 @@ function rangeOperands(choices: Choices): Json {
   return { contextName: choices.pick(FIELDS.address), values };
 }
 
-function textOperands(choices: Choices, operator: string): Json {
+function textOperands(choices: Choices, isPartial: boolean): Json {
   const contextName = choices.pick(FIELDS.text);
   const values = choices.list(choices.pick([0, 1, 1, 2, 3, 5]), () => {
     const value = choices.pick(valuesOf(contextName));
-    return padded(choices, operator.startsWith("STR") ? cutOut(choices, value) : value);
+    return padded(choices, isPartial ? cutOut(choices, value) : value);
   });
   return { contextName, values };
 }
@@ -157,7 +144,7 @@ function breakOneMember(constraint: Json, choices: Choices): void {
   const [key, value] = choices.pick<readonly [string, unknown]>([
     ["operator", choices.pick(UNKNOWN_OPERATORS)],
     ["operator", choices.pick(UNKNOWN_OPERATORS)],
-    ["operator", choices.pick(OPERATORS)],
+    ["operator", choices.pick(OPERATOR_NAMES)],
     ["contextName", choices.pick(ALL_FIELDS)],
     ["contextName", undefined],
     ["contextName", choices.pick([5, null, true, ""])],

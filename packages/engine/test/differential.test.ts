@@ -10,7 +10,7 @@ import {
 } from "./_compare.ts";
 import { compileDocument, createOracle, fromOutcome, isSameResult } from "./_evaluators.ts";
 import type { Result } from "./_evaluators.ts";
-import { OPERATORS } from "./_random-constraint.ts";
+import { OPERATOR_NAMES } from "./_random-constraint.ts";
 import type { Json } from "./_random-constraint.ts";
 import { randomContext } from "./_random-context.ts";
 import { PROBE, randomDocument } from "./_random-document.ts";
@@ -188,7 +188,7 @@ function expectMeaningfulResults(tally: Tally): void {
 
 /** Returns the operators and strategies that nearly always had the same result. */
 function oneSidedRules(tally: Tally): readonly string[] {
-  return [...OPERATORS, ...BUILT_IN, "evenUser", "plan"].filter((rule) => {
+  return [...OPERATOR_NAMES, ...BUILT_IN, "evenUser", "plan"].filter((rule) => {
     const { on = 0, off = 0 } = tally.rules.get(rule) ?? {};
     return Math.min(on, off) < EVALUATIONS / 4000;
   });
