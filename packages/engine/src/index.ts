@@ -53,4 +53,9 @@ export type {
 export { complete } from "./steps.ts";
 export type { Steps } from "./steps.ts";
 export type { CustomStrategy, ReportStrategyError, StrategyError } from "./strategies/custom.ts";
-export { BUILT_IN_STRATEGY_NAMES } from "./strategies/registry.ts";
+export {
+  BUILT_IN_STRATEGY_NAMES,
+  findStrategyType,
+  STRATEGY_TYPES,
+} from "./strategies/strategy-table.ts";
+export type { StrategyDescription, StrategyName } from "./strategies/strategy-table.ts";

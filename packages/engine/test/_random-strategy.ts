@@ -1,3 +1,5 @@
+import { BUILT_IN_STRATEGY_NAMES, STRATEGY_TYPES } from "../src/strategies/strategy-table.ts";
+import type { ListName } from "../src/strategies/strategy-table.ts";
 import { dropUndefined, randomConstraint } from "./_random-constraint.ts";
 import type { Json } from "./_random-constraint.ts";
 import {
@@ -11,17 +13,6 @@ import {
   USER_IDS,
 } from "./_random-values.ts";
 import type { Choices } from "./_random.ts";
-
-export const BUILT_IN = [
-  "default",
-  "userWithId",
-  "gradualRolloutUserId",
-  "gradualRolloutSessionId",
-  "gradualRolloutRandom",
-  "flexibleRollout",
-  "remoteAddress",
-  "applicationHostname",
-] as const;
 
 const UNKNOWN = ["unknown", "Default", "", undefined, null, 5] as const;
 const PERCENTAGES = ["0", "1", "25", "50", 50, "75", "99", "100", 100] as const;
@@ -42,6 +33,22 @@ const ODD_PERCENTAGES = [
   "Infinity",
 ] as const;
 
+const PERCENTAGE_PARAMETERS = Object.values(STRATEGY_TYPES).flatMap((type) =>
+  type.kind === "rollout" ? [type.parameter] : [],
+);
+
+/** Entries of lists of which some match. */
+const LIST_ENTRIES: Readonly<Record<ListName, readonly string[]>> = {
+  userWithId: USER_IDS,
+  remoteAddress: [...ADDRESSES, ...RANGES, "garbage"],
+  applicationHostname: [HOST_NAME, HOST_NAME.toUpperCase(), "elsewhere"],
+};
+
+const LIST_PARAMETERS = Object.entries(LIST_ENTRIES).map(([name, entries]) => ({
+  parameter: STRATEGY_TYPES[name as ListName].parameter,
+  entries,
+}));
+
 const GROUPS = ["g1", "g2", "alpha", "groupe é", "旗", "", undefined, null, 5, 0, true] as const;
 
 export const SEGMENT_IDS = [1, 2, 3, 4, "1", "two"] as const;
@@ -61,7 +68,10 @@ export function randomStrategy(choices: Choices, customNames: readonly string[])
 /** A strategy without constraints and variants, so that it alone determines the result. */
 export function bareStrategy(choices: Choices, customNames: readonly string[]): Json {
   const name = choices.weighted<unknown>([
-    [84, choices.pick(["default", "flexibleRollout", "flexibleRollout", ...BUILT_IN])],
+    [
+      84,
+      choices.pick(["default", "flexibleRollout", "flexibleRollout", ...BUILT_IN_STRATEGY_NAMES]),
+    ],
     [12, choices.pick([...customNames, "default"])],
     [4, choices.pick(UNKNOWN)],
   ]);
@@ -92,15 +102,16 @@ function randomSegmentIds(choices: Choices): unknown {
 function randomParameters(choices: Choices): unknown {
   if (choices.chance(0.02)) return choices.pick([undefined, null, "text"]);
   const percentage = choices.pick<unknown>(choices.chance(0.8) ? PERCENTAGES : ODD_PERCENTAGES);
-  const userIds = idList(choices, USER_IDS);
   return dropUndefined({
-    rollout: percentage,
-    percentage,
+    ...Object.fromEntries(PERCENTAGE_PARAMETERS.map((parameter) => [parameter, percentage])),
     groupId: choices.pick(GROUPS),
     stickiness: randomStickiness(choices),
-    userIds: choices.chance(0.01) ? 5 : userIds,
-    IPs: idList(choices, [...ADDRESSES, ...RANGES, "garbage"]),
-    hostNames: idList(choices, [HOST_NAME, HOST_NAME.toUpperCase(), "elsewhere"]),
+    ...Object.fromEntries(
+      LIST_PARAMETERS.map(({ parameter, entries }) => [
+        parameter,
+        choices.chance(0.01) ? 5 : idList(choices, entries),
+      ]),
+    ),
     plan: choices.pick(["free", "pro", undefined]),
   });
 }

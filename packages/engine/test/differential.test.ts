@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sized } from "../../../scripts/test-size.ts";
+import { BUILT_IN_STRATEGY_NAMES } from "../src/index.ts";
 import type { Context, CustomStrategy } from "../src/index.ts";
 import {
   evaluateWithOracle,
@@ -15,7 +16,6 @@ import type { Json } from "./_random-constraint.ts";
 import { randomContext } from "./_random-context.ts";
 import { PROBE, randomDocument } from "./_random-document.ts";
 import type { RandomDocument } from "./_random-document.ts";
-import { BUILT_IN } from "./_random-strategy.ts";
 import { createChoices } from "./_random.ts";
 import type { Choices } from "./_random.ts";
 
@@ -188,7 +188,7 @@ function expectMeaningfulResults(tally: Tally): void {
 
 /** Returns the operators and strategies that nearly always had the same result. */
 function oneSidedRules(tally: Tally): readonly string[] {
-  return [...OPERATOR_NAMES, ...BUILT_IN, "evenUser", "plan"].filter((rule) => {
+  return [...OPERATOR_NAMES, ...BUILT_IN_STRATEGY_NAMES, "evenUser", "plan"].filter((rule) => {
     const { on = 0, off = 0 } = tally.rules.get(rule) ?? {};
     return Math.min(on, off) < EVALUATIONS / 4000;
   });

@@ -1,5 +1,5 @@
+import { findStrategyType } from "../../../engine/src/strategies/strategy-table.ts";
 import type { ContextField, FlagEnvironment, Segment } from "../api/types.ts";
-import { ownValue } from "../ui/own-value.ts";
 
 /** The values of a context by the name of their field, as a person types them. */
 export type ContextValues = Readonly<Record<string, string>>;
@@ -60,26 +60,34 @@ export function describeField(name: string, known: readonly ContextField[]) {
  */
 export function fieldsOfFlag(
   flag: { readonly environments: readonly Pick<FlagEnvironment, "strategies">[] },
-  segments: readonly Segment[],
+  segments: readonly Pick<Segment, "id" | "constraints">[],
 ): readonly string[] {
   const names = flag.environments.flatMap(({ strategies }) =>
     strategies.flatMap(({ name, constraints, segments: ids, parameters, variants }) => [
-      ...(ownValue(LIST_FIELDS, name) ?? []),
+      fieldOfType(name, parameters["stickiness"]),
       ...constraints.map(({ contextName }) => contextName),
       ...segments
         .filter(({ id }) => ids.includes(id))
         .flatMap((segment) => segment.constraints.map(({ contextName }) => contextName)),
-      ...[parameters["stickiness"], ...variants.map(({ stickiness }) => stickiness)].map(toField),
+      ...variants.map(({ stickiness }) => toField(stickiness)),
     ]),
   );
   return [...new Set(names)].filter((name) => name !== "" && name !== "environment");
 }
 
-/** The field that a strategy with a list reads. */
-const LIST_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  userWithId: ["userId"],
-  remoteAddress: ["remoteAddress"],
-};
+/** Returns the field that strategies of a type read themselves; empty if there is none. */
+function fieldOfType(name: string, stickiness: string | undefined): string {
+  const type = findStrategyType(name);
+  switch (type?.kind) {
+    case "list":
+      return type.field ?? "";
+    case "rollout":
+      return toField(type.stickiness ?? stickiness);
+    case "everyone":
+    case undefined:
+      return "";
+  }
+}
 
 /** Returns the field that is hashed; empty if it is a random number. */
 function toField(stickiness: string | undefined): string {

@@ -1,11 +1,13 @@
+import { findStrategyType } from "../../../engine/src/strategies/strategy-table.ts";
 import { describeConstraint } from "../constraints/describe-constraint.ts";
 import { operatorOf } from "../constraints/operators.ts";
 import type { Constraint, Strategy, StrategyType } from "../api/types.ts";
 import { formatWeight } from "../variants/weights.ts";
 import {
+  describeEntries,
   describeStrategyType,
+  type EntryWords,
   parseListParameter,
-  ROLLOUT,
   wholePercentage,
 } from "./strategy-types.ts";
 import { describeCount, formatCount, formatPercent } from "../ui/numbers.ts";
@@ -34,24 +36,17 @@ export function describeStrategy(strategy: DescribedStrategy, names: Names): str
 }
 
 function describeAudience({ name, parameters }: DescribedStrategy, { types }: Names): string {
-  switch (name) {
-    case "default":
+  const type = findStrategyType(name);
+  switch (type?.kind) {
+    case "everyone":
       return "everyone";
-    case ROLLOUT:
-      return describeRollout(parameters["rollout"] ?? "100", parameters["stickiness"] ?? "default");
-    case "gradualRolloutUserId":
-      return describeRollout(parameters["percentage"] ?? "0", "userId");
-    case "gradualRolloutSessionId":
-      return describeRollout(parameters["percentage"] ?? "0", "sessionId");
-    case "gradualRolloutRandom":
-      return describeRollout(parameters["percentage"] ?? "0", "random");
-    case "userWithId":
-      return describeList("the user", "the users", parameters["userIds"]);
-    case "remoteAddress":
-      return describeList("the address", "the addresses", parameters["IPs"]);
-    case "applicationHostname":
-      return describeList("the host", "the hosts", parameters["hostNames"]);
-    default:
+    case "rollout": {
+      const stickiness = type.stickiness ?? parameters["stickiness"] ?? "default";
+      return describeRollout(parameters[type.parameter] ?? "0", stickiness);
+    }
+    case "list":
+      return describeList(describeEntries(name), parameters[type.parameter]);
+    case undefined:
       return `everyone whom “${describeStrategyType(name, types).name}” selects`;
   }
 }
@@ -73,7 +68,7 @@ function describeRollout(text: string, stickiness: string): string {
 
 const SHOWN_ENTRIES = 2;
 
-function describeList(one: string, many: string, text = ""): string {
+function describeList({ one, many }: EntryWords, text = ""): string {
   const entries = parseListParameter(text);
   if (entries.length === 0) return "nobody";
   const shown = entries.slice(0, SHOWN_ENTRIES).join(", ");

@@ -1,3 +1,8 @@
+import {
+  STRATEGY_TYPES,
+  type StrategyName,
+  type ListName,
+} from "../../../engine/src/strategies/strategy-table.ts";
 import type { StrategyType } from "../api/types.ts";
 import { ownValue } from "../ui/own-value.ts";
 
@@ -16,8 +21,8 @@ interface BuiltInType {
   readonly parameters: readonly Parameter[];
 }
 
-const list = (name: string, label: string, description: string): Parameter => ({
-  name,
+const list = (type: ListName, label: string, description: string): Parameter => ({
+  name: STRATEGY_TYPES[type].parameter,
   label,
   kind: "list",
   description: `${description} Separate them with commas or line breaks.`,
@@ -40,9 +45,9 @@ const GROUP: Parameter = {
 };
 
 /** The strategy that is rolled out gradually. Its parameters have fields of their own. */
-export const ROLLOUT = "flexibleRollout";
+export const ROLLOUT = "flexibleRollout" satisfies StrategyName;
 
-const BUILT_IN: Readonly<Record<string, BuiltInType>> = {
+const BUILT_IN: Readonly<Record<StrategyName, BuiltInType>> = {
   [ROLLOUT]: {
     name: "Gradual rollout",
     description: "On for a percentage of users, who keep it while you increase the percentage.",
@@ -52,17 +57,21 @@ const BUILT_IN: Readonly<Record<string, BuiltInType>> = {
   userWithId: {
     name: "User ids",
     description: "On for the users that you list.",
-    parameters: [list("userIds", "User ids", "The flag is on for these users.")],
+    parameters: [list("userWithId", "User ids", "The flag is on for these users.")],
   },
   remoteAddress: {
     name: "IP addresses",
     description: "On for the addresses and networks that you list.",
-    parameters: [list("IPs", "IP addresses", "Addresses or networks, for example 10.0.0.0/8.")],
+    parameters: [
+      list("remoteAddress", "IP addresses", "Addresses or networks, for example 10.0.0.0/8."),
+    ],
   },
   applicationHostname: {
     name: "Hostnames",
     description: "On for applications on the hosts that you list.",
-    parameters: [list("hostNames", "Hostnames", "Names of the hosts that run the application.")],
+    parameters: [
+      list("applicationHostname", "Hostnames", "Names of the hosts that run the application."),
+    ],
   },
   gradualRolloutUserId: {
     name: "Rollout by user id",
@@ -80,6 +89,23 @@ const BUILT_IN: Readonly<Record<string, BuiltInType>> = {
     parameters: [PERCENTAGE],
   },
 };
+
+/** What the entries of a list are, in a sentence. */
+export interface EntryWords {
+  readonly one: string;
+  readonly many: string;
+}
+
+const ENTRY_WORDS: Readonly<Record<ListName, EntryWords>> = {
+  userWithId: { one: "the user", many: "the users" },
+  remoteAddress: { one: "the address", many: "the addresses" },
+  applicationHostname: { one: "the host", many: "the hosts" },
+};
+
+/** Returns what the entries of the list of a strategy are. */
+export function describeEntries(name: string): EntryWords {
+  return ownValue(ENTRY_WORDS, name) ?? { one: "the value", many: "the values" };
+}
 
 /** Returns the name and the description of a type of strategy. */
 export function describeStrategyType(

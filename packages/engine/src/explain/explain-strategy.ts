@@ -1,8 +1,13 @@
 import { compileActivation } from "../compile/compile-strategy.ts";
 import type { Feature, Strategy } from "../parse/model.ts";
-import type { ActivationRule } from "../strategies/strategy.ts";
+import type { ActivationRule, ListRule, RolloutRule } from "../strategies/strategy.ts";
 import { explainConstraint, explainSegment } from "./explain-constraint.ts";
-import type { ActivationExplanation, StrategyExplanation } from "./explanation.ts";
+import type {
+  ActivationExplanation,
+  ListExplanation,
+  RolloutExplanation,
+  StrategyExplanation,
+} from "./explanation.ts";
 import { abbreviate, shorten } from "./scope.ts";
 import type { ExplanationScope } from "./scope.ts";
 import { describeActivation } from "./words.ts";
@@ -34,13 +39,14 @@ function explainActivation(
 ): ActivationExplanation {
   const compilation = scope.compilation();
   const activation = compileActivation(strategy, { feature, scope: compilation.scope });
+  const matched = scope.holds(activation.condition);
+  const rule = activation.describe();
   const parts = {
-    matched: scope.holds(activation.condition),
-    ...(activation.describe && describeRule(activation.describe(), scope)),
+    matched,
+    ...describeRule(rule, scope),
     ...compilation.problem(),
   };
-  // Only the condition of a custom strategy can neither be described nor is constant.
-  const customStrategy = activation.condition === true ? undefined : strategy.name;
+  const customStrategy = rule.kind === "custom" ? rule.name : undefined;
   return { ...parts, explanation: describeActivation(parts, customStrategy) };
 }
 
@@ -48,23 +54,35 @@ function describeRule(
   rule: ActivationRule,
   scope: ExplanationScope,
 ): Pick<ActivationExplanation, "rollout" | "list"> {
-  const { request } = scope;
-  if (rule.kind === "list") {
-    const { field, values } = rule;
-    const actual = rule.actual(request);
-    return { list: { field, values: abbreviate(values, actual), actual: shorten(actual) } };
+  switch (rule.kind) {
+    case "everyone":
+    case "custom":
+      return {};
+    case "list":
+      return { list: describeListRule(rule, scope) };
+    case "rollout":
+      return { rollout: describeRolloutRule(rule, scope) };
   }
-  const { percentage, stickiness } = rule;
-  const id = rule.id(request);
-  const groupId = rule.group(request);
-  const bucket = rule.bucket(request);
+}
+
+function describeListRule(rule: ListRule, { request }: ExplanationScope): ListExplanation {
+  const actual = rule.actual(request);
   return {
-    rollout: {
-      percentage,
-      stickiness,
-      ...scope.describeId(id, stickiness),
-      ...(groupId !== undefined && { groupId }),
-      ...(bucket !== undefined && { bucket }),
-    },
+    field: rule.field,
+    values: abbreviate(rule.values, actual),
+    actual: shorten(actual),
+  };
+}
+
+function describeRolloutRule(rule: RolloutRule, scope: ExplanationScope): RolloutExplanation {
+  const { percentage, stickiness } = rule;
+  const groupId = rule.group(scope.request);
+  const bucket = rule.bucket(scope.request);
+  return {
+    percentage,
+    stickiness,
+    ...scope.describeId(rule.id(scope.request), stickiness),
+    ...(groupId !== undefined && { groupId }),
+    ...(bucket !== undefined && { bucket }),
   };
 }

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import type { EvaluationRequest } from "../evaluate/evaluation-request.ts";
-import type { ActivationStrategy } from "./strategy.ts";
+import type { ActivationRule, ActivationStrategy } from "./strategy.ts";
 
 /**
  * A user-defined activation strategy. `isEnabled` receives the parameters from the document and the
@@ -40,7 +40,8 @@ export function toActivationStrategy(
         return false;
       }
     };
-    return { condition, reason: "TARGETING_MATCH" };
+    const describe = (): ActivationRule => ({ kind: "custom", name: custom.name });
+    return { condition, reason: "TARGETING_MATCH", describe };
   };
 }
 

@@ -36,7 +36,7 @@ export const flexibleRollout: ActivationStrategy = (parameters, scope) => {
 };
 
 /** A full rollout needs no hash. If the id is never absent, it does not depend on the context. */
-function forEveryId(stickiness: unknown, { fields }: StrategyScope): Activation {
+function forEveryId(stickiness: unknown, { fields }: StrategyScope): Omit<Activation, "describe"> {
   if (stickiness === "default" || stickiness === "random") {
     return { condition: true, reason: "STATIC" };
   }

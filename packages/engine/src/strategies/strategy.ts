@@ -19,12 +19,23 @@ export interface StrategyScope {
 export interface Activation {
   readonly condition: Condition;
   readonly reason: Reason;
-  /** What the condition compares, for explanations. @default nothing that can be described */
-  readonly describe?: () => ActivationRule;
+  /** Returns what the condition compares, for explanations. */
+  readonly describe: () => ActivationRule;
 }
 
 /** What the condition of an activation compares. */
-export type ActivationRule = RolloutRule | ListRule;
+export type ActivationRule = EveryoneRule | RolloutRule | ListRule | CustomRule;
+
+/** Nothing: every context matches. */
+interface EveryoneRule {
+  readonly kind: "everyone";
+}
+
+/** Something that only the applications with this custom strategy know. */
+interface CustomRule {
+  readonly kind: "custom";
+  readonly name: string;
+}
 
 /** A percentage of ids. */
 export interface RolloutRule {

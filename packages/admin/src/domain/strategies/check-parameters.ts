@@ -1,3 +1,4 @@
+import { findStrategyType } from "flags-engine";
 import { badData } from "../../errors.ts";
 import { isDecimal } from "../decimal.ts";
 import { breaksQuotes } from "../quoted-text.ts";
@@ -10,20 +11,6 @@ interface ParameterDefaults {
   /** The stored parameters. Their values were valid when they were stored, and stay acceptable. @default none */
   readonly previous?: Parameters | undefined;
 }
-
-/** Strategies with a parameter that is a percentage, and the name of the parameter. */
-export const PERCENTAGES: ReadonlyMap<string, string> = new Map([
-  ["flexibleRollout", "rollout"],
-  ["gradualRolloutRandom", "percentage"],
-  ["gradualRolloutSessionId", "percentage"],
-  ["gradualRolloutUserId", "percentage"],
-]);
-
-/** Strategies with a parameter that is a list, and the name of the parameter. */
-const LISTS: ReadonlyMap<string, string> = new Map([
-  ["userWithId", "userIds"],
-  ["applicationHostname", "hostNames"],
-]);
 
 /**
  * Converts parameters to text and adds the defaults of `flexibleRollout`.
@@ -43,12 +30,14 @@ export function checkParameters(
     parameters["stickiness"] ||= stickiness;
     parameters["groupId"] ||= feature;
   }
-  const percentage = PERCENTAGES.get(strategy);
-  if (percentage !== undefined) {
-    checkPercentage(parameters, percentage, previous);
+  const type = findStrategyType(strategy);
+  if (type?.kind === "rollout") {
+    checkPercentage(parameters, type.parameter, previous);
     checkTexts(parameters, previous);
   }
-  checkList(parameters, LISTS.get(strategy), previous);
+  if (type?.kind === "list" && type.entries === "texts") {
+    checkList(parameters, type.parameter, previous);
+  }
   return parameters;
 }
 
@@ -74,8 +63,7 @@ function checkTexts(parameters: Parameters, previous: Parameters): void {
   }
 }
 
-function checkList(parameters: Parameters, name: string | undefined, previous: Parameters): void {
-  if (name === undefined) return;
+function checkList(parameters: Parameters, name: string, previous: Parameters): void {
   const stored = new Set(splitList(previous[name]));
   const bad = splitList(parameters[name]).find((one) => breaksQuotes(one) && !stored.has(one));
   if (bad !== undefined) throw unreadable(name, `: ${JSON.stringify(bad)}`);

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { BUILT_IN_STRATEGY_NAMES } from "flags-engine";
+import { BUILT_IN_STRATEGY_NAMES, findStrategyType } from "flags-engine";
 import { ApiError, invalidOperation, mustExist, nameExists, notFound } from "../../errors.ts";
 import { type Database, firstRow, orderByText } from "../../storage/database.ts";
 import { strategies, strategyTypes } from "../../storage/schema/strategies.ts";
@@ -110,13 +110,14 @@ async function find(db: Database, name: string): Promise<StoredStrategyType | un
 }
 
 function toBuiltInView(name: string) {
+  const type = findStrategyType(name);
   return {
     name,
     title: null,
     description: null,
     parameters: [],
     editable: false,
-    deprecated: name.startsWith("gradualRollout"),
+    deprecated: type?.kind === "rollout" && type.isDeprecated === true,
   };
 }
 

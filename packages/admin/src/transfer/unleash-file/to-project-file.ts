@@ -1,4 +1,4 @@
-import { PERCENTAGES } from "../../domain/strategies/check-parameters.ts";
+import { findStrategyType } from "flags-engine";
 import { groupBy } from "../../storage/database.ts";
 import type { ProjectFileContent, StrategyInFile } from "../project-file/schemas.ts";
 import type { UnleashFile } from "./schemas.ts";
@@ -127,7 +127,9 @@ function withWholePercentage(
   strategy: string,
   parameters: NonNullable<Strategy["parameters"]>,
 ): NonNullable<Strategy["parameters"]> {
-  const name = PERCENTAGES.get(strategy) ?? "";
+  const type = findStrategyType(strategy);
+  if (type?.kind !== "rollout") return parameters;
+  const name = type.parameter;
   const text = String(parameters[name]);
   if (!/^\d*\.\d+$/.test(text)) return parameters;
   return { ...parameters, [name]: Math.floor(Number(text)) };

@@ -1,4 +1,4 @@
-import type { FeatureDocument } from "flags-engine";
+import { type FeatureDocument, findStrategyType } from "flags-engine";
 import { isStandardField } from "../../context/sent-context.ts";
 
 /** The fields that rules read, and values of each that they mention. */
@@ -11,12 +11,6 @@ const ROLLOUT_IDS = ["userId", "sessionId"];
 export const RANDOM_FIELDS: RuleFields = new Map(
   [...ROLLOUT_IDS, "remoteAddress"].map((name) => [name, []]),
 );
-
-/** The fields that strategies compare with a list in a parameter. */
-const LIST_PARAMETERS: Readonly<Record<string, string>> = {
-  userIds: "userId",
-  IPs: "remoteAddress",
-};
 
 /** Collects the fields that rules read, with the values that constraints, strategies and variants mention. */
 export function collectFields(
@@ -35,15 +29,11 @@ export function collectFields(
   for (const { contextName, values } of variants.flatMap(({ overrides }) => overrides)) {
     add(contextName, values);
   }
-  for (const { parameters } of strategies) {
-    for (const [parameter, field] of Object.entries(LIST_PARAMETERS)) {
-      const list = parameters[parameter];
-      if (typeof list === "string")
-        add(
-          field,
-          list.split(",").map((value) => value.trim()),
-        );
-    }
+  for (const { name, parameters } of strategies) {
+    const type = findStrategyType(name);
+    if (type?.kind !== "list" || type.field === undefined) continue;
+    const list = parameters[type.parameter];
+    if (typeof list === "string") add(type.field, splitList(list));
   }
   for (const constraint of [...strategies, ...segments.values()].flatMap(
     (each) => each.constraints,
@@ -56,6 +46,10 @@ export function collectFields(
     ]);
   }
   return new Map([...fields].map(([name, values]) => [name, [...values]]));
+}
+
+function splitList(list: string): readonly string[] {
+  return list.split(",").map((value) => value.trim());
 }
 
 /**

@@ -1,0 +1,99 @@
+/** What a type of strategy matches, apart from constraints and segments. */
+export type StrategyDescription = EveryoneType | RolloutType | ListType;
+
+/** The types with a percentage. */
+type RolloutName =
+  | "gradualRolloutRandom"
+  | "gradualRolloutUserId"
+  | "gradualRolloutSessionId"
+  | "flexibleRollout";
+
+/** The types with a list. */
+export type ListName = "applicationHostname" | "userWithId" | "remoteAddress";
+
+export type StrategyName = "default" | RolloutName | ListName;
+
+/** Matches every context. */
+interface EveryoneType {
+  readonly kind: "everyone";
+}
+
+/** Matches a percentage of ids. */
+interface RolloutType {
+  readonly kind: "rollout";
+  /** The parameter that contains the percentage. */
+  readonly parameter: string;
+  /** The stickiness; undefined if the parameter `stickiness` contains it. */
+  readonly stickiness?: "userId" | "sessionId" | "random";
+  /** Whether `flexibleRollout` replaces it. @default false */
+  readonly isDeprecated?: boolean;
+}
+
+/** Matches if a list contains a text. */
+interface ListType {
+  readonly kind: "list";
+  /** The parameter that contains the list, separated by commas. */
+  readonly parameter: string;
+  /** The context field that the list is compared with; undefined for the name of the host. */
+  readonly field?: "userId" | "remoteAddress";
+  readonly entries: "texts" | "addressRanges";
+}
+
+/**
+ * The built-in types of strategies by their exact names in documents.
+ *
+ * To add a type:
+ *
+ * 1. Describe it here. The type checker then requires its implementation in `registry.ts`, its names in
+ *    `console/src/strategies/strategy-types.ts`, and random parameters in `engine/test/_random-strategy.ts`.
+ *    `flags-admin`, the playground and `flags-proxy compare` read this table.
+ * 2. If it is of a new kind, add the kind to `ActivationRule` in `strategy.ts`, so that it is explained, and handle it
+ *    in `admin/src/domain/strategies/check-parameters.ts`.
+ * 3. Add it to the table in `docs/concepts.md`.
+ *
+ * NOTE: the console bundles this file, so it imports nothing.
+ */
+export const STRATEGY_TYPES: Readonly<
+  Record<"default", EveryoneType> & Record<RolloutName, RolloutType> & Record<ListName, ListType>
+> = {
+  default: { kind: "everyone" },
+  applicationHostname: { kind: "list", parameter: "hostNames", entries: "texts" },
+  gradualRolloutRandom: {
+    kind: "rollout",
+    parameter: "percentage",
+    stickiness: "random",
+    isDeprecated: true,
+  },
+  gradualRolloutUserId: {
+    kind: "rollout",
+    parameter: "percentage",
+    stickiness: "userId",
+    isDeprecated: true,
+  },
+  gradualRolloutSessionId: {
+    kind: "rollout",
+    parameter: "percentage",
+    stickiness: "sessionId",
+    isDeprecated: true,
+  },
+  userWithId: { kind: "list", parameter: "userIds", field: "userId", entries: "texts" },
+  remoteAddress: {
+    kind: "list",
+    parameter: "IPs",
+    field: "remoteAddress",
+    entries: "addressRanges",
+  },
+  flexibleRollout: { kind: "rollout", parameter: "rollout" },
+};
+
+/** The names of the built-in types, which clients send to the upstream when they register. */
+export const BUILT_IN_STRATEGY_NAMES: readonly string[] = Object.keys(STRATEGY_TYPES);
+
+/** Returns the description of a built-in type; undefined for any other name. */
+export function findStrategyType(name: string): StrategyDescription | undefined {
+  return isStrategyName(name) ? STRATEGY_TYPES[name] : undefined;
+}
+
+function isStrategyName(name: string): name is StrategyName {
+  return Object.hasOwn(STRATEGY_TYPES, name);
+}
