@@ -22,7 +22,11 @@ export type {
   FeatureText,
   SegmentText,
 } from "./definitions/delta-message.ts";
-export { inlineSegments, supportsSegments } from "./definitions/inline-segments.ts";
+export {
+  ClientSpecError,
+  inlineSegments,
+  mustInlineSegments,
+} from "./definitions/inline-segments.ts";
 export { explain } from "./explain/explain.ts";
 export type {
   AbbreviatedList,

@@ -1,3 +1,4 @@
+import { ClientSpecError } from "flags-engine";
 import {
   explainFrameworkFailure,
   type GuessProblem,
@@ -189,6 +190,7 @@ export function notJson(): HttpError {
  */
 export function toHttpError(error: unknown, bodyLimitBytes?: number): HttpError {
   if (error instanceof HttpError) return error;
+  if (error instanceof ClientSpecError) return badClientSpec(error);
   if (!(error instanceof Error)) return internal(error);
 
   const known = explainFrameworkFailure(error, bodyLimitBytes);
@@ -198,6 +200,10 @@ export function toHttpError(error: unknown, bodyLimitBytes?: number): HttpError 
     return new HttpError(statusCode, error.message, { cause: error });
   }
   return internal(error);
+}
+
+function badClientSpec({ message }: ClientSpecError): HttpError {
+  return new HttpError(400, `Bad request: \`Unleash-Client-Spec\` ${message}`);
 }
 
 function internal(cause: unknown): HttpError {

@@ -67,6 +67,20 @@ test("GET /proxy/client/features: 400 for a client specification that is not a v
   expect((await getFeatures(proxy, "", { "unleash-client-spec": "latest" })).status).toBe(400);
 });
 
+test("GET /proxy/client/features: 400 if inlined segments would add more than 32 MiB", async () => {
+  const values = [..."abcdefghij"].map((letter) => letter.repeat(100_000));
+  const segments = [{ id: 1, constraints: [{ contextName: "userId", operator: "IN", values }] }];
+  const strategies = Array.from({ length: 40 }, () => ({ name: "default", segments: [1] }));
+  const document = { version: 2, features: [{ name: "a", enabled: true, strategies }], segments };
+  const proxy = await startProxy({ document });
+  for (const path of ["", "/a"]) {
+    const response = await getFeatures(proxy, path);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain("`Unleash-Client-Spec` must be 4.2.0 or later");
+    expect((await getFeatures(proxy, path, MODERN)).status).toBe(200);
+  }
+});
+
 test("GET /proxy/client/features: ETag, and 304 until a definition changes", async () => {
   const proxy = await startProxy({ document: DOCUMENT });
   const etag = (await getFeatures(proxy, "", MODERN)).headers.get("etag") ?? "";

@@ -49,38 +49,3 @@ test("the documents of all states share one limit", () => {
   const [document] = states.map((state) => documents.get(state, REQUEST));
   expect(states[0] && documents.get(states[0], REQUEST)).not.toBe(document);
 });
-
-test("DocumentCache does not inline segments into a document of more than 32 MiB", () => {
-  const state = createState("development", "");
-  const [entry] = state.features;
-  if (entry === undefined) throw new Error("There is no flag");
-  const values = Array.from({ length: 10 }, (_, index) => `${index}`.padEnd(100_000));
-  const constraint = { contextName: "userId", operator: "IN", values };
-  const segment = {
-    id: 1,
-    name: "large",
-    constraints: [{ ...constraint, inverted: false, caseInsensitive: false }],
-  };
-  const get = (strategies: number, inlineSegments: boolean) => {
-    const strategy = {
-      name: "default",
-      constraints: [],
-      parameters: {},
-      variants: [],
-      segments: [1],
-    };
-    const feature = {
-      ...entry.feature,
-      strategies: Array.from({ length: strategies }, () => strategy),
-    };
-    const large: EnvironmentState = {
-      ...state,
-      features: [{ ...entry, feature, segmentIds: new Set([1]) }],
-      segments: new Map([[1, { segment, text: JSON.stringify(segment) }]]),
-    };
-    return new DocumentCache().get(large, { ...REQUEST, inlineSegments }).text.length;
-  };
-  expect(get(30, true)).toBeGreaterThan(30_000_000);
-  expect(() => get(40, true)).toThrow("/headers/unleash-client-spec must be 4.2.0 or later");
-  expect(get(40, false)).toBeLessThan(2_000_000);
-});

@@ -10,13 +10,7 @@ import {
   type ContentCoding,
 } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
-import { badData } from "../errors.ts";
-import {
-  selectFeatures,
-  type EnvironmentState,
-  type FeatureEntry,
-  type SegmentEntry,
-} from "./environment-state.ts";
+import { selectFeatures, type EnvironmentState } from "./environment-state.ts";
 import type { FeatureQuery } from "./feature-query.ts";
 
 /** Which flags a client requests, and in which form. */
@@ -33,7 +27,6 @@ interface FeatureDocument {
 }
 
 const MAX_CACHED_CHARACTERS = 32 * 1024 * 1024;
-const MAX_INLINED_CHARACTERS = 32 * 1024 * 1024;
 
 /** Caches documents. Those of all states share one limit: every environment has a state. */
 export class DocumentCache {
@@ -75,7 +68,6 @@ function writeFeatureDocument(state: EnvironmentState, request: DocumentRequest)
 function writeContent(state: EnvironmentState, request: DocumentRequest): string {
   const { features, segments } = selectFeatures(state, request);
   if (request.inlineSegments) {
-    checkInlinedSize(features, segments);
     const inlined = inlineSegments(
       features.map(({ feature }) => feature),
       segments.map(({ segment }) => segment),
@@ -83,26 +75,6 @@ function writeContent(state: EnvironmentState, request: DocumentRequest): string
     return `"features":${JSON.stringify(inlined)}`;
   }
   return `"features":${joinTexts(features)},"segments":${joinTexts(segments)}`;
-}
-
-/** Inlined segments are repeated in each strategy, so that the document could have hundreds of MB. */
-function checkInlinedSize(
-  features: readonly FeatureEntry[],
-  segments: readonly SegmentEntry[],
-): void {
-  const sizes = new Map(segments.map(({ segment, text }) => [segment.id, text.length]));
-  let size = 0;
-  for (const { feature, text } of features) {
-    size += text.length;
-    for (const { segments: ids = [] } of feature.strategies) {
-      for (const id of ids) size += sizes.get(id) ?? 0;
-    }
-  }
-  if (size <= MAX_INLINED_CHARACTERS) return;
-  throw badData(
-    "/headers/unleash-client-spec",
-    "must be 4.2.0 or later, because the flags would have more than 32 MiB with the segments in each strategy: upgrade the SDK",
-  );
 }
 
 function joinTexts(entries: readonly { readonly text: string }[]): string {

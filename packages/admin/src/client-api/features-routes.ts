@@ -1,8 +1,7 @@
-import type { FastifyRequest } from "fastify";
-import { inlineSegments, supportsSegments } from "flags-engine";
+import { inlineSegments, mustInlineSegments } from "flags-engine";
 import type { TypedApp } from "flags-server-kit/http";
 import { tokenOf } from "../access/request-identity.ts";
-import { ApiError, notFound } from "../errors.ts";
+import { notFound } from "../errors.ts";
 import { errorResponses } from "../http/schemas.ts";
 import { selectFeatures } from "./environment-state.ts";
 import type { EnvironmentStates } from "./environment-states.ts";
@@ -42,7 +41,7 @@ export function registerClientFeatures(app: TypedApp, states: EnvironmentStates)
     },
     async (request, reply) => {
       const query = readFeatureQuery(tokenOf(request), request.query);
-      const mustInline = mustInlineSegments(request);
+      const mustInline = mustInlineSegments(request.headers["unleash-client-spec"]);
       const state = await states.current(query.environment);
       const document = documents.get(state, { ...query, inlineSegments: mustInline });
       reply.headers(CACHING);
@@ -66,7 +65,7 @@ function registerOneFeature(app: TypedApp, states: EnvironmentStates): void {
     },
     async (request, reply) => {
       const { name } = request.params;
-      const mustInline = mustInlineSegments(request);
+      const mustInline = mustInlineSegments(request.headers["unleash-client-spec"]);
       const query = readFeatureQuery(tokenOf(request), {});
       const state = await states.current(query.environment);
       const { features, segments } = selectFeatures(state, query);
@@ -78,21 +77,4 @@ function registerOneFeature(app: TypedApp, states: EnvironmentStates): void {
       return reply.send(inlineSegments([found.feature], clientSegments)[0]);
     },
   );
-}
-
-/**
- * Whether the SDK does not support segments, according to its `Unleash-Client-Spec` header.
- *
- * @throws {ApiError} 400 if the header is not a version
- */
-function mustInlineSegments({ headers }: FastifyRequest): boolean {
-  const clientSpec = headers["unleash-client-spec"];
-  if (clientSpec === undefined) return true;
-  const isSupported = supportsSegments(clientSpec.toString());
-  if (isSupported !== undefined) return !isSupported;
-
-  const message = "must be a version such as `4.2.0`";
-  throw new ApiError("BadDataError", `Bad request: \`Unleash-Client-Spec\` ${message}`, {
-    details: [{ message, path: "/headers/unleash-client-spec" }],
-  });
 }

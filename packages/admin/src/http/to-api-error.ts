@@ -1,6 +1,7 @@
 import type { FastifyError } from "fastify";
+import { ClientSpecError } from "flags-engine";
 import { explainFrameworkFailure, type FrameworkFailure } from "flags-server-kit/http";
-import { ApiError, type ErrorDetail, type ErrorName } from "../errors.ts";
+import { ApiError, badData, type ErrorDetail, type ErrorName } from "../errors.ts";
 import { DiskFullError, isConnectionError, isDiskFull, isTimeout } from "../storage/errors.ts";
 import { NAME_PATTERN, NAME_RULE, TAG_VALUE_PATTERN, TAG_VALUE_RULE } from "./names.ts";
 
@@ -25,6 +26,7 @@ export function toApiError(
   { bodyLimitBytes, isRead = false }: FailedRequest = {},
 ): ApiError {
   if (error instanceof ApiError) return error;
+  if (error instanceof ClientSpecError) return badClientSpec(error);
   if (isDiskFull(error)) return diskFull(error);
   if (isConnectionError(error) || isTimeout(error)) return databaseUnavailable(error, isRead);
   if (!(error instanceof Error)) return internal(error);
@@ -38,6 +40,10 @@ function fromFastify(
   if (error.validation !== undefined) return toValidationError(error);
   const known = explainFrameworkFailure(error, bodyLimitBytes);
   return known && new ApiError(NAME_BY_STATUS[known.statusCode], known.message, { cause: error });
+}
+
+function badClientSpec({ message }: ClientSpecError): ApiError {
+  return badData("/headers/unleash-client-spec", message);
 }
 
 function databaseUnavailable(cause: unknown, isRead: boolean): ApiError {

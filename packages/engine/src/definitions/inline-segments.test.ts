@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { outcomeOf, snapshotOf } from "../_evaluate.ts";
-import { inlineSegments, supportsSegments } from "./inline-segments.ts";
+import { ClientSpecError, inlineSegments, mustInlineSegments } from "./inline-segments.ts";
 
 const constraint = (...values: readonly string[]) => ({
   contextName: "userId",
@@ -79,6 +79,16 @@ test("inlineSegments() returns malformed flags and strategies unchanged", () => 
   expect(inlineSegments(features, [null, "s", { id: 3 }])).toStrictEqual(features);
 });
 
+test("inlineSegments() rejects segments that would add more than 32 MiB", () => {
+  const segments = [{ id: 1, constraints: [constraint("x".repeat(1024 * 1024))] }];
+  const flagWith = (count: number) => ({
+    name: "f",
+    strategies: Array.from({ length: count }, () => ({ name: "default", segments: [1] })),
+  });
+  expect(inlineSegments([flagWith(31)], segments)).toHaveLength(1);
+  expect(() => inlineSegments([flagWith(16), flagWith(16)], segments)).toThrow(ClientSpecError);
+});
+
 test("inlineSegments() does not change its arguments", () => {
   const features = [{ name: "f", strategies: [{ name: "default", segments: [1] }] }];
   const before = structuredClone({ features, segments: SEGMENTS });
@@ -87,22 +97,23 @@ test("inlineSegments() does not change its arguments", () => {
 });
 
 test.each([
-  ["3.9.9", false],
-  ["4.1.9", false],
-  ["4.2.0-beta.1", false],
-  ["4.2.0", true],
-  ["4.2.0+build", true],
-  ["4.2.1-beta.1+b", true],
-  ["4.10.0", true],
-  [" 5.2.0 ", true],
-  ["10.0.0", true],
-])("supportsSegments() for %j is %s", (version, expected) => {
-  expect(supportsSegments(version)).toBe(expected);
+  [undefined, true],
+  ["3.9.9", true],
+  ["4.1.9", true],
+  ["4.2.0-beta.1", true],
+  ["4.2.0", false],
+  ["4.2.0+build", false],
+  ["4.2.1-beta.1+b", false],
+  ["4.10.0", false],
+  [" 5.2.0 ", false],
+  ["10.0.0", false],
+])("mustInlineSegments() for %j is %s", (version, expected) => {
+  expect(mustInlineSegments(version)).toBe(expected);
 });
 
 test.each(["", "latest", "4", "4.2", "v4.2.0", "=4.2.0", "4.2.0.1", "4.x.0", "04.2.0"])(
-  "supportsSegments() is undefined for %j, which is not a version",
+  "mustInlineSegments() throws for %j, which is not a version",
   (version) => {
-    expect(supportsSegments(version)).toBeUndefined();
+    expect(() => mustInlineSegments(version)).toThrow(ClientSpecError);
   },
 );

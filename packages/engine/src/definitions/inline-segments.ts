@@ -7,22 +7,38 @@ const FIRST_VERSION_WITH_SEGMENTS = "4.2.0";
 /** Replaces whatever is missing or malformed, as the parser does: no context satisfies it. */
 const NEVER_SATISFIED = { contextName: "userId", operator: "IN", values: [] } as const;
 
+/** Limit of the constraints that inlining adds, as JSON, in characters. */
+const MAX_ADDED_LENGTH = 32 * 1024 * 1024;
+
+/** The `Unleash-Client-Spec` header of a request is invalid. The message says what it must be. */
+export class ClientSpecError extends Error {
+  override readonly name = "ClientSpecError";
+}
+
 /**
- * Returns whether an SDK that implements this version of the client specification supports
- * segments; undefined if the text is not a version.
+ * Returns whether segments must be inlined, because the SDK does not support them according to its
+ * `Unleash-Client-Spec` header.
  *
  * A prerelease precedes its release, so `4.2.0-beta.1` does not support segments. That is safe,
  * since every SDK supports inlined constraints.
+ *
+ * @throws {ClientSpecError} if the header is not a version
  */
-export function supportsSegments(clientSpec: string): boolean | undefined {
-  const text = clientSpec.trim();
+export function mustInlineSegments(clientSpec: string | readonly string[] | undefined): boolean {
+  if (clientSpec === undefined) return true;
+  const text = clientSpec.toString().trim();
   const version = text.startsWith("v") ? null : parse(text);
-  return version === null ? undefined : version.compare(FIRST_VERSION_WITH_SEGMENTS) >= 0;
+  if (version === null) {
+    throw new ClientSpecError(`must be a version such as \`${FIRST_VERSION_WITH_SEGMENTS}\``);
+  }
+  return version.compare(FIRST_VERSION_WITH_SEGMENTS) < 0;
 }
 
 /**
  * Copies the constraints of segments into the strategies that reference them, for SDKs that do not
  * support segments. Features and strategies that are not objects are returned unchanged.
+ *
+ * @throws {ClientSpecError} if the copies would be too large
  */
 export function inlineSegments(
   features: readonly unknown[],
@@ -34,16 +50,34 @@ export function inlineSegments(
       .filter(({ id }) => id !== undefined)
       .map(({ id, constraints }) => [id, toConstraints(constraints)]),
   );
+  const lengths = new Map<unknown, number>();
+  let addedLength = 0;
+  const constraintsOf = (id: unknown): readonly unknown[] => {
+    const constraints = constraintsById.get(id) ?? [NEVER_SATISFIED];
+    const length = lengths.get(id) ?? JSON.stringify(constraints).length;
+    lengths.set(id, length);
+    addedLength += length;
+    // Each strategy repeats its segments, so that a short document could become one of hundreds of MB.
+    if (addedLength > MAX_ADDED_LENGTH) throw tooLarge();
+    return constraints;
+  };
   const inlined = (strategy: unknown): unknown => {
     if (!isRecord(strategy)) return strategy;
     const { segments: ids, ...rest } = strategy;
-    const added = toIds(ids).flatMap((id) => constraintsById.get(id) ?? [NEVER_SATISFIED]);
+    const added = toIds(ids).flatMap(constraintsOf);
     return { ...rest, constraints: [...toConstraints(rest["constraints"]), ...added] };
   };
   return features.map((feature) =>
     isRecord(feature) && Array.isArray(feature["strategies"])
       ? { ...feature, strategies: feature["strategies"].map(inlined) }
       : feature,
+  );
+}
+
+function tooLarge(): ClientSpecError {
+  return new ClientSpecError(
+    `must be ${FIRST_VERSION_WITH_SEGMENTS} or later, because the segments would add more than ` +
+      `${MAX_ADDED_LENGTH / 1024 / 1024} MiB to the strategies that refer to them: upgrade the SDK`,
   );
 }
 

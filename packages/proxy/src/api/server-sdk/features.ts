@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { supportsSegments } from "flags-engine";
+import { mustInlineSegments } from "flags-engine";
 import type { FeatureDefinitions } from "flags-sdk";
 import { sendConditional, type TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { grantOf } from "../authenticate.ts";
-import { HttpError, notReady, unknownFlag } from "../../errors.ts";
+import { notReady, unknownFlag } from "../../errors.ts";
 import { errorResponses, NotModified } from "../schemas.ts";
 import type { DefinitionsOptions } from "./definitions.ts";
 import { writeDefinition, type WrittenDocument } from "./definitions-document.ts";
@@ -34,7 +34,7 @@ export function registerFeatures(app: TypedApp, options: DefinitionsOptions): vo
   app.get("/client/features", { onRequest, schema }, (request, reply) => {
     const document = options.read(definitionsFor(request), {
       ...parseDefinitionsQuery(request.url),
-      inlineSegments: mustInlineSegments(request),
+      inlineSegments: mustInlineSegments(request.headers["unleash-client-spec"]),
     });
     return send(request, varyOnSpec(reply, options), document);
   });
@@ -52,25 +52,12 @@ export function registerFeature(app: TypedApp, options: DefinitionsOptions): voi
   const onRequest = [options.authenticate];
 
   app.get("/client/features/:name", { onRequest, schema }, (request, reply) => {
-    const inlineSegments = mustInlineSegments(request);
+    const inlineSegments = mustInlineSegments(request.headers["unleash-client-spec"]);
     const { name } = request.params;
     const document = writeDefinition(definitionsFor(request), { name, inlineSegments });
     if (document === undefined) throw unknownFlag(name);
     return send(request, varyOnSpec(reply, options), document);
   });
-}
-
-/**
- * Whether the SDK does not support segments, according to its `Unleash-Client-Spec` header.
- *
- * @throws {HttpError} 400 if the header is not a version
- */
-function mustInlineSegments({ headers }: FastifyRequest): boolean {
-  const clientSpec = headers["unleash-client-spec"];
-  if (clientSpec === undefined) return true;
-  const isSupported = supportsSegments(clientSpec.toString());
-  if (isSupported !== undefined) return !isSupported;
-  throw new HttpError(400, "Bad request: `Unleash-Client-Spec` must be a version such as `4.2.0`");
 }
 
 function definitionsFor(request: FastifyRequest): FeatureDefinitions {
