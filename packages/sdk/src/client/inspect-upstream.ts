@@ -5,7 +5,7 @@ import type { FlagsClientOptions } from "../options/flags-client-options.ts";
 import { resolveOptions } from "../options/resolve-options.ts";
 import type { Settings } from "../options/resolve-options.ts";
 import { TimeSlicer } from "../scheduling/time-slicer.ts";
-import { filterDocuments } from "../sync/filter-documents.ts";
+import { createDocumentFilter } from "../sync/filter-documents.ts";
 import { createConnections } from "../transport/connections.ts";
 import { HttpClient } from "../transport/http-client.ts";
 import type { UpstreamRequest, UpstreamResponse } from "../transport/http-client.ts";
@@ -80,8 +80,9 @@ async function inspect(settings: Settings, http: RecordingHttpClient): Promise<U
     throw explainPage(error, http.last);
   });
   const firstExchange = http.last;
-  const { document, warnings } = await applyFilters(settings, first.document, signal);
-  const parsed = parse(document);
+  const warnings: string[] = [];
+  const filter = createDocumentFilter(settings.filters, (message) => warnings.push(message));
+  const parsed = parse(filter(first.document));
   const second = await api.fetchFeatures(first.etag, signal);
   const poll = http.last;
   return {
@@ -103,22 +104,6 @@ async function inspect(settings: Settings, http: RecordingHttpClient): Promise<U
     offersStreaming: await isOffered(async () => (await api.openStream(undefined, signal)).close()),
     warnings,
   };
-}
-
-async function applyFilters(
-  { filters }: Settings,
-  document: unknown,
-  signal: AbortSignal,
-): Promise<{ readonly document: unknown; readonly warnings: readonly string[] }> {
-  const warnings: string[] = [];
-  let filtered: unknown;
-  const accept = async (accepted: unknown): Promise<void> => void (filtered = accepted);
-  const sink = { accept, unchanged: () => {} };
-  await filterDocuments(sink, filters, (message) => warnings.push(message)).accept(
-    document,
-    signal,
-  );
-  return { document: filtered, warnings };
 }
 
 function parse(document: unknown): FeatureDocument {

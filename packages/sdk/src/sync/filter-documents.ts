@@ -18,20 +18,32 @@ interface Document {
   readonly query?: unknown;
 }
 
-/**
- * Wraps a sink so that it receives only flags that match the project and the name prefix: not every
- * upstream supports these filters, especially for deltas and streams. Tags cannot be checked, because
- * flags do not contain them; an upstream that filters by tags repeats them in the `query` of the
- * document. Warns once about each filter that the upstream ignores.
- */
+/** Wraps a sink so that it receives filtered documents. */
 export function filterDocuments(
   sink: SyncSink,
   filters: FeatureFilters,
   warn: (message: string) => void,
 ): SyncSink {
+  const filter = createDocumentFilter(filters, warn);
+  return {
+    accept: (document, signal) => sink.accept(filter(document), signal),
+    unchanged: () => sink.unchanged(),
+  };
+}
+
+/**
+ * Creates a function that removes flags that do not match the project and the name prefix: not every
+ * upstream supports these filters, especially for deltas and streams. Tags cannot be checked, because
+ * flags do not contain them; an upstream that filters by tags repeats them in the `query` of the
+ * document. Warns once about each filter that the upstream ignores.
+ */
+export function createDocumentFilter(
+  filters: FeatureFilters,
+  warn: (message: string) => void,
+): (document: unknown) => unknown {
   const warnOnce = createWarnOnce(warn);
   const active = activeFilters(filters);
-  const apply = (document: unknown): unknown => {
+  return (document) => {
     if (!isDocument(document)) return document;
     warnIfTagsIgnored(document, filters.tags, warnOnce);
     let { features } = document;
@@ -43,10 +55,6 @@ export function filterDocuments(
       features = matching;
     }
     return features.length === document.features.length ? document : { ...document, features };
-  };
-  return {
-    accept: (document, signal) => sink.accept(apply(document), signal),
-    unchanged: () => sink.unchanged(),
   };
 }
 
