@@ -19,7 +19,7 @@ interface ErrorBody {
   readonly validation?: readonly Problem[];
 }
 
-/** The code of an error in protocols that have error codes, where the status is not enough. */
+/** The code of an error in protocols that have error codes, such as OFREP, where the status is not enough. */
 type ErrorCode = "FLAG_NOT_FOUND" | "PARSE_ERROR";
 
 interface HttpErrorDetails {

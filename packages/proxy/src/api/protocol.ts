@@ -62,10 +62,10 @@ export interface ProtocolDefinition {
   /** Whether a missing session id is the user id. @default false: it is a random one */
   readonly sessionIsUser?: boolean;
   /**
-   * The body of a POST to the paths. If set, the paths themselves respond to GET and POST with the list
-   * of flags, and common requests are handled ahead of the framework.
+   * If set, the fast path handles common requests to the paths themselves: GET, and POST with this body. The routes
+   * must then respond to both with the list of flags. @default the framework handles all requests
    */
-  readonly body?: RequestBody;
+  readonly fastPath?: { readonly body: RequestBody };
   /** How errors are written; its path is below the base path. @default as an `HttpError` */
   readonly errors?: ErrorFormat;
   /** Security schemes of its routes in the OpenAPI document. @default none of its own */
@@ -96,6 +96,16 @@ export interface RouteOptions {
   readonly protocol: Protocol;
   /** Creates a hook that accepts requests with a key of these kinds. */
   readonly allow: (...kinds: readonly KeyKind[]) => onRequestHookHandler;
+}
+
+/**
+ * Returns the kind of events that streams of a protocol send.
+ *
+ * @throws {TypeError} if it has no streams
+ */
+export function streamKindOf({ streamEvents }: ProtocolDefinition): string {
+  if (streamEvents === undefined) throw new TypeError("The protocol has no `streamEvents`");
+  return streamEvents.kind;
 }
 
 /** Applies the configuration to a protocol. */

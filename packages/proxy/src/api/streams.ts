@@ -16,17 +16,18 @@ import {
   withSessionId,
 } from "../streaming/subscription.ts";
 import type { Selection } from "../response/evaluate-flags.ts";
-import type { RouteOptions } from "./protocol.ts";
+import { type RouteOptions, streamKindOf } from "./protocol.ts";
 import { errorResponses } from "./schemas.ts";
 
 interface StreamOptions extends Pick<
   RouteOptions,
   "config" | "protocol" | "allow" | "access" | "clientStreams"
 > {
-  /** The kind of its events: see `StreamEvents`. */
-  readonly kind: string;
   readonly body: StreamBody;
 }
+
+/** The route of streams, below the paths of a protocol that has them. */
+export const STREAM_ROUTE = "/stream";
 
 const EVENT_STREAM = "text/event-stream";
 const TAGS = ["Push"];
@@ -84,13 +85,17 @@ export function registerStreams(app: TypedApp, options: StreamOptions): void {
   const { clientStreams } = options;
   const isOff = options.config.push.maxStreams === 0;
   const onRequest = isOff ? [rejectDisabled] : [options.allow("client")];
-  app.post("/stream", { onRequest, schema: describePost(options.body) }, async (request, reply) => {
-    const subscription = await readSubscription(request, request.body, options);
-    const grant = grantOf(request);
-    return request.headers.accept?.includes(EVENT_STREAM) === true
-      ? openStream(request, reply, clientStreams, grant, subscription)
-      : sendStreamUrl(request, reply, clientStreams, subscription);
-  });
+  app.post(
+    STREAM_ROUTE,
+    { onRequest, schema: describePost(options.body) },
+    async (request, reply) => {
+      const subscription = await readSubscription(request, request.body, options);
+      const grant = grantOf(request);
+      return request.headers.accept?.includes(EVENT_STREAM) === true
+        ? openStream(request, reply, clientStreams, grant, subscription)
+        : sendStreamUrl(request, reply, clientStreams, subscription);
+    },
+  );
   registerGet(app, options);
 }
 
@@ -99,7 +104,7 @@ function registerGet(app: TypedApp, { config, access, clientStreams }: StreamOpt
   const onRequest = config.push.maxStreams === 0 ? [rejectDisabled] : [];
   // A response to HEAD would be useless without the stream.
   const route = { onRequest, schema: GET_SCHEMA, exposeHeadRoute: false };
-  app.get("/stream", route, async (request, reply) => {
+  app.get(STREAM_ROUTE, route, async (request, reply) => {
     const { token } = request.query;
     const { clientId, subscription } = clientStreams.tokens.open(
       typeof token === "string" ? token : "",
@@ -117,7 +122,7 @@ function registerGet(app: TypedApp, { config, access, clientStreams }: StreamOpt
 async function readSubscription(
   request: FastifyRequest,
   { context, toggles, all }: Static<StreamBody>,
-  { config, protocol, kind }: StreamOptions,
+  { config, protocol }: StreamOptions,
 ): Promise<Subscription> {
   const grant = grantOf(request);
   checkAll(grant, { toggles, all }, config);
@@ -128,7 +133,7 @@ async function readSubscription(
   const subject = { request: request.raw, sent: withSessionId(accepted.sent), snapshot };
   return {
     context: toPlainContext(await requestContext(subject, protocol.contextRules)),
-    kind,
+    kind: streamKindOf(protocol.definition),
     toggles,
     all,
     expiresAtMs: accepted.expiresAtMs,

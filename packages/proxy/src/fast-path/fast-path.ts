@@ -65,8 +65,9 @@ export function createFastPaths(
     cache,
   };
   return protocols.flatMap((protocol) => {
-    const { body, paths } = protocol.definition;
-    if (body === undefined) return [];
+    const { fastPath, paths } = protocol.definition;
+    if (fastPath === undefined) return [];
+    const { body } = fastPath;
     return paths.map((path) => new FastPath({ ...shared, path: basePath + path, protocol, body }));
   });
 }

@@ -22,7 +22,7 @@ export const FRONTEND: ProtocolDefinition = {
   cacheControl: "no-cache",
   createFormat: () => frontendFormat,
   ignoresInvalidValues: true,
-  body: FRONTEND_BODY,
+  fastPath: { body: FRONTEND_BODY },
   streamEvents: { kind: "frontend", write: writeToggles },
   register: registerFrontendRoutes,
 };

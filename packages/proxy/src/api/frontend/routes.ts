@@ -40,7 +40,6 @@ export function registerFrontendRoutes(app: TypedApp, options: RouteOptions): vo
     protocol,
     access,
     clientStreams,
-    kind: "frontend",
     body: FRONTEND_STREAM_BODY,
   });
 }

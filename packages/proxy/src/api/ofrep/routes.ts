@@ -6,8 +6,10 @@ import { ResponseBody, toBinaryString, toEntityTag } from "../../response/respon
 import type { StreamTokens } from "../../streaming/stream-tokens.ts";
 import { toPlainContext } from "../../streaming/subscription.ts";
 import { createEvaluate, type EvaluatedContext } from "../evaluate.ts";
-import type { RouteOptions } from "../protocol.ts";
+import { type RouteOptions, streamKindOf } from "../protocol.ts";
+import { PROXY_PATH } from "../proxy/protocol.ts";
 import { NotModified } from "../schemas.ts";
+import { STREAM_ROUTE } from "../streams.ts";
 import { readOfrepContext } from "./read-context.ts";
 import { OfrepBody, ofrepErrors, OfrepEvaluation, OfrepEvaluations } from "./schemas.ts";
 
@@ -24,7 +26,8 @@ function registerAllFlags(
   const evaluate = createEvaluate(protocol);
   const onRequest = [allow("client")];
   const hasStreams = config.ofrepEventStreams && config.push.maxStreams > 0;
-  const path = `${config.basePath}/proxy/stream`;
+  const path = `${config.basePath}${PROXY_PATH}${STREAM_ROUTE}`;
+  const kind = streamKindOf(protocol.definition);
   const schema = describe(
     "Evaluates the flags that are on, or all of them with `enableAllEndpoint`",
   );
@@ -36,7 +39,7 @@ function registerAllFlags(
     // Otherwise callers must not see the names of flags that are off.
     const all = allowsAll(grant, config.enableAllEndpoint);
     const extend = (body: ResponseBody, evaluated: EvaluatedContext): ResponseBody => {
-      const token = issueToken(clientStreams.tokens, { clientId, all, ...evaluated });
+      const token = issueToken(clientStreams.tokens, { clientId, kind, all, ...evaluated });
       return token === undefined ? body : withEventStream(body, `${path}?token=${token}`);
     };
     return evaluate(request, reply, {
@@ -49,20 +52,16 @@ function registerAllFlags(
 
 interface StreamRequest extends EvaluatedContext {
   readonly clientId: string;
+  readonly kind: string;
   readonly all: boolean;
 }
 
 /** Issues the token for a stream of these flags; undefined if it would be too long for an address. */
 function issueToken(
   tokens: StreamTokens,
-  { clientId, context, all, expiresAtMs }: StreamRequest,
+  { clientId, context, kind, all, expiresAtMs }: StreamRequest,
 ): string | undefined {
-  const subscription = {
-    context: toPlainContext(context),
-    kind: "refetch",
-    all,
-    expiresAtMs,
-  } as const;
+  const subscription = { context: toPlainContext(context), kind, all, expiresAtMs };
   return tokens.issueStable({ clientId, subscription });
 }
 

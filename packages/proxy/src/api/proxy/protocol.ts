@@ -14,12 +14,15 @@ export const proxyFormat: FlagFormat = createToggleFormat(
   }),
 );
 
+/** Also the path of streams that other protocols refer to. */
+export const PROXY_PATH = "/proxy";
+
 /** `/proxy`: the API of the Unleash proxy. */
 export const PROXY: ProtocolDefinition = {
-  paths: ["/proxy"],
+  paths: [PROXY_PATH],
   cacheControl: "public, max-age=2",
   createFormat: () => proxyFormat,
-  body: PROXY_BODY,
+  fastPath: { body: PROXY_BODY },
   streamEvents: { kind: "toggles", write: writeToggles },
   register: registerProxyRoutes,
 };

@@ -34,7 +34,6 @@ export function registerProxyRoutes(app: TypedApp, options: RouteOptions): void 
     protocol,
     access,
     clientStreams,
-    kind: "toggles",
     body: STREAM_BODY,
   });
 }
