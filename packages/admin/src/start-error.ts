@@ -31,7 +31,8 @@ const DIRECTORY_REASONS: Readonly<Record<string, string>> = {
   ENOSPC: "there is no space left",
   EDQUOT: "the disk quota is exhausted",
   EEXIST: "it is not a directory",
-  ENOENT: "a part of its path is a link to something that does not exist",
+  ENOENT:
+    "a part of its path is a link to something that does not exist, or its file system, such as /proc, does not allow new directories",
   ENOTDIR: "one of its parents is not a directory",
 };
 

@@ -153,8 +153,14 @@ describe("flags-admin refuses to start, with one line per problem and exit code 
     const { code, stderr } = await startCommand({ DATA_DIR: join(link, "data") }).finished();
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^Cannot use the directory .*: a part of its path is a link to something that does not exist\. .* DATA_DIR\n$/,
+      /^Cannot use the directory .*: a part of its path is a link to something that does not exist, or .* DATA_DIR\n$/,
     );
+  });
+
+  test.runIf(process.platform === "linux")("with a DATA_DIR below /proc", async () => {
+    const { code, stderr } = await startCommand({ DATA_DIR: "/proc/flags" }).finished();
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Cannot use the directory .*, such as \/proc, .* DATA_DIR\n$/);
   });
 });
 

@@ -27,6 +27,7 @@ export { showAddress, showText } from "./config/show-text.ts";
 export { TELEMETRY_GROUP, TELEMETRY_SETTINGS } from "./config/telemetry-settings.ts";
 export { addressesKind, trustProxyKind } from "./config/trust-proxy.ts";
 export { isLoopbackHost } from "./config/weak-secrets.ts";
+export { createDirectory } from "./create-directory.ts";
 export { toErrorMessage } from "./error-message.ts";
 export { isRecord } from "./is-record.ts";
 export { LOG_LEVELS } from "./logging/logger.ts";

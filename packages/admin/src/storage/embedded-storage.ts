@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { PGlite } from "@electric-sql/pglite";
+import { createDirectory } from "flags-server-kit";
 import { drizzle, type PgliteDatabase } from "drizzle-orm/pglite";
 import type { Database } from "./database.ts";
 import { createChangeFeed } from "./revisions.ts";
@@ -43,7 +44,7 @@ const NEW_DATABASE_BYTES = 64 * BYTES_PER_MB;
 export async function openEmbedded(options: EmbeddedOptions): Promise<Storage> {
   const { dataDir, logger, minFreeDiskBytes = MIN_FREE_DISK_BYTES } = options;
   const { prepareSchema = migrate, onCreating } = options;
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  await createDirectory(dataDir, 0o700);
   const isNew = !hasEmbeddedDatabase(dataDir);
   assertSpace(dataDir, minFreeDiskBytes + (isNew ? NEW_DATABASE_BYTES : 0));
   const lock = await lockDirectory(dataDir, {

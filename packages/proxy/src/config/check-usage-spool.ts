@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createDirectory } from "flags-server-kit/command-line";
 import { describeSources, encodeSourceName } from "../sources.ts";
 
 /** Problems of a disk that may be solved without a restart. Until then, usage is only in memory. */
@@ -10,7 +11,7 @@ const TEMPORARY: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EIO"]);
 export async function findSpoolProblem(directory: string): Promise<string | undefined> {
   const probe = join(directory, `.probe-${randomUUID()}`);
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await createDirectory(directory, 0o700);
     await writeFile(probe, "", { flag: "wx", mode: 0o600 });
     await rm(probe);
     return undefined;

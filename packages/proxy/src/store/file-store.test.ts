@@ -41,6 +41,15 @@ test("a relative directory is relative to the working directory", () => {
   expect(open("state").address).toBe(`file:${join(process.cwd(), "state")}`);
 });
 
+test.runIf(process.platform === "linux")(
+  "a directory that cannot be created is an error",
+  async () => {
+    await expect(open("/proc/flags").write(KEY, CONTENT, signal)).rejects.toThrow(
+      "a part of the path does not exist, and cannot be created (ENOENT)",
+    );
+  },
+);
+
 test("the directory may be a symbolic link", async () => {
   const directory = await makeDirectory();
   await mkdir(join(directory, "target"));

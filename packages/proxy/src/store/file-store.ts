@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { syncDirectory, writeDurably } from "flags-sdk";
+import { createDirectory } from "flags-server-kit/command-line";
 import { codeOf } from "../files/read-file.ts";
 import type { DirectoryAddress } from "./store-address.ts";
 import { MAX_DOCUMENT_BYTES, type Store } from "./store.ts";
@@ -47,7 +48,7 @@ export class FileStore implements Store {
     return this.#run(signal, async () => {
       const path = this.#pathOf(key);
       const directory = dirname(path);
-      await mkdir(directory, { recursive: true, mode: DIRECTORY_MODE });
+      await createDirectory(directory, DIRECTORY_MODE);
       await this.#tidy(directory);
       const temporaryPath = `${path}.${randomUUID()}.tmp`;
       try {
@@ -133,6 +134,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: "the file system is read-only",
   ENOSPC: "the disk is full",
   EDQUOT: "the disk quota is exceeded",
+  ENOENT: "a part of the path does not exist, and cannot be created",
   ENOTDIR: "a part of the path is a file, not a directory",
   EEXIST: "a part of the path is a file, not a directory",
   EISDIR: "it is a directory",
