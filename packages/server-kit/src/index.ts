@@ -19,6 +19,7 @@ export { showSettings } from "./config/show-settings.ts";
 export { toTelemetryConfig } from "./config/telemetry-config.ts";
 export type { TelemetryConfig } from "./config/telemetry-config.ts";
 export type { TrustProxy } from "./config/trust-proxy.ts";
+export type { UnknownVariable } from "./config/unknown-names.ts";
 export { findNearest, findUnknownOptions, findUnknownVariables } from "./config/unknown-names.ts";
 export {
   findWeakSecrets,

@@ -124,6 +124,22 @@ test("loadConfig() reports all problems at once, with hints", () => {
   ]);
 });
 
+test.each(["DATABASE_URI", "DATABASEURL", "DATABSE_URL", "DATABASE_HOST"])(
+  "loadConfig() rejects %s without DATABASE_URL: the database would be empty",
+  (name) => {
+    const { problems, hints } = failure({ [name]: "postgres://flags:s3cret@db.test" });
+    expect(problems).toEqual([
+      `${name} is set but never read, and without DATABASE_URL the data would be in DATA_DIR: set DATABASE_URL, or remove ${name}`,
+    ]);
+    expect(hints).toEqual([]);
+  },
+);
+
+test("loadConfig() accepts variables of a Kubernetes service named database", () => {
+  const environment = { DATABASE_SERVICE_HOST: "10.0.0.1", DATABASE_PORT: "tcp://10.0.0.1:5432" };
+  expect(loadConfig(environment).databaseUrl).toBeUndefined();
+});
+
 const OPENID = {
   PUBLIC_URL: "https://flags.example",
   OIDC_ISSUER: "https://id.example/realms/flags",

@@ -21,6 +21,7 @@ import {
   type TelemetryConfig,
   toTelemetryConfig,
   type TrustProxy,
+  type UnknownVariable,
 } from "flags-server-kit";
 import { PROGRAM, SETTINGS, type Settings, type Values } from "./settings.ts";
 import { findOpenIdProblems, findUnusedOpenId, toOpenIdConfig } from "./assemble-openid.ts";
@@ -77,13 +78,20 @@ export function loadConfig(environment: Environment): AdminConfig {
   const { values } = resolution;
   const { tokens, problems: tokenProblems } = readInitTokens(values);
   const openIdProblems = resolution.problems.length === 0 ? findOpenIdProblems(values) : [];
-  const problems = [...resolution.problems, ...tokenProblems, ...openIdProblems];
+  const unknown = findUnknownVariables(PROGRAM, environment);
+  const database = resolution.origins.has("databaseUrl") ? [] : unknown.filter(isAboutDatabase);
+  const problems = [
+    ...resolution.problems,
+    ...database.map(explainUnreadDatabase),
+    ...tokenProblems,
+    ...openIdProblems,
+  ];
   const openFiles = { limit: readOpenFileLimit(), minReserved: MIN_RESERVED_FILES };
   const hints = [
     ...findUnusedStorage(resolution),
     ...findUnusedOpenId(resolution),
     ...findUnreachableLimit(resolution, openFiles),
-    ...findUnknownVariables(PROGRAM, environment),
+    ...unknown.filter((each) => !database.includes(each)).map(({ hint }) => hint),
   ];
   if (problems.length > 0) throw new ConfigError(problems, hints);
 
@@ -170,6 +178,15 @@ function findUnusedStorage({ origins }: Resolution<Settings>): readonly string[]
   return embeddedOnly
     .filter(([setting]) => origins.has(setting))
     .map(([, variable]) => `${variable} has no effect with DATABASE_URL`);
+}
+
+function isAboutDatabase({ name, hint }: UnknownVariable): boolean {
+  return name.startsWith("DATABASE_") || hint.endsWith("did you mean DATABASE_URL?");
+}
+
+/** NOTE: an error, because the service would serve an empty database instead of the intended one. */
+function explainUnreadDatabase({ name }: UnknownVariable): string {
+  return `${name} is set but never read, and without DATABASE_URL the data would be in DATA_DIR: set DATABASE_URL, or remove ${name}`;
 }
 
 function findUnreachableLimit(

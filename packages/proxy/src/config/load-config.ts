@@ -106,7 +106,7 @@ export async function loadConfig(
     ...disk.hints,
     ...translation.hints,
     ...(isEdge ? findUnlimitedKeys(values) : []),
-    ...findUnknownVariables(PROGRAM, translation.environment),
+    ...findUnknownVariables(PROGRAM, translation.environment).map(({ hint }) => hint),
     ...findQuotedValues(translation.environment, translation.origins),
   ];
   if (problems.length > 0) throw new ConfigError(problems, hints);

@@ -34,8 +34,33 @@ test.each([
   [{ STORE_KEYS_FILE: "/k" }, ["STORE_KEYS_FILE is ignored: use SHOP_KEYS_FILE instead"]],
   [{ SHOP_SERVICE_HOST: "h", SHOP_WEB_PORT_80_TCP_ADDR: "a", SHOP_WEB_PORT: "p" }, []],
 ])("findUnknownVariables() for %j returns %j", (environment, hints) => {
-  expect(findUnknownVariables(PROGRAM, environment)).toEqual(hints);
+  expect(findUnknownVariables(PROGRAM, environment).map(({ hint }) => hint)).toEqual(hints);
 });
+
+test.each([
+  ["SHOPNAME", "SHOP_NAME"],
+  ["shop_name", "SHOP_NAME"],
+  ["SHOPS_NAME", "SHOP_NAME"],
+  ["SHOPKEY", "SHOP_KEYS"],
+  ["SHPO_NAME", "SHOP_NAME"],
+  ["SHOP__NAME", "SHOP_NAME"],
+  ["HTTPPROXY", "HTTP_PROXY"],
+  ["HTTB_PROXY", "HTTP_PROXY"],
+])("findUnknownVariables() finds the misspelt name %s of %s", (name, meant) => {
+  expect(findUnknownVariables(PROGRAM, { [name]: "x" })).toEqual([
+    { name, hint: `${name} is set but never read: did you mean ${meant}?` },
+  ]);
+  expect(findUnknownVariables(PROGRAM, { [name]: "x", [meant]: "y" })).toHaveLength(
+    name.startsWith("SHOP_") ? 1 : 0,
+  );
+});
+
+test.each(["HOME", "PATH", "PORTS", "SHIPPING", "CHOP_PIN", "FTP_PROXY", "SHOPS_SERVICE_HOST"])(
+  "findUnknownVariables() ignores %s, which belongs to another program",
+  (name) => {
+    expect(findUnknownVariables(PROGRAM, { [name]: "x" })).toEqual([]);
+  },
+);
 
 test.each([
   ["refreshIntervall", "refreshInterval"],

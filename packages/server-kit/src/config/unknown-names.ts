@@ -68,29 +68,82 @@ function membersOf(group: string, known: readonly string[]): readonly string[] {
     .filter((name) => !name.includes("."));
 }
 
-/** Returns a hint for every variable that has a prefix of the program but is never read. */
+/** A variable that is set but never read. */
+export interface UnknownVariable {
+  readonly name: string;
+  /** Says so, and what to do. */
+  readonly hint: string;
+}
+
+/**
+ * Finds every variable that is never read although it has a prefix of the program, or hardly differs from
+ * a variable that is not set.
+ */
 export function findUnknownVariables(
-  { settings, variablePrefixes, renamedPrefixes, replacements = {} }: SettingNames,
+  names: SettingNames,
   environment: Environment,
-): readonly string[] {
-  const known = Object.values(settings).flatMap(variablesOf);
+): readonly UnknownVariable[] {
+  const known = Object.values(names.settings).flatMap(variablesOf);
   return Object.entries(environment).flatMap(([name, text = ""]) => {
     // An empty variable counts as not set.
-    if (text.trim() === "") return [];
-    const replacement = Object.hasOwn(replacements, name) ? replacements[name] : undefined;
-    if (replacement !== undefined) {
-      const isReplaced = (environment[replacement.by ?? ""] ?? "") !== "";
-      return isReplaced ? [] : [`${name} is set but never read: ${replacement.hint}`];
-    }
-    const renamed = rename(name, renamedPrefixes);
-    if (renamed !== undefined && known.includes(renamed)) {
-      const isMeant = environment[renamed] === undefined;
-      return isMeant ? [`${name} is ignored: use ${renamed} instead`] : [];
-    }
-    const prefix = variablePrefixes.find((each) => (renamed ?? name).startsWith(each));
-    if (prefix === undefined || known.includes(name) || isSetByKubernetes(name)) return [];
-    return [`${name} is set but never read${suggest(name, known, renamedPrefixes, prefix)}`];
+    if (text.trim() === "" || known.includes(name)) return [];
+    const hint = describeUnknown(name, { names, known, environment });
+    return hint === undefined ? [] : [{ name, hint }];
   });
+}
+
+/** Returns undefined for a variable that probably belongs to another program. */
+function describeUnknown(
+  name: string,
+  {
+    names,
+    known,
+    environment,
+  }: { names: SettingNames; known: readonly string[]; environment: Environment },
+): string | undefined {
+  const { variablePrefixes, renamedPrefixes, replacements = {} } = names;
+  const replacement = Object.hasOwn(replacements, name) ? replacements[name] : undefined;
+  if (replacement !== undefined) {
+    const isReplaced = (environment[replacement.by ?? ""] ?? "") !== "";
+    return isReplaced ? undefined : `${name} is set but never read: ${replacement.hint}`;
+  }
+  const renamed = rename(name, renamedPrefixes);
+  if (renamed !== undefined && known.includes(renamed)) {
+    const isMeant = environment[renamed] === undefined;
+    return isMeant ? `${name} is ignored: use ${renamed} instead` : undefined;
+  }
+  if (isSetByKubernetes(name)) return undefined;
+  const prefix = variablePrefixes.find((each) => (renamed ?? name).startsWith(each));
+  if (prefix !== undefined) {
+    return `${name} is set but never read${suggest(name, known, renamedPrefixes, prefix)}`;
+  }
+  const meant = findMisspelt(name, known);
+  const isMeant = meant !== undefined && (environment[meant] ?? "") === "";
+  return isMeant ? `${name} is set but never read${didYouMean(meant)}` : undefined;
+}
+
+/** Shorter names differ in one letter too often by chance. */
+const MIN_TYPO_LENGTH = 8;
+
+/**
+ * Finds the variable that a name without a prefix of the program is probably meant to be: one that differs
+ * only in underscores, letter case, a plural or one letter. Names of one word, such as `PORT`, are too common.
+ */
+function findMisspelt(name: string, known: readonly string[]): string | undefined {
+  const wanted = simplify(name);
+  const candidates = known.filter((each) => each.includes("_"));
+  const isTypo = (simplified: string): boolean =>
+    Math.min(wanted.length, simplified.length) >= MIN_TYPO_LENGTH &&
+    editDistance(wanted, simplified) === 1;
+  return (
+    candidates.find((each) => simplify(each) === wanted) ??
+    candidates.find((each) => isTypo(simplify(each)))
+  );
+}
+
+/** Returns a name in capitals without underscores, and without the plural of its words. */
+function simplify(name: string): string {
+  return name.toUpperCase().replaceAll(/S?(?:_|$)/g, "");
 }
 
 /** NOTE: Kubernetes sets such variables in every pod of a namespace with a service named `flags-…`. */
@@ -118,7 +171,11 @@ function suggest(
   const nearest =
     [renamed, rest].find((each) => candidates.includes(each)) ??
     findNearest(renamed, candidates, prefix);
-  return nearest === undefined ? "" : `: did you mean ${nearest}?`;
+  return nearest === undefined ? "" : didYouMean(nearest);
+}
+
+function didYouMean(name: string): string {
+  return `: did you mean ${name}?`;
 }
 
 /** Maximum edit distance at which one name counts as a typo of another. */
