@@ -38,7 +38,7 @@ describeStorages("a session", (source) => {
 
     const { body, cookie } = await signIn(service);
     expect(body).toEqual({
-      user: { name: "init-admin", kind: "token" },
+      user: { name: "init-admin", kind: "token", tokenId: expect.any(String) as string },
       role: "admin",
       expiresAt: expect.any(String) as string,
     });

@@ -120,6 +120,28 @@ describeConsole("API tokens", (console) => {
       .toEqual(["filter-backend", "filter-frontend"]);
   });
 
+  test("a dialog warns before one's own token and the only admin token are deleted", async () => {
+    const page = await console.open("/tokens");
+    const dialog = page.getByRole("dialog", { name: "Delete the token init-admin?" });
+    const own = dialog.getByText("You are signed in with this token");
+    const only = dialog.getByText("This is the only admin token");
+    await runAction(page, "init-admin", "Delete");
+    await own.waitFor();
+    await only.waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+
+    await console.admin("POST", "/api-tokens", { tokenName: "Second admin", type: "admin" });
+    await page.getByRole("row", { name: "Second admin" }).waitFor();
+    await runAction(page, "init-admin", "Delete");
+    await own.waitFor();
+    expect(await only.count()).toBe(0);
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await runAction(page, "Second admin", "Delete");
+    await page.getByRole("dialog", { name: "Delete the token Second admin?" }).waitFor();
+    expect(await page.getByText("You are signed in with this token").count()).toBe(0);
+  });
+
   test("cannot be created or deleted by editors", async () => {
     const page = await console.open("/tokens", { role: "editor" });
     await page.getByRole("table", { name: "API tokens" }).waitFor();

@@ -38,6 +38,9 @@ const SessionResponse = Type.Object(
       {
         name: Type.String(),
         kind: Type.Unsafe<Caller["kind"]>({ type: "string", enum: ["token", "openid"] }),
+        tokenId: Type.Union([Type.String(), Type.Null()], {
+          description: "The id of the token that was used to sign in; null for OpenID Connect",
+        }),
       },
       { title: "sessionUserSchema" },
     ),
@@ -162,6 +165,6 @@ function registerSignOut(app: TypedApp, { sessions }: SessionRoutesOptions): voi
   );
 }
 
-function toSessionView({ name, kind, role, expiresAt }: Caller) {
-  return { user: { name, kind }, role, expiresAt };
+function toSessionView({ name, kind, tokenId, role, expiresAt }: Caller) {
+  return { user: { name, kind, tokenId: tokenId ?? null }, role, expiresAt };
 }

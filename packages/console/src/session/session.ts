@@ -5,7 +5,12 @@ type Role = "viewer" | "editor" | "admin";
 
 /** Who is signed in. The service keeps the secret in a cookie that scripts cannot read. */
 export interface Session {
-  readonly user: { readonly name: string; readonly kind: "token" | "openid" };
+  readonly user: {
+    readonly name: string;
+    readonly kind: "token" | "openid";
+    /** The token that was used to sign in; null for OpenID Connect. */
+    readonly tokenId: string | null;
+  };
   readonly role: Role;
   /** ISO 8601. */
   readonly expiresAt: string;
