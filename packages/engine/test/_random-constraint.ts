@@ -49,9 +49,9 @@ function fittingConstraint(choices: Choices): Json {
   return { operator, ...OPERANDS[kind](choices, supportsCase) };
 }
 
-/** Creates the field and the values of each kind; those of some operators can be parts of texts. */
+/** Creates the field and the values of each kind; those of some operators can be parts of strings. */
 const OPERANDS: Readonly<Record<ValueKind, (choices: Choices, isPartial: boolean) => Json>> = {
-  texts: textOperands,
+  strings: stringOperands,
   addressRanges: rangeOperands,
   number: numberOperand,
   version: versionOperand,
@@ -101,7 +101,7 @@ function rangeOperands(choices: Choices): Json {
   return { contextName: choices.pick(FIELDS.address), values };
 }
 
-function textOperands(choices: Choices, isPartial: boolean): Json {
+function stringOperands(choices: Choices, isPartial: boolean): Json {
   const contextName = choices.pick(FIELDS.text);
   const values = choices.list(choices.pick([0, 1, 1, 2, 3, 5]), () => {
     const value = choices.pick(valuesOf(contextName));
