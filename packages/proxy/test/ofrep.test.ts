@@ -359,7 +359,7 @@ test.each([
   expect(response.status).toBe(401);
   expect(await response.json()).toEqual({
     errorCode: "GENERAL",
-    errorDetails: expect.stringMatching(/Bearer.*authorization.*x-api-key/) as string,
+    errorDetails: expect.stringMatching(/authorization.*x-api-key.*Bearer/) as string,
   });
   expect(await evaluationOf(await send(proxy, headers, single("on")))).toMatchObject({ key: "on" });
 });

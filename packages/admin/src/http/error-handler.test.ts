@@ -39,8 +39,12 @@ test("handleErrors() logs an outage of the database once a minute, without state
   now += 60_000;
   await app.inject("/");
   expect(lines).toEqual([
-    expect.stringMatching(/The database is unavailable.*: 1\): Connection terminated/),
-    expect.stringMatching(/The database is unavailable.*: 3\): Connection terminated/),
+    expect.stringMatching(
+      /The database is unavailable \(1 request failed .*\): Connection terminated/,
+    ),
+    expect.stringMatching(
+      /The database is unavailable \(3 requests failed .*\): Connection terminated/,
+    ),
   ]);
   expect(lines.join("")).not.toContain("select");
 });
