@@ -74,7 +74,7 @@ async function startProxy(
 
 describe.skipIf(isMissing)("services with the settings of their charts", () => {
   // One test, because both parts need the same flag-management service, whose start is slow.
-  test("start, pass their probes, and export every metric in alerts and dashboards", async () => {
+  test("services start, pass their probes, and export every metric in alerts and dashboards", async () => {
     const adminPort = await findFreePort();
     const { service: proxy, manifests } = await startProxy(adminPort);
     const { startupProbe, livenessProbe, readinessProbe } = containerOf(manifests);

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const ROOT = new URL("..", import.meta.url);
 
-test("ARCHITECTURE.md lists the files that a GET /proxy passes, fewer than 25", () => {
+test("ARCHITECTURE.md lists the files that handle a GET /proxy, which are fewer than 25", () => {
   const output = execFileSync(process.execPath, ["scripts/list-request-files.mjs"], {
     cwd: ROOT,
     encoding: "utf8",

@@ -15,7 +15,7 @@ test("there is a dashboard for each service", () => {
 describe.each(FILES)("%s", (file, dashboard) => {
   const { panels, templating } = dashboard;
 
-  test("can be imported: it has a fixed uid and no id, and variables for source and filters", () => {
+  test("the dashboard can be imported: it has a fixed uid, no id, and variables for source and filters", () => {
     expect(dashboard.uid).toBe(file.replace(".json", ""));
     expect(dashboard).not.toHaveProperty("id");
     expect(dashboard.schemaVersion).toBeGreaterThanOrEqual(36);

@@ -15,7 +15,7 @@ const { tool: helm, isMissing } = await tryTool(getHelm);
 const CI = join(chartDirectory("flags-admin"), "ci");
 
 describe.skipIf(isMissing)("chart flags-admin", () => {
-  test("with PostgreSQL: replicas are replaced one by one, and are ready while it is", async () => {
+  test("with PostgreSQL, replicas are replaced one by one, and are ready while PostgreSQL is", async () => {
     const manifests = await render(helm, "flags-admin", join(CI, "everything.yaml"));
     const { replicas, strategy, template } = deploymentOf(manifests);
     expect(replicas).toBe(2);
@@ -32,7 +32,7 @@ describe.skipIf(isMissing)("chart flags-admin", () => {
     expect(env.map(({ name }) => name)).not.toContain("DATA_DIR");
   });
 
-  test("with the embedded database: one pod, a volume, and reads while the disk is full", async () => {
+  test("with the embedded database, there is one pod with a volume, which serves reads while the disk is full", async () => {
     const manifests = await render(helm, "flags-admin", join(CI, "embedded-database.yaml"));
     const { replicas, strategy, template } = deploymentOf(manifests);
     expect(replicas).toBe(1);

@@ -83,7 +83,7 @@ describe.skipIf(isMissing)("chart flags-proxy", () => {
     );
   });
 
-  test("an access file from values, and the files that it names, are in one folder", async () => {
+  test("an access file from values and the files that it names are in one directory", async () => {
     const manifests = await render(helm, "flags-proxy", join(CI, "access-and-tls.yaml"));
     const container = containerOf(manifests);
     const path = "/etc/flags/access/access.yaml";
@@ -128,7 +128,7 @@ describe.skipIf(isMissing)("chart flags-proxy", () => {
     });
   });
 
-  test("TLS: the certificate is mounted, and probes and metrics use the port that needs none", async () => {
+  test("with TLS, the certificate is mounted, and probes and metrics use the port without TLS", async () => {
     const manifests = await render(helm, "flags-proxy", join(CI, "access-and-tls.yaml"));
     const container = containerOf(manifests);
     const tls = { name: "tls", mountPath: "/etc/flags/tls", readOnly: true };
@@ -161,7 +161,7 @@ describe.skipIf(isMissing)("chart flags-proxy", () => {
     });
   });
 
-  test("TLS on the only port: probes and metrics use it", async () => {
+  test("with TLS on the only port, probes and metrics use TLS", async () => {
     const manifests = await renderWith({
       tls: { secretName: "certificate" },
       serviceMonitor: { enabled: true },
@@ -386,7 +386,7 @@ describe.skipIf(isMissing)("chart flags-proxy", () => {
     );
   });
 
-  test("is released together with the proxy", () => {
+  test("the chart is released together with the proxy", () => {
     const chart = readFileSync(join(chartDirectory("flags-proxy"), "Chart.yaml"), "utf8");
     const manifest = new URL("../../packages/proxy/package.json", import.meta.url);
     const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };

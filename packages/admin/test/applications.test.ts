@@ -77,7 +77,7 @@ describeAnyStorage("applications", (source) => {
     await admin.must(200, "POST", "/projects/default/delete", { features: ["deleted"] });
   });
 
-  test("are listed once each, by name, with the projects that they use", async () => {
+  test("each application is listed once, by name, with the projects that it uses", async () => {
     const { body } = await admin.must<{ applications: Application[] }>(200, "GET", LIST);
     expect(body).toEqual({
       total: 3,
@@ -134,7 +134,7 @@ describeAnyStorage("applications", (source) => {
     });
   });
 
-  test("the overview names what is missing here", async () => {
+  test("the overview names the strategies and flags that do not exist here", async () => {
     const { body } = await admin.must(200, "GET", `${LIST}/shop/overview`);
     expect(body).toEqual({
       projects: ["default"],
@@ -180,7 +180,7 @@ describeAnyStorage("applications", (source) => {
         .filter(({ lastSeen }) => isRecent(lastSeen))
         .map(({ instanceId }) => instanceId);
 
-    test("are listed for an environment", async () => {
+    test("instances are listed for an environment", async () => {
       const { body } = await admin.must(200, "GET", path("shop", "production"));
       expect(body).toEqual({
         instances: [{ instanceId: "one", sdkVersion: null, clientIp: null, lastSeen: TIME }],
@@ -188,7 +188,7 @@ describeAnyStorage("applications", (source) => {
       expect(await ids("none")).toEqual([]);
     });
 
-    test("stay listed while they report usage", async () => {
+    test("instances stay listed while they report usage", async () => {
       const { db } = admin.storage;
       await db.execute(
         sql`update application_instances set last_seen_at = now() - interval '2 days'`,
@@ -206,24 +206,27 @@ describeAnyStorage("applications", (source) => {
       ["evaluate only unknown flags", { bucket: { toggles: { unknown: { yes: 1 } } } }],
       ["send no bucket", {}],
       ["send no instance id", { instanceId: undefined }],
-    ])("and applications stay listed while they %s but send reports", async (_, report) => {
-      await register("idle", { instanceId: "id", ...report });
-      const { db } = admin.storage;
-      for (const table of ["applications", "application_instances"]) {
-        await db.execute(
-          sql`update ${sql.identifier(table)} set last_seen_at = now() - interval '2 days'`,
-        );
-      }
-      await send("metrics", { appName: "idle", instanceId: "id", ...report });
-      const { body } = await admin.must<{
-        applications: { appName: string; lastSeenAt: string }[];
-      }>(200, "GET", LIST);
-      const recent = body.applications.filter(({ lastSeenAt }) => isRecent(lastSeenAt));
-      expect(recent.map(({ appName }) => appName)).toEqual(["idle"]);
-      expect(await recentIds("idle")).toEqual(["instanceId" in report ? "default" : "id"]);
-    });
+    ])(
+      "instances and applications stay listed while they %s but send reports",
+      async (_, report) => {
+        await register("idle", { instanceId: "id", ...report });
+        const { db } = admin.storage;
+        for (const table of ["applications", "application_instances"]) {
+          await db.execute(
+            sql`update ${sql.identifier(table)} set last_seen_at = now() - interval '2 days'`,
+          );
+        }
+        await send("metrics", { appName: "idle", instanceId: "id", ...report });
+        const { body } = await admin.must<{
+          applications: { appName: string; lastSeenAt: string }[];
+        }>(200, "GET", LIST);
+        const recent = body.applications.filter(({ lastSeenAt }) => isRecent(lastSeenAt));
+        expect(recent.map(({ appName }) => appName)).toEqual(["idle"]);
+        expect(await recentIds("idle")).toEqual(["instanceId" in report ? "default" : "id"]);
+      },
+    );
 
-    test("beyond 1000 of an application are left out, and known ones are still updated", async () => {
+    test("an application has at most 1000 instances: new ones are left out, and known ones are still updated", async () => {
       const bulk = (first: number) => ({
         applications: Array.from({ length: 600 }, (_, index) => ({
           appName: "many",
@@ -246,7 +249,7 @@ describeAnyStorage("applications", (source) => {
     });
   });
 
-  test("DELETE removes an application until it registers again, and records that", async () => {
+  test("DELETE removes an application until it registers again, and records the removal", async () => {
     const events = await admin.eventsOf(() => admin.must(200, "DELETE", `${LIST}/blog`));
     expect(events).toEqual([
       expect.objectContaining({ type: "application-deleted", preData: { appName: "blog" } }),
@@ -256,7 +259,7 @@ describeAnyStorage("applications", (source) => {
     expect(await listed("?query=blog")).toEqual([1, ["blog"]]);
   });
 
-  test("unknown applications are a 404", async () => {
+  test("an unknown application is a 404", async () => {
     const unknown = { status: 404, name: "NotFoundError" };
     await admin.refuse(unknown, "GET", `${LIST}/none`);
     await admin.refuse(unknown, "GET", `${LIST}/none/overview`);

@@ -176,7 +176,7 @@ describeStorages("the stream of changes", (source) => {
 });
 
 describeAnyStorage("streams of changes", (source) => {
-  test("end when the session expires", async () => {
+  test("streams of changes end when the session expires", async () => {
     const clock = { now: new Date() };
     const service = await startService(await source.openFresh(), {}, { now: () => clock.now });
     const { cookie, body } = await signIn(service);
@@ -185,7 +185,7 @@ describeAnyStorage("streams of changes", (source) => {
     await stream.ended;
   });
 
-  test("are limited per session, so that others can still open one", async () => {
+  test("streams of changes are limited per session, so that other sessions can still open one", async () => {
     const service = await startService(await source.openFresh());
     const [one, other] = [await signIn(service), await signIn(service)];
     for (let count = 0; count < LIMITS.changeStreamsPerCaller; count += 1) {
@@ -200,7 +200,7 @@ describeAnyStorage("streams of changes", (source) => {
     expect(metrics).toMatch(/^flags_admin_change_streams 21$/m);
   });
 
-  test("are shared among users, so that one with many sessions leaves some to the others", async () => {
+  test("streams of changes are shared among users, so that one with many sessions leaves some to the others", async () => {
     const service = await startService(await source.openFresh(), { maxConnections: 60 });
     const other = { tokenName: "other", type: "viewer" };
     const created = await service.admin("POST", "/api-tokens", other);
@@ -218,7 +218,7 @@ describeAnyStorage("streams of changes", (source) => {
     await open(service, { authorization: secret });
   });
 
-  test("are limited in total", async () => {
+  test("streams of changes are limited in total", async () => {
     const storage = await source.openFresh();
     const options = { storage, sessions: { findByHash: async () => new Map() } };
     const streams = new ChangeStreams({ ...options, maxStreams: 0, maxStreamsPerCaller: 1 });
@@ -235,7 +235,7 @@ describeAnyStorage("streams of changes", (source) => {
     streams.close();
   });
 
-  test("end when the service stops", async () => {
+  test("streams of changes end when the service stops", async () => {
     const service = await startService(await source.openFresh());
     const stream = await open(service);
     const closed = service.app.close();

@@ -140,7 +140,7 @@ describeAnyStorage("POST /api/admin/projects/{projectId}/features/{feature}/clon
     expect(groupIdsOf(await read("same-group"))).toEqual(["original", "shared"]);
   });
 
-  test("copies a strategy that would not be valid any more", async () => {
+  test("copies a strategy that would no longer be valid", async () => {
     const legalValues = [{ value: "eu" }, { value: "us" }];
     await admin.must(201, "POST", "/context", { name: "region", legalValues });
     await admin.must(201, "POST", FEATURES, { name: "by-region" });
@@ -157,7 +157,7 @@ describeAnyStorage("POST /api/admin/projects/{projectId}/features/{feature}/clon
     expect(body[0]?.constraints).toMatchObject(constraints);
   });
 
-  test("rejects taken and invalid names, and flags that are unknown, archived or elsewhere", async () => {
+  test("rejects taken and invalid names, and flags that are unknown, archived or in another project", async () => {
     const clone = `${FEATURES}/original/clone`;
     await admin.must(201, "POST", FEATURES, { name: "gone" });
     await admin.must(202, "DELETE", `${FEATURES}/gone`);

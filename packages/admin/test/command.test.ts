@@ -84,7 +84,7 @@ describe("flags-admin with a token for an environment that does not exist", () =
 });
 
 describe("flags-admin refuses to start, with one line per problem and exit code 1", () => {
-  test("with invalid settings, all reported at once and without secrets", async () => {
+  test("flags-admin does not start with invalid settings, and reports all of them at once, without secrets", async () => {
     const { code, stdout, stderr } = await startCommand({
       PORT: "soon",
       DATABASE_URL: "mysql://flags:hidden@db.test/flags",
@@ -102,7 +102,7 @@ describe("flags-admin refuses to start, with one line per problem and exit code 
     expect(stderr).not.toMatch(/hidden|fives/);
   });
 
-  test("with files that cannot be used and tokens that are too short, and states the required length", async () => {
+  test("flags-admin does not start with unusable files or tokens that are too short, and states the required length", async () => {
     const directory = makeDirectory();
     const url = join(directory, "url");
     writeFileSync(url, "mysql://flags:hidden@db.test/flags\n");
@@ -128,7 +128,7 @@ describe("flags-admin refuses to start, with one line per problem and exit code 
     expect(stderr).not.toMatch(/hidden|fifteen/);
   });
 
-  test("without a server at DATABASE_URL", async () => {
+  test("flags-admin does not start without a server at DATABASE_URL", async () => {
     const DATABASE_URL = "postgres://flags:hidden@127.0.0.1:1/flags";
     const { code, stderr } = await startCommand({ DATABASE_URL }).finished();
     expect(code).toBe(1);
@@ -137,7 +137,7 @@ describe("flags-admin refuses to start, with one line per problem and exit code 
     );
   });
 
-  test("without the certificates of DATABASE_URL", async () => {
+  test("flags-admin does not start without the certificates of DATABASE_URL", async () => {
     const ca = join(makeDirectory(), "ca.pem");
     const DATABASE_URL = `postgres://flags:hidden@127.0.0.1:1/flags?sslmode=require&sslrootcert=${ca}`;
     const { code, stderr } = await startCommand({ DATABASE_URL }).finished();
@@ -147,7 +147,7 @@ describe("flags-admin refuses to start, with one line per problem and exit code 
     );
   });
 
-  test("with a DATA_DIR below a link to nothing", async () => {
+  test("flags-admin does not start with a DATA_DIR below a dangling link", async () => {
     const link = join(makeDirectory(), "link");
     symlinkSync(join(link, "..", "none"), link);
     const { code, stderr } = await startCommand({ DATA_DIR: join(link, "data") }).finished();

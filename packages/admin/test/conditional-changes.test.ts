@@ -54,7 +54,7 @@ describeAnyStorage("changes with If-Match", (source) => {
   ] as const;
 
   describe.each(resources)("%s", (_name, pathOf, bodyOf) => {
-    test("is changed if the ETag is the current one, or the header is missing", async () => {
+    test("a resource is changed if If-Match contains its current ETag or is missing", async () => {
       const path = pathOf();
       const tag = await tagOf(path);
       expect(tag).toMatch(/^"[\w-]{43}"$/);
@@ -65,7 +65,7 @@ describeAnyStorage("changes with If-Match", (source) => {
       expect(await tagOf(path)).not.toBe(changed);
     });
 
-    test("stays as it is if somebody else has changed it, and the error names them", async () => {
+    test("a resource is not overwritten if somebody else has changed it, and the error names them", async () => {
       const path = pathOf();
       const tag = await tagOf(path);
       await admin.call("PUT", path, bodyOf(3));
@@ -77,7 +77,7 @@ describeAnyStorage("changes with If-Match", (source) => {
       );
     });
 
-    test("is changed by exactly one of several concurrent requests with the same ETag", async () => {
+    test("exactly one of several concurrent requests with the same ETag changes a resource", async () => {
       const path = pathOf();
       const tag = await tagOf(path);
       const numbers = [10, 11, 12, 13];
@@ -87,7 +87,7 @@ describeAnyStorage("changes with If-Match", (source) => {
       expect(statuses[0]).toBeLessThan(300);
     });
 
-    test("has the same ETag as long as it stays the same", async () => {
+    test("the ETag of a resource changes only with the resource", async () => {
       const path = pathOf();
       const tag = await tagOf(path);
       await admin.must(201, "POST", "/projects", { name: "Unrelated" });
@@ -108,7 +108,7 @@ describeAnyStorage("changes with If-Match", (source) => {
     await admin.refuse(invalid, "PATCH", strategy, [], { headers: { "if-match": "" } });
   });
 
-  test("PATCH and DELETE honour it too", async () => {
+  test("PATCH and DELETE also honour If-Match", async () => {
     const headers = { "if-match": '"old"' };
     for (const path of [strategy, FLAG, `${ENVIRONMENT}/variants`]) {
       await admin.refuse(CONFLICT, "PATCH", path, [], { headers });
@@ -127,7 +127,7 @@ describeAnyStorage("changes with If-Match", (source) => {
     await admin.refuse(unknown, "PUT", `${FLAG}-none`, {}, { headers });
   });
 
-  test("the ETag is the hash of the JSON, so that of a strategy can be computed from its flag", async () => {
+  test("the ETag is the hash of the JSON, so the ETag of a strategy can be computed from its flag", async () => {
     for (const path of [strategy, segment, "/context/region", `${ENVIRONMENT}/variants`]) {
       const { body, headers } = await admin.must(200, "GET", path);
       expect(headers.get("etag")).toBe(entityTagOf(body));
@@ -140,7 +140,7 @@ describeAnyStorage("changes with If-Match", (source) => {
     expect(entityTagOf(body.environments[0]?.strategies[0])).toBe(await tagOf(strategy));
   });
 
-  test("changes to a flag other than its settings do not change its ETag", async () => {
+  test("the ETag of a flag changes only with its settings", async () => {
     const tag = await tagOf(FLAG);
     await admin.must(200, "POST", `${ENVIRONMENT}/on`);
     await admin.must(200, "PUT", strategy, rollout(99));
@@ -150,7 +150,7 @@ describeAnyStorage("changes with If-Match", (source) => {
     expect(await tagOf(FLAG)).not.toBe(tag);
   });
 
-  test("a change of the order and of the segments of strategies is a conflict too", async () => {
+  test("a change to the order or the segments of strategies is also a conflict", async () => {
     const before = await tagOf(strategy);
     const id = strategy.split("/").at(-1);
     await admin.must(200, "POST", `${STRATEGIES}/set-sort-order`, [{ id, sortOrder: 7 }]);

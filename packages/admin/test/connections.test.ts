@@ -66,7 +66,7 @@ test("stalled requests time out although no client closes its connection", async
 }, 120_000);
 
 test.skipIf(process.platform === "win32")(
-  "with few file descriptors, the default connection limit leaves enough of them to serve requests",
+  "with few file descriptors, the default connection limit leaves enough to serve requests",
   async () => {
     const { command, url, port, metric } = await startAdmin({}, 300);
     expect(await metric("connections_max")).toBe(150);

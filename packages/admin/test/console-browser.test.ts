@@ -93,7 +93,7 @@ describe.skipIf(skipsChromium)("in Chromium", () => {
       expect(frame?.url()).toBe("chrome-error://chromewebdata/");
     });
 
-    test("its page does not run scripts that somebody has put into it", async () => {
+    test("its page does not run injected scripts", async () => {
       const { page } = await openSignedIn();
       const ran = await page.evaluate(`
         const script = document.createElement("script");

@@ -39,14 +39,14 @@ describeAnyStorage("the session of the console", (source) => {
     return row?.count ?? 0;
   };
 
-  test("its cookie cannot be read by scripts and is not sent by other sites", async () => {
+  test("scripts cannot read the session cookie, and other sites do not send it", async () => {
     const { setCookie } = await signIn(service);
     expect(setCookie).toMatch(
       /^flags_session=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/,
     );
   });
 
-  test("over TLS, its cookie is bound to this host and to TLS", async () => {
+  test("over TLS, the session cookie is bound to this host and to TLS", async () => {
     const forwarded = { "x-forwarded-proto": "https" };
     const behindProxy = await startService(service.storage, { trustProxy: ["127.0.0.1"] });
     const { setCookie, cookie } = await signIn(behindProxy, ADMIN_TOKEN, forwarded);
@@ -82,7 +82,7 @@ describeAnyStorage("the session of the console", (source) => {
     expect(response).toMatch(/set-cookie: __Host-flags_session=.*; Secure\r\n/);
   });
 
-  test("its id is new at every sign-in, whatever the browser has sent", async () => {
+  test("the id of a session is new at every sign-in, whatever the browser has sent", async () => {
     const chosen = "a".repeat(43);
     const ids = new Set<string>([chosen]);
     for (let round = 0; round < 3; round += 1) {
@@ -95,7 +95,7 @@ describeAnyStorage("the session of the console", (source) => {
     expect((await service.request("/auth/session", { headers })).status).toBe(401);
   });
 
-  test("its id and the token are not stored, and not part of responses", async () => {
+  test("neither the session id nor the token is stored or part of a response", async () => {
     const { cookie, body } = await signIn(service);
     const id = cookie.cookie.slice("flags_session=".length);
     const rows = JSON.stringify(await service.storage.db.select().from(sessions));
@@ -151,7 +151,7 @@ describeAnyStorage("the session of the console", (source) => {
     ["a forged origin", () => ({ "sec-fetch-site": "cross-site", origin: own() })],
   ];
 
-  test.each(FOREIGN)("changes nothing for %s", async (_title, headersOf) => {
+  test.each(FOREIGN)("a change with a session is refused for %s", async (_title, headersOf) => {
     const { cookie } = await signIn(service);
     const before = await countSessions();
     const json = { "content-type": "application/json" };
@@ -189,7 +189,7 @@ describeAnyStorage("the session of the console", (source) => {
   test.each<readonly [string, () => Readonly<Record<string, string>>]>([
     ["a page of the console", () => FROM_PAGE],
     ["a page in an old browser", () => ({ origin: own() })],
-  ])("accepts changes for %s", async (_title, headersOf) => {
+  ])("a change with a session is accepted for %s", async (_title, headersOf) => {
     const { cookie } = await signIn(service, ADMIN_TOKEN);
     const response = await sendRaw(
       service.url,
@@ -250,7 +250,7 @@ describeAnyStorage("guesses at sign-in", (source) => {
     expect(service.errors).toEqual([]);
   }
 
-  test("of tokens are limited, together with those in the Authorization header", async () => {
+  test("guesses of tokens at the sign-in are limited, together with those in the Authorization header", async () => {
     const service = await startService(await source.openFresh());
     await signIn(service);
     await exhaust(service, (index) => requestSession(service, guess(index)));
@@ -267,7 +267,7 @@ describeAnyStorage("guesses at sign-in", (source) => {
     await signIn(service);
   });
 
-  test("of cookies are limited", async () => {
+  test("guesses of session cookies are limited", async () => {
     const service = await startService(await source.openFresh());
     const { cookie } = await signIn(service);
     expect((await service.request("/auth/session", { headers: cookie })).status).toBe(200);
@@ -280,7 +280,7 @@ describeAnyStorage("guesses at sign-in", (source) => {
 });
 
 describeAnyStorage("the log of the command", () => {
-  test("contains neither tokens nor ids of sessions", async () => {
+  test("the log contains neither tokens nor ids of sessions", async () => {
     const command = startCommand({
       ...(await makeDatabase()),
       INIT_ADMIN_API_TOKENS: ADMIN_TOKEN,

@@ -14,7 +14,7 @@ describeAnyStorage("the console", (source) => {
       service.request(path, { headers, method });
   };
 
-  test("its page is sent for every path that a browser opens, except those of the APIs", async () => {
+  test("the console is sent for every path that a browser opens, except those of the APIs", async () => {
     const open = await start();
     for (const path of ["/", "/projects/default", "/sign-in?problem=denied", "//", "/apis"]) {
       const response = await open(path);
@@ -39,7 +39,7 @@ describeAnyStorage("the console", (source) => {
     expect((await open("/health")).headers.get("content-type")).not.toContain("html");
   });
 
-  test("the links of its page are relative to the path of PUBLIC_URL", async () => {
+  test("the links of the console are relative to the path of PUBLIC_URL", async () => {
     for (const [publicUrl, base] of [
       ["https://example.com/flags/", "/flags/"],
       ["https://example.com/", "/"],
@@ -52,7 +52,7 @@ describeAnyStorage("the console", (source) => {
     }
   });
 
-  test("its page is sent at / to programs that accept anything, but not to those that expect JSON", async () => {
+  test("the console is sent at / to programs that accept anything, but not to those that expect JSON", async () => {
     const open = await start();
     const anything = await open("/", { accept: "*/*" });
     expect([anything.status, anything.headers.get("content-type")]).toEqual([
@@ -63,7 +63,7 @@ describeAnyStorage("the console", (source) => {
     expect((await open("/", { accept: "application/json" })).status).toBe(404);
   });
 
-  test("its page is sent for HEAD, but not for other methods and programs", async () => {
+  test("the console is sent for HEAD, but not for other methods and programs", async () => {
     const open = await start();
     expect((await open("/", { accept: BROWSER }, "HEAD")).status).toBe(200);
     for (const [accept, method] of [
@@ -78,7 +78,7 @@ describeAnyStorage("the console", (source) => {
     }
   });
 
-  test("its page allows only its own files, and styles with a nonce that is never repeated", async () => {
+  test("the console allows only its own files, and styles with a nonce that is never repeated", async () => {
     const open = await start();
     const nonces = new Set<string>();
     for (let count = 0; count < 3; count += 1) {
@@ -102,7 +102,7 @@ describeAnyStorage("the console", (source) => {
     expect(nonces.size).toBe(3);
   });
 
-  test("its files with hashes can be cached indefinitely, and are sent compressed", async () => {
+  test("files with hashes can be cached indefinitely, and are sent compressed", async () => {
     const open = await start();
     for (const coding of ["identity", "gzip", "br, gzip"]) {
       const response = await open("/assets/index-abc123.js", { "accept-encoding": coding });
@@ -139,7 +139,7 @@ describeAnyStorage("without a built console", (source) => {
   const service = useService(source);
   const open = (path: string, accept: string) => service.request(path, { headers: { accept } });
 
-  test("the start page explains how to build it", async () => {
+  test("the start page explains how to build the console", async () => {
     const response = await open("/", BROWSER);
     expect(response.status).toBe(404);
     expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");

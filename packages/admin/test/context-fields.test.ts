@@ -121,7 +121,7 @@ describeStorages("context fields", (source) => {
       Array.from({ length: count }, (_, index) => ({ value: `v${index}` }));
     const tooMany = { status: 400, name: "ExceedsLimitError" };
 
-    test("applies to new fields, added values and imports", async () => {
+    test("the limit of legal values applies to new fields, added values and imports", async () => {
       const body = (count: number) => ({ name: "limited", legalValues: values(count) });
       await admin.refuse(tooMany, "POST", "/context", body(10_001));
       const file = { version: 1, contextFields: [body(10_001)], features: [] };
@@ -134,7 +134,7 @@ describeStorages("context fields", (source) => {
       await admin.must(200, "POST", add, { value: "v7", description: "Seven" });
     });
 
-    test("keeps a list that exceeds it from growing", async () => {
+    test("a list of legal values that exceeds the limit cannot grow", async () => {
       const legalValues = values(10_002);
       await admin.storage.db.insert(contextFields).values({ name: "long", legalValues });
       await admin.must(200, "PUT", "/context/long", await field("long"));
@@ -309,7 +309,7 @@ describeStorages("context fields", (source) => {
       expect(await admin.eventsOf(() => admin.must(200, "DELETE", path))).toEqual([]);
     });
 
-    test("reject invalid bodies and unknown fields", async () => {
+    test("requests for legal values reject invalid bodies and unknown fields", async () => {
       const bad = { status: 400, name: "BadDataError" };
       await admin.refuse(bad, "POST", "/context/tier/legal-values", { value: "" });
       await admin.refuse(bad, "POST", "/context/tier/legal-values", { value: "a", more: 1 });
@@ -410,29 +410,32 @@ describeStorages("context fields", (source) => {
         [{ ...variant, overrides: [{ contextName: "teamId", values: ["1"] }] }],
         0,
       ],
-    ])("count as use: %s", async (_, method, path, body, strategyCount) => {
-      await admin.must(201, "POST", "/context", { name: "teamId", stickiness: true });
-      await admin.must(201, "POST", "/projects/default/features", { name: "sticky" });
-      await admin.must(200, method, path, body);
-      const all = await admin.must<ContextFieldResponse[]>(200, "GET", "/context");
-      expect(all.body.find(({ name }) => name === "teamId")).toMatchObject({
-        usedInFeatures: 1,
-        usedInProjects: 1,
-      });
-      const uses = await admin.must<{ strategies: unknown[] }>(
-        200,
-        "GET",
-        "/context/teamId/strategies",
-      );
-      expect(uses.body.strategies).toHaveLength(strategyCount);
-      const conflict = { status: 409, name: "ConflictError" };
-      const refused = await admin.refuse(conflict, "DELETE", "/context/teamId");
-      expect(refused.body.message).toContain('is used by the flag "sticky"');
+    ])(
+      "a field that is used for stickiness or an override counts as used: %s",
+      async (_, method, path, body, strategyCount) => {
+        await admin.must(201, "POST", "/context", { name: "teamId", stickiness: true });
+        await admin.must(201, "POST", "/projects/default/features", { name: "sticky" });
+        await admin.must(200, method, path, body);
+        const all = await admin.must<ContextFieldResponse[]>(200, "GET", "/context");
+        expect(all.body.find(({ name }) => name === "teamId")).toMatchObject({
+          usedInFeatures: 1,
+          usedInProjects: 1,
+        });
+        const uses = await admin.must<{ strategies: unknown[] }>(
+          200,
+          "GET",
+          "/context/teamId/strategies",
+        );
+        expect(uses.body.strategies).toHaveLength(strategyCount);
+        const conflict = { status: 409, name: "ConflictError" };
+        const refused = await admin.refuse(conflict, "DELETE", "/context/teamId");
+        expect(refused.body.message).toContain('is used by the flag "sticky"');
 
-      await admin.must(202, "DELETE", "/projects/default/features/sticky");
-      await admin.must(200, "DELETE", "/archive/sticky");
-      await admin.must(200, "DELETE", "/context/teamId");
-    });
+        await admin.must(202, "DELETE", "/projects/default/features/sticky");
+        await admin.must(200, "DELETE", "/archive/sticky");
+        await admin.must(200, "DELETE", "/context/teamId");
+      },
+    );
   });
 
   test("no request caused an internal error", () => {

@@ -33,7 +33,7 @@ describe("the embedded database", () => {
     expect(stored.length).toBeLessThanOrEqual(acknowledged.length + 3 * WRITERS);
   }, 300_000);
 
-  test("creates a database again that was never completed, with private permissions", async () => {
+  test("a database that was never completed is created again, with private permissions", async () => {
     const dataDir = await makeDataDirectory();
     rmSync(join(dataDir, "database.complete"));
     rmSync(join(dataDir, "database", "global"), { recursive: true });
@@ -111,14 +111,14 @@ describe.skipIf(skipsPostgres)("replicas on one PostgreSQL", () => {
       });
     });
 
-  test("can start at the same time on an empty database", async () => {
+  test("replicas can start at the same time on an empty database", async () => {
     const databaseUrl = await server.createDatabase();
     const replicas = await Promise.all(Array.from({ length: 5 }, () => open(databaseUrl)));
     const rows = await Promise.all(replicas.map(({ db }) => db.select().from(projects)));
     expect(rows.map((found) => found.length)).toEqual([1, 1, 1, 1, 1]);
   });
 
-  test("can start during a change of another replica", async () => {
+  test("a replica can start while another one makes a change", async () => {
     const databaseUrl = await server.createDatabase();
     const [one, two] = [await open(databaseUrl), await open(databaseUrl)];
     await one.write(SYSTEM_ACTOR, async ({ record }) => {
@@ -128,7 +128,7 @@ describe.skipIf(skipsPostgres)("replicas on one PostgreSQL", () => {
     expect(await one.revision()).toBe(1);
   });
 
-  test("serve reads while more changes wait for the write lock than there are connections", async () => {
+  test("replicas serve reads while more changes wait for the write lock than there are connections", async () => {
     const databaseUrl = await server.createDatabase();
     const [one, two] = [await open(databaseUrl), await open(databaseUrl)];
     const ids = Array.from({ length: 20 }, (_, index) => `p${index}`);
@@ -142,7 +142,7 @@ describe.skipIf(skipsPostgres)("replicas on one PostgreSQL", () => {
     expect(await two.revision()).toBe(ids.length);
   });
 
-  test("are notified of each other's changes", async () => {
+  test("replicas are notified of each other's changes", async () => {
     const databaseUrl = await server.createDatabase();
     const [one, two] = [await open(databaseUrl), await open(databaseUrl)];
     const change = nextChange(two);
@@ -150,7 +150,7 @@ describe.skipIf(skipsPostgres)("replicas on one PostgreSQL", () => {
     expect(await change).toBe(await one.revision());
   });
 
-  test("keep acknowledged changes when PostgreSQL is killed and restarted under load", async () => {
+  test("replicas keep acknowledged changes when PostgreSQL is killed and restarted under load", async () => {
     const databaseUrl = await server.createDatabase();
     const first = await open(databaseUrl);
     const second = await open(databaseUrl);

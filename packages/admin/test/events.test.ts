@@ -29,7 +29,7 @@ describeAnyStorage("events", (source) => {
   const search = async (query: string) =>
     (await admin.must<Events>(200, "GET", `/search/events?${query}`)).body;
 
-  test("contain the author, time, previous and new state, newest first", async () => {
+  test("events contain the author, the time, and the previous and new state, newest first", async () => {
     await admin.must(200, "POST", "/projects/default/features/flag/environments/production/on");
     const { events, total } = await search("limit=2");
     expect(total).toBeGreaterThan(2);
@@ -53,7 +53,7 @@ describeAnyStorage("events", (source) => {
     expect(events[0]?.id).toBeGreaterThan(events[1]?.id ?? Infinity);
   });
 
-  test("can be filtered", async () => {
+  test("events can be filtered", async () => {
     const idsOf = async (query: string): Promise<number[]> =>
       (await search(query)).events.map(({ id }) => id);
     const [latest] = await idsOf("limit=1");
@@ -77,7 +77,7 @@ describeAnyStorage("events", (source) => {
     expect((await search("query=%25%25%25")).total).toBe(0);
   });
 
-  test("are returned in pages", async () => {
+  test("events are returned in pages", async () => {
     const first = await search("limit=3");
     const second = await search("limit=3&offset=3");
     const ids = [...first.events, ...second.events].map(({ id }) => id);
@@ -88,7 +88,7 @@ describeAnyStorage("events", (source) => {
     }
   });
 
-  test("are searched for a text in several statements, which give the same pages as one", async () => {
+  test("searching events in several statements gives the same pages as in one", async () => {
     const find = (searchedRows: number, offset: number) =>
       findEvents(
         admin.storage,
@@ -106,7 +106,7 @@ describeAnyStorage("events", (source) => {
     expect((await find(1, all.total)).events).toEqual([]);
   });
 
-  test("are searched in shorter statements if they are large", async () => {
+  test("large events are searched in shorter statements", async () => {
     const search = async (searchedBytes?: number) => {
       let statements = 0;
       const read: Storage["read"] = (work) => {
@@ -127,7 +127,7 @@ describeAnyStorage("events", (source) => {
     expect(all.statements).toBe(3);
   });
 
-  test("are also available as lists", async () => {
+  test("events are also available as lists", async () => {
     const { body } = await admin.must(200, "GET", "/events?project=other");
     expect(body).toMatchObject({ version: 1, totalEvents: 2 });
     const one = await admin.must<Pick<Events, "events">>(200, "GET", "/events/flag-2");
@@ -146,7 +146,7 @@ describeAnyStorage("events", (source) => {
     ["/query/type", "type=IS:a&type=IS:b"],
     ["/query/query", "query=%00"],
     ["/query/query", `query=${"x".repeat(201)}`],
-  ])("are not searched with an invalid filter at %s: %s", async (path, query) => {
+  ])("events are not searched with an invalid filter at %s: %s", async (path, query) => {
     await admin.refuse(
       { status: 400, name: "BadDataError", path },
       "GET",

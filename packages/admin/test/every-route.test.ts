@@ -152,7 +152,7 @@ describeStorages("every route of the admin API", (source) => {
     expect(found.toSorted()).toEqual(EMPTY_LISTS.toSorted());
   });
 
-  test("responds to any request without an internal error", async () => {
+  test("any request gets a response without an internal error", async () => {
     await admin.must(201, "POST", "/projects/default/features", { name: "a" });
     await admin.must(201, "POST", "/projects", { id: "b", name: "b" });
     await admin.must(201, "POST", "/segments", { name: "a", constraints: [] });

@@ -139,7 +139,7 @@ describeAnyStorage("features-batch", (source) => {
     expect(await changesOf({ ...UNLEASH, segments: [] })).toBeUndefined();
   });
 
-  test("import creates flags in the environment of the request, and records that", async () => {
+  test("import creates flags in the environment of the request, and records this", async () => {
     const events = await admin.eventsOf(() => admin.must(200, "POST", IMPORT, body(UNLEASH)));
     expect(events.at(-1)).toMatchObject({
       type: "features-imported",

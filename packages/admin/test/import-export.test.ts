@@ -468,7 +468,7 @@ describeStorages("the maximum number of features", (source) => {
     })),
   });
 
-  test("can be created by one import and changed by another one", async () => {
+  test("the maximum number of flags can be created by one import and changed by another", async () => {
     const created = await admin.must<ImportResponse>(200, "POST", path, fileOf("50"));
     expect(created.body).toMatchObject({ updated: [], unchanged: [] });
     expect(created.body.created).toHaveLength(LIMITS.features);
@@ -492,7 +492,7 @@ describeStorages("the maximum number of features", (source) => {
     });
   }, 240_000);
 
-  test("cannot be exceeded by a file, alone or together with existing flags", async () => {
+  test("a file cannot exceed the limit of flags, alone or together with existing flags", async () => {
     const { features } = fileOf("60");
     await admin.refuse(
       { status: 400, name: "BadDataError", path: "/body/features" },
@@ -511,7 +511,7 @@ describeStorages("the maximum number of features", (source) => {
     );
   }, 240_000);
 
-  test("cannot be exceeded by reviving a flag", async () => {
+  test("reviving a flag cannot exceed the limit of flags", async () => {
     const features = ["feature-0001"];
     const limit = { status: 400, name: "ExceedsLimitError" };
     await admin.must(202, "POST", "/projects/default/archive", { features });

@@ -85,14 +85,14 @@ describeAnyStorage("OpenID Connect", (source) => {
     [{ roles: { admin: true } }, { defaultRole: "viewer" }, "viewer"],
     [{ realm_access: { roles: ["admin"] } }, { roleClaim: "realm_access.roles" }, "admin"],
     [{ roles: ["ops", "admin"] }, { roles: new Map([["ops", "editor"]]) }, "editor"],
-  ] as const)("with the claims %j the role is right", async (claims, over, role) => {
+  ] as const)("the claims %j result in the right role", async (claims, over, role) => {
     const { service, browser, provider } = await startAll(over as Partial<OpenIdConfig>);
     provider.account = { sub: "jane", claims };
     await browser.open(START);
     expect(await sessionOf(service, browser)).toMatchObject({ role, user: { name: "jane" } });
   });
 
-  test("reads claims that are only at the userinfo endpoint", async () => {
+  test("claims are also read from the userinfo endpoint", async () => {
     const { service, browser } = await startAll({}, { usesUserInfo: true });
     await browser.open(START);
     expect(await sessionOf(service, browser)).toMatchObject({
@@ -101,7 +101,7 @@ describeAnyStorage("OpenID Connect", (source) => {
     });
   });
 
-  test("refuses users without a role, and users who refuse", async () => {
+  test("users without a role are refused, and so are users who cancel", async () => {
     const { service, browser, provider } = await startAll();
     provider.account = { sub: "jane", claims: { roles: ["other"] } };
     expect(problemOf(await browser.open(START))).toBe("forbidden");
@@ -135,7 +135,7 @@ describeAnyStorage("OpenID Connect", (source) => {
     );
   });
 
-  test("a response is accepted once", async () => {
+  test("a response of the provider is accepted only once", async () => {
     const { service, browser, provider } = await startAll();
     const { url } = await browser.open(START, CALLBACK);
     const path = url.href.slice(PUBLIC_URL.length);
@@ -293,7 +293,7 @@ describeAnyStorage("OpenID Connect", (source) => {
     expect(response.headers.get("location")).toBe("/flags/sign-in?problem=unavailable");
   });
 
-  test("attempts are limited", async () => {
+  test("sign-in attempts are limited", async () => {
     const { browser, service } = await startAll();
     const { url } = await browser.open(START, CALLBACK);
     url.searchParams.delete("code");
@@ -320,7 +320,7 @@ describeAnyStorage("OpenID Connect", (source) => {
     }
   });
 
-  test("the built command uses it", async () => {
+  test("the built command can use OpenID Connect", async () => {
     const { config } = await startProvider();
     const address = await startCommand({
       ...(await makeDatabase()),
@@ -336,7 +336,7 @@ describeAnyStorage("OpenID Connect", (source) => {
     expect(await session.json()).toMatchObject({ user: { kind: "openid" }, role: "editor" });
   });
 
-  test("without it, its routes do not exist", async () => {
+  test("without OpenID Connect, its routes do not exist", async () => {
     const service = await startService(await source.openFresh());
     expect((await service.request(`/${START}`)).status).toBe(404);
   });

@@ -152,7 +152,7 @@ describeAnyStorage("playground", (source) => {
     });
   });
 
-  test("says that a flag is disabled, and that a parent is off", async () => {
+  test("says when a flag is disabled, and when a parent is off", async () => {
     const features = await play({});
     expect(features.get("off")).toMatchObject({
       isEnabled: false,

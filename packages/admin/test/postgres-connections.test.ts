@@ -30,7 +30,7 @@ describe.skipIf(skipsPostgres)("connections to PostgreSQL", () => {
     return client;
   };
 
-  test("are all closed if the service cannot start", async () => {
+  test("all connections are closed if the service cannot start", async () => {
     const databaseUrl = await databases.createDatabase();
     const storage = await openStorage({ databaseUrl, dataDir: "", logger: silentLogger });
     await storage.close();
@@ -57,7 +57,7 @@ describe.skipIf(skipsPostgres)("connections to PostgreSQL", () => {
     await expect.poll(countOpen, { timeout: 5000 }).toEqual({ count: 0 });
   });
 
-  test("more requests than connections wait instead of failing", async () => {
+  test("requests wait for a connection instead of failing", async () => {
     const storage = await open(await databases.createDatabase());
     const sleeping = Array.from({ length: 40 }, () =>
       storage.read((db) => db.execute(sql`select pg_sleep(0.01)`)),
@@ -74,7 +74,7 @@ describe.skipIf(skipsPostgres)("connections to PostgreSQL", () => {
     for (const storage of storages) expect(await storage.revision()).toBe(0);
   });
 
-  test("changes see those they waited for, whatever the default isolation level of the database is", async () => {
+  test("a change sees the changes that it waited for, whatever the default isolation level of the database", async () => {
     const databaseUrl = await databases.createDatabase();
     const name = new URL(databaseUrl).pathname.slice(1);
     const client = await connect(databaseUrl);

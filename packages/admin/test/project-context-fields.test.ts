@@ -26,7 +26,7 @@ describeAnyStorage("context fields of a project", (source) => {
     }
   });
 
-  test("POST creates a field that only the lists for the project contain", async () => {
+  test("POST creates a field that appears only in the lists for the project", async () => {
     const events = await admin.eventsOf(async () => {
       const { body } = await admin.must(201, "POST", FIELDS, {
         name: "cart",
@@ -70,14 +70,14 @@ describeAnyStorage("context fields of a project", (source) => {
     expect((await put()).status).toBe(412);
   });
 
-  test("legal values are changed below the project too", async () => {
+  test("legal values can also be changed below the project", async () => {
     await admin.must(200, "POST", `${FIELDS}/cart/legal-values`, { value: "b" });
     await admin.must(200, "DELETE", `${FIELDS}/cart/legal-values/b`);
     const { body } = await admin.must(200, "GET", `${FIELDS}/cart`);
     expect(body).toMatchObject({ legalValues: [{ value: "a" }] });
   });
 
-  test("fields of others are a 404, and other projects in a body are refused", async () => {
+  test("fields of other projects are a 404, and other projects in a body are refused", async () => {
     const unknown = { status: 404, name: "NotFoundError" };
     for (const path of ["/projects/blog/context/cart", `${FIELDS}/userId`]) {
       await admin.refuse(unknown, "GET", path);

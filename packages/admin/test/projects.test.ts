@@ -23,7 +23,7 @@ describeAnyStorage("projects and environments", (source) => {
   };
 
   describe("POST /api/admin/projects", () => {
-    test("creates a project in all enabled environments, and records it", async () => {
+    test("creates a project in all enabled environments, and records this", async () => {
       const recorded = await admin.eventsOf(async () => {
         const response = await admin.must(201, "POST", "/projects", {
           id: "shop",

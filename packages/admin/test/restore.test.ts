@@ -39,7 +39,7 @@ describe.skipIf(skipsPostgres)("a restored backup on PostgreSQL", () => {
   });
   afterAll(() => databases.close());
 
-  test("is fetched by every SDK that has seen later revisions", async () => {
+  test("every SDK that has seen later revisions fetches a restored backup", async () => {
     const databaseUrl = await databases.createDatabase();
     const file = join(makeDirectory(), "flags.dump");
     const run = (program: string, ...args: readonly string[]): void => {
@@ -68,7 +68,7 @@ async function runCommand(environment: Record<string, string>, ...args: string[]
 }
 
 describe("a file of flags-admin backup", () => {
-  test("is fetched by every SDK that has seen later revisions, once it is restored", async () => {
+  test("every SDK that has seen later revisions fetches the backup once it is restored", async () => {
     const [dataDir, directory] = [await makeDataDirectory(), makeDirectory()];
     const file = join(directory, "flags.backup");
     const run = (command: string) => runCommand({ DATA_DIR: dataDir }, command, "--file", file);
@@ -84,7 +84,7 @@ describe("a file of flags-admin backup", () => {
   });
 
   test.skipIf(skipsPostgres)(
-    "moves everything from the embedded database to PostgreSQL",
+    "a backup moves everything from the embedded database to PostgreSQL",
     async () => {
       const databases = useSharedPostgres();
       onTestFinished(() => databases.close());
@@ -146,7 +146,7 @@ describe("a file of flags-admin backup", () => {
     },
   );
 
-  test("is restored completely or not at all", async () => {
+  test("a backup is restored completely or not at all", async () => {
     const [dataDir, directory] = [await makeDataDirectory(), makeDirectory()];
     const file = join(directory, "flags.backup");
     const storage = await openStorage({ dataDir, logger: silentLogger });
@@ -192,7 +192,7 @@ describe("a file of flags-admin backup", () => {
     expect(await target.revision()).toBeGreaterThan(0);
   });
 
-  test("has lines that can be restored, however large the events are", async () => {
+  test("a backup can be restored however large its events are", async () => {
     const file = join(makeDirectory(), "flags.backup");
     const storage = await openStorage({ dataDir: await makeDataDirectory(), logger: silentLogger });
     onTestFinished(() => storage.close());
@@ -233,7 +233,7 @@ describe("a file of flags-admin backup", () => {
       "There is no database in missing: set DATA_DIR or DATABASE_URL as for the service",
     ],
     [["restore", "--file", "missing/x"], 1, "Cannot use the file missing/x: there is no such file"],
-  ])("%j without what it needs: one line", async (args, exitCode, message) => {
+  ])("%j explains in one line what is missing", async (args, exitCode, message) => {
     const { code, stderr } = await startCommand({ DATA_DIR: "missing" }, args).finished();
     expect({ code, stderr }).toEqual({ code: exitCode, stderr: `${message}\n` });
   });

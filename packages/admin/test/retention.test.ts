@@ -114,7 +114,7 @@ describeEachStorage("deleteExpired()", (source) => {
     expect(rows.map(({ appName }) => appName)).toEqual(["running"]);
   });
 
-  test("deletes instances of applications that no longer run", async () => {
+  test("deletes instances that no longer run", async () => {
     const register = (instanceId: string) =>
       service.request("/api/client/register", {
         method: "POST",
@@ -174,7 +174,7 @@ describeEachStorage("deleteExpired()", (source) => {
 });
 
 describe.skipIf(skipsPostgres)("deleteExpired() on PostgreSQL", () => {
-  test("at two replicas deletes each row once, and they do not wait for each other", async () => {
+  test("deleteExpired() at two replicas deletes each row once, and they do not wait for each other", async () => {
     const databases = useSharedPostgres();
     onTestFinished(() => databases.close());
     const databaseUrl = await databases.createDatabase();
@@ -198,7 +198,7 @@ describe.skipIf(skipsPostgres)("deleteExpired() on PostgreSQL", () => {
     expect(await two.db.select().from(featureUsage)).toEqual([]);
   });
 
-  test("runs regularly until it is stopped, and survives failures of the database", async () => {
+  test("deletion runs regularly until it is stopped, and survives failures of the database", async () => {
     const databases = useSharedPostgres();
     onTestFinished(() => databases.close());
     const databaseUrl = await databases.createDatabase();

@@ -169,7 +169,7 @@ describeStorages("a GET body sent back with PUT", (source) => {
     );
   });
 
-  test("does not change a context field if it is an entry of the list", async () => {
+  test("does not change a context field that is sent as it was listed", async () => {
     const before = await get<ContextFieldResponse[]>("/context");
     expect(before.length).toBeGreaterThanOrEqual(5);
     for (const field of before) await admin.must(200, "PUT", `/context/${field.name}`, field);
@@ -193,7 +193,7 @@ describeStorages("a GET body sent back with PUT", (source) => {
     );
   });
 
-  test("does not change a legal value if it is an entry of a context field", async () => {
+  test("does not change a legal value that is sent as it is in its context field", async () => {
     const path = "/context/plans";
     await admin.must(201, "POST", "/context", {
       name: "plans",

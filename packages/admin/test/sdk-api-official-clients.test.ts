@@ -133,7 +133,7 @@ describeAnyStorage("SDKs", (source) => {
   describe.each(CLIENTS)("%s", (title, startClient) => {
     const prefix = title.replaceAll(/\W+/g, "-");
 
-    test("switching, archiving, reviving and a changed segment take effect", async () => {
+    test("SDKs notice switching, archiving, reviving and a changed segment", async () => {
       const name = `${prefix}-flag`;
       const bySegment = `${prefix}-by-segment`;
       const segment = `${prefix}-segment`;

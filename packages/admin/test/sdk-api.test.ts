@@ -189,14 +189,14 @@ describeStorages("GET /api/client/features", (source) => {
   });
 
   describe("the scope of a token", () => {
-    test("determines the environment, whatever the request says", async () => {
+    test("the token determines the environment, whatever the request says", async () => {
       await createFlag(service, "only-development");
       const document = await getFeatures(service, "?environment=development", PRODUCTION_TOKEN);
       expect(document.query).toMatchObject({ environment: "production" });
       expect(find(document, "only-development")?.enabled).toBe(false);
     });
 
-    test("limits the projects, which filters can only narrow", async () => {
+    test("the token limits the projects, and filters can only narrow them", async () => {
       const fresh = await source.openFresh();
       const service = await startService(fresh);
       for (const id of ["p1", "p2", "p3"]) {
@@ -225,7 +225,7 @@ describeStorages("GET /api/client/features", (source) => {
       }
     });
 
-    test("is not widened by an archived project", async () => {
+    test("archiving a project does not widen the scope of a token", async () => {
       const fresh = await source.openFresh();
       const service = await startService(fresh);
       await service.admin("POST", "/projects", { id: "gone", name: "Gone" });
@@ -237,7 +237,7 @@ describeStorages("GET /api/client/features", (source) => {
   });
 
   describe("filters", () => {
-    test("namePrefix: no character is a wildcard", async () => {
+    test("namePrefix is taken literally: no character is a wildcard", async () => {
       for (const name of ["pre.one", "pre.two", "Pre.three", "other"]) {
         await createFlag(service, name, { strategies: [] });
       }
@@ -249,7 +249,7 @@ describeStorages("GET /api/client/features", (source) => {
       });
     });
 
-    test("tag: flags with at least one of these tags", async () => {
+    test("tag selects the flags with at least one of these tags", async () => {
       await createFlag(service, "t1", { tags: [{ type: "simple", value: "red" }] });
       await createFlag(service, "t2", { tags: [{ type: "simple", value: "a:b" }] });
       await createFlag(service, "t3", { tags: [{ type: "simple", value: "blue" }] });
@@ -266,7 +266,7 @@ describeStorages("GET /api/client/features", (source) => {
     });
 
     test.each(["?tag=red", "?tag=:red", "?tag=simple:", "?tag=", "?tag=a:b&tag=c"])(
-      "%s is a 400",
+      "the filter %s is a 400",
       async (query) => {
         const response = await service.request(PATH + query, { token: BACKEND_TOKEN });
         expect(response.status).toBe(400);
@@ -370,7 +370,7 @@ describeStorages("GET /api/client/features", (source) => {
       return response.headers.get("etag") ?? "";
     };
 
-    test("304 without a body if the client has the current version", async () => {
+    test("the response is a 304 without a body if the client has the current version", async () => {
       const tag = await tagOf(service);
       expect(tag).toMatch(/^"[0-9a-f]{8}:\d+:v1"$/);
       for (const header of [tag, `W/${tag}`, tag.slice(1, -1), `"a", W/${tag}`, "*"]) {
@@ -389,7 +389,7 @@ describeStorages("GET /api/client/features", (source) => {
       expect(response.status).toBe(200);
     });
 
-    test("different queries have different tags", async () => {
+    test("different queries have different ETags", async () => {
       const { secret } = await createToken(service, { projects: ["default"] });
       const inlined = await service.request(PATH, { token: BACKEND_TOKEN });
       const tags = [
@@ -403,7 +403,7 @@ describeStorages("GET /api/client/features", (source) => {
       expect(await tagOf(service, "", secret)).toBe(await tagOf(service, "?project=default"));
     });
 
-    test("every change that SDKs can read changes the tag of the next response", async () => {
+    test("every change that SDKs can read changes the ETag of the next response", async () => {
       const tags = [await tagOf(service)];
       const after = async (change: Promise<unknown>): Promise<void> => {
         await change;
@@ -429,7 +429,7 @@ describeStorages("GET /api/client/features", (source) => {
       expect(new Set(tags).size).toBe(tags.length);
     });
 
-    test("changes that SDKs cannot read, or of another environment, do not change the tag", async () => {
+    test("changes that SDKs cannot read, or in another environment, do not change the ETag", async () => {
       await createFlag(service, "elsewhere", { environment: "production", enabled: false });
       const before = await tagOf(service);
       await service.admin("PUT", "/context/userId", { description: "a user" });
@@ -457,7 +457,7 @@ describeStorages("GET /api/client/features", (source) => {
     expect((await service.request(`${PATH}/single`, { token: BACKEND_TOKEN })).status).toBe(404);
   });
 
-  test("many requests at once after a change all receive it", async () => {
+  test("many concurrent requests after a change all receive it", async () => {
     await createFlag(service, "flips");
     for (let round = 0; round < 5; round++) {
       const on = round % 2 === 1;

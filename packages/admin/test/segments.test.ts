@@ -81,7 +81,7 @@ describeAnyStorage("segments", (source) => {
     await admin.refuse(bad, "PUT", `/segments/${id}`, body);
   });
 
-  test("names are unique", async () => {
+  test("segment names are unique", async () => {
     const { name } = await create();
     const { id } = await create();
     const taken = { status: 409, name: "NameExistsError" };

@@ -32,7 +32,7 @@ describeStorages("a session", (source) => {
       expiresAt,
     })) as Token;
 
-  test("is started with a token, read with its cookie, and ended", async () => {
+  test("a session is started with a token, read with its cookie, and ended", async () => {
     const options = await service.request("/auth/options");
     expect(await options.json()).toEqual({ token: true, openIdConnect: null });
 
@@ -63,7 +63,7 @@ describeStorages("a session", (source) => {
     }
   });
 
-  test("that does not exist is a 401, and can be ended", async () => {
+  test("a session that does not exist is a 401, and can be ended", async () => {
     const none = await service.request("/auth/session");
     expect(none.status).toBe(401);
     expect(await none.json()).toMatchObject({ name: "AuthenticationRequired" });
@@ -81,7 +81,7 @@ describeStorages("a session", (source) => {
     expect(ended.status).toBe(204);
   });
 
-  test("gives access to the admin API, and events name its user", async () => {
+  test("a session gives access to the admin API, and events name its user", async () => {
     const { secret, id } = await createToken();
     const { cookie, body } = await signIn(service, secret);
     expect(body.user.name).toBe("jane");
@@ -98,7 +98,7 @@ describeStorages("a session", (source) => {
     expect(event).toMatchObject({ createdBy: "jane", actorKind: "token", actorId: id });
   });
 
-  test("does not count if the request has a token", async () => {
+  test("a session is ignored if the request has a token", async () => {
     const { cookie } = await signIn(service);
     for (const [token, status] of [
       [BACKEND_TOKEN, 403],
@@ -112,13 +112,13 @@ describeStorages("a session", (source) => {
     }
   });
 
-  test("does not give access to the API of SDKs", async () => {
+  test("a session does not give access to the API of SDKs", async () => {
     const { cookie } = await signIn(service);
     const response = await service.request("/api/client/features", { headers: cookie });
     expect(response.status).toBe(401);
   });
 
-  test("ends when its token is deleted", async () => {
+  test("a session ends when its token is deleted", async () => {
     const { id, secret } = await createToken();
     const { cookie } = await signIn(service, secret);
     await service.admin("DELETE", `/api-tokens/${id}`);
@@ -127,7 +127,7 @@ describeStorages("a session", (source) => {
     expect(left).toEqual([]);
   });
 
-  test("ends when its token expires, even if the expiry is changed later", async () => {
+  test("a session ends when its token expires, even if the expiry is changed later", async () => {
     const inOneHour = new Date(Date.now() + HOUR_MS);
     const { id, secret } = await createToken(inOneHour);
     const { cookie, body } = await signIn(service, secret);
@@ -138,7 +138,7 @@ describeStorages("a session", (source) => {
     expect(again.status).toBe(401);
   });
 
-  test("ends when the same browser signs in again, with another id", async () => {
+  test("a session ends when the same browser signs in again, and the new one has another id", async () => {
     const first = await signIn(service);
     const second = await signIn(service, ADMIN_TOKEN, first.cookie);
     expect(second.cookie).not.toEqual(first.cookie);
@@ -156,7 +156,7 @@ describeStorages("a session", (source) => {
     [undefined, 400, "BadDataError"],
     [["*:*.a"], 400, "BadDataError"],
     ["\0", 400, "BadDataError"],
-  ])("is not started with %.40j: %i %s", async (token, status, name) => {
+  ])("no session is started with %.40j: %i %s", async (token, status, name) => {
     const response = await service.request("/auth/session", {
       method: "POST",
       body: { token },
@@ -166,7 +166,7 @@ describeStorages("a session", (source) => {
     expect(response.headers.getSetCookie()).toEqual([]);
   });
 
-  test("a user has at most 100; the oldest ends", async () => {
+  test("a user has at most 100 sessions: the oldest one ends", async () => {
     const { id, secret } = await createToken();
     const first = await signIn(service, secret);
     const second = await signIn(service, secret);
@@ -189,7 +189,7 @@ describeStorages("a session", (source) => {
     expect(await statusOf(last.cookie)).toBe(200);
   });
 
-  test("that has expired is deleted by the retention job", async () => {
+  test("the retention job deletes expired sessions", async () => {
     await signIn(service);
     await service.storage.transact((db) =>
       db.update(sessions).set({ expiresAt: new Date(Date.now() - 1000) }),
@@ -202,7 +202,7 @@ describeStorages("a session", (source) => {
     expect(left).toHaveLength(1);
   });
 
-  test("counts as a use of its token", async () => {
+  test("using a session counts as a use of its token", async () => {
     const { id, secret } = await createToken();
     const { cookie } = await signIn(service, secret);
     const other = await startService(service.storage);
@@ -218,7 +218,7 @@ describeStorages("a session", (source) => {
 });
 
 describeAnyStorage("sessions", (source) => {
-  test("expire after SESSION_HOURS", async () => {
+  test("sessions expire after SESSION_HOURS", async () => {
     const clock = { now: new Date() };
     const now = () => clock.now;
     const service = await startService(await source.openFresh(), { sessionHours: 3 }, { now });
@@ -233,7 +233,7 @@ describeAnyStorage("sessions", (source) => {
     expect(await statusAfter(0)).toBe(401);
   });
 
-  test("are shared by replicas, and end on all of them at once", async () => {
+  test("sessions are shared by replicas, and end on all of them at once", async () => {
     const storage = await source.openFresh();
     const [one, other] = [await startService(storage), await startService(storage)];
     const { cookie } = await signIn(one);

@@ -159,7 +159,7 @@ describeAnyStorage("strategies", (source) => {
       { contextName: "plan", operator: "IN", values: ["free", "paid"] },
       { contextName: "plan", operator: "SEMVER_EQ", value: "1.0.0" },
       { contextName: "unknown", operator: "NOT_IN", values: ["x"] },
-    ])("are accepted: %j", async (constraint) => {
+    ])("the constraints are accepted: %j", async (constraint) => {
       const response = await admin.must(204, "POST", "/constraints/validate", constraint);
       expect(response.text).toBe("");
       const { constraints } = await add({ name: "default", constraints: [constraint] });
@@ -194,7 +194,7 @@ describeAnyStorage("strategies", (source) => {
       ["/more", one("NUM_EQ", "5", { more: 1 })],
       ["/values/1", { contextName: "plan", operator: "IN", values: ["free", "gold"] }],
       ["/value", { contextName: "plan", operator: "SEMVER_EQ", value: "2.0.0" }],
-    ])("are rejected at %s: %j", async (at, constraint) => {
+    ])("the constraints are rejected at %s: %j", async (at, constraint) => {
       const bad = { status: 400, name: "BadDataError" };
       await admin.refuse(
         { ...bad, path: `/body${at}` },
@@ -209,7 +209,7 @@ describeAnyStorage("strategies", (source) => {
     });
   });
 
-  test("values are stored in the form that all SDKs read", async () => {
+  test("values of constraints are stored in the form that all SDKs read", async () => {
     const { constraints, parameters } = await add({
       name: "flexibleRollout",
       parameters: { rollout: "50.0" },
@@ -223,7 +223,7 @@ describeAnyStorage("strategies", (source) => {
     await clear();
   });
 
-  test("constraints that were stored with values that are not valid any more do not prevent changes", async () => {
+  test("stored constraints with values that are no longer valid do not prevent changes", async () => {
     const { id } = await add({ name: "default", constraints: [] });
     const constraints = [{ ...STORED_CONSTRAINT, operator: "IN_CIDR", values: ["foo"] }];
     await admin.storage.db.update(strategies).set({ constraints }).where(eq(strategies.id, id));
@@ -247,7 +247,7 @@ describeAnyStorage("strategies", (source) => {
       return body.variants.map(({ name, weight }) => [name, weight]);
     };
 
-    test("get weights that add up to 1000, with equal variable weights, and are sorted by name", async () => {
+    test("variants get weights that add up to 1000, with equal variable weights, and are sorted by name", async () => {
       expect(await weightsOf([variant("a")])).toEqual([["a", 1000]]);
       expect(await weightsOf([variant("c"), variant("b"), variant("a")])).toEqual([
         ["a", 333],
@@ -267,7 +267,7 @@ describeAnyStorage("strategies", (source) => {
       ]);
     });
 
-    test("keep their payloads", async () => {
+    test("variants keep their payloads", async () => {
       const payload = { type: "json", value: '{"a":1}' };
       const body = await add({ name: "default", variants: [variant("a", { payload })] });
       expect(body.variants[0]?.payload).toEqual(payload);
@@ -293,7 +293,7 @@ describeAnyStorage("strategies", (source) => {
       ["/0/payload/type", [variant("a", { payload: { type: "xml", value: "" } })]],
       ["/0/payload/value", [variant("a", { payload: { type: "json", value: "{" } })]],
       ["/0/payload/value", [variant("a", { payload: { type: "number", value: "one" } })]],
-    ])("are rejected at %s", async (at, variants) => {
+    ])("variants are rejected at %s", async (at, variants) => {
       await admin.refuse(
         { status: 400, name: "BadDataError", path: `/body/variants${at}` },
         "POST",
@@ -304,7 +304,7 @@ describeAnyStorage("strategies", (source) => {
   });
 
   describe("PUT …/strategies/{id}", () => {
-    test("replaces a strategy, except an absent name, title, state or list of segments", async () => {
+    test("replaces a strategy, but keeps its name, title, state and segments if they are absent", async () => {
       const segment = await admin.must<SegmentResponse>(201, "POST", "/segments", {
         name: "assigned",
         constraints: [],
@@ -455,7 +455,7 @@ describeAnyStorage("strategies", (source) => {
     });
   });
 
-  test("strategies with the same sort order have one order everywhere, and an event records each change of it", async () => {
+  test("strategies with the same sort order have the same order everywhere, and an event records each change to it", async () => {
     const readOrders = async () => {
       const { body } = await admin.must<StrategyResponse[]>(200, "GET", STRATEGIES);
       const headers = { authorization: PRODUCTION_TOKEN };
@@ -484,7 +484,7 @@ describeAnyStorage("strategies", (source) => {
   });
 
   describe("strategy types", () => {
-    test("can be created for applications that implement them", async () => {
+    test("strategy types can be created for applications that implement them", async () => {
       const recorded = await admin.eventsOf(async () => {
         const { body } = await admin.must(201, "POST", "/strategies", {
           name: "byCountry",
@@ -506,7 +506,7 @@ describeAnyStorage("strategies", (source) => {
       });
     });
 
-    test("reject taken names, changes of built-in types and unknown types", async () => {
+    test("taken names, changes to built-in types and unknown strategy types are rejected", async () => {
       await admin.refuse({ status: 409, name: "NameExistsError" }, "POST", "/strategies", {
         name: "default",
       });

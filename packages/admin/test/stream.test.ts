@@ -93,7 +93,7 @@ describeStorages("GET /api/client/delta", (source) => {
     });
   });
 
-  test("304 if nothing has changed, with every form of the tag", async () => {
+  test("responds with a 304 if nothing has changed, for every form of the tag", async () => {
     const etag = await currentTag();
     for (const header of [etag, etag.slice(1, -1), `W/${etag}`, ` ${etag} `]) {
       expect(await pollDelta(service, header)).toEqual({ status: 304, etag, events: [] });
@@ -217,7 +217,7 @@ describeStorages("GET /api/client/streaming", (source) => {
     }
   });
 
-  test("Last-Event-ID: sends only later changes", async () => {
+  test("sends only changes after the Last-Event-ID", async () => {
     const stream = await openStream(service, { token });
     const { id } = await stream.next();
     stream.close();
@@ -305,7 +305,7 @@ describeStorages("GET /api/client/streaming", (source) => {
       return { app, ...(await listen(app)) };
     };
 
-    test("503 at the limit until another stream ends", async () => {
+    test("responds with a 503 at the limit, until another stream ends", async () => {
       const timed = await startTimed({}, { maxStreams: 1 });
       const first = await openStream(timed, { token });
       await first.next();
@@ -325,7 +325,7 @@ describeStorages("GET /api/client/streaming", (source) => {
       await expect.poll(later, { timeout: 5000 }).toBe("unleash-connected");
     });
 
-    test("503 for further queries when the feeds of open streams use too much memory", async () => {
+    test("responds with a 503 to additional queries when the feeds of open streams use too much memory", async () => {
       const timed = await startTimed({}, { maxFeedBytes: 12_000 });
       const query = (name: string) => `?namePrefix=${name.repeat(2000)}`;
       const streams: OpenStream[] = [];
@@ -427,7 +427,7 @@ describeStorages("GET /api/client/streaming", (source) => {
         app.server.getConnections((_error, count) => resolve(count));
       });
 
-    test("an SDK that reads nothing is disconnected, and others are not", async () => {
+    test("an SDK that reads nothing is disconnected, and other SDKs are not", async () => {
       await insertLargeFlags(service.storage);
       const timed = await startTimed({}, { keepAliveMs: 50, stallMs: 300 });
       const stream = await openStream(timed, { token, query: "?namePrefix=for-" });

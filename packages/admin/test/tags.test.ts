@@ -30,7 +30,7 @@ describeAnyStorage("tags", (source) => {
   };
 
   describe("tags of flags", () => {
-    test("are added once, and created if they do not exist", async () => {
+    test("tags are added to a flag once, and created if they do not exist", async () => {
       const tag = { type: "simple", value: "first", color: "#ff0000" };
       const recorded = await admin.eventsOf(async () => {
         const response = await admin.must(201, "POST", "/features/flag/tags", tag);
@@ -52,7 +52,7 @@ describeAnyStorage("tags", (source) => {
       expect(await tagsOf("flag")).toEqual([tag]);
     });
 
-    test("are added and removed together", async () => {
+    test("tags of a flag are added and removed together", async () => {
       const { body } = await admin.must(200, "PUT", "/features/flag/tags", {
         addedTags: [{ type: "simple", value: "second" }],
         removedTags: [{ type: "simple", value: "first" }],
@@ -63,7 +63,7 @@ describeAnyStorage("tags", (source) => {
       });
     });
 
-    test("are removed once", async () => {
+    test("tags of a flag are removed once", async () => {
       const path = "/features/flag/tags/simple/second";
       const recorded = await admin.eventsOf(() => admin.must(200, "DELETE", path));
       expect(recorded).toEqual([
@@ -77,7 +77,7 @@ describeAnyStorage("tags", (source) => {
       expect(await admin.eventsOf(() => admin.must(200, "DELETE", path))).toEqual([]);
     });
 
-    test("are changed for several flags: all of them or none", async () => {
+    test("tags are changed for all of several flags, or for none", async () => {
       const tags = { addedTags: [{ type: "simple", value: "both" }], removedTags: [] };
       await admin.refuse(
         { status: 400, name: "BadDataError", path: "/body/features" },
@@ -97,7 +97,7 @@ describeAnyStorage("tags", (source) => {
       });
     });
 
-    test("of several flags are recorded for each flag that changes", async () => {
+    test("a change to the tags of several flags is recorded for each flag that changes", async () => {
       const simple = (value: string) => ({ type: "simple", value });
       await admin.must(201, "POST", "/features/flag-2/tags", simple("bulk-old"));
       await admin.must(201, "POST", "/features/flag-2/tags", simple("bulk-new"));
@@ -122,7 +122,7 @@ describeAnyStorage("tags", (source) => {
       ]);
     });
 
-    test("cannot be changed 10,001 times by one request", async () => {
+    test("one request cannot make 10,001 changes to tags", async () => {
       const names = Array.from({ length: 101 }, (_, index) => `many-${index}`);
       await admin.must(200, "POST", "/projects/default/import", {
         version: 1,
@@ -143,7 +143,7 @@ describeAnyStorage("tags", (source) => {
       expect(await tagsOf("many-2")).toHaveLength(100);
     });
 
-    test("reject invalid bodies, unknown types and unknown flags", async () => {
+    test("invalid bodies, unknown types and unknown flags are rejected", async () => {
       const bad = { status: 400, name: "BadDataError" };
       for (const body of [
         { type: "simple" },
@@ -164,7 +164,7 @@ describeAnyStorage("tags", (source) => {
   });
 
   describe("tags", () => {
-    test("are created, listed, shown and deleted from every flag", async () => {
+    test("tags are created, listed, shown, and deleted from every flag", async () => {
       const tag = { type: "simple", value: "a/b ü" };
       const created = await admin.must(201, "POST", "/tags", tag);
       expect(created.body).toEqual({ version: 1, tag: { ...tag, color: null } });
@@ -208,7 +208,7 @@ describeAnyStorage("tags", (source) => {
       },
     });
 
-    test("is removed, so that no two tags look the same", async () => {
+    test("white space around values is removed, so that no two tags look the same", async () => {
       const spaced = (value: string) => ({ type: "simple", value });
       const created = await admin.must(201, "POST", "/tags", spaced("  mobile "));
       expect(created.body).toEqual({ version: 1, tag: { ...spaced("mobile"), color: null } });
@@ -232,7 +232,7 @@ describeAnyStorage("tags", (source) => {
       expect(values.filter((value) => value.includes("team"))).toEqual(["web team"]);
     });
 
-    test("is removed from the tags of imported flags", async () => {
+    test("white space is removed from the tags of imported flags", async () => {
       await admin.must(200, "POST", "/projects/default/import", tagged(" mobile"));
       expect(await tagsOf("imported")).toEqual([{ type: "simple", value: "mobile", color: null }]);
       const again = () => admin.must(200, "POST", "/features-batch/import", exported("mobile\n"));
@@ -241,7 +241,7 @@ describeAnyStorage("tags", (source) => {
       expect(await tagsOf("imported")).toEqual([{ type: "simple", value: "mobile", color: null }]);
     });
 
-    test("does not count towards the minimum length", async () => {
+    test("white space does not count towards the minimum length of a tag", async () => {
       for (const value of ["  ", " x ", "\u00a0\u00a0\n"]) {
         const refuse = async (method: string, path: string, at: string, body: unknown) => {
           const expected = { status: 400, name: "BadDataError", path: at };
@@ -265,7 +265,7 @@ describeAnyStorage("tags", (source) => {
       }
     });
 
-    test("stays in tags that were stored before, which can be read, cloned and removed", async () => {
+    test("stored tags keep their white space, and can be read, cloned and removed", async () => {
       const stored = ["", "  ", " old"].map((value) => ({ type: "simple", value }));
       await admin.must(201, "POST", FEATURES, { name: "old" });
       await admin.storage.db.insert(storedTags).values(stored);
@@ -293,7 +293,7 @@ describeAnyStorage("tags", (source) => {
   });
 
   describe("tag types", () => {
-    test("are created, changed, and deleted unless a flag has such a tag", async () => {
+    test("tag types are created, changed, and deleted unless a flag has a tag of the type", async () => {
       const recorded = await admin.eventsOf(async () => {
         const created = await admin.must(201, "POST", "/tag-types", { name: "team", icon: "i" });
         expect(created.body).toEqual({ name: "team", description: null, icon: "i" });
@@ -314,7 +314,7 @@ describeAnyStorage("tags", (source) => {
       ]);
     });
 
-    test("reject invalid names, taken names and unknown types", async () => {
+    test("invalid names, taken names and unknown tag types are rejected", async () => {
       const bad = { status: 400, name: "BadDataError" };
       await admin.refuse(bad, "POST", "/tag-types", { name: "a b" });
       await admin.refuse(bad, "POST", "/tag-types", { name: "a" });

@@ -111,7 +111,7 @@ test("the command exports traces, metrics and logs, without tokens and names", a
 test.each<[string, number | "hang"]>([
   ["rejects everything", 403],
   ["never responds", "hang"],
-])("a collector that %s affects no request and no shutdown", async (_title, behaviour) => {
+])("a collector that %s affects neither requests nor the shutdown", async (_title, behaviour) => {
   const collector = await startOtlpReceiver();
   collector.behaviour = behaviour;
   const command = await start({

@@ -40,7 +40,7 @@ describeAnyStorage("API tokens", (source) => {
       [{ type: "client", project: "default", projects: ["default"] }, "default:development.", {}],
       [{ type: "admin" }, "*:*.", { type: "admin", environment: "*", projects: ["*"] }],
       [{ type: "admin", environment: "*", projects: ["*"], project: "*" }, "*:*.", {}],
-    ])("%j creates a token", async (body, prefix, expected) => {
+    ])("POST of %j creates a token", async (body, prefix, expected) => {
       const response = await service.request("/api/admin/api-tokens", {
         method: "POST",
         token: ADMIN_TOKEN,
@@ -92,7 +92,7 @@ describeAnyStorage("API tokens", (source) => {
       [{ tokenName: "t", type: "client", expiresAt: "tomorrow" }, "/body/expiresAt"],
       [{ tokenName: "t", type: "client", expiresAt: "2020-01-01T00:00:00Z" }, "/body/expiresAt"],
       [{ tokenName: "t\0", type: "client" }, "/body/tokenName"],
-    ])("%j responds with a 400 that names %s and creates nothing", async (body, path) => {
+    ])("POST of %j responds with a 400 that names %s and creates nothing", async (body, path) => {
       const before = await service.storage.revision();
       const response = await service.request("/api/admin/api-tokens", {
         method: "POST",
@@ -212,7 +212,7 @@ describeAnyStorage("API tokens", (source) => {
       used.request("/edge/validate", { method: "POST", body: { tokens: [secret] } }),
   };
 
-  test.each(Object.entries(uses))("the last use of a token %s is stored", async (_, use) => {
+  test.each(Object.entries(uses))("a token stores when it was last used %s", async (_, use) => {
     const used = await startService(service.storage);
     const { id, secret } = await create(used, { tokenName: "used", type: "client" });
     await use(used, secret);

@@ -182,7 +182,7 @@ describeStorages("usage", (source) => {
       expect(counted?.variants).toMatchObject({ "a\uFFFDb": 2, "\uFFFD": 2, __proto: 4 });
     });
 
-    test("counts a time in the future as now, and a time too far in the past as the oldest hour", async () => {
+    test("treats a time in the future as now, and a time too far in the past as the oldest hour", async () => {
       await createFlag(service, "clocks");
       const now = Date.now();
       for (const stop of [now + 1e12, 8.64e15 * 10, now - 1e12, 0, -1e20]) {
@@ -324,7 +324,7 @@ describeStorages("usage", (source) => {
       ]);
     });
 
-    test("accepts the other entries if some have no application name", async () => {
+    test("accepts valid entries although others have no application name", async () => {
       await createFlag(service, "named");
       const body = {
         applications: [{ appName: "" }, { appName: "named-app" }, { appName: null }],

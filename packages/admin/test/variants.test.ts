@@ -50,7 +50,7 @@ describeAnyStorage("variants of flags in an environment", (source) => {
     await admin.must(201, "POST", "/projects", { id: "empty", name: "Empty" });
   });
 
-  test("a new flag has none", async () => {
+  test("a new flag has no variants", async () => {
     const { body } = await admin.must(200, "GET", path("flag"));
     expect(body).toEqual({ version: 1, variants: [] });
   });
@@ -93,7 +93,7 @@ describeAnyStorage("variants of flags in an environment", (source) => {
     expect((await admin.must(200, "GET", path("flag"))).body).toEqual(body);
   });
 
-  test("PATCH applies a JSON Patch and computes the weights again", async () => {
+  test("PATCH applies a JSON Patch and recomputes the weights", async () => {
     await admin.must(200, "PATCH", path("flag"), [
       { op: "remove", path: "/2" },
       { op: "add", path: "/-", value: { name: "c", weight: 0 } },
@@ -116,7 +116,7 @@ describeAnyStorage("variants of flags in an environment", (source) => {
     expect(names.body).toEqual(["a", "b", "c"]);
   });
 
-  test("SDKs of the environment receive them at once", async () => {
+  test("SDKs of the environment receive the variants at once", async () => {
     await admin.must(200, "POST", `${FEATURES}/flag/environments/development/on`);
     expect(await sdkFeature("flag")).toMatchObject({
       variants: [
@@ -129,7 +129,7 @@ describeAnyStorage("variants of flags in an environment", (source) => {
     expect((await sdkFeature("flag"))?.variants).toEqual([variant("only", 1000)]);
   });
 
-  test("the playground selects among them, unless the strategy has variants", async () => {
+  test("the playground selects among the variants of the flag, unless the strategy has its own", async () => {
     const play = async () => {
       const { body } = await admin.must<{ features: { name: string }[] }>(
         200,
@@ -157,7 +157,7 @@ describeAnyStorage("variants of flags in an environment", (source) => {
     });
   });
 
-  test("archiving and reviving a flag keeps them", async () => {
+  test("archiving and reviving a flag keeps its variants", async () => {
     await admin.must(202, "POST", "/projects/default/archive", { features: ["flag"] });
     await admin.must(200, "POST", "/projects/default/revive", { features: ["flag"] });
     expect(await weightsOf("flag")).toEqual([["only", 1000]]);
@@ -166,7 +166,7 @@ describeAnyStorage("variants of flags in an environment", (source) => {
   describe("variants-batch", () => {
     const batch = `${FEATURES}/other/variants-batch`;
 
-    test("replaces those of several environments, with one event for each", async () => {
+    test("variants-batch replaces the variants of several environments, with one event for each", async () => {
       const events = await admin.eventsOf(() =>
         admin.must(200, "PUT", batch, {
           environments: ["production", "development", "production"],
@@ -190,7 +190,7 @@ describeAnyStorage("variants of flags in an environment", (source) => {
         "/body/variants",
       ],
       [{ environments: ["development", "none"], variants: [] }, 404, "NotFoundError", undefined],
-    ] as const)("%j is refused as a whole", async (body, status, name, errorPath) => {
+    ] as const)("variants-batch refuses %j as a whole", async (body, status, name, errorPath) => {
       const expected = { status, name, ...(errorPath !== undefined && { path: errorPath }) };
       await admin.refuse(expected, "PUT", batch, body);
     });

@@ -31,13 +31,13 @@ async function report(console: Console, appName: string, flags: readonly string[
 }
 
 describeConsole("the applications", (console) => {
-  test("are explained before there are any", async () => {
+  test("the page explains applications before there are any", async () => {
     const page = await console.open("/applications");
     await page.getByRole("heading", { name: "No application has registered yet" }).waitFor();
     await expectAccessible(page);
   });
 
-  test.each(SIZES)("are listed with what they use on a %s", async (size) => {
+  test.each(SIZES)("applications are listed with what they use on a %s", async (size) => {
     const name = `shop & co/${size}`;
     await createFlag(console, `used-${size}`);
     await register(console, name, "one");
@@ -74,14 +74,14 @@ describeConsole("the applications", (console) => {
     expect(applications.map(({ appName }) => appName)).not.toContain(name);
   });
 
-  test("viewers cannot remove them", async () => {
+  test("viewers cannot remove applications", async () => {
     await register(console, "read-only", "one");
     const page = await console.open("/applications/read-only", { role: "viewer" });
     await page.getByRole("region", { name: "development" }).waitFor();
     expect(await page.getByRole("button", { name: "Remove" }).count()).toBe(0);
   });
 
-  test("an unknown one is explained", async () => {
+  test("the page of an unknown application explains the problem", async () => {
     const page = await console.open("/applications/nobody", { expected: /status of 404/ });
     await page.getByText("No application with this name has registered").waitFor();
   });

@@ -58,7 +58,7 @@ describeConsole("the archive", (console) => {
     await expect.poll(() => rowNames(page, "Archived flags")).toEqual(archived);
   });
 
-  test.each(SIZES)("deletes flags only after typing what is lost, on a %s", async (size) => {
+  test.each(SIZES)("deletes flags only after a typed confirmation on a %s", async (size) => {
     const project = `delete-${size}`;
     const { archived } = await archiveFlags(project);
     const [old = "", older = ""] = archived;

@@ -11,7 +11,7 @@ describeConsole("context fields", (console) => {
     return legalValues.map(({ value }) => value);
   };
 
-  test.each(SIZES)("are created with legal values on a %s", async (size) => {
+  test.each(SIZES)("context fields are created with legal values on a %s", async (size) => {
     const name = `country-${size}`;
     const page = await console.open("/context-fields", { size });
     await page.getByRole("button", { name: "New context field" }).click();
@@ -44,7 +44,7 @@ describeConsole("context fields", (console) => {
     await expectAccessible(page);
   });
 
-  test("stay usable with thousands of legal values", async () => {
+  test("context fields stay usable with thousands of legal values", async () => {
     const values = Array.from({ length: 5000 }, (_, index) => `tenant-${index}`);
     await console.admin("POST", "/context", {
       name: "tenant",
@@ -65,39 +65,42 @@ describeConsole("context fields", (console) => {
     expect(await legalValuesOf("tenant")).toEqual(values.slice(0, -1));
   });
 
-  test.each(SIZES)("that are in use say where instead of being deleted, on a %s", async (size) => {
-    const [used, unused, flag] = [`used-${size}`, `unused-${size}`, `uses-fields-${size}`];
-    await console.admin("POST", "/context", { name: used });
-    await console.admin("POST", "/context", { name: unused });
-    await console.admin("POST", "/projects/default/features", { name: flag });
-    const constraints = [{ contextName: used, operator: "IN", values: ["a"] }];
-    await console.admin(
-      "POST",
-      `/projects/default/features/${flag}/environments/development/strategies`,
-      { name: "default", constraints },
-    );
-    await console.admin("POST", "/segments", { name: `with-${used}`, constraints });
+  test.each(SIZES)(
+    "a context field in use is not deleted, and the page shows where it is used, on a %s",
+    async (size) => {
+      const [used, unused, flag] = [`used-${size}`, `unused-${size}`, `uses-fields-${size}`];
+      await console.admin("POST", "/context", { name: used });
+      await console.admin("POST", "/context", { name: unused });
+      await console.admin("POST", "/projects/default/features", { name: flag });
+      const constraints = [{ contextName: used, operator: "IN", values: ["a"] }];
+      await console.admin(
+        "POST",
+        `/projects/default/features/${flag}/environments/development/strategies`,
+        { name: "default", constraints },
+      );
+      await console.admin("POST", "/segments", { name: `with-${used}`, constraints });
 
-    const page = await console.open("/context-fields", { size });
-    const count = page.getByRole("row", { name: used }).getByText("1 flag, 1 segment");
-    await count.waitFor();
-    await runAction(page, used, "Delete");
-    const refusal = page.getByRole("dialog", { name: `${used} cannot be deleted yet` });
-    await refusal.getByRole("link", { name: flag }).waitFor();
-    await refusal.getByText(`with-${used}`).waitFor();
-    await expectAccessible(page);
-    await refusal.getByRole("button", { name: "Close" }).click();
+      const page = await console.open("/context-fields", { size });
+      const count = page.getByRole("row", { name: used }).getByText("1 flag, 1 segment");
+      await count.waitFor();
+      await runAction(page, used, "Delete");
+      const refusal = page.getByRole("dialog", { name: `${used} cannot be deleted yet` });
+      await refusal.getByRole("link", { name: flag }).waitFor();
+      await refusal.getByText(`with-${used}`).waitFor();
+      await expectAccessible(page);
+      await refusal.getByRole("button", { name: "Close" }).click();
 
-    await runAction(page, unused, "Delete");
-    const dialog = page.getByRole("dialog", { name: `Delete ${unused}?` });
-    await expectAccessible(page);
-    await dialog.getByRole("button", { name: "Delete" }).click();
-    await waitForMessage(page, `Deleted ${unused}`);
-    await expect.poll(() => rowNames(page, "Context fields")).not.toContain(unused);
-    expect(await rowNames(page, "Context fields")).toContain(used);
-  });
+      await runAction(page, unused, "Delete");
+      const dialog = page.getByRole("dialog", { name: `Delete ${unused}?` });
+      await expectAccessible(page);
+      await dialog.getByRole("button", { name: "Delete" }).click();
+      await waitForMessage(page, `Deleted ${unused}`);
+      await expect.poll(() => rowNames(page, "Context fields")).not.toContain(unused);
+      expect(await rowNames(page, "Context fields")).toContain(used);
+    },
+  );
 
-  test("that somebody else has changed are not overwritten unnoticed", async () => {
+  test("a context field that somebody else has changed is not overwritten silently", async () => {
     await console.admin("POST", "/context", { name: "plan", description: "first" });
     const page = await console.open("/context-fields", { expected: /status of 412/ });
     await runAction(page, "plan", "Edit");
@@ -121,39 +124,42 @@ describeConsole("context fields", (console) => {
     });
   });
 
-  test.each(SIZES)("of a project are offered in its strategies only, on a %s", async (size) => {
-    const project = `fields-${size}`;
-    const name = `basketSize_${size}`;
-    await createProject(console, project, [{ name: `flag-${size}` }]);
-    const page = await console.open(`/projects/${project}/settings`, { size });
-    await page.getByRole("button", { name: "New context field for this project" }).click();
-    await field(page.getByRole("dialog"), "Name").fill(name);
-    await page.getByRole("button", { name: "Create context field" }).click();
-    await expect.poll(() => rowNames(page, "Context fields")).toEqual([name]);
-    await expectAccessible(page);
-    expect(await console.admin("GET", `/context/${name}`)).toMatchObject({ name, project });
-    await runAction(page, name, "Edit");
-    await field(page.getByRole("dialog"), "Description").fill("How much is in the basket");
-    await page.getByRole("button", { name: "Save", exact: true }).last().click();
-    await page.getByRole("table").getByText("How much is in the basket").waitFor();
-    expect(await console.admin("GET", `/context/${name}`)).toMatchObject({ name, project });
+  test.each(SIZES)(
+    "context fields of a project are offered only in its strategies on a %s",
+    async (size) => {
+      const project = `fields-${size}`;
+      const name = `basketSize_${size}`;
+      await createProject(console, project, [{ name: `flag-${size}` }]);
+      const page = await console.open(`/projects/${project}/settings`, { size });
+      await page.getByRole("button", { name: "New context field for this project" }).click();
+      await field(page.getByRole("dialog"), "Name").fill(name);
+      await page.getByRole("button", { name: "Create context field" }).click();
+      await expect.poll(() => rowNames(page, "Context fields")).toEqual([name]);
+      await expectAccessible(page);
+      expect(await console.admin("GET", `/context/${name}`)).toMatchObject({ name, project });
+      await runAction(page, name, "Edit");
+      await field(page.getByRole("dialog"), "Description").fill("How much is in the basket");
+      await page.getByRole("button", { name: "Save", exact: true }).last().click();
+      await page.getByRole("table").getByText("How much is in the basket").waitFor();
+      expect(await console.admin("GET", `/context/${name}`)).toMatchObject({ name, project });
 
-    const offered = page.waitForResponse(/\/context\?include=root$/);
-    await page.goto(`${console.url}/projects/${project}/flags/flag-${size}`);
-    await page.getByRole("button", { name: "Add strategy" }).first().click();
-    await offered;
-    await page.getByRole("button", { name: "Add constraint" }).click();
-    const box = page.getByRole("combobox", { name: "Context field" });
-    // Typing shows the suggestions that have arrived by then.
-    await expect
-      .poll(async () => {
-        await box.fill("");
-        await box.fill("basket");
-        return page.getByRole("option", { name }).isVisible();
-      })
-      .toBe(true);
-    await page.goto(`${console.url}/context-fields`);
-    await page.getByRole("rowheader", { name: "userId" }).waitFor();
-    expect(await rowNames(page, "Context fields")).not.toContain(name);
-  });
+      const offered = page.waitForResponse(/\/context\?include=root$/);
+      await page.goto(`${console.url}/projects/${project}/flags/flag-${size}`);
+      await page.getByRole("button", { name: "Add strategy" }).first().click();
+      await offered;
+      await page.getByRole("button", { name: "Add constraint" }).click();
+      const box = page.getByRole("combobox", { name: "Context field" });
+      // Typing shows the suggestions that have arrived by then.
+      await expect
+        .poll(async () => {
+          await box.fill("");
+          await box.fill("basket");
+          return page.getByRole("option", { name }).isVisible();
+        })
+        .toBe(true);
+      await page.goto(`${console.url}/context-fields`);
+      await page.getByRole("rowheader", { name: "userId" }).waitFor();
+      expect(await rowNames(page, "Context fields")).not.toContain(name);
+    },
+  );
 });

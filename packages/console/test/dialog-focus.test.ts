@@ -4,7 +4,7 @@ import { runAction } from "./_actions.ts";
 import { createProject } from "./_flags.ts";
 
 describeConsole("the focus after a dialog", (console) => {
-  test("returns to the button that opened it, also if the dialog had to load something", async () => {
+  test("the focus returns to the button that opened the dialog, even if the dialog had to load something", async () => {
     await console.admin("POST", "/segments", { name: "focused-segment", constraints: [] });
     await createProject(console, "focus", [{ name: "focused-flag" }]);
     const page = await console.open("/segments");
@@ -35,7 +35,7 @@ describeConsole("the focus after a dialog", (console) => {
     }
   });
 
-  test("moves to the page if the button has disappeared", async () => {
+  test("the focus moves to the page if the button has disappeared", async () => {
     await console.admin("POST", "/segments", { name: "short-lived", constraints: [] });
     const page = await console.open("/segments");
     await runAction(page, "short-lived", "Delete");

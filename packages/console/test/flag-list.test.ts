@@ -56,7 +56,7 @@ describeConsole("the list of flags", (console) => {
     await expect.poll(() => shownFlags(page)).toEqual([search]);
   });
 
-  test("is sorted by the column that is pressed", async () => {
+  test("the list is sorted by the column that is pressed", async () => {
     const { names } = await createFlags("sorting");
     await console.admin("POST", "/projects/sorting/features", { name: "a-later-flag" });
     const page = await console.open("/projects/sorting/flags");
@@ -72,7 +72,7 @@ describeConsole("the list of flags", (console) => {
     await expect.poll(() => shownFlags(page)).toEqual([...names, "a-later-flag"]);
   });
 
-  test.each(SIZES)("switches a flag on, and back, on a %s", async (size) => {
+  test.each(SIZES)("switches a flag on and off again on a %s", async (size) => {
     const project = `switching-${size}`;
     const { banner, search } = await createFlags(project);
     const page = await console.open(`/projects/${project}/flags`, { size });

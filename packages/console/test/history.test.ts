@@ -9,7 +9,7 @@ interface Found {
 }
 
 describeConsole("the recorded changes", (console) => {
-  test.each(SIZES)("of a flag are sentences with differences on a %s", async (size) => {
+  test.each(SIZES)("changes of a flag are sentences with differences on a %s", async (size) => {
     const name = `changed-${size}`;
     await createFlag(console, name, { strategies: [] });
     const found = (await console.admin("GET", `/search/events?feature=IS:${name}`)) as Found;
@@ -50,40 +50,43 @@ describeConsole("the recorded changes", (console) => {
     await page.getByText("1 change", { exact: true }).waitFor();
   });
 
-  test.each(SIZES)("of everything are filtered, and loaded page by page, on a %s", async (size) => {
-    const project = `busy-${size}`;
-    await console.admin("POST", "/projects", { id: project, name: `Project ${project}` });
-    const name = `${project}-flag`;
-    await createFlag(console, name, { project });
-    for (let index = 0; index < 30; index += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- in this order
-      await switchFlag(console, name, { project, on: false });
-      // oxlint-disable-next-line no-await-in-loop -- in this order
-      await switchFlag(console, name, { project, on: true });
-    }
-    const { total } = (await console.admin(
-      "GET",
-      `/search/events?project=IS:${project}&limit=1`,
-    )) as Found;
-    const page = await console.open("/events", { size });
-    await choose(page.getByRole("main"), "Project", `Project ${project}`);
-    await page.getByText(`${total} changes`, { exact: true }).waitFor();
-    expect(await page.locator(".event").count()).toBe(50);
-    await expectAccessible(page);
-    await page.getByRole("button", { name: "Load more" }).click();
-    await expect.poll(() => page.locator(".event").count()).toBe(total);
-    expect(await page.getByRole("button", { name: "Load more" }).count()).toBe(0);
+  test.each(SIZES)(
+    "all changes can be filtered, and are loaded page by page, on a %s",
+    async (size) => {
+      const project = `busy-${size}`;
+      await console.admin("POST", "/projects", { id: project, name: `Project ${project}` });
+      const name = `${project}-flag`;
+      await createFlag(console, name, { project });
+      for (let index = 0; index < 30; index += 1) {
+        // oxlint-disable-next-line no-await-in-loop -- in this order
+        await switchFlag(console, name, { project, on: false });
+        // oxlint-disable-next-line no-await-in-loop -- in this order
+        await switchFlag(console, name, { project, on: true });
+      }
+      const { total } = (await console.admin(
+        "GET",
+        `/search/events?project=IS:${project}&limit=1`,
+      )) as Found;
+      const page = await console.open("/events", { size });
+      await choose(page.getByRole("main"), "Project", `Project ${project}`);
+      await page.getByText(`${total} changes`, { exact: true }).waitFor();
+      expect(await page.locator(".event").count()).toBe(50);
+      await expectAccessible(page);
+      await page.getByRole("button", { name: "Load more" }).click();
+      await expect.poll(() => page.locator(".event").count()).toBe(total);
+      expect(await page.getByRole("button", { name: "Load more" }).count()).toBe(0);
 
-    await choose(page.getByRole("main"), "Change", "Project created");
-    await page.getByText("1 change", { exact: true }).waitFor();
-    await choose(page.getByRole("main"), "Change", "All changes");
-    await choose(page.getByRole("main"), "Project", "All projects");
-    await page.getByRole("combobox", { name: "Flag" }).fill(`${project}-fl`);
-    await page.getByRole("option", { name, exact: true }).waitFor();
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("Enter");
-    await page.getByText(`${total - 1} changes`, { exact: true }).waitFor();
-    const link = page.locator(".event").first().getByRole("link", { name });
-    expect(await link.getAttribute("href")).toBe(`/projects/${project}/flags/${name}`);
-  });
+      await choose(page.getByRole("main"), "Change", "Project created");
+      await page.getByText("1 change", { exact: true }).waitFor();
+      await choose(page.getByRole("main"), "Change", "All changes");
+      await choose(page.getByRole("main"), "Project", "All projects");
+      await page.getByRole("combobox", { name: "Flag" }).fill(`${project}-fl`);
+      await page.getByRole("option", { name, exact: true }).waitFor();
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("Enter");
+      await page.getByText(`${total - 1} changes`, { exact: true }).waitFor();
+      const link = page.locator(".event").first().getByRole("link", { name });
+      expect(await link.getAttribute("href")).toBe(`/projects/${project}/flags/${name}`);
+    },
+  );
 });

@@ -3,7 +3,7 @@ import { describeConsole } from "./_console.ts";
 import { shownFlags, switchOf } from "./_flags.ts";
 
 describeConsole("a list of 5,000 flags", (console) => {
-  test("renders only its visible rows", async () => {
+  test("a large list renders only its visible rows", async () => {
     for (let start = 0; start < 5000; start += 1000) {
       const features = Array.from({ length: 1000 }, (_, index) => ({
         name: `large-${String(start + index).padStart(4, "0")}`,

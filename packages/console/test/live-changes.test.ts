@@ -18,7 +18,7 @@ import { shownFlags, switchOf, waitForMessage } from "./_flags.ts";
 const FLAGS = "/projects/default/flags";
 
 describeConsole("changes by others", (console, source) => {
-  test("appear in an open page", async () => {
+  test("changes by others appear in an open page", async () => {
     await createFlag(console, "shared", { enabled: false });
     const [mine, theirs] = await Promise.all([
       console.open(FLAGS),
@@ -33,7 +33,7 @@ describeConsole("changes by others", (console, source) => {
     await expect.poll(() => shownFlags(theirs)).toEqual(["another", "shared"]);
   });
 
-  test("update how many flags use a segment, a context field and an environment", async () => {
+  test("changes by others update how many flags use a segment, a context field and an environment", async () => {
     const features = "/projects/default/features";
     await createFlag(console, "counted", { enabled: false });
     const segment = await console.admin("POST", "/segments", { name: "counted", constraints: [] });
@@ -57,7 +57,7 @@ describeConsole("changes by others", (console, source) => {
     await row(environments, "production")?.getByText("1 flag on").waitFor();
   });
 
-  test("appear when the page is shown again after it was hidden", async () => {
+  test("changes by others appear when a hidden page is shown again", async () => {
     await createFlag(console, "hidden");
     const page = await console.open(FLAGS);
     await switchOf(page, "hidden").waitFor();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { describeConsole, expectAccessible, SIZES } from "./_console.ts";
 
 describeConsole("the navigation", (console) => {
-  test.each(SIZES)("leads to every page on a %s", async (size) => {
+  test.each(SIZES)("the navigation leads to every page on a %s", async (size) => {
     const page = await console.open("/projects/default/flags", { size });
     const navigation = page.getByRole("navigation", { name: "Pages" });
     const menu = page.getByRole("button", { name: "Open the navigation" });
@@ -16,7 +16,7 @@ describeConsole("the navigation", (console) => {
   });
 
   test.each(["/unknown", "/projects/default/unknown"])(
-    "is still there at the unknown address %s",
+    "the navigation is also shown at the unknown address %s",
     async (address) => {
       const page = await console.open(address);
       await page.getByRole("heading", { level: 1, name: "There is nothing here" }).waitFor();

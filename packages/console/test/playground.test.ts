@@ -81,7 +81,7 @@ describeConsole("the playground", (console) => {
     await page.getByRole("alert").getByText("too many combinations").waitFor();
   });
 
-  test("is also for viewers", async () => {
+  test("viewers can use the playground", async () => {
     await createFlag(console, "for-viewers");
     const page = await console.open('/playground?context={"userId":"1"}', { role: "viewer" });
     await page.getByRole("button", { name: "for-viewers" }).waitFor();

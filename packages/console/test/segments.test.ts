@@ -16,7 +16,7 @@ describeConsole("segments", (console) => {
     return segments.find((segment) => segment.name === name);
   };
 
-  test.each(SIZES)("are created, edited and deleted on a %s", async (size) => {
+  test.each(SIZES)("segments are created, edited and deleted on a %s", async (size) => {
     const name = `germans-${size}`;
     const page = await console.open("/segments", { size });
     await page.getByRole("button", { name: "New segment" }).first().click();
@@ -53,7 +53,7 @@ describeConsole("segments", (console) => {
     expect(await readSegment(name)).toBeUndefined();
   });
 
-  test("that are in use say where instead of being deleted", async () => {
+  test("a segment in use is not deleted, and the page shows where it is used", async () => {
     await console.admin("POST", "/segments", { name: "in-use", constraints: [] });
     const { id } = (await readSegment("in-use")) ?? { id: 0 };
     await console.admin("POST", "/projects/default/features", { name: "uses-a-segment" });
@@ -72,7 +72,7 @@ describeConsole("segments", (console) => {
     expect(await link.getAttribute("href")).toBe("/projects/default/flags/uses-a-segment");
   });
 
-  test("that somebody else has changed are not overwritten unnoticed", async () => {
+  test("a segment that somebody else has changed is not overwritten silently", async () => {
     await console.admin("POST", "/segments", { name: "contested", constraints: [] });
     const { id } = (await readSegment("contested")) ?? { id: 0 };
     const page = await console.open("/segments", { expected: /status of 412/ });
@@ -92,7 +92,7 @@ describeConsole("segments", (console) => {
     expect(await readSegment("contested")).toMatchObject({ description: "mine" });
   });
 
-  test("that have changed are not overwritten either if the stream of changes was interrupted", async () => {
+  test("a changed segment is not overwritten even if the stream of changes was interrupted", async () => {
     await console.admin("POST", "/segments", { name: "interrupted", constraints: [] });
     const { id } = (await readSegment("interrupted")) ?? { id: 0 };
     const page = await console.open("/segments", { expected: /status of 412/ });
@@ -113,7 +113,7 @@ describeConsole("segments", (console) => {
     expect(await readSegment("interrupted")).toMatchObject({ description: "theirs" });
   });
 
-  test("are only read by viewers", async () => {
+  test("viewers can only read segments", async () => {
     await console.admin("POST", "/segments", { name: "to-read", constraints: [] });
     const page = await console.open("/segments", { role: "viewer" });
     await page.getByRole("button", { name: "Actions for to-read" }).click();

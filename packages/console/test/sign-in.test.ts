@@ -8,7 +8,7 @@ import { waitForMessage } from "./_flags.ts";
 const FLAGS = "/projects/default/flags";
 
 describeConsole("signing in", (console) => {
-  test.each(SIZES)("explains which tokens are refused on a %s", async (size) => {
+  test.each(SIZES)("the sign-in explains why a token is refused on a %s", async (size) => {
     const page = await console.openSignedOut(FLAGS, { size, expected: /status of 40[13]/ });
     await page.waitForURL(`**/sign-in?returnTo=${encodeURIComponent(FLAGS)}`);
     await expectAccessible(page);

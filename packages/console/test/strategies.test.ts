@@ -21,7 +21,7 @@ describeConsole("the strategies of a flag", (console) => {
   const titled = (...titles: readonly string[]) =>
     titles.map((title) => ({ name: "default", title }));
 
-  test.each(SIZES)("adds a rollout with all of its parts on a %s", async (size) => {
+  test.each(SIZES)("adds a rollout with all its parts on a %s", async (size) => {
     const flag = `complete-${size}`;
     await createFlag(console, flag);
     await console.admin("POST", "/context", {
@@ -172,7 +172,7 @@ describeConsole("the strategies of a flag", (console) => {
     await dialog.getByText("with the variants red (50%) and green (50%).").waitFor();
   });
 
-  test("rolls out to whole percents, because the service accepts no others", async () => {
+  test("rolls out to whole percentages, because the service accepts no others", async () => {
     await createFlag(console, "whole-percents", [
       { name: "flexibleRollout", title: "Some", parameters: { rollout: "12" } },
     ]);
@@ -264,7 +264,7 @@ describeConsole("the strategies of a flag", (console) => {
   test.each([
     ["accepts", "v(1)"],
     ["rejects", "a b"],
-  ])("saves a variant that has a name which the service %s", async (verb, name) => {
+  ])("saves a variant whose name the service %s", async (verb, name) => {
     const flag = `name-that-service-${verb}`;
     const variant = { name: "red", weight: 1000, weightType: "variable", stickiness: "default" };
     await createFlag(console, flag, [{ name: "default", title: "Named", variants: [variant] }]);

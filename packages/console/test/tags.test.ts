@@ -4,7 +4,7 @@ import { describeConsole, expectAccessible, SIZES } from "./_console.ts";
 import { createProject, waitForMessage } from "./_flags.ts";
 
 describeConsole("tags", (console) => {
-  test.each(SIZES)("and their types are created and deleted on a %s", async (size) => {
+  test.each(SIZES)("tags and their types are created and deleted on a %s", async (size) => {
     const type = `team-${size}`;
     const page = await console.open("/tags", { size });
     await page.getByRole("tab", { name: "Tag types" }).click();
@@ -47,7 +47,7 @@ describeConsole("tags", (console) => {
     expect(await console.admin("GET", `/features/${flag}/tags`)).toMatchObject({ tags: [] });
   });
 
-  test("types that a flag uses are not deleted", async () => {
+  test("tag types that a flag uses are not deleted", async () => {
     await console.admin("POST", "/tag-types", { name: "used" });
     await createProject(console, "tagging", [
       { name: "tagging-flag", tags: [{ type: "used", value: "value" }] },

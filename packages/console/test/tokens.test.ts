@@ -4,7 +4,7 @@ import { clickControl, describeConsole, expectAccessible, SIZES } from "./_conso
 import { waitForMessage } from "./_flags.ts";
 
 describeConsole("API tokens", (console) => {
-  test.each(SIZES)("are created, shown once and deleted on a %s", async (size) => {
+  test.each(SIZES)("tokens are created, shown once and deleted on a %s", async (size) => {
     const name = `Shop on a ${size}`;
     const page = await console.open("/tokens", { size });
     await page.getByRole("button", { name: "New token" }).click();
@@ -53,7 +53,7 @@ describeConsole("API tokens", (console) => {
   });
 
   test.each(SIZES)(
-    "expire at another time after a change, which Undo reverts, on a %s",
+    "the expiry of a token can be changed, and Undo reverts this, on a %s",
     async (size) => {
       const tokenName = `Expiring on a ${size}`;
       const expiresAt = "2999-01-01T00:00:00.000Z";
@@ -81,7 +81,7 @@ describeConsole("API tokens", (console) => {
     },
   );
 
-  test("for people have no environment, and expire only in the future", async () => {
+  test("tokens for people have no environment, and can expire only in the future", async () => {
     const page = await console.open("/tokens");
     await page.getByRole("button", { name: "New token" }).click();
     const form = page.getByRole("dialog", { name: "New API token" });
@@ -100,7 +100,7 @@ describeConsole("API tokens", (console) => {
     expect(response.status).toBe(200);
   });
 
-  test("are filtered by type and environment", async () => {
+  test("tokens are filtered by type and environment", async () => {
     for (const [tokenName, type] of [
       ["filter-backend", "backend"],
       ["filter-frontend", "frontend"],
@@ -142,7 +142,7 @@ describeConsole("API tokens", (console) => {
     expect(await page.getByText("You are signed in with this token").count()).toBe(0);
   });
 
-  test("cannot be created or deleted by editors", async () => {
+  test("editors can neither create nor delete tokens", async () => {
     const page = await console.open("/tokens", { role: "editor" });
     await page.getByRole("table", { name: "API tokens" }).waitFor();
     expect(await page.getByRole("button", { name: "New token" }).count()).toBe(0);

@@ -74,7 +74,7 @@ describeConsole("import and export", (console) => {
     },
   );
 
-  test("says in words where a file is wrong, and imports nothing", async () => {
+  test("describes where a file is invalid, and imports nothing", async () => {
     await createProject(console, "wrong-files", []);
     const page = await console.open("/projects/wrong-files/transfer", {
       expected: /status of 400/,
@@ -160,7 +160,7 @@ describeConsole("import and export", (console) => {
     ]);
   });
 
-  test("says in words where a file of Unleash is wrong", async () => {
+  test("describes where a file of Unleash is invalid", async () => {
     await createProject(console, "wrong-exports", []);
     const page = await console.open("/projects/wrong-exports/transfer", {
       expected: /status of 400/,

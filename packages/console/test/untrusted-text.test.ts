@@ -28,7 +28,7 @@ const PAGES = [
 ];
 
 describeConsole("text of users", (console) => {
-  test("is shown as text on every page", async () => {
+  test("untrusted text is shown as text on every page", async () => {
     await storeAttacks(console);
     const page = await console.open("/projects");
     for (const path of PAGES) {
@@ -42,7 +42,7 @@ describeConsole("text of users", (console) => {
     }
   });
 
-  test("in the address is shown as text", async () => {
+  test("untrusted text in the address is shown as text", async () => {
     const address = encodeURIComponent(ATTACK);
     const page = await console.open("/projects", { expected: /status of 404/ });
     for (const path of [

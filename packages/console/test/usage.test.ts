@@ -27,7 +27,7 @@ async function report(console: Console, appName: string, flag: string, counts: C
 }
 
 describeConsole("the usage of a flag", (console) => {
-  test.each(SIZES)("is shown as bars and numbers on a %s", async (size) => {
+  test.each(SIZES)("usage is shown as bars and numbers on a %s", async (size) => {
     const name = `counted-${size}`;
     await createFlag(console, name);
     await report(console, "web", name, { yes: 1_234_000, no: 500, variants: { red: 1_234_000 } });

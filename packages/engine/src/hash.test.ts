@@ -50,13 +50,13 @@ describe("hashBlocks() without a prefix", () => {
     expect(hash32(text, ROLLOUT_SEED)).toBe(expected);
   });
 
-  test("is equal for é and ǩ, whose low bytes are equal", () => {
+  test("the hash is equal for é and ǩ, whose low bytes are equal", () => {
     expect(hash32("\u00E9", ROLLOUT_SEED)).toBe(hash32("\u01E9", ROLLOUT_SEED));
   });
 });
 
 describe("hashBlocks()", () => {
-  test("equals the hash of the concatenated text for any prefix", () => {
+  test("hashBlocks() equals the hash of the concatenated string for any prefix", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: anyCharacter }),

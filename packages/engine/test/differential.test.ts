@@ -196,7 +196,7 @@ function oneSidedRules(tally: Tally): readonly string[] {
 
 describe(`The engine and the official SDK, seed ${SEED}`, () => {
   test(
-    `have the same result in ${EVALUATIONS} meaningful evaluations`,
+    `the engine and the official SDK have the same result in ${EVALUATIONS} meaningful evaluations`,
     async () => {
       const choices = createChoices(SEED);
       const tally = new Tally();

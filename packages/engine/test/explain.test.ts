@@ -57,7 +57,7 @@ function checkVariant({ variant, variantSelection }: Explanation): void {
 }
 
 test(
-  `explanations agree with evaluations and with themselves (seed ${SEED})`,
+  `explanations are consistent, and agree with evaluations (seed ${SEED})`,
   () => {
     let [explained, on, withVariant, withBucket] = [0, 0, 0, 0];
     for (let seed = SEED; explained < CASES; seed += 1) {

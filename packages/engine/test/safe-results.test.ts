@@ -115,17 +115,25 @@ describe("A malformed strategy is off, and other strategies can match", () => {
 describe("Missing parameters are treated as empty", () => {
   const context = { userId: "7", sessionId: "s", remoteAddress: "127.0.0.1" };
 
-  test.each([undefined, null, "text", 7, []])("parameters: %j", (parameters) => {
-    for (const name of ["userWithId", "remoteAddress", "applicationHostname", "flexibleRollout"]) {
-      expect(isOn([{ name, parameters }], context)).toBe(false);
-    }
-    for (const name of ["UserId", "SessionId", "Random"]) {
-      expect(isOn([{ name: `gradualRollout${name}`, parameters }], context)).toBe(false);
-    }
-    expect(isOn([{ name: "default", parameters }], context)).toBe(true);
-  });
+  test.each([undefined, null, "text", 7, []])(
+    "the parameters %j are treated as empty",
+    (parameters) => {
+      for (const name of [
+        "userWithId",
+        "remoteAddress",
+        "applicationHostname",
+        "flexibleRollout",
+      ]) {
+        expect(isOn([{ name, parameters }], context)).toBe(false);
+      }
+      for (const name of ["UserId", "SessionId", "Random"]) {
+        expect(isOn([{ name: `gradualRollout${name}`, parameters }], context)).toBe(false);
+      }
+      expect(isOn([{ name: "default", parameters }], context)).toBe(true);
+    },
+  );
 
-  test("variants of such a strategy are selected with the group undefined", () => {
+  test("variants of a strategy without parameters are selected with the group undefined", () => {
     const variants = ["a", "b", "c"].map((name) => ({ name, weight: 1 }));
     const choose = (parameters: unknown): Outcome["variant"] =>
       evaluateFlag({ strategies: [{ name: "default", parameters, variants }] }, context).variant;
@@ -158,11 +166,11 @@ describe("Malformed variants and dependencies", () => {
     });
   });
 
-  test.each([null, {}, "a", 7, true])("variants: %j is a flag without variants", (variants) => {
+  test.each([null, {}, "a", 7, true])("a flag with the variants %j has no variants", (variants) => {
     expect(evaluateFlag({ variants })).toMatchObject({ enabled: true, variant: undefined });
   });
 
-  test("a weight that is text is converted to a number", () => {
+  test("a weight that is a string is converted to a number", () => {
     const variants = [
       { name: "a", weight: "1" },
       { name: "b", weight: "0" },
@@ -172,7 +180,7 @@ describe("Malformed variants and dependencies", () => {
     }
   });
 
-  test("a payload that is not text is serialized as JSON", () => {
+  test("a payload that is not a string is serialized as JSON", () => {
     const payload = { type: "json", value: { a: [1] } };
     expect(evaluateFlag({ variants: [{ ...variant, payload }] }).variant?.payload).toEqual({
       type: "json",
@@ -180,15 +188,21 @@ describe("Malformed variants and dependencies", () => {
     });
   });
 
-  test.each(["parent", [null], ["parent"], [7]])("dependencies %j keep the flag off", (value) => {
-    const parent = { name: "parent", enabled: true, strategies: [] };
-    const flag = { name: "flag", enabled: true, strategies: [ON], dependencies: value };
-    expect(evaluate({ features: [parent, flag] }, {}, {}).enabled).toBe(false);
-  });
+  test.each(["parent", [null], ["parent"], [7]])(
+    "the malformed dependencies %j keep the flag off",
+    (value) => {
+      const parent = { name: "parent", enabled: true, strategies: [] };
+      const flag = { name: "flag", enabled: true, strategies: [ON], dependencies: value };
+      expect(evaluate({ features: [parent, flag] }, {}, {}).enabled).toBe(false);
+    },
+  );
 
-  test.each([undefined, null, {}, "all", 7])("strategies: %j keep the flag off", (strategies) => {
-    expect(isOn(strategies)).toBe(false);
-  });
+  test.each([undefined, null, {}, "all", 7])(
+    "the malformed strategies %j keep the flag off",
+    (strategies) => {
+      expect(isOn(strategies)).toBe(false);
+    },
+  );
 });
 
 describe("Names of prototype members have no special meaning", () => {
@@ -278,7 +292,7 @@ describe("Odd values in a context", () => {
   test.each<[string, unknown]>([
     ["an object without a prototype", Object.create(null)],
     ["an object whose toString throws", { toString: () => cannot() }],
-  ])("%s counts as absent", (_, odd) => {
+  ])("%s in the context counts as absent", (_, odd) => {
     const rollout = { name: "flexibleRollout", parameters: { rollout: "100", stickiness: "odd" } };
     expect(isOn(strategies, { odd })).toBe(false);
     expect(isOn([rollout], { odd })).toBe(false);
@@ -315,7 +329,7 @@ describe("Evaluation never throws", () => {
   }));
   const splices = fc.array(fc.tuple(fc.nat(), json), { minLength: 1, maxLength: 4 });
 
-  test("for any document that parseDocument() accepts, and any context", () => {
+  test("evaluation does not throw for any document that parseDocument() accepts, and any context", () => {
     const numRuns = fuzzRuns(150, 1000);
     let accepted = 0;
     fc.assert(

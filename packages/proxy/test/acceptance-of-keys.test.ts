@@ -100,7 +100,7 @@ async function startServerSdk(url: string, token: string): Promise<Unleash> {
   return client;
 }
 
-test("three environments, two projects, keys of three origins, and official clients", async () => {
+test("official clients work with three environments, two projects and keys of three origins", async () => {
   const upstream = await startUpstream();
   const accessFile = join(await createDirectory(), "access.json");
   const entry = { name: "web", key: FILE_KEY, environment: "production", projects: ["shop"] };

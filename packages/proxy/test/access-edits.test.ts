@@ -152,7 +152,7 @@ test(`${SIGNED_EDITS} edits of secrets refuse no signed context and accept no ot
   expect(counts.accepted).toBeGreaterThan(50);
 }, 60_000);
 
-test("removed and changed keys lose their streams and URLs of streams", async () => {
+test("removed and changed keys lose their streams and the URLs of streams", async () => {
   const stay = { name: "stay", key: "stay", ...production };
   const change = { name: "change", key: "change", ...production };
   const { url, get, post, edit } = await startWithAccessFile({

@@ -15,7 +15,7 @@ const namesInText = (text: string): readonly string[] =>
   [...text.matchAll(/(?:web|app|only)[.\w-]*/g)].map(([name]) => name);
 
 describe("keys", () => {
-  test("a key can be given as text, as a file, and as its SHA-256", async () => {
+  test("a key can be given as a string, as a file, and as its SHA-256", async () => {
     const directory = await createDirectory();
     await writeFile(join(directory, "key"), "key-in-a-file\n");
     const { get } = await startWithAccessFile({
@@ -102,7 +102,7 @@ describe("restrictions", () => {
     ["none", "-"],
   ] as const;
 
-  test.each(cases)("%s: no endpoint shows other flags", async (key, prefix) => {
+  test.each(cases)("no endpoint shows other flags: %s", async (key, prefix) => {
     const { get, post, url } = await startWithAccessFile({ keys });
     const context = { userId: "1" };
     const toggles = ["web.a", "app.a", "unknown"];

@@ -40,7 +40,7 @@ describe("a request from an address that is not allowed gets a 403", () => {
     expect(await response.json()).toMatchObject({ error: ERROR });
   });
 
-  test("without a valid key too, and in the format of the protocol", async () => {
+  test("a request from a disallowed address gets a 403 even without a valid key, in the format of the protocol", async () => {
     const proxy = await start(FROM_ELSEWHERE);
     const response = await proxy.request("/proxy", { headers: { authorization: "wrong" } });
     expect(response.status).toBe(403);
@@ -49,12 +49,12 @@ describe("a request from an address that is not allowed gets a 403", () => {
     expect(JSON.stringify(await ofrep.json())).toContain(ERROR);
   });
 
-  test("for a path that cannot be routed", async () => {
+  test("a request from a disallowed address gets a 403 even for a path that cannot be routed", async () => {
     const proxy = await start(FROM_ELSEWHERE);
     expect((await proxy.request("/%zz")).status).toBe(403);
   });
 
-  test("on every request of a connection whose peer forwards for several clients", async () => {
+  test("each request is checked on a connection whose peer forwards for several clients", async () => {
     const proxy = await start({ allowList: ["192.0.2.0/24"] }, ["127.0.0.1"]);
     const statusFor = async (headers: Record<string, string>) =>
       (await proxy.request("/proxy", { headers })).status;
@@ -69,7 +69,7 @@ describe("a request from an address that is not allowed gets a 403", () => {
     expect(await statusFor({})).toBe(403);
   });
 
-  test("if the header that contains its address is malformed", async () => {
+  test("a request gets a 403 if the header that contains its address is malformed", async () => {
     const proxy = await start({ denyList: ["192.0.2.0/24"] }, ["127.0.0.1"]);
     const statusFor = async (forwarded: string) =>
       (await proxy.request("/proxy", { headers: { forwarded } })).status;
@@ -78,13 +78,13 @@ describe("a request from an address that is not allowed gets a 403", () => {
     expect(await statusFor("for=192.0.3.1")).toBe(200);
   });
 
-  test("even if it adds a Forwarded header to that of the load balancer", async () => {
+  test("a client gets a 403 even if it adds a Forwarded header to that of the load balancer", async () => {
     const proxy = await start({ allowList: ["192.0.2.0/24"] }, ["127.0.0.1"]);
     const headers = { "x-forwarded-for": "192.0.3.1", forwarded: "for=192.0.2.1" };
     expect((await proxy.request("/proxy", { headers })).status).toBe(403);
   });
 
-  test("even if it claims another address, unless its peer is trusted", async () => {
+  test("a client gets a 403 even if it claims another address, unless its peer is trusted", async () => {
     const proxy = await start({ allowList: ["192.0.2.0/24"] });
     for (const headers of [{ "x-forwarded-for": "192.0.2.1" }, { forwarded: "for=192.0.2.1" }]) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other

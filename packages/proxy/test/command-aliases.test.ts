@@ -134,7 +134,7 @@ test("keys of Edge's settings are limited to the project that they name", async 
 
 const UNSET = { PORT: "", HOST: "127.0.0.1" };
 
-test("the file for the old proxy contains every variable that its code reads", async () => {
+test("the test file for the old proxy contains every variable that its code reads", async () => {
   await installOldProxy();
   const directory = fileURLToPath(
     new URL("../../../bench/node_modules/@unleash/proxy/dist", import.meta.url),
@@ -153,7 +153,7 @@ test("the file for the old proxy contains every variable that its code reads", a
 });
 
 test.each([1, 2])(
-  "an environment file of the old proxy with every setting starts unchanged, with %d workers",
+  "the proxy starts with an unchanged environment file of the old proxy with every setting (workers: %d)",
   async (workers) => {
     const upstream = await startRecordingUpstream();
     const files = { "strategies.cjs": STRATEGY, "enrichers.cjs": ENRICHER, "old.env": "" };
@@ -186,7 +186,7 @@ test.each([1, 2])(
 );
 
 test.each([1, 2])(
-  "an environment file of Edge starts unchanged, with %d workers",
+  "the proxy starts with an unchanged environment file of Edge (workers: %d)",
   async (workers) => {
     const upstream = await startRecordingUpstream();
     const backupFolder = dirname(makeFiles({ "before.txt": "" })("before.txt"));
@@ -245,7 +245,7 @@ test("with settings of Edge and no keys, the upstream verifies those that client
   );
 });
 
-test("without a port, that of the replaced product is used, by the probes too", async () => {
+test("without a port, the default port of the replaced product is used, also by probes", async () => {
   const edge = { UPSTREAM_URL: "http://127.0.0.1:2", PORT: "" };
   const old = { UNLEASH_URL: "http://127.0.0.1:2/api", PORT: "" };
   expect((await runCommand(edge, ["health"])).stdout).toContain("http://127.0.0.1:3063/proxy");
@@ -261,7 +261,7 @@ test("without a port, that of the replaced product is used, by the probes too", 
   expect(config).toMatchObject({ port: 3063, enableAllEndpoint: true, refreshIntervalMs: 15_000 });
 });
 
-test("a setting of Edge whose protection this version lacks prevents the start", async () => {
+test("a setting of Edge for a protection that this version lacks prevents the start", async () => {
   const { code, stdout, stderr } = await runCommand(
     { UPSTREAM_URL: "http://127.0.0.1:2", TOKENS: "*:dev.some-secret", UPSTREAM_AUTH_HEADER: "x" },
     ["edge"],

@@ -39,8 +39,8 @@ const serveDocument =
 
 const FLAG = { name: "on", enabled: true, strategies: [{ name: "default" }] };
 
-describe("flags-proxy check reports", () => {
-  test("all problems of the settings at once, worded as at startup", async () => {
+describe("the report of flags-proxy check", () => {
+  test("check reports all problems of the settings at once, worded as at startup", async () => {
     const environment = { PORT: "soon", FLAGS_FETCH_INTERVAL: "x" };
     const { stdout, code } = await check(environment);
     const start = await runCommand({ ...KEYS, ...environment });
@@ -51,7 +51,7 @@ describe("flags-proxy check reports", () => {
     expect(code).toBe(1);
   });
 
-  test("that the upstream cannot verify keys", async () => {
+  test("check reports that the upstream cannot verify keys", async () => {
     const FLAGS_URL = await startUpstream(serveDocument({ version: 2, features: [FLAG] }));
     const { problems } = await report({ FLAGS_URL, FLAGS_UPSTREAM_KEYS: "true" });
     expect(problems).toEqual([
@@ -61,7 +61,7 @@ describe("flags-proxy check reports", () => {
     ]);
   });
 
-  test("that the keys for signed contexts cannot be read, and nothing if they can", async () => {
+  test("check reports that the keys for signed contexts cannot be read, and nothing if they can", async () => {
     const FLAGS_URL = await startUpstream(serveDocument({ version: 2, features: [FLAG] }));
     const keyServer = await startKeyServer(() => []);
     const directory = mkdtempSync(join(tmpdir(), "flags-check-"));
@@ -89,7 +89,7 @@ describe("flags-proxy check reports", () => {
     ]);
   });
 
-  test("flags, segments and sizes, as text and as JSON", async () => {
+  test("check reports flags, segments and sizes, as text and as JSON", async () => {
     const document = { version: 2, features: [FLAG], segments: [{ id: 1, constraints: [] }] };
     const FLAGS_URL = await startUpstream(serveDocument(document));
     expect((await check({ FLAGS_URL })).stdout).toMatch(/Flags +1, with 1 segment, \d+ bytes\n/);
@@ -113,7 +113,7 @@ describe("flags-proxy check reports", () => {
     });
   });
 
-  test("settings and secrets in files", async () => {
+  test("check reports settings and secrets in files", async () => {
     const directory = mkdtempSync(join(tmpdir(), "flags-check-"));
     onTestFinished(() => rmSync(directory, { recursive: true }));
     const [settings, token] = [join(directory, "settings.env"), join(directory, "token")];
@@ -125,7 +125,7 @@ describe("flags-proxy check reports", () => {
     expect(stdout).toContain("Usable: the proxy can start and get flags");
   });
 
-  test("custom strategies that are missing, and those that are loaded", async () => {
+  test("check reports custom strategies that are missing, and those that are loaded", async () => {
     const strategies = [{ name: "byCountry", parameters: {} }];
     const document = { version: 2, features: [{ ...FLAG, strategies }] };
     const FLAGS_URL = await startUpstream(serveDocument(document));
@@ -148,22 +148,25 @@ describe("flags-proxy check reports", () => {
   test.each([
     [90_000, "behind"],
     [-90_000, "ahead of"],
-  ])("a clock that differs by %d ms, with its uncertainty", async (offsetMs, direction) => {
-    const FLAGS_URL = await startUpstream((request, response) => {
-      const date = new Date(Date.now() + offsetMs).toUTCString();
-      serveDocument({ version: 2, features: [FLAG] }, { date })(request, response);
-    });
-    const { stdout, code } = await check({ FLAGS_URL });
-    expect(stdout).toMatch(
-      new RegExp(
-        `Clock +(89|90)\\.\\d s ${direction} that of the upstream \\(Date header, accurate`,
-      ),
-    );
-    expect(stdout).toContain("- The clock of this machine differs from that of the upstream");
-    expect(code).toBe(0);
-  });
+  ])(
+    "check reports a clock that differs by %d ms, with its uncertainty",
+    async (offsetMs, direction) => {
+      const FLAGS_URL = await startUpstream((request, response) => {
+        const date = new Date(Date.now() + offsetMs).toUTCString();
+        serveDocument({ version: 2, features: [FLAG] }, { date })(request, response);
+      });
+      const { stdout, code } = await check({ FLAGS_URL });
+      expect(stdout).toMatch(
+        new RegExp(
+          `Clock +(89|90)\\.\\d s ${direction} that of the upstream \\(Date header, accurate`,
+        ),
+      );
+      expect(stdout).toContain("- The clock of this machine differs from that of the upstream");
+      expect(code).toBe(0);
+    },
+  );
 
-  test("an upstream that ignores ETags, or does not offer the configured mode", async () => {
+  test("check reports an upstream that ignores ETags, or does not offer the configured mode", async () => {
     const FLAGS_URL = await startUpstream((request, response) => {
       delete request.headers["if-none-match"];
       serveDocument({ version: 2, features: [FLAG] }, { age: "5" })(request, response);
@@ -177,7 +180,7 @@ describe("flags-proxy check reports", () => {
     expect(upstreams[0]?.clockOffsetMs).toBeUndefined();
   });
 
-  test("an upstream whose other endpoints fail: what it offers is unknown", async () => {
+  test("check reports that the features of an upstream are unknown if its other endpoints fail", async () => {
     const serve = serveDocument({ version: 2, features: [FLAG] });
     const FLAGS_URL = await startUpstream((request, response) => {
       if (/\/client\/features(?:\?|$)/.test(request.url ?? "")) serve(request, response);
@@ -192,7 +195,7 @@ describe("flags-proxy check reports", () => {
     expect((await check(settings)).stdout).toMatch(/Deltas +unknown, because the request failed/);
   });
 
-  test("client keys that name another environment", async () => {
+  test("check reports client keys that name another environment", async () => {
     const query = { environment: "development" };
     const FLAGS_URL = await startUpstream(serveDocument({ version: 2, features: [FLAG], query }));
     const keys = "default:development.first-key,default:production.second-key";
@@ -207,7 +210,7 @@ describe("flags-proxy check reports", () => {
     ]);
   });
 
-  test("each environment, and which of them fails", async () => {
+  test("check reports each environment, and which of them fails", async () => {
     const FLAGS_URL = await startUpstream((request, response) => {
       if (request.headers.authorization?.startsWith("*:test.") === true) {
         response.writeHead(401).end();
@@ -229,14 +232,14 @@ describe("flags-proxy check reports", () => {
   });
 });
 
-describe("flags-proxy check explains", () => {
+describe("the explanations of flags-proxy check", () => {
   const onlyProblem = async (environment: Record<string, string>): Promise<string> => {
     const { problems } = await report(environment);
     expect(problems).toHaveLength(1);
     return problems[0] ?? "";
   };
 
-  test("that nothing listens, and that a host does not exist", async () => {
+  test("check explains that nothing listens, and that a host does not exist", async () => {
     expect(await onlyProblem({ FLAGS_URL: "http://127.0.0.1:2/api" })).toBe(
       "Cannot reach the upstream http://127.0.0.1:2/api: nothing listens there. Check host and port of FLAGS_URL, and whether the upstream runs",
     );
@@ -245,7 +248,7 @@ describe("flags-proxy check explains", () => {
     );
   });
 
-  test("a page instead of flags, an invalid document and a server error", async () => {
+  test("check explains a page instead of flags, an invalid document and a server error", async () => {
     const page: RequestListener = (_request, response) =>
       response.writeHead(200, { "content-type": "text/html" }).end("<html>Log in</html>");
     expect(await onlyProblem({ FLAGS_URL: await startUpstream(page) })).toMatch(
@@ -257,7 +260,7 @@ describe("flags-proxy check explains", () => {
     expect(await onlyProblem({ FLAGS_URL: broken })).toContain("502: the server failed");
   });
 
-  test("an unknown certificate, an address of the wrong scheme and a closed connection", async () => {
+  test("check explains an unknown certificate, an address with the wrong scheme and a closed connection", async () => {
     const listener = serveDocument({ version: 2, features: [FLAG] });
     const port = await listen(createTlsServer(makeSelfSigned(), listener));
     const FLAGS_URL = `https://127.0.0.1:${port}/api`;
@@ -274,7 +277,7 @@ describe("flags-proxy check explains", () => {
     );
   });
 
-  test("a server that speaks another protocol", async () => {
+  test("check explains a server that speaks another protocol", async () => {
     const server = createTcpServer((socket) => socket.end("SSH-2.0-OpenSSH_9.2\r\n"));
     server.listen(0, "127.0.0.1");
     await once(server, "listening");

@@ -30,7 +30,7 @@ const newSource = (): DocumentSource =>
   });
 
 describe("start()", () => {
-  test("serves at its url and returns its port", async () => {
+  test("start() serves at its url and returns its port", async () => {
     const { url, port } = await startProxy({ proxyBasePath: "base" }, newSource());
     expect(url).toBe(`http://127.0.0.1:${port}/base`);
     const response = await fetch(`${url}/proxy`, AUTHORIZED);
@@ -52,7 +52,7 @@ describe("start()", () => {
     expect(upstream.requests.map(({ path }) => path)).toContain("/api/client/metrics");
   });
 
-  test("closes with `await using`", async () => {
+  test("the proxy closes at the end of `await using`", async () => {
     const proxy = await startProxy({}, newSource());
     await proxy[Symbol.asyncDispose]();
     await expect(fetch(`${proxy.url}/proxy/health`)).rejects.toThrow();

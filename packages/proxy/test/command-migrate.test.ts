@@ -18,7 +18,7 @@ async function migrate(text: string, ...args: string[]) {
   return runCommand({ PORT: "", HOST: "" }, ["migrate", "--env-file", path, ...args]);
 }
 
-test("migrate prints the settings of the old proxy, and nothing is lost", async () => {
+test("migrate prints all settings of the old proxy", async () => {
   const { code, stdout, stderr } = await migrate(OLD);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout.split("\n")).toEqual([
@@ -38,7 +38,7 @@ test("migrate prints the settings of the old proxy, and nothing is lost", async 
   );
 });
 
-test("migrate writes lists without spaces, and says which quotes not every reader removes", async () => {
+test("migrate writes lists without spaces, and warns of quotes that not every reader removes", async () => {
   const { code, stdout } = await migrate(`
     UNLEASH_URL=http://127.0.0.1:2/api
     UNLEASH_API_TOKEN=*:development.an-upstream-secret
@@ -56,7 +56,7 @@ test("migrate writes lists without spaces, and says which quotes not every reade
   );
 });
 
-test("migrate names what is lost and what is not needed, and exits with 1", async () => {
+test("migrate names the settings that are lost or not needed, and exits with 1", async () => {
   const { code, stdout } = await migrate(`
     UPSTREAM_URL=https://unleash.example.com
     TOKENS=*:development.an-upstream-secret
@@ -90,7 +90,7 @@ test("migrate --from edge lets the upstream verify keys", async () => {
   expect(stdout).toContain("FLAGS_UPSTREAM_KEYS_INTERVAL=300000\n");
 });
 
-test("migrate names environments with tokens of single projects only", async () => {
+test("migrate names environments that have only tokens of single projects", async () => {
   const { code, stdout } = await migrate(
     "UPSTREAM_URL=https://unleash.example.com\nTOKENS=web:dev.a-token,app:dev.b-token\n",
   );
@@ -100,7 +100,7 @@ test("migrate names environments with tokens of single projects only", async () 
   );
 });
 
-test("migrate makes one address of the settings of Redis", async () => {
+test("migrate combines the settings of Redis into one address", async () => {
   const { code, stdout } = await migrate(`
     UPSTREAM_URL=https://unleash.example.com
     TOKENS=*:development.an-upstream-secret
@@ -177,7 +177,7 @@ const LIMITED = `
   CLIENT_TOKENS=web:dev.a-server-token
 `;
 
-test("an access file, printed or written, limits keys as Edge does, and the proxy starts with the printed settings", async () => {
+test("the printed or written access file limits keys as Edge does, and the proxy starts with the printed settings", async () => {
   const upstream = await startRecordingUpstream();
   const path = join(dirname(makeFiles({ "a.env": "" })("a.env")), "access.yaml");
   const settings = `UPSTREAM_URL=${upstream.url.replace(/\/api$/, "")}\n${LIMITED}`;
@@ -229,7 +229,7 @@ test("the access file limits the keys of Edge's offline mode", async () => {
   );
 });
 
-test("an access file of one's own is not changed, and migrate names the keys that it must limit", async () => {
+test("migrate does not change an existing access file, and names the keys that it must limit", async () => {
   const { code, stdout } = await migrate(
     "BOOTSTRAP_FILE=flags.json\nFRONTEND_TOKENS=web:prod.a-key\nFLAGS_ACCESS_FILE=own.yaml\n",
     "--from=edge",
@@ -240,7 +240,7 @@ test("an access file of one's own is not changed, and migrate names the keys tha
   );
 });
 
-test("a key of an environment that no token serves stays invalid", async () => {
+test("a key of an environment without a token remains invalid", async () => {
   const { code, stdout } = await migrate(
     "UPSTREAM_URL=https://a.test\nTOKENS=*:dev.s,*:prod.s\nPRETRUSTED_TOKENS=secret@staging\n",
   );

@@ -64,7 +64,7 @@ test("health connects to the address that the server listens on", async () => {
   }
 });
 
-test("health ignores HTTP_PROXY, does not follow redirects, and says why it fails", async () => {
+test("health ignores HTTP_PROXY, does not follow redirects, and explains failures", async () => {
   const PORT = await startServer((_request, response) => response.end("ok"));
   const proxy = { HTTP_PROXY: "http://127.0.0.1:1", NODE_USE_ENV_PROXY: "1" };
   expect((await runCommand({ PORT, ...proxy }, ["health"])).code).toBe(0);

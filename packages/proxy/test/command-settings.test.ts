@@ -14,7 +14,7 @@ async function statusOf(url: string, key: string): Promise<number> {
 }
 
 test.each(sized([2], [1, 2]))(
-  "reads settings and secrets from files, with %d workers",
+  "settings and secrets are read from files, with %d workers",
   async (workers) => {
     const upstream = await startRecordingUpstream();
     const pathOf = makeFiles({
@@ -48,7 +48,7 @@ test.each(sized([2], [1, 2]))(
   },
 );
 
-test("probes read files, too", async () => {
+test("probes also read files", async () => {
   const pathOf = makeFiles({ "first.env": "PORT=3\n", "second.env": "PORT=2\n" });
   const args = ["health", `--env-file=${pathOf("first.env")}`, "--env-file", pathOf("second.env")];
   const { code, stdout } = await runCommand({ PORT: "" }, args);
@@ -56,7 +56,7 @@ test("probes read files, too", async () => {
   expect(code).toBe(1);
 });
 
-test("reports files that cannot be used in one line each, without their content", async () => {
+test("files that cannot be used are reported in one line each, without their content", async () => {
   const pathOf = makeFiles({ "bad.env": "FLAGS_API_TOKEN: hidden-token\n", empty: " \n" });
   const bad = await runCommand({}, ["--env-file", pathOf("bad.env")]);
   expect(bad).toMatchObject({ code: 1, stdout: "" });
@@ -83,7 +83,7 @@ test("reports files that cannot be used in one line each, without their content"
   ]);
 });
 
-test("--help has colours only if the terminal or FORCE_COLOR wants them", async () => {
+test("--help has colours only if the terminal or FORCE_COLOR enables them", async () => {
   // oxlint-disable-next-line no-control-regex -- escape sequences begin with it
   const escape = /\u001B\[/;
   const [plain, dumb, colored] = await Promise.all([
@@ -99,7 +99,7 @@ test("--help has colours only if the terminal or FORCE_COLOR wants them", async 
 test.each([
   ["configuration.md", SETTINGS],
   ["admin-configuration.md", ADMIN_SETTINGS],
-])("docs/%s names every variable for a file", (name, settings) => {
+])("docs/%s names every variable that names a file", (name, settings) => {
   const text = readFileSync(new URL(`../../../docs/${name}`, import.meta.url), "utf8");
   const files = Object.values(settings)
     .flatMap((setting) => variablesOf(setting as Setting<unknown>))

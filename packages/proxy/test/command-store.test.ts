@@ -125,7 +125,7 @@ describe.each(KINDS)("$name", ({ start, hasProcess }) => {
     },
   );
 
-  test("a proxy of another upstream token does not use them", async () => {
+  test("a proxy with another upstream token does not use the stored flags", async () => {
     const upstream = await startFeatureServer(documentOf("stored"));
     const environment = environmentOf();
     await store(upstream, environment);
@@ -222,7 +222,7 @@ describe("a directory", () => {
     return directory;
   }
 
-  test("with a damaged file: it is not used, and replaced by flags of the upstream", async () => {
+  test("a damaged file in the directory is not used, and is replaced by flags of the upstream", async () => {
     const upstream = await startFeatureServer(documentOf("a"));
     const directory = await createDirectory();
     const environment = { FLAGS_STORE: `file:${directory}` };
@@ -243,7 +243,7 @@ describe("a directory", () => {
     expect(await flagsOf(restarted.url)).toEqual(["a"]);
   });
 
-  test("that cannot be used is a warning of flags-proxy check", async () => {
+  test("flags-proxy check warns of a directory that cannot be used", async () => {
     const upstream = await startFeatureServer(documentOf("a"));
     const path = join(await createDirectory(), "file");
     await writeFile(path, "");
@@ -257,7 +257,7 @@ describe("a directory", () => {
     );
   });
 
-  test("that cannot be used does not prevent the proxy from serving", async () => {
+  test("a directory that cannot be used does not prevent the proxy from serving", async () => {
     const upstream = await startFeatureServer(documentOf("a"));
     const path = join(await createDirectory(), "file");
     await writeFile(path, "");
@@ -270,7 +270,7 @@ describe("a directory", () => {
     expect(await metricOf(proxy.url, STORED_AT)).toBe(0);
   });
 
-  test.skipIf(skipsSmallDisks)("on a full disk keeps the previous flags", async () => {
+  test.skipIf(skipsSmallDisks)("a directory on a full disk keeps the previous flags", async () => {
     const upstream = await startFeatureServer(documentOf("a"));
     const disk = mountSmallDisk(2);
     const environment = { FLAGS_STORE: `file:${join(disk.directory, "store")}` };

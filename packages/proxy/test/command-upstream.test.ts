@@ -24,7 +24,7 @@ const originOf = ({ url }: RecordingUpstream): string => new URL(url).origin;
 /** Prints the modules of Node that a process has loaded when it exits. */
 const LISTING = `process.on("exit", () => console.log(process.moduleLoadList.join(" ")))`;
 
-test("does not load the HTTP client that is built into Node", async () => {
+test("the command does not load the HTTP client that is built into Node", async () => {
   const { url: FLAGS_URL } = await startRecordingUpstream();
   const command = startCommand({
     ...REQUIRED,
@@ -63,7 +63,7 @@ test("a restarted process responds with a 503 while the upstream is down", async
 });
 
 describe.each(["HTTP_PROXY", "http_proxy"])("%s", (variable) => {
-  test("is the proxy server for HTTP requests", async () => {
+  test("HTTP requests use the proxy server in the variable", async () => {
     const server = await startRecordingUpstream();
     const url = await start({ FLAGS_URL: UNREACHABLE, [variable]: originOf(server) });
     await untilReady(url);
@@ -73,7 +73,7 @@ describe.each(["HTTP_PROXY", "http_proxy"])("%s", (variable) => {
 });
 
 describe("NO_PROXY", () => {
-  test("lists hosts to connect to without the proxy server", async () => {
+  test("NO_PROXY lists hosts to connect to without the proxy server", async () => {
     const upstream = await startRecordingUpstream();
     const environment = { HTTP_PROXY: "http://proxy.invalid:3128", NO_PROXY: "127.0.0.1" };
     await untilReady(await start({ FLAGS_URL: upstream.url, ...environment }));
@@ -82,7 +82,7 @@ describe("NO_PROXY", () => {
 });
 
 describe("httpOptions.rejectUnauthorized / HTTP_OPTIONS_REJECT_UNAUTHORIZED", () => {
-  test("rejects an upstream with an invalid certificate by default", async () => {
+  test("an upstream with an invalid certificate is rejected by default", async () => {
     const { url: FLAGS_URL, requests } = await startRecordingUpstream(makeSelfSigned());
     const command = startCommand({ ...REQUIRED, FLAGS_URL });
     const url = await command.listening();
@@ -91,7 +91,7 @@ describe("httpOptions.rejectUnauthorized / HTTP_OPTIONS_REJECT_UNAUTHORIZED", ()
     expect(requests).toEqual([]);
   });
 
-  test("accepts it when set to false", async () => {
+  test("an upstream with an invalid certificate is accepted with rejectUnauthorized: false", async () => {
     const upstream = await startRecordingUpstream(makeSelfSigned());
     const environment = { HTTP_OPTIONS_REJECT_UNAUTHORIZED: "false" };
     await untilReady(await start({ FLAGS_URL: upstream.url, ...environment }));
@@ -162,7 +162,7 @@ describe("a token that is not a configured secret", () => {
   const SECRET = "0123456789abcdef0123456789abcdef";
   const TOKEN = `default:development.${SECRET}`;
 
-  test("does not appear in the log when an upstream sends it", async () => {
+  test("a token that an upstream sends does not appear in the log", async () => {
     const upstream = await startFeatureServer({ features: [] });
     upstream.document = { features: [{ name: `leak ${TOKEN}`, enabled: true }] };
     const command = startCommand({ ...REQUIRED, FLAGS_URL: upstream.url });
@@ -171,7 +171,7 @@ describe("a token that is not a configured secret", () => {
     expect(command.output.stdout).not.toContain(SECRET);
   });
 
-  test("does not appear in the message about the setting that contains it", async () => {
+  test("a token in the wrong setting does not appear in the message about this setting", async () => {
     const { code, stdout, stderr } = await runCommand({ ...REQUIRED, FLAGS_URL: TOKEN });
     expect(code).toBe(1);
     expect(stderr).toContain("FLAGS_URL");
@@ -180,7 +180,7 @@ describe("a token that is not a configured secret", () => {
 });
 
 describe("EXP_BOOTSTRAP_URL and EXP_BOOTSTRAP_AUTHORIZATION", () => {
-  test("provide flags while the upstream is down", async () => {
+  test("the bootstrap provides flags while the upstream is down", async () => {
     const bootstrap = await startRecordingUpstream();
     const url = await start({
       FLAGS_URL: UNREACHABLE,
@@ -196,7 +196,7 @@ describe("EXP_BOOTSTRAP_URL and EXP_BOOTSTRAP_AUTHORIZATION", () => {
 });
 
 describe("FLAGS_APP_NAME, FLAGS_INSTANCE_ID and FLAGS_METRICS_INTERVAL", () => {
-  test("are used when registering upstream", async () => {
+  test("the name, the instance id and the interval are part of the registration", async () => {
     const upstream = await startRecordingUpstream();
     await start({
       FLAGS_URL: upstream.url,
@@ -214,7 +214,7 @@ describe("FLAGS_APP_NAME, FLAGS_INSTANCE_ID and FLAGS_METRICS_INTERVAL", () => {
 });
 
 describe("FLAGS_FETCH_INTERVAL", () => {
-  test("is the interval between polls", async () => {
+  test("FLAGS_FETCH_INTERVAL is the interval between polls", async () => {
     const upstream = await startRecordingUpstream();
     const url = await start({ FLAGS_URL: upstream.url, FLAGS_FETCH_INTERVAL: "20" });
     await untilReady(url);
@@ -224,7 +224,7 @@ describe("FLAGS_FETCH_INTERVAL", () => {
     await eventually(polls).toBeGreaterThan(10);
   });
 
-  test("polls once when set to 0", async () => {
+  test("the upstream is polled once if FLAGS_FETCH_INTERVAL is 0", async () => {
     const upstream = await startRecordingUpstream();
     const command = startCommand({
       ...REQUIRED,

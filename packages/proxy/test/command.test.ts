@@ -16,7 +16,9 @@ const REQUIRED = {
 
 // Each of these processes exits by itself, so the tests can run at the same time.
 describe.concurrent("flags-proxy does not start", () => {
-  test("without required settings, and lists all of them", async ({ expect }) => {
+  test("flags-proxy does not start without required settings, and lists all of them", async ({
+    expect,
+  }) => {
     const { code, stdout, stderr } = await runCommand({});
     expect(code).toBe(1);
     expect(stdout).toBe("");
@@ -24,7 +26,9 @@ describe.concurrent("flags-proxy does not start", () => {
     expect(stderr).not.toMatch(/\n\s+at /);
   });
 
-  test("with invalid settings, and names each variable in one line", async ({ expect }) => {
+  test("flags-proxy does not start with invalid settings, and names each variable in one line", async ({
+    expect,
+  }) => {
     const problems = [
       ["FLAGS_FETCH_INTERVAL", "soon", 'current value is "soon"'],
       ["PORT", "99999", "PORT must be a whole number from 0 to 65535"],
@@ -47,7 +51,7 @@ describe.concurrent("flags-proxy does not start", () => {
     expect(stderr).not.toMatch(/\n\s+at /);
   });
 
-  test("on a port that is in use, and names PORT in one line", async ({
+  test("flags-proxy does not start on a port that is in use, and names PORT in one line", async ({
     expect,
     onTestFinished,
   }) => {
@@ -59,7 +63,9 @@ describe.concurrent("flags-proxy does not start", () => {
     );
   });
 
-  test("on an address of another machine, and names HOST in one line", async ({ expect }) => {
+  test("flags-proxy does not start on an address of another machine, and names HOST in one line", async ({
+    expect,
+  }) => {
     const { code, stderr } = await runCommand({ ...REQUIRED, HOST: "192.0.2.1" });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^Cannot listen on .*192\.0\.2\.1: .* with HOST\n$/);
@@ -73,17 +79,20 @@ describe.concurrent("flags-proxy does not start", () => {
     [["run"], "Unknown command run: see flags-proxy --help"],
     [["--help", "--prt"], "Unknown option --prt: see flags-proxy --help"],
     [["helth"], "Unknown command helth: did you mean health? If not, see flags-proxy --help"],
-  ] as const)("with the arguments %j", async ([args, message], { expect }) => {
-    const { code, stdout, stderr } = await runCommand(REQUIRED, args);
-    expect(code).toBe(2);
-    expect(stdout).toBe("");
-    expect(stderr).toBe(`${message}\n`);
-  });
+  ] as const)(
+    "flags-proxy does not start with the arguments %j",
+    async ([args, message], { expect }) => {
+      const { code, stdout, stderr } = await runCommand(REQUIRED, args);
+      expect(code).toBe(2);
+      expect(stdout).toBe("");
+      expect(stderr).toBe(`${message}\n`);
+    },
+  );
 });
 
-describe.concurrent("flags-proxy prints", () => {
+describe.concurrent("the output of flags-proxy", () => {
   test.for(["--help", "-h"])(
-    "every variable and its default for %s",
+    "flags-proxy prints every variable and its default for %s",
     async (argument, { expect }) => {
       const { code, stdout, stderr } = await runCommand({}, [argument]);
       expect(code).toBe(0);
@@ -97,11 +106,14 @@ describe.concurrent("flags-proxy prints", () => {
     },
   );
 
-  test.for(["--version", "-v"])("the version for %s", async (argument, { expect }) => {
-    const { code, stdout } = await runCommand({}, [argument]);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-  });
+  test.for(["--version", "-v"])(
+    "flags-proxy prints its version for %s",
+    async (argument, { expect }) => {
+      const { code, stdout } = await runCommand({}, [argument]);
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    },
+  );
 });
 
 interface Started {
@@ -125,8 +137,8 @@ function sendMetrics(url: string, yes: number): Promise<Response> {
   });
 }
 
-describe("flags-proxy serves, configured only by the environment", () => {
-  test("with FLAGS_URL, FLAGS_API_TOKEN and FLAGS_PROXY_CLIENT_KEYS, and logs only that it listens", async () => {
+describe("flags-proxy, configured only by the environment", () => {
+  test("flags-proxy serves with FLAGS_URL, FLAGS_API_TOKEN and FLAGS_PROXY_CLIENT_KEYS, and logs only that it listens", async () => {
     const { command, url, upstream } = await start();
     await untilReady(url);
     const response = await fetch(`${url}/proxy`, { headers: { authorization: "client-key" } });
@@ -141,7 +153,7 @@ describe("flags-proxy serves, configured only by the environment", () => {
     expect(stdout).toMatch(/^\[.*\] INFO: flags-proxy \d\S+ listens on http:\S+\/proxy\n$/);
   });
 
-  test("with PROXY_BASE_PATH, FLAGS_NAME_PREFIX, FLAGS_PROJECT_NAME and FLAGS_TAGS", async () => {
+  test("flags-proxy serves with PROXY_BASE_PATH, FLAGS_NAME_PREFIX, FLAGS_PROJECT_NAME and FLAGS_TAGS", async () => {
     const { url, upstream } = await start({
       PROXY_BASE_PATH: "base/path",
       FLAGS_NAME_PREFIX: "web.",
@@ -158,7 +170,7 @@ describe("flags-proxy serves, configured only by the environment", () => {
     });
   });
 
-  test("with ENABLE_OAS, whose files are not in the bundle, and JSON_LOGGER, which makes every log line JSON", async () => {
+  test("flags-proxy serves with ENABLE_OAS, whose files are not in the bundle, and JSON_LOGGER, which makes every log line JSON", async () => {
     const settings = { ENABLE_OAS: "true", JSON_LOGGER: "true", LOG_LEVEL: "debug" };
     const { command, url } = await start(settings);
     await untilReady(url);
@@ -173,7 +185,7 @@ describe("flags-proxy serves, configured only by the environment", () => {
     for (const line of lines) expect(JSON.parse(line)).toHaveProperty("level");
   });
 
-  test("with the log level debug, at which no log line contains a secret", async () => {
+  test("no log line contains a secret at the log level debug", async () => {
     const { command, url } = await start({
       LOG_LEVEL: "debug",
       EXP_SERVER_SIDE_SDK_CONFIG_TOKENS: "server-token",
@@ -192,11 +204,11 @@ describe("flags-proxy serves, configured only by the environment", () => {
   });
 });
 
-describe("flags-proxy fails", () => {
+describe("failures of flags-proxy", () => {
   test.each([
     ["an unhandled rejection", "Promise.reject(new Error('lost upstream-token'))"],
     ["an uncaught exception", "(() => { throw new Error('lost upstream-token') })()"],
-  ])("after %s, with one log line and exit code 1", async (_, statement) => {
+  ])("flags-proxy fails after %s, with one log line and exit code 1", async (_, statement) => {
     const directory = await mkdtemp(join(tmpdir(), "flags-command-"));
     onTestFinished(() => rm(directory, { recursive: true }));
     const file = join(directory, "enrichers.mjs");
@@ -214,14 +226,14 @@ describe("flags-proxy fails", () => {
   });
 });
 
-describe("flags-proxy stops", () => {
-  test("at SIGINT, with exit code 0", async () => {
+describe("stopping flags-proxy", () => {
+  test("flags-proxy stops at SIGINT, with exit code 0", async () => {
     const { command } = await start();
     command.signal("SIGINT");
     expect((await command.finished()).code).toBe(0);
   });
 
-  test("at SIGTERM, after responding to requests in flight and sending the last metrics upstream, although a client keeps an idle connection open", async () => {
+  test("flags-proxy stops at SIGTERM after responding to requests in flight and sending the last metrics upstream, although a client keeps an idle connection open", async () => {
     const { command, upstream, url } = await start({ FLAGS_METRICS_INTERVAL: "1000000" });
     await untilReady(url);
     expect((await sendMetrics(url, 3)).status).toBe(200);
@@ -248,7 +260,7 @@ describe("flags-proxy stops", () => {
     });
   });
 
-  test("at SIGTERM before its own time limit although a request never ends and the upstream hangs", async () => {
+  test("flags-proxy stops at SIGTERM within its time limit although a request never ends and the upstream hangs", async () => {
     const { command, upstream, url } = await start({ FLAGS_METRICS_INTERVAL: "1000000" });
     await untilReady(url);
     await upstream.first("/api/client/register");
@@ -261,7 +273,7 @@ describe("flags-proxy stops", () => {
     expect((await command.finished()).code).toBe(0);
   });
 
-  test("at a second signal with exit code 1, without waiting for requests in flight", async () => {
+  test("flags-proxy stops at a second signal with exit code 1, without waiting for requests in flight", async () => {
     const { command, url } = await start();
     await untilReady(url);
     await startRequest(url, 10);

@@ -255,12 +255,15 @@ test.each([
     "cannot read the file",
   ],
   [["--with", "http://127.0.0.1:2/proxy", "--key", KEY], "Cannot reach http://127.0.0.1:2/proxy: "],
-] as const)("what cannot be compared is explained, with exit code 2: %j", async (args, problem) => {
-  const { code, stdout, stderr } = await runCommand({ PORT: "2" }, ["compare", ...args]);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-  expect(stderr).toContain(problem);
-  expect(stderr.trimEnd().split("\n")).toHaveLength(1);
-});
+] as const)(
+  "proxies that cannot be compared are explained, with exit code 2: %j",
+  async (args, problem) => {
+    const { code, stdout, stderr } = await runCommand({ PORT: "2" }, ["compare", ...args]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(problem);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+  },
+);
 
 test.each([
   { FLAGS_PROXY_CLIENT_KEYS: `${KEY},another-key` },
@@ -282,7 +285,7 @@ test("the rules are read without client keys in the settings", async () => {
   expect((await runCommand(settings, args)).stdout).toMatch(/Random fields: .*\bplan\b/);
 });
 
-test("a file with a line that is no context, and a wrong key, are explained", async () => {
+test("a file with a line that is not a context and a wrong key are explained", async () => {
   const upstream = await startFeatureServer(RULES);
   const { origin, compare } = await startOurs(upstream.url);
   const pathOf = makeFiles({ contexts: '{"userId":"7"}\n[1]\n' });

@@ -40,11 +40,14 @@ test.each([
     { UPSTREAM_URL: "http://u.test", TOKENS: "*:dev.s", FLAGS_UPSTREAM_KEYS: "false" },
     "PRETRUSTED_TOKENS or FRONTEND_TOKENS or FLAGS_PROXY_CLIENT_KEYS (option clientKeys)",
   ],
-])("with %j, the name in Edge of what is missing is named too", async (environment, name) => {
-  const { problems } = await failure({}, environment);
-  expect(problems).toEqual([expect.stringMatching(/ is required: /)]);
-  expect(problems[0]).toContain(`${name} is required: `);
-});
+])(
+  "with %j, the message also contains the name in Edge of the missing setting",
+  async (environment, name) => {
+    const { problems } = await failure({}, environment);
+    expect(problems).toEqual([expect.stringMatching(/ is required: /)]);
+    expect(problems[0]).toContain(`${name} is required: `);
+  },
+);
 
 test("an empty variable of the Unleash proxy counts as not set", async () => {
   expect(await warningsOf({ host: "127.0.0.1" }, { UNLEASH_INSTANCE_ID: "" })).toEqual([]);
@@ -317,7 +320,7 @@ test("the address of a store that is not valid is shown without a password", asy
   ]);
 });
 
-test("the password of a store must be given once", async () => {
+test("the password of a store must be given only once", async () => {
   const { problems } = await failure(REQUIRED, {
     FLAGS_STORE: "redis://user:secret@cache",
     FLAGS_STORE_PASSWORD: "another",
@@ -342,7 +345,7 @@ test("settings of Redis have no effect with another store", async () => {
   ]);
 });
 
-test("a bucket needs a region or an endpoint, and both parts of a key or none", async () => {
+test("a bucket needs a region or an endpoint, and either both parts of a key or neither", async () => {
   const store = { FLAGS_STORE: "s3://flags-bucket" };
   expect((await failure(REQUIRED, { ...store, AWS_ACCESS_KEY_ID: "id" })).problems).toEqual([
     "FLAGS_STORE needs the region of the bucket: set AWS_REGION, or append ?region= to the address",

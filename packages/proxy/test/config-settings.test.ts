@@ -740,32 +740,35 @@ for (const { option, variable, read, defaultValue, texts, values, badTexts, badV
   describe(`${option ?? "no option"} / ${variable}`, () => {
     const setOption = (value: unknown): object => nest(option ?? "", value);
 
-    test("has its default if nothing is set, or the variable is empty", async () => {
+    test("the setting has its default if nothing is set, or the variable is empty", async () => {
       expect(read(await load({}, {}))).toEqual(defaultValue);
       if (variable in REQUIRED) return;
       expect(read(await load({}, { [variable]: "" }))).toEqual(defaultValue);
       expect(read(await load({}, { [variable]: "  " }))).toEqual(defaultValue);
     });
 
-    test.each(texts)("reads %j from the environment", async (text, expected) => {
+    test.each(texts)("the setting %j is read from the environment", async (text, expected) => {
       expect(read(await load({}, { [variable]: text }))).toEqual(expected);
     });
 
     test.each(values ?? [])(
-      "reads %j from the option, which takes precedence over the variable",
+      "the option %j takes precedence over the variable",
       async (value, expected) => {
         const environment = { [variable]: texts[0]?.[0] };
         expect(read(await load(setOption(value), environment))).toEqual(expected);
       },
     );
 
-    test.each(badTexts ?? [])("rejects the text %j and names the variable", async (text) => {
-      const message = new RegExp(`- ${variable} must be `);
-      await expect(load({}, { [variable]: text })).rejects.toThrow(message);
-    });
+    test.each(badTexts ?? [])(
+      "the value %j of the variable is rejected, and the message names the variable",
+      async (text) => {
+        const message = new RegExp(`- ${variable} must be `);
+        await expect(load({}, { [variable]: text })).rejects.toThrow(message);
+      },
+    );
 
     test.each((badValues ?? []).map((value) => ({ value })))(
-      "rejects $value and names the option",
+      "the value $value of the option is rejected, and the message names the option",
       async ({ value }) => {
         const message = new RegExp(`- Option ${option} must be`);
         await expect(load(setOption(value), {})).rejects.toThrow(message);
@@ -789,7 +792,7 @@ describe("expBootstrap.urlHeaders / EXP_BOOTSTRAP_AUTHORIZATION", () => {
     EXP_BOOTSTRAP_AUTHORIZATION: "Bearer env",
   };
 
-  test("are sent to the bootstrap address", async () => {
+  test("the headers are sent to the bootstrap address", async () => {
     const options = { expBootstrap: { url, urlHeaders: { "X-Key": "a" } } };
     expect((await load(options, {})).bootstrap).toEqual({ url, headers: { "X-Key": "a" } });
     const headers = { Authorization: "Bearer env" };
@@ -811,7 +814,7 @@ describe("expBootstrap.urlHeaders / EXP_BOOTSTRAP_AUTHORIZATION", () => {
     );
   });
 
-  test("rejects a text that no header can contain", async () => {
+  test("a string that no header can contain is rejected", async () => {
     await expect(load({}, { EXP_BOOTSTRAP_AUTHORIZATION: "schlüssel" })).rejects.toThrow(
       "- EXP_BOOTSTRAP_AUTHORIZATION must be ",
     );
@@ -821,7 +824,7 @@ describe("expBootstrap.urlHeaders / EXP_BOOTSTRAP_AUTHORIZATION", () => {
 describe("proxySecrets / FLAGS_PROXY_SECRETS", () => {
   const { FLAGS_PROXY_CLIENT_KEYS: _, ...withoutKeys } = REQUIRED;
 
-  test("is used in place of clientKeys, and logs a deprecation warning", async () => {
+  test("proxySecrets is used in place of clientKeys, and logs a deprecation warning", async () => {
     const warnings: unknown[] = [];
     const logger = { ...silent, warn: (message: unknown) => warnings.push(message) };
     const environment = { ...withoutKeys, FLAGS_PROXY_SECRETS: "some-old-key" };
@@ -830,12 +833,12 @@ describe("proxySecrets / FLAGS_PROXY_SECRETS", () => {
     expect(warnings).toEqual([expect.stringMatching(/^FLAGS_PROXY_SECRETS is deprecated/)]);
   });
 
-  test("has no effect if clientKeys is set in code or in the environment", async () => {
+  test("proxySecrets has no effect if clientKeys is set in code or in the environment", async () => {
     const config = await load({ proxySecrets: ["old-key"] }, {});
     expect(config.clientKeys).toEqual(["some-key"]);
   });
 
-  test("rejects the same values as clientKeys", async () => {
+  test("proxySecrets rejects the same values as clientKeys", async () => {
     const environment = { ...withoutKeys, FLAGS_PROXY_SECRETS: "," };
     const failure = loadConfig({}, environment);
     await expect(failure).rejects.toThrow("FLAGS_PROXY_SECRETS must be");
@@ -843,7 +846,7 @@ describe("proxySecrets / FLAGS_PROXY_SECRETS", () => {
   });
 });
 
-test("FLAGS_UPSTREAM_KEYS_INTERVAL applies to upstream keys, which client keys are optional with", async () => {
+test("FLAGS_UPSTREAM_KEYS_INTERVAL applies to upstream keys, which make client keys optional", async () => {
   const { FLAGS_PROXY_CLIENT_KEYS: _, ...withoutKeys } = REQUIRED;
   const intervalOf = async (environment: Environment, options: ProxyOptions = {}) => {
     const variables = { ...withoutKeys, FLAGS_UPSTREAM_KEYS: "true", ...environment };
@@ -972,19 +975,19 @@ const EVERY_OPTION: Record<OptionName, true> = {
 };
 
 describe("SETTINGS", () => {
-  test("contains exactly the options of ProxyOptions", () => {
+  test("SETTINGS contains exactly the options of ProxyOptions", () => {
     const options = Object.values(SETTINGS).flatMap(({ option }) => option ?? []);
     expect(options.toSorted()).toEqual(Object.keys(EVERY_OPTION).toSorted());
   });
 
-  test("contains every option and every variable once", () => {
+  test("SETTINGS contains every option and every variable once", () => {
     const options = Object.values(SETTINGS).flatMap(({ option }) => option ?? []);
     const variables = Object.values(SETTINGS).flatMap((setting) => [...setting.variables]);
     expect(options).toHaveLength(new Set(options).size);
     expect(variables).toHaveLength(new Set(variables).size);
   });
 
-  test("is covered by a row of this test, except for variables with separate tests", () => {
+  test("every setting has a row in this test, except for variables with separate tests", () => {
     const tested = new Set(ROWS.map(({ variable }) => variable.toUpperCase()));
     const others = [
       "FLAGS_ACCESS_FILE",

@@ -54,7 +54,7 @@ test("FLAGS_MAX_CONNECTIONS: idle connections are closed for new ones, busy ones
 });
 
 test.skipIf(process.platform === "win32")(
-  "with few file descriptors, the default limit leaves enough of them to serve other clients",
+  "with few file descriptors, the default limit leaves enough to serve other clients",
   async () => {
     const { url, port, metric } = await startProxyCommand({}, 300);
     expect(await metric("connections_max")).toBe(236);

@@ -83,7 +83,7 @@ test("context: any other field becomes a property, and an explicit property take
   expect({ ...(await body(sent)).properties }).toEqual(expected);
 });
 
-test("POST context: numbers and booleans become text, and null means absent", async () => {
+test("POST context: numbers and booleans become strings, and null means absent", async () => {
   const { body } = await startEcho();
   const context = await body({
     userId: 7,

@@ -27,7 +27,7 @@ test("cors defaults: any origin, GET and POST, two days, 204, ETag exposed, no c
   expect(headers.get("access-control-allow-credentials")).toBeNull();
 });
 
-test("cors.allowedHeaders absent: the headers of the SDKs, the key header and the requested ones", async () => {
+test("without cors.allowedHeaders, the headers of the SDKs, the key header and the requested headers are allowed", async () => {
   const { url } = await startWith({}, { clientKeysHeaderName: "X-Flags-Key" });
   const { headers } = await preflight(url, { "access-control-request-headers": "x-mine, ACCEPT" });
   const allowed = headers.get("access-control-allow-headers")?.split(", ");
@@ -37,41 +37,41 @@ test("cors.allowedHeaders absent: the headers of the SDKs, the key header and th
   expect(headers.get("vary")).toMatch(/access-control-request-headers/i);
 });
 
-test("cors.allowedHeaders: only these", async () => {
+test("cors.allowedHeaders: only the listed headers are allowed", async () => {
   const { url } = await startWith({ allowedHeaders: ["authorization", "x-one"] });
   const { headers } = await preflight(url, { "access-control-request-headers": "x-other" });
   expect(headers.get("access-control-allow-headers")).toBe("authorization, x-one");
 });
 
-test("cors.credentials: on preflights and other responses", async () => {
+test("cors.credentials: preflights and other responses have the header", async () => {
   const { url, request } = await startWith({ credentials: true, origin: [ORIGIN] });
   expect((await preflight(url)).headers.get("access-control-allow-credentials")).toBe("true");
   const { headers } = await request("/proxy", { headers: { origin: ORIGIN } });
   expect(headers.get("access-control-allow-credentials")).toBe("true");
 });
 
-test("cors.exposedHeaders: these", async () => {
+test("cors.exposedHeaders: the listed headers are exposed", async () => {
   const { request } = await startWith({ exposedHeaders: ["ETag", "Date"] });
   const { headers } = await request("/proxy", { headers: { origin: ORIGIN } });
   expect(headers.get("access-control-expose-headers")).toBe("ETag, Date");
 });
 
-test("cors.maxAge: zero is a value", async () => {
+test("cors.maxAge: zero is sent", async () => {
   const { url } = await startWith({ maxAgeSeconds: 0 });
   expect((await preflight(url)).headers.get("access-control-max-age")).toBe("0");
 });
 
-test("cors.methods: these", async () => {
+test("cors.methods: the listed methods are allowed", async () => {
   const { url } = await startWith({ methods: ["POST"] });
   expect((await preflight(url)).headers.get("access-control-allow-methods")).toBe("POST");
 });
 
-test("cors.optionsSuccessStatus: the status of an OPTIONS call that passes", async () => {
+test("cors.optionsSuccessStatus is the status of a successful OPTIONS request", async () => {
   const { url } = await startWith({ optionsSuccessStatus: 200 });
   expect((await preflight(url)).status).toBe(200);
 });
 
-test("cors.origin: only the listed ones, with Vary: Origin on every response", async () => {
+test("cors.origin: only the listed origins are allowed, with Vary: Origin on every response", async () => {
   const { url, request } = await startWith({ origin: [ORIGIN, "https://two.example"] });
   const headersFor = async (origin: string) =>
     (await request("/proxy", { headers: { origin } })).headers;

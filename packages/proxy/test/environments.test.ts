@@ -287,7 +287,7 @@ test.each([
     { EXP_BOOTSTRAP_URL: "http://127.0.0.1:1/" },
     "EXP_BOOTSTRAP_URL gives the flags of one environment",
   ],
-])("the start fails with %j", async (environment, problem) => {
+])("the proxy does not start with %j", async (environment, problem) => {
   const loading = loadConfig({ logger: new MemoryLogger() }, { ...ONLY_CLIENTS, ...environment });
   const { message } = await loading.then(
     () => new Error("The configuration is valid"),

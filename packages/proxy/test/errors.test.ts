@@ -271,7 +271,7 @@ test("toggles: 400 for too many names", async () => {
   expect((await post("/proxy", { context: {}, toggles: toggles.slice(1) })).status).toBe(200);
 });
 
-test("many values: 400 that names the number of values that are searched for the problem", async () => {
+test("many values: 400 that says how many values are searched for the problem", async () => {
   const { post } = await startShared();
   const toggles = Array.from({ length: 10_000 }, (_, index) => index);
   const response = await post("/proxy", { context: {}, toggles });

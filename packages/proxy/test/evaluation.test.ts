@@ -34,7 +34,7 @@ test("a toggle has only name, enabled, variant and impressionData", async () => 
   expect(impressions?.impressionData).toBe(true);
 });
 
-test("variant: has a payload if one is defined, whose value is always text", async () => {
+test("variant: has a payload if one is defined, whose value is always a string", async () => {
   const { request } = await startShared();
   const toggles = await togglesOf(await request("/proxy"));
   expect(toggles.find(({ name }) => name === "with-variant")?.variant).toEqual({
@@ -44,7 +44,7 @@ test("variant: has a payload if one is defined, whose value is always text", asy
   });
 });
 
-test("variant: enabled distinguishes one called `disabled` from none", async () => {
+test("variant: `enabled` distinguishes a variant called `disabled` from no variant", async () => {
   const { request } = await startShared();
   const toggles = await togglesOf(await request("/proxy"));
   expect(toggles.find(({ name }) => name === "variant-named-disabled")?.variant).toEqual({

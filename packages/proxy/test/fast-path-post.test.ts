@@ -51,7 +51,7 @@ const requestBody = fc.record({
   more: fc.record({ toggles }, { requiredKeys: [] }),
 });
 
-test.each(PATHS)("POST %s bypasses the framework, and sends the same", async (path) => {
+test.each(PATHS)("POST %s bypasses the framework, and the response is the same", async (path) => {
   const { proxy, seen } = await startWatched(path, DOCUMENT);
   await fc.assert(
     fc.asyncProperty(

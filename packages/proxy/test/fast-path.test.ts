@@ -25,7 +25,7 @@ test.each([
   ["listed origins", ["https://a.example"], false],
   ["credentials", ["https://a.example", "https://c.example"], true],
 ] as const)(
-  "GET /proxy: the fast path sends what the framework sends, with %s",
+  "GET /proxy: the fast path sends the same as the framework, with %s",
   async (_, origin, credentials) => {
     const { cors } = proxyConfig();
     const proxy = await startProxy({
@@ -51,7 +51,7 @@ test.each([
 );
 
 test.each(["/proxy", "/base/api/frontend", "/base/api/proxy"])(
-  "GET %s bypasses the framework, and sends the same",
+  "GET %s bypasses the framework, and the response is the same",
   async (path) => {
     const seen: string[] = [];
     const proxy = await startProxy({

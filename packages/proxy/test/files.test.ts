@@ -137,7 +137,7 @@ test("an export of flags-admin leads to the same results as flags-admin", async 
 });
 
 describe("a file", () => {
-  test("that is replaced, edited in place, removed and created again changes the flags", async () => {
+  test("a file that is replaced, edited in place, or removed and created again changes the flags", async () => {
     const { path, names, get, logged } = await startWithFile(documentOf("a"));
     expect(await names()).toEqual(["a"]);
     await replace(path, documentOf("b"));
@@ -154,7 +154,7 @@ describe("a file", () => {
     await eventually(names).toEqual(["d"]);
   });
 
-  test("that becomes invalid keeps the last flags, with position in the log and an age", async () => {
+  test("a file that becomes invalid keeps the last flags and their age, and the log names the position", async () => {
     const { path, names, get, logged } = await startWithFile(documentOf("a"), {
       maxStaleness: 200,
       ageHeader: true,
@@ -185,7 +185,7 @@ describe("a file", () => {
     expect(logged("error")).toHaveLength(2);
   });
 
-  test("can be YAML, begin with a byte order mark, and be filtered by project and prefix", async () => {
+  test("a file can be YAML, begin with a byte order mark, and be filtered by project and prefix", async () => {
     const path = join(await createDirectory(), "flags.yaml");
     const yaml = ["shop.a:", "  enabled: true", "  variant: blue", "other:", "  enabled: true"];
     await writeFile(path, `\uFEFF${yaml.join("\n")}`);
@@ -202,7 +202,7 @@ describe("a file", () => {
     });
   });
 
-  test("is pushed to streams, and serves official clients, whose usage is counted", async () => {
+  test("changes to a file are pushed to streams, and the usage of official clients is counted", async () => {
     const { path, url, get, logged } = await startWithFile(SAMPLE);
     const stream = await readEvents(`${url}/proxy/stream`, {
       method: "POST",
@@ -327,7 +327,7 @@ test("files exclude tags, and warn of settings of the connection to an upstream"
 });
 
 describe("flags-proxy", () => {
-  test("offline: runs the arguments of Edge", async () => {
+  test("flags-proxy offline accepts the arguments of Edge", async () => {
     const path = join(await createDirectory(), "features 100%.json");
     await writeFile(path, '{"on": {"enabled": true, "variant": "blue"}}');
     const token = "*:development.frontend-secret";
@@ -356,7 +356,7 @@ describe("flags-proxy", () => {
     expect((await command.finished()).code).toBe(0);
   });
 
-  test("with workers, a directory keeps its environments, even when workers are replaced", async () => {
+  test("a directory keeps its environments when workers are replaced", async () => {
     const directory = await createDirectory();
     await replace(join(directory, "production.json"), documentOf("p"));
     await replace(join(directory, "staging.json"), documentOf("s"));
@@ -391,7 +391,7 @@ describe("flags-proxy", () => {
     await eventually(both).toEqual([["p"], ["s", "s2"]]);
   });
 
-  test("does not start with an unusable file, and check explains why", async () => {
+  test("flags-proxy does not start with an unusable file, and check explains why", async () => {
     const path = join(await createDirectory(), "flags.json");
     const environment = { FLAGS_URL: `file:${path}`, FLAGS_PROXY_CLIENT_KEYS: KEY };
     const missing = await runCommand(environment);

@@ -88,7 +88,7 @@ async function startServerSdk(url: string): Promise<Unleash> {
 }
 
 describe("impact metrics are forwarded", () => {
-  test("from unleash-proxy-client, in bulk: counters and histograms", async () => {
+  test("counters and histograms of unleash-proxy-client are forwarded in bulk", async () => {
     const system = await startSystem();
     const client = startBrowser(system.url);
     await client.start();
@@ -119,7 +119,7 @@ describe("impact metrics are forwarded", () => {
     ]);
   });
 
-  test("from unleash-client, without bulk reports", async () => {
+  test("metrics of unleash-client are forwarded without bulk reports", async () => {
     const system = await startSystem("opaque");
     const client = await startServerSdk(system.url);
     client.impactMetrics.defineCounter("jobs", "Jobs");
@@ -139,7 +139,7 @@ describe("impact metrics are forwarded", () => {
     expect(bulks(system)).toEqual([]);
   });
 
-  test("after the upstream has recovered, added to those reported in the meantime", async () => {
+  test("metrics are forwarded after the upstream has recovered, added to those reported in the meantime", async () => {
     const system = await startSystem();
     const report = {
       appName: "shop",
@@ -165,7 +165,7 @@ describe("impact metrics are forwarded", () => {
     await expect.poll(total, SOON).toBe(3);
   });
 
-  test("added up over many reports", async () => {
+  test("metrics of many reports are added up", async () => {
     const system = await startSystem("*:development.secret", 60_000);
     const report = (value: number, gauge: number) => ({
       appName: "shop",
@@ -186,7 +186,7 @@ describe("impact metrics are forwarded", () => {
     ]);
   });
 
-  test("without invalid entries, which do not affect the usage in the same report", async () => {
+  test("invalid metrics are not forwarded, and do not affect the usage in the same report", async () => {
     const system = await startSystem("*:development.secret", 60_000);
     const sample = { labels: {}, value: 1 };
     const valid = { name: "ok", help: "", type: "counter", samples: [sample, { value: "x" }] };
@@ -220,7 +220,7 @@ describe("impact metrics are forwarded", () => {
     ]);
   });
 
-  test("up to a limit for each key, above which they are dropped and counted", async () => {
+  test("metrics above the limit of a key are dropped and counted", async () => {
     const system = await startSystem("*:development.secret", 60_000);
     const invent = (prefix: string, count: number) => ({
       appName: "shop",
@@ -255,7 +255,7 @@ describe("impact metrics are forwarded", () => {
 });
 
 describe("registrations are forwarded", () => {
-  test("from unleash-client, in bulk, with the proxy in `connectVia`", async () => {
+  test("registrations of unleash-client are forwarded in bulk, with the proxy in `connectVia`", async () => {
     const system = await startSystem();
     await startServerSdk(system.url);
     await expect.poll(() => applicationsOf(system), SOON).toHaveLength(1);
@@ -273,7 +273,7 @@ describe("registrations are forwarded", () => {
     });
   });
 
-  test("once from unleash-proxy-client, which does not register, based on its usage reports", async () => {
+  test("unleash-proxy-client, which does not register, is registered once, based on its usage reports", async () => {
     const system = await startSystem();
     const client = startBrowser(system.url);
     await client.start();
@@ -295,7 +295,7 @@ describe("registrations are forwarded", () => {
     ]);
   });
 
-  test("through two proxies, which add themselves to `connectVia`", async () => {
+  test("registrations pass through two proxies, which add themselves to `connectVia`", async () => {
     const first = await startSystem();
     const second = createFlagsClient({
       url: `${first.url}/api`,
@@ -321,7 +321,7 @@ describe("registrations are forwarded", () => {
     });
   });
 
-  test("of many invented applications in few requests, without crowding out another key", async () => {
+  test("registrations of many invented applications need few requests, and do not crowd out another key", async () => {
     const system = await startSystem("*:development.secret", 60_000);
     for (let index = 0; index < 1100; index += 1) {
       const body = JSON.stringify({ appName: `invented-${index}` });
@@ -343,7 +343,7 @@ describe("registrations are forwarded", () => {
     expect(bulks(system).length).toBeLessThan(10);
   });
 
-  test("at most 50 at a time without bulk reports, alternating between keys", async () => {
+  test("without bulk reports, at most 50 registrations are sent at a time, alternating between keys", async () => {
     const system = await startSystem("opaque", 60_000);
     for (let index = 0; index < 100; index += 1) {
       // oxlint-disable-next-line no-await-in-loop -- on one connection
@@ -360,7 +360,7 @@ describe("registrations are forwarded", () => {
     expect(names).toContain("real");
   });
 
-  test("without implausible fields", async () => {
+  test("implausible fields of a registration are not forwarded", async () => {
     const system = await startSystem("*:development.secret", 60_000);
     const bodies = [
       { appName: "a", started: "+275760-09-13T00:00:00.000Z", interval: -1, strategies: "x" },

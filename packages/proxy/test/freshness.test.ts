@@ -29,7 +29,7 @@ const startAged = (...ages: readonly (number | undefined)[]) =>
   );
 
 describe("GET /live", () => {
-  test("succeeds without a key, before there are flags", async () => {
+  test("/live succeeds without a key, before there are flags", async () => {
     const { url } = await startProxy({ source: new DocumentSource() });
     const response = await fetch(`${url}/live`);
     expect([response.status, await response.json()]).toEqual([200, { status: "ok" }]);
@@ -38,7 +38,7 @@ describe("GET /live", () => {
 });
 
 describe("GET /ready", () => {
-  test("succeeds without a key as soon as there are flags, below the base path", async () => {
+  test("/ready succeeds without a key as soon as there are flags, below the base path", async () => {
     const source = new DocumentSource();
     const { url } = await startProxy({ source, config: { basePath: "/base" } });
     const waiting = await fetch(`${url}/base/ready`);
@@ -49,12 +49,12 @@ describe("GET /ready", () => {
     expect([response.status, await response.json()]).toEqual([200, { status: "ok" }]);
   });
 
-  test("succeeds by default however old the flags are", async () => {
+  test("/ready succeeds by default, however old the flags are", async () => {
     const { url } = await startProxy({ source: sourceOf(1e9) });
     expect((await fetch(`${url}/ready`)).status).toBe(200);
   });
 
-  test("with FLAGS_MAX_STALENESS, states the age of flags that are too old, which are still served", async () => {
+  test("/ready with FLAGS_MAX_STALENESS states the age of flags that are too old, which are still served", async () => {
     const source = sourceOf(95_000);
     const { url, request } = await startProxy({
       source,
@@ -71,7 +71,7 @@ describe("GET /ready", () => {
     expect((await fetch(`${url}/ready`)).status).toBe(200);
   });
 
-  test("with FLAGS_MAX_STALENESS, fails with flags that were never confirmed", async () => {
+  test("/ready with FLAGS_MAX_STALENESS fails with flags that were never confirmed", async () => {
     const { url } = await startAged(undefined);
     const response = await fetch(`${url}/ready`);
     expect(response.status).toBe(503);
@@ -94,7 +94,7 @@ interface Status {
 }
 
 describe("GET /status", () => {
-  test("on the management port, describes every source and the keys without a key", async () => {
+  test("/status on the management port requires no key, and describes every source and the keys", async () => {
     const source = sourceOf(1500);
     source.origin = "upstream";
     const served = await startServed(
@@ -127,7 +127,7 @@ describe("GET /status", () => {
     expect(status.sources[0]?.["ageSeconds"]).toBeGreaterThanOrEqual(1.5);
   });
 
-  test("on the main port, requires a server token, and describes only its source", async () => {
+  test("/status on the main port requires a server token, and describes only its source", async () => {
     const { url, request } = await startProxy({ source: new DocumentSource() });
     expect((await fetch(`${url}/status`)).status).toBe(401);
     expect((await request("/status")).status).toBe(401);
@@ -145,27 +145,32 @@ describe("X-Flags-Age-Seconds", () => {
   test.each([
     ["the fast path", true],
     ["the framework", false],
-  ])("is sent by %s, also with a 304, and exposed to scripts", async (_name, hasFastPath) => {
-    const { request, post } = await startProxy({
-      source: sourceOf(95_500),
-      config: {
-        ageHeader: true,
-        cors: { ...proxyConfig().cors, exposedHeaders: ["ETag", "X-Flags-Age-Seconds"] },
-      },
-      app: { hasFastPath },
-    });
-    const response = await request("/proxy?userId=1");
-    expect(response.headers.get("x-flags-age-seconds")).toMatch(/^(?:9\d|[1-9]\d\d)$/);
-    expect(response.headers.get("access-control-expose-headers")).toContain("X-Flags-Age-Seconds");
-    const etag = response.headers.get("etag") ?? "";
-    const unchanged = await request("/proxy?userId=1", { headers: { "if-none-match": etag } });
-    expect(unchanged.status).toBe(304);
-    expect(unchanged.headers.get("x-flags-age-seconds")).toMatch(/^(?:9\d|[1-9]\d\d)$/);
-    const posted = await post("/proxy", { context: { userId: "1" } });
-    expect(posted.headers.get("x-flags-age-seconds")).toMatch(/^(?:9\d|[1-9]\d\d)$/);
-  });
+  ])(
+    "the age is sent by %s, also with a 304, and exposed to scripts",
+    async (_name, hasFastPath) => {
+      const { request, post } = await startProxy({
+        source: sourceOf(95_500),
+        config: {
+          ageHeader: true,
+          cors: { ...proxyConfig().cors, exposedHeaders: ["ETag", "X-Flags-Age-Seconds"] },
+        },
+        app: { hasFastPath },
+      });
+      const response = await request("/proxy?userId=1");
+      expect(response.headers.get("x-flags-age-seconds")).toMatch(/^(?:9\d|[1-9]\d\d)$/);
+      expect(response.headers.get("access-control-expose-headers")).toContain(
+        "X-Flags-Age-Seconds",
+      );
+      const etag = response.headers.get("etag") ?? "";
+      const unchanged = await request("/proxy?userId=1", { headers: { "if-none-match": etag } });
+      expect(unchanged.status).toBe(304);
+      expect(unchanged.headers.get("x-flags-age-seconds")).toMatch(/^(?:9\d|[1-9]\d\d)$/);
+      const posted = await post("/proxy", { context: { userId: "1" } });
+      expect(posted.headers.get("x-flags-age-seconds")).toMatch(/^(?:9\d|[1-9]\d\d)$/);
+    },
+  );
 
-  test("is not sent by default, nor for flags that were never confirmed", async () => {
+  test("the age is not sent by default, nor for flags that were never confirmed", async () => {
     const off = await startProxy({ source: sourceOf(1000) });
     expect((await off.request("/proxy")).headers.has("x-flags-age-seconds")).toBe(false);
     const unknown = await startProxy({ source: sourceOf(undefined), config: { ageHeader: true } });

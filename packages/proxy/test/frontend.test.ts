@@ -126,7 +126,7 @@ test.each([
   [{ context: { userId: ["7"], properties: { plan: ["gold"] } } }, false],
   [{ userId: { 7: "7" }, properties: ["gold"] }, false],
 ])(
-  "POST /api/frontend with %j: other values than text, numbers and booleans are ignored, as in Edge",
+  "POST /api/frontend with %j: values other than strings, numbers and booleans are ignored, as in Edge",
   async (body, isOn) => {
     const { post } = await startShared({ document: { features: [FIELDS] } });
     for (const path of ["/api/frontend", "/api/proxy", "/api/frontend/features/fields"]) {
@@ -145,7 +145,7 @@ test.each([
   ["userId=%zz&properties[plan]=gold", true],
   ["properties[plan][a]=gold", false],
   ["userId=%zz", false],
-])("GET /api/frontend?%s: what cannot be read is ignored, as in Edge", async (query, isOn) => {
+])("GET /api/frontend?%s: unreadable parameters are ignored, as in Edge", async (query, isOn) => {
   const { request } = await startShared({ document: { features: [FIELDS] } });
   for (const path of ["/api/frontend", "/api/proxy", "/api/frontend/features/fields"]) {
     const response = await request(`${path}?${query}`);

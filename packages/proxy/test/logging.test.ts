@@ -9,7 +9,7 @@ describe("logLevel / LOG_LEVEL", () => {
     [{}, { LOG_LEVEL: "" }, "warn"],
     [{}, { LOG_LEVEL: "ERROR" }, "error"],
     [{ logLevel: "fatal" as const }, { LOG_LEVEL: "error" }, "fatal"],
-  ])("option %j and environment %j give %s", (options, environment, level) => {
+  ])("option %j and environment %j result in the level %s", (options, environment, level) => {
     expect(resolveSettings(SETTINGS, { options, environment }).values.logLevel).toBe(level);
   });
 
@@ -27,7 +27,7 @@ describe("logger", () => {
     clientKeys: "k-1",
   };
 
-  test("is used regardless of useJsonLogger and logLevel, and receives no secrets", async () => {
+  test("the logger is used regardless of useJsonLogger and logLevel, and receives no secrets", async () => {
     const calls: unknown[][] = [];
     const record =
       (level: string) =>
@@ -47,7 +47,7 @@ describe("logger", () => {
     expect(calls).toEqual(LOG_LEVELS.map((level) => [level, "with [redacted]", { a: 1 }]));
   });
 
-  test("receives errors with their class and their fields", async () => {
+  test("the logger receives errors with their class and their fields", async () => {
     class Odd extends Error {
       override readonly name = "Odd";
       readonly token = "upstream-token";
@@ -64,7 +64,7 @@ describe("logger", () => {
     expect(Object.entries(received[0] as Odd)).toContainEqual(["token", "[redacted]"]);
   });
 
-  test("without the method fatal: error is called instead, as a method", async () => {
+  test("a logger without the method fatal gets calls of error instead", async () => {
     class Own {
       readonly lines: unknown[] = [];
       debug(): void {}
@@ -80,7 +80,7 @@ describe("logger", () => {
     expect(logger.lines).toEqual(["The end"]);
   });
 
-  test("can be the console", async () => {
+  test("the logger can be the console", async () => {
     const logger: typeof console = { ...console, debug() {} };
     await expect(loadConfig({ ...required, logger }, {})).resolves.toBeDefined();
   });

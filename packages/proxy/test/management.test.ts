@@ -26,21 +26,24 @@ describe("the management port", () => {
     ["/ready", 200, 200],
     ["/status", 200, 404],
     ["/proxy", 404, 401],
-  ])("%s: status %i there, %i on the main port", async (path, there, onMain) => {
-    const served = await startServed({ management }, { basePath: "/base" });
-    const headers = { authorization: SERVER_TOKEN };
-    const url = `http://127.0.0.1:${furtherPort(served)}/base`;
-    expect((await send(url + path, { headers })).status).toBe(there);
-    expect((await send(served.url + path, { headers })).status).toBe(onMain);
-  });
+  ])(
+    "%s has the status %i on the management port, and %i on the main port",
+    async (path, there, onMain) => {
+      const served = await startServed({ management }, { basePath: "/base" });
+      const headers = { authorization: SERVER_TOKEN };
+      const url = `http://127.0.0.1:${furtherPort(served)}/base`;
+      expect((await send(url + path, { headers })).status).toBe(there);
+      expect((await send(served.url + path, { headers })).status).toBe(onMain);
+    },
+  );
 
-  test("requires a server token for the state of sources", async () => {
+  test("the management port requires a server token for the state of sources", async () => {
     const served = await startServed({ management });
     const url = `http://127.0.0.1:${furtherPort(served)}/internal-backstage/features`;
     expect((await send(url)).status).toBe(401);
   });
 
-  test("reports the metrics of the main port", async () => {
+  test("the management port reports the metrics of the main port", async () => {
     const served = await startServed({ management });
     await send(`${served.url}/proxy`);
     const url = `http://127.0.0.1:${furtherPort(served)}/internal-backstage/metrics`;

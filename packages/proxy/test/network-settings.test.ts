@@ -36,7 +36,7 @@ async function problemsOf(environment: Environment): Promise<readonly string[]> 
 const authority = () => new Authority();
 
 describe("certificates", () => {
-  test("are read with their keys; authorities are added to those known to Node", async () => {
+  test("certificates are read with their keys, and authorities are added to those known to Node", async () => {
     const ca = authority();
     const { cert, key } = ca.issue("proxy");
     const files = writeFiles({ cert, key, ca: ca.cert });
@@ -62,7 +62,7 @@ describe("certificates", () => {
     expect(management).toEqual({ port: 9000, host: "127.0.0.2" });
   });
 
-  test("that cannot be used are problems, all reported at once", async () => {
+  test("certificates that cannot be used are problems, all reported at once", async () => {
     const ca = authority();
     const { cert, key } = ca.issue("one");
     const other = ca.issue("two");
@@ -94,7 +94,7 @@ describe("certificates", () => {
     ]);
   });
 
-  test("that are not valid now are warnings: they may be renewed while the proxy runs", async () => {
+  test("certificates that are not valid now cause warnings, because they may be renewed while the proxy runs", async () => {
     const { cert, key } = authority().issue("proxy", -1);
     const files = writeFiles({ cert, key });
     const { warnings } = await load({
@@ -123,7 +123,7 @@ describe("settings that contradict each other are problems", () => {
       { PORT: "9", FLAGS_MANAGEMENT_PORT: "9" },
       [/^FLAGS_MANAGEMENT_PORT must differ from PORT \(option port\): both are 9/],
     ],
-  ])("%o", async (environment, expected) => {
+  ])("the settings contradict each other: %o", async (environment, expected) => {
     expect(await problemsOf(environment as Environment)).toEqual(
       expected.map((pattern) => expect.stringMatching(pattern)),
     );
@@ -149,10 +149,13 @@ test.each([
     { HTTP_OPTIONS_REJECT_UNAUTHORIZED: "false" },
     /^HTTP_OPTIONS_REJECT_UNAUTHORIZED accepts every certificate .* with FLAGS_UPSTREAM_CA_FILE/,
   ],
-])("settings without effect, or with a risk, are warnings: %o", async (environment, expected) => {
-  const { warnings } = await load(environment);
-  expect(warnings).toEqual([expect.stringMatching(expected)]);
-});
+])(
+  "settings that have no effect or are risky cause warnings: %o",
+  async (environment, expected) => {
+    const { warnings } = await load(environment);
+    expect(warnings).toEqual([expect.stringMatching(expected)]);
+  },
+);
 
 test("an unverified upstream causes no warning with http://, and one that names the option of Edge", async () => {
   const environment = { HTTP_OPTIONS_REJECT_UNAUTHORIZED: "false" };

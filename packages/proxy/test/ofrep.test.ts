@@ -190,7 +190,7 @@ test.each([
   [{ targetingKey: "8", userId: "7" }, false],
   [{ targetingKey: null }, false],
   [{}, false],
-])("the user of the context %j", async (context, value) => {
+])("the context %j contains the user", async (context, value) => {
   const { post } = await startShared();
   expect(await evaluationOf(await post(single("for-user-7"), { context }))).toMatchObject({
     value,
@@ -204,12 +204,15 @@ test.each([
   [{ plan: { name: "gold" } }, false],
   [{ plan: ["gold"] }, false],
   [{ plan: null, other: [{ deep: [{}] }], properties: "none" }, false],
-])("a property of the context %j; objects and lists are ignored", async (given, value) => {
-  const { post } = await startShared();
-  const response = await post(single("for-plan-gold"), { context: given });
-  expect(response.status).toBe(200);
-  expect(await evaluationOf(response)).toMatchObject({ value });
-});
+])(
+  "the context %j contains a property, and objects and lists are ignored",
+  async (given, value) => {
+    const { post } = await startShared();
+    const response = await post(single("for-plan-gold"), { context: given });
+    expect(response.status).toBe(200);
+    expect(await evaluationOf(response)).toMatchObject({ value });
+  },
+);
 
 test("enrichers apply to OFREP contexts", async () => {
   const { post } = await startProxy({

@@ -10,7 +10,7 @@ async function scrape(url: string): Promise<string> {
   return response.text();
 }
 
-test("flags_proxy_up: a counter, 1 while the proxy runs", async () => {
+test("flags_proxy_up is a counter, which is 1 while the proxy runs", async () => {
   const text = await scrape((await startProxy()).url);
   expect(text).toContain("# TYPE flags_proxy_up counter\nflags_proxy_up 1\n");
 });

@@ -63,7 +63,7 @@ async function stopAfterTest<T extends { stop(): Promise<void> }>(
 }
 
 describe.skipIf(!HAS_REDIS)("a connection to Redis", () => {
-  test("fails immediately without a server, and works as soon as there is one", async () => {
+  test("a connection fails immediately without a server, and works as soon as there is one", async () => {
     const redis = await stopAfterTest(RedisServer.start());
     const store = new RedisStore(connect(redis.address));
     await untilWritten(store, "first");
@@ -76,7 +76,7 @@ describe.skipIf(!HAS_REDIS)("a connection to Redis", () => {
     expect(await readText(store, "key")).toBe("second");
   });
 
-  test("leaves a server that hangs, and accepts no more work than it can have", async () => {
+  test("a connection gives up on a server that hangs, and rejects more work than it can queue", async () => {
     const redis = await stopAfterTest(RedisServer.start());
     const connection = connect(redis.address);
     const store = new RedisStore(connection);
@@ -91,7 +91,7 @@ describe.skipIf(!HAS_REDIS)("a connection to Redis", () => {
     await untilWritten(store, "second");
   });
 
-  test("delivers messages, including those of channels that were added before a reconnect", async () => {
+  test("a connection delivers messages, including those of channels that were added before a reconnect", async () => {
     const redis = await stopAfterTest(RedisServer.start());
     const connection = connect(redis.address);
     await untilWritten(new RedisStore(connection), "ready");
@@ -110,7 +110,7 @@ describe.skipIf(!HAS_REDIS)("a connection to Redis", () => {
     await vi.waitFor(() => expect(second).toHaveBeenCalled(), WAIT);
   });
 
-  test("uses TLS, a user and a database, and needs few permissions", async () => {
+  test("a connection uses TLS, a user and a database, and needs few permissions", async () => {
     const authority = new Authority();
     const identity = authority.issue("redis");
     const files = writeFiles({ ...identity, ca: authority.cert });
@@ -150,7 +150,7 @@ describe.skipIf(!HAS_REDIS)("a connection to Redis", () => {
     await expect.poll(resultOf(untrusted), WAIT).toContain("certificate");
   });
 
-  test("follows the primary that the Sentinels name", async () => {
+  test("a connection follows the primary that the Sentinels name", async () => {
     const { address, primary, replica } = await stopAfterTest(startSentinel());
     const store = new RedisStore(connect(address));
     await untilWritten(store, "first");
@@ -164,7 +164,7 @@ describe.skipIf(!HAS_REDIS)("a connection to Redis", () => {
     expect(replica.cli("GET", "flags:key")).toBe("second");
   });
 
-  test("finds keys and channels of a cluster", async () => {
+  test("a connection finds keys and channels of a cluster", async () => {
     const { address, servers } = await stopAfterTest(startCluster());
     const connection = connect(address);
     const store = new RedisStore(connection);

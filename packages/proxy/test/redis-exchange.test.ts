@@ -60,7 +60,7 @@ describe.skipIf(!HAS_REDIS)("an exchange", () => {
     return { key, createReplica };
   }
 
-  test("has one holder at a time, which keeps its epoch", async () => {
+  test("an exchange has one holder at a time, which keeps its epoch", async () => {
     const { createReplica } = createSource();
     const [first, second] = [createReplica(), createReplica()];
     const taken = await first.contact();
@@ -75,7 +75,7 @@ describe.skipIf(!HAS_REDIS)("an exchange", () => {
     expect(next.epoch).toBeGreaterThan(taken.epoch);
   });
 
-  test("rejects the publication of a replica that has lost the lease", async () => {
+  test("an exchange rejects the publication of a replica that has lost the lease", async () => {
     const { key, createReplica } = createSource();
     const [frozen, other] = [createReplica(), createReplica()];
     const { epoch } = await frozen.contact();
@@ -140,7 +140,7 @@ describe.skipIf(!HAS_REDIS)("an exchange", () => {
     ["a lease that does not expire", "lease", "x 1"],
     ["a lease with an absurd epoch", "lease", `x ${"9".repeat(16)}`],
     ["a lease of another form", "lease", "nonsense"],
-  ])("is not blocked by %s", async (_name, part, value) => {
+  ])("an exchange is not blocked by %s", async (_name, part, value) => {
     const { key, createReplica } = createSource();
     const replica = createReplica();
     redis.cli("SET", `${key}:${part}`, value);
@@ -151,7 +151,7 @@ describe.skipIf(!HAS_REDIS)("an exchange", () => {
     expect(await replica.publish(epoch, 1, "a")).toBe(true);
   });
 
-  test("deletes flags that were written without the secret", async () => {
+  test("an exchange deletes flags that were written without the secret", async () => {
     const { createReplica } = createSource();
     const [attacker, replica] = [createReplica("guess"), createReplica()];
     const { epoch } = await attacker.contact();

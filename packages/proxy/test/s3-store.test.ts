@@ -109,7 +109,7 @@ describe("errors are explained", () => {
   });
 });
 
-test("the bucket can be a part of the host name, and a forward proxy in between", async () => {
+test("the bucket can be part of the host name, and requests can use a forward proxy", async () => {
   const hosts = new Set<string>();
   const proxy = await startServer((received, response) => {
     const { host, pathname } = new URL(received.url ?? "");
@@ -124,7 +124,7 @@ test("the bucket can be a part of the host name, and a forward proxy in between"
   expect([...hosts]).toEqual([`${s3.bucket}.s3.localhost`]);
 });
 
-test("a server with TLS can have a certificate of an authority that FLAGS_STORE_CA_FILE names", async () => {
+test("a TLS server can have a certificate of the authority in FLAGS_STORE_CA_FILE", async () => {
   const authority = new Authority();
   const files = writeFiles({ ca: authority.cert });
   const origin = await startServer(
@@ -142,7 +142,7 @@ test("a server with TLS can have a certificate of an authority that FLAGS_STORE_
   await expect(untrusted.read("v1/document", signal)).rejects.toThrow(/certificate/);
 });
 
-describe("credentials of a role come from", () => {
+describe("credentials of a role", () => {
   const open = (): Promise<Store> => openTestStore(s3.createAddress(), { AWS_REGION: "us-east-1" });
   /** The body of a response with the credentials of the server. */
   const toBody = (expiresAtMs: number): string =>
@@ -161,7 +161,7 @@ describe("credentials of a role come from", () => {
     return path;
   }
 
-  test("a container, and are requested once", async () => {
+  test("credentials of a container are requested once", async () => {
     const tokens: unknown[] = [];
     const origin = await startServer(({ headers }, response) => {
       tokens.push(headers.authorization);
@@ -175,7 +175,7 @@ describe("credentials of a role come from", () => {
     expect(tokens).toEqual(["the-token"]);
   });
 
-  test("a container, and are renewed five minutes before they expire", async () => {
+  test("credentials of a container are renewed five minutes before they expire", async () => {
     let requests = 0;
     const origin = await startServer((_request, response) => {
       requests += 1;
@@ -186,7 +186,7 @@ describe("credentials of a role come from", () => {
     expect(requests).toBe(2);
   });
 
-  test("a container, and are used until they expire if they cannot be renewed", async () => {
+  test("credentials of a container that cannot be renewed are used until they expire", async () => {
     let requests = 0;
     const origin = await startServer((_request, response) => {
       requests += 1;
@@ -198,7 +198,7 @@ describe("credentials of a role come from", () => {
     expect(requests).toBeGreaterThan(1);
   });
 
-  test("an instance", async () => {
+  test("credentials are read from the metadata of an instance", async () => {
     const origin = await startServer(({ method, url, headers }, response) => {
       if (method === "PUT" && url === "/latest/api/token") return response.end("session");
       if (headers["x-aws-ec2-metadata-token"] !== "session") return response.writeHead(401).end();
@@ -212,7 +212,7 @@ describe("credentials of a role come from", () => {
     expect(await canUse(await open())).toBe(true);
   });
 
-  test("a Kubernetes service account", async () => {
+  test("credentials are read with a Kubernetes service account", async () => {
     const bodies: URLSearchParams[] = [];
     const origin = await startServer((received, response) => {
       let body = "";
@@ -239,7 +239,7 @@ describe("credentials of a role come from", () => {
     });
   });
 
-  test("none of them: the message says what to do", async () => {
+  test("without any credentials, the message says what to do", async () => {
     setVariables({ AWS_EC2_METADATA_DISABLED: "true" });
     const store = await open();
     await expect(store.read("v1/document", signal)).rejects.toThrow(

@@ -47,37 +47,40 @@ async function startOfficial(url: string, options: Partial<UnleashConfig>) {
 }
 
 describe.each(OFFICIAL)("unleash-client, %s", (_mode, options) => {
-  test.each(PATHS)("at %s: flags, segments, changes, removals and usage", async (path) => {
-    const proxy: TestProxy = await startProxy({
-      document: DOCUMENT,
-      config: { basePath: "/base" },
-    });
-    const { client, problems } = await startOfficial(`${proxy.url}/base${path}`, options);
-    expect(client.getFeatureToggleDefinitions()).toHaveLength(3);
-    expect(client.isEnabled("a")).toBe(true);
-    const isOpenTo = (plan: string) => client.isEnabled("by-segment", { properties: { plan } });
-    expect([isOpenTo("gold"), isOpenTo("silver")]).toEqual([true, false]);
+  test.each(PATHS)(
+    "unleash-client at %s gets flags, segments, changes and removals, and sends usage",
+    async (path) => {
+      const proxy: TestProxy = await startProxy({
+        document: DOCUMENT,
+        config: { basePath: "/base" },
+      });
+      const { client, problems } = await startOfficial(`${proxy.url}/base${path}`, options);
+      expect(client.getFeatureToggleDefinitions()).toHaveLength(3);
+      expect(client.isEnabled("a")).toBe(true);
+      const isOpenTo = (plan: string) => client.isEnabled("by-segment", { properties: { plan } });
+      expect([isOpenTo("gold"), isOpenTo("silver")]).toEqual([true, false]);
 
-    proxy.source.replace({
-      ...DOCUMENT,
-      features: [bySegment, flag("new"), flag("a", { enabled: false })],
-      segments: [segmentOf("silver")],
-    });
-    await expect.poll(() => client.isEnabled("new"), SOON).toBe(true);
-    expect(client.isEnabled("a")).toBe(false);
-    expect(client.getFeatureToggleDefinitions().map(({ name }) => name)).not.toContain("b");
-    expect([isOpenTo("gold"), isOpenTo("silver")]).toEqual([false, true]);
+      proxy.source.replace({
+        ...DOCUMENT,
+        features: [bySegment, flag("new"), flag("a", { enabled: false })],
+        segments: [segmentOf("silver")],
+      });
+      await expect.poll(() => client.isEnabled("new"), SOON).toBe(true);
+      expect(client.isEnabled("a")).toBe(false);
+      expect(client.getFeatureToggleDefinitions().map(({ name }) => name)).not.toContain("b");
+      expect([isOpenTo("gold"), isOpenTo("silver")]).toEqual([false, true]);
 
-    await expect
-      .poll(() => proxy.source.usage, SOON)
-      .toContainEqual(
-        expect.objectContaining({
-          appName: "official",
-          features: expect.objectContaining({ a: expect.anything() }),
-        }),
-      );
-    expect(problems).toEqual([]);
-  });
+      await expect
+        .poll(() => proxy.source.usage, SOON)
+        .toContainEqual(
+          expect.objectContaining({
+            appName: "official",
+            features: expect.objectContaining({ a: expect.anything() }),
+          }),
+        );
+      expect(problems).toEqual([]);
+    },
+  );
 });
 
 /** Starts a proxy whose upstream is at the given URL. */
@@ -102,7 +105,7 @@ const flagNames = (client: FlagsClient): readonly unknown[] =>
 
 describe.each(["polling", "delta", "streaming"] as const)("a chain of proxies, %s", (mode) => {
   test.each(PATHS)(
-    "at %s: passes changes down and usage up, and responses are equal",
+    "a chain of proxies at %s passes changes down and usage up, with equal responses",
     async (path) => {
       const upstream = await startFeatureServer(DOCUMENT);
       const first = await startOver(upstream.url, "polling");
@@ -136,7 +139,7 @@ describe.each(["polling", "delta", "streaming"] as const)("a chain of proxies, %
     },
   );
 
-  test("serves its last flags while the upstream fails, and recovers", async () => {
+  test("a chain of proxies serves its last flags while the upstream fails, and recovers", async () => {
     const upstream = await startFeatureServer(DOCUMENT);
     const first = await startOver(upstream.url, "polling");
     const second = await startOver(`${first.url}/base/api`, mode);
@@ -149,7 +152,7 @@ describe.each(["polling", "delta", "streaming"] as const)("a chain of proxies, %
     await expect.poll(() => flagNames(second.client), SOON).toEqual(["recovered"]);
   });
 
-  test("filters by name and project", async () => {
+  test("a chain of proxies filters by name and project", async () => {
     const features = [
       flag("shop.a"),
       flag("shop.b", { project: "p" }),
@@ -165,7 +168,7 @@ describe.each(["polling", "delta", "streaming"] as const)("a chain of proxies, %
   });
 });
 
-test("a chain of proxies, streaming: receives a change without polling", async () => {
+test("a chain of proxies that streams receives a change without polling", async () => {
   const first = await startProxy({ document: DOCUMENT });
   const second = await startOver(`${first.url}/api`, "streaming", { refreshIntervalMs: 600_000 });
   await second.client.synchronized();

@@ -91,7 +91,7 @@ describe("GET /api/client/features/{name}", () => {
     });
   });
 
-  test("404 for a flag that does not exist", async () => {
+  test("responds with a 404 for a flag that does not exist", async () => {
     const { url } = await startShared({ document });
     const response = await fetch(`${url}/api/client/features/none`, { headers: MODERN });
     expect(response.status).toBe(404);
@@ -175,7 +175,7 @@ describe("GET /api/client/delta", () => {
     ["?namePrefix=shop.", ["shop.a", "shop.b"]],
     ["?project=shop", ["shop.a"]],
     ["?project=shop&project=default&namePrefix=o", ["other"]],
-  ])("%s: only selected flags", async (query, names) => {
+  ])("the delta contains only selected flags: %s", async (query, names) => {
     const proxy = await startProxy({ document: DOCUMENT });
     const all = await pollDelta(proxy, undefined, query);
     expect(namesOf(all.events)).toEqual([["hydration", names]]);
@@ -196,7 +196,7 @@ describe("GET /api/client/delta", () => {
 });
 
 describe("GET /api/client/streaming", () => {
-  test("leaves connections for other requests: 503 at the limit", async () => {
+  test("responds with a 503 at the limit, which leaves connections for other requests", async () => {
     const { url } = await startProxy({ document: DOCUMENT, config: { maxConnections: 4 } });
     const open = () => readDefinitions(`${url}/api/client/streaming`, MODERN);
     for (let count = 0; count < 3; count += 1) await open();

@@ -163,7 +163,7 @@ describe.skipIf(!HAS_REDIS)("replicas with one Redis", () => {
     await eventually(() => replicas.map(namesOf)).toEqual([["shared"], ["shared"]]);
   });
 
-  test("a replica starts without Redis", async () => {
+  test("a replica can start without Redis", async () => {
     const upstream = await startUpstream();
     const replica = startReplica({ url: upstream.url, id: "none", port: 1 });
     await eventually(() => namesOf(replica)).toEqual(["a"]);

@@ -294,7 +294,7 @@ describe("HMAC", () => {
     expect([await statusOf(previous), await statusOf(next)]).toEqual([401, 200]);
   });
 
-  test("allowAnonymous accepts contexts without the fields, and none of their values unsigned", async () => {
+  test("allowAnonymous accepts contexts without the signed fields, but no unsigned values for them", async () => {
     const proxy = await start({ ...hmac, allowAnonymous: true });
     for (const endpoint of names) {
       // oxlint-disable-next-line no-await-in-loop
@@ -442,7 +442,7 @@ describe("JWT", () => {
     }
   });
 
-  test("claims give fields and properties their values; without a claim, the field must be absent", async () => {
+  test("claims provide the values of fields and properties; without a claim, the field must be absent", async () => {
     const signer = new TokenSigner();
     const proxy = await startWithPublicKey(signer, { claims: { userId: "uid", plan: "tier" } });
     const bodyOf = async (claims: object, values: Values = {}) => {
@@ -489,7 +489,7 @@ describe("JWT", () => {
     expect((await errorOf(expired)).error).toContain("has expired");
   });
 
-  test("a stream, and the address of one, end with the token", async () => {
+  test("streams and their addresses expire with the token", async () => {
     const signer = new TokenSigner();
     const proxy = await startWithPublicKey(signer, { clockToleranceSeconds: 0 });
     const exp = Math.floor(Date.now() / 1000) + 3;
@@ -521,7 +521,7 @@ describe("keys of an identity provider", () => {
     return response.status;
   };
 
-  test("random key ids cause one request at most, and keys are not read before the first token", async () => {
+  test("random key ids cause at most one request, and keys are not read before the first token", async () => {
     const signer = new TokenSigner();
     const server = await startKeyServer(async () => [await signer.jwk()]);
     const proxy = await start(jwks(server.url));
@@ -571,29 +571,32 @@ describe("keys of an identity provider", () => {
       "sends too many keys",
       { body: JSON.stringify({ keys: Array.from({ length: 101 }, () => ({ kty: "RSA" })) }) },
     ],
-  ])("a server that %s: 503, the log says why once, and few requests", async (_, state) => {
-    const signer = new TokenSigner();
-    const server = await startKeyServer(async () => [await signer.jwk()]);
-    Object.assign(server.state, state);
-    const proxy = await start(jwks(server.url));
-    const token = await signer.token();
-    for (let i = 0; i < 5; i++) {
-      // oxlint-disable-next-line no-await-in-loop
-      const response = await evaluate(proxy, "GET /proxy", {}, { [HEADER]: token });
-      expect(response.status).toBe(503);
-      expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
-      // oxlint-disable-next-line no-await-in-loop
-      expect((await errorOf(response)).error).toBe(
-        "Signatures of contexts cannot be verified now: try again later",
+  ])(
+    "a server that %s causes a 503, one log message that says why, and few requests",
+    async (_, state) => {
+      const signer = new TokenSigner();
+      const server = await startKeyServer(async () => [await signer.jwk()]);
+      Object.assign(server.state, state);
+      const proxy = await start(jwks(server.url));
+      const token = await signer.token();
+      for (let i = 0; i < 5; i++) {
+        // oxlint-disable-next-line no-await-in-loop
+        const response = await evaluate(proxy, "GET /proxy", {}, { [HEADER]: token });
+        expect(response.status).toBe(503);
+        expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
+        // oxlint-disable-next-line no-await-in-loop
+        expect((await errorOf(response)).error).toBe(
+          "Signatures of contexts cannot be verified now: try again later",
+        );
+      }
+      expect(server.state.requests).toBe(1);
+      const errors = proxy.logger.lines.filter(({ level }) => level === "error");
+      expect(errors).toHaveLength(1);
+      expect(String(errors[0]?.parts[0])).toMatch(
+        /^Cannot read the keys for signed contexts from http:\/\/127\.0\.0\.1:\d+\/jwks\.json: /,
       );
-    }
-    expect(server.state.requests).toBe(1);
-    const errors = proxy.logger.lines.filter(({ level }) => level === "error");
-    expect(errors).toHaveLength(1);
-    expect(String(errors[0]?.parts[0])).toMatch(
-      /^Cannot read the keys for signed contexts from http:\/\/127\.0\.0\.1:\d+\/jwks\.json: /,
-    );
-  });
+    },
+  );
 
   test("keys in a file are followed", async () => {
     const [first, second] = [new TokenSigner(), new TokenSigner({ kid: "key-2" })];

@@ -69,7 +69,7 @@ function digest(body: string | Buffer): string {
   return hash("sha256", body);
 }
 
-test("slow readers get their own responses, whatever is sent to others in the meantime", async () => {
+test("slow readers get their own responses, whatever others receive in the meantime", async () => {
   const proxy = await startProxy({ document: DOCUMENT });
   const readers = await Promise.all(USERS.map((user) => connectSlowReader(proxy, user)));
   const { lengths, digests } = await expectedBodies(proxy);

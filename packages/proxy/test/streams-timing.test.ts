@@ -88,7 +88,7 @@ test("a stream ends at its maximum age, with a reconnection delay", async () => 
   expect(streams.size).toBe(0);
 });
 
-test("a client that reads nothing is disconnected, and others are not", async () => {
+test("a client that reads nothing is disconnected, and other clients are not", async () => {
   const source = new DocumentSource({ features: [large("x")] });
   const { streams, url, read } = await startStreams(source, { keepAliveMs: 20, stallMs: 200 });
   await openUnread(`${url}1`);
@@ -100,7 +100,7 @@ test("a client that reads nothing is disconnected, and others are not", async ()
   expect(namesIn(await other.next())).toEqual(["new"]);
 });
 
-test("a slow client receives the current flags once it has caught up, and none in between", async () => {
+test("a slow client receives only the current flags once it has caught up", async () => {
   const source = new DocumentSource({ features: [large("x")] });
   const { url } = await startStreams(source, {});
   const unread = await openUnread(`${url}1`);

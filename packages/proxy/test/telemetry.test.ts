@@ -72,7 +72,7 @@ describe.each([
   { protocol: "http/protobuf", idKey: "", contextId: undefined },
   { protocol: "http/json", idKey: ID_KEY, contextId: HASHED_USER },
 ])("the command, with $protocol", ({ protocol, idKey, contextId }) => {
-  test("exports traces, metrics, logs and evaluations, and nothing about users", async () => {
+  test("the command exports traces, metrics, logs and evaluations, and nothing about users", async () => {
     const upstream = await startFeatureServer(IMPRESSIONS);
     const collector = await startOtlpReceiver();
     const command = startCommand({
@@ -224,26 +224,29 @@ describe("a collector", () => {
     ["rejects everything", 403, "30000", /Cannot export telemetry: .*Forbidden/],
     ["is overloaded", 503, "300", /Cannot export telemetry: /],
     ["never responds", "hang", "300", /Cannot export telemetry: .*imed? ?out/],
-  ])("that %s affects no request, and is logged once", async (_, behaviour, timeout, message) => {
-    const upstream = await startFeatureServer(IMPRESSIONS);
-    const collector = await startOtlpReceiver();
-    collector.behaviour = behaviour;
-    const { command, url } = await startFast(upstream, collector, {
-      OTEL_EXPORTER_OTLP_TIMEOUT: timeout,
-    });
-    const statuses = await Promise.all(
-      Array.from({ length: 300 }, async () => (await send(`${url}/proxy?userId=7`)).status),
-    );
-    expect(new Set(statuses)).toEqual(new Set([200]));
-    await expect.poll(() => command.output.stdout, { timeout: 30_000 }).toMatch(message);
-    command.signal("SIGTERM");
-    // NOTE: the command exits with 1 if it cannot stop in time.
-    const { code, stdout } = await command.finished();
-    expect(code).toBe(0);
-    expect(stdout.match(/Cannot export telemetry/g)).toHaveLength(1);
-  });
+  ])(
+    "a collector that %s affects no request, and is logged once",
+    async (_, behaviour, timeout, message) => {
+      const upstream = await startFeatureServer(IMPRESSIONS);
+      const collector = await startOtlpReceiver();
+      collector.behaviour = behaviour;
+      const { command, url } = await startFast(upstream, collector, {
+        OTEL_EXPORTER_OTLP_TIMEOUT: timeout,
+      });
+      const statuses = await Promise.all(
+        Array.from({ length: 300 }, async () => (await send(`${url}/proxy?userId=7`)).status),
+      );
+      expect(new Set(statuses)).toEqual(new Set([200]));
+      await expect.poll(() => command.output.stdout, { timeout: 30_000 }).toMatch(message);
+      command.signal("SIGTERM");
+      // NOTE: the command exits with 1 if it cannot stop in time.
+      const { code, stdout } = await command.finished();
+      expect(code).toBe(0);
+      expect(stdout.match(/Cannot export telemetry/g)).toHaveLength(1);
+    },
+  );
 
-  test("that does not listen affects no request either", async () => {
+  test("a collector that does not listen affects no request", async () => {
     const upstream = await startFeatureServer(IMPRESSIONS);
     const collector = { url: "http://127.0.0.1:1" } as OtlpReceiver;
     const { command, url } = await startFast(upstream, collector, {

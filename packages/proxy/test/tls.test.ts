@@ -17,7 +17,7 @@ function setUp(): { readonly authority: Authority; readonly paths: { cert: strin
 }
 
 describe("TLS", () => {
-  test("replaces plain HTTP on the main port: fast path, framework and streams", async () => {
+  test("TLS replaces plain HTTP on the main port for the fast path, the framework and streams", async () => {
     const { authority, paths } = setUp();
     const { url, port } = await startServed({ tls: tlsConfig(paths) });
     expect(url).toBe(`https://127.0.0.1:${port}`);
@@ -38,7 +38,7 @@ describe("TLS", () => {
     await expect(send(`http://127.0.0.1:${port}/proxy`)).rejects.toThrow(/hang up|ECONNRESET/);
   });
 
-  test("speaks HTTP/1.1, and TLS 1.2 or later", async () => {
+  test("the server accepts HTTP/1.1, and TLS 1.2 or later", async () => {
     const { authority, paths } = setUp();
     const { port } = await startServed({ tls: tlsConfig(paths) });
     const options = { host: "127.0.0.1", port, ca: authority.cert };
@@ -50,7 +50,7 @@ describe("TLS", () => {
     await expect(once(old, "secureConnect")).rejects.toThrow();
   });
 
-  test("on its own port leaves plain HTTP on the main port, with the same limit of connections", async () => {
+  test("TLS on its own port leaves plain HTTP on the main port, with the same limit of connections", async () => {
     const { authority, paths } = setUp();
     const proxy = await startServed({ tls: tlsConfig(paths, { port: 0 }) }, { maxConnections: 2 });
     const plain = `http://127.0.0.1:${furtherPort(proxy)}`;
@@ -68,7 +68,7 @@ describe("TLS", () => {
     await expect(send(`${plain}/proxy/health`)).rejects.toThrow();
   });
 
-  test("redirects plain HTTP with a 308, and only to the same host", async () => {
+  test("plain HTTP is redirected with a 308, and only to the same host", async () => {
     const { authority, paths } = setUp();
     const proxy = await startServed({ tls: tlsConfig(paths, { port: 0, redirects: true }) });
     const plain = `http://127.0.0.1:${furtherPort(proxy)}`;
@@ -85,7 +85,7 @@ describe("TLS", () => {
     expect(named.headers.location).toBe(`https://flags.test:${proxy.port}//evil.test`);
   });
 
-  test("requires a client certificate of the given authority", async () => {
+  test("the server can require a client certificate of an authority", async () => {
     const { authority, paths } = setUp();
     const files = writeFiles({ ca: authority.cert });
     const { url } = await startServed({ tls: tlsConfig({ ...paths, ...files }) });
@@ -137,7 +137,7 @@ class MountedSecret {
 }
 
 describe("a renewed certificate", () => {
-  test("is used for new connections, even when Kubernetes replaces a secret; an unusable one is not", async () => {
+  test("a renewed certificate is used for new connections, even when Kubernetes replaces a secret; an unusable one is not", async () => {
     const authority = new Authority();
     const { cert: ca } = authority;
     const secret = new MountedSecret(authority.issue("first"));
@@ -170,7 +170,7 @@ describe("a renewed certificate", () => {
     expect(errors()).toHaveLength(2);
   });
 
-  test("is used when its files are written in place, one after the other", async () => {
+  test("a renewed certificate is used when its files are written in place, one after the other", async () => {
     const { authority, paths } = setUp();
     const logger = new MemoryLogger();
     const { url } = await startServed({ tls: tlsConfig(paths) }, { logger });
@@ -185,7 +185,7 @@ describe("a renewed certificate", () => {
 });
 
 describe("connections with TLS are limited like others", () => {
-  test("a handshake that does not end counts, and is closed for a new connection", async () => {
+  test("an unfinished handshake counts as a connection, and is closed for a new one", async () => {
     const { authority, paths } = setUp();
     const { port, url } = await startServed({ tls: tlsConfig(paths) }, { maxConnections: 3 });
     const ca = authority.cert;

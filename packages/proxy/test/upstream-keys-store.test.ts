@@ -60,7 +60,7 @@ const linesOf = ({
   readonly lines: readonly { readonly parts: readonly unknown[] }[];
 }) => lines.map(({ parts }) => parts.join());
 
-test("after a restart with the upstream down, verified keys work as before, and no others", async () => {
+test("after a restart while the upstream is down, verified keys work as before, and no others", async () => {
   const { store } = await createStore();
   const upstream = await storeTokens({ store });
   await upstream.stop();
@@ -155,7 +155,7 @@ test.each<[string, (document: Buffer) => Buffer]>([
   ]);
 });
 
-test("a document of a proxy with other upstream tokens is not used, even in place of another", async () => {
+test("a document of a proxy with other upstream tokens is not used, even if it replaces the right one", async () => {
   const directory = await createStore();
   const upstream = await storeTokens(directory);
   const { store } = directory;
@@ -172,7 +172,7 @@ test("a document of a proxy with other upstream tokens is not used, even in plac
   expect(linesOf(logger).join()).toContain("belongs to another upstream, token");
 });
 
-test("a store that fails changes nothing for clients", async () => {
+test("a store that fails does not affect clients", async () => {
   const { path } = await createStore();
   await writeFile(join(path, "file"), "");
   const store = await loadStoreConfig(`file:${join(path, "file", "store")}`);

@@ -31,7 +31,7 @@ function connectWith(settings: Partial<NetworkConfig["upstream"]>): Partial<Prox
 }
 
 describe("a token that the upstream has issued", () => {
-  test("gives the flags of its environment and projects from the first request on", async () => {
+  test("an issued token gives the flags of its environment and projects from the first request on", async () => {
     const upstream = await startIssuingUpstream({
       [WEB]: frontend("development", "web"),
       [ALL]: frontend("production", "*"),
@@ -53,7 +53,7 @@ describe("a token that the upstream has issued", () => {
     expect(upstream.calls).toEqual([[WEB], [ALL], [SOME]]);
   });
 
-  test("is of the environment in its text if the upstream names none, as Unleash 6 does", async () => {
+  test("an issued token belongs to the environment in its name if the upstream names none, as Unleash 6 does", async () => {
     const upstream = await startIssuingUpstream();
     upstream.respond = (response, tokens) =>
       sendTokens(
@@ -64,7 +64,7 @@ describe("a token that the upstream has issued", () => {
     expect(await namesOf(await get("/proxy", ALL))).toEqual(["production.web", "production.app"]);
   });
 
-  test("is accepted as a bearer token of OpenFeature clients", async () => {
+  test("an issued token is accepted as a bearer token of OpenFeature clients", async () => {
     const upstream = await startIssuingUpstream({ [WEB]: frontend("development", "web") });
     const { url } = await startWithUpstreamKeys({ upstream });
     const response = await fetch(`${url}/ofrep/v1/evaluate/flags/development.web`, {
@@ -75,7 +75,7 @@ describe("a token that the upstream has issued", () => {
     expect([response.status, await response.json()]).toMatchObject([200, { value: true }]);
   });
 
-  test("gives definitions to server SDKs if it is a client token, and nothing else", async () => {
+  test("an issued client token gives only definitions, to server SDKs", async () => {
     const upstream = await startIssuingUpstream({
       [SERVER]: backend("development", "app"),
       [WEB]: frontend("development", "web"),
@@ -88,7 +88,7 @@ describe("a token that the upstream has issued", () => {
     expect(await statusOf(WEB, "/internal-backstage/features")).toBe(401);
   });
 
-  test("is verified without credentials, which real servers reject, and with custom headers", async () => {
+  test("an issued token is verified with custom headers, and without credentials, which real servers reject", async () => {
     const upstream = await startIssuingUpstream({ [WEB]: frontend("development", "web") });
     const headers = { "x-gateway": "secret-of-the-gateway" };
     const { statusOf } = await startWithUpstreamKeys({
@@ -100,7 +100,7 @@ describe("a token that the upstream has issued", () => {
     expect(upstream.headers[0]).not.toHaveProperty("authorization");
   });
 
-  test("is counted under one name, and listed without its secret", async () => {
+  test("an issued token is counted under one name, and listed without its secret", async () => {
     const upstream = await startIssuingUpstream({
       [WEB]: frontend("development", "web"),
       [SERVER]: backend("development", "*"),
@@ -122,7 +122,7 @@ describe("a token that the upstream has issued", () => {
     expect(JSON.stringify(logger.lines)).not.toMatch(/secret-of/);
   });
 
-  test("is validated for proxies behind this one", async () => {
+  test("an issued token is validated for proxies behind this one", async () => {
     const upstream = await startIssuingUpstream({
       [SOME]: frontend("production", "app", "other"),
       [ALL]: backend("production", "*"),
@@ -169,7 +169,7 @@ describe("a token is not accepted", () => {
     [null, 1, "x", [], { token: 1 }],
   ];
 
-  test("that the upstream describes as another one, as an admin token, incompletely or twice", async () => {
+  test("a token is not accepted if the upstream describes it as another one, as an admin token, incompletely or twice", async () => {
     const upstream = await startIssuingUpstream();
     const { statusOf } = await startWithUpstreamKeys({ upstream });
     for (const [index, described] of descriptions.entries()) {
@@ -186,7 +186,7 @@ describe("a token is not accepted", () => {
     expect(upstream.calls).toHaveLength(descriptions.length + 1);
   });
 
-  test("that has another form, and the upstream does not see it", async () => {
+  test("a token of another form is not accepted, and not sent to the upstream", async () => {
     const upstream = await startIssuingUpstream();
     const { statusOf } = await startWithUpstreamKeys({ upstream });
     const texts = [
@@ -207,7 +207,7 @@ describe("a token is not accepted", () => {
     expect(upstream.calls).toEqual([]);
   });
 
-  test("whose environment has no upstream token, which the response and one log line say", async () => {
+  test("a token whose environment has no upstream token is not accepted, and the response and one log line say so", async () => {
     const upstream = await startIssuingUpstream({ "*:staging.secret": frontend("staging", "*") });
     const { get, logger } = await startWithUpstreamKeys({ upstream });
     for (let repetition = 0; repetition < 2; repetition += 1) {
@@ -223,7 +223,7 @@ describe("a token is not accepted", () => {
     ]);
   });
 
-  test("whose projects no upstream token serves, even if it had others before", async () => {
+  test("a token whose projects no upstream token serves is not accepted, even if it had other projects before", async () => {
     const upstream = await startIssuingUpstream({
       [SOME]: frontend("production", "web"),
       [ALL]: frontend("production", "web", "app"),
@@ -249,7 +249,7 @@ describe("a token is not accepted", () => {
     );
   });
 
-  test("that has the secret of another one", async () => {
+  test("a token with the secret of another one is not accepted", async () => {
     const upstream = await startIssuingUpstream({ [WEB]: frontend("development", "web") });
     const { statusOf } = await startWithUpstreamKeys({ upstream });
     expect(await statusOf(WEB)).toBe(200);
@@ -290,7 +290,7 @@ test("keys in settings and in the access file come first, and the upstream does 
 });
 
 describe("calls", () => {
-  test("are shared by requests with the same token, and by tokens that arrive meanwhile", async () => {
+  test("verification calls are shared by requests with the same token, and by tokens that arrive meanwhile", async () => {
     const tokens = Array.from({ length: 20 }, (_, index) => `*:production.secret-${index}`);
     const upstream = await startIssuingUpstream(
       Object.fromEntries(
@@ -323,7 +323,7 @@ describe("calls", () => {
     expect(upstream.calls[1]?.toSorted()).toEqual(tokens.toSorted());
   });
 
-  test("are not repeated for a token that the upstream has just rejected", async () => {
+  test("verification calls are not repeated for a token that the upstream has just rejected", async () => {
     const upstream = await startIssuingUpstream();
     const { statusOf, metric } = await startWithUpstreamKeys({ upstream });
     const statuses = [
@@ -349,25 +349,28 @@ describe("while the upstream fails", () => {
     ["an endless response", (response) => endless(response)],
   ];
 
-  test.each(failures)("with %s: known keys work, others get a 503", async (_, respond) => {
-    const upstream = await startIssuingUpstream({ [WEB]: frontend("development", "*") });
-    const { get, statusOf, logger } = await startWithUpstreamKeys({
-      upstream,
-      config: connectWith({ timeoutMs: 500 }),
-    });
-    expect(await statusOf(WEB)).toBe(200);
-    upstream.respond = respond;
-    const response = await get("/proxy", ALL);
-    expect(response.status).toBe(503);
-    expect(Number(response.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
-    expect((await errorOf(response)).error).toContain("cannot verify it at the moment");
-    expect(await statusOf(WEB)).toBe(200);
-    const lines = logger.lines.map(({ parts }) => parts.join());
-    expect(lines).toEqual([expect.stringMatching(/Verifying new keys failed: /)]);
-    expect(lines.join()).not.toContain("a-secret");
-  });
+  test.each(failures)(
+    "while the upstream fails with %s, known keys work, and others get a 503",
+    async (_, respond) => {
+      const upstream = await startIssuingUpstream({ [WEB]: frontend("development", "*") });
+      const { get, statusOf, logger } = await startWithUpstreamKeys({
+        upstream,
+        config: connectWith({ timeoutMs: 500 }),
+      });
+      expect(await statusOf(WEB)).toBe(200);
+      upstream.respond = respond;
+      const response = await get("/proxy", ALL);
+      expect(response.status).toBe(503);
+      expect(Number(response.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+      expect((await errorOf(response)).error).toContain("cannot verify it at the moment");
+      expect(await statusOf(WEB)).toBe(200);
+      const lines = logger.lines.map(({ parts }) => parts.join());
+      expect(lines).toEqual([expect.stringMatching(/Verifying new keys failed: /)]);
+      expect(lines.join()).not.toContain("a-secret");
+    },
+  );
 
-  test("it is not called again before the time in its Retry-After", async () => {
+  test("a failing upstream is not called again before the time in its Retry-After", async () => {
     const upstream = await startIssuingUpstream();
     upstream.respond = (response) => response.writeHead(429, { "retry-after": "200" }).end();
     const { get, statusOf } = await startWithUpstreamKeys({ upstream });
@@ -380,7 +383,7 @@ describe("while the upstream fails", () => {
     expect(upstream.calls).toEqual([[ALL]]);
   });
 
-  test("all that wait get a 503, and when it is back, a new key works", async () => {
+  test("all waiting requests get a 503 while the upstream fails, and a new key works when it is back", async () => {
     const upstream = await startIssuingUpstream({ [ALL]: frontend("production", "*") });
     await upstream.stop();
     const { statusOf, logger } = await startWithUpstreamKeys({ upstream });
@@ -395,7 +398,7 @@ describe("while the upstream fails", () => {
     );
   });
 
-  test("keys stay valid although they cannot be verified again", async () => {
+  test("keys stay valid although they cannot be verified again while the upstream fails", async () => {
     const upstream = await startIssuingUpstream({ [ALL]: frontend("production", "*") });
     const { statusOf, logger } = await startWithUpstreamKeys({
       upstream,
@@ -421,7 +424,7 @@ function endless(response: ServerResponse): void {
 }
 
 describe("a revoked token", () => {
-  test("is rejected, and its streams end; those of others stay", async () => {
+  test("a revoked token is rejected, and its streams end, but no others", async () => {
     const upstream = await startIssuingUpstream({
       [WEB]: frontend("development", "web"),
       [ALL]: frontend("production", "*"),
@@ -458,7 +461,7 @@ describe("a revoked token", () => {
     expect(await metric("upstream_keys_revoked_total")).toBe(2);
   });
 
-  test("that is issued again for other projects gives only their flags", async () => {
+  test("a revoked token that is issued again for other projects gives only their flags", async () => {
     const upstream = await startIssuingUpstream({ [SOME]: frontend("production", "web") });
     const { get } = await startWithUpstreamKeys({
       upstream,

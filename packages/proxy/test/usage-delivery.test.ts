@@ -74,7 +74,7 @@ describe("flags-proxy at SIGTERM delivers all acknowledged usage before it exits
       100,
     ],
   ])(
-    "%s, to an upstream that takes 50 ms for each request",
+    "acknowledged usage is delivered at SIGTERM to an upstream that takes 50 ms for each request: %s",
     async (_title, environment, bulkStatus, count) => {
       const upstream = await startSlowUpstream({ delayMs: 50, bulkStatus });
       const proxy = await startProxy(upstream.url, environment);

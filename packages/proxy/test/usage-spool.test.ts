@@ -138,34 +138,37 @@ describe("usage, impact metrics and registrations that were confirmed are delive
       KILL_ROUNDS || sized(1, 2),
       { FLAGS_PROXY_WORKERS: "2", LOG_LEVEL: "info" },
     ],
-  ])("although %s under load, %i times", async (_title, rounds, more) => {
-    const upstream = await startSlowUpstream({ delayMs: 5 });
-    const directory = await createFolder();
-    const environment = { ...settingsOf(upstream.url, directory), ...more };
-    const confirmed: string[] = [];
-    for (let round = 1; round <= rounds; round += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
-      const proxy = await startProxy({ ...environment, FLAGS_METRICS_INTERVAL: "30" });
-      const [worker] = pidsOf(proxy.command);
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
-      const names = await reportUntilKilled(proxy, `round-${round}`, () => {
-        if (worker !== undefined && isRunning(worker)) process.kill(worker, "SIGKILL");
-      });
-      confirmed.push(...names);
-    }
-    const last = await startProxy(environment);
-    const duplicates = await expectDelivered(upstream, confirmed);
-    // Only what was being sent at the moment of the kill can be delivered twice.
-    expect(duplicates).toBeLessThan(confirmed.length);
-    if (KILL_ROUNDS > 0) {
-      process.stdout.write(`Confirmed: ${confirmed.length}, delivered twice: ${duplicates}\n`);
-    }
-    last.command.signal("SIGTERM");
-    expect((await last.command.finished()).code).toBe(0);
-    expect(await readdir(join(directory, "development"))).toEqual([]);
-  });
+  ])(
+    "confirmed usage is delivered although %s under load, %i times",
+    async (_title, rounds, more) => {
+      const upstream = await startSlowUpstream({ delayMs: 5 });
+      const directory = await createFolder();
+      const environment = { ...settingsOf(upstream.url, directory), ...more };
+      const confirmed: string[] = [];
+      for (let round = 1; round <= rounds; round += 1) {
+        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        const proxy = await startProxy({ ...environment, FLAGS_METRICS_INTERVAL: "30" });
+        const [worker] = pidsOf(proxy.command);
+        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        const names = await reportUntilKilled(proxy, `round-${round}`, () => {
+          if (worker !== undefined && isRunning(worker)) process.kill(worker, "SIGKILL");
+        });
+        confirmed.push(...names);
+      }
+      const last = await startProxy(environment);
+      const duplicates = await expectDelivered(upstream, confirmed);
+      // Only what was being sent at the moment of the kill can be delivered twice.
+      expect(duplicates).toBeLessThan(confirmed.length);
+      if (KILL_ROUNDS > 0) {
+        process.stdout.write(`Confirmed: ${confirmed.length}, delivered twice: ${duplicates}\n`);
+      }
+      last.command.signal("SIGTERM");
+      expect((await last.command.finished()).code).toBe(0);
+      expect(await readdir(join(directory, "development"))).toEqual([]);
+    },
+  );
 
-  test("after a restart, although the upstream was down before, and only once", async () => {
+  test("confirmed usage is delivered once after a restart, although the upstream was down before", async () => {
     const directory = await createFolder();
     const upstream = await startSlowUpstream();
     const first = await startProxy(settingsOf(upstream.url, directory));
@@ -188,7 +191,7 @@ describe("usage, impact metrics and registrations that were confirmed are delive
     ["one process", {}],
     ["workers", { FLAGS_PROXY_WORKERS: "2", LOG_LEVEL: "info" }],
   ])(
-    "although SDKs send registrations only once, and the process is killed then: %s",
+    "registrations are delivered although SDKs send them only once and the process is then killed: %s",
     async (_title, more) => {
       const directory = await createFolder();
       const upstream = await startSlowUpstream();
@@ -213,7 +216,7 @@ describe("usage, impact metrics and registrations that were confirmed are delive
 });
 
 test.skipIf(skipsSmallDisks)(
-  "a full disk: reports are confirmed, with a log line and a metric, and written as soon as there is space",
+  "while the disk is full, reports are confirmed, logged and counted, and they are written as soon as there is space",
   async () => {
     const disk = mountSmallDisk(2);
     const upstream = await startSlowUpstream();
@@ -245,7 +248,7 @@ test.skipIf(skipsSmallDisks)(
 );
 
 describe("FLAGS_USAGE_SPOOL", () => {
-  test("has usage of an environment that is not configured: it stays, with a warning", async () => {
+  test("a spool keeps the usage of an environment that is not configured, with a warning", async () => {
     const directory = await createFolder();
     const folder = join(directory, "production");
     await mkdir(folder);
@@ -263,7 +266,7 @@ describe("FLAGS_USAGE_SPOOL", () => {
     expect(await readdir(folder)).toHaveLength(1);
   });
 
-  test("has no effect without reports, or if the program passes a client", async () => {
+  test("FLAGS_USAGE_SPOOL has no effect without reports, or if the program passes a client", async () => {
     const logger = new MemoryLogger();
     const spool = await createFolder();
     const options = { usageSpool: spool, metricsInterval: 0, logger };
@@ -279,7 +282,7 @@ describe("FLAGS_USAGE_SPOOL", () => {
     );
   });
 
-  test("that cannot be written stops the start, and `check` finds it", async () => {
+  test("a spool that cannot be written prevents the start, and `check` reports it", async () => {
     const directory = await createFolder();
     const file = join(directory, "file");
     await writeFile(file, "");

@@ -83,12 +83,12 @@ describe("FLAGS_PROXY_WORKERS=2", () => {
     return () => cleanUps.run();
   });
 
-  test("becomes ready in all workers at the same time", async () => {
+  test("all workers become ready at the same time", async () => {
     expect(statusesBefore).toEqual([503, 503, 503, 503]);
     expect(await readStatuses()).toEqual([200, 200, 200, 200]);
   });
 
-  test("sends the same ETag from all workers, before and after a change", async () => {
+  test("all workers send the same ETag, before and after a change", async () => {
     const { url, upstream } = setup;
     upstream.document = { features: [toFlag("on")] };
     await eventually(async () => namesIn(await send(`${url}/proxy`))).toEqual(["on"]);
@@ -103,7 +103,7 @@ describe("FLAGS_PROXY_WORKERS=2", () => {
     expect(after).not.toEqual(before);
   });
 
-  test("serves the metrics of all workers from each of them", async () => {
+  test("each worker serves the metrics of all workers", async () => {
     const { url } = setup;
     await serveInTurn(setup);
     const countUsage = (metrics: string) =>
@@ -122,7 +122,7 @@ describe("FLAGS_PROXY_WORKERS=2", () => {
     }
   });
 
-  test("logs configuration warnings once, and names the worker in its log lines", async () => {
+  test("warnings about the configuration are logged once, and log lines name their worker", async () => {
     const { url, upstream, command } = setup;
     upstream.document = { features: [toFlag("odd", "broken")] };
     await eventually(async () => {
@@ -136,7 +136,7 @@ describe("FLAGS_PROXY_WORKERS=2", () => {
     );
   });
 
-  test("replaces a worker that crashes, and logs the reason without secrets", async () => {
+  test("a worker that crashes is replaced, and the reason is logged without secrets", async () => {
     const { url, upstream, command } = setup;
     upstream.document = { features: [toFlag("fatal", "crash")] };
     await eventually(async () => {
@@ -241,7 +241,7 @@ async function untilAllServed(callers: readonly Caller[]): Promise<void> {
 }
 
 describe("a worker that is killed", () => {
-  test("only closes its own connections, and loses no acknowledged usage", async () => {
+  test("a worker that is killed closes only its own connections, and loses no acknowledged usage", async () => {
     const { pids, url, upstream, command } = await startDistinct();
     const callers = Array.from({ length: 8 }, () => new Caller());
     const running = callers.map((caller) => caller.run(url));
@@ -268,7 +268,7 @@ describe("a worker that is killed", () => {
     expect(deliveredTo(upstream)).toBeLessThanOrEqual(total((caller) => caller.attempted));
   });
 
-  test("does not leave a connection open that it was about to receive; a replacement that cannot start is retried with increasing delays, while other workers serve", async () => {
+  test("a worker that is killed leaves no connection open that it was about to receive, and a replacement that cannot start is retried with increasing delays, while other workers serve", async () => {
     const { pids, url, command, strategyFile } = await startDistinct();
     await rm(strategyFile);
     const [victim = 0, other] = pids;
@@ -292,7 +292,7 @@ describe("a worker that is killed", () => {
     expect((await stop({ command })).code).toBe(0);
   });
 
-  test("is replaced by a worker that loads the flags before it listens, and its counters remain; of workers that are killed in quick succession, one is replaced immediately", async () => {
+  test("a worker that is killed is replaced by one that loads the flags before it listens, and its counters remain; of workers that are killed in quick succession, one is replaced immediately", async () => {
     const { pids, url, command } = await startDistinct();
     await sendSequentially(`${url}/proxy`, 6);
     const before = requestsIn(await scrape(url));
@@ -320,7 +320,7 @@ describe("a worker that is killed", () => {
 });
 
 describe("a worker that does not respond", () => {
-  test("is killed and replaced, while the others continue", async () => {
+  test("a worker that does not respond is killed and replaced, while the others continue", async () => {
     const { pids, url, command } = await startDistinct({
       FLAGS_PROXY_WORKER_TIMEOUT: "3000",
       FLAGS_FETCH_INTERVAL: "100",
@@ -347,7 +347,7 @@ describe("a worker that does not respond", () => {
     expect(metrics).toContain("\nflags_proxy_worker_restarts_total 1\n");
   });
 
-  test("is not one that missed pings while its program loaded", async () => {
+  test("a worker that missed pings while its program loaded is not killed", async () => {
     const slowStart = "await new Promise((resolve) => setTimeout(resolve, 1500))";
     const { url, upstream, command } = await startWorkers({
       FLAGS_PROXY_WORKER_TIMEOUT: "2000",
@@ -365,7 +365,7 @@ describe("a worker that does not respond", () => {
 });
 
 describe("the command with workers does not start", () => {
-  test("with FLAGS_PROXY_WORKERS=257", async () => {
+  test("the command does not start with FLAGS_PROXY_WORKERS=257", async () => {
     const { code, stdout, stderr } = await runCommand({ ...REQUIRED, FLAGS_PROXY_WORKERS: "257" });
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain(
@@ -373,7 +373,7 @@ describe("the command with workers does not start", () => {
     );
   });
 
-  test("on a port that is in use, with one line that names PORT", async () => {
+  test("the command does not start on a port that is in use, with one line that names PORT", async () => {
     const port = await occupyPort();
     const { code, stderr } = await runCommand({ ...REQUIRED, PORT: String(port) });
     expect(code).toBe(1);
@@ -384,7 +384,7 @@ describe("the command with workers does not start", () => {
 });
 
 describe("the command with workers stops", () => {
-  test("at Ctrl-C, which workers receive as well, after responding to requests in flight", async () => {
+  test("the command stops at Ctrl-C, which workers also receive, after responding to requests in flight", async () => {
     const { url, upstream, command } = await startWorkers();
     await untilReady(url);
     await send(`${url}/proxy/client/metrics`, { body: USAGE });
@@ -398,7 +398,7 @@ describe("the command with workers stops", () => {
     expect(deliveredTo(upstream)).toBe(1);
   });
 
-  test("at a second signal with exit code 1, without waiting for requests in flight", async () => {
+  test("the command stops at a second signal with exit code 1, without waiting for requests in flight", async () => {
     const { url, command } = await startWorkers();
     await untilReady(url);
     await startRequest(url, 14);
@@ -409,7 +409,7 @@ describe("the command with workers stops", () => {
     await eventually(() => pidsOf(command).filter(isRunning)).toEqual([]);
   });
 
-  test("with all its workers when it is killed", async () => {
+  test("all workers stop when the command is killed", async () => {
     const { url, command } = await startWorkers();
     await untilReady(url);
     command.signal("SIGKILL");

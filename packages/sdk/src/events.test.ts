@@ -9,7 +9,7 @@ interface Events {
 const ignore = (): void => undefined;
 
 describe("Emitter", () => {
-  it("on() calls every listener with all parameters, in the order of registration", () => {
+  it("on() makes emit() call every listener with all parameters, in the order of registration", () => {
     const emitter = new Emitter<Events>(ignore);
     const seen: unknown[] = [];
     emitter.on("count", (name, enabled) => seen.push(["first", name, enabled]));

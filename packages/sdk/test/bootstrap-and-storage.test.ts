@@ -40,7 +40,7 @@ async function write(name: string, text: string): Promise<string> {
 }
 
 describe("bootstrap", () => {
-  it("data is used while the upstream is down, and counts as synchronized", async () => {
+  it("bootstrap data is used while the upstream is down, and counts as synchronized", async () => {
     const upstream = await startUpstream();
     upstream.features(status(503));
     const client = createClient(upstream, { bootstrap: { data: [flag("boot")] } });
@@ -61,7 +61,7 @@ describe("bootstrap", () => {
     expect(client.confirmedAtMs).toBeLessThanOrEqual(performance.now());
   });
 
-  it("data is evaluated with its segments", async () => {
+  it("bootstrap data is evaluated with its segments", async () => {
     const upstream = await startUpstream();
     upstream.features(hang);
     const segments = [
@@ -73,7 +73,7 @@ describe("bootstrap", () => {
     expect(client.isEnabled("boot", { userId: "8" })).toBe(false);
   });
 
-  it("url is requested with its own headers and without the token", async () => {
+  it("the bootstrap url is requested with its own headers and without the token", async () => {
     const [upstream, other] = [await startUpstream(), await startUpstream()];
     upstream.features(hang);
     other.reply("/flags.json", json(documentOf(flag("boot"))));
@@ -88,7 +88,7 @@ describe("bootstrap", () => {
     expect(headers).not.toHaveProperty("x-custom");
   });
 
-  it("url is requested until it succeeds, after any failure", async () => {
+  it("the bootstrap url is requested until it succeeds, after any failure", async () => {
     const [upstream, other] = [await startUpstream(), await startUpstream()];
     upstream.features(hang);
     other.reply("/flags.json", json(documentOf(flag("boot"))));
@@ -104,7 +104,7 @@ describe("bootstrap", () => {
     [403, "access is forbidden: check the headers for the bootstrap URL"],
     [404, "check the bootstrap URL"],
     [500, "the server failed"],
-  ])("url that responds with %i is logged with a hint: %s", async (code, hint) => {
+  ])("a bootstrap url that responds with %i is logged with a hint: %s", async (code, hint) => {
     const [upstream, other] = [await startUpstream(), await startUpstream()];
     upstream.features(hang);
     other.reply("/flags.json", status(code));
@@ -118,7 +118,7 @@ describe("bootstrap", () => {
     expect(messages[0]).not.toMatch(/\/api\b|API/);
   });
 
-  it("url is not requested again after the first response of the upstream", async () => {
+  it("the bootstrap url is not requested again after the first response of the upstream", async () => {
     const [upstream, other] = [await startUpstream(), await startUpstream()];
     other.reply("/flags.json", status(500));
     const requested = other.next("/flags.json");
@@ -131,7 +131,7 @@ describe("bootstrap", () => {
     expect(messages.join()).not.toContain("works again");
   });
 
-  it("filePath is loaded", async () => {
+  it("the bootstrap file is loaded", async () => {
     const upstream = await startUpstream();
     upstream.features(hang);
     const filePath = await write("flags.json", JSON.stringify(documentOf(flag("boot"))));
@@ -143,7 +143,7 @@ describe("bootstrap", () => {
     ["missing", undefined, "Cannot read the file: ENOENT"],
     ["broken", "{", "The document is not usable: .*JSON"],
     ["wrong", '{"features":{}}', "The document is not usable: features must be a list"],
-  ])("filePath of a %s file is an error, and the upstream is used", async (name, text, reason) => {
+  ])("a %s bootstrap file is an error, and the upstream is used", async (name, text, reason) => {
     const upstream = await startUpstream();
     const filePath =
       text === undefined ? join(directory, "none.json") : await write(`${name}.json`, text);
@@ -162,7 +162,7 @@ describe("bootstrap", () => {
     expect(failures.filter((code) => code !== "STATUS")).toEqual([]);
   });
 
-  it("without flags is ignored, with a warning", async () => {
+  it("a bootstrap without flags is ignored, with a warning", async () => {
     const upstream = await startUpstream();
     upstream.features(status(503));
     const client = createClient(upstream, { bootstrap: { data: [] } });
@@ -173,7 +173,7 @@ describe("bootstrap", () => {
     expect(messages).toContain("warn: The bootstrap data contains no flags and is ignored");
   });
 
-  it("that arrives after the first response of the upstream is ignored", async () => {
+  it("a bootstrap that arrives after the first response of the upstream is ignored", async () => {
     const [upstream, other] = [await startUpstream(), await startUpstream()];
     let respond: (() => void) | undefined;
     other.reply("/flags.json", (response, request) => {
@@ -188,7 +188,7 @@ describe("bootstrap", () => {
     expect(flagNames(client)).toEqual(["a"]);
   });
 
-  it("is not stored", async () => {
+  it("the bootstrap is not stored", async () => {
     const upstream = await startUpstream();
     upstream.features(status(503));
     const storageProvider = new MemoryStorageProvider();
@@ -200,7 +200,7 @@ describe("bootstrap", () => {
 });
 
 describe("storageProvider", () => {
-  it("provides the last good flags after a restart if the upstream is down", async () => {
+  it("storage provides the last good flags after a restart if the upstream is down", async () => {
     const upstream = await startUpstream();
     const options = { storageProvider: new FileStorageProvider(join(directory, "restart")) };
     const first = await startClient(upstream, options);
@@ -223,7 +223,7 @@ describe("storageProvider", () => {
     expect(second.lastUpdateAtMs).toBeDefined();
   });
 
-  it("can say how old its flags are", async () => {
+  it("the storage provider can report the age of its flags", async () => {
     const upstream = await startUpstream();
     upstream.features(status(503));
     class AgedProvider extends MemoryStorageProvider {
@@ -238,7 +238,7 @@ describe("storageProvider", () => {
     expect(client.confirmedAtMs).toBeLessThanOrEqual(performance.now() - 60_000);
   });
 
-  it("is required to have flags after a restart if the upstream is down", async () => {
+  it("without storage, there are no flags after a restart if the upstream is down", async () => {
     const upstream = await startUpstream();
     await (await startClient(upstream)).close();
     upstream.features(status(503));
@@ -248,7 +248,7 @@ describe("storageProvider", () => {
     expect(second.snapshot).toBeUndefined();
   });
 
-  it("stores the latest document", async () => {
+  it("the latest document is stored", async () => {
     const upstream = await startUpstream();
     const storageProvider = new MemoryStorageProvider();
     const client = await startClient(upstream, { storageProvider });
@@ -269,7 +269,7 @@ describe("storageProvider", () => {
       () => Promise.resolve("nonsense"),
       "The stored flags are not usable",
     ],
-  ])("that %s only causes a warning", async (_name, get, message) => {
+  ])("a storage provider that %s only causes a warning", async (_name, get, message) => {
     const upstream = await startUpstream();
     const set = (): Promise<void> => Promise.reject(new Error("disk full"));
     const storageProvider = { get, set };
@@ -280,7 +280,7 @@ describe("storageProvider", () => {
     expect(client.isEnabled("a")).toBe(true);
   });
 
-  it("that contains no flags does not make the client ready", async () => {
+  it("storage without flags does not make the client ready", async () => {
     const upstream = await startUpstream();
     upstream.features(status(503));
     const storageProvider = new MemoryStorageProvider();
@@ -294,15 +294,18 @@ describe("storageProvider", () => {
   it.each([
     [true, ["boot"]],
     [false, ["stored"]],
-  ])("with a bootstrap whose override is %s, %j is used", async (override, expected) => {
-    const upstream = await startUpstream();
-    upstream.features(status(503));
-    const storageProvider = new MemoryStorageProvider();
-    await storageProvider.set("app", documentOf(flag("stored")));
-    const bootstrap = { data: [flag("boot")], override };
-    const client = createClient(upstream, { storageProvider, bootstrap });
-    client.start();
-    await upstream.nextOf(2);
-    expect(flagNames(client)).toEqual(expected);
-  });
+  ])(
+    "with stored flags and a bootstrap whose override is %s, %j is used",
+    async (override, expected) => {
+      const upstream = await startUpstream();
+      upstream.features(status(503));
+      const storageProvider = new MemoryStorageProvider();
+      await storageProvider.set("app", documentOf(flag("stored")));
+      const bootstrap = { data: [flag("boot")], override };
+      const client = createClient(upstream, { storageProvider, bootstrap });
+      client.start();
+      await upstream.nextOf(2);
+      expect(flagNames(client)).toEqual(expected);
+    },
+  );
 });

@@ -84,7 +84,7 @@ const names = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `app-${index}`);
 
 describe("usage of several applications", () => {
-  it("is reported in one request, under the environment of the token", async () => {
+  it("usage of several applications is reported in one request, under the environment of the token", async () => {
     const { upstream, client } = await startReporting();
     const sent: string[] = [];
     client.on("sent", ({ appName }) => sent.push(appName));
@@ -106,7 +106,7 @@ describe("usage of several applications", () => {
     expect(upstream.seen(SINGLE)).toEqual([]);
   });
 
-  it("is sent in requests of at most 90 KiB; an application may be split over several", async () => {
+  it("bulk reports have at most 90 KiB, and an application may be split over several", async () => {
     const { upstream, client, totals } = await startReporting({ metricsIntervalMs: 60_000 });
     const features = Object.fromEntries(
       Array.from({ length: 3000 }, (_, index) => [`${"é".repeat(200)}${index}`, { yes: 1, no: 0 }]),
@@ -130,7 +130,7 @@ describe("usage of several applications", () => {
     ["a token whose environment is ambiguous", { token: "*:a.b.c" }],
     ["a header that replaces the token", { customHeaders: { Authorization: "secret" } }],
     ["a function that may replace the token", { customHeadersFunction: async () => ({}) }],
-  ])("is reported separately with %s", async (_title, options) => {
+  ])("usage of several applications is reported separately with %s", async (_title, options) => {
     const more = { metricsIntervalMs: 60_000, ...options };
     const { upstream, client, totals } = await startReporting(more);
     for (const name of names(3)) void client.reportUsage(usageOf(name));
@@ -142,7 +142,7 @@ describe("usage of several applications", () => {
 
 describe("an upstream without bulk reports", () => {
   it.each([404, 405, 501, 403, 400, 422])(
-    "receives one report for each application after a %i, immediately, and no bulk report soon after",
+    "an upstream without bulk reports receives one report for each application immediately after a %i, and no bulk report soon after",
     async (code) => {
       const { upstream, client, totals } = await startReporting({}, { bulk: status(code) });
       for (let round = 1; round <= 3; round += 1) {
@@ -154,7 +154,7 @@ describe("an upstream without bulk reports", () => {
     },
   );
 
-  it("receives up to 20 reports at the same time", async () => {
+  it("an upstream without bulk reports receives up to 20 reports at the same time", async () => {
     const { upstream, client, totals } = await startReporting(
       { metricsIntervalMs: 60_000 },
       { bulk: status(404) },
@@ -173,7 +173,7 @@ describe("an upstream without bulk reports", () => {
     expect(totals.sum).toBe(100);
   });
 
-  it("loses no usage if the report of one application fails too", async () => {
+  it("no usage is lost if the report of one application also fails", async () => {
     const { upstream, client, totals } = await startReporting({}, { bulk: status(403) });
     upstream.script(SINGLE, status(403), status(403), status(403), status(503));
     for (const name of names(3)) void client.reportUsage(usageOf(name));
@@ -183,7 +183,7 @@ describe("an upstream without bulk reports", () => {
 
 describe("no usage of a bulk report is lost", () => {
   it.each([401, 429, 500, 502, 503])(
-    "if the upstream responds with %i for a while",
+    "no usage of a bulk report is lost if the upstream responds with %i for a while",
     async (code) => {
       const { upstream, client, totals } = await startReporting();
       upstream.script(BULK, status(code), status(code));
@@ -195,7 +195,7 @@ describe("no usage of a bulk report is lost", () => {
     },
   );
 
-  it("if it is too large for the upstream, and is sent in halves", async () => {
+  it("a bulk report that is too large for the upstream is sent in halves", async () => {
     const { upstream, client, totals } = await startReporting({ metricsIntervalMs: 60_000 });
     upstream.reply(BULK, (response, request) => {
       const isTooLarge = bulkOf(request).metrics.length > 2;
@@ -207,7 +207,7 @@ describe("no usage of a bulk report is lost", () => {
     expect(totals.sum).toBe(15);
   });
 
-  it("if the upstream fails between two halves", async () => {
+  it("no usage of a bulk report is lost if the upstream fails between two halves", async () => {
     const { upstream, client, totals } = await startReporting();
     upstream.script(BULK, status(413), status(503));
     for (const name of names(4)) void client.reportUsage(usageOf(name));
@@ -216,7 +216,7 @@ describe("no usage of a bulk report is lost", () => {
     expect(totals.sum).toBe(4);
   });
 
-  it("and Retry-After is honoured", async () => {
+  it("Retry-After is honoured for bulk reports", async () => {
     const { upstream, client } = await startReporting();
     upstream.script(BULK, status(429, { "retry-after": "1" }));
     for (const name of names(2)) void client.reportUsage(usageOf(name));
@@ -228,29 +228,32 @@ describe("no usage of a bulk report is lost", () => {
 });
 
 describe("an application whose usage the upstream does not accept", () => {
-  it.each([400, 500])("does not delay others if it causes a %i", async (code) => {
-    const { upstream, client, totals } = await startReporting();
-    const isPoisoned = (appNames: readonly string[]): boolean => appNames.includes("poison");
-    upstream.reply(BULK, (response, request) => {
-      const isBad = isPoisoned(bulkOf(request).metrics.map(({ appName }) => appName));
-      (isBad ? status(code) : totals.bulk)(response, request);
-    });
-    upstream.reply(SINGLE, (response, request) => {
-      const isBad = isPoisoned([singleOf(request).appName]);
-      (isBad ? status(code) : totals.single)(response, request);
-    });
-    void client.reportUsage(usageOf("poison"));
-    for (let round = 1; round <= 3; round += 1) {
-      for (const name of names(3)) void client.reportUsage(usageOf(name));
-      await expect.poll(() => totals.sum, { timeout: 10_000 }).toBe(3 * round);
-    }
-    upstream.reply(BULK, totals.bulk);
-    upstream.reply(SINGLE, totals.single);
-    await client.close();
-    expect(totals.sum).toBe(10);
-  });
+  it.each([400, 500])(
+    "an application whose usage causes a %i does not delay others",
+    async (code) => {
+      const { upstream, client, totals } = await startReporting();
+      const isPoisoned = (appNames: readonly string[]): boolean => appNames.includes("poison");
+      upstream.reply(BULK, (response, request) => {
+        const isBad = isPoisoned(bulkOf(request).metrics.map(({ appName }) => appName));
+        (isBad ? status(code) : totals.bulk)(response, request);
+      });
+      upstream.reply(SINGLE, (response, request) => {
+        const isBad = isPoisoned([singleOf(request).appName]);
+        (isBad ? status(code) : totals.single)(response, request);
+      });
+      void client.reportUsage(usageOf("poison"));
+      for (let round = 1; round <= 3; round += 1) {
+        for (const name of names(3)) void client.reportUsage(usageOf(name));
+        await expect.poll(() => totals.sum, { timeout: 10_000 }).toBe(3 * round);
+      }
+      upstream.reply(BULK, totals.bulk);
+      upstream.reply(SINGLE, totals.single);
+      await client.close();
+      expect(totals.sum).toBe(10);
+    },
+  );
 
-  it("is dropped after ten rejections, with an error, and the others are still sent in bulk", async () => {
+  it("usage of an application is dropped after ten rejections, with an error, and the others are still sent in bulk", async () => {
     const { upstream, client, totals } = await startReporting();
     const messages = collectMessages(client);
     const dropped = nextEvent(client, "usageDropped");
@@ -294,7 +297,7 @@ describe("close()", () => {
     expect(totals.sum).toBe(3);
   });
 
-  it("logs how much was not delivered if Retry-After is too long", async () => {
+  it("close() logs how much was not delivered if Retry-After is too long", async () => {
     const { upstream, client } = await startReporting({ metricsIntervalMs: 60_000 });
     const messages = collectMessages(client);
     upstream.reply(BULK, status(503, { "retry-after": "60" }));

@@ -93,7 +93,7 @@ describe("getVariant()", () => {
     ["off", false],
     ["none", false],
   ])(
-    "of the flag %s without a variant is disabled, and featureEnabled is %s",
+    "the variant of the flag %s without variants is disabled, and featureEnabled is %s",
     async (name, enabled) => {
       const client = await startWith([flag("on"), flag("off", { enabled: false, variants })]);
       const flags = { featureEnabled: enabled, feature_enabled: enabled };
@@ -105,7 +105,7 @@ describe("getVariant()", () => {
 });
 
 describe("before the first data", () => {
-  it("evaluations return fallbacks, cause one warning, and are not counted", async () => {
+  it("evaluations before the first data return fallbacks, cause one warning, and are not counted", async () => {
     const upstream = await startUpstream();
     const client = createClient(upstream, { metricsIntervalMs: 60_000 });
     const messages = collectMessages(client);
@@ -213,7 +213,7 @@ describe("strategies", () => {
     expect(client.isEnabled("uses default", { userId: "8" })).toBe(false);
   });
 
-  it("one that throws does not match, causes one warning, and an event every time", async () => {
+  it("a strategy that throws does not match, and causes one warning, and an event every time", async () => {
     const client = await startWith([using("broken")], {
       strategies: [
         {

@@ -96,7 +96,7 @@ it("keeps flags without a project, and does not warn if the upstream filters cor
 });
 
 describe("tags", () => {
-  it.each(["delta", "streaming"] as const)("cause polling instead of %s", async (mode) => {
+  it.each(["delta", "streaming"] as const)("tags cause polling instead of %s", async (mode) => {
     const { upstream } = await startWithoutFilters(CONFIRMED);
     const { messages } = await startLogged(upstream, { synchronization: mode, tags: TAGS });
     const { query } = await upstream.next();
@@ -121,7 +121,7 @@ describe("tags", () => {
       },
     ],
     ["something else", { tag: 7 }],
-  ])("cause one warning if the upstream confirms %s", async (_name, query) => {
+  ])("tags cause one warning if the upstream confirms %s", async (_name, query) => {
     const { upstream } = await startWithoutFilters(query);
     const { messages } = await startLogged(upstream, { tags: TAGS });
     await upstream.nextOf(2);
@@ -132,7 +132,7 @@ describe("tags", () => {
     ]);
   });
 
-  it("cause no warning if the upstream confirms them", async () => {
+  it("tags cause no warning if the upstream confirms them", async () => {
     const { upstream } = await startWithoutFilters(CONFIRMED);
     const { messages } = await startLogged(upstream, { tags: TAGS });
     await upstream.nextOf(2);

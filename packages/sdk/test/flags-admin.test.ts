@@ -39,7 +39,7 @@ describe("FlagsClient, against flags-admin", () => {
     expect(flagNames(client)).toEqual(["z"]);
   });
 
-  it("has the same flags and segments, in the same order, with each way of synchronizing, even after a restart", async () => {
+  it("each synchronization mode leads to the same flags and segments in the same order, even after a restart", async () => {
     await admin.createFlag("m");
     const clients = await Promise.all(
       SYNCHRONIZATIONS.map((synchronization) =>

@@ -153,7 +153,7 @@ describe("polling", () => {
     expect(clients[0]?.snapshot?.revision).toBe(clients[1]?.snapshot?.revision);
   });
 
-  it("provides the definitions of very many flags as they were sent", async () => {
+  it("provides the definitions of thousands of flags as they were sent", async () => {
     const upstream = await startUpstream();
     const document = documentOf(...Array.from({ length: 9000 }, (_, index) => flag(`${index}`)));
     upstream.features(json(document));

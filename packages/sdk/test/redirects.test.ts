@@ -36,27 +36,30 @@ describe("a redirect to another origin", () => {
     ["polling", FEATURES],
     ["delta", DELTA],
     ["streaming", STREAMING],
-  ])("does not change the flags with %s, and is retried with backoff", async (mode, path) => {
-    const [upstream, foreign] = [await startUpstream(), await startForeign()];
-    const client = await startClient(upstream);
-    await client.close();
-    upstream.reply(path, redirectTo(foreign.origin, path));
-    const redirected = createClient(upstream, {
-      synchronization: mode,
-      token: "top-secret",
-      bootstrap: { data: [flag("last-good")] },
-    });
-    const messages = collectMessages(redirected);
-    const retried = upstream.nextOf(3, path);
-    redirected.start();
-    await retried;
-    expect(foreign.requests).toEqual([]);
-    expect(flagNames(redirected)).toEqual([mode === "polling" ? "last-good" : "a"]);
-    expect(messages).toEqual([expect.stringContaining(rejection(upstream, path, foreign))]);
-    expect(messages[0]).toMatch(/^error: .*change the URL of the upstream .*FLAGS_URL/);
-  });
+  ])(
+    "a redirect to another origin does not change the flags with %s, and is retried with backoff",
+    async (mode, path) => {
+      const [upstream, foreign] = [await startUpstream(), await startForeign()];
+      const client = await startClient(upstream);
+      await client.close();
+      upstream.reply(path, redirectTo(foreign.origin, path));
+      const redirected = createClient(upstream, {
+        synchronization: mode,
+        token: "top-secret",
+        bootstrap: { data: [flag("last-good")] },
+      });
+      const messages = collectMessages(redirected);
+      const retried = upstream.nextOf(3, path);
+      redirected.start();
+      await retried;
+      expect(foreign.requests).toEqual([]);
+      expect(flagNames(redirected)).toEqual([mode === "polling" ? "last-good" : "a"]);
+      expect(messages).toEqual([expect.stringContaining(rejection(upstream, path, foreign))]);
+      expect(messages[0]).toMatch(/^error: .*change the URL of the upstream .*FLAGS_URL/);
+    },
+  );
 
-  it("does not affect the last good flags, and the client recovers", async () => {
+  it("a redirect to another origin does not affect the last good flags, and the client recovers", async () => {
     const [upstream, foreign] = [await startUpstream(), await startForeign()];
     const client = await startClient(upstream);
     const failed = nextEvent(client, "failure");
@@ -68,7 +71,7 @@ describe("a redirect to another origin", () => {
     expect(foreign.requests).toEqual([]);
   });
 
-  it("receives neither registration nor usage, which is sent when the upstream is back", async () => {
+  it("another origin receives neither registration nor usage, which is sent when the upstream is back", async () => {
     const [upstream, foreign] = [await startUpstream(), await startForeign()];
     upstream.reply(REGISTER, redirectTo(foreign.origin, REGISTER));
     upstream.reply(METRICS, redirectTo(foreign.origin, METRICS));
@@ -89,7 +92,7 @@ describe("a redirect to another origin", () => {
     expect(foreign.requests).toEqual([]);
   });
 
-  it("is rejected for a bootstrap", async () => {
+  it("a redirect of a bootstrap to another origin is rejected", async () => {
     const [upstream, foreign] = [await startUpstream(), await startForeign()];
     const origin = await startUpstream();
     upstream.features(status(503));

@@ -191,7 +191,7 @@ describe("streaming", () => {
 
 describe("streaming falls back to polling", () => {
   it.each([404, 405, 501])(
-    "immediately if the upstream responds with %d, and returns to streaming later",
+    "the client polls immediately if the upstream responds with %d, and returns to streaming later",
     async (code) => {
       const upstream = await startUpstream();
       upstream.reply(STREAMING, status(code));
@@ -218,7 +218,7 @@ describe("streaming falls back to polling", () => {
     },
   );
 
-  it("if the response is a page instead of a stream", async () => {
+  it("the client polls if the response is a page instead of a stream", async () => {
     const upstream = await startUpstream();
     upstream.reply(STREAMING, raw("<html>", { "content-type": "text/html" }));
     const client = await startClient(upstream, streaming);
@@ -239,7 +239,7 @@ describe("streaming falls back to polling", () => {
     ["a document instead of a delta", streamOf("event: unleash-connected\ndata: {}\n\n")],
     ["not gzip", raw("nothing", { ...STREAM_TYPE, "content-encoding": "gzip" })],
   ])(
-    "at startup, and keeps its last flags, if the first response is %s",
+    "the client polls at startup, and keeps its last flags, if the first response is %s",
     async (_name, failure) => {
       const upstream = await startUpstream();
       upstream.reply(STREAMING, failure);
@@ -260,13 +260,13 @@ describe("streaming falls back to polling", () => {
     },
   );
 
-  it("if a stream is cut off and cannot be opened again", async () => {
+  it("the client polls if a stream is cut off and cannot be opened again", async () => {
     const { upstream, streams, client } = await startStreaming();
     upstream.reply(STREAMING, status(503));
     expect(await flagsAfter(client, () => streams.reset())).toEqual(["polled"]);
   });
 
-  it("and restores the streamed flags if there are no further changes", async () => {
+  it("the client restores the streamed flags after polling if there are no more changes", async () => {
     const { upstream, streams, client } = await startStreaming();
     upstream.reply(STREAMING, status(503));
     expect(await flagsAfter(client, () => streams.reset())).toEqual(["polled"]);
@@ -275,7 +275,7 @@ describe("streaming falls back to polling", () => {
     expect(lastEventIds(upstream.seen(STREAMING)).at(-1)).toBe("1");
   });
 
-  it("and honours Retry-After after a 429 and a 503", async () => {
+  it("the client honours Retry-After after a 429 and a 503", async () => {
     const delaysMs = [429, 503].map(async (code) => {
       const upstream = await startUpstream();
       upstream.script(STREAMING, status(code, { "retry-after": "1" }));
@@ -291,7 +291,7 @@ describe("streaming falls back to polling", () => {
     for (const delayMs of await Promise.all(delaysMs)) expect(delayMs).toBeGreaterThan(950);
   });
 
-  it("and honours the delay that the stream requested with `retry`", async () => {
+  it("the client honours the delay that the stream requested with `retry`", async () => {
     const { upstream, streams } = await startStreaming();
     streams.write("retry: 500\n\n");
     const startMs = performance.now();
@@ -301,7 +301,7 @@ describe("streaming falls back to polling", () => {
     expect(performance.now() - startMs).toBeGreaterThan(450);
   });
 
-  it("and polls once if the interval is 0", async () => {
+  it("the client polls once if the interval is 0", async () => {
     const upstream = await startUpstream();
     upstream.reply(STREAMING, status(404));
     const client = await startClient(upstream, { ...streaming, refreshIntervalMs: 0 });
@@ -310,7 +310,7 @@ describe("streaming falls back to polling", () => {
     expect(upstream.seen(FEATURES)).toHaveLength(1);
   });
 
-  it("if the stream contains only unknown events", async () => {
+  it("the client polls if the stream contains only unknown events", async () => {
     const upstream = await startUpstream();
     upstream.reply(STREAMING, streamOf(toEvent("toggles", 1, hydration(flag("wrong")))));
     upstream.features(json(documentOf(flag("right"))));

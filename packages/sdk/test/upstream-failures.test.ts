@@ -103,7 +103,7 @@ const optionsFor = (failure: Reply): Partial<FlagsClientOptions> =>
 
 describe("FlagsClient keeps its last good flags and recovers", () => {
   it.each(failures.filter(([name]) => !name.startsWith("304")))(
-    "if the upstream responds with %s",
+    "the client keeps its last good flags and recovers if the upstream responds with %s",
     async (_name, failure, message) => {
       const upstream = await startUpstream();
       const client = await startClient(upstream, optionsFor(failure));
@@ -122,15 +122,18 @@ describe("FlagsClient keeps its last good flags and recovers", () => {
     },
   );
 
-  it.each(failures)("if the first response is %s", async (_name, failure, message) => {
-    const upstream = await startUpstream();
-    upstream.scriptFeatures(failure, failure);
-    const { client, messages } = await startLogged(upstream, optionsFor(failure));
-    expect(flagNames(client)).toEqual(["a"]);
-    expect(messages[0]).toContain(message.replace("<url>", `${upstream.url}/client/features`));
-  });
+  it.each(failures)(
+    "the client recovers if the first response is %s",
+    async (_name, failure, message) => {
+      const upstream = await startUpstream();
+      upstream.scriptFeatures(failure, failure);
+      const { client, messages } = await startLogged(upstream, optionsFor(failure));
+      expect(flagNames(client)).toEqual(["a"]);
+      expect(messages[0]).toContain(message.replace("<url>", `${upstream.url}/client/features`));
+    },
+  );
 
-  it("if the upstream starts later than the client", async () => {
+  it("the client recovers if the upstream starts later than the client", async () => {
     const upstream = await startUpstream();
     const { url, port } = upstream;
     await upstream.close();
@@ -144,7 +147,7 @@ describe("FlagsClient keeps its last good flags and recovers", () => {
     expect(flagNames(client)).toEqual(["a"]);
   });
 
-  it("if failures of several kinds alternate; logs each kind once and emits an event for each failure", async () => {
+  it("the client recovers from alternating kinds of failures, logs each kind once and emits an event for each failure", async () => {
     const upstream = await startUpstream();
     const client = await startClient(upstream);
     const messages = collectMessages(client);
@@ -159,7 +162,7 @@ describe("FlagsClient keeps its last good flags and recovers", () => {
     expect(count).toBe(5);
   });
 
-  it("if a listener throws", async () => {
+  it("the client recovers if a listener throws", async () => {
     const upstream = await startUpstream();
     const client = createClient(upstream);
     const errors: Error[] = [];

@@ -77,7 +77,7 @@ describe("a client with a spool", () => {
     },
   );
 
-  it("leaves what it cannot deliver to the next one", async () => {
+  it("a client leaves undelivered usage to the next one", async () => {
     const { upstream, received, start } = await setUp();
     upstream.script(PATH, status(503, { "retry-after": "60" }));
     const first = start({ metricsIntervalMs: 60_000 });
@@ -95,7 +95,7 @@ describe("a client with a spool", () => {
     expect(received).toEqual({ web: 1 });
   });
 
-  it("accepts usage before it has opened the spool, and does not include its own evaluations", async () => {
+  it("a client accepts usage before it has opened the spool, and does not include its own evaluations", async () => {
     const { upstream, received, start } = await setUp();
     upstream.script(PATH, status(503, { "retry-after": "60" }));
     const first = start({ metricsIntervalMs: 60_000, appName: "own" });

@@ -43,7 +43,7 @@ async function startReporting(
 }
 
 describe("usage", () => {
-  it("is reported in the format of the protocol", async () => {
+  it("usage is reported in the format of the protocol", async () => {
     const { upstream, client } = await startReporting({ appName: "shop", instanceId: "one" });
     client.isEnabled("a");
     client.isEnabled("none");
@@ -80,13 +80,13 @@ describe("usage", () => {
     expect((await sent)[0]).toEqual(body);
   });
 
-  it("is not reported if nothing was evaluated", async () => {
+  it("nothing is reported if nothing was evaluated", async () => {
     const { upstream } = await startReporting({ refreshIntervalMs: 20 });
     await upstream.nextOf(5);
     expect(upstream.seen(PATH)).toEqual([]);
   });
 
-  it("of other applications is reported separately under their names", async () => {
+  it("usage of other applications is reported separately under their names", async () => {
     const { upstream, client } = await startReporting();
     client.isEnabled("a");
     void client.reportUsage(usageOf("phone", 3));
@@ -100,14 +100,14 @@ describe("usage", () => {
     ]);
   });
 
-  it("of 5e9 in one entry is accepted", async () => {
+  it("a count of 5e9 is accepted", async () => {
     const { upstream, client } = await startReporting();
     void client.reportUsage(usageOf("phone", 5e9));
     const { bucket } = bodyOf(await upstream.next(PATH));
     expect(bucket.toggles["a"]?.yes).toBe(5e9);
   });
 
-  it("of names like __proto__ is reported without side effects", async () => {
+  it("usage of names like __proto__ is reported without side effects", async () => {
     const { upstream, client } = await startReporting();
     client.isEnabled("__proto__");
     client.getVariant("constructor", {}, { name: "__proto__", enabled: true });
@@ -117,14 +117,14 @@ describe("usage", () => {
     expect("no" in {}).toBe(false);
   });
 
-  it("beyond a limit is rejected with a warning", async () => {
+  it("usage beyond a limit is rejected with a warning", async () => {
     const { client } = await startReporting();
     const warned = nextEvent(client, "warn");
     client.isEnabled("x".repeat(256));
     expect((await warned)[0]).toBe("1 evaluation was not counted: too much usage is pending");
   });
 
-  it("beyond a limit is logged on close", async () => {
+  it("usage beyond a limit is logged on close", async () => {
     const { upstream, client } = await startReporting({ metricsIntervalMs: 60_000 });
     const messages = collectMessages(client);
     client.isEnabled("x".repeat(256));
@@ -143,7 +143,7 @@ describe("usage", () => {
   });
 
   it.each([{ metricsIntervalMs: 0 }, { disableMetrics: true }])(
-    "is not reported with %j, not even on close",
+    "usage is not reported with %j, not even on close",
     async (disabling) => {
       const { upstream, client } = await startReporting(disabling);
       client.isEnabled("a");
@@ -170,19 +170,22 @@ describe("no usage is lost", () => {
     ["a reset", reset],
   ];
 
-  it.each(failures)("if the upstream responds with %s for a while", async (_name, failure) => {
-    const { upstream, client } = await startReporting({ timeoutMs: 50 });
-    const accepted: MetricsBody[] = [];
-    upstream.reply(PATH, acceptInto(accepted));
-    upstream.script(PATH, failure, failure, failure);
-    client.isEnabled("a");
-    const { body } = await upstream.next(PATH);
-    client.isEnabled("a");
-    await expect.poll(() => totalYes(accepted)).toBe(2);
-    expect(accepted[0]?.bucket.start).toBe((JSON.parse(body) as MetricsBody).bucket.start);
-  });
+  it.each(failures)(
+    "no usage is lost if the upstream responds with %s for a while",
+    async (_name, failure) => {
+      const { upstream, client } = await startReporting({ timeoutMs: 50 });
+      const accepted: MetricsBody[] = [];
+      upstream.reply(PATH, acceptInto(accepted));
+      upstream.script(PATH, failure, failure, failure);
+      client.isEnabled("a");
+      const { body } = await upstream.next(PATH);
+      client.isEnabled("a");
+      await expect.poll(() => totalYes(accepted)).toBe(2);
+      expect(accepted[0]?.bucket.start).toBe((JSON.parse(body) as MetricsBody).bucket.start);
+    },
+  );
 
-  it("if the upstream is down while usage is counted", async () => {
+  it("no usage is lost if the upstream is down while usage is counted", async () => {
     const { upstream, client } = await startReporting();
     const { port } = upstream;
     await upstream.close();
@@ -197,7 +200,7 @@ describe("no usage is lost", () => {
     await expect.poll(() => totalYes(accepted), { timeout: 5000 }).toBe(55);
   });
 
-  it("if the response to a received report is cut off; at worst it is counted twice", async () => {
+  it("no usage is lost if the response to a received report is cut off; at worst it is counted twice", async () => {
     const { upstream, client } = await startReporting();
     const accepted: MetricsBody[] = [];
     upstream.reply(PATH, acceptInto(accepted));
@@ -206,7 +209,7 @@ describe("no usage is lost", () => {
     await expect.poll(() => totalYes(accepted)).toBe(1);
   });
 
-  it("if a report is too large, and is sent in halves", async () => {
+  it("a report that is too large is sent in halves", async () => {
     const { upstream, client } = await startReporting();
     const accepted: MetricsBody[] = [];
     upstream.reply(PATH, (response, request) => {
@@ -220,7 +223,7 @@ describe("no usage is lost", () => {
     expect(toggles.toSorted()).toEqual(names);
   });
 
-  it("if the upstream fails between two halves", async () => {
+  it("no usage is lost if the upstream fails between two halves", async () => {
     const { upstream, client } = await startReporting();
     const accepted: MetricsBody[] = [];
     upstream.reply(PATH, acceptInto(accepted));
@@ -233,7 +236,7 @@ describe("no usage is lost", () => {
     await expect.poll(() => totalYes(accepted)).toBe(3);
   });
 
-  it("and Retry-After is honoured", async () => {
+  it("Retry-After is honoured for usage", async () => {
     const { upstream, client } = await startReporting();
     upstream.script(PATH, status(429, { "retry-after": "1" }));
     client.isEnabled("a");
@@ -267,7 +270,7 @@ describe("a report that the upstream rejects", () => {
       (isRejected ? status(400) : acceptInto(accepted))(response, request);
     };
 
-  it("does not delay the others", async () => {
+  it("a rejected report does not delay the others", async () => {
     const { upstream, client } = await startReporting();
     const accepted: MetricsBody[] = [];
     upstream.reply(PATH, reject("poison", accepted));
@@ -278,7 +281,7 @@ describe("a report that the upstream rejects", () => {
     }
   });
 
-  it("loses only the flags that cause it, with an error", async () => {
+  it("a rejected report loses only the flags that cause the rejection, with an error", async () => {
     const { upstream, client } = await startReporting();
     const messages = collectMessages(client);
     const accepted: MetricsBody[] = [];
@@ -301,7 +304,7 @@ describe("a report that the upstream rejects", () => {
     expect(totalYes(accepted)).toBe(30);
   });
 
-  it("loses only unknown variants, if these cause it", async () => {
+  it("a rejected report loses only unknown variants, if they cause the rejection", async () => {
     const { upstream, client } = await startReporting();
     const messages = collectMessages(client);
     const accepted: MetricsBody[] = [];
@@ -320,7 +323,7 @@ describe("a report that the upstream rejects", () => {
     );
   });
 
-  it("is dropped after ten consecutive rejections, with an error", async () => {
+  it("a report is dropped after ten consecutive rejections, with an error", async () => {
     const { upstream, client } = await startReporting();
     upstream.reply(PATH, reject("poison", []));
     void client.reportUsage(usageOf("poison", 1));

@@ -44,12 +44,15 @@ describe("runProgram() prints", () => {
   test.each([
     ["--help", 0, /^sample 1\.2\.3\n\nServes as an example\./, /^$/],
     ["--port", 2, /^$/, /^Unknown option --port\. Set the .* PORT instead: see sample --help\n$/],
-  ] as const)("%s, with exit code %d", async (argument, code, stdout, stderr) => {
-    const finished = await finish(start({}, [argument]));
-    expect(finished.code).toBe(code);
-    expect(finished.stdout).toMatch(stdout);
-    expect(finished.stderr).toMatch(stderr);
-  });
+  ] as const)(
+    "runProgram() prints %s, with exit code %d",
+    async (argument, code, stdout, stderr) => {
+      const finished = await finish(start({}, [argument]));
+      expect(finished.code).toBe(code);
+      expect(finished.stdout).toMatch(stdout);
+      expect(finished.stderr).toMatch(stderr);
+    },
+  );
 });
 
 describe("runProgram() ends with exit code 1", () => {
@@ -65,13 +68,13 @@ describe("runProgram() ends with exit code 1", () => {
       { PORT: "2" },
       /^Cannot start: Error: Unexpected.*\n\s+at /,
     ],
-  ] as const)("after %s", async (_, environment, stderr) => {
+  ] as const)("runProgram() ends with exit code 1 after %s", async (_, environment, stderr) => {
     const finished = await finish(start(environment));
     expect(finished).toMatchObject({ code: 1, stdout: "" });
     expect(finished.stderr).toMatch(stderr);
   });
 
-  test("after a port that is taken, with one line", async () => {
+  test("runProgram() ends with exit code 1 and one line if a port is taken", async () => {
     const holder = createServer().listen(0, "127.0.0.1");
     await once(holder, "listening");
     onTestFinished(() => void holder.close());
@@ -83,7 +86,7 @@ describe("runProgram() ends with exit code 1", () => {
     );
   });
 
-  test("after a crash, with a log line that shows no secret", async () => {
+  test("runProgram() ends with exit code 1 after a crash, with a log line that shows no secret", async () => {
     const running = start({});
     await fetch(`${await addressOf(running)}crash`).catch(() => undefined);
     const { code, stdout } = await finish(running);

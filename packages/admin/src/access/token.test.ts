@@ -12,7 +12,7 @@ test.each([
   expect(parseTokenText(text)).toMatchObject({ environment: "production" });
 });
 
-test("createTokenText() returns a different text on each call", () => {
+test("createTokenText() returns a different token on each call", () => {
   const scope = { type: "admin", environment: "*", projects: ["*"] } as const;
   expect(createTokenText(scope)).not.toBe(createTokenText(scope));
 });

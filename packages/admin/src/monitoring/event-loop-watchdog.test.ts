@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createStuckCheck } from "./event-loop-watchdog.ts";
 
-test("createStuckCheck() reports a counter that has not changed for the maximum of intervals", () => {
+test("createStuckCheck() reports a counter that has not changed for the maximum number of intervals", () => {
   const isStuck = createStuckCheck(3, 0);
   expect([1, 1, 1, 1].map(isStuck)).toEqual([false, false, false, true]);
 });

@@ -28,7 +28,7 @@ test.each([
   expect(readText(sent)).toBe(expected);
 });
 
-test("readText() returns short text that a database can store", () => {
+test("readText() shortens text, and removes what a database cannot store", () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter, maxLength: 500 }), (sent) => {
       const text = readText(sent);

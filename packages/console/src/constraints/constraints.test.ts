@@ -67,7 +67,7 @@ test("describeListProblem() names what is wrong with a list", () => {
   );
 });
 
-test("describeListProblem() finds values that are no addresses", () => {
+test("describeListProblem() finds values that are not addresses", () => {
   const rules = { kind: "addressRanges", legalValues: [] } as const;
   const valid = ["10.0.0.0/8", "192.168.1.7", "2001:db8::/32", "::1"];
   expect(describeListProblem([...valid, "::ffff:10.0.0.1/128"], rules)).toBeUndefined();
@@ -120,7 +120,7 @@ test("withOperator() removes the option about case if the operator does not supp
   expect(withOperator(text, "IN").caseInsensitive).toBe(false);
 });
 
-test("withField() compares times if the field is the time", () => {
+test("withField() compares times if the field is currentTime", () => {
   expect(withField(constraint({}), "currentTime").operator).toBe("DATE_AFTER");
   expect(withField(constraint({ values: ["a"] }), "currentTime").operator).toBe("IN");
 });

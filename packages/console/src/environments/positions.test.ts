@@ -13,7 +13,7 @@ test("a new environment can be first, last, or between two others", () => {
   expect(listPositions([])).toEqual([{ after: undefined, sortOrder: 100 }]);
 });
 
-test("it follows all environments with the same number, and no number is smaller than 0", () => {
+test("a new environment follows all environments with the same number, and no number is less than 0", () => {
   expect(listPositions(environmentsOf(0, 1, 1, 1, 2))).toEqual([
     { after: "a", sortOrder: 0 },
     { after: "d", sortOrder: 1 },
@@ -21,7 +21,7 @@ test("it follows all environments with the same number, and no number is smaller
   ]);
 });
 
-test("it can always be the last one", () => {
+test("a new environment can always be the last one", () => {
   const max = 2 ** 31 - 1;
   expect(listPositions(environmentsOf(max)).at(-1)).toEqual({ after: "a", sortOrder: max });
 });

@@ -19,12 +19,12 @@ test("names of fields cannot be mistaken for properties of objects", () => {
   expect(compareStates({}, { constructor: "a" })).toEqual([{ path: ["constructor"], after: "a" }]);
 });
 
-test("an absent value equals null, an empty text and an empty list", () => {
+test("an absent value equals null, an empty string and an empty list", () => {
   expect(compareStates({ a: null, b: "", c: [], d: {} }, {})).toEqual([]);
   expect(compareStates({ a: false }, {})).toEqual([{ path: ["a"], before: false }]);
 });
 
-test("lists what something new or deleted contains", () => {
+test("lists the content of something new or deleted", () => {
   const state = { name: "f", description: "", tags: ["x"] };
   expect(compareStates(null, state)).toEqual([
     { path: ["name"], after: "f" },
@@ -36,7 +36,7 @@ test("lists what something new or deleted contains", () => {
   ]);
 });
 
-test("returns what was added to a list of strings and removed from it", () => {
+test("returns the strings that were added to a list and removed from it", () => {
   expect(compareStates({ values: ["DK", "NO"] }, { values: ["NO", "SE"] })).toEqual([
     { path: ["values"], before: ["DK"], after: ["SE"] },
   ]);
@@ -45,7 +45,7 @@ test("returns what was added to a list of strings and removed from it", () => {
   ]);
 });
 
-test("matches entries of lists by what identifies them", () => {
+test("matches entries of lists by their identifying field", () => {
   const country = { contextName: "country", values: ["DK"] };
   const plan = { contextName: "plan", values: ["pro"] };
   expect(compareStates({ constraints: [country] }, { constraints: [plan, country] })).toEqual([

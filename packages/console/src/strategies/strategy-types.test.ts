@@ -2,7 +2,7 @@ import { BUILT_IN_STRATEGY_NAMES } from "flags-engine";
 import { expect, test } from "vitest";
 import { describeStrategyType, parametersOf } from "./strategy-types.ts";
 
-test("custom strategies may have the names of properties that every object has", () => {
+test("custom strategies may be named like properties of every object", () => {
   for (const name of ["constructor", "toString", "__proto__"]) {
     expect(describeStrategyType(name, [])).toEqual({
       name,

@@ -23,7 +23,7 @@ test("a token cannot expire in the past or at a date that does not exist", () =>
   expect(describeExpiryProblem("2027-01-01T00:00", NOW)).toBeUndefined();
 });
 
-test("tokens that expire within two weeks are distinguished", () => {
+test("tokens that expire within two weeks are recognized", () => {
   expect(expiryState(null, NOW)).toBe("never");
   expect(expiryState("2026-03-01T12:00:00.000Z", NOW)).toBe("expired");
   expect(expiryState("2026-03-14T12:00:00.000Z", NOW)).toBe("soon");

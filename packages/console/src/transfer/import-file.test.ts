@@ -11,7 +11,7 @@ import {
 
 const fileOf = (content: object) => parseImportFile("a.json", JSON.stringify(content));
 
-test("files that were exported here and by Unleash are distinguished, and others rejected", () => {
+test("files that were exported here are distinguished from those of Unleash, and others are rejected", () => {
   expect(fileOf({ version: 1, features: [] })).toEqual({
     name: "a.json",
     content: { version: 1, features: [] },
@@ -37,7 +37,7 @@ test("an error of the service names the place in the file", () => {
   expect(describeImportError(error, file)).toBe('In flag "checkout", type: must be string.');
 });
 
-test("a file of Unleash is a part of the request, and problems of it name the place too", () => {
+test("problems of a file of Unleash, which is a part of the request, also name the place", () => {
   const file = fileOf({ features: [], featureStrategies: [{ featureName: "checkout" }] });
   const path = "/body/data/featureStrategies/0/name";
   const words = 'In flag "checkout", strategy 1, name: must be string.';

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ApiError } from "../api/request.ts";
 import { describeError } from "./describe-error.ts";
 
-test("a conflict names who made the other change and when", () => {
+test("a conflict says who made the other change and when", () => {
   const time = new Date(Date.now() - 5 * 60_000).toISOString();
   const message = `The segment has changed since it was read, last by "Ann \\"A\\" Lee" at ${time}: read it again and repeat your change`;
   expect(describeError(new ApiError(412, { message }))).toBe(

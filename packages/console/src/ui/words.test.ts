@@ -13,7 +13,7 @@ test.each([
   [["a"], "a", "a"],
   [["a", "b"], "a and b", "a or b"],
   [["a", "b", "c"], "a, b and c", "a, b or c"],
-])("joins %j as in a sentence", (words, withAnd, withOr) => {
+])("joins %j into a list as in a sentence", (words, withAnd, withOr) => {
   expect(joinWithAnd(words)).toBe(withAnd);
   expect(joinWithOr(words)).toBe(withOr);
 });

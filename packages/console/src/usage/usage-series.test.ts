@@ -54,7 +54,7 @@ test("counts one application", () => {
   expect(sumBars(barsOf("other"))).toEqual({ yes: 0, no: 0, variants: {} });
 });
 
-test("a bar of a week stands for six hours", () => {
+test("a bar represents six hours if the period is a week", () => {
   const bars = barsOf(undefined, WEEK);
   expect(bars).toHaveLength(28);
   expect(bars.at(-1)).toMatchObject({
@@ -65,7 +65,7 @@ test("a bar of a week stands for six hours", () => {
   });
 });
 
-test("has a layer for on and off, and for each variant", () => {
+test("a bar has layers for on and off, and one for each variant", () => {
   const bars = barsOf().slice(-2);
   expect(toOnAndOff(bars)).toEqual([
     { label: "On", values: [3, 13] },

@@ -18,7 +18,7 @@ describe("compileFlag()", () => {
     expect(compiled?.constantOutcome).toBeDefined();
   });
 
-  test("is on as soon as one strategy matches", () => {
+  test("a flag is on as soon as one strategy matches", () => {
     const strategies = [
       { name: "default", constraints: [inPlan("team")] },
       { name: "userWithId", parameters: { userIds: "7" } },
@@ -32,7 +32,7 @@ describe("compileFlag()", () => {
     });
   });
 
-  test("does not depend on strategies after one that always matches", () => {
+  test("a flag does not depend on strategies after one that always matches", () => {
     const { flags, contextDependencies } = snapshotOf({
       features: [
         {

@@ -32,7 +32,7 @@ describe("compileVariants()", () => {
     ["a single weight", [variant("a", 0), variant("b", 1)], "b"],
     ["an empty list", [], undefined],
     ["an invalid weight", [variant("a", 0), variant("b", undefined), variant("c", 5)], "b"],
-  ])("with %s selects %j", (_, variants, expected) => {
+  ])("compileVariants() with %s selects %j", (_, variants, expected) => {
     expect(variantOf(variants)).toBe(expected);
   });
 
@@ -67,24 +67,24 @@ describe("variants of strategies", () => {
     { name: "default", variants: [variant("later", 1)] },
   ];
 
-  test("take precedence over those of the flag", () => {
+  test("variants of a strategy take precedence over those of the flag", () => {
     const outcome = evaluateFlag({ strategies, variants: [variant("feature", 1)] });
     expect(outcome.variant).toEqual({ name: "own", payload });
   });
 
-  test("are replaced by those of the flag if none of them has a weight", () => {
+  test("variants of the flag are used if no variant of the strategy has a weight", () => {
     const weightless = [{ name: "default", variants: [variant("own", 0)] }];
     const outcome = evaluateFlag({ strategies: weightless, variants: [variant("feature", 1)] });
     expect(outcome.variant).toEqual({ name: "feature" });
   });
 
-  test("of later strategies are ignored once a strategy has matched", () => {
+  test("variants of later strategies are ignored once a strategy has matched", () => {
     const [, later] = strategies;
     const outcome = evaluateFlag({ strategies: [{ name: "default" }, later] });
     expect(outcome).toMatchObject({ enabled: true, variant: undefined });
   });
 
-  test("are hashed with the group 'undefined' if the strategy has no group", () => {
+  test("variants of a strategy without a group are hashed with the group 'undefined'", () => {
     const variants = Array.from({ length: 10 }, (_, index) => variant(`v${index}`, 100));
     const withGroup = (parameters: object): unknown =>
       evaluateFlag({ strategies: [{ name: "default", parameters, variants }] }, { userId: "7" })

@@ -20,7 +20,7 @@ describe("isInCidr()", () => {
     [["10.0.0.0/8"], "010.1.1.1", false],
     [["10.0.0.0/8"], undefined, false],
     [[], "10.1.1.1", false],
-  ])("with ranges %j and the address %j is %j", (values, remoteAddress, expected) => {
+  ])("isInCidr() with ranges %j and the address %j is %j", (values, remoteAddress, expected) => {
     const constraint = { contextName: "remoteAddress", operator: "IN_CIDR", values };
     expect(satisfies(constraint, { remoteAddress })).toBe(expected);
   });

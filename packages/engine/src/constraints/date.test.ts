@@ -23,13 +23,13 @@ describe("date operators", () => {
     expect(satisfies(constraint, { currentTime })).toBe(expected);
   });
 
-  test("use the clock if the context has no time", () => {
+  test("date operators use the clock if the context has no time", () => {
     const after = { contextName: "currentTime", operator: "DATE_AFTER" };
     expect(satisfies({ ...after, value: "2025-12-31T23:59:59Z" })).toBe(true);
     expect(satisfies({ ...after, value: "2026-01-01T00:00:00Z" })).toBe(false);
   });
 
-  test("use the current time, whatever field they name", () => {
+  test("date operators use the current time, whatever field they name", () => {
     const constraint = { contextName: "birthday", operator: "DATE_AFTER", value: noon };
     expect(satisfies(constraint, { birthday: "2030-01-01" })).toBe(false);
   });

@@ -20,7 +20,7 @@ describe("isIn()", () => {
     [["  "], "", true],
     [["5"], 5, true],
     [["true", "x"], true, true],
-  ])("with values %j and the field %j is %j", (values, plan, expected) => {
+  ])("the operator with values %j and the field %j is %j", (values, plan, expected) => {
     expect(satisfies(constraint("IN", values), { properties: { plan } })).toBe(expected);
   });
 
@@ -37,7 +37,7 @@ describe("isNotIn()", () => {
     [["free"], "pro", true],
     [[], "pro", true],
     [["pro", "free"], undefined, true],
-  ])("with values %j and the field %j is %j", (values, plan, expected) => {
+  ])("the operator with values %j and the field %j is %j", (values, plan, expected) => {
     expect(satisfies(constraint("NOT_IN", values), { plan })).toBe(expected);
   });
 });

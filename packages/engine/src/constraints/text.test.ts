@@ -19,7 +19,7 @@ describe("text operators", () => {
     expect(satisfies({ contextName: "userId", operator, values }, { userId })).toBe(expected);
   });
 
-  test("ignore the case of both sides if caseInsensitive is set", () => {
+  test("text operators ignore the case of both sides if caseInsensitive is set", () => {
     const constraint = {
       contextName: "userId",
       operator: "STR_STARTS_WITH",

@@ -38,7 +38,7 @@ test("since() returns an entry that is added again as updated, not as removed", 
   expect(log.since(1)).toEqual({ updated: [{ revision: 3, item: b }], removed: [] });
 });
 
-test("completeSince is the revision of the latest removal that was dropped", () => {
+test("completeSince is the revision of the latest removal that the log has dropped", () => {
   const log = createLog(1);
   log.advance(2, [b]);
   expect(log.completeSince).toBe(1);

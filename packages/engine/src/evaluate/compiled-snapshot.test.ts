@@ -48,7 +48,7 @@ describe("CompiledSnapshot", () => {
       },
     ],
     ["a custom strategy", { name: "weekday" }],
-  ])("is not repeatable with %s", (_, strategy) => {
+  ])("a snapshot is not repeatable with %s", (_, strategy) => {
     const flag = { name: "flag", enabled: true, strategies: [{ name: "default", ...strategy }] };
     const strategies = [{ name: "weekday", isEnabled: () => true }];
     expect(snapshotOf({ features: [flag] }, { strategies }).evaluateAll({}).isRepeatable).toBe(
@@ -56,7 +56,7 @@ describe("CompiledSnapshot", () => {
     );
   });
 
-  test("is repeatable if the outcomes depend only on the context", () => {
+  test("a snapshot is repeatable if the outcomes depend only on the context", () => {
     const rules = [
       { name: "flexibleRollout", parameters: { rollout: "50" } },
       { name: "default", constraints: [{ operator: "DATE_AFTER", value: "2030" }] },

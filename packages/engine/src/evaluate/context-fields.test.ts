@@ -29,7 +29,7 @@ describe("text()", () => {
     );
   });
 
-  test("treats a value that cannot be converted to text as absent", () => {
+  test("treats a value that cannot be converted to a string as absent", () => {
     expect(satisfies(fieldIs("plan", "pro"), { plan: Object.create(null) })).toBe(false);
     expect(satisfies(fieldIs("plan", "Symbol(pro)"), { plan: Symbol("pro") })).toBe(true);
   });

@@ -46,7 +46,7 @@ function compile(flags: readonly unknown[]) {
   return compileSnapshot(parseDocument({ version: 2, features }), RUNTIME);
 }
 
-test("flags with lists have the same outcomes together as each of them alone in a snapshot", () => {
+test("a flag with lists has the same outcome in a snapshot with others as in one of its own", () => {
   fc.assert(
     fc.property(documents, contexts, (flags, context) => {
       const alone = flags.map((strategies) => compile([strategies]).evaluate(0, context));

@@ -125,7 +125,7 @@ describe("explain() says in a sentence why a flag", () => {
     expect(explainFlag(parts, context).explanation).toBe(`The flag is ${sentence}.`);
   });
 
-  test("has a parent that is off, missing, or has a parent itself", () => {
+  test("explains that a parent is off, is missing, or has a parent itself", () => {
     const sentence = (...others: Parts[]): string =>
       explainFlag(requiresParent, {}, others).explanation;
     const required = "The flag is off because it requires the flag parent to be on";

@@ -66,7 +66,7 @@ describe("parseDocument()", () => {
     expect(diagnostics).toEqual([{ subject: 'flag "flag"', message }]);
   });
 
-  test("converts the value of a payload to text", () => {
+  test("converts the value of a payload to a string", () => {
     const payloadOf = (payload: unknown): unknown =>
       parseDocument({ features: [{ ...flag, variants: [{ name: "v", weight: 1, payload }] }] })
         .features[0]?.variants[0]?.payload;

@@ -8,9 +8,12 @@ describe("applicationHostname()", () => {
     ["web-1", false],
     ["", false],
     [undefined, false],
-  ])("with the list %j on the host Web-2 is %j for every context", (hostNames, expected) => {
-    const strategies = [{ name: "applicationHostname", parameters: { hostNames } }];
-    const outcome = evaluateFlag({ strategies }, { hostname: "web-1" }, { hostname: "Web-2" });
-    expect(outcome.enabled).toBe(expected);
-  });
+  ])(
+    "applicationHostname() with the list %j on the host Web-2 is %j for every context",
+    (hostNames, expected) => {
+      const strategies = [{ name: "applicationHostname", parameters: { hostNames } }];
+      const outcome = evaluateFlag({ strategies }, { hostname: "web-1" }, { hostname: "Web-2" });
+      expect(outcome.enabled).toBe(expected);
+    },
+  );
 });

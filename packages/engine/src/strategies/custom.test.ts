@@ -15,7 +15,7 @@ describe("toActivationStrategy()", () => {
     expect(isEnabled).toHaveBeenCalledWith({ day: "Monday" }, context);
   });
 
-  test("prefers a custom strategy to a built-in one, and the first of two with the same name", () => {
+  test("prefers a custom strategy to a built-in one, and the first of several with the same name", () => {
     const outcome = evaluateFlag(
       { strategies: [{ name: "default" }] },
       {},
@@ -52,7 +52,7 @@ describe("toActivationStrategy()", () => {
       "it returned a promise",
     ],
   ])(
-    "does not match and is reported if it %s, and later strategies can still match",
+    "a custom strategy that %s does not match and is reported, and later strategies can still match",
     (_, isEnabled, text) => {
       const errors: StrategyError[] = [];
       const options = {

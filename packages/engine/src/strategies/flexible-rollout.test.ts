@@ -26,7 +26,7 @@ describe("flexibleRollout()", () => {
     [null, false],
     ["23%", false],
     [undefined, false],
-  ])("with the rollout %j is %j for bucket 23", (percentage, expected) => {
+  ])("flexibleRollout() with the rollout %j is %j for bucket 23", (percentage, expected) => {
     expect(matches(rollout({ rollout: percentage }), { userId: "122" })).toBe(expected);
   });
 
@@ -68,7 +68,7 @@ describe("flexibleRollout()", () => {
     [{ rollout: "50" }, "SPLIT"],
     [{ rollout: "100" }, "STATIC"],
     [{ rollout: "100", stickiness: "userId" }, "TARGETING_MATCH"],
-  ])("with %j has the reason %s", (parameters, reason) => {
+  ])("flexibleRollout() with %j has the reason %s", (parameters, reason) => {
     // gr1:1 has bucket 48.
     const flag = { strategies: [rollout({ groupId: "gr1", ...parameters })] };
     expect(evaluateFlag(flag, { userId: "1" })).toMatchObject({ enabled: true, reason });

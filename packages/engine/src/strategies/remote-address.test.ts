@@ -14,7 +14,7 @@ describe("remoteAddress()", () => {
     ["10.0.0.0/8,", "", true],
     ["10.0.0.0/8", undefined, false],
     [undefined, "10.0.0.1", false],
-  ])("with the list %j and the address %j is %j", (IPs, address, expected) => {
+  ])("remoteAddress() with the list %j and the address %j is %j", (IPs, address, expected) => {
     const strategy = { name: "remoteAddress", parameters: { IPs } };
     expect(matches(strategy, { remoteAddress: address })).toBe(expected);
   });

@@ -14,7 +14,7 @@ describe("userWithId()", () => {
     ["123", 123, false],
     ["123", undefined, false],
     [123, "123", false],
-  ])("with the list %j and the user %j is %j", (userIds, userId, expected) => {
+  ])("userWithId() with the list %j and the user %j is %j", (userIds, userId, expected) => {
     expect(matches({ name: "userWithId", parameters: { userIds } }, { userId })).toBe(expected);
   });
 });

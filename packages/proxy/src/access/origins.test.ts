@@ -41,7 +41,7 @@ test.each([
   expect(check(origin)).toBe(false);
 });
 
-test("an origin is allowed exactly if it is one, and its name is below that of a pattern", () => {
+test("an origin is allowed if and only if it is valid and its host is below that of a pattern", () => {
   const label = fc.constantFrom(
     "a",
     "evil",

@@ -136,7 +136,7 @@ describe("problems contain no values of the file", () => {
   test.each([
     ["YAML", `keys:\n  - name: web\n    key: ${secret}\n    projects: [a]\n`],
     ["JSON", `{"keys": [{"name": "web", "key": "${secret}", "projects": ["a"]}]}`],
-  ])("in %s", async (_format, original) => {
+  ])("problems contain no values in %s", async (_format, original) => {
     await fc.assert(
       fc.asyncProperty(damages, async (list) => {
         let text = original;

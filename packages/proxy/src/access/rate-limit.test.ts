@@ -11,7 +11,7 @@ test("count() allows the burst, then the rate, and says how long to wait", () =>
   expect([1, 2, 3, 4].map(() => limit.count())).toEqual([0, 0, 0, 1]);
 });
 
-test("the default burst is the rate of one second, at least 1", () => {
+test("the default burst is the rate per second, but at least 1", () => {
   expect(
     [1, 2, 3]
       .map(() => new RateLimit({ perSecond: 2 }, () => 0))

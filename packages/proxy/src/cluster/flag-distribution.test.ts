@@ -72,7 +72,7 @@ test("all workers publish an update once all have loaded it", () => {
   expect(one.revision).toBe(source.snapshot?.revision);
 });
 
-test("of the changes during a round, only the latest goes into the next round", () => {
+test("only the latest of the changes during a round is part of the next one", () => {
   const { source, one, other, load } = createTwo();
   source.replace(toDocument("a"));
   const first = one.revision;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ToWorker } from "./messages.ts";
 import { UsageReceiver } from "./usage-receiver.ts";
 
-test("an error of a source is logged, and the worker gets the decision that nothing was accepted", async () => {
+test("an error of a source is logged, and the worker is notified that nothing was accepted", async () => {
   const errors: unknown[] = [];
   const sent: ToWorker[] = [];
   const worker = { name: "Worker 1", send: (message: ToWorker) => void sent.push(message) };

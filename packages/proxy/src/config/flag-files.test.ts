@@ -15,7 +15,7 @@ test.each([
   ["file:./100%.json", "is not percent-encoded: write % as %25"],
   ["file:a?env=x", "has the unknown parameter env: only environment is known"],
   ["file:a?environment=*", "must name an environment without spaces, commas, `:`, `.` and `*`"],
-])("parseFlagFilesAddress(%j)", (address, expected) => {
+])("parseFlagFilesAddress() parses %j", (address, expected) => {
   expect(parseFlagFilesAddress(address)).toEqual(expected);
 });
 
@@ -49,12 +49,12 @@ test.each([
   [["a.json", "a.yaml"], "a.json has the flags of the same environment"],
   [["a.b.json"], "the name must be that of an environment"],
   [["my env.json"], "the name must be that of an environment"],
-])("listFlagFiles() of a directory with %j has a problem", (names, problem) => {
+])("listFlagFiles() reports a problem for a directory with %j", (names, problem) => {
   const { problems } = listFlagFiles(`file:${makeDirectory(names)}`) ?? { problems: [] };
   expect(problems).toEqual([expect.stringContaining(problem)]);
 });
 
-test("listFlagFiles() of a directory accepts no environment, and explains a missing path", () => {
+test("listFlagFiles() accepts no environment for a directory, and explains a missing path", () => {
   const directory = makeDirectory(["a.json"]);
   expect(listFlagFiles(`file:${directory}?environment=a`)?.problems).toEqual([
     expect.stringContaining("?environment has no effect on a directory"),

@@ -11,6 +11,6 @@ test.each([
   expect(createPositionDescriber("ab\n\ncd")(offset)).toBe(position);
 });
 
-test("createPositionDescriber() describes the beginning of an empty text", () => {
+test("createPositionDescriber() describes the beginning of an empty file", () => {
   expect(createPositionDescriber("")(0)).toBe("line 1, column 1");
 });

@@ -22,7 +22,7 @@ const EXPECTED =
   'must contain `features`, as server SDKs read them or as an export, or flags such as `{ "my-flag": { "enabled": true } }`';
 
 describe("definitions", () => {
-  it("are used as they are, in JSON and in YAML", async () => {
+  it("definitions are used unchanged, in JSON and in YAML", async () => {
     const features = [{ name: "a", enabled: true, strategies: [{ name: "default" }] }];
     const document = { version: 2, features, segments: [] };
     expect(await read(JSON.stringify(document))).toEqual(document);
@@ -35,7 +35,7 @@ describe("definitions", () => {
     expect(await read(yaml.join("\n"), "flags.yaml")).toEqual(document);
   });
 
-  it("of another environment are rejected", async () => {
+  it("definitions of another environment are rejected", async () => {
     const text = JSON.stringify({ features: [], query: { environment: "development" } });
     expect(await problemsOf(text, "flags.json", "development")).toEqual([]);
     expect(await problemsOf(text)).toEqual([]);
@@ -46,7 +46,7 @@ describe("definitions", () => {
 });
 
 describe("a map of flags", () => {
-  it("becomes definitions, as in Edge", async () => {
+  it("a map of flags becomes definitions, as in Edge", async () => {
     const { features } = await read(
       '{"on": {"enabled": true, "variant": "blue"}, "off": {"enabled": false}}',
     );
@@ -58,7 +58,7 @@ describe("a map of flags", () => {
     ]);
   });
 
-  it("can contain a flag called features", async () => {
+  it("a map of flags can contain a flag called features", async () => {
     expect((await read('{"features": {"enabled": true}}')).features).toMatchObject([
       { name: "features", enabled: true },
     ]);
@@ -97,19 +97,19 @@ describe("problems name line and column", () => {
     ],
     ["flags.yml", "a: {\nb: ]", "line 2, column 1: not valid YAML, bad indent"],
     ["flags.json", "[".repeat(200), "Lists and objects are nested more than 100 levels deep"],
-  ])("%s: %j", async (name, text, problem) => {
+  ])("the problem of %s names its position: %j", async (name, text, problem) => {
     const [first = ""] = await problemsOf(text, name);
     expect(first.startsWith(problem) ? problem : first).toBe(problem);
   });
 
-  it("rejects large YAML, which would block requests", async () => {
+  it("large YAML is rejected, because parsing it would block requests", async () => {
     const text = `a: { enabled: true }\n# ${"x".repeat(1024 * 1024)}`;
     expect(await problemsOf(text, "flags.yaml")).toEqual([
       expect.stringMatching(/^it is larger than 1024 KiB/),
     ]);
   });
 
-  it("rejects YAML that grows when it is expanded", async () => {
+  it("YAML that grows when it is expanded is rejected", async () => {
     const levels = Array.from({ length: 9 }, (_, level) => {
       const alias = level === 0 ? "x" : `*l${level - 1}`;
       return `l${level}: &l${level} [${Array.from({ length: 9 }, () => alias).join(", ")}]`;

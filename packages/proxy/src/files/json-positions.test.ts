@@ -26,11 +26,11 @@ describe("findError()", () => {
     [String.raw`"\x"`, 1],
     ["", 0],
     ["[".repeat(1000), 501],
-  ])("finds the first character of %j that is not valid", (text, offset) => {
+  ])("findError() finds the first invalid character of %j", (text, offset) => {
     expect(new JsonPositions(text).findError()).toBe(offset);
   });
 
-  it("finds an error exactly if JSON.parse does", () => {
+  it("findError() finds an error if and only if JSON.parse does", () => {
     const edited = fc
       .tuple(fc.json(), fc.nat(), fc.nat(3), fc.string({ maxLength: 2 }))
       .map(([json, at, removed, inserted]) => {

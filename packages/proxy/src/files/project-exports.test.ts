@@ -41,7 +41,7 @@ const ADMIN_EXPORT = {
 };
 
 describe("an export of flags-admin", () => {
-  it("becomes the definitions of an environment", () => {
+  it("an export of flags-admin becomes the definitions of an environment", () => {
     const { document, warnings } = convert(ADMIN_EXPORT, "production");
     expect(warnings).toEqual([]);
     expect(document).toEqual({
@@ -74,7 +74,7 @@ describe("an export of flags-admin", () => {
     });
   });
 
-  it("requires one of its environments", () => {
+  it("an export of flags-admin requires the name of one of its environments", () => {
     expect(() => convert(ADMIN_EXPORT)).toThrow(
       "it is an export: name one of its environments with FLAGS_URL=file:PATH?environment=NAME (it contains: development, production)",
     );
@@ -105,7 +105,7 @@ describe("an export of Unleash", () => {
     dependencies: [{ feature: "a", dependencies: [{ feature: "b", enabled: true }] }],
   };
 
-  it("becomes the definitions of an environment, and warns that segments are incomplete", () => {
+  it("an export of Unleash becomes the definitions of an environment, with a warning that segments are incomplete", () => {
     const { document, warnings } = convert(unleashExport, "production");
     expect(document.segments).toEqual([{ id: 8, name: "own", constraints: [plan] }]);
     expect(document.features).toEqual([
@@ -125,7 +125,7 @@ describe("an export of Unleash", () => {
     ]);
   });
 
-  it("requires its environment", () => {
+  it("an export of Unleash requires the name of its environment", () => {
     expect(() => convert(unleashExport)).toThrow("(it contains: production)");
   });
 });

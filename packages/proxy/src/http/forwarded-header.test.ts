@@ -82,7 +82,7 @@ test("parseForwarded() returns the address of every hop, in order", () => {
   );
 });
 
-test("parseForwarded() returns nothing but addresses for any text", () => {
+test("parseForwarded() returns only addresses, whatever the header", () => {
   const part = fc.constantFrom(
     "for=",
     '"',

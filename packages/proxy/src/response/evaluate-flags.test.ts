@@ -90,7 +90,7 @@ const requests = names.chain((list) =>
   }),
 );
 
-test("a list is what JSON.stringify() would write", () => {
+test("a list equals the output of JSON.stringify()", () => {
   fc.assert(
     fc.property(requests, ({ list, outcomes }) => {
       const snapshot = snapshotOf(list, outcomes);
@@ -102,7 +102,7 @@ test("a list is what JSON.stringify() would write", () => {
   );
 });
 
-test("a list contains each named flag once, in the requested order, unknown ones as off", () => {
+test("a list contains each requested flag once, in the requested order, and unknown flags as off", () => {
   fc.assert(
     fc.property(requests, ({ list, outcomes, requested }) => {
       const snapshot = snapshotOf(list, outcomes);
@@ -118,7 +118,7 @@ test("a list contains each named flag once, in the requested order, unknown ones
   );
 });
 
-test("a single flag is what JSON.stringify() would write, and an unknown one is a 404", () => {
+test("a single flag equals the output of JSON.stringify(), and an unknown one is a 404", () => {
   fc.assert(
     fc.property(requests, ({ list, outcomes }) => {
       const snapshot = snapshotOf(list, outcomes);
@@ -133,7 +133,7 @@ test("a single flag is what JSON.stringify() would write, and an unknown one is 
   );
 });
 
-test("a single flag whose value the protocol cannot represent is the error of the protocol", () => {
+test("a single flag whose value the protocol cannot represent is an error in the format of the protocol", () => {
   const error = new HttpError(400, "No such type");
   const format: FlagFormat = { ...proxyFormat, toFlagError: () => error };
   const snapshot = snapshotOf(["a"], Int32Array.of(1));
@@ -163,7 +163,7 @@ test("joining constant flags changes neither the body nor the entity tag", () =>
 test.each([
   ["all flags", () => ({ all: true })],
   ["named flags", (list: readonly string[]) => ({ toggles: list })],
-])("two entity tags are equal exactly when the bodies are: %s", (_title, toSelection) => {
+])("two entity tags are equal if and only if the bodies are: %s", (_title, toSelection) => {
   const tags = new Map<string, string>();
   const bodies = new Map<string, string>();
   fc.assert(

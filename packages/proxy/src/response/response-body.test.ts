@@ -33,7 +33,7 @@ test.each(["flags", "größer 🚩", "x".repeat(200_000)])(
   },
 );
 
-test("compressing a shorter body after a longer one gives the shorter one", async () => {
+test("compressing a shorter body after a longer one results in the shorter one", async () => {
   const [long, short] = [bodyOf("long".repeat(1000)), bodyOf("short")];
   const compressed = [await compress(long, "gzip"), await compress(short, "gzip")];
   expect(compressed.map((bytes) => gunzipSync(bytes).toString())).toEqual([

@@ -52,7 +52,7 @@ test("get() distinguishes requests whose hashes collide", () => {
   expect(find(cache, other)?.toBuffer().toString()).toBe("other");
 });
 
-test("a full cache keeps frequent requests when many others come once or twice", () => {
+test("a full cache keeps frequent requests when many others arrive once or twice", () => {
   const cache = new ResponseCache(20_000);
   offerOften(cache, "hot", bodyOf("x".repeat(2000)), { times: 100 });
   for (let user = 0; user < 1000; user++) {
@@ -86,7 +86,7 @@ test("the responses of all snapshots share one limit", () => {
   expect(cached.length * 3 * 2000).toBeLessThan(20_000);
 });
 
-test("retain() releases the responses of replaced snapshots, which would keep out those of new ones", () => {
+test("retain() releases the responses of replaced snapshots, which would prevent caching new ones", () => {
   const cache = new ResponseCache(7000);
   const [replaced, next] = [compile(), compile()];
   offerOften(cache, "hot", bodyOf("x".repeat(2000)), { of: replaced, times: 100 });
@@ -104,7 +104,7 @@ test("a response larger than the cache is not cached", () => {
   expect(find(cache, "a")).toBeUndefined();
 });
 
-test("a full cache is not churned by a population that is larger than the cache", () => {
+test("a population larger than the cache does not churn a full cache", () => {
   const cache = new ResponseCache(20_000);
   const users = Array.from({ length: 1000 }, (_, user) => `/proxy?userId=${user}`);
   const bodies = new Map(users.map((user) => [user, bodyOf(user.padEnd(2000))]));

@@ -90,14 +90,14 @@ async function findFile(folder: string): Promise<string> {
   return files.map(({ parentPath, name }) => join(parentPath, name)).join();
 }
 
-describe("restores", () => {
-  test("nothing from an empty store", async () => {
+describe("restoring flags", () => {
+  test("nothing is restored from an empty store", async () => {
     const replica = new Replica(nextFolder());
     expect(await replica.restore()).toBeUndefined();
     expect(replica.messages).toEqual([]);
   });
 
-  test("what another replica stored, and when the upstream confirmed it", async () => {
+  test("flags of another replica are restored, with the time when the upstream confirmed them", async () => {
     const folder = nextFolder();
     await new Replica(folder).store("a", NOW - 5 * SECOND);
     const replica = new Replica(folder);
@@ -114,7 +114,7 @@ describe("restores", () => {
     ["selected project", { projectName: "shop" }],
     ["prefix", { namePrefix: "shop" }],
     ["tag", { tags: [{ name: "team", value: "shop" }] }],
-  ])("nothing of another %s", async (_name, other) => {
+  ])("no flags of another %s are restored", async (_name, other) => {
     const folder = nextFolder();
     await new Replica(folder).store("a");
     expect(
@@ -122,7 +122,7 @@ describe("restores", () => {
     ).toBeUndefined();
   });
 
-  test("the same flags if only the spelling of the address or the order of tags differs", async () => {
+  test("flags are restored if only the spelling of the address or the order of tags differs", async () => {
     const folder = nextFolder();
     const tags = ["a", "b"].map((name) => ({ name, value: "x" }));
     await new Replica(folder, { source: { ...SOURCE, tags } }).store("a");
@@ -131,7 +131,7 @@ describe("restores", () => {
     expect(await new Replica(folder, { source }).restore()).toEqual(["a"]);
   });
 
-  test("nothing from a document that was moved from another source", async () => {
+  test("no flags are restored from a document that was moved from another source", async () => {
     const [folder, otherFolder] = [nextFolder(), nextFolder()];
     await new Replica(folder).store("a");
     const other = { ...SOURCE, token: "*:development.upstream-token" };
@@ -142,7 +142,7 @@ describe("restores", () => {
     expect(replica.messages.join()).toMatch(/Ignoring the flags .* belongs to another upstream/);
   });
 
-  test("nothing from a damaged document, which the next flags replace", async () => {
+  test("no flags are restored from a damaged document, which the next flags replace", async () => {
     const folder = nextFolder();
     await new Replica(folder).store("a");
     await writeFile(await findFile(folder), "damaged");
@@ -165,8 +165,8 @@ test("the store contains no token, in names or contents", async () => {
   expect((await readFile(file)).toString("latin1")).not.toContain("upstream-token");
 });
 
-describe("stores", () => {
-  test("each change", async () => {
+describe("storing flags", () => {
+  test("each change is stored", async () => {
     const folder = nextFolder();
     const replica = new Replica(folder);
     for (const name of ["a", "b", "c"]) {
@@ -178,7 +178,7 @@ describe("stores", () => {
     await findFile(folder);
   });
 
-  test("nothing if another replica has stored the same flags", async () => {
+  test("nothing is stored if another replica has stored the same flags", async () => {
     const folder = nextFolder();
     await new Replica(folder).store("a");
     const before = await readFile(await findFile(folder));
@@ -191,7 +191,7 @@ describe("stores", () => {
     ]);
   });
 
-  test("a later confirmation of the same flags", async () => {
+  test("a later confirmation of the same flags is stored", async () => {
     const folder = nextFolder();
     await new Replica(folder).store("a");
     await new Replica(folder).store("a", NOW + 30 * SECOND);
@@ -200,14 +200,14 @@ describe("stores", () => {
     expect(replica.storage.restoredConfirmedAtMs).toBe(NOW + 30 * SECOND);
   });
 
-  test("no flags that were confirmed before those in the store", async () => {
+  test("flags that were confirmed before those in the store are not stored", async () => {
     const folder = nextFolder();
     await new Replica(folder).store("new", NOW);
     await new Replica(folder).store("old", NOW - 1);
     expect(await new Replica(folder).restore()).toEqual(["new"]);
   });
 
-  test("over flags with a time more than two minutes in the future", async () => {
+  test("flags whose time is more than two minutes in the future are replaced", async () => {
     const folder = nextFolder();
     const ahead = NOW + 120 * SECOND;
     await new Replica(folder, { now: ahead }).store("ahead", ahead);
@@ -223,7 +223,7 @@ describe("a store that fails", () => {
   const broken = (): Promise<never> => Promise.reject(new Error("connection refused"));
   const BROKEN: Store = { address: "", read: broken, write: broken, remove: broken, close: broken };
 
-  test("is logged once, and again when it works", async () => {
+  test("a store that fails is logged once, and again when it works", async () => {
     const folder = nextFolder();
     let isBroken = true;
     const replica = new Replica(folder, {
@@ -244,7 +244,7 @@ describe("a store that fails", () => {
     expect(await new Replica(folder).restore()).toEqual(["c"]);
   });
 
-  test("is read again until it works", async () => {
+  test("a store that fails is read again until it works", async () => {
     const folder = nextFolder();
     await new Replica(folder).store("a");
     let attempts = 0;
@@ -258,7 +258,7 @@ describe("a store that fails", () => {
     expect(attempts).toBe(2);
   });
 
-  test("is not read again once the source has flags", async () => {
+  test("a store that fails is not read again once the source has flags", async () => {
     const replica = new Replica(nextFolder(), { wrap: () => BROKEN });
     replica.flags.replace(definitionsOf("a"));
     expect(await replica.restore()).toBeUndefined();
@@ -267,14 +267,14 @@ describe("a store that fails", () => {
     ]);
   });
 
-  test("does not delay close()", async () => {
+  test("a store that fails does not delay close()", async () => {
     const replica = new Replica(nextFolder(), { wrap: () => BROKEN });
     const restored = replica.restore();
     await replica.storage.close();
     expect(await restored).toBeUndefined();
   });
 
-  test("and hangs times out", async () => {
+  test("an operation of a store that hangs times out", async () => {
     const hang = (): Promise<never> => new Promise(() => {});
     const wrap = (): Store => ({ ...BROKEN, read: hang, write: hang });
     const replica = new Replica(nextFolder(), { wrap, timeoutMs: 10 });

@@ -36,12 +36,12 @@ test("a document contains its content, when it was confirmed, and no secret", as
   expect(Buffer.from(document).toString("latin1")).not.toContain("secret");
 });
 
-test("equal content has an equal SHA-256, other content another one", async () => {
+test("equal content has the same SHA-256, and different content has another one", async () => {
   expect((await packContent(CONTENT)).sha256).toBe(packed.sha256);
   expect((await packContent(`${CONTENT} `)).sha256).not.toBe(packed.sha256);
 });
 
-describe("decodeDocument() rejects", () => {
+describe("decodeDocument()", () => {
   test.each<[string, () => unknown, string]>([
     ["an empty file", () => decode(Buffer.alloc(0)), "is incomplete"],
     ["text", () => decode(Buffer.from('{"features":[]}\n')), "was not written by this program"],
@@ -57,12 +57,12 @@ describe("decodeDocument() rejects", () => {
     ["another kind", () => decode(document, { kind: "tokens" }), "belongs to another"],
     ["another secret", () => decode(document, { secret: "other" }), "was damaged, or not written"],
     ["another time", () => decode(edit(`${TIME}`, `${TIME + 1}`)), "was damaged"],
-  ])("%s", (_name, run, message) => {
+  ])("decodeDocument() rejects %s", (_name, run, message) => {
     expect(run).toThrow(InvalidDocument);
     expect(run).toThrow(message);
   });
 
-  test("every flipped bit", () => {
+  test("decodeDocument() rejects every flipped bit", () => {
     fc.assert(
       fc.property(
         fc.nat({ max: document.length - 1 }),
@@ -77,7 +77,7 @@ describe("decodeDocument() rejects", () => {
     );
   });
 
-  test("every truncation", () => {
+  test("decodeDocument() rejects every truncation", () => {
     fc.assert(
       fc.property(fc.nat({ max: document.length - 1 }), (length) => {
         expect(() => decode(document.subarray(0, length))).toThrow(InvalidDocument);
@@ -86,7 +86,7 @@ describe("decodeDocument() rejects", () => {
     );
   });
 
-  test("random bytes, even after valid beginnings", () => {
+  test("decodeDocument() rejects random bytes, even after a valid beginning", () => {
     const beginnings = [0, 14, document.indexOf(0x0a, 14) + 1].map((end) =>
       document.subarray(0, end),
     );
@@ -103,18 +103,18 @@ describe("decodeDocument() rejects", () => {
   });
 });
 
-describe("unpackContent() rejects", () => {
-  test("content that is not compressed", async () => {
+describe("unpackContent()", () => {
+  test("unpackContent() rejects content that is not compressed", async () => {
     const body = Buffer.from(CONTENT);
     await expect(unpackContent({ ...packed, body })).rejects.toThrow(InvalidDocument);
   });
 
-  test("content of another SHA-256", async () => {
+  test("unpackContent() rejects content with another SHA-256", async () => {
     const { body } = await packContent("other");
     await expect(unpackContent({ ...packed, body })).rejects.toThrow(InvalidDocument);
   });
 
-  test("content that is too large after decompression", async () => {
+  test("unpackContent() rejects content that is too large after decompression", async () => {
     const large = await packContent(" ".repeat(100_001));
     expect(large.body.length).toBeLessThan(1000);
     await expect(unpackContent(large, 100_000)).rejects.toThrow(InvalidDocument);

@@ -23,7 +23,7 @@ const subscriptionOf = (userId: unknown, extra: Context = {}) => ({
   context: { userId, ...extra },
 });
 
-test("get() evaluates subscriptions with the same result once", () => {
+test("get() evaluates subscriptions once that differ only in irrelevant fields", () => {
   const events = create();
   const snapshot = snapshotOf(flag("a", { strategies: [withConstraint("userId", ["1"])] }));
   const first = events.get(snapshot, subscriptionOf("1", { sessionId: "x" }));

@@ -56,7 +56,7 @@ describe("resolveOptions()", () => {
     [{ disableMetrics: true }, false, false],
     [{ disableRegistration: true }, true, false],
     [{}, true, true],
-  ])("for %j metrics are %s and registration is %s", (options, metrics, registration) => {
+  ])("with %j, metrics are %s and registration is %s", (options, metrics, registration) => {
     const settings = resolve(options);
     expect(settings.isMetricsEnabled).toBe(metrics);
     expect(settings.isRegistrationEnabled).toBe(registration);
@@ -76,7 +76,7 @@ describe("resolveOptions()", () => {
     [{ url: "http://b.test", filePath: "f" }, "url"],
     [{ filePath: "f" }, "file"],
     [{}, undefined],
-  ])("for the bootstrap sources %j uses %s", (bootstrap, kind) => {
+  ])("with the bootstrap sources %j, %s is used", (bootstrap, kind) => {
     expect(resolve({ bootstrap }).bootstrap?.kind).toBe(kind);
   });
 

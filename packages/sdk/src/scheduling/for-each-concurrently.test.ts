@@ -19,7 +19,7 @@ describe("forEachConcurrently()", () => {
     expect(highest).toBe(2);
   });
 
-  it("after a failure takes no further items, completes the pending ones, and rejects", async () => {
+  it("starts no more items after a failure, completes the pending ones, and rejects", async () => {
     const processed: number[] = [];
     let isReturned = false;
     function* items(): Generator<number> {

@@ -79,7 +79,7 @@ describe("Loop", () => {
     await loop.stop();
   });
 
-  it("stop() waits for the current iteration and prevents further ones", async () => {
+  it("stop() waits for the current iteration and prevents another one", async () => {
     let finish: (() => void) | undefined;
     let iterations = 0;
     const loop = new Loop(async () => {

@@ -16,7 +16,7 @@ describe("sharingTiming()", () => {
   );
 
   test.each([0, 1, 100, 1000, 5000, 30_000, 600_000])(
-    "lets a holder miss two contacts without losing its lease, interval %i ms",
+    "lets a holder miss two contacts without losing its lease at an interval of %i ms",
     (intervalMs) => {
       const { leaseMs, contactIntervalMs, contactTimeoutMs } = sharingTiming(intervalMs, LONGEST);
       expect(2 * JITTER * contactIntervalMs + contactTimeoutMs).toBeLessThan(leaseMs);

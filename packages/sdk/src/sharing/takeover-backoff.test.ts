@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { TakeoverBackoff } from "./takeover-backoff.ts";
 
-test("lasts longer after each failure, up to 16 times the first time, and until a success", () => {
+test("the backoff doubles with each failure up to 16 times the first delay, and ends with a success", () => {
   let nowMs = 0;
   const backoff = new TakeoverBackoff(100, () => nowMs);
   expect(backoff.isOver).toBe(true);

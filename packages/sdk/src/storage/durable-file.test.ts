@@ -10,7 +10,7 @@ const makeDirectory = async (): Promise<string> => {
   return directory;
 };
 
-test("writeDurably() creates a file that only its owner can read, and replaces none", async () => {
+test("writeDurably() creates a file that only its owner can read, and does not replace an existing one", async () => {
   const path = join(await makeDirectory(), "file");
   await writeDurably(path, "content");
   expect(await readFile(path, "utf8")).toBe("content");

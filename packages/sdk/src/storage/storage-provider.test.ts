@@ -68,7 +68,7 @@ describe("FileStorageProvider", () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  it("set() keeps the previous file and leaves no other if the data cannot be written", async () => {
+  it("set() keeps the previous file and leaves no temporary one if the data cannot be written", async () => {
     const [provider] = await createWithFile("fails");
     const circular: Record<string, unknown> = {};
     circular["self"] = circular;
@@ -77,7 +77,7 @@ describe("FileStorageProvider", () => {
     expect(await readdir(join(directory, "fails"))).toHaveLength(1);
   });
 
-  it("set() deletes what processes left that were killed while they wrote, but not what others write now", async () => {
+  it("set() deletes files that were left by killed processes, but not those that others are writing", async () => {
     const [, path] = await createWithFile("killed");
     const [old, recent] = [`${path}.${randomUUID()}.tmp`, `${path}.${randomUUID()}.tmp`];
     await Promise.all([writeFile(old, "{"), writeFile(recent, "{")]);

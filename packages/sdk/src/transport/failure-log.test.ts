@@ -32,7 +32,7 @@ describe("FailureLog", () => {
     expect(log.consecutiveFailures).toBe(5);
   });
 
-  it("failed() does not count a bootstrap file that is not usable as a failed call", () => {
+  it("failed() does not count an unusable bootstrap file as a failed call", () => {
     log.failed(new UpstreamError("The file is missing", { code: "FILE" }));
     expect(messages).toEqual(["error: Fetching failed: The file is missing"]);
     expect(failures).toBe(0);

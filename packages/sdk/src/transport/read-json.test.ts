@@ -47,7 +47,7 @@ describe("checkNesting()", () => {
     );
   });
 
-  it("pauses within a long text, even if it consists of strings", () => {
+  it("pauses within a long document, even if it consists of strings", () => {
     const steps = checkNesting(JSON.stringify(Array.from({ length: 100_000 }, () => "0123456789")));
     let pauses = 0;
     while (steps.next().done !== true) pauses += 1;

@@ -37,7 +37,7 @@ describe("describeCause()", () => {
     expect(describeCause(error)).toBe("ECONNREFUSED");
   });
 
-  it("converts values that are not errors to text", () => {
+  it("converts values that are not errors to strings", () => {
     expect(describeCause("odd")).toBe("odd");
     expect(describeCause(undefined)).toBe("undefined");
     expect(describeCause(Object.create(null))).toBe("unknown cause");

@@ -39,7 +39,7 @@ describe("toChunks()", () => {
     expect(sizesOf([third, third, `${third}x`])).toEqual([2, 1]);
   });
 
-  it("puts an entry that exceeds the limit into a chunk by itself", () => {
+  it("puts an entry that exceeds the limit into its own chunk", () => {
     expect(sizesOf(["1", "x".repeat(100 * 1024), "1"])).toEqual([1, 1, 1]);
   });
 });

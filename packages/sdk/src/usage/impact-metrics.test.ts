@@ -42,7 +42,7 @@ test("putBack() adds metrics to those reported in the meantime; gauges keep the 
   ]);
 });
 
-test("release() frees the memory of delivered metrics, and none is claimed twice", () => {
+test("release() frees the memory of delivered metrics, and no memory is claimed twice", () => {
   const memory = new FairBudget(100_000);
   const buffer = new ImpactMetricsBuffer(memory, 10);
   const one = [metric("counter", { labels: {}, value: 1 })];

@@ -221,7 +221,7 @@ describe("UsageStore", () => {
       expect(take(store, "a")?.features["f"]?.variants).toEqual({ v1: 2, v2: 1, blue: 2 });
     });
 
-    it("count() rejects usage beyond a limit, and takeRejectedCount() returns how often", () => {
+    it("count() rejects usage beyond a limit, and takeRejectedCount() returns the number of rejections", () => {
       const store = new UsageStore({ now, limits });
       for (const feature of ["f", "g", "h", "i", "f"]) store.count("a", feature, once);
       expect(store.takeRejectedCount()).toBe(2);
@@ -233,7 +233,7 @@ describe("UsageStore", () => {
     const bytes = 2 * (applicationBytes("a") + entryBytes("f"));
     const isUnknown = (): boolean => false;
 
-    it("limit the memory of all usage, and free that of delivered usage", () => {
+    it("limits apply to the memory of all usage, and delivered usage frees its memory", () => {
       const onDropped = vi.fn();
       const store = new UsageStore({
         now,
@@ -253,13 +253,13 @@ describe("UsageStore", () => {
       expect(store.applications).toEqual(["b"]);
     });
 
-    it("add() returns false if not even the other applications fit", () => {
+    it("add() returns false if even the entry for other applications does not fit", () => {
       const store = new UsageStore({ now, limits: { ...limits, bytes: 500 } });
       expect(store.add(usage("a", { f: once }))).toBe(false);
       expect(store.applications).toEqual([]);
     });
 
-    it("do not include delivered variants, even if their flag has new usage", () => {
+    it("limits do not include delivered variants, even if their flag has new usage", () => {
       const store = new UsageStore({ now, limits });
       store.add(usage("a", { f: { ...once, variants: { v1: 1, v2: 1 } } }));
       const taken = take(store, "a");
@@ -269,7 +269,7 @@ describe("UsageStore", () => {
       expect(take(store, "a")?.features["f"]?.variants).toEqual({ v1: 1, v3: 1 });
     });
 
-    it("accept 10,000 applications under one quota, and count further ones together", () => {
+    it("10,000 applications under one quota are accepted, and any others are counted together", () => {
       const store = new UsageStore({ now });
       const names = Array.from({ length: 10_002 }, (_, index) => `app-${index}`);
       for (const name of names) expect(store.add(usage(name, { f: once }))).toBe(true);
@@ -281,7 +281,7 @@ describe("UsageStore", () => {
       });
     });
 
-    it("accept 10,000 flags of one application, with variants", () => {
+    it("10,000 flags of one application are accepted, with variants", () => {
       const variants = Object.fromEntries(Array.from({ length: 4 }, (_, index) => [index, 1]));
       const features = Object.fromEntries(
         Array.from({ length: 10_000 }, (_, index) => [index, { ...once, variants }]),
@@ -289,7 +289,7 @@ describe("UsageStore", () => {
       expect(new UsageStore({ now }).add(usage("a", features))).toBe(true);
     });
 
-    it("include usage that is being sent, so that putting it back loses nothing", () => {
+    it("limits include usage that is being sent, so that putting it back loses nothing", () => {
       const store = new UsageStore({ now, limits: { ...limits, bytes }, isKnown: isUnknown });
       store.add(usage("a", { f: once }));
       const taken = take(store, "a");
@@ -299,7 +299,7 @@ describe("UsageStore", () => {
       expect(takeAll(store)).toEqual([usage("a", { f: { yes: 1, no: 0, variants: {} } })]);
     });
 
-    it("do not include applications without usage", () => {
+    it("limits do not include applications without usage", () => {
       const store = new UsageStore({ now, limits });
       for (const appName of ["a", "b", "c"]) store.add(usage(appName, {}));
       expect(store.add(usage("d", { toolong: once }))).toBe(false);
@@ -315,7 +315,7 @@ describe("UsageStore", () => {
       quotaId,
     });
 
-    it("one with invented applications cannot displace the usage of another", () => {
+    it("a quota with invented applications cannot displace the usage of another", () => {
       const limits = { ...USAGE_LIMITS, applications: 100 };
       const store = new UsageStore({ now, limits });
       for (const name of named("invented", 1000)) store.add(under("noisy", name));
@@ -324,7 +324,7 @@ describe("UsageStore", () => {
       expect(store.applications).toHaveLength(51 + 25);
     });
 
-    it("one with invented flags cannot displace the usage of another", () => {
+    it("a quota with invented flags cannot displace the usage of another", () => {
       const store = new UsageStore({
         now,
         limits: { ...USAGE_LIMITS, bytes: 100_000 },
@@ -340,7 +340,7 @@ describe("UsageStore", () => {
       expect(store.applications).toHaveLength(21);
     });
 
-    it("does not cause reports with the same quota to be rejected by inventing applications", () => {
+    it("inventing applications does not cause other reports with the same quota to be rejected", () => {
       const limits = { ...USAGE_LIMITS, bytes: 100_000 };
       const store = new UsageStore({ now, limits, isKnown: (name) => name === "f" });
       const features = Object.fromEntries(named("invented", 50).map((name) => [name, once]));
@@ -362,7 +362,7 @@ describe("UsageStore", () => {
       expect(takeAll(store)).toEqual([{ ...second }]);
     });
 
-    it("alternate, so that one with many applications does not delay another", () => {
+    it("quotas alternate, so that one with many applications does not delay another", () => {
       const store = new UsageStore({ now });
       for (const name of named("many", 3)) store.add(under("noisy", name));
       store.add(under("quiet", "real"));
@@ -374,7 +374,7 @@ describe("UsageStore", () => {
   describe("flags that the upstream did not send", () => {
     const limits = { ...USAGE_LIMITS, unknownFeatures: 2 };
 
-    it("are omitted beyond a limit, unlike the others", () => {
+    it("flags that the upstream did not send are omitted beyond a limit, unlike the others", () => {
       const onDropped = vi.fn();
       const store = new UsageStore({
         now,
@@ -401,7 +401,7 @@ describe("UsageStore", () => {
       expect(Object.keys(take(store, "a")?.features ?? {})).toEqual(["z"]);
     });
 
-    it("of one quota do not count against the limit of another", () => {
+    it("unknown flags of one quota do not count against the limit of another", () => {
       const store = new UsageStore({ now, limits, isKnown: () => false });
       for (const quotaId of ["one", "two"]) {
         store.add({ ...usage("a", { x: once, y: once, z: once }), quotaId });

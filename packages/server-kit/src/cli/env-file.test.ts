@@ -53,7 +53,7 @@ test.each([
   ['A="1\n2"\nB', 3],
   ["1A=2", 1],
   ["A-B=2", 1],
-])("loadEnvFiles() rejects %j, names line %d and shows nothing of it", (text, line) => {
+])("loadEnvFiles() rejects %j, and names line %d without showing it", (text, line) => {
   const fail = (): unknown => load(text);
   expect(fail).toThrow(/^Cannot use the env file ".*settings\.env": line \d+ is neither/);
   expect(fail).toThrow(`line ${line} `);

@@ -4,7 +4,7 @@ import { CodingChoice } from "./compression.ts";
 
 vi.mock(import("@fastify/accept-negotiator"), { spy: true });
 
-test("values that a client has invented do not keep CodingChoice from caching those of others", () => {
+test("CodingChoice caches the headers of other clients even if one client sends invented values", () => {
   const choice = new CodingChoice();
   for (let index = 0; index < 1000; index++) choice.for(`x${index}`);
   vi.mocked(negotiate).mockClear();

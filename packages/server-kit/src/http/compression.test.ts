@@ -12,7 +12,7 @@ test.each([
   ["deflate", undefined],
   ["identity", undefined],
   ["", undefined],
-])("CodingChoice.for() %j is %s, also the second time", (accepted, coding) => {
+])("CodingChoice.for(%j) is %s, also the second time", (accepted, coding) => {
   const choice = new CodingChoice();
   expect(choice.for(accepted)).toBe(coding);
   expect(choice.for(accepted)).toBe(coding);
@@ -29,7 +29,7 @@ test.each([
   expect(brotliDecompressSync(await coded.in("br")).toString()).toBe(text);
 });
 
-test("CodedBody.tryIn() compresses nothing more while many large bodies are waiting", async () => {
+test("CodedBody.tryIn() compresses no more bodies while many large ones are waiting", async () => {
   const text = "flags ".repeat(100_000);
   const waiting: Promise<Buffer>[] = [];
   for (;;) {

@@ -146,7 +146,7 @@ test("a peer that never reads a complete response loses its connection", async (
   expect(guard.closed.slow_reader).toBe(1);
 });
 
-test("a peer that never reads loses its connection, although it has sent more requests", async () => {
+test("a peer that never reads loses its connection even if it sends more requests", async () => {
   const times = { responseMs: 100 };
   const { server, guard } = await startGuarded({ times }, (_request, response) => {
     response.end(LARGE);
@@ -364,7 +364,7 @@ test("schedule() handles sequential requests immediately", async () => {
 });
 
 test.each(["100-continue", "something-else"])(
-  "createGuardedServer() limits requests that expect %s like others",
+  "createGuardedServer() also limits requests that expect %s",
   async (expectation) => {
     const guard = new ConnectionGuard({ maxConnections: 10, logger: { warn: vi.fn() }, hint: "" });
     const handle = vi.fn();

@@ -10,7 +10,7 @@ const claimAll = (share: FairShare, client: string, amount = 1): (() => void)[] 
   }
 };
 
-test("FairShare leaves capacity for other clients, and releases what ends", () => {
+test("FairShare leaves capacity for other clients, and releases amounts that are no longer used", () => {
   const share = new FairShare(2000);
   const first = claimAll(share, "a");
   expect(first).toHaveLength(1000);
@@ -31,7 +31,7 @@ test("FairShare releases an amount once", () => {
   expect(share.used).toBe(1);
 });
 
-test("FairShare rejects an amount that does not leave as much free", () => {
+test("FairShare rejects more than half of what is free", () => {
   const share = new FairShare(10);
   expect(share.tryClaim("a", 6)).toBeUndefined();
   expect(share.used).toBe(0);

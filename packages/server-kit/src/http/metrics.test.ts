@@ -38,7 +38,7 @@ test("requests are counted once, however often metrics are scraped", async () =>
   expect(await registry.getSingleMetricAsString("shop_http_requests_total")).toBe(text);
 });
 
-test("createGauge() reads the value at each collection, and exports none if there is none", async () => {
+test("createGauge() reads the value at each collection, and exports nothing if there is no value", async () => {
   const registry = new Registry();
   let value: number | undefined = 1;
   createGauge(registry, { name: "height", help: "Height", read: async () => value });

@@ -35,7 +35,7 @@ test.each([
   ["GET", undefined],
   ["POST", { sent: true }],
 ])(
-  "a handler of %s reads the query and the body, which are released then",
+  "a handler of %s reads the query and the body, which are then released",
   async (method, body) => {
     const { url, requests } = await startServer();
     const response = await fetch(`${url}/echo?${QUERY}`, {
@@ -65,7 +65,7 @@ test.each(["/echo", "/none"])(
   },
 );
 
-test("nothing but its URL stays of a request whose response is a stream", async () => {
+test("only the URL of a request whose response is a stream stays in memory", async () => {
   const { url, requests } = await startServer();
   expect(await (await fetch(`${url}/stream?${QUERY}`)).text()).toBe("open");
   const [request] = requests;

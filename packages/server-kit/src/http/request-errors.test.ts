@@ -61,7 +61,7 @@ test.each([
   },
 );
 
-test("createClientErrorHandler() destroys the request whose body did not arrive", async () => {
+test("createClientErrorHandler() destroys a request whose body did not arrive", async () => {
   const requests = new EventEmitter();
   const listener = createClientErrorHandler({ toBody: () => ({}) });
   const server = await startServer((request) => {

@@ -55,7 +55,7 @@ test("shutDown() closes the connection of a request that never ends", async () =
   expect(server.listening).toBe(false);
 });
 
-test("shutDown() serves requests that are on their way with `Connection: close`", async () => {
+test("shutDown() responds to requests that are on their way with `Connection: close`", async () => {
   const server = await startServer((_request, response) => {
     response.end("complete");
   });

@@ -11,7 +11,7 @@ const materialOf = (cert: string, validFromMs: number): TlsMaterial => ({
   validToMs: validFromMs + HOUR_MS,
 });
 
-test("a certificate that is not valid yet is used once it is, without a change of its file", async () => {
+test("a certificate that is not valid yet is used as soon as it is valid, without a change to its file", async () => {
   let nowMs = 0;
   const error = vi.fn();
   const files = new TlsFiles({

@@ -19,7 +19,7 @@ test("TokenBucket never contains more than the burst", () => {
   expect(bucket.tryTake(1, 1_000_000)).toBe(500);
 });
 
-test("TokenBucket takes nothing that is not available, and more than the burst when it is full", () => {
+test("TokenBucket takes only what is available, except that a full one allows more than the burst", () => {
   const bucket = new TokenBucket(BUDGET, 0);
   expect(bucket.tryTake(30, 0)).toBe(0);
   expect(bucket.tryTake(1, 0)).toBe(10_500);

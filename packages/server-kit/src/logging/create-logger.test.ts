@@ -24,16 +24,19 @@ const parse = (line: string | undefined): Record<string, unknown> =>
   JSON.parse(line ?? "null") as Record<string, unknown>;
 
 describe("createLogger() at level", () => {
-  test.each(LOG_LEVELS)("%s writes its own level and the more severe ones", (level) => {
-    const { logger, lines } = createTestLogger({ level });
-    for (const each of LOG_LEVELS) logger[each](`at ${each}`);
-    const expected = LOG_LEVELS.slice(LOG_LEVELS.indexOf(level));
-    expect(lines.map((line) => parse(line)["level"])).toEqual(expected);
-  });
+  test.each(LOG_LEVELS)(
+    "a logger at the level %s writes this level and more severe ones",
+    (level) => {
+      const { logger, lines } = createTestLogger({ level });
+      for (const each of LOG_LEVELS) logger[each](`at ${each}`);
+      const expected = LOG_LEVELS.slice(LOG_LEVELS.indexOf(level));
+      expect(lines.map((line) => parse(line)["level"])).toEqual(expected);
+    },
+  );
 });
 
 describe("createLogger() with json", () => {
-  test("true writes one line of JSON per message", () => {
+  test("with json, a logger writes one line of JSON per message", () => {
     const { logger, lines } = createTestLogger({ json: true });
     logger.warn("first\nsecond", { attempt: 2 }, new Error("broken"));
     expect(lines).toHaveLength(1);
@@ -47,7 +50,7 @@ describe("createLogger() with json", () => {
     });
   });
 
-  test("false writes a readable line, without colours if the output is not a terminal", () => {
+  test("without json, a logger writes readable lines, without colours if the output is not a terminal", () => {
     const { logger, lines } = createTestLogger({ json: false, level: "info" });
     logger.warn("Cannot reach the upstream", new Error("connection refused"));
     logger.info("Fine");
@@ -60,7 +63,7 @@ describe("createLogger() with json", () => {
   test.each([
     [true, /^\{"level":"warn",.*"process":"worker 2","msg":"Fine"\}\n$/],
     [false, /^\[.*Z\] WARN: worker 2: Fine\n$/],
-  ])("%s adds the name of the process, if there is one", (json, line) => {
+  ])("a logger with json %s adds the name of the process, if there is one", (json, line) => {
     const { logger, lines } = createTestLogger({ json, process: "worker 2" });
     logger.warn("Fine");
     expect(lines).toEqual([expect.stringMatching(line)]);
@@ -74,7 +77,7 @@ describe("createLogger() with json", () => {
 });
 
 describe("errors", () => {
-  test.each(LOG_LEVELS)("have a stack at level %s only if the level is debug", (level) => {
+  test.each(LOG_LEVELS)("errors have a stack at level %s only if the level is debug", (level) => {
     const { logger, lines } = createTestLogger({ level });
     logger.error("Failed", new Error("why", { cause: new Error("because") }));
     if (level === "fatal") return expect(lines).toEqual([]);
@@ -84,7 +87,7 @@ describe("errors", () => {
     return undefined;
   });
 
-  test("are logged inside an object, and if there are several", () => {
+  test("errors inside an object and several errors are logged", () => {
     const { logger, lines } = createTestLogger({ level: "warn" });
     logger.warn("Failed", { attempt: 1, error: new Error("inside") });
     logger.warn("Failed", new Error("first"), new Error("second"));
@@ -99,20 +102,23 @@ describe("errors", () => {
     ["Fetching failed", "401", "Fetching failed (401)"],
     ["401", "401", "401"],
     ["", "", "Error"],
-  ])("without a message log message %j and cause %j once: %s", (message, cause, expected) => {
-    const lines = [true, false].map((json) => {
-      const { logger, lines: written } = createTestLogger({ json, level: "warn" });
-      logger.error(new Error(message, { cause: new Error(cause) }));
-      return written[0];
-    });
-    expect(lines[1]).toMatch(/Z\] ERROR: (.*)\n$/);
-    expect(lines[1]?.split("ERROR: ")[1]).toBe(`${expected}\n`);
-    const { msg, error } = parse(lines[0]) as { msg: string; error: { cause?: string } };
-    expect(msg).toBe(message === "" ? "Error" : message);
-    expect(error.cause).toBe(message.includes(cause) ? undefined : cause);
-  });
+  ])(
+    "errors without a message are logged with their message %j and cause %j once: %s",
+    (message, cause, expected) => {
+      const lines = [true, false].map((json) => {
+        const { logger, lines: written } = createTestLogger({ json, level: "warn" });
+        logger.error(new Error(message, { cause: new Error(cause) }));
+        return written[0];
+      });
+      expect(lines[1]).toMatch(/Z\] ERROR: (.*)\n$/);
+      expect(lines[1]?.split("ERROR: ")[1]).toBe(`${expected}\n`);
+      const { msg, error } = parse(lines[0]) as { msg: string; error: { cause?: string } };
+      expect(msg).toBe(message === "" ? "Error" : message);
+      expect(error.cause).toBe(message.includes(cause) ? undefined : cause);
+    },
+  );
 
-  test("with a message log message, error and cause once", () => {
+  test("errors with a message are logged with message, error and cause once", () => {
     const { logger, lines } = createTestLogger({ json: false, level: "warn" });
     logger.error("Failed", new Error("why", { cause: new Error("why") }));
     logger.error("Failed", new TypeError("why", { cause: new Error("because") }));
@@ -126,7 +132,7 @@ describe("errors", () => {
     ]);
   });
 
-  test("cannot forge a line of a stack", () => {
+  test("errors cannot forge a line of a stack", () => {
     const { logger, lines } = createTestLogger({ json: false, level: "debug" });
     logger.error(new Error("sent by a client\n[2026-01-01] INFO: forged \u001b[2J"));
     const [first = "", ...frames] = (lines[0] ?? "").trimEnd().split("\n");
@@ -135,7 +141,7 @@ describe("errors", () => {
     for (const frame of frames) expect(frame).toMatch(/^ {4}at /);
   });
 
-  test("have a stack if they are fatal", () => {
+  test("fatal errors have a stack", () => {
     const { logger, lines } = createTestLogger({ level: "warn" });
     logger.fatal(new TypeError("the end"));
     expect(parse(lines[0])).toMatchObject({
@@ -150,7 +156,7 @@ describe("errors", () => {
 describe("secrets", () => {
   const secrets = ["upstream-token", "upstream-token-longer", "a/b+c=d", "key"];
 
-  test.each([true, false])("appear in no line, JSON %s", (json) => {
+  test.each([true, false])("secrets appear in no line, with json %s", (json) => {
     const { logger, lines } = createTestLogger({ json, secrets });
     logger.warn("sent upstream-token-longer, and upstream-token", "key", {
       url: "http://a.test/?token=a%2Fb%2Bc%3Dd",
@@ -170,13 +176,13 @@ describe("secrets", () => {
     expect(text).toContain("[redacted]");
   });
 
-  test("that are short match only whole words, so that text stays readable", () => {
+  test("short secrets match only whole words, so that messages stay readable", () => {
     const { logger, lines } = createTestLogger({ secrets });
     logger.warn("monkey keyboard key.");
     expect(parse(lines[0])["msg"]).toBe("monkey keyboard [redacted].");
   });
 
-  test("in headers are hidden even if they are not configured", () => {
+  test("secrets in headers are hidden even if they are not configured", () => {
     const { logger, lines } = createTestLogger();
     logger.warn("Headers", { Authorization: "Bearer unknown", cookie: "a=b", accept: "*/*" });
     expect(parse(lines[0])["details"]).toEqual({
@@ -186,7 +192,7 @@ describe("secrets", () => {
     });
   });
 
-  test("are removed from an object that refers to itself", () => {
+  test("secrets are removed from an object that refers to itself", () => {
     const { logger, lines } = createTestLogger();
     const loop: Record<string, unknown> = { at: new Date(0), cookie: "a=b" };
     loop["self"] = loop;

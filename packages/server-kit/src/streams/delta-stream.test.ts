@@ -44,7 +44,7 @@ test("DeltaStream sends the initial state and then each change once", async () =
   expect(received().match(/event:/g)).toHaveLength(2);
 });
 
-test("DeltaStream sends only what differs once a slow SDK has caught up", async () => {
+test("DeltaStream sends only the differences once a slow SDK has caught up", async () => {
   const { events, client, received } = await openStream(await startStreamServer());
   const feed = new TestFeed("");
   const hub = createHub();

@@ -29,7 +29,7 @@ test("comments keep a stream alive, until its client disconnects", async () => {
   await expect.poll(() => hub.size, SOON).toBe(0);
 });
 
-test("a client that reads nothing is disconnected, and others are not", async () => {
+test("a client that reads nothing is disconnected, and other clients are not", async () => {
   const onStalled = vi.fn();
   const hub = createHub({ keepAliveMs: 10, stallMs: 50, onStalled });
   const server = await startStreamServer();

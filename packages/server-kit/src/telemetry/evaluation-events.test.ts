@@ -59,7 +59,7 @@ test("the rate of events is limited", () => {
   expect(records()).toHaveLength(1200);
 });
 
-test("the evaluations of one request that exceed the limit by themselves are reported after a pause", () => {
+test("the evaluations of a single request that exceeds the limit are reported after a pause", () => {
   const { clock, report, records } = createEvents();
   report(3000);
   expect(records()).toHaveLength(3000);

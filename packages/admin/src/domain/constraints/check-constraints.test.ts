@@ -136,7 +136,7 @@ test("checkConstraint() rejects strings that some SDKs cannot read", () => {
   expect(check('a"b', "a")).toThrow('/body/contextName must not contain "');
 });
 
-test("checkConstraints() accepts stored values that are not valid any more, but only with their operator", () => {
+test("checkConstraints() accepts stored values that are no longer valid, but only with their operator", () => {
   const previous = [
     { ...STORED, operator: "IN_CIDR", values: ["foo"] },
     { ...STORED, operator: "NUM_GT", values: [], value: "0x1F" },

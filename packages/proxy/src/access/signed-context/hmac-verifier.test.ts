@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { anyCharacter } from "../../../../../scripts/any-character.ts";
 import { toMessage } from "./hmac-verifier.ts";
 
-test("toMessage() is as documented, and does not depend on the order", () => {
+test("toMessage() returns the documented message, whatever the order of the fields", () => {
   const values = [
     ["userId", "42"],
     ["Äfield", "é"],
@@ -16,7 +16,7 @@ test("toMessage() is as documented, and does not depend on the order", () => {
   expect(toMessage(new Map(values))).toBe(toMessage(new Map(values.toReversed())));
 });
 
-test("toMessage() has a different text for different values", () => {
+test("toMessage() returns different messages for different values", () => {
   const name = fc.constantFrom("userId", "plan", "a", "b");
   const value = fc.oneof(
     fc.string({
@@ -37,7 +37,7 @@ test("toMessage() has a different text for different values", () => {
   );
 });
 
-test("toMessage() is undefined for half of a surrogate pair, whose bytes are those of another text", () => {
+test("toMessage() returns undefined for half a surrogate pair, whose bytes equal those of another string", () => {
   expect(toMessage(new Map([["userId", "a\uD800"]]))).toBeUndefined();
   expect(toMessage(new Map([["userId", "a\u{1F600}"]]))).toBeDefined();
 });

@@ -43,7 +43,7 @@ function createProvider(keys: JWK[]) {
 const SECOND = 1000;
 const HOUR = 3_600_000;
 
-test("a new key is found with one more request, and unknown ones cost one request in 30 s", async () => {
+test("a new key is found with one more request, and unknown keys cause at most one request in 30 s", async () => {
   const keys = [await keyOf("a")];
   const { state, find } = createProvider(keys);
   expect(await find("a")).toBe("found");
@@ -76,7 +76,7 @@ test("a removed key is not accepted after ten minutes", async () => {
   await expect.poll(() => find("a")).toBe("unknown");
 });
 
-test("without the provider, known keys are used for a day, and its return is noticed", async () => {
+test("while the provider is down, known keys are used for a day, and its return is noticed", async () => {
   const { state, find } = createProvider([await keyOf("a")]);
   expect(await find("a")).toBe("found");
   state.isDown = true;

@@ -10,7 +10,7 @@ const DEFINITIONS = {
 const feedOf = (namePrefix: string): DefinitionsFeed =>
   new DefinitionsFeed({ projects: undefined, namePrefix }, DEFINITIONS);
 
-test("a key can have streams with some different filters, and leaves memory for other keys", () => {
+test("a key can have streams with several filters, but leaves memory for other keys", () => {
   const [one, two] = [feedOf("a"), feedOf("a")];
   const feeds = new FilteredFeeds(3 * one.bytes);
   const releases = [feeds.tryAdd("greedy", one), feeds.tryAdd("greedy", one)];
@@ -25,7 +25,7 @@ test("a key can have streams with some different filters, and leaves memory for 
   expect(feeds.tryAdd("greedy", two)).toBeTypeOf("function");
 });
 
-test("feeds without filters are not limited, and those without flags cost something as well", () => {
+test("feeds without filters are not limited, and feeds without flags also have a cost", () => {
   const feeds = new FilteredFeeds(1);
   expect(feeds.tryAdd("key", feedOf(""))).toBeTypeOf("function");
   expect(feeds.tryAdd("key", feedOf("none of the flags"))).toBeUndefined();

@@ -44,7 +44,7 @@ test.each([
   expect(parse(line)).toBe(problem);
 });
 
-test("env files can be named", () => {
+test("the arguments can name env files", () => {
   expect(parse("edge --env-file a.env --env-file=b.env")).toMatchObject({
     mode: "edge",
     envFiles: ["a.env", "b.env"],

@@ -11,7 +11,7 @@ const KNOWN = new Set(Object.values(SETTINGS).flatMap(({ variables }) => variabl
 
 const EDGE: Environment = { UPSTREAM_URL: "http://upstream.test", PRETRUSTED_TOKENS: "some-key" };
 
-test("no setting of another product changes nothing", () => {
+test("nothing changes without settings of another product", () => {
   const environment = { FLAGS_URL: "u", WORKERS: "4", APP_NAME: "a", REDIS_URL: "r", PORT: "1" };
   expect(translate(environment)).toMatchObject({
     environment,
@@ -192,7 +192,7 @@ test.each(
   expect(problems).toEqual([expect.stringMatching(`^${name} has no effect here: `)]);
 });
 
-test("lists of allowed addresses keep their value", () => {
+test("lists of allowed addresses keep their values", () => {
   const given = { UPSTREAM_URL: "http://u.test", ALLOW_LIST: "10.0.0.0/8" };
   const { environment, problems, hints } = translate(given);
   expect(environment).toMatchObject({ FLAGS_ALLOW_LIST: "10.0.0.0/8" });
@@ -233,7 +233,7 @@ test("our own names take precedence, and the report says so", () => {
   ]);
 });
 
-test("a file with tokens is the offline mode of Edge, unless our own address is set", () => {
+test("a file with tokens means the offline mode of Edge, unless our own address is set", () => {
   const file = { BOOTSTRAP_FILE: "flags.json" };
   expect(translate({ ...file, FRONTEND_TOKENS: "*:dev.a" }).products).toEqual(["edge"]);
   expect(translate({ ...file, CLIENT_TOKENS: "*:dev.a" }).products).toEqual(["edge"]);
@@ -242,7 +242,7 @@ test("a file with tokens is the offline mode of Edge, unless our own address is 
   expect(translate({ ...file, ...ours }).products).toEqual([]);
 });
 
-test("settings of Edge let the upstream verify keys, unless ours list them or there is no upstream", () => {
+test("with settings of Edge, the upstream verifies keys, unless our settings list them or there is no upstream", () => {
   const keysIn = (given: Record<string, string>): string | undefined =>
     translate({ ...EDGE, ...given }).environment["FLAGS_UPSTREAM_KEYS"];
   expect(keysIn({})).toBe("true");

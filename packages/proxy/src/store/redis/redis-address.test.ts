@@ -48,7 +48,7 @@ describe("parseRedisAddress()", () => {
         ],
       },
     ],
-  ])("%s", (text, expected) => {
+  ])("parseRedisAddress() parses %s", (text, expected) => {
     expect(parseRedisAddress(text)).toEqual({ ...DEFAULTS, ...expected });
   });
 

@@ -17,7 +17,7 @@ test.each([
   expect(messageOf(status, body)).toBe(message);
 });
 
-test("toS3Error() names the region of a bucket in another one", () => {
+test("toS3Error() names the region of a bucket that is in another region", () => {
   const body = "<Error><Code>PermanentRedirect</Code></Error>";
   expect(messageOf(301, body, { "x-amz-bucket-region": "eu-north-1" })).toBe(
     "The server responded with 301 (PermanentRedirect): the bucket is in the region eu-north-1",

@@ -54,7 +54,7 @@ async function read(path: string): Promise<SpoolFileReport & { records: SpoolRec
 const INTACT = { isKnownFormat: true, damagedLines: 0 };
 
 describe("a file of the spool", () => {
-  it("contains the records that were written, in order, for its owner only", async () => {
+  it("a file contains the written records in order, and only its owner can read it", async () => {
     const path = await write([
       ...toLines("add", { usage: usage("a") }),
       ...toLines("remove", { usage: usage("b") }),
@@ -77,7 +77,7 @@ describe("a file of the spool", () => {
     });
   });
 
-  it("contains large usage as several lines, none of which is too long", async () => {
+  it("a file contains large usage as several lines, and no line is too long", async () => {
     const features = Object.fromEntries(
       Array.from({ length: 20_000 }, (_, flag) => [`${"é".repeat(100)}${flag}`, { yes: 1, no: 0 }]),
     );
@@ -88,7 +88,7 @@ describe("a file of the spool", () => {
     expect(Object.assign({}, ...restored)).toEqual(features);
   });
 
-  it("contains impact metrics and registrations, in lines that are not too long", async () => {
+  it("a file contains impact metrics and registrations, and no line is too long", async () => {
     const samples = Array.from({ length: 500 }, (_, index) => ({
       labels: { path: `/${index}\n${"é".repeat(200)}` },
       value: index,
@@ -112,13 +112,13 @@ describe("a file of the spool", () => {
     );
   });
 
-  it("of the previous version is read", async () => {
+  it("a file of the previous version is read", async () => {
     const path = join(directory, "usage-70000000.log");
     await writeFile(path, `flags-usage-spool 1\n${toLines("add", { usage: usage("a") })[0]}`);
     expect(await read(path)).toEqual({ ...INTACT, records: [{ kind: "add", usage: usage("a") }] });
   });
 
-  it("loses only the damaged line if a part in the middle is overwritten", async () => {
+  it("a file loses only the damaged line if a part in the middle is overwritten", async () => {
     const lines = ["a", "b", "c"].flatMap((name) => toLines("add", { usage: usage(name) }));
     const path = await write(lines);
     const text = await readFile(path, "latin1");
@@ -128,7 +128,7 @@ describe("a file of the spool", () => {
     expect(records).toEqual(["a", "c"].map((name) => ({ kind: "add", usage: usage(name) })));
   });
 
-  it("loses nothing complete if its last line is torn, or the rest of it is zero", async () => {
+  it("a file loses no complete line if its last line is torn or filled with zeros", async () => {
     for (const end of ["1234abcd {", "\0".repeat(5000)]) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       const path = await write(toLines("add", { usage: usage("a") }));
@@ -142,7 +142,7 @@ describe("a file of the spool", () => {
     }
   });
 
-  it("skips a line that is too long without storing it", async () => {
+  it("a line that is too long is skipped without storing it", async () => {
     const path = await write([
       `${"x".repeat(MAX_LINE_BYTES + 1)}\n`,
       ...toLines("add", { usage: usage("a") }),
@@ -151,13 +151,13 @@ describe("a file of the spool", () => {
     expect([damagedLines, records.length]).toEqual([1, 1]);
   });
 
-  it("of another format is not read", async () => {
+  it("a file of another format is not read", async () => {
     const path = join(directory, "usage-90000000.log");
     await writeFile(path, `flags-usage-spool 3\n${toLines("add", { usage: usage("a") })[0]}`);
     expect(await read(path)).toEqual({ isKnownFormat: false, damagedLines: 0, records: [] });
   });
 
-  it("that is cut anywhere contains exactly the records before the cut", async () => {
+  it("a file that is cut anywhere contains exactly the records before the cut", async () => {
     const written = Array.from({ length: 5 }, (_, index) => usage(`app-${index}`, index + 1));
     const lines = written.flatMap((one) => toLines("add", { usage: one }));
     const complete = await readFile(await write(lines));
@@ -185,7 +185,7 @@ describe("a line", () => {
   const [line = ""] = toLines("add", { usage: usage("a") });
   const intact = Buffer.from(line.slice(0, -1));
 
-  it("is not read if any of its bits is flipped", () => {
+  it("a line is not read if any of its bits is flipped", () => {
     fc.assert(
       fc.property(fc.nat(intact.length - 1), fc.nat(7), (position, bit) => {
         const damaged = Buffer.from(intact);
@@ -195,7 +195,7 @@ describe("a line", () => {
     );
   });
 
-  it("of any bytes does not throw, and is not read", () => {
+  it("a line of arbitrary bytes is not read, and does not throw", () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         expect(readLine(Buffer.from(bytes))).toBeUndefined();

@@ -28,7 +28,7 @@ const write = (directory: string, owner: object | string): Promise<void> =>
 
 const OTHER_MACHINE = { machine: "another pid:[1]", pid: process.pid, started: "1", token: "x" };
 
-it("belongs to one at a time", async () => {
+it("a lock has one owner at a time", async () => {
   const directory = await createFolder();
   const [first, second] = [createLock(directory), createLock(directory)];
   expect(await first.acquire(ignore)).toBeUndefined();
@@ -38,7 +38,7 @@ it("belongs to one at a time", async () => {
   expect(await readdir(directory)).toEqual(["lock.json"]);
 });
 
-it("belongs to one of several that try at the same time", async () => {
+it("exactly one of several concurrent attempts acquires the lock", async () => {
   const directory = await createFolder();
   await write(directory, { ...JSON.parse(await ownerOf(directory)), pid: await findUnusedPid() });
   const locks = Array.from({ length: 10 }, () => createLock(directory));
@@ -46,7 +46,7 @@ it("belongs to one of several that try at the same time", async () => {
   expect(results.filter((problem) => problem === undefined)).toHaveLength(1);
 });
 
-it("of a process of this machine that has ended is taken over at once", async () => {
+it("the lock of a process of this machine that has ended is taken over at once", async () => {
   const directory = await createFolder();
   const owner = JSON.parse(await ownerOf(directory)) as object;
   await write(directory, { ...owner, pid: await findUnusedPid() });
@@ -57,7 +57,7 @@ it("of a process of this machine that has ended is taken over at once", async ()
 });
 
 it.skipIf(process.platform !== "linux")(
-  "of a process that has ended is taken over even if its parent does not collect its status",
+  "the lock of a process that has ended is taken over even if its parent does not collect its status",
   async () => {
     const directory = await createFolder();
     // `sleep` replaces the shell as the parent of `cat`, which ends with its input.
@@ -78,7 +78,7 @@ it.skipIf(process.platform !== "linux")(
   },
 );
 
-it("of a process of this machine that runs is not taken over, however long it shows no sign", async () => {
+it("the lock of a running process of this machine is not taken over, however long it is silent", async () => {
   const directory = await createFolder();
   const owner = await ownerOf(directory);
   await write(directory, owner);
@@ -104,7 +104,7 @@ it.skipIf(process.platform !== "linux")(
 it.each([
   ["of another machine", OTHER_MACHINE],
   ["that is not readable", "{"],
-])("%s is taken over after 15 seconds without a sign", async (_title, content) => {
+])("a lock %s is taken over after 15 seconds of silence", async (_title, content) => {
   const directory = await createFolder();
   await write(directory, content);
   let nowMs = 5;
@@ -116,7 +116,7 @@ it.each([
   expect(await lock.acquire(ignore)).toBeUndefined();
 });
 
-it("of another machine that shows signs is not taken over", async () => {
+it("the lock of another machine that renews it is not taken over", async () => {
   const directory = await createFolder();
   let nowMs = 0;
   const lock = createLock(directory, () => nowMs);
@@ -129,7 +129,7 @@ it("of another machine that shows signs is not taken over", async () => {
   }
 });
 
-it("that was deleted is created again by its owner", async () => {
+it("a deleted lock is created again by its owner", async () => {
   const directory = await createFolder();
   const onLost = vi.fn();
   expect(await createLock(directory).acquire(onLost)).toBeUndefined();
@@ -141,7 +141,7 @@ it("that was deleted is created again by its owner", async () => {
   expect(onLost).not.toHaveBeenCalled();
 });
 
-it("that another process has taken over is not removed by its previous owner", async () => {
+it("a lock that another process has taken over is not removed by its previous owner", async () => {
   const directory = await createFolder();
   const lock = createLock(directory);
   await lock.acquire(ignore);

@@ -163,8 +163,8 @@ async function filesIn({ directory }: Opened): Promise<readonly string[]> {
   return (await readdir(directory)).filter((name) => name !== "lock.json").toSorted();
 }
 
-describe("UsageSpool restores what a killed process has left:", () => {
-  it("all usage that was written, by application and quota", async () => {
+describe("UsageSpool restores the data of a killed process", () => {
+  it("all written usage is restored, by application and quota", async () => {
     const killed = await open(newFolder());
     killed.store.add(usage("a", 3));
     killed.store.add(usage("a", 4));
@@ -183,7 +183,7 @@ describe("UsageSpool restores what a killed process has left:", () => {
     ]);
   });
 
-  it("not what was delivered, but what was being sent", async () => {
+  it("usage that was being sent is restored, but not delivered usage", async () => {
     const killed = await open(newFolder());
     for (const name of ["delivered", "sending", "failed"]) killed.store.add(usage(name));
     const [delivered, , failed] = [...killed.store.takeAll()];
@@ -194,7 +194,7 @@ describe("UsageSpool restores what a killed process has left:", () => {
     expect(pendingIn(next)).toEqual({ "key/sending": 1, "key/failed": 1 });
   });
 
-  it("once, however often the process is killed", async () => {
+  it("usage is restored once, however often the process is killed", async () => {
     let opened = await open(newFolder());
     opened.store.add(usage("a", 2));
     await opened.spool.flushed();
@@ -205,7 +205,7 @@ describe("UsageSpool restores what a killed process has left:", () => {
     }
   });
 
-  it("everything but the last line if that is torn, without a warning", async () => {
+  it("everything but a torn last line is restored, without a warning", async () => {
     const killed = await open(newFolder());
     killed.store.add(usage("a"));
     await killed.spool.flushed();
@@ -216,7 +216,7 @@ describe("UsageSpool restores what a killed process has left:", () => {
     expect(next.warnings).toHaveLength(1);
   });
 
-  it("everything but a damaged line, with a warning", async () => {
+  it("everything but a damaged line is restored, with a warning", async () => {
     const killed = await open(newFolder());
     killed.store.add(usage("a"));
     await killed.spool.flushed();
@@ -228,7 +228,7 @@ describe("UsageSpool restores what a killed process has left:", () => {
     expect(next.spool.state.damagedLines).toBe(1);
   });
 
-  it("nothing of a file in another format, which stays", async () => {
+  it("nothing is restored from a file in another format, which is kept", async () => {
     const directory = newFolder();
     const first = await open(directory);
     await first.spool.close();
@@ -243,7 +243,7 @@ describe("UsageSpool restores what a killed process has left:", () => {
     expect(await filesIn(next)).toEqual(["usage-00000042.log", "usage-00000043.log"]);
   });
 
-  it("impact metrics and registrations: not what was delivered, but what was being sent", async () => {
+  it("impact metrics and registrations that were being sent are restored, but not delivered ones", async () => {
     const killed = await open(newFolder());
     const { impactMetrics, registrations } = killed;
     impactMetrics.add("key", impact(1));
@@ -277,7 +277,7 @@ describe("UsageSpool restores what a killed process has left:", () => {
     ]);
   });
 
-  it("usage that the previous version has left", async () => {
+  it("usage of the previous version is restored", async () => {
     const directory = newFolder();
     const first = await open(directory);
     first.store.add(usage("a", 3));
@@ -295,7 +295,7 @@ describe("UsageSpool restores what a killed process has left:", () => {
     expect(pendingIn(await reopenAfterKill(next))).toEqual({ "key/a": 3 });
   });
 
-  it("exactly what is pending, for any sequence of reports and deliveries", async () => {
+  it("exactly the pending data is restored, for any sequence of reports and deliveries", async () => {
     const step = fc.record({
       app: fc.constantFrom("a", "b", "__proto__"),
       value: fc.nat(1000),
@@ -366,7 +366,7 @@ class Sending {
   }
 }
 
-describe("UsageSpool limits its size:", () => {
+describe("UsageSpool limits its size", () => {
   it("the files of delivered usage are deleted", async () => {
     const opened = await open(newFolder());
     for (let round = 1; round <= 3; round += 1) {
@@ -383,7 +383,7 @@ describe("UsageSpool limits its size:", () => {
     }
   });
 
-  it("the files are deleted even if the usage arrived and was delivered while the spool was opened", async () => {
+  it("files are deleted even if their usage arrived and was delivered while the spool was being opened", async () => {
     const opened = beginToOpen(newFolder());
     opened.store.add(usage("a"));
     for (const taken of opened.store.takeAll()) opened.store.release(taken);
@@ -392,7 +392,7 @@ describe("UsageSpool limits its size:", () => {
     expect(opened.spool.state.bytes).toBe(20);
   });
 
-  it("many reports with the same names do not add up", async () => {
+  it("the spool does not grow with many reports of the same names", async () => {
     const opened = await open(newFolder());
     const features = Object.fromEntries(
       Array.from({ length: 1000 }, (_, flag) => [`flag-${flag}`, { yes: 1, no: 0 }]),
@@ -417,7 +417,7 @@ describe("UsageSpool limits its size:", () => {
     ["control", "\u0001"],
     ["unpaired", "\ud800"],
   ])(
-    "all keys together cannot fill it, whatever their names (%s characters)",
+    "all keys together cannot fill the spool, whatever their names (%s characters)",
     async (_title, character) => {
       const maxBytes = 8 * 1024 * 1024;
       const opened = await open(newFolder(), maxBytes, maxBytes / 4, () => false);
@@ -450,7 +450,7 @@ describe("UsageSpool limits its size:", () => {
     ["other", "語"],
     ["control", "\u0001"],
   ])(
-    "impact metrics and registrations cannot fill it either (%s characters)",
+    "impact metrics and registrations cannot fill the spool (%s characters)",
     async (_title, character) => {
       const maxBytes = 8 * 1024 * 1024;
       const opened = await open(newFolder(), maxBytes, maxBytes / 4);
@@ -477,7 +477,7 @@ describe("UsageSpool limits its size:", () => {
     },
   );
 
-  it("usage beyond the limit is only in memory, until enough has been delivered", async () => {
+  it("usage beyond the limit is kept only in memory until enough has been delivered", async () => {
     const maxBytes = 100_000;
     const opened = await open(newFolder(), maxBytes);
     const names = Array.from({ length: 400 }, (_, index) => `app-${index}-${"x".repeat(200)}`);
@@ -505,7 +505,7 @@ describe("UsageSpool limits its size:", () => {
 });
 
 describe("a directory", () => {
-  it("is used by one process at a time, then by the next", async () => {
+  it("a directory is used by one process at a time, then by the next", async () => {
     const first = await open(newFolder());
     first.store.add(usage("a"));
     const second = await open(first.directory);
@@ -524,7 +524,7 @@ describe("a directory", () => {
     expect(pendingIn(await reopenAfterKill(second))).toEqual({ "key/a": 1, "key/b": 1 });
   });
 
-  it("is empty after everything was delivered and the spool was closed", async () => {
+  it("a directory is empty after everything was delivered and the spool was closed", async () => {
     const opened = await open(newFolder());
     opened.store.add(usage("a"));
     for (const taken of opened.store.takeAll()) opened.store.release(taken);
@@ -532,14 +532,14 @@ describe("a directory", () => {
     expect(await readdir(opened.directory)).toEqual([]);
   });
 
-  it("keeps what was not delivered when the spool is closed", async () => {
+  it("a directory keeps undelivered usage when the spool is closed", async () => {
     const opened = await open(newFolder());
     opened.store.add(usage("a"));
     await opened.spool.close();
     expect(pendingIn(await open(opened.directory))).toEqual({ "key/a": 1 });
   });
 
-  it("that cannot be created does not fail reports", async () => {
+  it("reports succeed even if the directory cannot be created", async () => {
     const file = newFolder();
     await writeFile(file, "");
     const opened = await open(join(file, "spool"));
