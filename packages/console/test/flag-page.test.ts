@@ -146,7 +146,7 @@ describeConsole("the page of a flag", (console) => {
     expect(await readFlag("archived-flag")).toBeDefined();
   });
 
-  test("keeps the tab in the address", async () => {
+  test("the address contains the open tab", async () => {
     await createFlag(console, "with-tabs");
     const page = await console.open("/projects/default/flags/with-tabs?tab=history");
     await page.getByRole("tab", { name: "History", selected: true }).waitFor();
@@ -180,11 +180,11 @@ describeConsole("the page of a flag", (console) => {
     await expectAccessible(page);
   });
 
-  test("says that a flag does not exist, and where it may be", async () => {
+  test("says that a flag does not exist, and where it might be", async () => {
     const page = await console.open("/projects/default/flags/no-such-flag", {
       expected: /status of 404/,
     });
-    await page.getByText("There is no such flag in this project").waitFor();
+    await page.getByText("This project has no flag of this name").waitFor();
     await page.getByRole("main").getByRole("link", { name: "archive" }).waitFor();
     await expectAccessible(page);
   });

@@ -130,7 +130,7 @@ export function tooManyExplanations(): HttpError {
 export function streamLimitReached(retryAfterSeconds: number): HttpError {
   return new HttpError(
     503,
-    "The proxy cannot open another stream now: poll for flags meanwhile, and try again later",
+    "The proxy cannot open another stream now: poll for flags in the meantime, and try again later",
     { headers: { "retry-after": String(retryAfterSeconds) } },
   );
 }

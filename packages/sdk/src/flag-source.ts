@@ -138,9 +138,9 @@ export interface FlagSource {
   readonly confirmedAtMs?: number | undefined;
   /** Whether changes arrive as they happen, so that the current data is confirmed at any time. Optional. */
   readonly isLive?: boolean;
-  /** Starts synchronizing; further calls have no effect. Never throws: errors are emitted as events. */
+  /** Starts synchronizing; later calls have no effect. Never throws: errors are emitted as events. */
   start(): void;
-  /** Stops synchronizing and sends the pending usage. Further calls have no effect. */
+  /** Stops synchronizing and sends the pending usage. Later calls have no effect. */
   close(): Promise<void>;
   on<Event extends keyof FlagSourceEvents>(event: Event, listener: FlagSourceEvents[Event]): this;
   off<Event extends keyof FlagSourceEvents>(event: Event, listener: FlagSourceEvents[Event]): this;
@@ -153,7 +153,7 @@ export interface FlagSource {
   /**
    * Adds usage that was counted elsewhere, to be sent to the upstream under the name of its
    * application. Returns true if all of it was accepted: it is sent now, or as soon as the upstream
-   * is available. Returns false if none of it was counted because too much is pending; the
+   * is available. Returns false if it was not counted because too much is pending; the
    * caller may report it again later. A source in another process returns a promise.
    */
   reportUsage(usage: ApplicationUsage): boolean | Promise<boolean>;

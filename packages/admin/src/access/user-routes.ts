@@ -17,7 +17,7 @@ const UserResponse = Type.Object(
     role: Type.Unsafe<Role>({ type: "string", enum: ROLES }),
     permissions: Type.Array(
       Type.Object({ permission: Type.String() }, { title: "userPermissionSchema" }),
-      { description: "`ADMIN` for admins. Other roles have none of their own: read `role`" },
+      { description: "`ADMIN` for admins, and absent for other roles: read `role`" },
     ),
   },
   { title: "currentUserSchema" },

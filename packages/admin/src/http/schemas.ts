@@ -70,7 +70,7 @@ export function errorResponses(...statusCodes: readonly (keyof typeof ERROR_DESC
 /** A response without a body. */
 export const NoBody = Type.Null({ description: "Success without a body" });
 
-// Errors of every route, and further errors of routes with a body.
+// Errors of every route, and additional errors of routes with a body.
 const ALWAYS = [401, 403, 503] as const;
 const WITH_BODY = [400, 413, 415] as const;
 

@@ -84,7 +84,7 @@ export class DiskGuard {
   }
 }
 
-/** How long after a failed write further writes are expected to fail. */
+/** How long after a failed write other writes are expected to fail. */
 const FAILURE_MEMORY_MS = 10_000;
 
 /**

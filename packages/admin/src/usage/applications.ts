@@ -42,7 +42,7 @@ export async function putApplications(
   await putInstances(db, seen);
 }
 
-/** How many instances of an application are stored in each environment. Further ones are left out. */
+/** How many instances of an application are stored in each environment. Any others are left out. */
 const MAX_INSTANCES = 1000;
 
 async function putInstances(db: Database, seen: readonly SeenApplication[]): Promise<void> {

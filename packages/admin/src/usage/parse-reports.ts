@@ -134,7 +134,7 @@ export function parseRegistration(
 /**
  * Parses the applications of a bulk report. Those without a name are left out.
  *
- * @throws {ApiError} if the report contains entries, but none of them names an application
+ * @throws {ApiError} if the report contains entries, but no entry names an application
  */
 export function parseBulkApplications(
   { applications, metrics }: BulkMetrics,

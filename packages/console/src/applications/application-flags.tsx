@@ -21,7 +21,9 @@ export function ApplicationFlags({ flags }: ApplicationFlagsProps) {
       ) : (
         <p className="muted">
           It has recently evaluated {describeCount(flags.length, "flag")}
-          {missing === 0 ? "." : `, of which ${missing} no longer exist: it treats them as off.`}
+          {missing === 0
+            ? "."
+            : `. ${missing} of them no longer ${missing === 1 ? "exists, and is" : "exist, and are"} treated as off.`}
         </p>
       )}
       <ul className="application-list">

@@ -42,9 +42,7 @@ export function ApplicationsPage() {
               </div>
               <p className="muted applications-count" role="status">
                 {describeCount(total, "application")}
-                {shown.length < total
-                  ? `, of which the first ${formatCount(shown.length)} are shown`
-                  : ""}
+                {shown.length < total ? `; showing the first ${formatCount(shown.length)}` : ""}
               </p>
               {shown.length === 0 ? (
                 <Empty title="No application matches">

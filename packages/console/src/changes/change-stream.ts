@@ -46,7 +46,7 @@ export function openChangeStream(
       // NOTE: pages may show errors of requests that failed in the meantime, even if no change was missed.
       hasGap = true;
       onFailure();
-      // After a lost connection, the browser reconnects by itself, after a delay that the service has chosen so that not
+      // After a lost connection, the browser reconnects automatically, after a delay that the service has chosen so that not
       // all pages reconnect at once. If that fails too, it would continue with the same delay.
       if (isOpen && opened.readyState !== EventSource.CLOSED) {
         isOpen = false;

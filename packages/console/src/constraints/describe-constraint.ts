@@ -7,7 +7,7 @@ import { formatCount } from "../ui/numbers.ts";
 interface Description {
   readonly field: string;
   readonly condition: string;
-  /** The values, of which the last ones may be missing. */
+  /** The values. The last ones may be missing. */
   readonly values: string;
   /** How many values are missing. */
   readonly furtherCount: number;

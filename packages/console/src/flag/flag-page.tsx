@@ -57,7 +57,7 @@ export function FlagPage() {
 function MissingFlag({ project }: { readonly project: string }) {
   return (
     <p>
-      There is no such flag in this project. It may be in the{" "}
+      This project has no flag of this name. It may be in the{" "}
       <Link to="/projects/$project/archive" params={{ project }}>
         archive
       </Link>

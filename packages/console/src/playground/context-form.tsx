@@ -19,7 +19,7 @@ interface ContextFormProps {
   readonly submit: string;
   readonly onSubmit: (context: ContextValues) => void;
   readonly isPending: boolean;
-  /** Further fields above those of the context. */
+  /** Additional fields above those of the context. */
   readonly children?: ReactNode;
   readonly description: string;
 }

@@ -13,7 +13,7 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ReactNode;
   /** Width as in CSS. Columns without a width share the rest. */
   readonly width?: string;
-  /** Whether the cell says which row it is. One column has to be so. @default false */
+  /** Whether the cell names its row. At least one column has to. @default false */
   readonly isRowHeader?: boolean;
 }
 

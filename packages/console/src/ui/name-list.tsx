@@ -3,7 +3,7 @@ import "./name-list.css";
 
 const SHOWN = 10;
 
-/** A list of names, of which only the first ones are shown. */
+/** A list of names that shows only the first ones. */
 export function NameList({ names }: { readonly names: readonly string[] }) {
   if (names.length === 0) return null;
   return (

@@ -16,7 +16,7 @@ interface TabsProps<Id extends string> {
 /** How much of the tab before the selected one is visible, in pixels. */
 const MARGIN = 48;
 
-/** Parts of a page of which one is shown. Only that one is rendered. */
+/** Tabs of a page. Only the selected one is rendered. */
 export function Tabs<Id extends string>({ label, tabs, selected, onSelect }: TabsProps<Id>) {
   const list = useRef<HTMLDivElement>(null);
   // On a phone, the list can be wider than the page.

@@ -47,7 +47,7 @@ function requireParents(parentsSatisfied: Condition, decision: Decision): Decisi
   return { condition: parentsSatisfied, outcome, otherwise: OFF };
 }
 
-/** Further strategies are evaluated in a loop: thousands of nested functions would exceed the stack. */
+/** With more strategies, the others are evaluated in a loop: thousands of nested functions would exceed the stack. */
 const MAX_NESTED = 100;
 
 /** Strategies are evaluated in order. The first that matches determines the outcome. */

@@ -12,7 +12,7 @@ interface ValueList {
 /** IN: the field equals one of the values. Always case-sensitive. */
 export const isIn: Operator = listOperator(equalsOneOf);
 
-/** NOT_IN: the field is absent or equals none of the values. Always case-sensitive. */
+/** NOT_IN: the field is absent or not in the list of values. Always case-sensitive. */
 export const isNotIn: Operator = listOperator((constraint, fields) =>
   not(equalsOneOf(constraint, fields)),
 );

@@ -100,8 +100,8 @@ interface SimpleFlagsOptions {
 }
 
 /**
- * The flags that are constant, or compiled to a rollout or to targeting. None of them depends on another
- * flag, so they are evaluated together, in any order.
+ * The flags that are constant, or compiled to a rollout or to targeting. They do not depend on other
+ * flags, so they are evaluated together, in any order.
  */
 class SimpleFlags {
   /** The outcomes that apply unless a rollout or targeting replaces them. */

@@ -26,7 +26,7 @@ import type { RestrictedSources } from "./restricted-source.ts";
  * until they are verified. Below the limits of flags-admin, so that an attack on the proxy does not exhaust those.
  *
  * NOTE: while clients guess fast enough to use up the total, a valid key that is not known yet gets a 429 as
- * well. Known ones, also those from the store, are never verified here.
+ * well. Known keys, including those from the store, are never verified here.
  */
 export const VERIFICATION_LIMITS = {
   perAddress: { burst: 500, perSecond: 2 },

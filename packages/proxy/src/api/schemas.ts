@@ -21,7 +21,7 @@ export const FIELD_DESCRIPTIONS = {
   currentTime:
     "The time to evaluate for, in ISO 8601, or in a JSON body in epoch milliseconds; the current time if it is missing",
   properties:
-    "Further properties of the context, without nesting. Takes precedence over a field of the same name",
+    "Additional properties of the context, without nesting. Takes precedence over a field of the same name",
 } as const;
 
 const Properties = Type.Unsafe<Record<string, string | number | boolean | null> | null>({
@@ -69,7 +69,7 @@ export const ContextQuery = Type.Object({
   currentTime: parameter(FIELD_DESCRIPTIONS.currentTime),
   properties: Type.Optional(
     Type.Record(Type.String(), Type.String(), {
-      description: "Further properties: each as `name=value` or as `properties[name]=value`",
+      description: "Additional properties: each as `name=value` or as `properties[name]=value`",
     }),
   ),
 });

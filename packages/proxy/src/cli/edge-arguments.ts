@@ -2,7 +2,7 @@ import type { Subcommand } from "flags-server-kit/command-line";
 
 /** The arguments of a subcommand that can be followed by the command line of Edge. */
 interface SplitArguments {
-  /** The subcommand and its own options; empty if the arguments begin with no such subcommand. */
+  /** The subcommand and its own options; empty if the arguments do not begin with a subcommand. */
   readonly own: readonly string[];
   /** The other arguments. */
   readonly others: readonly string[];

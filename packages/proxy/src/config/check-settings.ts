@@ -39,7 +39,7 @@ interface CheckOptions {
   readonly needsKeys?: boolean | undefined;
 }
 
-/** Checks rules that involve more than one setting. Each setting has been checked by itself before. */
+/** Checks rules that involve more than one setting. Each setting has already been checked on its own. */
 export function checkSettings(
   resolution: Resolution<Settings>,
   files: readonly FlagFile[] | undefined,

@@ -35,7 +35,7 @@ function findIncompleteBucket({ values, origins }: Resolution<Settings>): readon
   const hasId = values.storeAccessKeyId !== undefined;
   if (hasId !== (values.storeSecretAccessKey !== undefined)) {
     problems.push(
-      `${nameSetting(hasId ? id : key)} is set without ${nameSetting(hasId ? key : id)}: set both or none of them`,
+      `${nameSetting(hasId ? id : key)} is set without ${nameSetting(hasId ? key : id)}: set both or neither`,
     );
   }
   return problems;

@@ -83,7 +83,7 @@ export interface ProxyConfig {
   readonly clientKeys: readonly string[];
   /** Whether a key in settings gives only flags of the project that its text names, as in Edge. */
   readonly limitsKeysToProject: boolean;
-  /** The path of the file with further keys. */
+  /** The path of the file with additional keys. */
   readonly accessFile: string | undefined;
   /** Lets the upstream verify keys that no setting and no file contains; undefined: they are rejected. */
   readonly upstreamKeys: UpstreamKeysConfig | undefined;

@@ -215,7 +215,7 @@ export interface ProxyOptions extends OldProxyOptions {
    * Required without `accessFile` or `upstreamKeys`. Keys that clients can use. Environment: `FLAGS_PROXY_CLIENT_KEYS`.
    */
   readonly clientKeys?: string | readonly string[] | undefined;
-  /** Path of a file with further keys and their permissions. Environment: `FLAGS_ACCESS_FILE`. */
+  /** Path of a file with additional keys and their permissions. Environment: `FLAGS_ACCESS_FILE`. */
   readonly accessFile?: string | undefined;
   /** Tokens that the upstream has issued, as keys of clients. */
   readonly upstreamKeys?: UpstreamKeysOptions | undefined;

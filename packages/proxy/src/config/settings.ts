@@ -552,7 +552,7 @@ export const SETTINGS = {
     kind: textKind,
     default: undefined,
     description:
-      "YAML or JSON file with further keys and the permissions of each. Changes apply without a restart. With it, FLAGS_PROXY_CLIENT_KEYS is optional.",
+      "YAML or JSON file with additional keys and the permissions of each. Changes apply without a restart. With it, FLAGS_PROXY_CLIENT_KEYS is optional.",
   }),
   upstreamKeys: defineSetting({
     group: "Clients",

@@ -13,7 +13,7 @@ import { HttpError, notJson } from "../errors.ts";
 /** JSON that clients send is rarely more than ten times as long as its compressed form. */
 const MAX_EXPANSION = 20;
 
-/** Lists and objects in a body. A usage report of the maximum size has fewer than half as many. */
+/** Lists and objects in a body. A usage report of the maximum size has fewer than half of this. */
 const MAX_PARTS = 50_000;
 
 /**

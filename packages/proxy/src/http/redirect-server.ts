@@ -56,7 +56,7 @@ function toTlsAddress(
   path: string | undefined,
   port: number,
 ): string | undefined {
-  // NOTE: nothing but a host and a port, so that the result cannot lead to another host.
+  // NOTE: only a host and a port, so that the result cannot lead to another host.
   const [, name] = /^([\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i.exec(host ?? "") ?? [];
   if (name === undefined || path?.startsWith("/") !== true) return undefined;
   const suffix = port === DEFAULT_TLS_PORT ? "" : `:${port}`;

@@ -14,7 +14,7 @@ export function toBinaryString(text: string): string {
   return Buffer.from(text).toString("latin1");
 }
 
-/** How often the bytes of a body are in memory: once, and at worst as much again for each of the two codings. */
+/** How often the bytes of a body are in memory: once, and at worst once more for each of the two codings. */
 export const BODY_FORMS = 3;
 
 /** A response body, whose entity tag is known before its bytes are copied together. */

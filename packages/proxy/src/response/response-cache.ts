@@ -26,8 +26,8 @@ interface Entry {
  * The key contains the full text of everything that a client sends, path, query and body, apart from its
  * client key, which is a SHA-256. So no client can obtain or replace the response to another request.
  *
- * Nothing is copied when an entry is added: a client whose request is cached and evicted again and again
- * costs as much as a new one.
+ * Adding an entry copies nothing, so a client whose request is repeatedly cached and evicted costs no more than
+ * a new one.
  */
 export class ResponseCache {
   // NOTE: one for all snapshots. Each restricted key has a snapshot of its own, so a limit for each would

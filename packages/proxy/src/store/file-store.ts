@@ -11,7 +11,7 @@ import { MAX_DOCUMENT_BYTES, type Store } from "./store.ts";
 /** Definitions may contain ids of users. */
 const DIRECTORY_MODE = 0o700;
 
-/** While the file system does not respond, further operations must not accumulate. */
+/** While the file system does not respond, operations must not accumulate. */
 const MAX_WAITING_OPERATIONS = 100;
 
 const TEMPORARY = /\.tmp$/;

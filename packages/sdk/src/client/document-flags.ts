@@ -83,7 +83,7 @@ export abstract class DocumentFlags extends ClientEventTarget implements FlagSou
     return this.#updater.isLive;
   }
 
-  /** Starts reading documents; further calls have no effect. Never throws. */
+  /** Starts reading documents; later calls have no effect. Never throws. */
   abstract start(): void;
 
   async close(): Promise<void> {

@@ -75,7 +75,7 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
     return synchronizer instanceof SharedSynchronizer ? synchronizer.status : undefined;
   }
 
-  /** Numbers about the spool of usage; undefined without `usageSpool`. */
+  /** The state of the usage spool; undefined without `usageSpool`. */
   get usageSpool(): UsageSpoolState | undefined {
     return this.#components.usage.spoolState;
   }

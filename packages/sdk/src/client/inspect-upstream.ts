@@ -131,7 +131,7 @@ function readEnvironment(document: unknown): string | undefined {
   return typeof query?.environment === "string" ? query.environment : undefined;
 }
 
-/** Undefined: the request failed in another way than that of an upstream without the endpoint. */
+/** Undefined: the request failed, but not because the endpoint is missing. */
 async function isOffered(request: () => Promise<unknown>): Promise<boolean | undefined> {
   try {
     await request();

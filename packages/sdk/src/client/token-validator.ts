@@ -22,7 +22,7 @@ export interface ValidatedToken {
   readonly type: string;
   /** `*` for all projects. */
   readonly projects: readonly string[];
-  /** Undefined if the upstream does not say: Unleash 6 leaves it to the text of the token. */
+  /** Undefined if the upstream does not say: with Unleash 6, only the token contains it. */
   readonly environment?: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Processes items concurrently, up to `limit` at a time. Takes each item from the iterable only when
- * its processing starts. After a failure it takes no further items, waits for the pending ones, and
+ * its processing starts. After a failure it takes no more items, waits for the pending ones, and
  * throws the first error.
  */
 export async function forEachConcurrently<Item>(

@@ -36,7 +36,7 @@ export class Loop {
     this.#run();
   }
 
-  /** Prevents further iterations; resolves when the current one has ended. */
+  /** Prevents any more iterations; resolves when the current one has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);

@@ -21,8 +21,8 @@ export class TimeSlicer {
   }
 
   /**
-   * Resolves to the result. Rejects if a step throws, or once the signal is aborted; then no further
-   * step runs. The caller resumes before the next job starts, so it can still abort that job.
+   * Resolves to the result. Rejects if a step throws, or once the signal is aborted; then no more
+   * steps run. The caller resumes before the next job starts, so it can still abort that job.
    */
   run<Result>(steps: Steps<Result>, signal?: AbortSignal): Promise<Result> {
     return new Promise((resolve, reject) => {

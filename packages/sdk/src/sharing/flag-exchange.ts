@@ -45,7 +45,7 @@ export interface SharingRequest {
   readonly isFailing: boolean;
 }
 
-/** The response to a replica. Nothing in it but `isHolder` and `epoch` is authenticated. */
+/** The response to a replica. Only `isHolder` and `epoch` are authenticated. */
 export interface SharingState {
   /** Whether this replica has the lease. */
   readonly isHolder: boolean;

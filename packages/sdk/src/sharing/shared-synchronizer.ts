@@ -354,7 +354,7 @@ export class SharedSynchronizer implements Synchronizer {
     try {
       await deadline.race(this.#options.exchange.release(this.#owner, deadline.signal));
     } catch {
-      // The lease ends by itself.
+      // The lease expires anyway.
     }
     deadline.clear();
   }

@@ -16,7 +16,7 @@ export interface SharingTiming {
   readonly gracePeriodMs: number;
   /** How long the upstream must have failed until another replica may take the lease. */
   readonly failingAfterMs: number;
-  /** How long a replica that has failed does not take the lease of a failing holder, after the first failure. */
+  /** How long a replica waits after its first failure before it takes the lease of a failing holder again. */
   readonly takeoverDelayMs: number;
   /** Flags that were confirmed within this time count as those of the upstream. Infinite if it is polled once. */
   readonly freshMs: number;
@@ -26,7 +26,7 @@ export interface SharingTiming {
 
 /** With shorter intervals, a busy process would lose its lease. */
 const MIN_BASE_MS = 1000;
-/** With longer intervals, a replica would notice only late that it has to follow the upstream. */
+/** With longer intervals, a replica would notice too late that it has to follow the upstream. */
 const MAX_BASE_MS = 30_000;
 const DEFAULT_BASE_MS = 5000;
 

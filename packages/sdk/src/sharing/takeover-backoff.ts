@@ -11,7 +11,7 @@ export class TakeoverBackoff {
   #failures = 0;
   #untilMs = -Infinity;
 
-  /** @param firstMs milliseconds after the first failure; up to 16 times as much after further ones */
+  /** @param firstMs milliseconds after the first failure; doubles with each failure, up to 16 times */
   constructor(firstMs: number, now: () => number) {
     this.#firstMs = firstMs;
     this.#now = now;

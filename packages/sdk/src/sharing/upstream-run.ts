@@ -74,7 +74,7 @@ export class UpstreamRun {
     return this.#isLive;
   }
 
-  /** Whether all attempts of the last milliseconds have failed. */
+  /** Whether all attempts within the last `durationMs` have failed. */
   isFailingFor(durationMs: number): boolean {
     const sinceMs = performance.now() - (this.#lastSuccessAtMs ?? this.#startedAtMs);
     return this.#hasFailed && sinceMs >= durationMs;

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 /** The mode of files that only their owner can read: definitions may contain ids of users. */
 export const OWNER_ONLY = 0o600;
 
-/** Creates a file, readable only by its owner. Resolves when its content survives a loss of power. */
+/** Creates a file, readable only by its owner. Resolves when its content would survive a power failure. */
 export async function writeDurably(path: string, content: string | Uint8Array): Promise<void> {
   const file = await open(path, "wx", OWNER_ONLY);
   try {
@@ -14,7 +14,7 @@ export async function writeDurably(path: string, content: string | Uint8Array): 
   }
 }
 
-/** Makes new names in a directory survive a loss of power. Windows cannot open directories. */
+/** Makes new names in a directory survive a power failure. Windows cannot open directories. */
 export async function syncDirectory(directory: string): Promise<void> {
   if (process.platform === "win32") return;
   const handle = await open(directory, "r");

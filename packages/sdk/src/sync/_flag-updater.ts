@@ -5,7 +5,7 @@ import { Compiler } from "./compiler.ts";
 import { FlagState } from "./flag-state.ts";
 import { FlagUpdater } from "./flag-updater.ts";
 
-/** Ends each slice after one step, so that as many other events as possible come in between. */
+/** Ends each slice after one step, so that as many other events as possible run between them. */
 const SINGLE_STEP = 0;
 
 export const createState = (bootstrapOverrides = true): FlagState =>

@@ -1,5 +1,6 @@
 import { compileInSteps } from "flags-engine";
 import type { CustomStrategy, FeatureDocument, Snapshot, Steps, StrategyError } from "flags-engine";
+import { describeCount } from "../describe-count.ts";
 import type { Emitter, FlagsClientEvents } from "../events.ts";
 import type { BeforeChangeHook } from "../flag-source.ts";
 import { HOST_NAME } from "../identity.ts";
@@ -74,5 +75,7 @@ export function describeDiagnostics({ diagnostics }: Snapshot): readonly string[
     .slice(0, MAX_MESSAGES)
     .map(({ subject, message }) => `${subject}: ${message}`);
   const remaining = diagnostics.length - messages.length;
-  return remaining === 0 ? messages : [...messages, `Further problems in flags: ${remaining}`];
+  return remaining === 0
+    ? messages
+    : [...messages, `${describeCount(remaining, "more problem")} in flags`];
 }

@@ -10,7 +10,7 @@ import type { Synchronizer } from "./synchronizer.ts";
  * `unleash-client` 5.5 or later.
  */
 export interface UnleashClient {
-  /** Starts fetching flags; further calls have no effect. */
+  /** Starts fetching flags; later calls have no effect. */
   start(): Promise<void>;
   isSynchronized(): boolean;
   /** Returns the flags, with the ids of their segments. */

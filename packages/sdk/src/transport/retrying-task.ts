@@ -35,7 +35,7 @@ export class RetryingTask {
     this.#failureLog = new FailureLog(options.subject, options.events);
   }
 
-  /** Starts the first attempt synchronously. Further calls have no effect. */
+  /** Starts the first attempt synchronously. Later calls have no effect. */
   start(): void {
     this.#loop.start();
   }

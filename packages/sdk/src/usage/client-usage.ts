@@ -130,7 +130,7 @@ export class ClientUsage {
   /**
    * Adds usage of any application. Returns true if it was accepted, or if the client does not report
    * usage; false if a limit is exceeded, or after `close`. With a spool, returns a promise that resolves
-   * when the usage is there.
+   * when the usage is in the spool.
    */
   report(usage: ApplicationUsage): boolean | Promise<boolean> {
     if (!this.#settings.isMetricsEnabled) return true;
@@ -142,7 +142,7 @@ export class ClientUsage {
 
   /**
    * Adds a registration to be forwarded. Has no effect if the client does not register. With a spool,
-   * resolves when the registration is there.
+   * resolves when the registration is in the spool.
    */
   async register(registration: ApplicationRegistration): Promise<void> {
     if (!this.#settings.isRegistrationEnabled || this.#isClosed) return;
@@ -184,8 +184,8 @@ export class ClientUsage {
 }
 
 /**
- * Returns the memory for usage. The spool can need one and a half times as much for a copy of it, next to
- * an older copy and the records since then.
+ * Returns the memory for usage. A copy of it in the spool can be 50 % larger, and is next to an older copy and
+ * the records since then.
  */
 function memoryLimit(spoolMaxBytes = Infinity): number {
   return Math.min(USAGE_LIMITS.bytes, spoolMaxBytes / 4);

@@ -9,7 +9,7 @@ export interface CountedUsage {
   readonly features: FeatureEntries;
   /** Number of unknown flags that were omitted. */
   readonly unknownCount: number;
-  /** Number of flags of which variants were omitted. */
+  /** Number of flags whose variants were omitted. */
   readonly limitedCount: number;
 }
 

@@ -66,7 +66,7 @@ export class Rejections {
     for (const group of GROUPS) this.#splitsLeft[group] = MAX_SPLITS;
   }
 
-  /** Returns the parts in which to send rejected usage again; undefined if it is not divided further. */
+  /** Returns the parts in which to send rejected usage again; undefined if it is not divided any more. */
   split({ usage, error }: Rejected): readonly ApplicationUsage[] | undefined {
     const halves = splitUsages([usage])?.flat();
     if (error.status === TOO_LARGE) return halves;

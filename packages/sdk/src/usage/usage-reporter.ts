@@ -47,7 +47,7 @@ export interface UsageReporterOptions {
   readonly random: () => number;
 }
 
-/** A shutdown has further steps: see run-program.ts of flags-server-kit. */
+/** A shutdown has other steps too: see run-program.ts of flags-server-kit. */
 const FLUSH_TIMEOUT_MS = 4000;
 const FLUSH_RETRY_MS = 250;
 
@@ -56,10 +56,10 @@ const FLUSH_RETRY_MS = 250;
  * bulk reports; otherwise in one request per application, up to 20 at a time. Usage that could not be
  * delivered is put back and sent later.
  *
- * Usage that the upstream rejects for its content does not delay other usage: it is sent separately from
- * then on, and flags and variants that the upstream did not send separately from those that it did. A flag
- * that is rejected while others of its application are accepted is dropped with an error. If none of those
- * that the upstream sent is accepted, or none of the others, these are dropped after ten attempts.
+ * Usage that the upstream rejects for its content does not delay other usage: from then on it is sent separately,
+ * and unknown flags and variants separately from those that the upstream sent. A flag that is rejected while
+ * others of its application are accepted is dropped with an error. If all known flags of an application are
+ * rejected, or all unknown ones, they are dropped after ten attempts.
  */
 export class UsageReporter {
   readonly #options: UsageReporterOptions;

@@ -24,7 +24,7 @@ interface UsageStoreOptions {
   readonly memory?: FairBudget;
   /** @default all flags are known, and no variants */
   readonly isKnown?: IsKnown;
-  /** Called with the number of unknown flags that were omitted, or of flags of which variants were. */
+  /** Called with the number of unknown flags that were omitted, or of flags whose variants were. */
   readonly onDropped?: (kind: "unknown_flag" | "variant", count: number) => void;
   /** @default changes are not recorded */
   readonly journal?: UsageJournal;

@@ -272,7 +272,7 @@ function defineBatches<const Of extends "Spans" | "Logs">(
     [`otel${of}Queue`]: defineSetting(`${prefix}_MAX_QUEUE_SIZE`, {
       kind: queueKind,
       default: 2048,
-      description: `Number of ${records} that may wait for their export; further ones are dropped.`,
+      description: `Number of ${records} that may wait for their export; any others are dropped.`,
     }),
     [`otel${of}Batch`]: defineSetting(`${prefix}_MAX_EXPORT_BATCH_SIZE`, {
       kind: queueKind,

@@ -171,7 +171,7 @@ export class ConnectionGuard {
     server.on("connection", (socket) => this.#accept(socket));
     if (!(server instanceof TlsServer)) return;
     // NOTE: connections count from their start, so that handshakes that never end count too. Requests
-    // then arrive on another socket object, which nothing but its addresses relates to the first one.
+    // then arrive on another socket object, which has only the addresses in common with the first one.
     server.on("connection", (socket) => {
       const addresses = describeAddresses(socket);
       this.#handshakes.set(addresses, socket);

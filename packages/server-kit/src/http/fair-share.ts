@@ -1,5 +1,5 @@
 /**
- * A limited amount that clients share. Each may use at most as much as it leaves free, so that a few
+ * A limited amount that clients share. No client may use more than it leaves free, so that a few
  * cannot exhaust it for the others.
  */
 export class FairShare {

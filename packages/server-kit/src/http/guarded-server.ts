@@ -47,7 +47,7 @@ export function createGuardedServer(
 }
 
 /**
- * Creates a server on a further port, whose requests the main server handles as if they were its own.
+ * Creates a server on an additional port, whose requests the main server handles as if they were its own.
  * The two share the limit of connections.
  */
 export function createForwardingServer(guard: ConnectionGuard, main: Server): Server {

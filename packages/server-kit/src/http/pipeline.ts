@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
  */
 const MAX_IN_PROGRESS = 8;
 
-/** How many further pipelined requests of one connection may be queued. */
+/** How many more pipelined requests of one connection may be queued. */
 const MAX_WAITING = 256;
 
 /** The approximate memory of a request with large headers. */

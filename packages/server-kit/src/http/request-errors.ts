@@ -44,7 +44,7 @@ export function createClientErrorHandler({
   } as const;
   const closing = new WeakSet<Socket>();
   return (error, socket) => {
-    // Everything that a peer sends after an invalid request is reported as a further error.
+    // Everything that a peer sends after an invalid request is reported as another error.
     if (closing.has(socket)) return;
     const code = "code" in error ? error.code : undefined;
     if (code === "ECONNRESET" || !socket.writable || isResponding(socket)) {

@@ -14,7 +14,7 @@ const SWEEP_INTERVAL_MS = 50;
 export interface Closable {
   /** Undefined if other processes accept the connections. */
   readonly server: Server | undefined;
-  /** Servers on further ports, which `close()` closes as well. @default none */
+  /** Servers on additional ports, which `close()` also closes. @default none */
   readonly furtherServers?: readonly Server[];
   /** Waits for the requests in progress, then closes the resources of the server. */
   close(): Promise<void>;

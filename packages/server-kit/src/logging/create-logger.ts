@@ -54,7 +54,7 @@ export function createLogger(settings: LoggerSettings): Logger {
   });
 }
 
-/** Lines that could not be written wait up to this length, and further ones are lost. */
+/** Lines that could not be written wait up to this total length. Any others are lost. */
 const MAX_WAITING_LENGTH = 1024 * 1024;
 
 function toDestination({ json, destination }: LoggerSettings): DestinationStream {

@@ -31,17 +31,17 @@ const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 const SEARCHED_ROWS = 200;
 
 /**
- * After how many stored bytes a statement searches no further event. Compressed by PostgreSQL, they usually stand
- * for a few times as many, and for up to 100 times as many.
+ * After this many stored bytes, a statement searches no more events. PostgreSQL compresses them, usually to a fraction
+ * and at best to a hundredth.
  */
 const SEARCHED_BYTES = 256 * 1024;
 
 interface SearchOptions {
   /** How many events one statement searches. @default 200 */
   readonly searchedRows?: number;
-  /** After how many stored bytes a statement searches no further event. @default 256 KiB */
+  /** After this many stored bytes, a statement searches no more events. @default 256 KiB */
   readonly searchedBytes?: number;
-  /** Whether nobody waits for the result any more. */
+  /** Whether nobody is waiting for the result any longer. */
   readonly isCancelled?: () => boolean;
 }
 

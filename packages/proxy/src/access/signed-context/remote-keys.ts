@@ -27,7 +27,7 @@ const COOL_DOWN_MS = 30_000;
 const RETRY_MS = 5000;
 
 /**
- * Further requests do not wait for keys, because each waiting request keeps its context in memory.
+ * How many requests may wait for keys: each waiting request keeps its context in memory.
  */
 const MAX_WAITING = 1000;
 

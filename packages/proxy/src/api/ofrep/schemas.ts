@@ -16,7 +16,7 @@ export const OfrepContext = Type.Object(
     ...standardFields,
     properties: Type.Optional(
       Type.Unknown({
-        description: "An object of further properties",
+        description: "An object of additional properties",
         maxProperties: MAX_CONTEXT_PROPERTIES,
       }),
     ),
@@ -25,7 +25,7 @@ export const OfrepContext = Type.Object(
     title: "ofrepContextSchema",
     additionalProperties: Type.Unknown(),
     maxProperties: MAX_CONTEXT_PROPERTIES,
-    description: "Further fields are properties; objects and lists are ignored",
+    description: "Other fields are properties; objects and lists are ignored",
   },
 );
 

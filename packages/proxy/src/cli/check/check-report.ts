@@ -28,7 +28,7 @@ export interface CheckedSettings {
   /** The path of the access file. */
   readonly accessFile?: string;
   readonly accessFileKeys?: number;
-  /** Whether the upstream verifies further keys. */
+  /** Whether the upstream verifies other keys. */
   readonly upstreamKeys: boolean;
   readonly synchronization: string;
   readonly refreshIntervalMs: number;

@@ -1,6 +1,7 @@
 import type { Diagnostic } from "flags-engine";
 import { describeCause, inspectUpstream, type UpstreamInspection } from "flags-sdk";
 import { ConfigError, type Environment, type Logger } from "flags-server-kit";
+import { describeCount } from "../../describe-count.ts";
 import type { AccessEntry } from "../../access/read-access-file.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";
 import type { ProxyConfig } from "../../config/config.ts";
@@ -235,7 +236,9 @@ function describeFlagProblems(diagnostics: readonly Diagnostic[]): readonly stri
     return `${capitalize(subject)}: ${message}${hint}`;
   });
   const remaining = diagnostics.length - problems.length;
-  return remaining === 0 ? problems : [...problems, `Further problems in flags: ${remaining}`];
+  return remaining === 0
+    ? problems
+    : [...problems, `${describeCount(remaining, "more problem")} in flags`];
 }
 
 /** Client keys that look like tokens of another environment get the flags of this one. */

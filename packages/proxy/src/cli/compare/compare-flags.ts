@@ -33,7 +33,7 @@ const CONCURRENCY = 8;
 /** A difference is requested again this often, because the flag may be random, or may just have changed. */
 const REPETITIONS = 4;
 
-/** After this many confirmed differences of a flag, further ones are not requested again. */
+/** After this many confirmed differences of a flag, others are not requested again. */
 const CONFIRMATIONS = 5;
 
 /**

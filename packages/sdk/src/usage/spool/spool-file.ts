@@ -80,7 +80,7 @@ export class SpoolFileWriter implements SpoolFile {
 
 /** The result of reading a file, apart from its valid records. */
 export interface SpoolFileReport {
-  /** False: it was written by a version with another format, and none of it was read. */
+  /** False: it was written by a version with another format, and was not read. */
   readonly isKnownFormat: boolean;
   /** Lines with a wrong checksum. Does not count an incomplete last one, whose write was never confirmed. */
   readonly damagedLines: number;

@@ -21,9 +21,9 @@ const HEARTBEAT_MS = 3000;
 const STALE_MS = 15_000;
 
 /**
- * Ensures that one process uses a directory. The lock of a process that has ended is taken over: at once
- * if it ran on this machine; otherwise after 15 seconds without a sign of it. These are measured with
- * the clock of this process, so clocks need not agree.
+ * Ensures that only one process uses a directory. The lock of a process that has ended is taken over: at once
+ * if it ran on this machine; otherwise after 15 seconds of silence, measured with the clock of this process,
+ * so clocks need not agree.
  */
 export class SpoolLock {
   readonly #path: string;
@@ -32,7 +32,7 @@ export class SpoolLock {
   #heartbeat: NodeJS.Timeout | undefined;
   #observed: { readonly sign: string; readonly sinceMs: number } | undefined;
 
-  /** @param now returns milliseconds; its zero does not matter */
+  /** @param now returns milliseconds since any point in time */
   constructor(directory: string, now: () => number = () => performance.now()) {
     this.#path = join(directory, "lock.json");
     this.#now = now;
@@ -121,7 +121,7 @@ export class SpoolLock {
     return isExpected;
   }
 
-  /** Whether the owner has shown no sign for long enough. It is unknown before this was called several times. */
+  /** Whether the owner has been silent for long enough, as far as earlier calls have observed. */
   async #isSilent({ token }: Owner): Promise<boolean> {
     const { mtimeMs } = await stat(this.#path);
     const sign = `${token} ${mtimeMs}`;
