@@ -231,6 +231,7 @@ test("with settings of Edge and no keys, the upstream verifies those that client
       UPSTREAM_URL: upstream.url.replace(/\/api$/, ""),
       TOKENS: "*:development.an-upstream-secret",
       TOKEN_REVALIDATION_INTERVAL_SECONDS: "60",
+      LOG_LEVEL: "info",
     },
     { args: ["--port", "0", "edge"] },
   );
@@ -313,8 +314,9 @@ test("options of the old proxy are accepted in code, and ours take precedence", 
     appName: "our-name",
     instanceId: "old-instance",
   });
-  const lines = logger.lines.filter(({ level }) => level === "warn").map(({ parts }) => parts[0]);
+  const lines = logger.lines.filter(({ level }) => level === "info").map(({ parts }) => parts[0]);
   expect(lines).toContain("Option unleashUrl is read as flagsUrl");
+  expect(logger.lines.filter(({ level }) => level === "warn")).toEqual([]);
   const failure = loadConfig({ ...options, unleashUrl: "ftp://old.test" }, {});
   await expect(failure).rejects.toThrow("Option unleashUrl must be a URL");
 });

@@ -126,8 +126,14 @@ export async function loadConfig(
   });
   if (worker !== undefined) return config;
   const aliases = describeTranslation(translation, translatedOptions.used);
-  for (const line of aliases) logger.warn(line);
-  for (const warning of [...hints, ...check.risks, ...access.risks, ...networkFiles.risks])
+  for (const line of aliases.information) logger.info(line);
+  for (const warning of [
+    ...aliases.warnings,
+    ...hints,
+    ...check.risks,
+    ...access.risks,
+    ...networkFiles.risks,
+  ])
     logger.warn(warning);
   logger.debug("Configuration", showSettings(SETTINGS, values));
   return config;

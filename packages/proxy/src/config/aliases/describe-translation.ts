@@ -1,26 +1,36 @@
 import { PRODUCT_NAMES } from "./alias.ts";
 import type { IneffectiveSetting, Translation, UsedAlias } from "./translate-environment.ts";
 
-/**
- * Describes the settings of other products for the log: those in use, and those that have no effect here,
- * each with the reason. Returns no lines if there are none. Contains no values of settings.
- */
+/** What to log about the settings of other products. Contains no values of settings. */
+interface Description {
+  readonly information: readonly string[];
+  /** Settings that have another effect here or none, each with the reason. */
+  readonly warnings: readonly string[];
+}
+
+/** Describes the settings of other products for the log. Returns no lines if there are none. */
 export function describeTranslation(
   { products, used, ineffective, defaults }: Translation,
   options: ReadonlyMap<string, string>,
-): readonly string[] {
-  if (used.length + ineffective.length + options.size === 0) return [];
+): Description {
+  if (used.length + ineffective.length + options.size === 0) {
+    return { information: [], warnings: [] };
+  }
   const names = products.map((product) => PRODUCT_NAMES[product]).join(" and ");
   const assignments = Object.entries(defaults).map(([name, value]) => `${name}=${value}`);
-  return [
+  const information = [
     `Settings of ${names === "" ? PRODUCT_NAMES["unleash-proxy"] : names} are in use: the command flags-proxy migrate prints them with their names here`,
     ...[...options].map(([oldName, name]) => `Option ${oldName} is read as ${name}`),
-    ...used.map(describeUse),
+    ...used.filter(({ loss }) => loss === undefined).map(describeUse),
     ...(assignments.length === 0
       ? []
       : [`Defaults of ${PRODUCT_NAMES.edge} apply: ${assignments.join(", ")}`]),
+  ];
+  const warnings = [
+    ...used.filter(({ loss }) => loss !== undefined).map(describeUse),
     ...ineffective.map(describeIneffective),
   ];
+  return { information, warnings };
 }
 
 function describeUse({ name, to, conversion, loss }: UsedAlias): string {
