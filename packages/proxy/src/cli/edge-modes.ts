@@ -1,10 +1,38 @@
 import type { Subcommand } from "flags-server-kit/command-line";
+import type { Alias } from "../config/aliases/alias.ts";
+import { EDGE_ALIASES } from "../config/aliases/edge-aliases.ts";
 import { EDGE_MODES, listEdgeOptions } from "../config/aliases/edge-command-line.ts";
+import { SETTINGS } from "../config/settings.ts";
 
 const SUMMARIES = {
   edge: "Starts the proxy with the options of Unleash Edge",
   offline: "Starts the proxy with the options of Unleash Edge in offline mode",
 } as const;
+
+const OFFLINE = { BOOTSTRAP_FILE: "flags.json" };
+
+/** Describes an option by the settings that it becomes. */
+function describe(variable: string, mode: (typeof EDGE_MODES)[number]): string {
+  const alias = EDGE_ALIASES.find(({ name }) => name === variable);
+  if (alias === undefined) return `Sets ${variable}.`;
+  const { missing, conversion, loss } = alias;
+  if (missing !== undefined) return `No effect: ${missing.reason}.`;
+  const to = variablesFor(alias, mode);
+  const converted = conversion === undefined ? "" : `, ${conversion.description.replaceAll("`", "")}`;
+  const target = to.includes(variable) ? "" : `Sets ${to.join(" and ")}${converted}. `;
+  const meanings = Object.values(SETTINGS)
+    .filter((setting) => setting.variables.includes(to[0] ?? ""))
+    .map(({ meaning }) => meaning);
+  return `${target}${meanings.join(" ")}${loss === undefined ? "" : ` Note: ${loss}.`}`;
+}
+
+function variablesFor(
+  { to, toInstead }: Alias,
+  mode: (typeof EDGE_MODES)[number],
+): readonly string[] {
+  const isOffline = mode === "offline" && toInstead?.isMet({}) === false;
+  return isOffline && toInstead.isMet(OFFLINE) ? toInstead.to : to;
+}
 
 /**
  * The modes of Edge, for `--help`. They are not run as subcommands: their options have other rules, and
@@ -24,7 +52,7 @@ export const EDGE_SUBCOMMANDS: readonly Subcommand[] = EDGE_MODES.map((name) => 
   options: Object.fromEntries(
     listEdgeOptions(name).map((option) => [
       option.name,
-      { description: `Sets ${option.variable}.`, ...(option.hasValue && { value: "VALUE" }) },
+      { description: describe(option.variable, name), ...(option.hasValue && { value: "VALUE" }) },
     ]),
   ),
   exitCodes: ["The proxy was stopped.", "The proxy cannot start."],

@@ -80,3 +80,15 @@ test("formatHelp() formats headings, names and notes, without changing the layou
   expect(help).toContain("<cyan>PORT</cyan>, <cyan>SHOP_PORT</cyan>  <dim>(default: 3000)</dim>");
   expect(help.replaceAll(/<\/?[a-z]+>/g, "")).toBe(formatHelp(PROGRAM, SUBCOMMANDS, plain));
 });
+
+test("formatSubcommandHelp() puts the meaning below long options", () => {
+  const [count] = SUBCOMMANDS;
+  const options = { "an-option-with-a-very-long-name": { value: "TEXT", meaning: "Is long." } };
+  expect(formatSubcommandHelp(PROGRAM, { ...count, options }, plain)).toContain(`
+Options
+  --an-option-with-a-very-long-name TEXT
+      Is long.
+  --env-file FILE
+      Reads environment variables from a file with lines such as NAME=value. Can
+`);
+});

@@ -83,10 +83,20 @@ function toOptionRows(options: Readonly<Record<string, OptionDefinition>>): read
   });
 }
 
-/** Formats two columns under a heading. */
+/** With longer terms, two columns leave too little space for what they mean. */
+const MAX_TERM_LENGTH = 32;
+
+/** Formats two columns under a heading, or the second one below the first. */
 function formatList(heading: string, rows: readonly Row[], paint: Paint): readonly string[] {
   if (rows.length === 0) return [];
   const width = Math.max(...rows.map(([term]) => term.length));
+  if (width > MAX_TERM_LENGTH) {
+    const entries = rows.flatMap(([term, meaning]) => [
+      `  ${paint("cyan", term)}`,
+      ...wrap(meaning, SETTING_INDENT),
+    ]);
+    return ["", paint("bold", heading), ...entries];
+  }
   const indent = width + 4;
   const lines = rows.flatMap(([term, description]) => {
     const [first = "", ...rest] = wrap(description, indent);

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { EDGE_SUBCOMMANDS } from "./edge-modes.ts";
+
+const [edge, offline] = EDGE_SUBCOMMANDS;
+
+test.each([
+  [edge, "port", /^Port to listen on/],
+  [edge, "interface", /^Sets HOST\. Address to listen on/],
+  [edge, "features-refresh-interval-seconds", /^Sets FLAGS_FETCH_INTERVAL, in milliseconds inst/],
+  [edge, "tokens", /^Sets FLAGS_API_TOKEN and EXP_SERVER_SIDE_SDK_CONFIG_TOKENS\. Backend token/],
+  [offline, "tokens", /^Sets FLAGS_PROXY_CLIENT_KEYS and EXP_SERVER_SIDE_SDK_CONFIG_TOKENS\. Keys/],
+  [edge, "workers", /^No effect: Edge 20 does not read it either; .*\.$/],
+  [edge, "allow-list", /^Sets FLAGS_ALLOW_LIST\. .* Note: with TRUST_PROXY, .*\.$/],
+])("the help describes the options of Edge: %o --%s", (subcommand, option, meaning) => {
+  expect(subcommand?.options[option]?.meaning).toMatch(meaning);
+});
+
+test("the help describes every option in sentences", () => {
+  const meanings = EDGE_SUBCOMMANDS.flatMap(({ options }) => Object.values(options)).map(
+    ({ meaning }) => meaning,
+  );
+  expect(meanings.filter((meaning) => !/^[A-Z].{10,}\.$/.test(meaning))).toEqual([]);
+});
