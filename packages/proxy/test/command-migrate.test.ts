@@ -79,6 +79,17 @@ test("migrate names the settings that are lost or not needed, and exits with 1",
   expect(comments).toMatch(/# Not needed:\n# {3}WORKERS has no effect: /);
 });
 
+test("migrate omits the deprecated list of keys if it is ignored", async () => {
+  const { code, stdout } = await migrate(
+    `${OLD}UNLEASH_PROXY_SECRETS=an-ignored-key\nFLAGS_PROXY_CLIENT_KEYS=a-key\n`,
+  );
+  expect(code).toBe(0);
+  expect(stdout).not.toMatch(/^FLAGS_PROXY_SECRETS|an-ignored-key/m);
+  expect(stdout).toMatch(
+    /# Not needed:\n(?:# {3}.*\n)*# {3}UNLEASH_PROXY_SECRETS is deprecated and ignored, as FLAGS_PROXY_CLIENT_KEYS is set/,
+  );
+});
+
 test("migrate --from edge lets the upstream verify keys", async () => {
   const { code, stdout } = await migrate(`
     UPSTREAM_URL=https://unleash.example.com

@@ -231,12 +231,20 @@ function findIneffectiveForFiles(
   });
 }
 
-function findDeprecated({ origins }: Resolution<Settings>): readonly string[] {
-  const origin = origins.get("proxySecrets");
+function findDeprecated(resolution: Resolution<Settings>): readonly string[] {
+  const origin = resolution.origins.get("proxySecrets");
   if (origin === undefined) return [];
+  return resolution.origins.has("clientKeys")
+    ? findIgnoredKeys(resolution)
+    : [`${origin} is deprecated and still read: use ${nameSetting(SETTINGS.clientKeys)}`];
+}
+
+/** Says that the deprecated list of keys has no effect, if both lists are set. */
+export function findIgnoredKeys({ origins }: Resolution<Settings>): readonly string[] {
+  const origin = origins.get("proxySecrets");
   const replacement = origins.get("clientKeys");
-  const effect = replacement === undefined ? "still read" : `ignored, as ${replacement} is set`;
-  return [`${origin} is deprecated and ${effect}: use ${nameSetting(SETTINGS.clientKeys)}`];
+  if (origin === undefined || replacement === undefined) return [];
+  return [`${origin} is deprecated and ignored, as ${replacement} is set: remove it`];
 }
 
 function findSharedKeys({ values, origins }: Resolution<Settings>): readonly string[] {

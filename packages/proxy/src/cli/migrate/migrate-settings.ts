@@ -16,7 +16,7 @@ import {
   type Translation,
   translateEnvironment,
 } from "../../config/aliases/translate-environment.ts";
-import { findSplitEnvironments } from "../../config/check-settings.ts";
+import { findIgnoredKeys, findSplitEnvironments } from "../../config/check-settings.ts";
 import { SETTINGS } from "../../config/settings.ts";
 import {
   moveEnvironmentKeys,
@@ -121,7 +121,10 @@ function findComments(translation: Translation) {
       ...findSplitEnvironments(resolution),
       ...translation.hints,
     ],
-    unneeded: ineffective.filter((setting) => !isLoss(setting)).map(describeIneffective),
+    unneeded: [
+      ...ineffective.filter((setting) => !isLoss(setting)).map(describeIneffective),
+      ...findIgnoredKeys(resolution),
+    ],
   };
 }
 
@@ -145,9 +148,12 @@ function hasOtherKeys(environment: Environment): boolean {
 
 /** Lists the settings in the order of the documentation, those of the replaced defaults last. */
 function listAssignments({ environment, defaults }: Translation): readonly string[] {
-  const given = Object.values(SETTINGS).flatMap((setting) => {
-    const name = variablesOf(setting).find((each) => (environment[each] ?? "").trim() !== "");
-    if (name === undefined) return [];
+  const findName = (setting: Setting<unknown>): string | undefined =>
+    variablesOf(setting).find((each) => (environment[each] ?? "").trim() !== "");
+  const hasClientKeys = findName(SETTINGS.clientKeys) !== undefined;
+  const given = Object.values(SETTINGS).flatMap((setting: Setting<unknown>) => {
+    const name = findName(setting);
+    if (name === undefined || (setting === SETTINGS.proxySecrets && hasClientKeys)) return [];
     const text = (environment[name] ?? "").trim();
     return [{ name, text: setting.variables.includes(name) ? removeSpaces(text, setting) : text }];
   });
