@@ -18,12 +18,13 @@ function describe(variable: string, mode: (typeof EDGE_MODES)[number]): string {
   const { missing, conversion, loss } = alias;
   if (missing !== undefined) return `No effect: ${missing.reason}.`;
   const to = variablesFor(alias, mode);
-  const converted = conversion === undefined ? "" : `, ${conversion.description.replaceAll("`", "")}`;
+  const converted =
+    conversion === undefined ? "" : `, ${conversion.description.replaceAll("`", "")}`;
   const target = to.includes(variable) ? "" : `Sets ${to.join(" and ")}${converted}. `;
-  const meanings = Object.values(SETTINGS)
+  const descriptions = Object.values(SETTINGS)
     .filter((setting) => setting.variables.includes(to[0] ?? ""))
-    .map(({ meaning }) => meaning);
-  return `${target}${meanings.join(" ")}${loss === undefined ? "" : ` Note: ${loss}.`}`;
+    .map(({ description }) => description);
+  return `${target}${descriptions.join(" ")}${loss === undefined ? "" : ` Note: ${loss}.`}`;
 }
 
 function variablesFor(

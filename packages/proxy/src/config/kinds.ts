@@ -78,9 +78,17 @@ export const headersKind: Kind<Readonly<Record<string, string>>> = createValueKi
   },
 );
 
-/** Returns the strings to redact in a header value: `Bearer abc` contains the secret `abc`. */
+/**
+ * A shorter value of a header is no secret, since anyone can try all of them. It may be part of many
+ * addresses and messages, which would be unreadable without it, and would reveal it.
+ */
+const MIN_HEADER_SECRET_LENGTH = 4;
+
+/** Returns the strings to redact in a header value: `Bearer abcd` contains the secret `abcd`. */
 export function secretsInHeader(value: string): readonly string[] {
-  return [value, value.replace(/^\S+\s+/, "")];
+  return [value, value.replace(/^\S+\s+/, "")].filter(
+    ({ length }) => length >= MIN_HEADER_SECRET_LENGTH,
+  );
 }
 
 /** Returns the strings to redact in the values of several headers. */
