@@ -29,7 +29,7 @@ test("flags-proxy check reports what flags-admin offers, and explains wrong toke
   const problemsOf = async (environment: Record<string, string>): Promise<readonly string[]> =>
     (await report({ FLAGS_URL, ...environment })).problems;
   expect(await problemsOf({ FLAGS_API_TOKEN: "default:development.another-secret" })).toEqual([
-    `${FLAGS_URL}/client/features responded with 401: the API token is unknown: use a valid one of type client or backend (option token, or FLAGS_API_TOKEN of the proxy)`,
+    `${FLAGS_URL}/client/features responded with 401: the API token is unknown: use a valid one of type client or backend. Set it in FLAGS_API_TOKEN`,
   ]);
   expect(await problemsOf({ FLAGS_API_TOKEN: "default:development.a-frontend-token" })).toEqual([
     expect.stringContaining("responded with 403: the API token does not permit this"),

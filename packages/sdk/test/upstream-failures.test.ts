@@ -28,7 +28,7 @@ const failures: readonly (readonly [string, Reply, string])[] = [
   [
     "401",
     status(401),
-    "error: Fetching flags failed: <url> responded with 401: the API token is unknown: use a valid one of type client or backend (option token, or FLAGS_API_TOKEN of the proxy)",
+    "error: Fetching flags failed: <url> responded with 401: the API token is unknown: use a valid one of type client or backend",
   ],
   [
     "403",

@@ -29,6 +29,10 @@ test("explainUpstreamFailure() keeps other messages, and rethrows other errors",
   );
   const status = new UpstreamError("It responded with 500", { code: "STATUS", status: 500 });
   expect(await explainUpstreamFailure(status, OPTIONS)).toBe("It responded with 500");
+  const rejected = new UpstreamError("Use a valid token", { code: "STATUS", status: 401 });
+  expect(await explainUpstreamFailure(rejected, OPTIONS)).toBe(
+    "Use a valid token. Set it in FLAGS_API_TOKEN",
+  );
   const bug = new TypeError("bug");
   await expect(explainUpstreamFailure(bug, OPTIONS)).rejects.toBe(bug);
 });

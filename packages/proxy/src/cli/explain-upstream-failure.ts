@@ -63,6 +63,8 @@ export async function explainUpstreamFailure(
   }
   if (error.code === "TIMEOUT")
     return `${error.message}. Check host and port of FLAGS_URL, and firewalls`;
+  if (error.status === 401 || error.status === 403)
+    return `${error.message}. Set it in FLAGS_API_TOKEN`;
   const otherUrl = await findWorkingUrl(error, options);
   return otherUrl === undefined
     ? error.message

@@ -4,12 +4,10 @@ import { describeUrl, UpstreamError } from "./upstream-error.ts";
 /** Explanations of unsuccessful statuses for error messages: the reason, and what to do. */
 export type StatusHints = ReadonlyMap<number, string>;
 
-const TOKEN_SETTING = "option token, or FLAGS_API_TOKEN of the proxy";
-
 /** For calls of the upstream API. */
 export const API_HINTS: StatusHints = new Map([
-  [401, `the API token is unknown: use a valid one of type client or backend (${TOKEN_SETTING})`],
-  [403, `the API token does not permit this: use one of type client or backend (${TOKEN_SETTING})`],
+  [401, "the API token is unknown: use a valid one of type client or backend"],
+  [403, "the API token does not permit this: use one of type client or backend"],
   [404, "there is no such API: check the URL, which usually ends in /api"],
   [413, "the request is too large"],
 ]);
