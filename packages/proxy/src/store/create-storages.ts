@@ -35,7 +35,7 @@ export function createStorages(
 }
 
 /** Creates the configured store, which the first operation opens. */
-export function createStore(config: StoreConfig, logger: Logger): GuardedStore {
+export function createStore(config: StoreConfig, logger: Pick<Logger, "warn">): GuardedStore {
   const address = describeStoreAddress(config);
   return new GuardedStore({ address, open: () => openStore(config), logger });
 }
