@@ -20,6 +20,14 @@ class UnreachableError extends Error {
   }
 }
 
+const GATEWAY_STATUSES: readonly number[] = [502, 503, 504];
+
+/** Whether the service or its database does not respond at the moment, so that a later attempt can succeed. */
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof ApiError) return GATEWAY_STATUSES.includes(error.status);
+  return error instanceof UnreachableError;
+}
+
 interface RequestOptions {
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Sent as JSON. */

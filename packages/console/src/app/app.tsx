@@ -1,7 +1,7 @@
-import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { useState } from "react";
-import { ApiError } from "../api/request.ts";
+import { ApiError, isUnavailable } from "../api/request.ts";
 import { sessionQuery } from "../session/session.ts";
 import { Toasts } from "../ui/toast.tsx";
 import { createConsoleRouter } from "./router.tsx";
@@ -9,6 +9,8 @@ import { createConsoleRouter } from "./router.tsx";
 /** How long data is not read again when a page is opened: changes by others arrive over the stream. */
 const FRESH_MS = 10_000;
 const MAX_RETRIES = 2;
+/** How often what is shown is read again while the service is unavailable. */
+const UNAVAILABLE_MS = 5000;
 
 export function App() {
   const [client] = useState(createClient);
@@ -22,13 +24,21 @@ export function App() {
 }
 
 function createClient(): QueryClient {
+  const { queryKey } = sessionQuery;
+  // The check of the session makes the page say that the service is unavailable: see `ConnectionStatus`.
+  const checkSession = (): void =>
+    void client.invalidateQueries({ queryKey }, { cancelRefetch: false });
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({
-      onError: (error) => {
+      onError: (error, query) => {
         // The session has ended: the pages then lead to the sign-in.
-        if (error instanceof ApiError && error.status === 401) {
-          client.setQueryData(sessionQuery.queryKey, null);
-        }
+        if (error instanceof ApiError && error.status === 401) client.setQueryData(queryKey, null);
+        else if (isUnavailable(error) && query.queryKey[0] !== queryKey[0]) checkSession();
+      },
+    }),
+    mutationCache: new MutationCache({
+      onError: (error) => {
+        if (isUnavailable(error)) checkSession();
       },
     }),
     // Without a network, requests fail and say so. Otherwise a change would wait unnoticed, and be sent when the
@@ -39,6 +49,7 @@ function createClient(): QueryClient {
         networkMode: "always",
         refetchOnReconnect: true,
         staleTime: FRESH_MS,
+        refetchInterval: ({ state }) => (isUnavailable(state.error) ? UNAVAILABLE_MS : false),
         retry: (count, error) =>
           count < MAX_RETRIES && !(error instanceof ApiError && error.status < 500),
       },

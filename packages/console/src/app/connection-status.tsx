@@ -1,9 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { TriangleAlert } from "lucide-react";
+import { ApiError } from "../api/request.ts";
+import { describeError } from "../ui/describe-error.ts";
 import { sessionQuery } from "../session/session.ts";
 import "./connection-status.css";
 
-/** Says that the service cannot be reached. The session is read again whenever the stream of changes fails. */
+/**
+ * Says that the service or its database does not respond. The session is read again regularly, and whenever a
+ * request or the stream of changes fails.
+ */
 export function ConnectionStatus() {
   const { error } = useQuery(sessionQuery);
   // Screen readers announce what appears in an element that exists already.
@@ -12,7 +17,8 @@ export function ConnectionStatus() {
       {error === null ? null : (
         <p>
           <TriangleAlert aria-hidden />
-          The service cannot be reached. This page shows what it last received.
+          {error instanceof ApiError ? describeError(error) : "The service cannot be reached."} This
+          page shows what it last received.
         </p>
       )}
     </div>

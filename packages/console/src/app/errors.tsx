@@ -1,17 +1,31 @@
 import type { ErrorComponentProps } from "@tanstack/react-router";
-import { Link } from "@tanstack/react-router";
+import { Link, useRouter } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { isUnavailable } from "../api/request.ts";
 import { Banner } from "../ui/banner.tsx";
 import { describeError } from "../ui/describe-error.ts";
 import { Button } from "../ui/button.tsx";
 import { Page } from "../ui/page.tsx";
 
-/** Shown instead of a page that cannot be opened. */
-export function RouteError({ error, reset }: ErrorComponentProps) {
+/** How long a page waits before it tries again to open. */
+const RETRY_MS = 3000;
+
+/** Shown instead of a page that cannot be opened. It tries again by itself if the service is unavailable. */
+export function RouteError({ error }: ErrorComponentProps) {
+  const router = useRouter();
+  const isTemporary = isUnavailable(error);
+  const open = (): void => void router.invalidate();
+  useEffect(() => {
+    if (!isTemporary) return undefined;
+    const timer = window.setTimeout(() => void router.invalidate(), RETRY_MS);
+    return () => window.clearTimeout(timer);
+  }, [router, error, isTemporary]);
   return (
-    <Page title="This page cannot be shown">
+    <Page title={isTemporary ? "The service is not available" : "This page cannot be shown"}>
       <Banner kind="error">{describeError(error)}</Banner>
+      {isTemporary ? <p>The page opens by itself as soon as the service responds.</p> : null}
       <div className="row">
-        <Button variant="primary" onPress={reset}>
+        <Button variant="primary" onPress={open}>
           Try again
         </Button>
       </div>

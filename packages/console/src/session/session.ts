@@ -1,6 +1,13 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { ApiError, request } from "../api/request.ts";
 
+/** How often an open page checks its session, and thereby whether the service and its database respond. */
+const CHECK_MS = 15_000;
+/** The same after a check has failed. */
+const CHECK_FAILED_MS = 3000;
+/** NOTE: a database that hangs does not refuse requests. */
+const CHECK_TIMEOUT_MS = 10_000;
+
 type Role = "viewer" | "editor" | "admin";
 
 /** Who is signed in. The service keeps the secret in a cookie that scripts cannot read. */
@@ -25,12 +32,20 @@ interface SignInOptions {
 /** The session of this browser; null if nobody is signed in. */
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
-  queryFn: ({ signal }) =>
-    request<Session>("auth/session", { signal }).catch((error: unknown) => {
-      if (error instanceof ApiError && error.status === 401) return null;
-      throw error;
-    }),
+  queryFn: () =>
+    request<Session>("auth/session", { signal: AbortSignal.timeout(CHECK_TIMEOUT_MS) }).catch(
+      (error: unknown) => {
+        if (error instanceof ApiError && error.status === 401) return null;
+        throw error;
+      },
+    ),
   staleTime: 60_000,
+  // The page shall say soon that it has lost the service, and checks again anyway.
+  retry: false,
+  refetchInterval: ({ state: { data, error } }) => {
+    if (error !== null) return CHECK_FAILED_MS;
+    return data === null ? false : CHECK_MS;
+  },
 });
 
 export const signInOptionsQuery = queryOptions({
