@@ -24,13 +24,17 @@ import { registerApplications } from "./usage/application-routes.ts";
 import { registerUsageQueries } from "./usage/query-routes.ts";
 
 /**
- * The routes below `/api/admin`. To add a resource:
+ * The routes below `/api/admin`. To add an endpoint:
  *
- * 1. Create a folder in `domain/` with `routes.ts`, `schemas.ts` and `store.ts`, and add a line here.
- * 2. Add its tables to `storage/schema/`, and a migration to `storage/migrations/` and `MIGRATIONS`.
- * 3. Add its events to `EventType`, and to `CHANGES_DEFINITIONS` in `client-api/load-environment.ts`.
- * 4. Add its operations to `http/operation-ids.ts` and `http/operation-roles.ts`, and its tables to `TABLES` in `test/_admin.ts`.
- * 5. For the console, add its responses to `console/src/api/types.ts`, and its events to `console/src/events/event-words.ts`.
+ * 1. Add it to the `routes.ts` of its resource.
+ * 2. Add its operation to `http/operation-ids.ts` and `http/operation-roles.ts`.
+ * 3. If it records events of a new type, add the type to `EventType`. The type checker then requires to know whether
+ *    it changes what SDKs read, and its words in `console/src/events/event-words.ts`. Add what the console then reads
+ *    again to `console/src/changes/live-changes.ts`.
+ * 4. If the console calls it, add its response to `console/src/api/types.ts`, and a query to `console/src/api/queries.ts`.
+ *
+ * To add a resource, first create a folder in `domain/` with `routes.ts`, `schemas.ts` and `store.ts`, and add a line
+ * here. `storage/migrations/migration.ts` says how to add its tables.
  */
 const ROUTES: readonly ((app: TypedApp, storage: Storage) => void)[] = [
   registerContextFields,

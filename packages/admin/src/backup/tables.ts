@@ -1,15 +1,13 @@
 import { sql } from "drizzle-orm";
 import { type Database, rowsOf } from "../storage/database.ts";
-
-/** Nobody should stay signed in because a backup was restored. */
-const TABLES_NOT_BACKED_UP = ["schema_versions", "sessions"];
+import { BACKED_UP_TABLES } from "../storage/schema/tables.ts";
 
 /** Lists the tables that a backup contains. A table follows those that it refers to. */
 export async function listTables(db: Database): Promise<readonly string[]> {
   const tables = rowsOf(
     await db.execute(sql`
       select tablename as name from pg_tables
-      where schemaname = current_schema() and tablename not in ${TABLES_NOT_BACKED_UP}
+      where schemaname = current_schema() and tablename in ${BACKED_UP_TABLES}
       order by tablename`),
   ).map(({ name }) => String(name));
   const references = rowsOf(
@@ -49,7 +47,7 @@ interface Sequence {
   readonly last: number;
 }
 
-/** Lists the identity columns and their last values. */
+/** Lists the identity columns that a backup contains, and their last values. */
 export async function listSequences(db: Database): Promise<readonly Sequence[]> {
   const rows = rowsOf(
     await db.execute(sql`
@@ -57,6 +55,7 @@ export async function listSequences(db: Database): Promise<readonly Sequence[]> 
         pg_get_serial_sequence(quote_ident(table_name), column_name)::regclass), 0)::text as last
       from information_schema.columns
       where table_schema = current_schema() and is_identity = 'YES'
+        and table_name in ${BACKED_UP_TABLES}
       order by table_name`),
   );
   return rows.map((row) => ({

@@ -1,0 +1,50 @@
+import { getTableName } from "drizzle-orm";
+import type { PgTable } from "drizzle-orm/pg-core";
+import { apiTokens } from "./api-tokens.ts";
+import { contextFields } from "./context-fields.ts";
+import { environments } from "./environments.ts";
+import { events } from "./events.ts";
+import { dependencies, featureEnvironments, features } from "./features.ts";
+import { projectEnvironments, projects } from "./projects.ts";
+import { segments } from "./segments.ts";
+import { sessions } from "./sessions.ts";
+import { strategies, strategySegments, strategyTypes } from "./strategies.ts";
+import { featureTags, tags, tagTypes } from "./tags.ts";
+import { applicationInstances, applications, featureUsage, variantUsage } from "./usage.ts";
+
+interface TableUse {
+  readonly table: PgTable;
+  /** Whether backups contain it. Think of secrets: whoever has a backup can read it. */
+  readonly isBackedUp: boolean;
+}
+
+/** All tables apart from the versions of the schema. A test compares them with a migrated database. */
+export const TABLES: readonly TableUse[] = [
+  { table: apiTokens, isBackedUp: true },
+  { table: applicationInstances, isBackedUp: true },
+  { table: applications, isBackedUp: true },
+  { table: contextFields, isBackedUp: true },
+  { table: dependencies, isBackedUp: true },
+  { table: environments, isBackedUp: true },
+  { table: events, isBackedUp: true },
+  { table: featureEnvironments, isBackedUp: true },
+  { table: features, isBackedUp: true },
+  { table: featureTags, isBackedUp: true },
+  { table: featureUsage, isBackedUp: true },
+  { table: projectEnvironments, isBackedUp: true },
+  { table: projects, isBackedUp: true },
+  { table: segments, isBackedUp: true },
+  // Nobody should stay signed in because a backup was restored.
+  { table: sessions, isBackedUp: false },
+  { table: strategies, isBackedUp: true },
+  { table: strategySegments, isBackedUp: true },
+  { table: strategyTypes, isBackedUp: true },
+  { table: tags, isBackedUp: true },
+  { table: tagTypes, isBackedUp: true },
+  { table: variantUsage, isBackedUp: true },
+];
+
+/** The names of the tables that backups contain. */
+export const BACKED_UP_TABLES: readonly string[] = TABLES.filter(
+  ({ isBackedUp }) => isBackedUp,
+).map(({ table }) => getTableName(table));
