@@ -36,7 +36,7 @@ interface ListType {
   readonly parameter: string;
   /** The context field that the list is compared with; undefined for the name of the host. */
   readonly field?: "userId" | "remoteAddress";
-  readonly entries: "texts" | "addressRanges";
+  readonly entries: "strings" | "addressRanges";
 }
 
 /**
@@ -57,7 +57,7 @@ export const STRATEGY_TYPES: Readonly<
   Record<"default", EveryoneType> & Record<RolloutName, RolloutType> & Record<ListName, ListType>
 > = {
   default: { kind: "everyone" },
-  applicationHostname: { kind: "list", parameter: "hostNames", entries: "texts" },
+  applicationHostname: { kind: "list", parameter: "hostNames", entries: "strings" },
   gradualRolloutRandom: {
     kind: "rollout",
     parameter: "percentage",
@@ -76,7 +76,7 @@ export const STRATEGY_TYPES: Readonly<
     stickiness: "sessionId",
     isDeprecated: true,
   },
-  userWithId: { kind: "list", parameter: "userIds", field: "userId", entries: "texts" },
+  userWithId: { kind: "list", parameter: "userIds", field: "userId", entries: "strings" },
   remoteAddress: {
     kind: "list",
     parameter: "IPs",

@@ -2,13 +2,15 @@
 
 // The settings of the proxy. To add one:
 //
-// 1. Add an entry to SETTINGS below, with a kind from kinds.ts, address-kinds.ts or flags-server-kit.
-//    Reading and checking the value, error messages, `--help` and suggestions for misspelt names follow from it.
-// 2. For a setting that code can set, add the option to ProxyOptions in options.ts.
-// 3. Add a field to ProxyConfig in config.ts, and assign it in assemble-config.ts; for TLS, the management port and
-//    connections to the upstream, to NetworkConfig in network-config.ts, which load-network.ts creates.
-// 4. Add a row to test/config-settings.test.ts, and run `node scripts/check-docs.mjs --write`, which
-//    updates docs/configuration.md.
+// 1. Add an entry to SETTINGS below. Its `kind`, from kinds.ts, address-kinds.ts or flags-server-kit, reads and checks
+//    values. Error messages, `--help` and suggestions for misspelt names follow from the entry.
+// 2. For a setting that code can set, add the option to ProxyOptions in options.ts. The type checker then requires it
+//    in EVERY_OPTION of test/config-settings.test.ts.
+// 3. Add a field to ProxyConfig in config.ts. The type checker then requires its value in assemble-config.ts and in
+//    test/_proxy.ts. Settings for TLS, the management port and connections to the upstream belong to NetworkConfig in
+//    network-config.ts, which load-network.ts creates.
+// 4. Add a row to test/config-settings.test.ts, which fails without it.
+// 5. Run `node scripts/check-docs.mjs --write`, which updates docs/configuration.md.
 //
 // Rules that involve several settings are in check-settings.ts.
 

@@ -35,7 +35,7 @@ export function checkParameters(
     checkPercentage(parameters, type.parameter, previous);
     checkTexts(parameters, previous);
   }
-  if (type?.kind === "list" && type.entries === "texts") {
+  if (type?.kind === "list" && type.entries === "strings") {
     checkList(parameters, type.parameter, previous);
   }
   return parameters;
