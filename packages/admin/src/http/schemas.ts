@@ -2,6 +2,9 @@ import { type Static, type TProperties, type TSchema, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { badData } from "../errors.ts";
 
+/** Schemas of all properties of a type, so that the type checker notices a property without a schema. */
+export type SchemasOf<T> = Readonly<Record<keyof T, TSchema>>;
+
 /**
  * Schema of an object whose other properties are ignored.
  *

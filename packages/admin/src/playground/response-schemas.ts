@@ -1,7 +1,22 @@
+import type {
+  AbbreviatedList,
+  ActivationExplanation,
+  ConstraintExplanation,
+  DependencyExplanation,
+  ListExplanation,
+  ParentResult,
+  RolloutExplanation,
+  SegmentExplanation,
+  VariantExplanation,
+  WeightedVariant,
+} from "flags-engine";
 import { Type } from "typebox";
-import { openObject } from "../http/schemas.ts";
+import { openObject, type SchemasOf } from "../http/schemas.ts";
+import type { evaluateFeature } from "./evaluate.ts";
 
 // These describe responses in the OpenAPI document. Nothing is removed from a response.
+
+type FlagDetails = ReturnType<typeof evaluateFeature>["details"];
 
 /** What all conditions have in common. */
 const Condition = {
@@ -13,7 +28,7 @@ const Condition = {
 const ExpectedValues = openObject("playgroundExpectedValuesSchema", {
   shown: Type.Array(Type.String(), { description: "Long lists are abbreviated" }),
   count: Type.Integer({ description: "How many values the list has" }),
-});
+} satisfies SchemasOf<AbbreviatedList>);
 
 const Actual = Type.Union([Type.String(), Type.Null()], {
   description: "The value in the context; null if it is absent",
@@ -28,7 +43,7 @@ const ConstraintDetails = openObject("playgroundConstraintDetailsSchema", {
   value: Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
   actual: Actual,
   ...Condition,
-});
+} satisfies SchemasOf<ConstraintExplanation>);
 
 const IdFields = {
   stickiness: Type.String({ description: "`default`, `random` or the name of a context field" }),
@@ -49,7 +64,7 @@ const StrategyDetails = openObject("playgroundStrategyDetailsSchema", {
       name: Type.Optional(Type.String()),
       constraints: Type.Array(ConstraintDetails),
       ...Condition,
-    }),
+    } satisfies SchemasOf<SegmentExplanation>),
   ),
   activation: openObject("playgroundActivationDetailsSchema", {
     ...Condition,
@@ -58,17 +73,17 @@ const StrategyDetails = openObject("playgroundStrategyDetailsSchema", {
         percentage: Type.Integer({ description: "The buckets 1 to this number are included" }),
         ...IdFields,
         bucket: Type.Optional(Type.Integer({ description: "From 1 to 100; absent without an id" })),
-      }),
+      } satisfies SchemasOf<RolloutExplanation>),
     ),
     list: Type.Optional(
       openObject("playgroundListDetailsSchema", {
         field: Type.String(),
         values: ExpectedValues,
         actual: Actual,
-      }),
+      } satisfies SchemasOf<ListExplanation>),
     ),
-  }),
-});
+  } satisfies SchemasOf<ActivationExplanation>),
+} satisfies SchemasOf<FlagDetails["strategies"][number]>);
 
 const DependencyDetails = openObject("playgroundDependencyDetailsSchema", {
   name: Type.Optional(Type.String({ description: "The parent" })),
@@ -80,10 +95,10 @@ const DependencyDetails = openObject("playgroundDependencyDetailsSchema", {
       variant: Type.Optional(openObject("playgroundParentVariantSchema", { name: Type.String() })),
       reason: Type.String(),
       explanation: Type.String(),
-    }),
+    } satisfies SchemasOf<ParentResult>),
   ),
   ...Condition,
-});
+} satisfies SchemasOf<DependencyExplanation>);
 
 const VariantDetails = openObject("playgroundVariantDetailsSchema", {
   definedBy: Type.Union([Type.Literal("strategy"), Type.Literal("flag")]),
@@ -92,7 +107,7 @@ const VariantDetails = openObject("playgroundVariantDetailsSchema", {
       name: Type.String(),
       weight: Type.Union([Type.Number(), Type.Null()]),
       selected: Type.Boolean(),
-    }),
+    } satisfies SchemasOf<WeightedVariant>),
   ),
   totalWeight: Type.Union([Type.Number(), Type.Null()]),
   override: Type.Optional(
@@ -100,7 +115,7 @@ const VariantDetails = openObject("playgroundVariantDetailsSchema", {
   ),
   ...IdFields,
   bucket: Type.Optional(Type.Number({ description: "From 1 to `totalWeight`" })),
-});
+} satisfies SchemasOf<VariantExplanation>);
 
 const Details = openObject("playgroundDetailsSchema", {
   reason: Type.String({ description: "DISABLED, DEFAULT, STATIC, TARGETING_MATCH or SPLIT" }),
@@ -115,7 +130,7 @@ const Details = openObject("playgroundDetailsSchema", {
     Type.Integer({ description: "The position in `strategies` of the one that decided" }),
   ),
   variantSelection: Type.Optional(VariantDetails),
-});
+} satisfies SchemasOf<FlagDetails>);
 
 const Result = {
   name: Type.String(),

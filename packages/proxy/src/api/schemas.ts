@@ -1,7 +1,10 @@
-import { Type } from "typebox";
+import { type TSchema, Type } from "typebox";
 
 // The `title` of a schema is its name in the OpenAPI document, and so the name of a type in clients
 // that are generated from it: renaming one breaks them.
+
+/** Schemas of all properties of a type, so that the type checker notices a property without a schema. */
+export type SchemasOf<T> = Readonly<Record<keyof T, TSchema>>;
 
 /** More would cost much more time to read than their size justifies. */
 export const MAX_CONTEXT_PROPERTIES = 1000;

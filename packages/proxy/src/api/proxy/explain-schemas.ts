@@ -1,5 +1,19 @@
+import type {
+  AbbreviatedList,
+  ActivationExplanation,
+  ConstraintExplanation,
+  DependencyExplanation,
+  Explanation,
+  ListExplanation,
+  ParentResult,
+  RolloutExplanation,
+  SegmentExplanation,
+  StrategyExplanation,
+  VariantExplanation,
+  WeightedVariant,
+} from "flags-engine";
 import { Type } from "typebox";
-import { EvaluationContext } from "../schemas.ts";
+import { EvaluationContext, type SchemasOf } from "../schemas.ts";
 import { Payload } from "../toggles.ts";
 
 /** More than anyone would read. */
@@ -25,7 +39,7 @@ const ShownValues = Type.Object(
   {
     shown: Type.Array(Type.String(), { description: "Long lists are abbreviated" }),
     count: Type.Integer({ description: "How many values the list has" }),
-  },
+  } satisfies SchemasOf<AbbreviatedList>,
   { title: "explainedValuesSchema" },
 );
 
@@ -54,7 +68,7 @@ const Constraint = Type.Object(
     value: Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
     actual: Actual,
     ...Condition,
-  },
+  } satisfies SchemasOf<ConstraintExplanation>,
   { title: "explainedConstraintSchema" },
 );
 
@@ -64,7 +78,7 @@ const Segment = Type.Object(
     name: Type.Optional(Type.String()),
     constraints: Type.Array(Constraint),
     ...Condition,
-  },
+  } satisfies SchemasOf<SegmentExplanation>,
   { title: "explainedSegmentSchema" },
 );
 
@@ -84,7 +98,7 @@ const Rollout = Type.Object(
     percentage: Type.Integer({ description: "The buckets 1 to this number are included" }),
     ...IdFields,
     bucket: Type.Optional(Type.Integer({ description: "From 1 to 100; absent without an id" })),
-  },
+  } satisfies SchemasOf<RolloutExplanation>,
   { title: "explainedRolloutSchema" },
 );
 
@@ -94,11 +108,15 @@ const Activation = Type.Object(
     rollout: Type.Optional(Rollout),
     list: Type.Optional(
       Type.Object(
-        { field: Type.String(), values: ShownValues, actual: Actual },
+        {
+          field: Type.String(),
+          values: ShownValues,
+          actual: Actual,
+        } satisfies SchemasOf<ListExplanation>,
         { title: "explainedListSchema" },
       ),
     ),
-  },
+  } satisfies SchemasOf<ActivationExplanation>,
   {
     title: "explainedActivationSchema",
     description: "When the strategy matches, apart from its constraints and segments",
@@ -112,7 +130,7 @@ const Strategy = Type.Object(
     constraints: Type.Array(Constraint),
     segments: Type.Array(Segment),
     activation: Activation,
-  },
+  } satisfies SchemasOf<StrategyExplanation>,
   { title: "explainedStrategySchema" },
 );
 
@@ -141,11 +159,11 @@ const Dependency = Type.Object(
           variant: Type.Optional(Variant),
           reason: Reason,
           explanation: Type.String(),
-        },
+        } satisfies SchemasOf<ParentResult>,
         { title: "explainedParentSchema" },
       ),
     ),
-  },
+  } satisfies SchemasOf<DependencyExplanation>,
   { title: "explainedDependencySchema" },
 );
 
@@ -158,7 +176,7 @@ const VariantSelection = Type.Object(
           name: Type.String(),
           weight: Type.Union([Type.Number(), Type.Null()]),
           selected: Type.Boolean(),
-        },
+        } satisfies SchemasOf<WeightedVariant>,
         { title: "explainedWeightSchema" },
       ),
     ),
@@ -174,7 +192,7 @@ const VariantSelection = Type.Object(
     ),
     ...IdFields,
     bucket: Type.Optional(Type.Number({ description: "From 1 to `totalWeight`" })),
-  },
+  } satisfies SchemasOf<VariantExplanation>,
   { title: "explainedVariantSelectionSchema" },
 );
 
@@ -197,7 +215,7 @@ const ExplainedFlag = Type.Object(
       Type.Integer({ description: "The position in `strategies` of the one that decided" }),
     ),
     variantSelection: Type.Optional(VariantSelection),
-  },
+  } satisfies SchemasOf<Explanation>,
   { title: "explainedFlagSchema" },
 );
 
