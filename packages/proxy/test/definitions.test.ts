@@ -68,7 +68,7 @@ test("GET /proxy/client/features: 400 for a client specification that is not a v
 });
 
 test("GET /proxy/client/features: 400 if inlined segments would add more than 32 MiB", async () => {
-  const values = [..."abcdefghij"].map((letter) => letter.repeat(100_000));
+  const values = Array.from({ length: 10 }, (_, index) => `${index}`.repeat(100_000));
   const segments = [{ id: 1, constraints: [{ contextName: "userId", operator: "IN", values }] }];
   const strategies = Array.from({ length: 40 }, () => ({ name: "default", segments: [1] }));
   const document = { version: 2, features: [{ name: "a", enabled: true, strategies }], segments };

@@ -86,6 +86,8 @@ function fieldOfType(name: string, stickiness: string | undefined): string {
     case "everyone":
     case undefined:
       return "";
+    default:
+      return type satisfies never;
   }
 }
 

@@ -48,6 +48,8 @@ function describeAudience({ name, parameters }: DescribedStrategy, { types }: Na
       return describeList(describeEntries(name), parameters[type.parameter]);
     case undefined:
       return `everyone whom “${describeStrategyType(name, types).name}” selects`;
+    default:
+      return type satisfies never;
   }
 }
 

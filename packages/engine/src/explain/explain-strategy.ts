@@ -62,6 +62,8 @@ function describeRule(
       return { list: describeListRule(rule, scope) };
     case "rollout":
       return { rollout: describeRolloutRule(rule, scope) };
+    default:
+      return rule satisfies never;
   }
 }
 

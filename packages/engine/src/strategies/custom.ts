@@ -29,6 +29,7 @@ export function toActivationStrategy(
   flag: string,
   reportError: ReportStrategyError,
 ): ActivationStrategy {
+  const describe = (): ActivationRule => ({ kind: "custom", name: custom.name });
   return (parameters, { fields }) => {
     fields.noteCustomStrategy();
     const condition = (request: EvaluationRequest): boolean => {
@@ -40,7 +41,6 @@ export function toActivationStrategy(
         return false;
       }
     };
-    const describe = (): ActivationRule => ({ kind: "custom", name: custom.name });
     return { condition, reason: "TARGETING_MATCH", describe };
   };
 }
