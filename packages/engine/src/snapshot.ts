@@ -1,3 +1,4 @@
+import type { Patterns } from "./constraints/patterns.ts";
 import type { Context } from "./context.ts";
 import type { Outcome } from "./outcome.ts";
 import type { FeatureDocument } from "./parse/model.ts";
@@ -76,6 +77,7 @@ export interface Snapshot {
 /** The inputs of a compilation. An explanation compiles the parts of one flag again. */
 export interface SnapshotOrigin {
   readonly document: FeatureDocument;
+  readonly patterns: Patterns;
   /** In lower case. */
   readonly hostname: string;
   /** By name. */

@@ -1,5 +1,6 @@
 import { CompiledSnapshot, collectSimpleFlags } from "../evaluate/compiled-snapshot.ts";
 import type { SnapshotFlag } from "../evaluate/compiled-snapshot.ts";
+import { Patterns } from "../constraints/patterns.ts";
 import { ContextFields } from "../evaluate/context-fields.ts";
 import { createEvaluator } from "../evaluate/decision.ts";
 import type { Feature, FeatureDocument } from "../parse/model.ts";
@@ -28,7 +29,7 @@ export interface CompileOptions {
   readonly now: () => number;
   /** A source of random numbers, uniform in [0, 1). */
   readonly random: () => number;
-  /** The previous snapshot. Unchanged flags keep their objects. @default undefined */
+  /** The previous snapshot. Unchanged flags keep their objects, and equal patterns are not compiled again. @default undefined */
   readonly previous?: Snapshot | undefined;
   /** Called each time a custom strategy fails. @default ignores the failure */
   readonly onStrategyError?: ReportStrategyError;
@@ -52,6 +53,7 @@ export function* compileInSteps(
       diagnostics.push({ subject: `flag ${JSON.stringify(feature.name)}`, message }),
     );
   const flags = yield* compileFlags(document, scopeOf, options.previous);
+  origin.patterns.releasePrevious();
   return new CompiledSnapshot({
     revision: options.revision ?? "",
     flags,
@@ -71,6 +73,7 @@ function toOrigin(document: FeatureDocument, options: CompileOptions): SnapshotO
   }
   return {
     document,
+    patterns: new Patterns(options.previous?.origin.patterns),
     hostname: (options.hostname ?? "undefined").toLowerCase(),
     customStrategies,
     reportStrategyError: options.onStrategyError ?? (() => undefined),

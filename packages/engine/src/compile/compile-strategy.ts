@@ -30,9 +30,9 @@ export function createScope(
   fields: ContextFields,
   report: Report,
 ): FlagScope {
-  const { document, hostname, customStrategies, reportStrategyError } = origin;
+  const { document, hostname, patterns, customStrategies, reportStrategyError } = origin;
   const { segments } = document;
-  return { fields, segments, hostname, customStrategies, reportStrategyError, report };
+  return { fields, segments, patterns, hostname, customStrategies, reportStrategyError, report };
 }
 
 /** A flag that is being compiled. */

@@ -4,12 +4,14 @@ import type { ContextFields } from "../evaluate/context-fields.ts";
 import type { MaybeConstraint, Segment, Strategy } from "../parse/model.ts";
 import type { Report } from "../snapshot.ts";
 import { isOperatorName } from "./operator-table.ts";
+import type { Patterns } from "./patterns.ts";
 import { IMPLEMENTATIONS } from "./registry.ts";
 
 /** The inputs that the compilations of all constraints share. */
 export interface ConstraintScope {
   readonly fields: ContextFields;
   readonly segments: ReadonlyMap<unknown, Segment>;
+  readonly patterns: Patterns;
   readonly report: Report;
 }
 
@@ -34,7 +36,7 @@ function constraintsOfSegment(
 /** A malformed constraint is never satisfied, even if it is inverted. */
 export function compileConstraint(
   constraint: MaybeConstraint,
-  { fields, report }: ConstraintScope,
+  { fields, patterns, report }: ConstraintScope,
 ): Condition {
   if (constraint === undefined) return false;
   const { operator } = constraint;
@@ -42,7 +44,7 @@ export function compileConstraint(
     report(`Operator ${JSON.stringify(operator)} is unknown: the constraint is never satisfied`);
     return false;
   }
-  const condition = IMPLEMENTATIONS[operator](constraint, fields, report);
+  const condition = IMPLEMENTATIONS[operator](constraint, fields, report, patterns);
   if (condition === undefined) return false;
   return constraint.inverted ? not(condition) : condition;
 }

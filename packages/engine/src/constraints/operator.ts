@@ -2,6 +2,7 @@ import type { Condition } from "../evaluate/condition.ts";
 import type { ContextFields } from "../evaluate/context-fields.ts";
 import type { Constraint } from "../parse/model.ts";
 import type { Report } from "../snapshot.ts";
+import type { Patterns } from "./patterns.ts";
 
 /**
  * A constraint operator. Compiles a constraint to a condition, once per snapshot.
@@ -13,6 +14,7 @@ export type Operator = (
   constraint: Constraint,
   fields: ContextFields,
   report: Report,
+  patterns: Patterns,
 ) => Condition | undefined;
 
 /** An operator on the list `values` of a constraint. */

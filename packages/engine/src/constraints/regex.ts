@@ -1,4 +1,3 @@
-import { RE2JS } from "re2js";
 import type { Operator } from "./operator.ts";
 
 /**
@@ -11,9 +10,14 @@ const MAX_STEPS = 500_000;
  * REGEX: the pattern matches anywhere in the field. RE2 syntax, matched in linear time. No pattern matches a string that is
  * so long that it would block the event loop: with 10 instructions, one of more than 50,000 characters.
  */
-export const matchesPattern: Operator = ({ contextName, value, caseInsensitive }, fields) => {
+export const matchesPattern: Operator = (
+  { contextName, value, caseInsensitive },
+  fields,
+  _report,
+  patterns,
+) => {
   if (typeof value !== "string") return false;
-  const pattern = compilePattern(value, caseInsensitive);
+  const pattern = patterns.compile(value, caseInsensitive);
   if (pattern === undefined) return false;
   const slot = fields.text(contextName);
   const maxLength = MAX_STEPS / pattern.programSize();
@@ -22,11 +26,3 @@ export const matchesPattern: Operator = ({ contextName, value, caseInsensitive }
     return text !== null && text.length <= maxLength && pattern.test(text);
   };
 };
-
-function compilePattern(source: string, caseInsensitive: boolean): RE2JS | undefined {
-  try {
-    return RE2JS.compile(source, caseInsensitive ? RE2JS.CASE_INSENSITIVE : 0);
-  } catch {
-    return undefined;
-  }
-}
