@@ -11,13 +11,13 @@ test.each([
   [offline, "tokens", /^Sets FLAGS_PROXY_CLIENT_KEYS and EXP_SERVER_SIDE_SDK_CONFIG_TOKENS\. Keys/],
   [edge, "workers", /^No effect: Edge 20 does not read it either; .*\.$/],
   [edge, "allow-list", /^Sets FLAGS_ALLOW_LIST\. .* Note: with TRUST_PROXY, .*\.$/],
-])("the help describes the options of Edge: %o --%s", (subcommand, option, meaning) => {
-  expect(subcommand?.options[option]?.meaning).toMatch(meaning);
+])("the help describes the options of Edge: %o --%s", (subcommand, option, description) => {
+  expect(subcommand?.options[option]?.description).toMatch(description);
 });
 
 test("the help describes every option in sentences", () => {
-  const meanings = EDGE_SUBCOMMANDS.flatMap(({ options }) => Object.values(options)).map(
-    ({ meaning }) => meaning,
+  const descriptions = EDGE_SUBCOMMANDS.flatMap(({ options }) => Object.values(options)).map(
+    ({ description }) => description,
   );
-  expect(meanings.filter((meaning) => !/^[A-Z].{10,}\.$/.test(meaning))).toEqual([]);
+  expect(descriptions.filter((description) => !/^[A-Z].{10,}\.$/.test(description))).toEqual([]);
 });

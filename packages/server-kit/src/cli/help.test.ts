@@ -81,9 +81,9 @@ test("formatHelp() formats headings, names and notes, without changing the layou
   expect(help.replaceAll(/<\/?[a-z]+>/g, "")).toBe(formatHelp(PROGRAM, SUBCOMMANDS, plain));
 });
 
-test("formatSubcommandHelp() puts the meaning below long options", () => {
+test("formatSubcommandHelp() puts the description below long options", () => {
   const [count] = SUBCOMMANDS;
-  const options = { "an-option-with-a-very-long-name": { value: "TEXT", meaning: "Is long." } };
+  const options = { "an-option-with-a-very-long-name": { value: "TEXT", description: "Is long." } };
   expect(formatSubcommandHelp(PROGRAM, { ...count, options }, plain)).toContain(`
 Options
   --an-option-with-a-very-long-name TEXT
