@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { choose } from "./_actions.ts";
 import { switchFlag } from "../../admin/test/_flags.ts";
@@ -103,9 +104,8 @@ describeConsole("the list of flags", (console) => {
     await actions.getByText("2 flags selected").waitFor();
     await expectAccessible(page);
 
-    await actions.getByRole("button", { name: "Switch in development" }).click();
-    await page.getByRole("menuitem", { name: "Switch on" }).click();
-    await waitForMessage(page, "Switched 2 flags on in development");
+    await turnOn(page, "Turn on 2 flags in development?");
+    await waitForMessage(page, "Turned on 2 flags in development");
     expect(await flagsOn(console, project)).toEqual([checkout, exporting]);
 
     await actions.getByRole("button", { name: "Mark as stale" }).click();
@@ -120,6 +120,7 @@ describeConsole("the list of flags", (console) => {
     await actions.getByRole("button", { name: "Archive" }).click();
     const dialog = page.getByRole("dialog", { name: "Archive 2 flags?" });
     await dialog.getByRole("listitem").getByText(checkout).waitFor();
+    await dialog.getByText("2 flags are on in development.").waitFor();
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Archive" }).click();
     const archived = await waitForMessage(page, "Archived 2 flags");
@@ -143,9 +144,8 @@ describeConsole("the list of flags", (console) => {
       .poll(async () => (await readFlags(console, "undo")).filter(({ stale }) => stale))
       .toMatchObject([{ name: search }]);
 
-    await page.getByRole("button", { name: "Switch in development" }).click();
-    await page.getByRole("menuitem", { name: "Switch on" }).click();
-    const switched = await waitForMessage(page, "Switched 4 flags on in development");
+    await turnOn(page, "Turn on 3 flags in development?");
+    const switched = await waitForMessage(page, "Turned on 3 flags in development");
     expect(await flagsOn(console, "undo")).toEqual(names);
     await switched.getByRole("button", { name: "Undo" }).click();
     await expect.poll(() => flagsOn(console, "undo")).toEqual([banner]);
@@ -200,3 +200,14 @@ describeConsole("the list of flags", (console) => {
     await expectAccessible(page);
   });
 });
+
+/** Turns the selected flags on in development, and confirms the dialog with the title. */
+async function turnOn(page: Page, title: string): Promise<void> {
+  await page.getByRole("button", { name: "Turn on or off in development" }).click();
+  await page.getByRole("menuitem", { name: "Turn on" }).click();
+  const dialog = page.getByRole("dialog", { name: title });
+  await dialog.getByText("Their strategies then decide who gets them").waitFor();
+  await expectAccessible(page);
+  await dialog.getByRole("button", { name: "Turn on" }).click();
+  await dialog.waitFor({ state: "detached" });
+}

@@ -2,12 +2,14 @@ import { useState } from "react";
 import { adminPath, request } from "../api/request.ts";
 import type { FlagSummary } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
+import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
-import { FormDialog } from "../ui/dialog.tsx";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { NameList } from "../ui/name-list.tsx";
 import { Selection } from "../ui/selection.tsx";
 import { describeCount } from "../ui/numbers.ts";
+import { joinWithAnd } from "../ui/words.ts";
 
 interface BulkActionsProps {
   readonly project: string;
@@ -20,6 +22,7 @@ export function BulkActions({ project, flags, onDone }: BulkActionsProps) {
   const names = namesOf(flags);
   const count = describeCount(names.length, "flag");
   const [isArchiving, setArchiving] = useState(false);
+  const [planned, setPlanned] = useState<Switching>();
   const environments = [
     ...new Set(flags.flatMap((flag) => flag.environments.map(({ name }) => name))),
   ];
@@ -28,9 +31,9 @@ export function BulkActions({ project, flags, onDone }: BulkActionsProps) {
   const switching = useChange<Switching>({
     run: (input) => switchFlags(project, input),
     invalidates,
-    success: ({ environment, enabled }) =>
-      `Switched ${count} ${enabled ? "on" : "off"} in ${environment}`,
+    success: (input) => `Turned ${describeSwitching(input)}`,
     undo: (input) => switchFlags(project, { ...input, enabled: !input.enabled }),
+    showsErrors: true,
   });
   const marking = useChange<Marking>({
     run: (input) => markFlags(project, input),
@@ -46,12 +49,11 @@ export function BulkActions({ project, flags, onDone }: BulkActionsProps) {
     showsErrors: true,
   });
   // NOTE: only flags that change, so that Undo does not change the others.
-  const switchTo = (environment: string, enabled: boolean): void =>
-    switching.mutate({
-      environment,
-      enabled,
-      names: namesOf(flags.filter((flag) => isEnabled(flag, environment) !== enabled)),
-    });
+  const toSwitching = (environment: string, enabled: boolean): Switching => ({
+    environment,
+    enabled,
+    names: namesOf(flags.filter((flag) => isEnabled(flag, environment) !== enabled)),
+  });
   const mark = (stale: boolean): void =>
     marking.mutate({ stale, names: namesOf(flags.filter((flag) => flag.stale !== stale)) });
 
@@ -60,12 +62,19 @@ export function BulkActions({ project, flags, onDone }: BulkActionsProps) {
       {environments.map((environment) => (
         <Menu
           key={environment}
-          entries={[true, false].map((enabled) => ({
-            label: enabled ? "Switch on" : "Switch off",
-            run: () => switchTo(environment, enabled),
-          }))}
+          entries={[true, false].map((enabled) => {
+            const input = toSwitching(environment, enabled);
+            return {
+              label: enabled ? "Turn on" : "Turn off",
+              isDisabled: input.names.length === 0,
+              run: () => {
+                switching.reset();
+                setPlanned(input);
+              },
+            };
+          })}
         >
-          <Button size="small">Switch in {environment}</Button>
+          <Button size="small">Turn on or off in {environment}</Button>
         </Menu>
       ))}
       <Button size="small" onPress={() => mark(true)}>
@@ -77,15 +86,32 @@ export function BulkActions({ project, flags, onDone }: BulkActionsProps) {
       <Button size="small" onPress={() => setArchiving(true)}>
         Archive
       </Button>
+      {planned === undefined ? null : (
+        <ConfirmDialog
+          title={`Turn ${describeSwitching(planned)}?`}
+          submit={planned.enabled ? "Turn on" : "Turn off"}
+          isDangerous={!planned.enabled}
+          onClose={() => setPlanned(undefined)}
+          isPending={switching.isPending}
+          error={switching.error}
+          onConfirm={() => switching.mutate(planned, { onSuccess: () => setPlanned(undefined) })}
+        >
+          <p>
+            {planned.enabled
+              ? "Their strategies then decide who gets them. A flag without strategies is on for everyone."
+              : "They are then off for everyone in this environment."}
+          </p>
+          <NameList names={planned.names} />
+        </ConfirmDialog>
+      )}
       {isArchiving ? (
-        <FormDialog
+        <ConfirmDialog
           title={`Archive ${count}?`}
           submit="Archive"
-          isDangerous
           onClose={() => setArchiving(false)}
           isPending={archiving.isPending}
           error={archiving.error}
-          onSubmit={() =>
+          onConfirm={() =>
             archiving.mutate(undefined, {
               onSuccess: () => {
                 setArchiving(false);
@@ -96,19 +122,41 @@ export function BulkActions({ project, flags, onDone }: BulkActionsProps) {
         >
           <p>
             Applications no longer receive archived flags and treat them as off. You can revive them
-            from the archive.
+            from the archive; they are then off in every environment.
           </p>
+          <FlagsOn flags={flags} environments={environments} />
           <NameList names={names} />
-        </FormDialog>
+        </ConfirmDialog>
       ) : null}
     </Selection>
   );
+}
+
+interface FlagsOnProps {
+  readonly flags: readonly FlagSummary[];
+  readonly environments: readonly string[];
+}
+
+/** Warns about flags that are on, for example "2 flags are on in development and 1 flag is on in production". */
+function FlagsOn({ flags, environments }: FlagsOnProps) {
+  const parts = environments.flatMap((environment) => {
+    const count = flags.filter((flag) => isEnabled(flag, environment)).length;
+    if (count === 0) return [];
+    return [`${describeCount(count, "flag")} ${count === 1 ? "is" : "are"} on in ${environment}`];
+  });
+  if (parts.length === 0) return null;
+  return <Banner kind="warning">{joinWithAnd(parts)}.</Banner>;
 }
 
 interface Switching {
   readonly names: readonly string[];
   readonly environment: string;
   readonly enabled: boolean;
+}
+
+/** Says what changes, for example "on 2 flags in production". */
+function describeSwitching({ names, environment, enabled }: Switching): string {
+  return `${enabled ? "on" : "off"} ${describeCount(names.length, "flag")} in ${environment}`;
 }
 
 function switchFlags(project: string, { names, environment, enabled }: Switching): Promise<void> {
