@@ -79,7 +79,7 @@ export function PlaygroundResults({ flags, input }: PlaygroundResultsProps) {
                 <th scope="col">Flag</th>
                 {input.environments.map((name) => (
                   <th key={name} scope="col">
-                    {name}
+                    <span className="playground-environment">{name}</span>
                   </th>
                 ))}
               </tr>
