@@ -48,6 +48,7 @@ describeConsole("signing in", (console) => {
     expect((await console.request("/auth/session", { headers: header })).status).toBe(200);
 
     await page.getByRole("button", { name: "Account" }).click();
+    await page.getByRole("group", { name: "init-admin (admin)" }).waitFor();
     await page.getByRole("menuitem", { name: "Sign out" }).click();
     await page.waitForURL("**/sign-in");
     expect((await console.request("/auth/session", { headers: header })).status).toBe(401);

@@ -226,6 +226,7 @@ function UserMenu() {
         </span>
       ) : null}
       <Menu
+        heading={session ? `${session.user.name} (${session.role})` : undefined}
         entries={[
           ...THEMES.filter((entry) => entry.theme !== theme).map((entry) => ({
             label: entry.label,

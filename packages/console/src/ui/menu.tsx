@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
-import { Menu as AriaMenu, MenuItem, MenuTrigger } from "react-aria-components/Menu";
+import { Header } from "react-aria-components/Header";
+import { Menu as AriaMenu, MenuItem, MenuSection, MenuTrigger } from "react-aria-components/Menu";
 import { Popover } from "react-aria-components/Popover";
 import "./select.css";
 
@@ -15,26 +16,36 @@ interface MenuProps {
   /** The button that opens the menu. */
   readonly children: ReactNode;
   readonly entries: readonly MenuEntry[];
+  /** Text above the actions. */
+  readonly heading?: string | undefined;
 }
 
 /** A button that offers several actions. */
-export function Menu({ children, entries }: MenuProps) {
+export function Menu({ children, entries, heading }: MenuProps) {
+  const items = entries.map(({ label, run, isDisabled = false, isDangerous = false }) => (
+    <MenuItem
+      key={label}
+      id={label}
+      onAction={run}
+      isDisabled={isDisabled}
+      className={isDangerous ? "option option-danger" : "option"}
+    >
+      {label}
+    </MenuItem>
+  ));
   return (
     <MenuTrigger>
       {children}
       <Popover className="popover">
         <AriaMenu className="options">
-          {entries.map(({ label, run, isDisabled = false, isDangerous = false }) => (
-            <MenuItem
-              key={label}
-              id={label}
-              onAction={run}
-              isDisabled={isDisabled}
-              className={isDangerous ? "option option-danger" : "option"}
-            >
-              {label}
-            </MenuItem>
-          ))}
+          {heading === undefined ? (
+            items
+          ) : (
+            <MenuSection>
+              <Header className="option-group">{heading}</Header>
+              {items}
+            </MenuSection>
+          )}
         </AriaMenu>
       </Popover>
     </MenuTrigger>
