@@ -184,7 +184,9 @@ describeConsole("the page of a flag", (console) => {
     const page = await console.open("/projects/default/flags/no-such-flag", {
       expected: /status of 404/,
     });
-    await page.getByText("This project has no flag of this name").waitFor();
+    await page.getByRole("heading", { level: 1, name: "There is no flag" }).waitFor();
+    await page.getByRole("link", { name: "Go to the flags" }).waitFor();
+    expect(await page.getByRole("button", { name: "Copy the name" }).count()).toBe(0);
     await page.getByRole("main").getByRole("link", { name: "archive" }).waitFor();
     await expectAccessible(page);
   });

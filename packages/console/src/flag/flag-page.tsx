@@ -25,17 +25,19 @@ export function FlagPage() {
   const isMissing = query.error instanceof ApiError && query.error.status === 404;
   return (
     <Page
-      title={flag}
+      title={isMissing ? `There is no flag “${flag}”` : flag}
       above={
         <Link to="/projects/$project/flags" params={{ project }} className="back-link">
           <ArrowLeft aria-hidden /> All flags
         </Link>
       }
       actions={
-        <>
-          <CopyButton label="Copy the name" text={flag} />
-          {query.data === undefined || isMissing ? null : <FlagActions flag={query.data} />}
-        </>
+        isMissing ? undefined : (
+          <>
+            <CopyButton label="Copy the name" text={flag} />
+            {query.data === undefined ? null : <FlagActions flag={query.data} />}
+          </>
+        )
       }
     >
       {isMissing ? (
@@ -57,11 +59,14 @@ export function FlagPage() {
 function MissingFlag({ project }: { readonly project: string }) {
   return (
     <p>
-      This project has no flag of this name. It may be in the{" "}
+      The address may be misspelt, the flag may be in the{" "}
       <Link to="/projects/$project/archive" params={{ project }}>
         archive
       </Link>
-      , or somebody has deleted it.
+      , or somebody has deleted it.{" "}
+      <Link to="/projects/$project/flags" params={{ project }}>
+        Go to the flags
+      </Link>
     </p>
   );
 }
