@@ -1,11 +1,9 @@
-import { useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { queries } from "../api/queries.ts";
 import type { Flag, FlagEnvironment } from "../api/types.ts";
 import { useSwitchFlag } from "../flags/use-switch-flag.ts";
 import { useHasRole } from "../session/session.ts";
-import { describeEnvironment } from "../strategies/describe-strategy.ts";
+import { describeEnvironment, type Names } from "../strategies/describe-strategy.ts";
 import { AddStrategyDialog } from "../strategies/strategy-dialogs.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
@@ -17,17 +15,15 @@ import { StrategyList } from "./strategy-list.tsx";
 interface EnvironmentCardProps {
   readonly flag: Flag;
   readonly environment: FlagEnvironment;
+  readonly names: Names;
 }
 
 /** A flag in one environment. */
-export function EnvironmentCard({ flag, environment }: EnvironmentCardProps) {
+export function EnvironmentCard({ flag, environment, names }: EnvironmentCardProps) {
   const canEdit = useHasRole("editor");
   const switching = useSwitchFlag(flag.project);
   const [isAdding, setAdding] = useState(false);
-  const { data: types = [] } = useQuery(queries.strategyTypes());
-  const { data: segments = [] } = useQuery(queries.segments());
   const { name, type, enabled, strategies, lastSeenAt } = environment;
-  const names = { types, segments };
   return (
     <section className="card flag-environment-card" aria-label={name}>
       <header className="flag-environment-header">
@@ -47,7 +43,7 @@ export function EnvironmentCard({ flag, environment }: EnvironmentCardProps) {
       <p className="flag-sentence">{describeEnvironment(environment, names)}</p>
       {strategies.length === 0 ? (
         <p className="muted flag-note">
-          No strategies. {canEdit ? "Switching the flag on adds one for everyone." : null}
+          No strategies. {canEdit ? "Turning the flag on adds one for everyone." : null}
         </p>
       ) : (
         <StrategyList flag={flag} environment={environment} names={names} canEdit={canEdit} />

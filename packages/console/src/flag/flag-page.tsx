@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { usePrefetchQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { queries } from "../api/queries.ts";
@@ -22,6 +22,9 @@ const route = getRouteApi("/shell/projects/$project/flags/$flag");
 export function FlagPage() {
   const { project, flag } = route.useParams();
   const query = useQuery(queries.flag(project, flag));
+  // Their names are in the sentences about the flag.
+  usePrefetchQuery(queries.segments());
+  usePrefetchQuery(queries.strategyTypes());
   const isMissing = query.error instanceof ApiError && query.error.status === 404;
   return (
     <Page

@@ -23,13 +23,7 @@ export function Loaded<Data>({ query, children }: LoadedProps<Data>) {
       </>
     );
   }
-  if (error === null) {
-    return (
-      <div className="loading" role="status">
-        Loading…
-      </div>
-    );
-  }
+  if (error === null) return <Loading />;
   return (
     <Banner kind="error">
       <p>{describeError(error)}</p>
@@ -37,5 +31,13 @@ export function Loaded<Data>({ query, children }: LoadedProps<Data>) {
         Try again
       </Button>
     </Banner>
+  );
+}
+
+export function Loading() {
+  return (
+    <div className="loading" role="status">
+      Loading…
+    </div>
   );
 }
