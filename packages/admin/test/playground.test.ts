@@ -101,7 +101,8 @@ describeAnyStorage("playground", (source) => {
       isEnabledInCurrentEnvironment: true,
       variant: { name: "red", enabled: true },
       variants: [{ name: "red" }],
-      explanation: "The flag is on because segment danes includes the context; its variant is red.",
+      explanation:
+        "The flag is on because the context is in the segment danes; its variant is red.",
       strategies: {
         result: true,
         data: [
@@ -191,7 +192,7 @@ describeAnyStorage("playground", (source) => {
               id: String(segment),
               name: "danes",
               matched: false,
-              explanation: expect.stringContaining("segment danes does not include the context"),
+              explanation: expect.stringContaining("the context is not in the segment danes"),
               constraints: [
                 {
                   contextName: "country",

@@ -68,7 +68,7 @@ export function explainSegment(id: unknown, scope: ExplanationScope): SegmentExp
     constraints,
     explanation:
       failed === undefined
-        ? `segment ${name} includes the context`
-        : `segment ${name} does not include the context: ${failed.explanation}`,
+        ? `the context is in the segment ${name}`
+        : `the context is not in the segment ${name}: ${failed.explanation}`,
   };
 }

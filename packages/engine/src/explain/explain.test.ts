@@ -69,7 +69,7 @@ describe("explain() says in a sentence why a flag", () => {
       "has a segment that does not include the context",
       { strategies: [{ name: "default", segments: [1] }] },
       { country: "FR" },
-      "off because segment nordic does not include the context: " +
+      "off because the context is not in the segment nordic: " +
         'country is "FR", which is not "DK" or "SE"',
     ],
     [
