@@ -16,7 +16,7 @@ describeConsole("the recorded changes", (console) => {
     const author = found.events[0]?.createdBy ?? "";
 
     const page = await console.open(`/projects/default/flags/${name}?tab=history`, { size });
-    await page.getByText(`${author} switched ${name} on in development`).waitFor();
+    await page.getByText(`${author} turned on ${name} in development`).waitFor();
     await page.getByText(`${author} created the flag ${name}`).waitFor();
     expect(await page.locator(".event").count()).toBe(found.total);
     await expectAccessible(page);
@@ -39,7 +39,7 @@ describeConsole("the recorded changes", (console) => {
     await entry.getByText('"type": "feature-metadata-updated"').waitFor();
     await expectAccessible(page);
 
-    await choose(page.getByRole("main"), "Change", "Flag switched on");
+    await choose(page.getByRole("main"), "Change", "Flag turned on");
     await page.getByText("1 change", { exact: true }).waitFor();
     await choose(page.getByRole("main"), "Change", "All changes");
     await page.getByRole("combobox", { name: "By" }).fill("nobody");

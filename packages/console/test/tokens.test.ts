@@ -88,7 +88,7 @@ describeConsole("API tokens", (console) => {
     await field(form, "Name").fill("Anna");
     await choose(page.getByRole("dialog"), "Type", "Editor");
     expect(await form.getByRole("button", { name: "Environment" }).count()).toBe(0);
-    await choose(page.getByRole("dialog"), "Expires", "At a date");
+    await choose(page.getByRole("dialog"), "Expires", "On a date");
     await form.getByLabel("Expires at").fill("2020-01-01T00:00");
     await form.getByRole("button", { name: "Create token" }).click();
     await form.getByText("Choose a time in the future").waitFor();

@@ -109,7 +109,7 @@ describeConsole("import and export", (console) => {
     await createProject(console, project, [{ name: `menu-${size}` }]);
     const page = await console.open(`/projects/${project}/transfer`, { size });
     await chooseFile(page, file);
-    await page.getByText("The file contains one environment, staging.").waitFor();
+    await page.getByText("It contains one environment, staging.").waitFor();
     expect(await page.getByRole("button", { name: /^Import \d/ }).count()).toBe(0);
     await choose(page, "Import it into the environment", "production");
     const missing = page.getByRole("alert").filter({ hasText: "Create these segments first" });

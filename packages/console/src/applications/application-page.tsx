@@ -39,7 +39,9 @@ export function ApplicationPage() {
       }
     >
       {isMissing ? (
-        <p>No application with this name has registered, or it was not seen for a long time.</p>
+        <p>
+          No application with this name has registered, or it has not been seen for a long time.
+        </p>
       ) : (
         <Loaded query={details}>
           {(loaded) => (

@@ -30,8 +30,8 @@ export function RemoveApplicationDialog({ name, onClose }: RemoveApplicationDial
       }
     >
       <p>
-        It disappears from this list with its instances. Its tokens and flags stay as they are. If
-        it still runs, it appears again when it registers the next time.
+        The application and its instances disappear from this list. Its tokens and flags stay as
+        they are. If it still runs, it reappears the next time it registers.
       </p>
     </ConfirmDialog>
   );

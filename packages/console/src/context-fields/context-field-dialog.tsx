@@ -87,8 +87,8 @@ export function ContextFieldDialog({ version, project, onLoad, onClose }: Contex
           onChange={setStickiness}
         />
         <p className="field-description">
-          Rollouts and variants can then treat all users with the same value alike, for example all
-          colleagues of a company.
+          Rollouts and variants can then treat all users with the same value alike, for example
+          everyone in the same company.
         </p>
       </div>
       <LegalValuesEditor values={legalValues} onChange={setLegalValues} />

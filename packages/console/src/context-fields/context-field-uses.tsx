@@ -31,7 +31,7 @@ export function DeleteContextFieldDialog({ name, onClose }: ContextFieldUsesDial
       isUsed={isUsed}
       uses={
         <>
-          <p>First remove the field from all of these.</p>
+          <p>Remove the field from all of these first.</p>
           <Uses name={name} />
         </>
       }

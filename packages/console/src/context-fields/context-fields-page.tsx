@@ -21,7 +21,7 @@ export function ContextFieldsPage() {
   return (
     <Page
       title="Context fields"
-      description="What applications say about their users, such as the country or the plan. Strategies and segments use these fields to choose who gets a flag."
+      description="What applications send about their users, such as the country or the plan. Strategies and segments use these fields to choose who gets a flag."
       actions={
         canEdit ? (
           <Button variant="primary" onPress={() => setCreating(true)}>

@@ -18,8 +18,8 @@ const event = (type: string, more: Partial<RecordedEvent> = {}): RecordedEvent =
 });
 
 test.each<[string, Partial<RecordedEvent>, string]>([
-  ["feature-environment-enabled", {}, "Anna switched checkout on in production"],
-  ["feature-environment-disabled", {}, "Anna switched checkout off in production"],
+  ["feature-environment-enabled", {}, "Anna turned on checkout in production"],
+  ["feature-environment-disabled", {}, "Anna turned off checkout in production"],
   [
     "feature-strategy-add",
     { data: { name: "flexibleRollout", title: null } },

@@ -2,7 +2,7 @@ import type { EventType } from "../../../admin/src/storage/event.ts";
 import type { RecordedEvent } from "../api/types.ts";
 import { EVENT_WORDS } from "./event-words.ts";
 
-/** Says in one sentence who did what, for example "Anna switched checkout on in production". */
+/** Says in one sentence who did what, for example "Anna turned on checkout in production". */
 export function describeEvent(event: RecordedEvent): string {
   return `${authorOf(event)} ${describeAction(event)}`;
 }

@@ -27,8 +27,8 @@ export function EventList({ filter, linksFlags = false }: EventListProps) {
           return (
             <Empty title="No change found">
               <p>
-                Every change is recorded with its author and what was different before. Change the
-                filters to find others.
+                Every change is recorded, with its author and the previous state. Change the filters
+                to find others.
               </p>
             </Empty>
           );

@@ -79,12 +79,12 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
       `removed the dependency of ${flagOf(event)} on ${textAt(event.preData, "feature")}`,
   },
   "feature-environment-disabled": {
-    label: "Flag switched off",
-    action: (event) => `switched ${flagOf(event)} off in ${event.environment}`,
+    label: "Flag turned off",
+    action: (event) => `turned off ${flagOf(event)} in ${event.environment}`,
   },
   "feature-environment-enabled": {
-    label: "Flag switched on",
-    action: (event) => `switched ${flagOf(event)} on in ${event.environment}`,
+    label: "Flag turned on",
+    action: (event) => `turned on ${flagOf(event)} in ${event.environment}`,
   },
   "feature-environment-variants-updated": {
     label: "Variants changed",

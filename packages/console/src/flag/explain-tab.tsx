@@ -59,7 +59,7 @@ function Explanations({ flag }: { readonly flag: Flag }) {
   return (
     <div className="explain">
       <ContextForm
-        description="What an application knows about its user. The fields are those that the rules of this flag read."
+        description="What an application knows about its user. These are the fields that the rules of this flag use."
         suggested={suggested}
         context={context}
         submit="Explain"

@@ -23,7 +23,7 @@ export function PlaygroundPage() {
   return (
     <Page
       title="Playground"
-      description="Try out what an application gets for one of its users. Nothing is changed or counted."
+      description="See which flags a given user gets. Nothing is changed or counted."
       actions={
         <Button onPress={() => void copyAddress()}>
           <Link2 aria-hidden /> Copy link
@@ -55,7 +55,7 @@ function Playground({ environments }: { readonly environments: readonly string[]
   return (
     <div className="playground">
       <ContextForm
-        description="Several values, separated by commas, are combined: 1,2 stands for two users."
+        description="Separate several values with commas to combine them: 1,2 stands for two users."
         suggested={SUGGESTED}
         context={context}
         submit="Evaluate"
@@ -86,7 +86,7 @@ function Playground({ environments }: { readonly environments: readonly string[]
           <Empty title="Choose a context">
             <p>
               Fill in what an application knows about one of its users, for example a user id, and
-              see the result of every flag with the reason.
+              see the result of every flag and the reason for it.
             </p>
           </Empty>
         )}

@@ -58,7 +58,7 @@ function ArchiveSection({ project }: { readonly project: Project }) {
     <section className="settings-section" aria-labelledby="archive-heading">
       <h2 id="archive-heading">Archive the project</h2>
       <p className="muted">
-        For projects that nobody needs any more. It can be revived with everything in it.
+        For a project that nobody needs any more. You can revive it with everything in it.
       </p>
       <div>
         <Button onPress={() => setArchiving(true)}>Archive {project.name}</Button>

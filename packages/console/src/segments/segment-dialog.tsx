@@ -89,8 +89,8 @@ export function SegmentDialog({ version, onLoad, onClose }: SegmentDialogProps) 
       <div className="stack-tight" role="group" aria-labelledby="constraints-heading">
         <strong id="constraints-heading">Constraints</strong>
         <p className="field-description">
-          A user belongs to the segment if all constraints are met. Without constraints, everybody
-          does.
+          A user belongs to the segment if all constraints are met. A segment without constraints
+          includes everyone.
         </p>
         <ConstraintEditor
           value={constraints}

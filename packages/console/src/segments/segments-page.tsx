@@ -40,7 +40,7 @@ export function SegmentsPage() {
           all.length === 0 ? (
             <Empty title="There are no segments yet">
               <p>
-                Create one for a group of users that several flags need. A change of the segment
+                Create one for a group of users that several flags need. A change to the segment
                 applies to all of them.
               </p>
               {canEdit ? (

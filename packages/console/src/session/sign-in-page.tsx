@@ -85,7 +85,7 @@ export function SignInPage() {
 
 function describeRefusal(error: Error): string {
   if (error instanceof ApiError && error.status === 401) {
-    return "This token is unknown, expired or deleted. Check that you copied all of it.";
+    return "This token is unknown, expired or deleted. Make sure you copied the whole token.";
   }
   return describeError(error);
 }

@@ -69,8 +69,8 @@ export function TagTypes() {
           onClose={close}
         >
           <p>
-            The tags of this type are deleted with it. This is possible only while no flag has one
-            of them.
+            The tags of this type are deleted too. This is possible only while no flag has any of
+            them.
           </p>
         </DeleteDialog>
       ) : null}

@@ -9,7 +9,7 @@ export const EXPIRY_CHOICES = [
   { id: "30", label: "In 30 days" },
   { id: "90", label: "In 90 days" },
   { id: "365", label: "In a year" },
-  { id: "date", label: "At a date" },
+  { id: "date", label: "On a date" },
 ] as const;
 
 type ExpiryChoice = (typeof EXPIRY_CHOICES)[number]["id"];

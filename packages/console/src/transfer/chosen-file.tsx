@@ -106,7 +106,7 @@ function EnvironmentChoice({ file, environments, ...props }: EnvironmentChoicePr
   return (
     <div className="import-environment">
       <p>
-        Unleash has exported <strong>{file.name}</strong>. The file contains one environment
+        <strong>{file.name}</strong> is an Unleash export. It contains one environment
         {source === undefined ? "" : `, ${source}`}.
       </p>
       <Select

@@ -42,7 +42,7 @@ function parseJson(text: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : "";
-    throw new FileProblem(`The file is not valid JSON: ${reason}`);
+    throw new FileProblem(`The file is not valid JSON: ${reason}.`);
   }
 }
 

@@ -16,8 +16,8 @@ export function ImportSection({ project }: { readonly project: string }) {
       <h2 id="import-heading">Import</h2>
       <p>
         New flags are created, and flags with the same name get the state and the strategies of the
-        file. Flags that are not in the file stay as they are. You see what will change before
-        anything does. Files that Unleash has exported can be imported too.
+        file. Flags that are not in the file stay as they are. You see what would change before
+        anything does. You can also import Unleash exports.
       </p>
       <DropZone
         className="drop-zone"

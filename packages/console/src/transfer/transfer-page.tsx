@@ -27,7 +27,7 @@ export function TransferPage() {
   return (
     <Page
       title="Import and export"
-      description={`Copies the flags of the project ${project} to a file, or flags from a file to the project.`}
+      description="Export this project's flags, or import flags from a file."
     >
       <section className="card card-body" aria-labelledby="export-heading">
         <h2 id="export-heading">Export</h2>

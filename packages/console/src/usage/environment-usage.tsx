@@ -31,7 +31,7 @@ export function EnvironmentUsage({ environment, bars, division, isTable }: Envir
         </p>
       </header>
       {series.length === 0 ? (
-        <p className="muted">No application reported a variant in this time.</p>
+        <p className="muted">No application reported a variant in this period.</p>
       ) : isTable ? (
         <UsageTable label={label} bars={bars} series={series} />
       ) : (
