@@ -8,6 +8,20 @@ const resolve = (options: object): ReturnType<typeof resolveOptions> =>
   resolveOptions({ ...minimal, ...options });
 
 describe("resolveOptions()", () => {
+  it("treats an option that is undefined as not set", () => {
+    const options: FlagsClientOptions = {
+      ...minimal,
+      token: process.env["NO_SUCH_TOKEN"],
+      refreshIntervalMs: undefined,
+      httpOptions: { ca: undefined },
+      usageSpool: { directory: "usage", maxBytes: undefined },
+    };
+    const { credentials, refreshIntervalMs, usageSpool } = resolveOptions(options);
+    expect(credentials.token).toBeUndefined();
+    expect(refreshIntervalMs).toBe(15_000);
+    expect(usageSpool?.maxBytes).toBeGreaterThan(0);
+  });
+
   it("applies the defaults", () => {
     expect(resolve({})).toEqual({
       url: new URL("http://localhost:4242/api/"),

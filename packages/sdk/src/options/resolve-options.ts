@@ -11,7 +11,7 @@ import { toHeaderMap } from "../transport/headers.ts";
 import type { CredentialSettings, HeaderMap } from "../transport/headers.ts";
 import type { RequestObserver } from "../transport/request-observer.ts";
 import type { FeatureFilters } from "../transport/upstream-api.ts";
-import type { FlagsClientOptions, UsageSpoolOptions } from "./flags-client-options.ts";
+import type { FlagsClientOptions } from "./flags-client-options.ts";
 import {
   isFlagExchange,
   isHeaderRecord,
@@ -65,7 +65,7 @@ export interface Settings {
   readonly bootstrapOverrides: boolean;
   readonly storageProvider: StorageProvider | undefined;
   readonly exchange: FlagExchange | undefined;
-  readonly usageSpool: Required<UsageSpoolOptions> | undefined;
+  readonly usageSpool: { readonly directory: string; readonly maxBytes: number } | undefined;
   readonly strategies: readonly CustomStrategy[];
   readonly observeRequest: RequestObserver | undefined;
 }
