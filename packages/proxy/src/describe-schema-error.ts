@@ -1,3 +1,4 @@
+import { rewordSchemaMessage } from "flags-server-kit/command-line";
 import type { TLocalizedValidationError } from "typebox/error";
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
@@ -29,7 +30,7 @@ export function describeSchemaError(error: TLocalizedValidationError): readonly 
     case "type":
       return [{ path, message: `must be ${nameTypes([error.params.type].flat())}` }];
     default:
-      return [{ path, message: error.message }];
+      return [{ path, message: rewordSchemaMessage(error.message) }];
   }
 }
 

@@ -32,4 +32,5 @@ export { toErrorMessage } from "./error-message.ts";
 export { isRecord } from "./is-record.ts";
 export { LOG_LEVELS } from "./logging/logger.ts";
 export type { CustomLogger } from "./logging/logger.ts";
+export { rewordSchemaMessage } from "./schema-message.ts";
 export { tryParseJson } from "./try-parse-json.ts";

@@ -1,5 +1,6 @@
 import type { FastifyError } from "fastify";
 import { ClientSpecError } from "flags-engine";
+import { rewordSchemaMessage } from "flags-server-kit";
 import { explainFrameworkFailure, type FrameworkFailure } from "flags-server-kit/http";
 import { ApiError, badData, type ErrorDetail, type ErrorName } from "../errors.ts";
 import { DiskFullError, isConnectionError, isDiskFull, isTimeout } from "../storage/errors.ts";
@@ -124,5 +125,5 @@ function explain({ keyword, message, params }: SchemaViolation): string {
   if (keyword === "enum" && Array.isArray(allowedValues)) {
     return `must be one of ${allowedValues.join(", ")}`;
   }
-  return PATTERN_RULES.get(pattern) ?? message ?? "is invalid";
+  return PATTERN_RULES.get(pattern) ?? rewordSchemaMessage(message ?? "is invalid");
 }

@@ -48,7 +48,10 @@ test.each([
     "`keys[0].rate.perSecnd` is unknown: did you mean `perSecond`?",
   ],
   ["keys:\n  - name: a\n    expiresAt: 2027-01-31", "`keys[0].expiresAt` must be a time with a"],
-  ["keys:\n  - name: a\n    rate: {perSecond: 0}", "`keys[0].rate.perSecond` must be > 0"],
+  [
+    "keys:\n  - name: a\n    rate: {perSecond: 0}",
+    "`keys[0].rate.perSecond` must be greater than 0",
+  ],
   ["keys:\n  - name: a\n    origins: [https://a.test/]", "`keys[0].origins[0]` must be an origin"],
   [
     "keys:\n  - name: a\n    signedContext: {hmac: {secret: short}}",
