@@ -9,8 +9,9 @@ import {
 import type { OfrepContext } from "./schemas.ts";
 
 /**
- * Reads an OpenFeature context, whose fields can have any value. Objects, lists and null are ignored:
- * flags cannot use them, but other consumers of the same context may.
+ * Reads an OpenFeature context, whose own fields can have any value. Objects, lists and null are ignored:
+ * flags cannot use them, but other consumers of the same context may. The schema has rejected them as
+ * the targeting key and as standard fields, such as `sessionId`.
  */
 export function readOfrepContext(body: Static<typeof OfrepContext>): SentContext {
   const { targetingKey, properties, ...fields } = body;
