@@ -19,6 +19,7 @@ export const SIDEBAR = [
     ["Overview", "/migration"],
     ["From the Unleash proxy", "/migration-from-unleash-proxy"],
     ["From Unleash Edge", "/migration-from-edge"],
+    ["From an Unleash server", "/migration-from-unleash"],
   ]),
   group("Connect clients", [
     ["By language", "/clients/"],
