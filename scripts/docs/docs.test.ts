@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 
 interface Document {
   readonly name: string;
@@ -14,8 +14,9 @@ const { compareOutput } = (await load("./compare-output.mjs")) as {
 const { findBadMarks } = (await load("./blocks.mjs")) as {
   readonly findBadMarks: (document: Document) => readonly string[];
 };
-const { collectMessages, findUnexplained } = (await load("./messages.mjs")) as {
+const { collectMessages, findMisquoted, findUnexplained } = (await load("./messages.mjs")) as {
   readonly collectMessages: () => Promise<readonly { readonly parts: readonly string[] }[]>;
+  readonly findMisquoted: (document: string) => Promise<readonly string[]>;
   readonly findUnexplained: (document: string) => Promise<readonly unknown[]>;
 };
 
@@ -80,4 +81,14 @@ describe("findUnexplained()", () => {
     );
     expect(await findUnexplained("")).toHaveLength(messages.length);
   });
+});
+
+test("findMisquoted() finds quotes that name a setting in another way than the message", async () => {
+  const quote = (text: string): string => `| \`${text}\` | Meaning |`;
+  expect(
+    await findMisquoted(quote("FLAGS_USAGE_SPOOL (option usageSpool) cannot write to the dir")),
+  ).toEqual([]);
+  expect(await findMisquoted(quote("FLAGS_USAGE_SPOOL cannot write to the directory …"))).toEqual([
+    "FLAGS_USAGE_SPOOL cannot write to the directory",
+  ]);
 });

@@ -43,6 +43,39 @@ export async function findUnexplained(document) {
   return messages.filter(({ parts }) => !text.includes(identify(parts)));
 }
 
+/** A setting as `nameSetting()` names it in messages. */
+const NAMED_SETTING = /\b[A-Z]+(?:_[A-Z]+)+ \(option [\w.]+\)/g;
+
+/** A variable at the beginning of a message, which says where a value comes from. */
+const ORIGIN = /^[A-Z]+(?:_[A-Z]+)+:$/;
+
+/**
+ * Returns the parts of the messages in the first column of a document's tables that name a variable but are not in
+ * the source, because the programs insert other text there: usually `(option …)` after the variable.
+ */
+export async function findMisquoted(document) {
+  const source = await readSource();
+  const cells = [...document.matchAll(/^\| (`.*?`) +\| /gm)].map(([, cell]) => cell);
+  const quotes = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text]) => text));
+  return quotes
+    .flatMap((text) => text.replaceAll(NAMED_SETTING, "…").split("…"))
+    .map((part) => part.trim())
+    .filter((part) => /\b[A-Z]+_[A-Z]+/.test(part) && !ORIGIN.test(part) && part.includes(" "))
+    .filter((part) => !source.includes(part));
+}
+
+/** Returns the text of all source files. */
+async function readSource() {
+  const texts = await Promise.all(
+    SOURCES.map(async ({ folder }) => {
+      const paths = await readdir(join(root, folder), { recursive: true });
+      const files = paths.filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"));
+      return Promise.all(files.map((path) => readFile(join(root, folder, path), "utf8")));
+    }),
+  );
+  return texts.flat().join("\n");
+}
+
 async function collectFrom({ folder, calls, errors }) {
   const entries = await readdir(join(root, folder), { recursive: true });
   const files = entries.filter(
