@@ -74,6 +74,11 @@ test.each([
   ["keys:\n  - name: a\n    name: b", "line 3, column 5: not valid YAML, duplicate key"],
   ["keys: []\n---\nkeys: []", "not valid YAML, multiple docs"],
   ["keys: [", "not valid YAML, "],
+  ['keys: "s3cr3t', 'not valid YAML, missing closing "quote'],
+  [
+    "s3cr3t: 1\nother",
+    "line 2, column 1: not valid YAML, implicit map keys need to be followed by map values",
+  ],
   ['{"keys": [],\n"keys": []}', "line 2, column 9: its name occurs twice in the same object"],
   ['{"keys": [s3cr3t]}', "line 1, column 11: not valid JSON, unexpected character"],
   ['{"keys": [', "line 1, column 11: not valid JSON, it ends here"],

@@ -83,10 +83,9 @@ export async function parseYaml(
   // NOTE: pretty errors would repeat lines of the text.
   const document = yaml.parseDocument(text, { prettyErrors: false });
   const describe = createPositionDescriber(text);
-  const problems = document.errors.map(({ code, pos }) => {
-    const reason = code.toLowerCase().replaceAll("_", " ");
-    return `${describe(pos[0])}: not valid YAML, ${reason}`;
-  });
+  const problems = document.errors.map(
+    (error) => `${describe(error.pos[0])}: not valid YAML, ${explainYamlError(error)}`,
+  );
   if (hasSecrets) {
     for (const { offset, character } of findAliases(document, yaml)) {
       problems.push(
@@ -121,6 +120,13 @@ function findAliases(document: Yaml.Document, { isAlias, visit }: typeof Yaml) {
     },
   });
   return found;
+}
+
+/** NOTE: only the messages about a missing character never contain parts of the text. */
+function explainYamlError({ code, message }: Yaml.YAMLError): string {
+  return code === "MISSING_CHAR"
+    ? `${message.charAt(0).toLowerCase()}${message.slice(1)}`
+    : code.toLowerCase().replaceAll("_", " ");
 }
 
 /** Returns the offset of a value, or of the one it would belong to. */
