@@ -9,6 +9,9 @@ export const LIMITS = {
   valuesPerConstraint: 250,
   valuesPerSegment: 1000,
   segmentsPerStrategy: 5,
+  /** For sizes of patterns, see `estimateSize()`. Compiling the patterns of a file takes about a second. */
+  patternSizePerList: 3000,
+  patternSizePerFile: 200_000,
   legalValuesPerContextField: 10_000,
   apiTokens: 2000,
   applications: 10_000,

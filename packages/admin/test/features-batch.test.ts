@@ -169,6 +169,33 @@ describeAnyStorage("features-batch", (source) => {
     });
   });
 
+  test("the patterns of a file are limited together", async () => {
+    const withPatterns = (patternOf: (index: number) => string) => ({
+      ...UNLEASH,
+      featureStrategies: Array.from({ length: 30 }, (_, index) => ({
+        name: "default",
+        featureName: "menu",
+        constraints: [{ contextName: "userId", operator: "REGEX", value: patternOf(index) }],
+      })),
+    });
+    expect((await problemsOf(withPatterns((index) => `.{0,900}${index}`))).errors).toEqual([]);
+    const data = withPatterns((index) => `.{0,900}${index}`);
+    const features = Array.from({ length: 10 }, (_, flag) => ({ name: `menu-${flag}` }));
+    const { errors } = await problemsOf({
+      ...data,
+      features,
+      dependencies: [],
+      featureStrategies: features.flatMap(({ name }) =>
+        data.featureStrategies.map(({ constraints: [constraint], ...strategy }, index) => ({
+          ...strategy,
+          featureName: name,
+          constraints: [{ ...constraint, value: `${name}.{0,900}${index}` }],
+        })),
+      ),
+    });
+    expect(errors[0]?.message).toContain("at most 200000 characters in the regular expressions");
+  });
+
   test("an enabled flag without strategies gets the one that switching it on adds", async () => {
     const { body: menu } = await admin.must(200, "GET", `${BASE}/menu`);
     expect(menu).toMatchObject({

@@ -1,11 +1,12 @@
 import { and, count, eq, inArray, isNull, type SQL } from "drizzle-orm";
-import { compileSnapshot, parseDocument, type Snapshot } from "flags-engine";
+import { compileInSteps, type FeatureDocument, parseDocument, type Snapshot } from "flags-engine";
 import type { ClientFeature } from "../client-api/client-feature.ts";
 import type { EnvironmentState } from "../client-api/environment-state.ts";
 import { loadEnvironment } from "../client-api/load-environment.ts";
 import { type Database, groupBy, isOneOf } from "../storage/database.ts";
 import { dependencies, featureEnvironments, features } from "../storage/schema/features.ts";
 import { strategies, STRATEGY_ORDER } from "../storage/schema/strategies.ts";
+import { TimeSlice } from "../time-slice.ts";
 import type { FlagFilter } from "./schemas.ts";
 
 export type StoredStrategy = typeof strategies.$inferSelect;
@@ -66,12 +67,25 @@ export async function loadPlayground(
   const wantedNames = new Set(wanted);
   return {
     name: environment,
-    snapshot: compileSnapshot(document, { now: Date.now, random: Math.random }),
+    snapshot: await compile(document),
     features: loaded.features
       .filter(({ feature }) => wantedNames.has(feature.name))
       .map(({ feature }) => ({ feature, strategies: strategiesOf.get(feature.name) ?? [] })),
     segments: loaded.segments,
   };
+}
+
+/** Compiles flags while other requests run in between. */
+async function compile(document: FeatureDocument): Promise<Snapshot> {
+  const steps = compileInSteps(document, { now: Date.now, random: Math.random });
+  const slice = new TimeSlice();
+  let step = steps.next();
+  while (step.done !== true) {
+    // oxlint-disable-next-line no-await-in-loop -- other requests run here
+    if (slice.isOver) await slice.startNext();
+    step = steps.next();
+  }
+  return step.value;
 }
 
 async function selectNames(db: Database, filter: FlagFilter): Promise<readonly string[]> {

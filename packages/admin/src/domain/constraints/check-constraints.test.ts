@@ -181,3 +181,15 @@ test("checkConstraints() does not let a list that exceeds the limit grow", () =>
   expect(checkConstraints(list(35), { ...options, previous })).toHaveLength(35);
   expect(() => checkConstraints(list(36), { ...options, previous })).toThrow("at most 35");
 });
+
+test("checkConstraints() limits the total size of different patterns that are not stored", () => {
+  const list = (...patterns: readonly string[]) =>
+    patterns.map((value) => ({ contextName: "userId", operator: "REGEX" as const, value }));
+  const large = ["a{900}", "b{900}", "c{900}", "d{900}"];
+  const options = { legalValuesOf: () => ANY_VALUE, path: "/body" };
+  expect(checkConstraints(list(...Array<string>(30).fill("a{900}")), options)).toHaveLength(30);
+  expect(() => checkConstraints(list(...large), options)).toThrow("at most 3000 characters");
+  const previous = large.map((value) => ({ ...STORED, operator: "REGEX", values: [], value }));
+  expect(checkConstraints(list(...large), { ...options, previous })).toHaveLength(4);
+  expect(() => checkConstraints(list(...large, "e"), { ...options, previous })).toThrow("at most");
+});

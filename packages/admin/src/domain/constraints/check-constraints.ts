@@ -13,7 +13,7 @@ import type { StoredConstraint } from "../../storage/schema/constraint.ts";
 import { isDecimal } from "../decimal.ts";
 import { breaksQuotes } from "../quoted-text.ts";
 import type { LegalValuesOf } from "../context-fields/legal-values.ts";
-import { isPattern } from "./pattern.ts";
+import { checkTotalSize, PatternChecks } from "./pattern-checks.ts";
 import type { ConstraintInput } from "./schemas.ts";
 
 interface CheckOptions {
@@ -25,6 +25,8 @@ interface CheckOptions {
    * exceeds the limit must not grow. @default none
    */
   readonly previous?: readonly StoredConstraint[] | undefined;
+  /** Shared by all lists in the request. @default new checks */
+  readonly patterns?: PatternChecks;
 }
 
 /**
@@ -35,20 +37,47 @@ interface CheckOptions {
  */
 export function checkConstraints(
   constraints: readonly ConstraintInput[],
-  { legalValuesOf, path, previous = [] }: CheckOptions,
+  { legalValuesOf, path, previous = [], patterns = new PatternChecks() }: CheckOptions,
 ): readonly StoredConstraint[] {
   const limit = Math.max(LIMITS.constraintsPerStrategy, previous.length);
   if (constraints.length > limit) throw exceedsLimit("constraints in a list", limit);
+  checkPatternSize(constraints, previous);
   return constraints.map((constraint, index) => {
     const legalValues = legalValuesOf(constraint.contextName);
     if (legalValues === undefined) {
       throw badData(`${path}/${index}/contextName`, "is a context field of another project");
     }
-    return checkConstraint(constraint, { legalValues, path: `${path}/${index}`, previous });
+    return checkConstraint(constraint, {
+      legalValues,
+      path: `${path}/${index}`,
+      previous,
+      patterns,
+    });
   });
 }
 
-interface ConstraintOptions extends Pick<CheckOptions, "path" | "previous"> {
+/** Patterns that are stored stay acceptable, but must not be joined by others. */
+function checkPatternSize(
+  constraints: readonly ConstraintInput[],
+  previous: readonly StoredConstraint[],
+): void {
+  const patterns = patternsOf(constraints);
+  const stored = patternsOf(previous);
+  if ([...patterns].every((pattern) => stored.has(pattern))) return;
+  checkTotalSize(patterns, "a list of constraints", LIMITS.patternSizePerList);
+}
+
+/** Returns the different patterns of constraints. */
+export function patternsOf(
+  constraints: readonly Pick<StoredConstraint, "operator" | "value">[],
+): Set<string> {
+  const withPattern = constraints.filter(
+    ({ operator }) => isOperatorName(operator) && OPERATORS[operator].kind === "pattern",
+  );
+  return new Set(withPattern.map(({ value = "" }) => value));
+}
+
+interface ConstraintOptions extends Pick<CheckOptions, "path" | "patterns" | "previous"> {
   readonly legalValues: ReadonlySet<string>;
 }
 
@@ -92,7 +121,7 @@ function checkContextName(
 function checkValues(
   operator: OperatorName,
   values: readonly string[],
-  { legalValues, path, previous = [] }: ConstraintOptions,
+  { legalValues, path, previous = [], patterns = new PatternChecks() }: ConstraintOptions,
 ): void {
   if (values.length === 0) throw badData(`${path}/values`, "must contain at least one value");
   if (values.length > LIMITS.valuesPerConstraint) {
@@ -103,7 +132,7 @@ function checkValues(
     previous.filter((one) => one.operator === operator).flatMap((one) => one.values),
   );
   for (const [index, value] of values.entries()) {
-    if (!accepts(value) && !stored.has(value)) {
+    if (!accepts(value, patterns) && !stored.has(value)) {
       throw badData(`${path}/values/${index}`, expectation);
     }
     checkLegal(value, { legalValues, path: `${path}/values/${index}` });
@@ -118,7 +147,7 @@ interface SingleValue {
 
 function checkValue(
   { operator, value, inverted }: SingleValue,
-  { legalValues, path, previous = [] }: ConstraintOptions,
+  { legalValues, path, previous = [], patterns = new PatternChecks() }: ConstraintOptions,
 ): void {
   if (value.trim() === "") {
     throw badData(`${path}/value`, "must be set: the operator requires it");
@@ -126,7 +155,7 @@ function checkValue(
   const { kind } = OPERATORS[operator];
   const { accepts, expectation } = VALUE_TYPES[kind];
   const isStored = previous.some((one) => one.operator === operator && one.value === value);
-  if (!accepts(value) && !isStored) throw badData(`${path}/value`, expectation);
+  if (!isStored && !accepts(value, patterns)) throw badData(`${path}/value`, expectation);
   if (kind === "pattern" && inverted === true) {
     throw badData(`${path}/inverted`, `must not be true for ${operator}`);
   }
@@ -135,7 +164,7 @@ function checkValue(
 }
 
 interface ValueType {
-  readonly accepts: (text: string) => boolean;
+  readonly accepts: (text: string, patterns: PatternChecks) => boolean;
   readonly expectation: string;
 }
 
@@ -164,7 +193,7 @@ const VALUE_TYPES: Readonly<Record<ValueKind, ValueType>> = {
       "must be an existing date, or a date and time with seconds and time zone, such as 2026-01-31 or 2026-01-31T12:00:00Z",
   },
   pattern: {
-    accepts: isPattern,
+    accepts: (text, patterns) => patterns.isPattern(text),
     expectation:
       "must be a regular expression in RE2 syntax, and small: repeat no part hundreds of times",
   },

@@ -1,6 +1,7 @@
 import type { Database } from "../../storage/database.ts";
 import { strategyTypes } from "../../storage/schema/strategies.ts";
 import { checkConstraints } from "../constraints/check-constraints.ts";
+import { PatternChecks } from "../constraints/pattern-checks.ts";
 import { readLegalValues, type LegalValuesOf } from "../context-fields/legal-values.ts";
 import { getProject } from "../projects/store.ts";
 import { checkStrategyName } from "../strategy-types/store.ts";
@@ -26,6 +27,8 @@ export interface StrategyContext {
   readonly segments: SegmentsById;
   readonly legalValuesOf: LegalValuesOf;
   readonly defaultStickiness: string;
+  /** Shared by all strategies in the request. */
+  readonly patterns: PatternChecks;
 }
 
 /** Reads the definitions that these strategies refer to, with a fixed number of statements. */
@@ -48,6 +51,7 @@ export async function readStrategyContext(
     ),
     legalValuesOf: await readLegalValues(db, fields, project),
     defaultStickiness,
+    patterns: new PatternChecks(),
   };
 }
 
@@ -62,7 +66,7 @@ export function checkStrategy(
   context: StrategyContext,
 ) {
   const { constraints = [], variants = [], parameters = {} } = body;
-  const { legalValuesOf, defaultStickiness: stickiness } = context;
+  const { legalValuesOf, patterns, defaultStickiness: stickiness } = context;
   checkStrategyName(name, context.customTypes);
   return {
     segments: checkSegments(segments, context),
@@ -72,6 +76,7 @@ export function checkStrategy(
         legalValuesOf,
         path: "/body/constraints",
         previous: previous?.constraints,
+        patterns,
       }),
       variants: checkVariants(variants, "/body/variants"),
       parameters: checkParameters(name, parameters, {

@@ -1,4 +1,5 @@
 import { checkUniqueNames } from "../../domain/check-unique.ts";
+import { patternsOf } from "../../domain/constraints/check-constraints.ts";
 import { findFeaturesInProject, quoteNames } from "../../domain/feature.ts";
 import { getActiveProject } from "../../domain/projects/store.ts";
 import { ApiError, exceedsLimit } from "../../errors.ts";
@@ -36,6 +37,7 @@ export async function importProject(
 
   const target = await readImportTarget(db, project, file.features);
   checkFeatureLimit(file.features, target);
+  await target.strategyContext.patterns.checkFile(patternsIn(file.features));
   const plan = createImportPlan(target, actor, new Date());
   const slice = new TimeSlice();
   for (const [index, feature] of file.features.entries()) {
@@ -56,6 +58,13 @@ export async function importProject(
     });
   }
   return report;
+}
+
+function patternsIn(features: readonly FeatureInFile[]): ReadonlySet<string> {
+  const strategies = features
+    .flatMap(({ environments = [] }) => environments)
+    .flatMap((environment) => environment.strategies);
+  return patternsOf(strategies.flatMap(({ constraints = [] }) => constraints));
 }
 
 async function checkTargets(
