@@ -15,6 +15,7 @@ import {
   seedTokens,
   type UnusableToken,
 } from "./access/token-store.ts";
+import type { InitToken } from "./access/init-tokens.ts";
 import { toStartError } from "./start-error.ts";
 
 const QUICKSTART_TOKENS_WARNING =
@@ -59,14 +60,20 @@ function describeUnusableToken({ type, scope, missing }: UnusableToken): string 
   return `${variable}: the token ${scope}.… gives access to nothing, because there is ${missing}. Create what is missing, or correct the token`;
 }
 
+function describeDeletedToken({ type, projects, environment }: InitToken): string {
+  const variable = nameSetting(SETTING_BY_TYPE[type]);
+  return `${variable}: the token ${projects.join()}:${environment}.… has been deleted and is not created again. Remove it from the list, and list a new one if it is still needed`;
+}
+
 async function serveFrom(
   storage: Storage,
   config: AdminConfig,
   telemetry: Telemetry | undefined,
 ): Promise<RunningAdmin> {
   await skipRevisions(storage);
-  const count = await seedTokens(storage, config.initTokens);
-  if (count > 0) config.logger.info(`Created ${count} of the tokens listed in the environment`);
+  const { created, deleted } = await seedTokens(storage, config.initTokens);
+  if (created > 0) config.logger.info(`Created ${created} of the tokens listed in the environment`);
+  for (const token of deleted) config.logger.warn(describeDeletedToken(token));
   for (const token of await storage.read((db) => findUnusableTokens(db, config.initTokens))) {
     config.logger.warn(describeUnusableToken(token));
   }

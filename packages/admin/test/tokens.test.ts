@@ -1,8 +1,10 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
-import { apiTokens } from "../src/storage/schema/api-tokens.ts";
+import { apiTokens, deletedTokens } from "../src/storage/schema/api-tokens.ts";
 import { events } from "../src/storage/schema/events.ts";
 import { parseInitTokens } from "../src/access/init-tokens.ts";
+import { deleteExpired } from "../src/retention/delete-expired.ts";
+import { DEFAULT_RETENTION } from "../src/retention/retention.ts";
 import { findUnusableTokens, seedTokens } from "../src/access/token-store.ts";
 import { ADMIN_TOKEN, BACKEND_TOKEN, type Service, startService, useService } from "./_service.ts";
 import { describeAnyStorage } from "./_storages.ts";
@@ -231,9 +233,9 @@ describeAnyStorage("API tokens", (source) => {
       seedTokens(service.storage, tokens),
       seedTokens(service.storage, tokens),
     ]);
-    expect(counts.toSorted()).toEqual([0, 2]);
+    expect(counts.map(({ created }) => created).toSorted()).toEqual([0, 2]);
     const before = await service.storage.revision();
-    expect(await seedTokens(service.storage, tokens)).toBe(0);
+    expect(await seedTokens(service.storage, tokens)).toEqual({ created: 0, deleted: [] });
     expect(await service.storage.revision()).toBe(before);
 
     expect(await statusWith(service, "default:production.two-of-two-seeded")).toBe(200);
@@ -257,7 +259,7 @@ describeAnyStorage("API tokens", (source) => {
     ]);
   });
 
-  test("seedTokens() creates a revoked token again, but does not renew an expired one", async () => {
+  test("seedTokens() neither creates a deleted token again nor renews an expired one", async () => {
     const secrets = [
       "default:production.revoked-and-listed",
       "default:production.expired-and-listed",
@@ -269,9 +271,36 @@ describeAnyStorage("API tokens", (source) => {
     await service.admin("PUT", `/api-tokens/${secrets[1]}`, { expiresAt });
     for (const secret of secrets) expect(await statusWith(service, secret)).toBe(401);
 
-    expect(await seedTokens(service.storage, tokens)).toBe(1);
-    expect(await statusWith(service, secrets[0])).toBe(200);
-    expect(await statusWith(service, secrets[1])).toBe(401);
+    expect(await seedTokens(service.storage, tokens)).toEqual({ created: 0, deleted: [tokens[0]] });
+    for (const secret of secrets) expect(await statusWith(service, secret)).toBe(401);
+
+    const added = "default:production.listed-in-its-place";
+    const { tokens: more } = parseInitTokens({
+      admin: [],
+      backend: [...secrets, added],
+      frontend: [],
+    });
+    expect(await seedTokens(service.storage, more)).toEqual({ created: 1, deleted: [more[0]] });
+    expect(await statusWith(service, added)).toBe(200);
+  });
+
+  test("the deletion of a token is remembered for as long as the token is listed", async () => {
+    const { db } = service.storage;
+    const listed = "default:production.deleted-but-listed";
+    const { tokens } = parseInitTokens({ admin: [], backend: [listed], frontend: [] });
+    await seedTokens(service.storage, tokens);
+    await service.admin("DELETE", `/api-tokens/${listed}`);
+    const { id } = await create(service, { tokenName: "unlisted", type: "client" });
+    await service.admin("DELETE", `/api-tokens/${id}`);
+    const remembered = await db.select().from(deletedTokens);
+    await db.update(deletedTokens).set({ usedAt: new Date(0) });
+
+    await seedTokens(service.storage, tokens);
+    const { signal } = new AbortController();
+    const counts = await deleteExpired(service.storage, DEFAULT_RETENTION, { signal });
+    expect(counts["deleted_tokens"]).toBe(remembered.length - 1);
+    const { deleted } = await seedTokens(service.storage, tokens);
+    expect(deleted).toEqual(tokens);
   });
 
   test("POST rejects a token beyond the limit of 2000", async () => {

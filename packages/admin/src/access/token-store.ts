@@ -4,7 +4,7 @@ import { badData, exceedsLimit, mustExist, notFound } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { type Database, firstRow, orderByText } from "../storage/database.ts";
 import { type NewEvent, SYSTEM_ACTOR } from "../storage/event.ts";
-import { apiTokens } from "../storage/schema/api-tokens.ts";
+import { apiTokens, deletedTokens } from "../storage/schema/api-tokens.ts";
 import { environments } from "../storage/schema/environments.ts";
 import { projects } from "../storage/schema/projects.ts";
 import type { Storage, WriteTransaction } from "../storage/storage.ts";
@@ -57,21 +57,51 @@ export async function createToken(
   return { token: await insertToken(transaction, { ...scope, name, secret, expiresAt }), secret };
 }
 
+/** What became of the listed tokens that did not exist. */
+export interface SeededTokens {
+  /** How many have been created. */
+  readonly created: number;
+  /** Those that were deleted and stay so. */
+  readonly deleted: readonly InitToken[];
+}
+
 /**
- * Creates the listed tokens that do not exist; existing ones are not changed. Replicas that start at
- * the same time create each token once.
- *
- * @returns the number of created tokens
+ * Creates the listed tokens that do not exist, except those that were deleted; existing ones are not changed. Replicas
+ * that start at the same time create each token once.
  */
-export async function seedTokens(storage: Storage, wanted: readonly InitToken[]): Promise<number> {
-  if ((await findMissing(storage.db, wanted)).length === 0) return 0;
+export async function seedTokens(
+  storage: Storage,
+  wanted: readonly InitToken[],
+): Promise<SeededTokens> {
+  const absent = await findMissing(storage.db, wanted);
+  if (absent.length === 0) return { created: 0, deleted: [] };
+  const deleted = await storage.transact((db) => findDeleted(db, absent));
+  if (deleted.length === absent.length) return { created: 0, deleted };
   return storage.write(SYSTEM_ACTOR, async (transaction) => {
-    const missing = await findMissing(transaction.db, wanted);
+    const missing = await findMissing(
+      transaction.db,
+      wanted.filter((token) => !deleted.includes(token)),
+    );
     for (const token of missing) {
       await insertToken(transaction, { ...token, name: `init-${token.type}`, expiresAt: null });
     }
-    return missing.length;
+    return { created: missing.length, deleted };
   });
+}
+
+/** Finds the tokens that were deleted, and keeps the record of that for as long as they are listed. */
+async function findDeleted(
+  db: Database,
+  listed: readonly InitToken[],
+): Promise<readonly InitToken[]> {
+  const hashes = listed.map(({ secret }) => hashToken(secret));
+  const rows = await db
+    .update(deletedTokens)
+    .set({ usedAt: new Date() })
+    .where(inArray(deletedTokens.secretHash, hashes))
+    .returning({ hash: deletedTokens.secretHash });
+  const deleted = new Set(rows.map(({ hash }) => hash));
+  return listed.filter(({ secret }) => deleted.has(hashToken(secret)));
 }
 
 /** A listed token that gives access to nothing as long as its environment or project does not exist. */
@@ -206,6 +236,8 @@ export async function deleteToken(
 ): Promise<void> {
   const before = await getToken(db, idOrSecret);
   await db.delete(apiTokens).where(eq(apiTokens.id, before.id));
+  const { secretHash } = before;
+  await db.insert(deletedTokens).values({ secretHash }).onConflictDoNothing();
   await record(tokenEvent("api-token-deleted", before, { before: toTokenView(before) }));
 }
 

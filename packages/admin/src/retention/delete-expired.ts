@@ -10,6 +10,9 @@ import type { Retention } from "./retention.ts";
 const BATCH_ROWS = 1000;
 const PAUSE_MS = 20;
 
+/** For as long as a deleted token may stay in the environment of a service that is not restarted. */
+const DELETED_TOKENS_KEPT = "400 days";
+
 interface DeleteOptions {
   /** Stops after the current batch. */
   readonly signal: AbortSignal;
@@ -43,6 +46,7 @@ export async function deleteExpired(
   const surplus = await findSurplusApplications(storage.db, maxApplications);
   if (surplus !== undefined) await deleteFrom("applications", surplus);
   await deleteFrom("sessions", sql`expires_at < now()`);
+  await deleteFrom("deleted_tokens", isOlder("used_at", DELETED_TOKENS_KEPT));
   if (eventDays !== undefined) {
     const kept = await findLatestEvents(storage.db);
     const isKept = sql`id in (select value::bigint from jsonb_array_elements_text(${kept}::jsonb))`;

@@ -7,6 +7,7 @@ import { usage } from "./migrations/0003-usage.ts";
 import { sessions } from "./migrations/0004-sessions.ts";
 import { variantsFieldsInstances } from "./migrations/0005-variants-fields-instances.ts";
 import { indexesOfEvents } from "./migrations/0006-indexes-of-events.ts";
+import { deletedTokens } from "./migrations/0007-deleted-tokens.ts";
 import type { Migration } from "./migrations/migration.ts";
 
 /** All migrations, in order. */
@@ -17,6 +18,7 @@ export const MIGRATIONS: readonly Migration[] = [
   sessions,
   variantsFieldsInstances,
   indexesOfEvents,
+  deletedTokens,
 ];
 
 /** The schema version that this program uses. */

@@ -21,3 +21,15 @@ export const apiTokens = pgTable(
   },
   (table) => [index("api_tokens_name").on(table.name)],
 );
+
+/** Tokens that must not be created again, although the environment may list them. */
+export const deletedTokens = pgTable(
+  "deleted_tokens",
+  {
+    /** As in `apiTokens`. */
+    secretHash: text("secret_hash").primaryKey(),
+    /** When the token was deleted or, if that is later, when the service last started with it in its environment. */
+    usedAt: timestamp("used_at", { withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [index("deleted_tokens_used_at").on(table.usedAt)],
+);

@@ -1,6 +1,6 @@
 import { getTableName } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
-import { apiTokens } from "./api-tokens.ts";
+import { apiTokens, deletedTokens } from "./api-tokens.ts";
 import { contextFields } from "./context-fields.ts";
 import { environments } from "./environments.ts";
 import { events } from "./events.ts";
@@ -24,6 +24,8 @@ export const TABLES: readonly TableUse[] = [
   { table: applicationInstances, isBackedUp: true },
   { table: applications, isBackedUp: true },
   { table: contextFields, isBackedUp: true },
+  // A token that was deleted must not come back because a backup was restored.
+  { table: deletedTokens, isBackedUp: true },
   { table: dependencies, isBackedUp: true },
   { table: environments, isBackedUp: true },
   { table: events, isBackedUp: true },
