@@ -2,6 +2,7 @@ import { DrizzleQueryError } from "drizzle-orm/errors";
 import Fastify from "fastify";
 import { expect, test } from "vitest";
 import { createLogger } from "flags-server-kit";
+import { UnknownOutcomeError } from "../storage/errors.ts";
 import { handleErrors } from "./error-handler.ts";
 
 test("handleErrors() logs why a statement failed without its values", async () => {
@@ -50,18 +51,23 @@ test("handleErrors() logs an outage of the database once a minute, without state
 });
 
 test.each([
-  ["GET", "The database is unavailable"],
-  ["POST", "The database is unavailable. A change in this request may or may not have been stored"],
-] as const)("handleErrors() says what %s means during an outage", async (method, message) => {
-  const app = Fastify();
-  const logger = createLogger({ level: "fatal", json: true, secrets: [] });
-  handleErrors(app, { logger, observe: () => undefined });
-  app.all("/", () => {
-    throw new Error("Connection terminated");
-  });
-  const response = await app.inject({ method, path: "/" });
-  expect(response.headers["retry-after"]).toBe("1");
-  const body = response.json<{ message: string }>();
-  expect(body.message.startsWith(message)).toBe(true);
-  expect(body.message.includes("change")).toBe(method === "POST");
-});
+  ["before it is stored", new Error("Connection terminated"), false],
+  ["while it is stored", new UnknownOutcomeError(new Error("Connection terminated")), true],
+] as const)(
+  "handleErrors() says what happened to a change that fails %s",
+  async (_, error, isUnknown) => {
+    const app = Fastify();
+    const logger = createLogger({ level: "fatal", json: true, secrets: [] });
+    handleErrors(app, { logger, observe: () => undefined });
+    app.post("/", () => {
+      throw error;
+    });
+    const response = await app.inject({ method: "POST", path: "/" });
+    expect(response.statusCode).toBe(503);
+    expect(response.headers["retry-after"]).toBe("1");
+    const { message } = response.json<{ message: string }>();
+    const unknown =
+      ". The change in this request may or may not have been stored: check before you repeat it";
+    expect(message).toBe(`The database is unavailable${isUnknown ? unknown : ""}`);
+  },
+);

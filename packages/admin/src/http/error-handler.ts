@@ -25,7 +25,6 @@ export function handleErrors(
   app.setErrorHandler((thrown, request, reply) => {
     const error = toApiError(thrown, {
       bodyLimitBytes: request.routeOptions.bodyLimit,
-      isRead: request.method === "GET" || request.method === "HEAD",
     });
     observe(error);
     const id = randomUUID();

@@ -3,7 +3,13 @@ import { ClientSpecError } from "flags-engine";
 import { rewordSchemaMessage } from "flags-server-kit";
 import { explainFrameworkFailure, type FrameworkFailure } from "flags-server-kit/http";
 import { ApiError, badData, type ErrorDetail, type ErrorName } from "../errors.ts";
-import { DiskFullError, isConnectionError, isDiskFull, isTimeout } from "../storage/errors.ts";
+import {
+  DiskFullError,
+  isConnectionError,
+  isDiskFull,
+  isTimeout,
+  UnknownOutcomeError,
+} from "../storage/errors.ts";
 import { NAME_PATTERN, NAME_RULE, TAG_VALUE_PATTERN, TAG_VALUE_RULE } from "./names.ts";
 
 /** Names of the errors that the framework detects. */
@@ -17,19 +23,14 @@ const NAME_BY_STATUS: Readonly<Record<FrameworkFailure["statusCode"], ErrorName>
 interface FailedRequest {
   /** The limit of the route. @default that of the app */
   readonly bodyLimitBytes?: number | undefined;
-  /** Whether the request changes nothing. @default false */
-  readonly isRead?: boolean;
 }
 
 /** Converts anything thrown to an error for the client. An unknown error becomes a 500 without details. */
-export function toApiError(
-  error: unknown,
-  { bodyLimitBytes, isRead = false }: FailedRequest = {},
-): ApiError {
+export function toApiError(error: unknown, { bodyLimitBytes }: FailedRequest = {}): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof ClientSpecError) return badClientSpec(error);
   if (isDiskFull(error)) return diskFull(error);
-  if (isConnectionError(error) || isTimeout(error)) return databaseUnavailable(error, isRead);
+  if (isConnectionError(error) || isTimeout(error)) return databaseUnavailable(error);
   if (!(error instanceof Error)) return internal(error);
   return fromFastify(error, bodyLimitBytes) ?? internal(error);
 }
@@ -47,12 +48,12 @@ function badClientSpec({ message }: ClientSpecError): ApiError {
   return badData("/headers/unleash-client-spec", message);
 }
 
-function databaseUnavailable(cause: unknown, isRead: boolean): ApiError {
+function databaseUnavailable(cause: unknown): ApiError {
   const change =
-    ". A change in this request may or may not have been stored: check before you repeat it";
+    ". The change in this request may or may not have been stored: check before you repeat it";
   return new ApiError(
     "ServiceUnavailableError",
-    `The database is unavailable${isRead ? "" : change}`,
+    `The database is unavailable${cause instanceof UnknownOutcomeError ? change : ""}`,
     { headers: { "retry-after": "1" }, cause },
   );
 }

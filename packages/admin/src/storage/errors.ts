@@ -66,6 +66,15 @@ export function isConnectionError(error: unknown): boolean {
   return isConnectionError(error.cause);
 }
 
+/** The connection failed during a commit, so nobody knows whether the change is stored. */
+export class UnknownOutcomeError extends Error {
+  override readonly name = "UnknownOutcomeError";
+
+  constructor(cause: unknown) {
+    super("The connection to the database failed during a commit", { cause });
+  }
+}
+
 /** Whether a lock or a statement exceeded its timeout. */
 export function isTimeout(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -4,7 +4,7 @@ import { type ChangeFeed, readRevision } from "./revisions.ts";
 import type { Database } from "./database.ts";
 import { DiskFullError } from "./errors.ts";
 import { DiskFullTracker, type DiskGuard } from "./disk-guard.ts";
-import { lockFor, retryBeforeStart, type Transact } from "./transactions.ts";
+import { lockFor, retryBeforeStart, type Transact, withUnknownOutcome } from "./transactions.ts";
 import { createRecorder } from "./record-events.ts";
 import type { Storage, WriteTransaction } from "./storage.ts";
 
@@ -25,7 +25,9 @@ interface SqlStorageDependencies {
 
 /** Implements what both kinds of database have in common. */
 export function createSqlStorage(dependencies: SqlStorageDependencies): Storage {
-  const { kind, db, transact, transactWrite, changes, guard, close } = dependencies;
+  const { kind, db, changes, guard, close } = dependencies;
+  const transact = withUnknownOutcome(dependencies.transact);
+  const transactWrite = withUnknownOutcome(dependencies.transactWrite);
   const tracker = new DiskFullTracker();
   const inTransaction: Transact = (mode, work) =>
     retryBeforeStart((started) =>

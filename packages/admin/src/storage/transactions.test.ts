@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { retryBeforeStart } from "./transactions.ts";
+import type { Database } from "./database.ts";
+import { UnknownOutcomeError } from "./errors.ts";
+import { retryBeforeStart, withUnknownOutcome } from "./transactions.ts";
 
 const lost = (): Error => Object.assign(new Error("lost"), { code: "ECONNRESET" });
 
@@ -39,4 +41,18 @@ test("retryBeforeStart() does not retry work that has started, nor other errors"
   }, [0]);
   await expect(other).rejects.toThrow("other");
   expect(attempts).toBe(2);
+});
+
+test("withUnknownOutcome() distinguishes a commit that fails from work that fails", async () => {
+  const db = {} as Database;
+  const work = async (): Promise<string> => "done";
+  const failing = withUnknownOutcome(async (_mode, run) => {
+    await run(db);
+    throw lost();
+  });
+  await expect(failing("write", work)).rejects.toThrow(UnknownOutcomeError);
+  await expect(failing("read", work)).rejects.toThrow("lost");
+  const transact = withUnknownOutcome((_mode, run) => run(db));
+  await expect(transact("write", () => Promise.reject(lost()))).rejects.toThrow("lost");
+  await expect(transact("write", work)).resolves.toBe("done");
 });

@@ -1,13 +1,30 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { sql, type SQL } from "drizzle-orm";
 import { type Database, firstRow } from "./database.ts";
-import { isConnectionError } from "./errors.ts";
+import { isConnectionError, isTimeout, UnknownOutcomeError } from "./errors.ts";
 
 /** Runs work in a transaction, which commits if the work resolves and rolls back if it rejects. */
 export type Transact = <T>(
   mode: "read" | "write",
   work: (db: Database) => Promise<T>,
 ) => Promise<T>;
+
+/** Makes transactions reject with an `UnknownOutcomeError` if they fail after the work, and so during the commit. */
+export function withUnknownOutcome(transact: Transact): Transact {
+  return async (mode, work) => {
+    let isFinished = false;
+    try {
+      return await transact(mode, async (db) => {
+        const result = await work(db);
+        isFinished = mode === "write";
+        return result;
+      });
+    } catch (error) {
+      const isUnknown = isFinished && (isConnectionError(error) || isTimeout(error));
+      throw isUnknown ? new UnknownOutcomeError(error) : error;
+    }
+  };
+}
 
 const RETRY_DELAYS_MS = [50, 200, 500];
 
