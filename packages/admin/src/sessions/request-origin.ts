@@ -44,7 +44,7 @@ export function refuseOtherPages({ headers }: OriginRequest): void {
 function foreignPage(): ApiError {
   return new ApiError(
     "PermissionError",
-    "With a session, this is accepted only from pages of this service. Programs send a token in the `Authorization` header. If a reverse proxy changes the `Host` header, set PUBLIC_URL",
+    "Sessions can be started, used and ended only by pages of this service. Programs send a token in the `Authorization` header. If a reverse proxy changes the `Host` header, set PUBLIC_URL",
   );
 }
 
