@@ -123,7 +123,9 @@ describe.skipIf(skipsPostgres)("without its database", () => {
 
   test("the API responds with 503 and Retry-After, and works again afterwards", async () => {
     const databaseUrl = await server.createDatabase();
-    const storage = await openStorage({ databaseUrl, dataDir: "", logger: silentLogger });
+    const lines: string[] = [];
+    const logger = { ...silentLogger, warn: (line: string) => lines.push(line) };
+    const storage = await openStorage({ databaseUrl, dataDir: "", logger });
     onTestFinished(() => storage.close());
     const service = await startService(storage);
     const calls = [
@@ -149,5 +151,11 @@ describe.skipIf(skipsPostgres)("without its database", () => {
 
     await server.restart();
     expect(await statuses()).toEqual([200, 200, 200]);
+    await expect
+      .poll(() => lines, { timeout: 10_000 })
+      .toEqual([
+        expect.stringMatching(/^A connection to the database was lost and will be replaced: /),
+        expect.stringMatching(/^The database is available again after \d+ s$/),
+      ]);
   }, 60_000);
 });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type pg from "pg";
+import { innermostMessage } from "./errors.ts";
 import { CHANGES_CHANNEL } from "./sql-storage.ts";
-import type { StorageLogger } from "./storage.ts";
 
 interface ListenerOptions {
   /** Creates a client that is not connected yet. */
@@ -9,7 +9,8 @@ interface ListenerOptions {
   readonly announce: (revision: number) => void;
   /** Called when the first connection is open, and with `true` when a lost one was reopened. */
   onOpen(isReopened: boolean): Promise<void>;
-  readonly logger: StorageLogger;
+  /** Called when the connection was lost, with the reason. */
+  readonly onLost: (reason: string) => void;
 }
 
 interface ChangeListener {
@@ -48,7 +49,8 @@ async function keepListening(
   let delayMs = MIN_RECONNECT_DELAY_MS;
   while (!signal.aborted) {
     if (connection !== undefined) {
-      await waitUntilLost(connection, signal);
+      const reason = await waitUntilLost(connection, signal);
+      if (!signal.aborted) options.onLost(reason);
       await disconnect(connection.client);
       delayMs = MIN_RECONNECT_DELAY_MS;
     }
@@ -63,20 +65,16 @@ async function keepListening(
 
 interface Connection {
   readonly client: pg.Client;
-  readonly lost: Promise<void>;
+  /** Resolves to the reason. */
+  readonly lost: Promise<string>;
 }
 
 async function openConnection(options: ListenerOptions, isReopened: boolean): Promise<Connection> {
-  const { announce, logger } = options;
+  const { announce } = options;
   const client = options.createClient();
-  const lost = new Promise<void>((resolve) => {
-    client.once("end", () => resolve());
-    client.on("error", (error) => {
-      logger.warn(
-        `The connection that listens for changes was lost and will be reopened: ${error.message}`,
-      );
-      resolve();
-    });
+  const lost = new Promise<string>((resolve) => {
+    client.once("end", () => resolve("Connection terminated"));
+    client.on("error", (error) => resolve(error.message));
   });
   client.on("notification", ({ payload }) => announce(Number(payload)));
   try {
@@ -91,20 +89,21 @@ async function openConnection(options: ListenerOptions, isReopened: boolean): Pr
   return { client, lost };
 }
 
-async function waitUntilLost({ client, lost }: Connection, signal: AbortSignal): Promise<void> {
+async function waitUntilLost({ client, lost }: Connection, signal: AbortSignal): Promise<string> {
   let probe: NodeJS.Timeout | undefined;
-  const unresponsive = new Promise<void>((resolve) => {
+  const unresponsive = new Promise<string>((resolve) => {
     probe = setInterval(() => {
-      client.query("select 1").catch(() => resolve());
+      client.query("select 1").catch((error: unknown) => resolve(innermostMessage(error)));
     }, PROBE_INTERVAL_MS);
   });
   const done = new AbortController();
-  const stopped = new Promise<void>((resolve) => {
-    signal.addEventListener("abort", () => resolve(), { once: true, signal: done.signal });
+  const stopped = new Promise<string>((resolve) => {
+    signal.addEventListener("abort", () => resolve("Stopped"), { once: true, signal: done.signal });
   });
-  await Promise.race([lost, unresponsive, stopped]);
+  const reason = await Promise.race([lost, unresponsive, stopped]);
   clearInterval(probe);
   done.abort();
+  return reason;
 }
 
 /** Closes a connection, waiting at most 1 s for a server that may be unreachable. */

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import pg from "pg";
+import { ConnectionLog } from "./connection-log.ts";
 import { type Database, firstRow, rowsOf } from "./database.ts";
 import {
   type ChangeFeed,
@@ -44,8 +45,9 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000;
 /** Opens a PostgreSQL database and applies pending migrations. */
 export async function openPostgres(options: PostgresOptions): Promise<Storage> {
   await prepareOnOwnConnection(options);
-  const pool = createPool(options, MAX_CONNECTIONS);
-  const writePool = createPool(options, MAX_WRITE_CONNECTIONS);
+  const log = new ConnectionLog(options.logger);
+  const pool = createPool(options, MAX_CONNECTIONS, log);
+  const writePool = createPool(options, MAX_WRITE_CONNECTIONS, log);
   const closePools = async (): Promise<void> => {
     await Promise.all([pool.end(), writePool.end()]);
   };
@@ -69,8 +71,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
         } else changes.announce(await readRevision(db));
         // Last: if anything fails, it is repeated with the next connection.
         timeline = current;
+        log.reopened();
       },
-      logger: options.logger,
+      onLost: (reason) => log.listenerLost(reason),
     });
     return createSqlStorage({
       kind: "postgresql",
@@ -139,8 +142,7 @@ async function prepareOnOwnConnection(options: PostgresOptions): Promise<void> {
   }
 }
 
-function createPool(options: PostgresOptions, max: number): pg.Pool {
-  const { logger } = options;
+function createPool(options: PostgresOptions, max: number, log: ConnectionLog): pg.Pool {
   const pool = new pg.Pool({
     ...connectionSettings(options),
     max,
@@ -151,7 +153,7 @@ function createPool(options: PostgresOptions, max: number): pg.Pool {
   });
   // NOTE: without these listeners, a lost connection would end the process.
   const onLost = (error: Error): void => {
-    logger.warn(`A connection to the database was lost and will be replaced: ${error.message}`);
+    log.lost(error.message);
   };
   pool.on("error", onLost);
   pool.on("connect", (client) => {
