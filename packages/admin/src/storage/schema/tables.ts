@@ -24,7 +24,7 @@ export const TABLES: readonly TableUse[] = [
   { table: applicationInstances, isBackedUp: true },
   { table: applications, isBackedUp: true },
   { table: contextFields, isBackedUp: true },
-  // A token that was deleted must not come back because a backup was restored.
+  // A token that was deleted before the backup stays deleted after it is restored.
   { table: deletedTokens, isBackedUp: true },
   { table: dependencies, isBackedUp: true },
   { table: environments, isBackedUp: true },
