@@ -38,7 +38,11 @@ await runProgram(program, { loadConfig, serve });
 async function loadConfig(environment) {
   const { values, problems } = resolveSettings(settings, { environment });
   if (problems.length > 0) {
-    throw new ConfigError(problems, findUnknownVariables(program, environment));
+    const unknown = findUnknownVariables(program, environment);
+    throw new ConfigError(
+      problems,
+      unknown.map(({ hint }) => hint),
+    );
   }
   const logger = createLogger({ level: "warn", json: true, secrets: ["hidden"] });
   return { ...values, logger, useJsonLogger: true };
