@@ -40,7 +40,7 @@ export const sessionQuery = queryOptions({
       },
     ),
   staleTime: 60_000,
-  // The page shall say soon that it has lost the service, and checks again anyway.
+  // No retries: the page shows a failure at once, and the next check follows soon.
   retry: false,
   refetchInterval: ({ state: { data, error } }) => {
     if (error !== null) return CHECK_FAILED_MS;
