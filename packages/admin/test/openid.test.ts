@@ -55,7 +55,7 @@ describeAnyStorage("OpenID Connect", (source) => {
       );
       expect(url.href).toBe(`${PUBLIC_URL}projects/a?b=c#d`);
       expect(await sessionOf(service, browser)).toEqual({
-        user: { name: "jane@example.com", kind: "openid" },
+        user: { name: "jane@example.com", kind: "openid", tokenId: null },
         role: "editor",
         expiresAt: expect.any(String) as string,
       });
