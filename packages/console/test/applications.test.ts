@@ -64,7 +64,7 @@ describeConsole("the applications", (console) => {
 
     await page.getByRole("button", { name: "Remove" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("If it still runs, it appears again").waitFor();
+    await dialog.getByText("If it still runs, it reappears").waitFor();
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Remove" }).click();
     await page.getByRole("heading", { level: 1, name: "Applications" }).waitFor();
