@@ -51,6 +51,7 @@ export { isUnleashClient } from "./sync/unleash-synchronizer.ts";
 export type { UnleashClient } from "./sync/unleash-synchronizer.ts";
 export { createConnections } from "./transport/connections.ts";
 export type { Connections } from "./transport/connections.ts";
+export { describeCount } from "./describe-count.ts";
 export { abortable, Deadline } from "./transport/deadline.ts";
 export type { CustomHeadersFunction } from "./transport/headers.ts";
 export { HttpClient } from "./transport/http-client.ts";

@@ -1,6 +1,10 @@
-import { type ApplicationUsage, DocumentFlags, type DocumentFlagsOptions } from "flags-sdk";
+import {
+  type ApplicationUsage,
+  describeCount,
+  DocumentFlags,
+  type DocumentFlagsOptions,
+} from "flags-sdk";
 import { type Logger, toErrorMessage } from "flags-server-kit";
-import { describeCount } from "../describe-count.ts";
 import { warnOfNewFiles } from "./directory.ts";
 import { FileFollower } from "./file-follower.ts";
 import { FileError } from "./file-error.ts";

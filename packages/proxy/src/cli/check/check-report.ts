@@ -1,5 +1,5 @@
 import type { TokenScope } from "../../token-scope.ts";
-import { describeCount } from "../../describe-count.ts";
+import { describeCount } from "flags-sdk";
 
 /** The result of `flags-proxy check`. Contains no secrets. */
 export interface CheckReport {

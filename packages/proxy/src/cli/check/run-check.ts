@@ -1,7 +1,6 @@
 import type { Diagnostic } from "flags-engine";
-import { describeCause, inspectUpstream, type UpstreamInspection } from "flags-sdk";
+import { describeCause, describeCount, inspectUpstream, type UpstreamInspection } from "flags-sdk";
 import { ConfigError, type Environment, type Logger } from "flags-server-kit";
-import { describeCount } from "../../describe-count.ts";
 import type { AccessEntry } from "../../access/read-access-file.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";
 import type { ProxyConfig } from "../../config/config.ts";

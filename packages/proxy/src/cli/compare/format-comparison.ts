@@ -1,4 +1,4 @@
-import { describeCount } from "../../describe-count.ts";
+import { describeCount } from "flags-sdk";
 import type { Difference } from "./compare-flags.ts";
 import type { Comparison } from "./run-compare.ts";
 
