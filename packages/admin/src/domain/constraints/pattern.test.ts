@@ -55,6 +55,14 @@ describe("isPattern()", () => {
   });
 });
 
+// In quadratic time, each of them would take more than an hour.
+test.each(["\\p{", "[\\p{", "\\x{1", "[a-", "[[:a", "\\Q", "(?a"])(
+  "estimateSize() takes time in proportion to the length of a pattern that repeats %s",
+  (text) => {
+    expect(estimateSize(text.repeat(1_000_000))).toBeGreaterThan(0);
+  },
+);
+
 /** Returns undefined for an invalid pattern, and for one of which parts are repeated more than 1000 times. */
 function readSize(text: string): number | undefined {
   try {

@@ -19,7 +19,9 @@ export function isPattern(text: string): boolean {
 
 // NOTE: if a token were read in another way than RE2JS does, a part of the pattern could be hidden from the estimate, for
 // example in a class that does not exist: `\Q[\E`.
-const PROPERTY = String.raw`\\[pP](?:\{[^}]*\}|.)`;
+//
+// NOTE: no name of a property has 100 characters. Without this limit, each `\p{` would be read to the end of the pattern.
+const PROPERTY = String.raw`\\[pP](?:\{[^}]{0,100}\}|.)`;
 const IN_CLASS = String.raw`(?:\\.?|[^\]\\])`;
 const CLASS_ITEMS = String.raw`\[:\^?[a-z]+:\]|${PROPERTY}|\\[dDsSwW]|${IN_CLASS}(?:-${IN_CLASS})?`;
 const COUNT = String.raw`0|[1-9]\d*`;
