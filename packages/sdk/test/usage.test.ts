@@ -223,6 +223,28 @@ describe("no usage is lost", () => {
     expect(toggles.toSorted()).toEqual(names);
   });
 
+  it("usage of one application has at most 90 KiB per report, and none is counted twice if the upstream fails in between", async () => {
+    const { upstream, client } = await startReporting();
+    const accepted: MetricsBody[] = [];
+    const sizes: number[] = [];
+    const record = acceptInto(accepted);
+    upstream.reply(PATH, (response, request) => {
+      sizes.push(request.body.length);
+      record(response, request);
+    });
+    upstream.script(PATH, record, status(503));
+    const names = Array.from({ length: 2500 }, (_, index) => `flag-${index}`);
+    const features = Object.fromEntries(
+      names.map((name) => [name, { yes: 1, no: 0, variants: { ["v".repeat(60)]: 1 } }]),
+    );
+    void client.reportUsage({ appName: "phone", startMs: 0, features });
+    await expect.poll(() => totalYes(accepted), { timeout: 5000 }).toBe(2500);
+    await client.close();
+    expect(totalYes(accepted)).toBe(2500);
+    expect(sizes.length).toBeGreaterThan(1);
+    expect(Math.max(...sizes)).toBeLessThan(100_000);
+  });
+
   it("no usage is lost if the upstream fails between two halves", async () => {
     const { upstream, client } = await startReporting();
     const accepted: MetricsBody[] = [];

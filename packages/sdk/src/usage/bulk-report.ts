@@ -97,6 +97,12 @@ export function toChunks<Item>(
   return chunks;
 }
 
+/** Divides usage of one application into parts that are no larger than a bulk report. */
+export function splitToFit(usage: ApplicationUsage): readonly ApplicationUsage[] {
+  const chunks = toChunks(Object.entries(usage.features), (entry) => JSON.stringify(entry));
+  return chunks.map(({ items }) => ({ ...usage, features: Object.fromEntries(items) }));
+}
+
 /** Halves a list of usages, or the flags of a single usage; returns undefined for a single flag. */
 export function splitUsages(
   usages: readonly ApplicationUsage[],

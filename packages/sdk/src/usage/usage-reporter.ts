@@ -13,7 +13,14 @@ import { toUpstreamError } from "../transport/upstream-error.ts";
 import type { UpstreamError } from "../transport/upstream-error.ts";
 import { toMetricsBody } from "../transport/wire-bodies.ts";
 import type { MetricsBody } from "../transport/wire-bodies.ts";
-import { splitUsages, toBulkBatch, toBulkBatches, toBulkBody, toHour } from "./bulk-report.ts";
+import {
+  splitToFit,
+  splitUsages,
+  toBulkBatch,
+  toBulkBatches,
+  toBulkBody,
+  toHour,
+} from "./bulk-report.ts";
 import type { BulkBatch, BulkOrigin } from "./bulk-report.ts";
 import type { UsageSpool } from "./spool/usage-spool.ts";
 import type { BulkSupport } from "./bulk-support.ts";
@@ -53,7 +60,7 @@ const FLUSH_RETRY_MS = 250;
 
 /**
  * Delivers usage at intervals: in bulk if there are several applications and the upstream accepts
- * bulk reports; otherwise in one request per application, up to 20 at a time. Usage that could not be
+ * bulk reports; otherwise application by application, up to 20 at a time. Usage that could not be
  * delivered is put back and sent later.
  *
  * Usage that the upstream rejects for its content does not delay other usage: from then on it is sent separately,
@@ -243,11 +250,12 @@ export class UsageReporter {
   }
 
   /**
-   * Delivers usage of one application separately; returns whether the upstream accepted all of it.
+   * Delivers usage of one application separately, in parts if it is large; returns whether the upstream accepted all of it.
    * Rejected usage is sent again in parts, until the flags that cause the rejection are isolated.
    */
   async #deliver(usage: ApplicationUsage): Promise<boolean> {
-    const waiting = [usage];
+    // Each part is accepted or not as a whole, so nothing is counted twice if a later one fails.
+    const waiting = [...splitToFit(usage)];
     const rejected: Rejected[] = [];
     const accepted: ApplicationUsage[] = [];
     try {
