@@ -1,7 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Compile } from "typebox/compile";
 import { expect, test } from "vitest";
-import { SERVER_TOKEN, startProxy } from "./_proxy.ts";
+import { KEY, SERVER_TOKEN, startProxy } from "./_proxy.ts";
 
 interface Operation {
   readonly operationId?: string;
@@ -13,7 +13,7 @@ interface Operation {
     readonly in: string;
     readonly description?: string;
   }[];
-  readonly requestBody?: object;
+  readonly requestBody?: { readonly required: boolean };
   readonly responses: Readonly<
     Record<string, { readonly content?: Record<string, { readonly schema: object }> }>
   >;
@@ -34,6 +34,7 @@ async function startDescribed(basePath = "") {
   const config = {
     openApiEnabled: true,
     enableAllEndpoint: true,
+    explainEnabled: true,
     ofrepEventStreams: true,
     basePath,
   };
@@ -232,6 +233,25 @@ function inlineObjectsOf(value: unknown): readonly object[] {
   const own = "type" in value && "properties" in value ? [value] : [];
   return [...own, ...Object.values(value).flatMap(inlineObjectsOf)];
 }
+
+test("OpenAPI document: a body is required exactly if the proxy refuses a request without one", async () => {
+  const { description, request } = await startDescribed();
+  const optional: string[] = [];
+  for (const [path, { post }] of Object.entries(description.paths)) {
+    if (post?.requestBody === undefined) continue;
+    const isForServers = /^\/(?:api\/client|proxy\/explain|edge)\b/.test(path);
+    const { status } = await request(path.replace(/\{\w+\}/, "on"), {
+      method: "POST",
+      headers: { authorization: isForServers ? SERVER_TOKEN : KEY },
+    });
+    expect([path, status]).toEqual([path, post.requestBody.required ? 400 : 200]);
+    if (!post.requestBody.required) optional.push(path);
+  }
+  const lists = ["", "/all", "/all/client/register", "/client/register", "/features/{name}"];
+  expect(optional.toSorted()).toEqual(
+    ["/api/frontend", "/api/proxy"].flatMap((path) => lists.map((list) => path + list)),
+  );
+});
 
 test("OpenAPI document: filters and formats of the definitions", async () => {
   const { paths } = (await startDescribed()).description;

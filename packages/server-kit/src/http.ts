@@ -36,7 +36,7 @@ export {
   observeRequests,
 } from "./http/metrics.ts";
 export type { ObserveRequest, RequestMetrics } from "./http/metrics.ts";
-export { registerOpenApi } from "./http/openapi.ts";
+export { OPTIONAL_BODY, registerOpenApi } from "./http/openapi.ts";
 export { releaseRequest, releaseRequests } from "./http/release-requests.ts";
 export { describeRepeatedHeader, findRepeatedHeader } from "./http/repeated-header.ts";
 export {

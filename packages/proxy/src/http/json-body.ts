@@ -1,13 +1,8 @@
-import type {
-  FastifyBodyParser,
-  FastifyInstance,
-  FastifyRequest,
-  preValidationHookHandler,
-} from "fastify";
+import type { FastifyBodyParser, FastifyInstance, FastifyRequest } from "fastify";
 import { complete } from "flags-engine";
 import { checkNesting } from "flags-sdk";
 import { toErrorMessage } from "flags-server-kit";
-import { SMALL_BODY_BYTES } from "flags-server-kit/http";
+import { OPTIONAL_BODY, SMALL_BODY_BYTES } from "flags-server-kit/http";
 import { HttpError, notJson } from "../errors.ts";
 
 /** JSON that clients send is rarely more than ten times as long as its compressed form. */
@@ -68,8 +63,14 @@ function findCostly({ headers }: FastifyRequest, body: string): HttpError | unde
   }
 }
 
-/** Replaces a missing body with an empty object, for routes where every field is optional. */
-export const allowNoBody: preValidationHookHandler = (request, _reply, done) => {
-  request.body ??= request.method === "POST" ? {} : undefined;
-  done();
-};
+/** Makes the app accept requests without a body where every field is optional. Call it before adding routes. */
+export function allowNoBody(app: FastifyInstance): void {
+  app.addHook("onRoute", (route) => {
+    const { required = [] } = (route.schema?.body ?? {}) as { readonly required?: unknown[] };
+    if (required.length === 0) route.schema = { ...route.schema, ...OPTIONAL_BODY };
+  });
+  app.addHook("preValidation", (request, _reply, done) => {
+    request.body ??= request.method === "POST" ? {} : undefined;
+    done();
+  });
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addOperationIds, nameSchemas } from "./openapi.ts";
+import { completeOperations, nameSchemas } from "./openapi.ts";
 
 const payload = { title: "payload", type: "object", properties: { type: { type: "string" } } };
 const flag = { title: "flag", type: "object", properties: { payload } };
@@ -60,19 +60,19 @@ test("nameSchemas() throws when a title is not a valid component name", () => {
   );
 });
 
-function idsOf({ paths }: ReturnType<typeof addOperationIds>): readonly unknown[] {
+function idsOf({ paths }: ReturnType<typeof completeOperations>): readonly unknown[] {
   return Object.values(paths ?? {}).flatMap((methods: object) =>
     Object.values(methods).map(({ operationId }: { operationId?: string }) => operationId),
   );
 }
 
-test("addOperationIds() derives ids from method and path", () => {
+test("completeOperations() derives ids from method and path", () => {
   const paths = {
     "/flags": { get: {}, post: {} },
     "/flags/{name}": { get: {} },
     "/internal-backstage/prometheus": { get: {} },
   };
-  expect(idsOf(addOperationIds({ paths }, ""))).toEqual([
+  expect(idsOf(completeOperations({ paths }, ""))).toEqual([
     "getFlags",
     "postFlags",
     "getFlagsByName",
@@ -80,19 +80,34 @@ test("addOperationIds() derives ids from method and path", () => {
   ]);
 });
 
-test("addOperationIds() leaves out the base path", () => {
+test("completeOperations() leaves out the base path", () => {
   const paths = { "/base/path/flags": { get: {} } };
-  expect(idsOf(addOperationIds({ paths }, "/base/path"))).toEqual(["getFlags"]);
+  expect(idsOf(completeOperations({ paths }, "/base/path"))).toEqual(["getFlags"]);
 });
 
-test("addOperationIds() keeps existing ids and the rest of an operation", () => {
+test("completeOperations() keeps existing ids and the rest of an operation", () => {
   const paths = { "/flags": { get: { operationId: "listFlags", summary: "All flags" } } };
-  expect(addOperationIds({ paths }, "")).toEqual({ paths });
+  expect(completeOperations({ paths }, "")).toEqual({ paths });
 });
 
-test("addOperationIds() throws when two operations have the same id", () => {
+test("completeOperations() throws when two operations have the same id", () => {
   const paths = { "/flags/all": { get: {} }, "/flags-all": { get: {} } };
-  expect(() => addOperationIds({ paths }, "")).toThrow(
+  expect(() => completeOperations({ paths }, "")).toThrow(
     'Two operations have the id "getFlagsAll": set one of them explicitly',
   );
+});
+
+test("completeOperations() makes the bodies optional that are marked so", () => {
+  const requestBody = { required: true, content: {} };
+  const paths = {
+    "/a": { get: { "x-optional-body": true }, post: { requestBody, "x-optional-body": true } },
+    "/b": { post: { requestBody } },
+  };
+  expect(completeOperations({ paths }, "").paths).toEqual({
+    "/a": {
+      get: { operationId: "getA" },
+      post: { operationId: "postA", requestBody: { ...requestBody, required: false } },
+    },
+    "/b": { post: { operationId: "postB", requestBody } },
+  });
 });

@@ -32,8 +32,14 @@ const UI_POLICY = [
 ].join("; ");
 
 /**
+ * For the schema of a route that accepts requests without a body: `@fastify/swagger` describes every body
+ * as required.
+ */
+export const OPTIONAL_BODY = { "x-optional-body": true } as const;
+
+/**
  * Serves the OpenAPI document of the routes, and a page on which to try them. Call it before adding
- * routes. Every operation gets an id (`addOperationIds()`), and every schema with a `title` becomes
+ * routes. Every operation gets an id (`completeOperations()`), and every schema with a `title` becomes
  * a component (`nameSchemas()`).
  */
 export async function registerOpenApi(
@@ -51,7 +57,7 @@ export async function registerOpenApi(
     },
     transformObject: (document) =>
       "openapiObject" in document
-        ? addOperationIds(nameSchemas(document.openapiObject), basePath)
+        ? completeOperations(nameSchemas(document.openapiObject), basePath)
         : document.swaggerObject,
   });
   await app.register(swaggerUi, {
@@ -124,6 +130,8 @@ function addSchema(schemas: Map<string, unknown>, title: string, schema: JsonObj
 
 interface Operation {
   readonly operationId?: string | undefined;
+  readonly requestBody?: unknown;
+  readonly "x-optional-body"?: boolean;
 }
 
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -131,11 +139,12 @@ type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 /**
  * Adds an `operationId` to every operation without one, derived from its method and path:
  * `GET <basePath>/flags/{name}` becomes `getFlagsByName`. Generated clients use the id as the name of
- * a function, so it does not depend on the base path. Returns a new document.
+ * a function, so it does not depend on the base path. Describes bodies as optional where they are
+ * (`OPTIONAL_BODY`). Returns a new document.
  *
  * @throws {TypeError} if two operations have the same id
  */
-export function addOperationIds<Document extends OpenApiDocument>(
+export function completeOperations<Document extends OpenApiDocument>(
   document: Document,
   basePath: string,
 ): Document {
@@ -151,10 +160,19 @@ export function addOperationIds<Document extends OpenApiDocument>(
         );
       }
       seen.add(operationId);
-      paths[path][method] = { ...operation, operationId };
+      paths[path][method] = { ...describeBody(operation), operationId };
     }
   }
   return { ...document, paths };
+}
+
+function describeBody({
+  "x-optional-body": isOptional = false,
+  ...operation
+}: Operation): Operation {
+  const { requestBody } = operation;
+  if (!isOptional || !isRecord(requestBody)) return operation;
+  return { ...operation, requestBody: { ...requestBody, required: false } };
 }
 
 function toOperationId(method: string, path: string, basePath: string): string {

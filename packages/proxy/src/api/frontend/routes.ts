@@ -20,7 +20,7 @@ import {
 export function registerFrontendRoutes(app: TypedApp, options: RouteOptions): void {
   const { config, usageRules, protocol, allow, access, clientStreams } = options;
   const authenticate = allow("client");
-  app.addHook("preValidation", allowNoBody);
+  allowNoBody(app);
   registerFlagRoutes(app, {
     authenticate,
     protocol,
