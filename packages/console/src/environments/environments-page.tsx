@@ -1,22 +1,25 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { queries } from "../api/queries.ts";
+import { adminPath, request } from "../api/request.ts";
 import type { EnvironmentSummary } from "../api/types.ts";
+import { useChange } from "../changes/use-change.ts";
 import { useHasRole } from "../session/session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
-import { describeCount } from "../ui/numbers.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
+import { Dialog } from "../ui/dialog.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { Loaded } from "../ui/loaded.tsx";
+import { describeCount } from "../ui/numbers.ts";
 import { Page } from "../ui/page.tsx";
 import { menuColumn } from "../ui/row-menu.tsx";
 import { Switch } from "../ui/switch.tsx";
 import { CreateEnvironmentDialog } from "./create-environment-dialog.tsx";
-import { EnvironmentProjectsDialog } from "./environment-projects-dialog.tsx";
 import { describeEnvironmentType } from "./environment-types.ts";
-import { useSwitchEnvironment } from "./use-switch-environment.ts";
+import "../ui/name-list.css";
 
 /** The environments of all projects. */
 export function EnvironmentsPage() {
@@ -121,5 +124,57 @@ function Environments({ environments, isAdmin }: EnvironmentsProps) {
         <EnvironmentProjectsDialog environment={shown} onClose={() => setShown(undefined)} />
       )}
     </>
+  );
+}
+
+interface Switching {
+  readonly name: string;
+  readonly enabled: boolean;
+}
+
+/** Decides whether new projects contain an environment. */
+function useSwitchEnvironment() {
+  const send = ({ name, enabled }: Switching): Promise<void> =>
+    request(adminPath`/environments/${name}/${enabled ? "on" : "off"}`, { method: "POST" });
+  return useChange<Switching>({
+    run: send,
+    invalidates: [["environments"]],
+    success: ({ name, enabled }) =>
+      enabled ? `New projects now contain ${name}` : `New projects no longer contain ${name}`,
+    undo: ({ name, enabled }) => send({ name, enabled: !enabled }),
+  });
+}
+
+interface EnvironmentProjectsDialogProps {
+  readonly environment: string;
+  readonly onClose: () => void;
+}
+
+/** Shows which projects contain an environment. */
+function EnvironmentProjectsDialog({ environment, onClose }: EnvironmentProjectsDialogProps) {
+  const projects = useQuery(queries.projects());
+  return (
+    <Dialog title={`Projects with ${environment}`} onClose={onClose}>
+      <div className="dialog-content">
+        <Loaded query={projects}>
+          {(all) => {
+            const found = all.filter(({ environments }) => environments.includes(environment));
+            return found.length === 0 ? (
+              <p>No project contains this environment. Add it in the settings of a project.</p>
+            ) : (
+              <ul className="name-list">
+                {found.map(({ id, name }) => (
+                  <li key={id}>
+                    <Link to="/projects/$project/settings" params={{ project: id }}>
+                      {name}
+                    </Link>
+                  </li>
+                ))}
+              </ul>
+            );
+          }}
+        </Loaded>
+      </div>
+    </Dialog>
   );
 }
