@@ -11,7 +11,7 @@ import { type ContextSearch, parseContextSearch } from "../playground/context.ts
 import { parsePlaygroundSearch } from "../playground/playground-search.ts";
 import { ProjectsPage } from "../projects/projects-page.tsx";
 import { FlagsPage } from "../flags/flags-page.tsx";
-import { ArchivePage } from "../archive/archive-page.tsx";
+import { ArchivePage } from "../flags/archive-page.tsx";
 import { FlagPage } from "../flag/flag-page.tsx";
 import { ProjectSettingsPage } from "../projects/project-settings-page.tsx";
 import { TransferPage } from "../transfer/transfer-page.tsx";

@@ -3,7 +3,6 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { queries } from "../api/queries.ts";
 import type { ArchivedFlag } from "../api/types.ts";
-import { describeType } from "../flags/flag-types.ts";
 import { useHasRole } from "../session/session.ts";
 import { Button } from "../ui/button.tsx";
 import { describeCount, describeShown } from "../ui/numbers.ts";
@@ -16,8 +15,8 @@ import { menuColumn } from "../ui/row-menu.tsx";
 import { Selection, withEntry } from "../ui/selection.tsx";
 import { Time } from "../ui/time.tsx";
 import { matchesWords, toWords } from "../ui/words.ts";
-import { DeleteFlagsDialog } from "./delete-flags-dialog.tsx";
-import { ReviveFlagsDialog } from "./revive-flags-dialog.tsx";
+import { DeleteFlagsDialog, ReviveFlagsDialog } from "./archived-flags-dialogs.tsx";
+import { describeType } from "./flag-types.ts";
 
 const route = getRouteApi("/shell/projects/$project/archive");
 
