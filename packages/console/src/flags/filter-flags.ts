@@ -1,5 +1,5 @@
 import type { FlagSummary } from "../api/types.ts";
-import { toTagText } from "../tags/to-tag-text.ts";
+import { toTagText } from "../tags/tag-text.ts";
 import { matchesWords, toWords } from "../ui/words.ts";
 
 export type SortColumn = "name" | "createdAt" | "lastSeenAt";

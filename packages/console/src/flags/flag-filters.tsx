@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import type { FlagSummary } from "../api/types.ts";
-import { toTagText } from "../tags/to-tag-text.ts";
+import { toTagText } from "../tags/tag-text.ts";
 import { SearchField } from "../ui/fields.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
 import { Select } from "../ui/select.tsx";

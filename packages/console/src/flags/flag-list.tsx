@@ -14,7 +14,7 @@ import {
 } from "react";
 import type { FlagSummary } from "../api/types.ts";
 import { useHasRole } from "../session/session.ts";
-import { toTagText } from "../tags/to-tag-text.ts";
+import { toTagText } from "../tags/tag-text.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Checkbox } from "../ui/fields.tsx";
 import { withEntry } from "../ui/selection.tsx";

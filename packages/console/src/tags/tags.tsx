@@ -2,20 +2,23 @@ import { useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useMemo, useState } from "react";
 import { queries } from "../api/queries.ts";
-import { adminPath } from "../api/request.ts";
+import { adminPath, request } from "../api/request.ts";
 import type { TagDefinition } from "../api/types.ts";
 import { DeleteDialog } from "../changes/delete-dialog.tsx";
+import { useChange } from "../changes/use-change.ts";
 import { useHasRole } from "../session/session.ts";
 import { Button } from "../ui/button.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
+import { FormDialog } from "../ui/dialog.tsx";
 import { Empty } from "../ui/empty.tsx";
-import { SearchField } from "../ui/fields.tsx";
+import { SearchField, TextField } from "../ui/fields.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { menuColumn } from "../ui/row-menu.tsx";
+import { Select } from "../ui/select.tsx";
 import { matchesWords, toWords } from "../ui/words.ts";
-import { CreateTagDialog } from "./create-tag-dialog.tsx";
-import { toCssColour } from "./tag-colours.ts";
-import { toTagText } from "./to-tag-text.ts";
+import { TAG_COLOURS, type TagColour, toCssColour } from "./tag-colours.ts";
+import { TagTypeField } from "./tag-type-field.tsx";
+import { describeTagProblem, MAX_TAG_LENGTH, toTagText } from "./tag-text.ts";
 import "./tags.css";
 
 /** The tags that flags can have. */
@@ -121,5 +124,46 @@ function Swatch({ colour }: { readonly colour: string | undefined }) {
       className="tag-swatch"
       {...(colour !== undefined && { style: { background: colour, borderColor: colour } })}
     />
+  );
+}
+
+function CreateTagDialog({ onClose }: { readonly onClose: () => void }) {
+  const { data: types = [] } = useQuery(queries.tagTypes());
+  const [chosenType, setType] = useState<string>();
+  const [value, setValue] = useState("");
+  const [colour, setColour] = useState<TagColour>("none");
+  const type = chosenType ?? types[0]?.name ?? null;
+  const creation = useChange({
+    run: () =>
+      request(adminPath`/tags`, {
+        method: "POST",
+        body: { type, value: value.trim(), color: colour === "none" ? null : colour },
+      }),
+    invalidates: [["tags"]],
+    success: () => `Created the tag ${type}:${value.trim()}`,
+    showsErrors: true,
+  });
+  return (
+    <FormDialog
+      title="New tag"
+      submit="Create tag"
+      onClose={onClose}
+      isPending={creation.isPending}
+      error={creation.error}
+      isDisabled={type === null}
+      onSubmit={() => creation.mutate(undefined, { onSuccess: onClose })}
+    >
+      <TagTypeField value={type} onChange={setType} />
+      <TextField
+        label="Value"
+        value={value}
+        onChange={setValue}
+        isRequired
+        autoFocus
+        maxLength={MAX_TAG_LENGTH}
+        validate={describeTagProblem}
+      />
+      <Select label="Colour" choices={TAG_COLOURS} value={colour} onChange={setColour} />
+    </FormDialog>
   );
 }

@@ -1,3 +1,10 @@
+import type { Tag } from "../api/types.ts";
+
+/** Returns a tag as one text, for example "team:checkout". */
+export function toTagText({ type, value }: Pick<Tag, "type" | "value">): string {
+  return `${type}:${value}`;
+}
+
 /** Limits of the service, for the names of types too. */
 export const MIN_TAG_LENGTH = 2;
 export const MAX_TAG_LENGTH = 50;
