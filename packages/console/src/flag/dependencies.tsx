@@ -1,12 +1,17 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { queries } from "../api/queries.ts";
 import { adminPath, request } from "../api/request.ts";
 import type { Flag } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
 import { useHasRole } from "../session/session.ts";
 import { Button } from "../ui/button.tsx";
+import { FormDialog } from "../ui/dialog.tsx";
+import { Checkbox } from "../ui/fields.tsx";
+import { Loaded } from "../ui/loaded.tsx";
+import { ComboBox, Select } from "../ui/select.tsx";
 import { joinWithOr } from "../ui/words.ts";
-import { DependencyDialog, setParent } from "./dependency-dialog.tsx";
 
 /** The flag that a flag depends on, and the flags that depend on it. */
 export function Dependencies({ flag }: { readonly flag: Flag }) {
@@ -87,8 +92,136 @@ function FlagLink({ project, flag }: FlagLinkProps) {
   );
 }
 
-function describeCondition({ enabled, variants }: Flag["dependencies"][number]): string {
+function describeCondition({ enabled, variants }: Dependency): string {
   if (!enabled) return "is off";
   if (variants.length === 0) return "is on";
   return `is on with the variant ${joinWithOr(variants)}`;
+}
+
+type Dependency = Flag["dependencies"][number];
+
+/** Makes a flag depend on another one, instead of its previous parent. */
+function setParent({ project, name }: Flag, dependency: Dependency): Promise<unknown> {
+  return request(adminPath`/projects/${project}/features/${name}/dependencies`, {
+    method: "POST",
+    body: dependency,
+  });
+}
+
+interface DependencyDialogProps {
+  readonly flag: Flag;
+  readonly onClose: () => void;
+}
+
+type Condition = "on" | "off" | "variants";
+
+function DependencyDialog({ flag, onClose }: DependencyDialogProps) {
+  const { project, name } = flag;
+  const [before] = flag.dependencies;
+  const [parent, setParentName] = useState(before?.feature ?? "");
+  const [condition, setCondition] = useState<Condition>(conditionOf(before));
+  const [variants, setVariants] = useState(before?.variants ?? []);
+  const parents = useQuery(queries.possibleParents(project, name));
+  const names = parents.data ?? [];
+  const isKnown = names.includes(parent);
+  const change = useChange({
+    run: () =>
+      setParent(flag, {
+        feature: parent,
+        enabled: condition !== "off",
+        variants: condition === "variants" ? variants : [],
+      }),
+    invalidates: [["flag", project]],
+    success: () => `${name} now depends on ${parent}`,
+    undo: () =>
+      before === undefined
+        ? request(adminPath`/projects/${project}/features/${name}/dependencies`, {
+            method: "DELETE",
+          })
+        : setParent(flag, before),
+    showsErrors: true,
+  });
+  return (
+    <FormDialog
+      title="Depend on another flag"
+      submit="Save"
+      onClose={onClose}
+      onSubmit={() => change.mutate(undefined, { onSuccess: onClose })}
+      isPending={change.isPending}
+      isDisabled={condition === "variants" && variants.length === 0}
+      error={change.error}
+    >
+      <Loaded query={parents}>
+        {(available) => (
+          <ComboBox
+            label="Flag"
+            choices={available.map((id) => ({ id, label: id }))}
+            value={parent}
+            onChange={(text) => {
+              setParentName(text);
+              setVariants([]);
+            }}
+            isRequired
+            description="Flags of this project that do not depend on another flag."
+            validate={(text) =>
+              text === "" || available.includes(text) ? undefined : "Choose a flag from the list."
+            }
+          />
+        )}
+      </Loaded>
+      <Select
+        label="Condition"
+        choices={[
+          { id: "on", label: "The other flag is on" },
+          { id: "variants", label: "The other flag is on with certain variants" },
+          { id: "off", label: "The other flag is off" },
+        ]}
+        value={condition}
+        onChange={setCondition}
+      />
+      {condition === "variants" && isKnown ? (
+        <VariantChoice project={project} flag={parent} value={variants} onChange={setVariants} />
+      ) : null}
+    </FormDialog>
+  );
+}
+
+function conditionOf(dependency: Dependency | undefined): Condition {
+  if (dependency === undefined) return "on";
+  if (!dependency.enabled) return "off";
+  return dependency.variants.length > 0 ? "variants" : "on";
+}
+
+interface VariantChoiceProps {
+  readonly project: string;
+  readonly flag: string;
+  readonly value: readonly string[];
+  readonly onChange: (variants: readonly string[]) => void;
+}
+
+function VariantChoice({ project, flag, value, onChange }: VariantChoiceProps) {
+  const variants = useQuery(queries.variantNames(project, flag));
+  return (
+    <Loaded query={variants}>
+      {(known) => {
+        const names = [...new Set([...known, ...value])];
+        return names.length === 0 ? (
+          <p className="muted flag-note">{flag} has no variants.</p>
+        ) : (
+          <div className="stack" role="group" aria-label="Variants">
+            {names.map((name) => (
+              <Checkbox
+                key={name}
+                label={name}
+                isSelected={value.includes(name)}
+                onChange={(isSelected) =>
+                  onChange(isSelected ? [...value, name] : value.filter((other) => other !== name))
+                }
+              />
+            ))}
+          </div>
+        );
+      }}
+    </Loaded>
+  );
 }

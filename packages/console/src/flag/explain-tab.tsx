@@ -13,7 +13,6 @@ import { copyAddress, useContextAddress } from "../playground/use-context-addres
 import { Button } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { Loaded } from "../ui/loaded.tsx";
-import "./explain-tab.css";
 
 interface ExplainTabProps {
   readonly project: string;

@@ -1,13 +1,16 @@
+import { useNavigate } from "@tanstack/react-router";
 import { EllipsisVertical } from "lucide-react";
 import { useState } from "react";
 import { adminPath, request } from "../api/request.ts";
 import type { Flag } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
 import { useHasRole } from "../session/session.ts";
+import { Banner } from "../ui/banner.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
+import { FormDialog } from "../ui/dialog.tsx";
 import { Menu } from "../ui/menu.tsx";
-import { ArchiveFlagDialog } from "./archive-flag-dialog.tsx";
-import { CopyFlagDialog } from "./copy-flag-dialog.tsx";
+import { NameField } from "../ui/name-field.tsx";
+import { joinWithAnd } from "../ui/words.ts";
 import { EditFlagDialog } from "./edit-flag-dialog.tsx";
 
 /** What can be done with a flag as a whole. */
@@ -52,5 +55,105 @@ export function FlagActions({ flag }: { readonly flag: Flag }) {
       {dialog === "copy" ? <CopyFlagDialog flag={flag} onClose={close} /> : null}
       {dialog === "archive" ? <ArchiveFlagDialog flag={flag} onClose={close} /> : null}
     </>
+  );
+}
+
+interface CopyFlagDialogProps {
+  readonly flag: Flag;
+  readonly onClose: () => void;
+}
+
+function CopyFlagDialog({ flag: { project, name }, onClose }: CopyFlagDialogProps) {
+  const navigate = useNavigate();
+  const [copy, setCopy] = useState("");
+  const copying = useChange({
+    run: () =>
+      request(adminPath`/projects/${project}/features/${name}/clone`, {
+        method: "POST",
+        body: { name: copy },
+      }),
+    invalidates: [["flags", project], ["projects"]],
+    success: () => `Copied ${name}. The copy is off in every environment`,
+    showsErrors: true,
+  });
+  return (
+    <FormDialog
+      title={`Copy ${name}`}
+      submit="Copy flag"
+      onClose={onClose}
+      isPending={copying.isPending}
+      error={copying.error}
+      onSubmit={() =>
+        copying.mutate(undefined, {
+          onSuccess: () => {
+            onClose();
+            void navigate({
+              to: "/projects/$project/flags/$flag",
+              params: { project, flag: copy },
+            });
+          },
+        })
+      }
+    >
+      <p>
+        The copy has the same description, tags, dependency, strategies and variants. It is off in
+        every environment, and its rollouts select a different set of users.
+      </p>
+      <NameField
+        value={copy}
+        onChange={setCopy}
+        description="Applications use this name, so it cannot be changed later."
+      />
+    </FormDialog>
+  );
+}
+
+interface ArchiveFlagDialogProps {
+  readonly flag: Flag;
+  readonly onClose: () => void;
+}
+
+function ArchiveFlagDialog({ flag, onClose }: ArchiveFlagDialogProps) {
+  const navigate = useNavigate();
+  const { project, name, children, environments } = flag;
+  const on = environments.filter(({ enabled }) => enabled).map((entry) => entry.name);
+  const archiving = useChange({
+    run: async () => {
+      await request(adminPath`/projects/${project}/features/${name}`, { method: "DELETE" });
+      // NOTE: first, because this page would try to read the flag again.
+      await navigate({ to: "/projects/$project/flags", params: { project } });
+    },
+    invalidates: [["flags", project], ["projects"]],
+    success: () => `Archived ${name}`,
+    undo: () =>
+      request(adminPath`/projects/${project}/revive`, {
+        method: "POST",
+        body: { features: [name] },
+      }),
+    showsErrors: true,
+  });
+  return (
+    <FormDialog
+      title={`Archive ${name}?`}
+      submit="Archive"
+      isDangerous
+      isDisabled={children.length > 0}
+      onClose={onClose}
+      onSubmit={() => archiving.mutate()}
+      isPending={archiving.isPending}
+      error={archiving.error}
+    >
+      {children.length > 0 ? (
+        <Banner kind="warning">
+          Other flags depend on this one, so it cannot be archived: {children.join(", ")}
+        </Banner>
+      ) : (
+        <p>
+          Applications no longer receive the flag and treat it as off. You can revive it from the
+          archive; it is then off in every environment.
+        </p>
+      )}
+      {on.length > 0 ? <Banner kind="warning">It is on in {joinWithAnd(on)}.</Banner> : null}
+    </FormDialog>
   );
 }

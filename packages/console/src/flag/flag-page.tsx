@@ -1,18 +1,24 @@
 import { usePrefetchQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
+import { useState } from "react";
 import { queries } from "../api/queries.ts";
 import { ApiError } from "../api/request.ts";
 import type { Flag } from "../api/types.ts";
+import { EventFilters, NO_CRITERIA } from "../events/event-filters.tsx";
+import { EventList } from "../events/event-list.tsx";
+import { describeType } from "../flags/flag-types.ts";
+import { Badge } from "../ui/badge.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Page } from "../ui/page.tsx";
 import { Tabs } from "../ui/tabs.tsx";
+import { Time } from "../ui/time.tsx";
+import { useDebounced } from "../ui/use-debounced.ts";
 import { EnvironmentsTab } from "./environments-tab.tsx";
 import { ExplainTab } from "./explain-tab.tsx";
 import { FlagActions } from "./flag-actions.tsx";
-import { FlagDetails } from "./flag-details.tsx";
-import { HistoryTab } from "./history-tab.tsx";
+import { FlagTags } from "./flag-tags.tsx";
 import { UsageTab } from "./usage-tab.tsx";
 import "./flag.css";
 
@@ -104,5 +110,43 @@ function FlagTabs({ flag }: { readonly flag: Flag }) {
         { id: "explain", label: "Explain", content: () => <ExplainTab {...address} /> },
       ]}
     />
+  );
+}
+
+/** What a flag is for, who created it, and its tags. */
+function FlagDetails({ flag }: { readonly flag: Flag }) {
+  const { type, description, stale, createdAt, createdBy, impressionData } = flag;
+  return (
+    <div className="flag-details">
+      {description === null || description === "" ? null : (
+        <p className="flag-purpose">{description}</p>
+      )}
+      <p className="row muted">
+        <Badge kind="accent">{describeType(type).name}</Badge>
+        {stale ? <Badge kind="warning">Stale: can be removed from the code</Badge> : null}
+        {impressionData ? <Badge>Impression data</Badge> : null}
+        <span>
+          Created <Time value={createdAt} /> by {createdBy.name}
+        </span>
+      </p>
+      <FlagTags flag={flag} />
+    </div>
+  );
+}
+
+/** The recorded changes of a flag. */
+function HistoryTab({ flag }: { readonly flag: string }) {
+  const [criteria, setCriteria] = useState(NO_CRITERIA);
+  const filter = {
+    ...criteria,
+    feature: flag,
+    query: useDebounced(criteria.query),
+    createdBy: useDebounced(criteria.createdBy),
+  };
+  return (
+    <div className="stack">
+      <EventFilters isGlobal={false} criteria={criteria} onChange={setCriteria} />
+      <EventList filter={filter} />
+    </div>
   );
 }

@@ -12,7 +12,7 @@ import { Badge } from "../ui/badge.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { Menu, type MenuEntry } from "../ui/menu.tsx";
 import { VariantBar } from "../variants/variant-bar.tsx";
-import { moveEntries } from "./move.ts";
+import { moveEntries } from "./move-entries.ts";
 import { useStrategyChanges } from "./use-strategy-changes.ts";
 
 interface StrategyListProps {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { moveEntries } from "./move.ts";
+import { moveEntries } from "./move-entries.ts";
 
 const LIST = ["a", "b", "c", "d"];
 
