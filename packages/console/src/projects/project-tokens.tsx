@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { queries } from "../api/queries.ts";
 import { CreateTokenDialog } from "../tokens/create-token-dialog.tsx";
-import { EditableTokens } from "../tokens/editable-tokens.tsx";
+import { TokenTable } from "../tokens/token-table.tsx";
 import { Button } from "../ui/button.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 
@@ -28,7 +28,7 @@ export function ProjectTokens({ project, isAdmin }: ProjectTokensProps) {
           all.length === 0 ? (
             <p className="muted">This project has no tokens of its own.</p>
           ) : (
-            <EditableTokens tokens={all} isAdmin={isAdmin} />
+            <TokenTable tokens={all} isAdmin={isAdmin} />
           )
         }
       </Loaded>

@@ -2,9 +2,8 @@ import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { describeUse } from "./describe-use.ts";
 import type { TokenType } from "./token-types.ts";
-import "./token-secret.css";
+import "./tokens.css";
 
 interface TokenSecretProps {
   readonly name: string;
@@ -47,4 +46,46 @@ function CodeLine({ label, text }: { readonly label: string; readonly text: stri
       <CopyButton label={`Copy ${label}`} text={text} />
     </div>
   );
+}
+
+interface Example {
+  readonly title: string;
+  readonly code: string;
+}
+
+interface NewToken {
+  readonly secret: string;
+  /** Address of the service, without a slash at the end. */
+  readonly address: string;
+}
+
+/** Examples of how a new token is used. */
+function describeUse(type: TokenType, { secret, address }: NewToken): readonly Example[] {
+  switch (type) {
+    case "backend":
+      return [
+        {
+          title: "Settings of flags-proxy:",
+          code: `FLAGS_URL=${address}/api\nFLAGS_API_TOKEN=${secret}`,
+        },
+        {
+          title: "A Node server:",
+          code: `initialize({ url: "${address}/api", appName: "my-app", customHeaders: { Authorization: "${secret}" } })`,
+        },
+      ];
+    case "frontend":
+      return [
+        {
+          title: "A browser, through a flags-proxy that runs with FLAGS_UPSTREAM_KEYS=true:",
+          code: `new UnleashClient({ url: "https://proxy.example.com/api/frontend", clientKey: "${secret}", appName: "my-app" })`,
+        },
+      ];
+    default:
+      return [
+        {
+          title: "People sign in to this console with it. Scripts send it in a header:",
+          code: `curl ${address}/api/admin/projects -H "Authorization: ${secret}"`,
+        },
+      ];
+  }
 }

@@ -1,30 +1,60 @@
+import { useState } from "react";
+import { adminPath, request } from "../api/request.ts";
 import type { Token } from "../api/types.ts";
+import { useChange } from "../changes/use-change.ts";
 import { Badge } from "../ui/badge.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
-import type { MenuEntry } from "../ui/menu.tsx";
+import { FormDialog } from "../ui/dialog.tsx";
 import { menuColumn } from "../ui/row-menu.tsx";
 import { Time } from "../ui/time.tsx";
-import { expiryState } from "./expiry.ts";
+import { DeleteTokenDialog } from "./delete-token-dialog.tsx";
+import { ExpiryFields } from "./expiry-fields.tsx";
+import { expiryState, fromExpiry, toExpiry } from "./expiry.ts";
 import { describeTokenType } from "./token-types.ts";
+
+interface Action {
+  readonly kind: "delete" | "expiry";
+  readonly token: Token;
+}
 
 interface TokenTableProps {
   readonly tokens: readonly Token[];
-  /** What the user may do with a token. */
-  readonly actions: (token: Token) => readonly MenuEntry[];
+  readonly isAdmin: boolean;
 }
 
-export function TokenTable({ tokens, actions }: TokenTableProps) {
-  const menu: Column<Token> = menuColumn(
-    (token) => token.tokenName,
-    (token) => actions(token),
+/** Tokens, which administrators can change and delete. */
+export function TokenTable({ tokens, isAdmin }: TokenTableProps) {
+  const [action, setAction] = useState<Action>();
+  const onClose = (): void => setAction(undefined);
+  const actions: Column<Token> = menuColumn(
+    ({ tokenName }) => tokenName,
+    (token) =>
+      isAdmin
+        ? [
+            { label: "Change the expiry", run: () => setAction({ kind: "expiry", token }) },
+            {
+              label: "Delete",
+              isDangerous: true,
+              run: () => setAction({ kind: "delete", token }),
+            },
+          ]
+        : [],
   );
   return (
-    <DataTable
-      label="API tokens"
-      rows={tokens}
-      keyOf={({ id }) => id}
-      columns={[...COLUMNS, menu]}
-    />
+    <>
+      <DataTable
+        label="API tokens"
+        rows={tokens}
+        keyOf={({ id }) => id}
+        columns={[...COLUMNS, actions]}
+      />
+      {action?.kind === "expiry" ? (
+        <EditExpiryDialog token={action.token} onClose={onClose} />
+      ) : null}
+      {action?.kind === "delete" ? (
+        <DeleteTokenDialog token={action.token} onClose={onClose} />
+      ) : null}
+    </>
   );
 }
 
@@ -81,5 +111,38 @@ function Expiry({ expiresAt }: Pick<Token, "expiresAt">) {
       {state === "expired" ? <Badge kind="bad">expired</Badge> : null}
       {state === "soon" ? <Badge kind="warning">soon</Badge> : null} <Time value={expiresAt} />
     </span>
+  );
+}
+
+interface EditExpiryDialogProps {
+  readonly token: Token;
+  readonly onClose: () => void;
+}
+
+/** Changes when a token expires. Its secret stays the same. */
+function EditExpiryDialog({ token, onClose }: EditExpiryDialogProps) {
+  const { id, tokenName, expiresAt } = token;
+  const [expiry, setExpiry] = useState(() => fromExpiry(expiresAt));
+  const write = (time: string | null): Promise<unknown> =>
+    request(adminPath`/api-tokens/${id}`, { method: "PUT", body: { expiresAt: time } });
+  const saving = useChange({
+    run: () => write(toExpiry(expiry, new Date())),
+    invalidates: [["tokens"]],
+    success: () => `Changed when ${tokenName} expires`,
+    undo: () => write(expiresAt),
+    showsErrors: true,
+  });
+  return (
+    <FormDialog
+      title={`When ${tokenName} expires`}
+      submit="Save"
+      onClose={onClose}
+      isPending={saving.isPending}
+      error={saving.error}
+      onSubmit={() => saving.mutate(undefined, { onSuccess: onClose })}
+    >
+      <p>The token itself stays the same, so nothing that uses it has to change.</p>
+      <ExpiryFields value={expiry} onChange={setExpiry} />
+    </FormDialog>
   );
 }

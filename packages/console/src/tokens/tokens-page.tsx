@@ -13,7 +13,7 @@ import { Loaded } from "../ui/loaded.tsx";
 import { Page } from "../ui/page.tsx";
 import { matchesWords, sortDistinct, toWords } from "../ui/words.ts";
 import { CreateTokenDialog } from "./create-token-dialog.tsx";
-import { EditableTokens } from "./editable-tokens.tsx";
+import { TokenTable } from "./token-table.tsx";
 import { describeTokenType } from "./token-types.ts";
 import "./tokens.css";
 
@@ -99,7 +99,7 @@ function Tokens({ tokens, isAdmin }: TokensProps) {
       {shown.length === 0 ? (
         <Empty title="No token matches" />
       ) : (
-        <EditableTokens tokens={shown} isAdmin={isAdmin} />
+        <TokenTable tokens={shown} isAdmin={isAdmin} />
       )}
     </>
   );
