@@ -1,17 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { queries } from "../api/queries.ts";
 import type { Project } from "../api/types.ts";
+import { ContextFieldDialog } from "../context-fields/context-field-dialog.tsx";
+import { ContextFieldTable } from "../context-fields/context-field-table.tsx";
 import { useHasRole } from "../session/session.ts";
+import { CreateTokenDialog } from "../tokens/create-token-dialog.tsx";
+import { TokenTable } from "../tokens/token-table.tsx";
 import { Button } from "../ui/button.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Page } from "../ui/page.tsx";
 import { ArchiveProjectDialog } from "./archive-project-dialog.tsx";
-import { ProjectContextFields } from "./project-context-fields.tsx";
 import { ProjectEnvironments } from "./project-environments.tsx";
 import { ProjectForm } from "./project-form.tsx";
-import { ProjectTokens } from "./project-tokens.tsx";
 import "./project-settings.css";
 
 const route = getRouteApi("/shell/projects/$project/settings");
@@ -69,6 +71,79 @@ function ArchiveSection({ project }: { readonly project: Project }) {
           onClose={() => setArchiving(false)}
           onDone={() => void navigate({ to: "/projects" })}
         />
+      ) : null}
+    </section>
+  );
+}
+
+/** The context fields that only the project may use. */
+function ProjectContextFields({ project }: { readonly project: string }) {
+  const fields = useQuery({
+    ...queries.contextFields(project),
+    select: (all) => all.filter((field) => field.project === project),
+  });
+  const canEdit = useHasRole("editor");
+  const [isCreating, setCreating] = useState(false);
+  return (
+    <section className="settings-section" aria-labelledby="context-fields-heading">
+      <h2 id="context-fields-heading">Context fields</h2>
+      <p className="muted">
+        Fields that only strategies and segments of this project can use, besides the{" "}
+        <Link to="/context-fields">context fields of all projects</Link>.
+      </p>
+      <Loaded query={fields}>
+        {(own) =>
+          own.length === 0 ? (
+            <p className="muted">This project has no context fields of its own.</p>
+          ) : (
+            <ContextFieldTable fields={own} canEdit={canEdit} />
+          )
+        }
+      </Loaded>
+      {canEdit ? (
+        <div>
+          <Button onPress={() => setCreating(true)}>New context field for this project</Button>
+        </div>
+      ) : null}
+      {isCreating ? (
+        <ContextFieldDialog project={project} onClose={() => setCreating(false)} />
+      ) : null}
+    </section>
+  );
+}
+
+interface ProjectTokensProps {
+  readonly project: string;
+  readonly isAdmin: boolean;
+}
+
+/** The tokens that name the project. */
+function ProjectTokens({ project, isAdmin }: ProjectTokensProps) {
+  const tokens = useQuery(queries.projectTokens(project));
+  const [isCreating, setCreating] = useState(false);
+  return (
+    <section className="settings-section" aria-labelledby="tokens-heading">
+      <h2 id="tokens-heading">API tokens</h2>
+      <p className="muted">
+        Tokens for this project. <Link to="/tokens">All API tokens</Link> also lists tokens for all
+        projects, which work here too.
+      </p>
+      <Loaded query={tokens}>
+        {(all) =>
+          all.length === 0 ? (
+            <p className="muted">This project has no tokens of its own.</p>
+          ) : (
+            <TokenTable tokens={all} isAdmin={isAdmin} />
+          )
+        }
+      </Loaded>
+      {isAdmin ? (
+        <div>
+          <Button onPress={() => setCreating(true)}>New token for this project</Button>
+        </div>
+      ) : null}
+      {isCreating ? (
+        <CreateTokenDialog project={project} onClose={() => setCreating(false)} />
       ) : null}
     </section>
   );
