@@ -8,7 +8,7 @@ import {
 } from "@tanstack/react-router";
 import { queries } from "../api/queries.ts";
 import { type ContextSearch, parseContextSearch } from "../playground/context.ts";
-import { parsePlaygroundSearch } from "../playground/playground-search.ts";
+import { parsePlaygroundSearch } from "../playground/context-address.ts";
 import { ProjectsPage } from "../projects/projects-page.tsx";
 import { FlagsPage } from "../flags/flags-page.tsx";
 import { ArchivePage } from "../flags/archive-page.tsx";

@@ -1,9 +1,9 @@
+import { Plus, X } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { Form } from "react-aria-components/Form";
-import { Plus, X } from "lucide-react";
 import { useAvailableFields } from "../context-fields/use-available-fields.ts";
 import { Button, IconButton } from "../ui/button.tsx";
-import { TextField } from "../ui/fields.tsx";
+import { Checkbox, TextField } from "../ui/fields.tsx";
 import { fromLocalTime, toLocalTime } from "../ui/local-time.ts";
 import { ownValue } from "../ui/own-value.ts";
 import { ComboBox } from "../ui/select.tsx";
@@ -160,4 +160,32 @@ function without(values: ContextValues, removed: string): ContextValues {
 
 function withoutEmpty(values: ContextValues): ContextValues {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
+}
+
+interface EnvironmentChoiceProps {
+  readonly environments: readonly string[];
+  readonly selected: readonly string[];
+  readonly onChange: (selected: readonly string[]) => void;
+}
+
+/** A choice of several environments to compare. Their order stays the same. */
+export function EnvironmentChoice({ environments, selected, onChange }: EnvironmentChoiceProps) {
+  return (
+    <fieldset className="context-choices">
+      <legend>Environments</legend>
+      {environments.map((name) => (
+        <Checkbox
+          key={name}
+          label={name}
+          isSelected={selected.includes(name)}
+          isDisabled={selected.length === 1 && selected.includes(name)}
+          onChange={(isSelected) =>
+            onChange(
+              environments.filter((one) => (one === name ? isSelected : selected.includes(one))),
+            )
+          }
+        />
+      ))}
+    </fieldset>
+  );
 }

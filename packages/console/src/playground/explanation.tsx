@@ -1,11 +1,11 @@
-import { Check, Minus, X } from "lucide-react";
+import { Check, Minus, Shuffle, X } from "lucide-react";
 import type { ReactNode } from "react";
 import type { Evaluation, EvaluationDetails } from "../api/types.ts";
 import { describeStrategyType } from "../strategies/strategy-types.ts";
 import { Badge } from "../ui/badge.tsx";
-import { explainOutcome, outcomeOf } from "./outcome.ts";
+import { formatShare } from "../ui/numbers.ts";
 import { OutcomeBadge } from "./outcome-badge.tsx";
-import { VariantWeights } from "./variant-weights.tsx";
+import { explainOutcome, outcomeOf } from "./outcome.ts";
 import "./explanation.css";
 
 type StrategyDetails = EvaluationDetails["strategies"][number];
@@ -197,4 +197,47 @@ function Mark({ matched }: { readonly matched: boolean | undefined }) {
 /** The engine describes conditions as parts of a sentence. Names of fields keep their spelling. */
 function capitalize(text: string): string {
   return /^(?:it|the|a|segment)\b/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+}
+
+type Selection = NonNullable<EvaluationDetails["variantSelection"]>;
+
+/** The variants with their shares, and why one of them was selected. */
+function VariantWeights({ selection }: { readonly selection: Selection }) {
+  const { variants, totalWeight } = selection;
+  return (
+    <div className="weights">
+      <span className="step-text">
+        <span className="step-mark step-mark-true" aria-hidden>
+          <Shuffle />
+        </span>
+        <span>{describeSelection(selection)}</span>
+      </span>
+      <ul className="weights-list">
+        {variants.map(({ name, weight, selected }) => (
+          <li key={name}>
+            <Badge kind={selected ? "accent" : "neutral"}>
+              {name}
+              {weight === null || totalWeight === null || totalWeight === 0
+                ? ""
+                : ` ${formatShare(weight, totalWeight)}`}
+              {selected ? " (selected)" : ""}
+            </Badge>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function describeSelection(selection: Selection): string {
+  const { variants, override, bucket, totalWeight, field, value, definedBy } = selection;
+  const name = variants.find(({ selected }) => selected)?.name ?? "none";
+  const start = `The variant is ${name}`;
+  const source = definedBy === "flag" ? " of the flag" : "";
+  if (override !== undefined) {
+    return `${start}${source}: it is assigned to ${override.contextName} "${override.value}"`;
+  }
+  if (bucket === undefined) return `${start}${source}: no other has a weight`;
+  const id = field === undefined ? "a random id" : `${field} "${value ?? ""}"`;
+  return `${start}${source}: ${id} is in bucket ${bucket} of ${totalWeight ?? "?"}`;
 }

@@ -8,11 +8,10 @@ import { Empty } from "../ui/empty.tsx";
 import { Checkbox } from "../ui/fields.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Page } from "../ui/page.tsx";
-import { ContextForm } from "./context-form.tsx";
-import { EnvironmentChoice } from "./environment-choice.tsx";
+import { ContextForm, EnvironmentChoice } from "./context-form.tsx";
 import { PlaygroundResults } from "./playground-results.tsx";
 import { showResults } from "../ui/scroll.ts";
-import { copyAddress, useContextAddress } from "./use-context-address.ts";
+import { copyAddress, useContextAddress } from "./context-address.ts";
 import "./playground-page.css";
 
 const route = getRouteApi("/shell/playground");

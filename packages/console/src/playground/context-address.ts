@@ -1,7 +1,7 @@
 import { useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { showToast } from "../ui/toast.tsx";
-import { type ContextValues, parseContextSearch } from "./context.ts";
+import { type ContextSearch, type ContextValues, parseContextSearch } from "./context.ts";
 
 const NONE: ContextValues = {};
 
@@ -25,4 +25,26 @@ export async function copyAddress(): Promise<void> {
       text: "The browser refused. Copy the address of this page instead.",
     });
   }
+}
+
+/** Parameters of the address of the playground. Nothing is evaluated before there is a context. */
+interface PlaygroundSearch extends ContextSearch {
+  /** Ids of projects. @default all */
+  readonly projects?: readonly string[];
+  /** Whether to evaluate, also without any value in the context. */
+  readonly run?: boolean;
+}
+
+/** Reads the parameters of an address. Whatever has the wrong type is left out. */
+export function parsePlaygroundSearch(search: Readonly<Record<string, unknown>>): PlaygroundSearch {
+  const { projects, run } = search;
+  const ids = Array.isArray(projects)
+    ? projects.filter((id): id is string => typeof id === "string")
+    : [];
+  const parsed = parseContextSearch(search);
+  return {
+    ...parsed,
+    ...(ids.length > 0 && { projects: ids }),
+    ...((run === true || parsed.context !== undefined) && { run: true }),
+  };
 }
