@@ -1,7 +1,6 @@
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
 import { abbreviateCount, formatCount } from "../ui/numbers.ts";
-import { formatSpan, formatTick } from "./format-time.ts";
-import { type Bar, type Series, toRoundMaximum } from "./usage-series.ts";
+import { formatSpan, formatTick, toRoundMaximum, type Bar, type Series } from "./usage-series.ts";
 import "./bar-chart.css";
 
 // The units of the drawing. It has the width of the page, so it contains no text.

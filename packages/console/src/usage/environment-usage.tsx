@@ -1,7 +1,13 @@
 import { abbreviateCount, formatCount, formatShare } from "../ui/numbers.ts";
 import { BarChart } from "./bar-chart.tsx";
-import { type Bar, sumBars, toVariants, toOnAndOff } from "./usage-series.ts";
-import { UsageTable } from "./usage-table.tsx";
+import {
+  formatSpan,
+  sumBars,
+  toOnAndOff,
+  toVariants,
+  type Bar,
+  type Series,
+} from "./usage-series.ts";
 
 /** What the bars are divided into. */
 export type Division = "result" | "variant";
@@ -49,5 +55,48 @@ function Sum({ label, count }: { readonly label: string; readonly count: number 
       <strong aria-hidden>{abbreviateCount(count)}</strong> <span aria-hidden>× {label}</span>
       <span className="visually-hidden">{exact}</span>
     </span>
+  );
+}
+
+interface UsageTableProps {
+  readonly label: string;
+  readonly bars: readonly Bar[];
+  readonly series: readonly Series[];
+}
+
+/** The numbers of a chart, the latest first. Times without usage are left out. */
+function UsageTable({ label, bars, series }: UsageTableProps) {
+  const rows = bars
+    .map((bar, index) => ({ bar, values: series.map(({ values }) => values[index] ?? 0) }))
+    .filter(({ values }) => values.some((value) => value > 0))
+    .toReversed();
+  return (
+    <div className="table-scroll" role="region" aria-label={label} tabIndex={0}>
+      <table className="table usage-table">
+        <caption className="visually-hidden">{label}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            {series.map((one) => (
+              <th key={one.label} scope="col" className="usage-number">
+                {one.label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ bar, values }) => (
+            <tr key={bar.startMs}>
+              <th scope="row">{formatSpan(bar)}</th>
+              {values.map((value, index) => (
+                <td key={series[index]?.label} className="usage-number">
+                  {formatCount(value)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
