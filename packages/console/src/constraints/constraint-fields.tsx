@@ -9,9 +9,8 @@ import { showElement } from "../ui/scroll.ts";
 import { describeIllegalValues, describeListProblem, describeValueProblem } from "./check-value.ts";
 import { ContextFieldBox } from "./context-field-box.tsx";
 import { ConstraintSummary } from "./constraint-summary.tsx";
-import { operatorChoices, operatorOf, takesList } from "./operators.ts";
+import { operatorChoices, operatorOf, takesList, withField, withOperator } from "./operators.ts";
 import { ValueListField } from "./value-list-field.tsx";
-import { withField, withOperator } from "./with-operator.ts";
 
 interface ConstraintFieldsProps {
   readonly label: string;

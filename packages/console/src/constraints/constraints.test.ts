@@ -3,7 +3,7 @@ import type { Constraint } from "../api/types.ts";
 import { describeListProblem, describeValueProblem } from "./check-value.ts";
 import { describeConstraint } from "./describe-constraint.ts";
 import { parseLines, parseValues, withValues } from "./value-list.ts";
-import { withField, withOperator } from "./with-operator.ts";
+import { withField, withOperator } from "./operators.ts";
 
 function constraint(part: Partial<Constraint>): Constraint {
   return {
