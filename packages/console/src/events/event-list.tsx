@@ -1,11 +1,16 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useId, useState } from "react";
 import { type EventFilter, queries } from "../api/queries.ts";
 import type { RecordedEvent } from "../api/types.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { describeCount } from "../ui/numbers.ts";
-import { EventEntry } from "./event-entry.tsx";
+import { Time } from "../ui/time.tsx";
+import { compareStates, type Difference } from "./compare-states.ts";
+import { describeEvent } from "./describe-event.ts";
+import { describePath, describeValue } from "./describe-value.ts";
 import "./events.css";
 
 interface EventListProps {
@@ -60,4 +65,114 @@ export function EventList({ filter, linksFlags = false }: EventListProps) {
 /** Changes that are recorded while pages are loaded move others to the next page. */
 function distinct(events: readonly RecordedEvent[]): readonly RecordedEvent[] {
   return [...new Map(events.map((event) => [event.id, event])).values()];
+}
+
+interface EventEntryProps {
+  readonly event: RecordedEvent;
+  /** Whether to link to the flag. @default false */
+  readonly linksFlag?: boolean;
+}
+
+/** A recorded change: who did what and when, and on demand what is different. */
+function EventEntry({ event, linksFlag = false }: EventEntryProps) {
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  const { project, featureName: flag, createdAt, data, preData } = event;
+  const hasDetails = data !== null || preData !== null;
+  return (
+    <li className="event">
+      <div className="event-summary">
+        <div className="event-text">
+          <p id={`${id}-sentence`}>{describeEvent(event)}</p>
+          <p className="muted event-meta">
+            <Time value={createdAt} />
+            {linksFlag && project !== null ? <span>{project}</span> : null}
+            {linksFlag && project !== null && flag !== null ? (
+              <Link to="/projects/$project/flags/$flag" params={{ project, flag }}>
+                {flag}
+              </Link>
+            ) : null}
+          </p>
+        </div>
+        {hasDetails ? (
+          <Button
+            size="small"
+            variant="quiet"
+            aria-expanded={isOpen}
+            aria-describedby={`${id}-sentence`}
+            {...(isOpen && { "aria-controls": id })}
+            onPress={() => setOpen(!isOpen)}
+          >
+            {isOpen ? "Hide details" : "Details"}
+          </Button>
+        ) : null}
+      </div>
+      {isOpen ? (
+        <div id={id} className="event-details">
+          <EventDetails event={event} />
+        </div>
+      ) : null}
+    </li>
+  );
+}
+
+function EventDetails({ event }: { readonly event: RecordedEvent }) {
+  const [showsJson, setShowsJson] = useState(false);
+  const { data, preData } = event;
+  const differences = compareStates(preData, data);
+  return (
+    <>
+      {differences.length === 0 ? (
+        <p className="muted">No value has changed.</p>
+      ) : (
+        <DifferenceTable
+          differences={differences}
+          hasBefore={preData !== null}
+          hasAfter={data !== null}
+        />
+      )}
+      <div>
+        <Button size="small" onPress={() => setShowsJson(!showsJson)} aria-expanded={showsJson}>
+          {showsJson ? "Hide the JSON" : "Show everything as JSON"}
+        </Button>
+      </div>
+      {showsJson ? (
+        <pre className="event-json code" tabIndex={0} role="region" aria-label="The event as JSON">
+          {JSON.stringify(event, null, 2)}
+        </pre>
+      ) : null}
+    </>
+  );
+}
+
+interface DifferenceTableProps {
+  readonly differences: readonly Difference[];
+  /** Whether there was a state before: not for something new. */
+  readonly hasBefore: boolean;
+  /** Whether there is a state after: not for something deleted. */
+  readonly hasAfter: boolean;
+}
+
+function DifferenceTable({ differences, hasBefore, hasAfter }: DifferenceTableProps) {
+  return (
+    <table className="table event-differences">
+      <thead>
+        <tr>
+          <th scope="col">Field</th>
+          {hasBefore ? <th scope="col">Before</th> : null}
+          {hasAfter ? <th scope="col">After</th> : null}
+        </tr>
+      </thead>
+      <tbody>
+        {differences.map(({ path, before, after }, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- two entries of a list can have the same path
+          <tr key={index}>
+            <th scope="row">{path.length === 0 ? "value" : describePath(path)}</th>
+            {hasBefore ? <td className="event-before">{describeValue(before)}</td> : null}
+            {hasAfter ? <td className="event-after">{describeValue(after)}</td> : null}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
 }
