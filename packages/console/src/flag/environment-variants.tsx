@@ -6,7 +6,7 @@ import { Edited, SaveDialog, type SaveInput } from "../changes/edited.tsx";
 import { StickinessField } from "../strategies/stickiness-field.tsx";
 import { Button } from "../ui/button.tsx";
 import { VariantBar } from "../variants/variant-bar.tsx";
-import { OverrideList } from "../variants/override-list.tsx";
+import { OverrideList } from "../variants/overrides.tsx";
 import { VariantEditor } from "../variants/variant-editor.tsx";
 
 interface EnvironmentVariantsProps {

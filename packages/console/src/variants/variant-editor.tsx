@@ -9,7 +9,7 @@ import { Select } from "../ui/select.tsx";
 import { showElement } from "../ui/scroll.ts";
 import { useUpdates, withChanged } from "../ui/use-updates.ts";
 import { useRowKeys } from "../ui/use-row-keys.ts";
-import { OverrideEditor } from "./override-editor.tsx";
+import { OverrideEditor } from "./overrides.tsx";
 import { describePayloadProblem, PAYLOAD_TYPES } from "./payload.ts";
 import { VariantBar } from "./variant-bar.tsx";
 import { fixedWeight, formatWeight, TOTAL_WEIGHT, withWeights } from "./weights.ts";

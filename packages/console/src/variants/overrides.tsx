@@ -1,10 +1,11 @@
 import { Plus, Trash2 } from "lucide-react";
-import type { VariantOverride } from "../api/types.ts";
+import type { FlagVariant, VariantOverride } from "../api/types.ts";
 import { describeListProblem } from "../constraints/check-value.ts";
 import { ContextFieldBox } from "../constraints/context-field-box.tsx";
 import { ValueListField } from "../constraints/value-list-field.tsx";
 import { legalValuesOf, useAvailableFields } from "../context-fields/use-available-fields.ts";
 import { Button, IconButton } from "../ui/button.tsx";
+import { formatCount } from "../ui/numbers.ts";
 import { useRowKeys } from "../ui/use-row-keys.ts";
 import { withChanged } from "../ui/use-updates.ts";
 
@@ -79,5 +80,28 @@ export function OverrideEditor({ label, overrides, onChange }: OverrideEditorPro
         </Button>
       </div>
     </>
+  );
+}
+
+const SHOWN_VALUES = 5;
+
+/** The contexts that get a certain variant regardless of its share. */
+export function OverrideList({ variants }: { readonly variants: readonly FlagVariant[] }) {
+  const overrides = variants.flatMap(({ name, overrides: own = [] }) =>
+    own.map((override) => ({ ...override, name })),
+  );
+  if (overrides.length === 0) return null;
+  return (
+    <ul className="variant-overrides">
+      {overrides.map(({ name, contextName, values }, index) => (
+        // Nothing but the position identifies an override.
+        <li key={index}>
+          Always {name}: {contextName} is one of {values.slice(0, SHOWN_VALUES).join(", ")}
+          {values.length > SHOWN_VALUES ? (
+            <span className="muted"> (+{formatCount(values.length - SHOWN_VALUES)})</span>
+          ) : null}
+        </li>
+      ))}
+    </ul>
   );
 }
