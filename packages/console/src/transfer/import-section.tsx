@@ -1,11 +1,26 @@
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { Upload } from "lucide-react";
+import { useId, useState } from "react";
 import { DropZone, type DropZoneProps } from "react-aria-components/DropZone";
 import { FileTrigger } from "react-aria-components/FileTrigger";
 import { Text } from "react-aria-components/Text";
+import { queries } from "../api/queries.ts";
+import type { ImportReport } from "../api/types.ts";
+import { useChange } from "../changes/use-change.ts";
+import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
-import { ChosenFile, ImportFailure } from "./chosen-file.tsx";
-import { readImportFile } from "./import-file.ts";
+import { NameList } from "../ui/name-list.tsx";
+import { describeCount } from "../ui/numbers.ts";
+import { Select } from "../ui/select.tsx";
+import { checkImport, type ImportCheck, type ImportTarget, runImport } from "./import-requests.ts";
+import {
+  describeImportError,
+  describeImportProblem,
+  type ImportFile,
+  readImportFile,
+  sourceEnvironment,
+} from "./import-file.ts";
+import { ImportPreview } from "./import-preview.tsx";
 
 /** Imports a file in two steps: a preview changes nothing. */
 export function ImportSection({ project }: { readonly project: string }) {
@@ -48,3 +63,132 @@ export function ImportSection({ project }: { readonly project: string }) {
 }
 
 type DropEvent = Parameters<NonNullable<DropZoneProps["onDrop"]>>[0];
+
+interface ChosenFileProps {
+  readonly project: string;
+  readonly file: ImportFile;
+  readonly onClose: () => void;
+}
+
+/** A file that can be imported: what that would change, and for a file of Unleash in which environment. */
+function ChosenFile({ project, file, onClose }: ChosenFileProps) {
+  const id = useId();
+  const environments = useProjectEnvironments(project, file);
+  const [chosen, setChosen] = useState<string>();
+  const environment = chosen ?? environments.find((name) => name === sourceEnvironment(file));
+  const target = { project, environment: environment ?? "" };
+  const check = useQuery<ImportCheck>({
+    queryKey: ["import", id, environment],
+    queryFn: () => checkImport(file, target),
+    enabled: !file.isOfUnleash || environment !== undefined,
+    staleTime: Infinity,
+    gcTime: 0,
+  });
+  const importing = useImport(file, target);
+  const error = importing.error ?? check.error;
+  const changes = check.data?.changes;
+  return (
+    <>
+      {file.isOfUnleash ? (
+        <EnvironmentChoice
+          file={file}
+          environments={environments}
+          value={environment ?? null}
+          onChange={(name) => {
+            importing.reset();
+            setChosen(name);
+          }}
+        />
+      ) : null}
+      {check.isFetching ? (
+        <p className="muted" role="status">
+          Checking the file…
+        </p>
+      ) : null}
+      {error === null ? null : <ImportFailure error={error} file={file} />}
+      {check.data === undefined ? null : <Problems file={file} check={check.data} />}
+      {changes === undefined ? null : (
+        <ImportPreview
+          fileName={file.name}
+          report={changes}
+          environment={environment}
+          isPending={importing.isPending}
+          onCancel={onClose}
+          onImport={() => importing.mutate(changes, { onSuccess: onClose })}
+        />
+      )}
+    </>
+  );
+}
+
+function useImport(file: ImportFile, target: ImportTarget) {
+  const { project } = target;
+  return useChange<ImportReport>({
+    run: () => runImport(file, target),
+    invalidates: [
+      ["flags", project],
+      ["flag", project],
+      ["projects"],
+      ["segments"],
+      ["context-fields"],
+      ["tags"],
+      ["tag-types"],
+      ["strategy-types"],
+    ],
+    success: ({ created, updated }) =>
+      `Imported ${describeCount(created.length + updated.length, "flag")}`,
+    showsErrors: true,
+  });
+}
+
+interface EnvironmentChoiceProps {
+  readonly file: ImportFile;
+  readonly environments: readonly string[];
+  readonly value: string | null;
+  readonly onChange: (environment: string) => void;
+}
+
+/** Says which environment a file of Unleash contains, and lets people choose where to import it. */
+function EnvironmentChoice({ file, environments, ...props }: EnvironmentChoiceProps) {
+  const source = sourceEnvironment(file);
+  return (
+    <div className="import-environment">
+      <p>
+        <strong>{file.name}</strong> is an Unleash export. It contains one environment
+        {source === undefined ? "" : `, ${source}`}.
+      </p>
+      <Select
+        {...props}
+        label="Import it into the environment"
+        placeholder="Choose an environment"
+        choices={environments.map((name) => ({ id: name, label: name }))}
+      />
+    </div>
+  );
+}
+
+/** Why an import would fail, and what to know before it. */
+function Problems({ file, check }: { readonly file: ImportFile; readonly check: ImportCheck }) {
+  return (["errors", "warnings"] as const).flatMap((kind) =>
+    check[kind].map(({ message, affectedItems }) => (
+      <Banner key={message} kind={kind === "errors" ? "error" : "warning"}>
+        {affectedItems.length === 0 ? describeImportProblem(message, file) : `${message}:`}
+        <NameList names={affectedItems} />
+      </Banner>
+    )),
+  );
+}
+
+/** Says why a file cannot be imported. */
+function ImportFailure({ error, file }: { error: unknown; file?: ImportFile }) {
+  return <Banner kind="error">{describeImportError(error, file)} Nothing was imported.</Banner>;
+}
+
+/** The environments of a project, if the file needs one. */
+function useProjectEnvironments(project: string, file: ImportFile): readonly string[] {
+  const { data = [] } = useQuery({
+    ...queries.projectEnvironments(project),
+    enabled: file.isOfUnleash,
+  });
+  return data.filter(({ visible }) => visible).map(({ name }) => name);
+}
