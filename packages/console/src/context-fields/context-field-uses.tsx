@@ -1,8 +1,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { queries } from "../api/queries.ts";
 import { adminPath } from "../api/request.ts";
-import { StrategyReferences } from "../flags/strategy-references.tsx";
-import { DeleteUnusedDialog, UsesDialog } from "../flags/uses-dialogs.tsx";
+import { StrategyReferences, DeleteUnusedDialog, UsesDialog } from "../flags/uses.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 
 interface ContextFieldUsesDialogProps {

@@ -1,7 +1,10 @@
 import type { QueryKey } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import type { StrategyReference } from "../api/types.ts";
 import { DeleteDialog } from "../changes/delete-dialog.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import "./uses.css";
 
 interface UsesDialogProps {
   readonly name: string;
@@ -38,5 +41,36 @@ export function DeleteUnusedDialog({ name, isUsed, uses, ...props }: DeleteUnuse
     <Dialog title={`${name} cannot be deleted yet`} onClose={props.onClose}>
       <div className="dialog-content">{uses}</div>
     </Dialog>
+  );
+}
+
+interface StrategyReferencesProps {
+  readonly references: readonly StrategyReference[];
+}
+
+/** Links to the flags whose strategies use something, with their environments. */
+export function StrategyReferences({ references }: StrategyReferencesProps) {
+  const names = [...new Set(references.map(({ featureName }) => featureName))];
+  return (
+    <>
+      <p>Strategies of these flags:</p>
+      <ul className="strategy-references">
+        {names.map((flag) => {
+          const ofFlag = references.filter(({ featureName }) => featureName === flag);
+          const environments = new Set(ofFlag.map(({ environment }) => environment));
+          return (
+            <li key={flag}>
+              <Link
+                to="/projects/$project/flags/$flag"
+                params={{ project: ofFlag[0]?.projectId ?? "", flag }}
+              >
+                {flag}
+              </Link>{" "}
+              <span className="muted">in {[...environments].join(", ")}</span>
+            </li>
+          );
+        })}
+      </ul>
+    </>
   );
 }
