@@ -1,20 +1,25 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
-import { useDeferredValue, useMemo, useState } from "react";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
+import { useDeferredValue, useMemo, useState } from "react";
 import { queries } from "../api/queries.ts";
+import { adminPath, request } from "../api/request.ts";
 import type { FlagSummary } from "../api/types.ts";
+import { useChange } from "../changes/use-change.ts";
 import { useHasRole } from "../session/session.ts";
 import { Button } from "../ui/button.tsx";
+import { FormDialog } from "../ui/dialog.tsx";
 import { Empty } from "../ui/empty.tsx";
+import { TextField } from "../ui/fields.tsx";
 import { Loaded } from "../ui/loaded.tsx";
-import { BulkActions } from "./bulk-actions.tsx";
-import { CreateFlagDialog } from "./create-flag-dialog.tsx";
-import { filterFlags, NO_FILTER } from "./filter-flags.ts";
-import { FlagFilters } from "./flag-filters.tsx";
-import { FlagList } from "./flag-list.tsx";
+import { NameField } from "../ui/name-field.tsx";
 import { describeShown } from "../ui/numbers.ts";
 import { Page } from "../ui/page.tsx";
+import { BulkActions } from "./bulk-actions.tsx";
+import { filterFlags, NO_FILTER } from "./filter-flags.ts";
+import { FlagTypeField, ImpressionDataField } from "./flag-fields.tsx";
+import { FlagFilters } from "./flag-filters.tsx";
+import { FlagList } from "./flag-list.tsx";
 
 const route = getRouteApi("/shell/projects/$project/flags");
 
@@ -94,5 +99,54 @@ function FilteredFlags({ project, flags }: FilteredFlagsProps) {
         />
       )}
     </>
+  );
+}
+
+interface CreateFlagDialogProps {
+  readonly project: string;
+  readonly onClose: () => void;
+}
+
+function CreateFlagDialog({ project, onClose }: CreateFlagDialogProps) {
+  const navigate = useNavigate();
+  const [name, setName] = useState("");
+  const [description, setDescription] = useState("");
+  const [type, setType] = useState("release");
+  const [impressionData, setImpressionData] = useState(false);
+  const creation = useChange({
+    run: () =>
+      request(adminPath`/projects/${project}/features`, {
+        method: "POST",
+        body: { name, type, description, impressionData },
+      }),
+    invalidates: [["flags", project], ["projects"]],
+    showsErrors: true,
+  });
+  return (
+    <FormDialog
+      title="New flag"
+      submit="Create flag"
+      onClose={onClose}
+      isPending={creation.isPending}
+      error={creation.error}
+      onSubmit={() =>
+        creation.mutate(undefined, {
+          onSuccess: () =>
+            void navigate({
+              to: "/projects/$project/flags/$flag",
+              params: { project, flag: name },
+            }),
+        })
+      }
+    >
+      <NameField
+        value={name}
+        onChange={setName}
+        description="Applications use this name, so it cannot be changed later."
+      />
+      <FlagTypeField value={type} onChange={setType} />
+      <TextField label="Description" value={description} onChange={setDescription} rows={3} />
+      <ImpressionDataField value={impressionData} onChange={setImpressionData} />
+    </FormDialog>
   );
 }
