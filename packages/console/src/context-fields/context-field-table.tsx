@@ -4,7 +4,7 @@ import type { ContextFieldSummary } from "../api/types.ts";
 import { Badge } from "../ui/badge.tsx";
 import { describeCount, formatCount } from "../ui/numbers.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
-import { menuColumn } from "../ui/row-menu.tsx";
+import { menuColumn } from "../ui/menu.tsx";
 import { EditContextFieldDialog } from "./context-field-dialog.tsx";
 import {
   ContextFieldUsesDialog,

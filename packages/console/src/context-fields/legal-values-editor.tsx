@@ -4,7 +4,7 @@ import type { LegalValue } from "../api/types.ts";
 import { Button } from "../ui/button.tsx";
 import { describeCount } from "../ui/numbers.ts";
 import { SEARCHABLE_COUNT, SearchField, TextField } from "../ui/fields.tsx";
-import { RowMenu } from "../ui/row-menu.tsx";
+import { RowMenu } from "../ui/menu.tsx";
 import { matchesWords, toWords } from "../ui/words.ts";
 import {
   addValues,

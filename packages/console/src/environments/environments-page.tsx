@@ -15,7 +15,7 @@ import { Empty } from "../ui/empty.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { describeCount } from "../ui/numbers.ts";
 import { Page } from "../ui/page.tsx";
-import { menuColumn } from "../ui/row-menu.tsx";
+import { menuColumn } from "../ui/menu.tsx";
 import { Switch } from "../ui/switch.tsx";
 import { CreateEnvironmentDialog } from "./create-environment-dialog.tsx";
 import { describeEnvironmentType } from "./environment-types.ts";

@@ -4,9 +4,8 @@ import { queries } from "../api/queries.ts";
 import type { Usage } from "../api/types.ts";
 import { Empty } from "../ui/empty.tsx";
 import { describeCount } from "../ui/numbers.ts";
-import { FilterSelect } from "../ui/filter-select.tsx";
+import { FilterSelect, Select } from "../ui/select.tsx";
 import { Loaded } from "../ui/loaded.tsx";
-import { Select } from "../ui/select.tsx";
 import { Switch } from "../ui/switch.tsx";
 import { type Division, EnvironmentUsage } from "../usage/environment-usage.tsx";
 import {

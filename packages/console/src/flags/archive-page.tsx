@@ -11,7 +11,7 @@ import { Empty } from "../ui/empty.tsx";
 import { Checkbox, SearchField } from "../ui/fields.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Page } from "../ui/page.tsx";
-import { menuColumn } from "../ui/row-menu.tsx";
+import { menuColumn } from "../ui/menu.tsx";
 import { Selection, withEntry } from "../ui/selection.tsx";
 import { Time } from "../ui/time.tsx";
 import { matchesWords, toWords } from "../ui/words.ts";

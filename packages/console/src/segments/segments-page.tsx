@@ -13,7 +13,7 @@ import { Empty } from "../ui/empty.tsx";
 import { SearchField } from "../ui/fields.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Page } from "../ui/page.tsx";
-import { menuColumn } from "../ui/row-menu.tsx";
+import { menuColumn } from "../ui/menu.tsx";
 import { matchesWords, toWords } from "../ui/words.ts";
 import { EditSegmentDialog, SegmentDialog } from "./segment-dialog.tsx";
 import { DeleteSegmentDialog, SegmentUsesDialog } from "./segment-uses.tsx";

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { NumberField, Checkbox, TextField } from "../ui/fields.tsx";
 import { ownValue } from "../ui/own-value.ts";
-import { useUpdates } from "../ui/use-updates.ts";
+import { useUpdates } from "../ui/list-editing.ts";
 import { PercentageSlider } from "../ui/slider.tsx";
 import type { Strategy, StrategyType } from "../api/types.ts";
 import { StickinessField } from "./stickiness-field.tsx";

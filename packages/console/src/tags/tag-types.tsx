@@ -15,7 +15,7 @@ import { Empty } from "../ui/empty.tsx";
 import { TextField } from "../ui/fields.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { NameField } from "../ui/name-field.tsx";
-import { menuColumn } from "../ui/row-menu.tsx";
+import { menuColumn } from "../ui/menu.tsx";
 import { MAX_TAG_LENGTH, MIN_TAG_LENGTH } from "./tag-text.ts";
 import "./tags.css";
 

@@ -13,7 +13,7 @@ import { FormDialog } from "../ui/dialog.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { SearchField, TextField } from "../ui/fields.tsx";
 import { Loaded } from "../ui/loaded.tsx";
-import { menuColumn } from "../ui/row-menu.tsx";
+import { menuColumn } from "../ui/menu.tsx";
 import { Select } from "../ui/select.tsx";
 import { matchesWords, toWords } from "../ui/words.ts";
 import { TAG_COLOURS, type TagColour, toCssColour } from "./tag-colours.ts";

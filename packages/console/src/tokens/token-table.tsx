@@ -5,7 +5,7 @@ import { useChange } from "../changes/use-change.ts";
 import { Badge } from "../ui/badge.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
-import { menuColumn } from "../ui/row-menu.tsx";
+import { menuColumn } from "../ui/menu.tsx";
 import { Time } from "../ui/time.tsx";
 import { DeleteTokenDialog } from "./delete-token-dialog.tsx";
 import { ExpiryFields } from "./expiry-fields.tsx";

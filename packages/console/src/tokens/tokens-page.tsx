@@ -8,7 +8,7 @@ import { Button } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { describeShown } from "../ui/numbers.ts";
 import { SearchField } from "../ui/fields.tsx";
-import { FilterSelect } from "../ui/filter-select.tsx";
+import { FilterSelect } from "../ui/select.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Page } from "../ui/page.tsx";
 import { matchesWords, sortDistinct, toWords } from "../ui/words.ts";

@@ -1,7 +1,10 @@
+import { EllipsisVertical } from "lucide-react";
 import type { ReactNode } from "react";
 import { Header } from "react-aria-components/Header";
 import { Menu as AriaMenu, MenuItem, MenuSection, MenuTrigger } from "react-aria-components/Menu";
 import { Popover } from "react-aria-components/Popover";
+import { IconButton } from "./button.tsx";
+import type { Column } from "./data-table.tsx";
 import "./select.css";
 
 export interface MenuEntry {
@@ -50,4 +53,36 @@ export function Menu({ children, entries, heading }: MenuProps) {
       </Popover>
     </MenuTrigger>
   );
+}
+
+interface RowMenuProps {
+  /** What the actions apply to, for screen readers. */
+  readonly name: string;
+  readonly entries: readonly MenuEntry[];
+}
+
+/** The actions for one row of a table. */
+export function RowMenu({ name, entries }: RowMenuProps) {
+  if (entries.length === 0) return null;
+  return (
+    <Menu entries={entries}>
+      <IconButton label={`Actions for ${name}`}>
+        <EllipsisVertical aria-hidden />
+      </IconButton>
+    </Menu>
+  );
+}
+
+/** The last column of a table: a menu with the actions for each row. */
+export function menuColumn<Row>(
+  nameOf: (row: Row) => string,
+  entriesOf: (row: Row) => readonly MenuEntry[],
+): Column<Row> {
+  return {
+    id: "actions",
+    header: "Actions",
+    hidesHeader: true,
+    width: "4rem",
+    cell: (row) => <RowMenu name={nameOf(row)} entries={entriesOf(row)} />,
+  };
 }

@@ -1,14 +1,14 @@
+import { ChevronDown } from "lucide-react";
 import type { ReactNode } from "react";
 import { Button } from "react-aria-components/Button";
 import { ComboBox as AriaComboBox } from "react-aria-components/ComboBox";
+import { Header } from "react-aria-components/Header";
 import { Input } from "react-aria-components/Input";
 import { Label } from "react-aria-components/Label";
-import { Header } from "react-aria-components/Header";
 import { ListBox, ListBoxItem, ListBoxSection } from "react-aria-components/ListBox";
 import { Popover } from "react-aria-components/Popover";
 import { Select as AriaSelect, SelectValue } from "react-aria-components/Select";
 import { Text } from "react-aria-components/Text";
-import { ChevronDown } from "lucide-react";
 import { FieldHelp } from "./fields.tsx";
 import "./select.css";
 
@@ -180,5 +180,33 @@ function ChoiceItem({ id, label, description }: Choice) {
         </Text>
       )}
     </ListBoxItem>
+  );
+}
+
+/** The id of the choice that matches everything. NOTE: a list cannot contain an empty id. */
+const ALL = "(all)";
+
+interface FilterSelectProps {
+  readonly label: string;
+  /** The label of the choice that matches everything. */
+  readonly all: string;
+  readonly choices: readonly Choice[];
+  /** Empty if everything matches. */
+  readonly value: string;
+  readonly onChange: (id: string) => void;
+  readonly isDisabled?: boolean;
+  /** Whether only screen readers read the label. @default false */
+  readonly hidesLabel?: boolean;
+}
+
+/** Restricts a list to one of a few values, or shows all of it. */
+export function FilterSelect({ all, choices, value, onChange, ...props }: FilterSelectProps) {
+  return (
+    <Select
+      {...props}
+      choices={[{ id: ALL, label: all }, ...choices]}
+      value={value === "" ? ALL : value}
+      onChange={(id) => onChange(id === ALL ? "" : id)}
+    />
   );
 }

@@ -6,8 +6,7 @@ import { ValueListField } from "../constraints/value-list-field.tsx";
 import { legalValuesOf, useAvailableFields } from "../context-fields/use-available-fields.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { formatCount } from "../ui/numbers.ts";
-import { useRowKeys } from "../ui/use-row-keys.ts";
-import { withChanged } from "../ui/use-updates.ts";
+import { useRowKeys, withChanged } from "../ui/list-editing.ts";
 
 /** Limits of the service. */
 const MAX_OVERRIDES = 100;

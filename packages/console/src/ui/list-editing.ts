@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 
 /**
  * Returns a function that changes a value of the parent. Several changes in one event build on each other: pressing a
@@ -25,4 +25,22 @@ export function withChanged<Entry>(
   change: (entry: Entry) => Entry,
 ): readonly Entry[] {
   return list.map((entry, position) => (position === index ? change(entry) : entry));
+}
+
+interface RowKeys {
+  /** One key for each row. */
+  readonly keys: readonly number[];
+  /** Must be called when a row is removed. */
+  readonly remove: (index: number) => void;
+}
+
+/** Identifies the rows of an editable list, so that each keeps its state when others are removed. */
+export function useRowKeys(count: number): RowKeys {
+  const [{ keys, next }, setState] = useState({ keys: [] as readonly number[], next: 0 });
+  const missing = Math.max(0, count - keys.length);
+  const current = [...keys.slice(0, count), ...Array.from({ length: missing }, (_, i) => next + i)];
+  return {
+    keys: current,
+    remove: (index) => setState({ keys: current.toSpliced(index, 1), next: next + missing }),
+  };
 }
