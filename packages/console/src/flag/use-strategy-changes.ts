@@ -4,18 +4,18 @@ import { adminPath, request } from "../api/request.ts";
 import type { Flag, FlagEnvironment, Strategy } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
 import { toDraft } from "../strategies/strategy-draft.ts";
+import { strategyPath } from "../strategies/use-save-strategy.ts";
 
 /** Changes of the strategies of a flag in an environment. Each of them can be undone. */
 export function useStrategyChanges(flag: Flag, environment: FlagEnvironment) {
   const client = useQueryClient();
   const { project, name } = flag;
   const invalidates = [["flag", project, name], ["flags", project], ["segments"]];
-  const base = (target: string): string =>
-    adminPath`/projects/${project}/features/${name}/environments/${target}`;
-  const one = (strategy: Strategy, target = environment.name): string =>
-    `${base(target)}/strategies/${encodeURIComponent(strategy.id)}`;
+  const addressIn = (target: string) => ({ project, flag: name, environment: target });
+  const one = ({ id }: Strategy, target = environment.name): string =>
+    strategyPath(addressIn(target), id);
   const add = (target: string, body: Partial<Strategy>): Promise<Strategy> =>
-    request<Strategy>(`${base(target)}/strategies`, { method: "POST", body });
+    request<Strategy>(strategyPath(addressIn(target)), { method: "POST", body });
   const setDisabled = (strategy: Strategy, disabled: boolean): Promise<unknown> =>
     request(one(strategy), {
       method: "PATCH",
@@ -23,13 +23,17 @@ export function useStrategyChanges(flag: Flag, environment: FlagEnvironment) {
     });
   /** The service switches a flag off that has no enabled strategy. */
   const restoreSwitch = async (): Promise<void> => {
-    if (environment.enabled) await request(`${base(environment.name)}/on`, { method: "POST" });
+    if (!environment.enabled) return;
+    await request(
+      adminPath`/projects/${project}/features/${name}/environments/${environment.name}/on`,
+      { method: "POST" },
+    );
   };
   const order = async (ids: readonly string[]): Promise<void> => {
     client.setQueryData<Flag>(queries.flag(project, name).queryKey, (shown) =>
       shown === undefined ? undefined : withOrder(shown, environment.name, ids),
     );
-    await request(`${base(environment.name)}/strategies/set-sort-order`, {
+    await request(`${strategyPath(addressIn(environment.name))}/set-sort-order`, {
       method: "POST",
       body: ids.map((id, sortOrder) => ({ id, sortOrder })),
     });
