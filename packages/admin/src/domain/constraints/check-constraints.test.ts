@@ -103,6 +103,24 @@ test("checkConstraint() accepts an allowed time in any form", () => {
   }
 });
 
+test("checkConstraints() converts the allowed values of a field once, not for each constraint", () => {
+  const legalValues = new Set(["2026-01-31", "2026-02-28"]);
+  let reads = 0;
+  const read = legalValues.values.bind(legalValues);
+  legalValues[Symbol.iterator] = () => {
+    reads++;
+    return read();
+  };
+  const constraint = {
+    contextName: "day",
+    operator: "DATE_AFTER",
+    value: "2026-02-28T00:00:00.000Z",
+  } as const;
+  const options = { legalValuesOf: () => legalValues, path: "" };
+  expect(checkConstraints([constraint, constraint, constraint], options)).toHaveLength(3);
+  expect(reads).toBe(1);
+});
+
 test.each([
   ["5", "5"],
   ["-0.25", "-0.25"],

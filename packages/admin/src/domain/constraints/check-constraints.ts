@@ -13,8 +13,9 @@ import type { StoredConstraint } from "../../storage/schema/constraint.ts";
 import { isDecimal } from "../decimal.ts";
 import { breaksQuotes } from "../quoted-text.ts";
 import type { LegalValuesOf } from "../context-fields/legal-values.ts";
-import { checkTotalSize, PatternChecks } from "./pattern-checks.ts";
+import { checkTotalSize, ConstraintChecks } from "./constraint-checks.ts";
 import type { ConstraintInput } from "./schemas.ts";
+import { toStoredValue, toTime } from "./stored-value.ts";
 
 interface CheckOptions {
   readonly legalValuesOf: LegalValuesOf;
@@ -26,7 +27,7 @@ interface CheckOptions {
    */
   readonly previous?: readonly StoredConstraint[] | undefined;
   /** Shared by all lists in the request. @default new checks */
-  readonly patterns?: PatternChecks;
+  readonly checks?: ConstraintChecks;
 }
 
 /**
@@ -37,7 +38,7 @@ interface CheckOptions {
  */
 export function checkConstraints(
   constraints: readonly ConstraintInput[],
-  { legalValuesOf, path, previous = [], patterns = new PatternChecks() }: CheckOptions,
+  { legalValuesOf, path, previous = [], checks = new ConstraintChecks() }: CheckOptions,
 ): readonly StoredConstraint[] {
   const limit = Math.max(LIMITS.constraintsPerStrategy, previous.length);
   if (constraints.length > limit) throw exceedsLimit("constraints in a list", limit);
@@ -51,7 +52,7 @@ export function checkConstraints(
       legalValues,
       path: `${path}/${index}`,
       previous,
-      patterns,
+      checks,
     });
   });
 }
@@ -77,7 +78,7 @@ export function patternsOf(
   return new Set(withPattern.map(({ value = "" }) => value));
 }
 
-interface ConstraintOptions extends Pick<CheckOptions, "path" | "patterns" | "previous"> {
+interface ConstraintOptions extends Pick<CheckOptions, "checks" | "path" | "previous"> {
   readonly legalValues: ReadonlySet<string>;
 }
 
@@ -100,13 +101,6 @@ export function checkConstraint(
   };
 }
 
-/** Returns a value in the form that the SDKs of all languages read; an invalid value stays as it is. */
-export function toStoredValue(operator: string, value: string): string {
-  const kind = isOperatorName(operator) ? OPERATORS[operator].kind : undefined;
-  if (kind === "number") return value.replace(/^([+-]?)\./, "$10.");
-  return kind === "date" ? (toTime(value) ?? value) : value;
-}
-
 function checkContextName(
   name: string,
   { path, previous = [] }: Pick<ConstraintOptions, "path" | "previous">,
@@ -121,7 +115,7 @@ function checkContextName(
 function checkValues(
   operator: OperatorName,
   values: readonly string[],
-  { legalValues, path, previous = [], patterns = new PatternChecks() }: ConstraintOptions,
+  { legalValues, path, previous = [], checks = new ConstraintChecks() }: ConstraintOptions,
 ): void {
   if (values.length === 0) throw badData(`${path}/values`, "must contain at least one value");
   if (values.length > LIMITS.valuesPerConstraint) {
@@ -132,7 +126,7 @@ function checkValues(
     previous.filter((one) => one.operator === operator).flatMap((one) => one.values),
   );
   for (const [index, value] of values.entries()) {
-    if (!accepts(value, patterns) && !stored.has(value)) {
+    if (!accepts(value, checks) && !stored.has(value)) {
       throw badData(`${path}/values/${index}`, expectation);
     }
     checkLegal(value, { legalValues, path: `${path}/values/${index}` });
@@ -147,7 +141,7 @@ interface SingleValue {
 
 function checkValue(
   { operator, value, inverted }: SingleValue,
-  { legalValues, path, previous = [], patterns = new PatternChecks() }: ConstraintOptions,
+  { legalValues, path, previous = [], checks = new ConstraintChecks() }: ConstraintOptions,
 ): void {
   if (value.trim() === "") {
     throw badData(`${path}/value`, "must be set: the operator requires it");
@@ -155,16 +149,16 @@ function checkValue(
   const { kind } = OPERATORS[operator];
   const { accepts, expectation } = VALUE_TYPES[kind];
   const isStored = previous.some((one) => one.operator === operator && one.value === value);
-  if (!isStored && !accepts(value, patterns)) throw badData(`${path}/value`, expectation);
+  if (!isStored && !accepts(value, checks)) throw badData(`${path}/value`, expectation);
   if (kind === "pattern" && inverted === true) {
     throw badData(`${path}/inverted`, `must not be true for ${operator}`);
   }
-  if ([...legalValues].some((one) => toStoredValue(operator, one) === value)) return;
+  if (checks.inStoredForm(legalValues, operator).has(value)) return;
   checkLegal(value, { legalValues, path: `${path}/value` });
 }
 
 interface ValueType {
-  readonly accepts: (text: string, patterns: PatternChecks) => boolean;
+  readonly accepts: (text: string, checks: ConstraintChecks) => boolean;
   readonly expectation: string;
 }
 
@@ -193,25 +187,11 @@ const VALUE_TYPES: Readonly<Record<ValueKind, ValueType>> = {
       "must be an existing date, or a date and time with seconds and time zone, such as 2026-01-31 or 2026-01-31T12:00:00Z",
   },
   pattern: {
-    accepts: (text, patterns) => patterns.isPattern(text),
+    accepts: (text, checks) => checks.isPattern(text),
     expectation:
       "must be a regular expression in RE2 syntax, and small: repeat no part hundreds of times",
   },
 };
-
-/** A date or date-time of RFC 3339. */
-const TIME_FORMAT =
-  /^(\d{4}-\d\d-\d\d)(?:T(?:[01]\d|2[0-3])(?::[0-5]\d){2}(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/;
-
-/** Returns a time as UTC with milliseconds; undefined if it does not exist, or is not in a year with four digits. */
-function toTime(text: string): string | undefined {
-  const [, day = ""] = TIME_FORMAT.exec(text) ?? [];
-  const midnight = new Date(day);
-  // A day that a month does not have becomes one of the next month.
-  if (Number.isNaN(midnight.getTime()) || !midnight.toISOString().startsWith(day)) return undefined;
-  const time = new Date(text).toISOString();
-  return /^\d/.test(time) ? time : undefined;
-}
 
 function isVersion(text: string): boolean {
   return /^\d/.test(text) && text === text.trim() && parseVersion(text) !== null;

@@ -1,7 +1,7 @@
 import type { Database } from "../../storage/database.ts";
 import { strategyTypes } from "../../storage/schema/strategies.ts";
 import { checkConstraints } from "../constraints/check-constraints.ts";
-import { PatternChecks } from "../constraints/pattern-checks.ts";
+import { ConstraintChecks } from "../constraints/constraint-checks.ts";
 import { readLegalValues, type LegalValuesOf } from "../context-fields/legal-values.ts";
 import { getProject } from "../projects/store.ts";
 import { checkStrategyName } from "../strategy-types/store.ts";
@@ -28,7 +28,7 @@ export interface StrategyContext {
   readonly legalValuesOf: LegalValuesOf;
   readonly defaultStickiness: string;
   /** Shared by all strategies in the request. */
-  readonly patterns: PatternChecks;
+  readonly checks: ConstraintChecks;
 }
 
 /** Reads the definitions that these strategies refer to, with a fixed number of statements. */
@@ -51,7 +51,7 @@ export async function readStrategyContext(
     ),
     legalValuesOf: await readLegalValues(db, fields, project),
     defaultStickiness,
-    patterns: new PatternChecks(),
+    checks: new ConstraintChecks(),
   };
 }
 
@@ -66,7 +66,7 @@ export function checkStrategy(
   context: StrategyContext,
 ) {
   const { constraints = [], variants = [], parameters = {} } = body;
-  const { legalValuesOf, patterns, defaultStickiness: stickiness } = context;
+  const { legalValuesOf, checks, defaultStickiness: stickiness } = context;
   checkStrategyName(name, context.customTypes);
   return {
     segments: checkSegments(segments, context),
@@ -76,7 +76,7 @@ export function checkStrategy(
         legalValuesOf,
         path: "/body/constraints",
         previous: previous?.constraints,
-        patterns,
+        checks,
       }),
       variants: checkVariants(variants, "/body/variants"),
       parameters: checkParameters(name, parameters, {

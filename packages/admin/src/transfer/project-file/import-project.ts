@@ -37,7 +37,7 @@ export async function importProject(
 
   const target = await readImportTarget(db, project, file.features);
   checkFeatureLimit(file.features, target);
-  await target.strategyContext.patterns.checkFile(patternsIn(file.features));
+  await target.strategyContext.checks.checkPatterns(patternsIn(file.features));
   const plan = createImportPlan(target, actor, new Date());
   const slice = new TimeSlice();
   for (const [index, feature] of file.features.entries()) {

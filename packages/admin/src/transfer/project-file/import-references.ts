@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { inArray } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
-import { toStoredValue } from "../../domain/constraints/check-constraints.ts";
+import { toStoredValue } from "../../domain/constraints/stored-value.ts";
 import type { ConstraintInput } from "../../domain/constraints/schemas.ts";
 import { checkUniqueNames } from "../../domain/check-unique.ts";
 import { createContextField } from "../../domain/context-fields/store.ts";

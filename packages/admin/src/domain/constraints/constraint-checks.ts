@@ -1,18 +1,33 @@
+import type { OperatorName } from "flags-engine";
 import { exceedsLimit } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import { TimeSlice } from "../../time-slice.ts";
 import { estimateSize, isPattern } from "./pattern.ts";
+import { toStoredValue } from "./stored-value.ts";
 
-/** Checks the patterns of one request. Equal ones are compiled once. */
-export class PatternChecks {
-  readonly #results = new Map<string, boolean>();
+/** Checks the constraints of one request. What takes long is done once for equal constraints. */
+export class ConstraintChecks {
+  readonly #patterns = new Map<string, boolean>();
+  /** Legal values in their stored form, by operator. */
+  readonly #storedForms = new Map<ReadonlySet<string>, Map<OperatorName, ReadonlySet<string>>>();
 
   isPattern(text: string): boolean {
-    const known = this.#results.get(text);
+    const known = this.#patterns.get(text);
     if (known !== undefined) return known;
     const result = isPattern(text);
-    this.#results.set(text, result);
+    this.#patterns.set(text, result);
     return result;
+  }
+
+  /** Returns the legal values of a context field in the form in which an operator stores them. */
+  inStoredForm(legalValues: ReadonlySet<string>, operator: OperatorName): ReadonlySet<string> {
+    const forms = this.#storedForms.get(legalValues) ?? new Map<OperatorName, Set<string>>();
+    this.#storedForms.set(legalValues, forms);
+    const known = forms.get(operator);
+    if (known !== undefined) return known;
+    const form = new Set(Array.from(legalValues, (value) => toStoredValue(operator, value)));
+    forms.set(operator, form);
+    return form;
   }
 
   /**
@@ -20,7 +35,7 @@ export class PatternChecks {
    *
    * @throws {ApiError} if compiling all of them would take too long
    */
-  async checkFile(texts: Iterable<string>): Promise<void> {
+  async checkPatterns(texts: Iterable<string>): Promise<void> {
     const distinct = new Set(texts);
     checkTotalSize(distinct, "a file", LIMITS.patternSizePerFile);
     const slice = new TimeSlice();

@@ -1,0 +1,22 @@
+import { isOperatorName, OPERATORS } from "flags-engine";
+
+/** Returns a value in the form that the SDKs of all languages read; an invalid value stays as it is. */
+export function toStoredValue(operator: string, value: string): string {
+  const kind = isOperatorName(operator) ? OPERATORS[operator].kind : undefined;
+  if (kind === "number") return value.replace(/^([+-]?)\./, "$10.");
+  return kind === "date" ? (toTime(value) ?? value) : value;
+}
+
+/** A date or date-time of RFC 3339. */
+const TIME_FORMAT =
+  /^(\d{4}-\d\d-\d\d)(?:T(?:[01]\d|2[0-3])(?::[0-5]\d){2}(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/;
+
+/** Returns a time as UTC with milliseconds; undefined if it does not exist, or is not in a year with four digits. */
+export function toTime(text: string): string | undefined {
+  const [, day = ""] = TIME_FORMAT.exec(text) ?? [];
+  const midnight = new Date(day);
+  // A day that a month does not have becomes one of the next month.
+  if (Number.isNaN(midnight.getTime()) || !midnight.toISOString().startsWith(day)) return undefined;
+  const time = new Date(text).toISOString();
+  return /^\d/.test(time) ? time : undefined;
+}
