@@ -59,7 +59,11 @@ export interface AppOptions {
   readonly omitsManagement?: boolean;
   /** Traces requests. @default none are traced */
   readonly tracer?: RequestTracer | undefined;
-  /** The keys, closed by the caller. @default those of the configuration, closed with the app */
+  /**
+   * The keys. They are closed if the app cannot be built; otherwise the caller must close them.
+   *
+   * @default those of the configuration, closed with the app
+   */
   readonly access?: AccessControl;
 }
 
@@ -69,10 +73,27 @@ export async function buildApp(
   sources: readonly UpstreamSource[],
   options: AppOptions = { hasFastPath: true },
 ): Promise<FastifyInstance> {
-  const { hasFastPath, metrics = createMetrics(), cacheBytes } = options;
-  const { guard = createGuard(config), tls, tracer, omitsManagement = false } = options;
+  const { metrics = createMetrics() } = options;
   const { registry } = metrics;
   const { access = await createAccessControl(config, sources, { registry }) } = options;
+  try {
+    const app = await buildOnKeys(config, sources, { ...options, metrics, access });
+    if (options.access === undefined) app.addHook("onClose", () => access.close());
+    return app;
+  } catch (error) {
+    await access.close();
+    throw error;
+  }
+}
+
+async function buildOnKeys(
+  config: ProxyConfig,
+  sources: readonly UpstreamSource[],
+  options: AppOptions & Required<Pick<AppOptions, "access" | "metrics">>,
+): Promise<FastifyInstance> {
+  const { hasFastPath, metrics, access, cacheBytes } = options;
+  const { guard = createGuard(config), tls, tracer, omitsManagement = false } = options;
+  const { registry } = metrics;
   const { keys, uses } = access;
   observeSources(metrics, sources);
   observeKeys(registry, {
@@ -123,7 +144,6 @@ export async function buildApp(
   app.addHook("onClose", async () => {
     stopRendering();
     stopReleasing();
-    if (options.access === undefined) await access.close();
   });
   handleErrors(app, { logger: config.logger, sendError, tracer });
   observeRequests(app, observe);

@@ -113,6 +113,9 @@ export async function serve(
     tls,
     tracer,
     omitsManagement: network.management !== undefined,
+  }).catch((error: unknown) => {
+    tls?.close();
+    throw error;
   });
   app.addHook("onClose", async () => tls?.close());
   const { sources } = chosen;

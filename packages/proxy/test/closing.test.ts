@@ -1,6 +1,8 @@
 import { EventEmitter, once } from "node:events";
+import { createGauge } from "flags-server-kit/http";
 import { expect, test } from "vitest";
 import type { KeyVerifier } from "../src/access/verified-key.ts";
+import { createMetrics } from "../src/metrics/metrics.ts";
 import { toUpstreamSource } from "../src/sources.ts";
 import { serve } from "../src/start.ts";
 import { SAMPLE } from "./_documents.ts";
@@ -42,4 +44,27 @@ test("sources and verified keys are closed at the same time", async () => {
   expect(verifierIsClosing).toBe(true);
   events.emit("release");
   await closed;
+});
+
+test("a start that fails closes the keys, so that nothing continues to follow them", async () => {
+  let closed = 0;
+  const verifier: KeyVerifier = {
+    verified: [],
+    verify: async () => ({ status: "invalid" }),
+    follow: () => {},
+    touch: () => {},
+    close: async () => {
+      closed += 1;
+    },
+  };
+  const metrics = createMetrics();
+  // The proxy has a metric of the same name.
+  createGauge(metrics.registry, { name: "flags_proxy_flags", help: "Flags", read: () => 0 });
+  const starting = serve(
+    proxyConfig({ upstreamKeys: { revalidationIntervalMs: 60_000 } }),
+    { sources: [toUpstreamSource(new DocumentSource(SAMPLE))], areOwned: true },
+    { verifier, metrics },
+  );
+  await expect(starting).rejects.toThrow("flags_proxy_flags has already been registered");
+  expect(closed).toBe(1);
 });
