@@ -212,6 +212,17 @@ describeStorages("a session", (source) => {
     expect(token?.seenAt).toBeInstanceOf(Date);
   });
 
+  // Open consoles check their session every few seconds, whether or not somebody uses them.
+  test("checking a session does not count as a use of its token", async () => {
+    const { id, secret } = await createToken();
+    const { cookie } = await signIn(service, secret);
+    const other = await startService(service.storage);
+    expect((await other.request("/auth/session", { headers: cookie })).status).toBe(200);
+    await other.app.close();
+    const [token] = await service.storage.db.select().from(apiTokens).where(eq(apiTokens.id, id));
+    expect(token?.seenAt).toBeNull();
+  });
+
   test("no request caused an internal error", () => {
     expect(service.errors).toEqual([]);
   });
