@@ -9,13 +9,13 @@ import {
   type UnleashClient,
   type UsageSpoolOptions,
 } from "flags-sdk";
-import type { ProxyConfig, UsageSpoolConfig } from "./config/config.ts";
+import type { ProxyConfig } from "./config/config.ts";
 import { FileFlags } from "./files/file-flags.ts";
 import type { FlagFile } from "./files/read-flag-file.ts";
 import {
   createSources,
   describeSources,
-  encodeSourceName,
+  describeSpools,
   toUpstreamSource,
   type UpstreamSource,
 } from "./sources.ts";
@@ -37,14 +37,15 @@ export function createConfiguredSources(
   const isShared = config.sharesFlags && store !== undefined && canShareFlags(store);
   const names = describeSources(config).map(({ name }) => name);
   const storages = createStorages(config, names);
-  const sources = createSources(config, (index, name) => {
+  const spools = spoolsOf(config);
+  const sources = createSources(config, (index) => {
     const storage = storages[index];
     const token = upstreamTokens[index] ?? "";
     return createClient(
       { ...config, storageProvider: storage ?? storageFor(config, token) },
       {
         token,
-        usageSpool: spoolOf(config.usageSpool, name),
+        usageSpool: spools[index],
         exchange: isShared ? storage?.createExchange() : undefined,
         observeRequest,
       },
@@ -63,10 +64,11 @@ export function createUnleashSources(
   config: ProxyConfig,
   unleash: UnleashClient,
 ): readonly UpstreamSource[] {
-  return createSources(config, (index, name) =>
+  const spools = spoolsOf(config);
+  return createSources(config, (index) =>
     createClient(config, {
       token: config.upstreamTokens[index] ?? "",
-      usageSpool: spoolOf(config.usageSpool, name),
+      usageSpool: spools[index],
       unleash,
     }),
   );
@@ -92,13 +94,14 @@ function createFileSources(
   );
 }
 
-/** Returns the spool of a source, whose usage must be delivered to its environment. */
-function spoolOf(
-  { directory, maxBytes }: UsageSpoolConfig,
-  sourceName: string,
-): UsageSpoolOptions | undefined {
-  if (directory === undefined) return undefined;
-  return { directory: join(directory, encodeSourceName(sourceName)), maxBytes };
+/** Returns the spools of the sources, in order; none if usage is only in memory. */
+function spoolsOf({ usageSpool, upstreamTokens }: ProxyConfig): readonly UsageSpoolOptions[] {
+  const { directory, maxBytes } = usageSpool;
+  if (directory === undefined) return [];
+  return describeSpools(upstreamTokens).map((name) => ({
+    directory: join(directory, name),
+    maxBytes,
+  }));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeSources } from "./sources.ts";
+import { describeSources, describeSpools } from "./sources.ts";
 
 test("describeSources() numbers sources of the same environment", () => {
   const tokens = ["a:production.x", "legacy", "b:production.y", "c:test.z"];
@@ -15,4 +15,25 @@ test("describeSources() gives each source its own name, even if an environment i
     ({ name }) => name,
   );
   expect(names).toEqual(["production", "production-3", "production-2", "production-4"]);
+});
+
+test("describeSpools() names the environment, which stays the same after a token is replaced", () => {
+  expect(describeSpools(["a:production.x", "*:test.y", "legacy"])).toEqual([
+    "production",
+    "test",
+    "default",
+  ]);
+  expect(describeSpools(["b:production.z"])).toEqual(["production"]);
+});
+
+test("describeSpools() names the project if several tokens have the same environment, whatever their order", () => {
+  const tokens = ["a:production.x", "b:production.y", "*:production.z"];
+  const spools = ["a%3Aproduction", "b%3Aproduction", "production"];
+  expect(describeSpools(tokens)).toEqual(spools);
+  expect(describeSpools(tokens.toReversed())).toEqual(spools.toReversed());
+});
+
+test("describeSpools() gives each source its own directory, even if two tokens have the same project", () => {
+  const tokens = ["a:production.x", "a:production.y", "*:test.z", "*:test.w"];
+  expect(describeSpools(tokens)).toEqual(["a%3Aproduction", "a%3Aproduction-2", "test", "test-2"]);
 });

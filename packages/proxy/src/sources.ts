@@ -37,16 +37,36 @@ export function describeSources(
   upstreams: Upstreams,
 ): readonly Pick<UpstreamSource, "name" | "scope">[] {
   const scopes = scopesOf(upstreams).map(({ scope }) => scope);
-  const environments = scopes.map((scope) => scope?.environment ?? DEFAULT_NAME);
+  const names = numberRepeated(scopes.map((scope) => scope?.environment ?? DEFAULT_NAME));
+  return names.map((name, index) => ({ name, scope: scopes[index] }));
+}
+
+/**
+ * Returns the directories for the usage of the sources, in order: the environment, with the project if several
+ * sources have the same one. Another order of the tokens does not change them, because an upstream accepts the
+ * usage of a project only with a token for this project.
+ */
+export function describeSpools(upstreamTokens: readonly string[]): readonly string[] {
+  const scopes = scopesOf({ upstreamTokens, files: undefined }).map(({ scope }) => scope);
+  const names = scopes.map((scope) => {
+    if (scope === undefined) return DEFAULT_NAME;
+    const { project, environment } = scope;
+    const count = scopes.filter((other) => other?.environment === environment).length;
+    return count === 1 || project === "*" ? environment : `${project}:${environment}`;
+  });
+  return numberRepeated(names).map(encodeURIComponent);
+}
+
+/** Makes names unique. */
+function numberRepeated(names: readonly string[]): readonly string[] {
   // NOTE: an environment may itself be called `production-2`.
-  const names = new Set(environments);
-  return environments.map((environment, index) => {
-    let name = environment;
-    if (environments.indexOf(environment) < index) {
-      for (let number = 2; names.has(name); number += 1) name = `${environment}-${number}`;
-      names.add(name);
-    }
-    return { name, scope: scopes[index] };
+  const taken = new Set(names);
+  return names.map((first, index) => {
+    if (names.indexOf(first) === index) return first;
+    let name = first;
+    for (let number = 2; taken.has(name); number += 1) name = `${first}-${number}`;
+    taken.add(name);
+    return name;
   });
 }
 
@@ -57,10 +77,10 @@ export function describeSources(
  */
 export function createSources(
   upstreams: Upstreams,
-  createFlags: (index: number, name: string) => FlagSource,
+  createFlags: (index: number) => FlagSource,
 ): readonly UpstreamSource[] {
   return describeSources(upstreams).map((source, index) =>
-    toUpstreamSource(createFlags(index, source.name), source),
+    toUpstreamSource(createFlags(index), source),
   );
 }
 
@@ -97,9 +117,4 @@ export function createSourceNames(
 ): (source: GrantedSource) => string {
   const names = new Map<GrantedSource, string>(sources.map(({ flags, name }) => [flags, name]));
   return (source) => names.get(completeSource(source)) ?? "unknown";
-}
-
-/** Returns the name of a source as the name of a directory. */
-export function encodeSourceName(name: string): string {
-  return encodeURIComponent(name);
 }

@@ -9,6 +9,7 @@ import { loadConfig } from "../src/config/load-config.ts";
 import { chooseSources } from "../src/choose-sources.ts";
 import { MemoryLogger } from "./_proxy.ts";
 import { type Command, eventually, runCommand, startCommand, untilReady } from "./_command.ts";
+import { startRecordingUpstream } from "./_recording-upstream.ts";
 import { type SlowUpstream, startSlowUpstream } from "./_slow-upstream.ts";
 import { isRunning, KEY, pidsOf } from "./_workers.ts";
 
@@ -50,20 +51,25 @@ async function kill({ command }: Proxy): Promise<void> {
  * Reports one evaluation by this application, an impact metric, and, since it names the SDK, a registration.
  * Resolves to whether all of it was confirmed.
  */
-function report(proxy: Proxy, appName: string): Promise<boolean> {
+function report(proxy: Proxy, appName: string, key: string = KEY): Promise<boolean> {
   const samples = [{ labels: { appName }, value: 1 }];
   const impactMetrics = [{ name: "reports", help: "", type: "counter", samples }];
   const bucket = { toggles: { on: { yes: 1, no: 0 } } };
-  return post(proxy, "metrics", { appName, bucket, impactMetrics });
+  return post(proxy, "metrics", { appName, bucket, impactMetrics }, key);
 }
 
 /** Sends a request of an SDK; resolves to whether it was confirmed. */
-async function post({ url }: Proxy, path: string, body: object): Promise<boolean> {
+async function post(
+  { url }: Proxy,
+  path: string,
+  body: object,
+  key: string = KEY,
+): Promise<boolean> {
   try {
     const response = await fetch(`${url}/proxy/client/${path}`, {
       method: "POST",
       headers: {
-        authorization: KEY,
+        authorization: key,
         "content-type": "application/json",
         "unleash-sdk": "test-sdk:1.0.0",
       },
@@ -258,12 +264,31 @@ describe("FLAGS_USAGE_SPOOL", () => {
     const logger = new MemoryLogger();
     await loadConfig({ logger }, settingsOf("http://127.0.0.1:1/api", directory));
     expect(logger.lines.map(({ parts }) => parts[0])).toContain(
-      `${folder} contains usage of an environment that is not configured any more: it stays there until the environment is configured again, or you delete it`,
+      `${folder} contains usage for which no upstream token is configured any more: it stays there until one is configured again, or you delete it`,
     );
     expect(logger.lines.filter(({ parts }) => String(parts[0]).includes("any more"))).toHaveLength(
       1,
     );
     expect(await readdir(folder)).toHaveLength(1);
+  });
+
+  test("usage is delivered with the token of its project, even if the tokens are in another order after a kill", async () => {
+    const [one, two] = ["one:development.token-of-the-tests", "two:development.token-of-the-tests"];
+    const upstream = await startRecordingUpstream();
+    const settings = {
+      ...settingsOf(upstream.url, await createFolder()),
+      FLAGS_API_TOKEN: `${one},${two}`,
+      FLAGS_PROXY_CLIENT_KEYS: "one:development.key-of-the-tests",
+    };
+    const command = startCommand(settings);
+    const url = await command.listening();
+    await untilReady(url);
+    const key = settings.FLAGS_PROXY_CLIENT_KEYS;
+    expect(await report({ command, url }, "app", key)).toBe(true);
+    await kill({ command, url });
+    startCommand({ ...settings, FLAGS_API_TOKEN: `${two},${one}` });
+    const { headers } = await upstream.first("/api/client/metrics");
+    expect(headers.authorization).toBe(one);
   });
 
   test("FLAGS_USAGE_SPOOL has no effect without reports, or if the program passes a client", async () => {

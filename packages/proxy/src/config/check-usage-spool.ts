@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createDirectory } from "flags-server-kit/command-line";
-import { describeSources, encodeSourceName } from "../sources.ts";
+import { describeSpools } from "../sources.ts";
 
 /** Problems of a disk that may be solved without a restart. Until then, usage is only in memory. */
 const TEMPORARY: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EIO"]);
@@ -22,14 +22,12 @@ export async function findSpoolProblem(directory: string): Promise<string | unde
   }
 }
 
-/** Finds usage of sources that are not configured any more. It stays until they are configured again. */
+/** Finds usage for which no token is configured any more. It stays until one is configured again. */
 export async function findUnservedUsage(
   directory: string,
   upstreamTokens: readonly string[],
 ): Promise<readonly string[]> {
-  const served = new Set(
-    describeSources({ upstreamTokens, files: undefined }).map(({ name }) => encodeSourceName(name)),
-  );
+  const served = new Set(describeSpools(upstreamTokens));
   const names = await readdir(directory).catch(() => []);
   const unserved = await Promise.all(
     names

@@ -216,7 +216,7 @@ async function checkSpool({ usageSpool, flagsApiToken = [] }: Values): Promise<D
   const unserved = await findUnservedUsage(directory, flagsApiToken);
   const hints = unserved.map(
     (source) =>
-      `${join(directory, source)} contains usage of an environment that is not configured any more: it stays there until the environment is configured again, or you delete it`,
+      `${join(directory, source)} contains usage for which no upstream token is configured any more: it stays there until one is configured again, or you delete it`,
   );
   return { problems: [], hints };
 }
