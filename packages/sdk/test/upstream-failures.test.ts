@@ -79,7 +79,12 @@ const failures: readonly (readonly [string, Reply, string])[] = [
     "error: Fetching flags failed: <url> sent invalid JSON: ",
   ],
   ["an empty body", raw(""), "error: Fetching flags failed: <url> sent invalid JSON: "],
-  ["a web page", raw("<html>"), "error: Fetching flags failed: <url> sent invalid JSON: "],
+  [
+    "a web page",
+    raw("<html>", { "content-type": "text/html; charset=utf-8" }),
+    "error: Fetching flags failed: <url> sent an HTML page instead of flags",
+  ],
+  ["HTML as JSON", raw("<html>"), "error: Fetching flags failed: <url> sent invalid JSON: "],
   [
     "bad gzip",
     raw("not gzip at all", { "content-encoding": "gzip" }),

@@ -1,7 +1,7 @@
 import type { FlagsClient, FlagsClientOptions, MetricsBody } from "flags-sdk";
 import { describe, expect, it } from "vitest";
 import { collectMessages, createClient, nextEvent, startClient, startUpstream } from "./_client.ts";
-import { documentOf, flag, hang, reset, serve, status, truncate } from "./_upstream.ts";
+import { documentOf, flag, hang, raw, reset, serve, status, truncate } from "./_upstream.ts";
 import type { Reply, SeenRequest, Upstream } from "./_upstream.ts";
 
 const PATH = "/api/client/metrics";
@@ -168,6 +168,7 @@ describe("no usage is lost", () => {
     ["a redirect", status(302, { location: "/elsewhere" })],
     ["a hang", hang],
     ["a reset", reset],
+    ["a web page", raw("<html>", { "content-type": "text/html" })],
   ];
 
   it.each(failures)(

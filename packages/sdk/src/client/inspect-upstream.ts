@@ -76,9 +76,7 @@ async function inspect(settings: Settings, http: RecordingHttpClient): Promise<U
     now: Date.now,
   });
   const { signal } = new AbortController();
-  const first = await api.fetchFeatures(undefined, signal).catch((error: unknown) => {
-    throw explainPage(error, http.last);
-  });
+  const first = await api.fetchFeatures(undefined, signal);
   const firstExchange = http.last;
   const warnings: string[] = [];
   const filter = createDocumentFilter(settings.filters, (message) => warnings.push(message));
@@ -112,17 +110,6 @@ function parse(document: unknown): FeatureDocument {
   } catch (error) {
     throw toUpstreamError(error);
   }
-}
-
-/** The error for a response that is a page for people, such as a login page, instead of JSON. */
-function explainPage(error: unknown, exchange: Exchange | undefined): unknown {
-  const type = exchange?.response.headers.get("content-type") ?? "";
-  const isPage = error instanceof UpstreamError && error.code === "DOCUMENT" && /html/i.test(type);
-  if (!isPage) return error;
-  return new UpstreamError(`${exchange?.address} sent an HTML page instead of flags`, {
-    code: "DOCUMENT",
-    cause: error,
-  });
 }
 
 /** Returns the environment in the `query` that upstreams repeat in their definitions. */

@@ -123,6 +123,7 @@ export class UpstreamApi {
       return { document: undefined, etag, fetchMode };
     }
     this.#assertSuccess(url, response);
+    assertNoPage(url, response, "flags");
     return {
       document: await slicer.run(readBody(url, response.body), signal),
       etag: response.headers.get("etag") ?? undefined,
@@ -136,6 +137,7 @@ export class UpstreamApi {
     const headers = { ...this.#headers(metricsIntervalMs), "content-type": "application/json" };
     const response = await http.send(this.#request({ method: "POST", url, headers, body, signal }));
     this.#assertSuccess(url, response);
+    assertNoPage(url, response, "a confirmation");
   }
 
   #headers(intervalMs: number): HeaderMap {
@@ -171,6 +173,15 @@ export function* readBody(url: URL, body: string): Steps<unknown> {
     const message = `${describeUrl(url)} sent ${problem}: ${describeCause(cause)}`;
     throw new UpstreamError(message, { code: "DOCUMENT", cause });
   }
+}
+
+/** Rejects a page for people, such as the login page of a gateway: the upstream has not received the request. */
+function assertNoPage(url: URL, { headers, body }: UpstreamResponse, expected: string): void {
+  const isHtml = /html/i.test(headers.get("content-type") ?? "");
+  // Some servers declare an empty body as HTML.
+  if (!isHtml || !body.trimStart().startsWith("<")) return;
+  const message = `${describeUrl(url)} sent an HTML page instead of ${expected}`;
+  throw new UpstreamError(message, { code: "DOCUMENT" });
 }
 
 function assertEventStream(url: URL, { headers }: Pick<OpenResponse, "headers">): void {
