@@ -11,7 +11,7 @@ import type { Feature, Strategy, Variant } from "../parse/model.ts";
 import type { Report, SnapshotOrigin } from "../snapshot.ts";
 import { toActivationStrategy } from "../strategies/custom.ts";
 import type { CustomStrategy, ReportStrategyError } from "../strategies/custom.ts";
-import { BUILT_IN_STRATEGIES } from "../strategies/registry.ts";
+import { BUILT_IN_STRATEGIES } from "../strategies/implementations.ts";
 import { parameterText } from "../strategies/strategy.ts";
 import type { Activation, StrategyScope } from "../strategies/strategy.ts";
 import { NO_VARIANT, compileVariants } from "./compile-variants.ts";

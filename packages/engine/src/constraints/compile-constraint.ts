@@ -5,7 +5,7 @@ import type { MaybeConstraint, Segment, Strategy } from "../parse/model.ts";
 import type { Report } from "../snapshot.ts";
 import { isOperatorName } from "./operator-table.ts";
 import type { Patterns } from "./patterns.ts";
-import { IMPLEMENTATIONS } from "./registry.ts";
+import { IMPLEMENTATIONS } from "./implementations.ts";
 
 /** The inputs that the compilations of all constraints share. */
 export interface ConstraintScope {

@@ -40,9 +40,9 @@ export type OperatorName =
  *
  * To add an operator:
  *
- * 1. Describe it here, and name its implementation in `registry.ts`. `flags-admin`, the console, explanations and the
- *    comparison with the official SDK read this table. If the operator needs a new kind of value, the type checker
- *    names what else to write.
+ * 1. Describe it here, and name its implementation in `implementations.ts`. `flags-admin`, the console, explanations
+ *    and the comparison with the official SDK read this table. If the operator needs a new kind of value, the type
+ *    checker names what else to write.
  * 2. Add it to the table in `docs/concepts.md`.
  *
  * NOTE: the console bundles this file, so it imports nothing.

@@ -4,7 +4,7 @@ import type { MaybeConstraint } from "../parse/model.ts";
 import type { ConstraintExplanation, SegmentExplanation } from "./explanation.ts";
 import { abbreviate, shorten } from "./scope.ts";
 import type { ExplanationScope } from "./scope.ts";
-import { describeConstraint } from "./words.ts";
+import { describeConstraint } from "./sentences.ts";
 
 /** Explains one constraint of a strategy or segment. */
 export function explainConstraint(

@@ -10,7 +10,7 @@ import type {
 } from "./explanation.ts";
 import { abbreviate, shorten } from "./scope.ts";
 import type { ExplanationScope } from "./scope.ts";
-import { describeActivation } from "./words.ts";
+import { describeActivation } from "./sentences.ts";
 
 /**
  * Explains a strategy. All its parts are explained, including those after one that does not match.

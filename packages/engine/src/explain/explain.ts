@@ -1,8 +1,10 @@
-import { isSatisfied } from "../compile/compile-dependencies.ts";
+import { isSatisfied, compileDependencies } from "../compile/compile-dependencies.ts";
+import type { FindParent } from "../compile/compile-dependencies.ts";
+import { compileFlag } from "../compile/compile-flag.ts";
 import { compileStrategy, compileWithoutStrategies } from "../compile/compile-strategy.ts";
 import { OutcomeTable } from "../compile/outcome-table.ts";
 import type { Context } from "../context.ts";
-import { selectOutcome } from "../evaluate/decision.ts";
+import { selectOutcome, createEvaluator } from "../evaluate/decision.ts";
 import { OFF } from "../outcome.ts";
 import type { Outcome } from "../outcome.ts";
 import type { Dependency, Feature } from "../parse/model.ts";
@@ -10,10 +12,8 @@ import type { Snapshot } from "../snapshot.ts";
 import type { DependencyExplanation, Explanation } from "./explanation.ts";
 import { explainStrategy } from "./explain-strategy.ts";
 import { explainVariant } from "./explain-variant.ts";
-import { mayChange } from "./may-change.ts";
 import { ExplanationScope } from "./scope.ts";
-import { toSentence } from "./sentence.ts";
-import { describeDependency, describeRequirement } from "./words.ts";
+import { describeDependency, describeRequirement, toSentence } from "./sentences.ts";
 
 /**
  * Explains the result of a flag for a context: the state of the flag, its parents, each strategy with each
@@ -117,3 +117,26 @@ const MALFORMED_DEPENDENCY: DependencyExplanation = {
   explanation: "a dependency is malformed",
   problem: "a dependency is malformed",
 };
+
+/** The index of a parent, which is evaluated on its own. */
+const NO_INDEX = -1;
+
+/**
+ * Whether the next evaluation of the same context can have another result. An explanation also reads the parts that
+ * decide nothing, such as the random id for a rollout after a constraint that is not satisfied, so this evaluates the
+ * flag as a snapshot does.
+ */
+function mayChange(feature: Feature, explanation: ExplanationScope): boolean {
+  const { request, scope } = explanation.evaluation();
+  const findParent: FindParent = (name) => {
+    const parent = explanation.find(name);
+    if (parent === undefined) return undefined;
+    if (parent.dependencies.length > 0) return "has parents";
+    const { compiled, decision, selector } = compileFlag(parent, true, scope);
+    const evaluator = createEvaluator(NO_INDEX, decision, selector);
+    return { compiled, evaluator, hasParents: false };
+  };
+  const parentsSatisfied = compileDependencies(feature, findParent, scope.report);
+  selectOutcome(compileFlag(feature, parentsSatisfied, scope).selector, request);
+  return !request.isRepeatable;
+}

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { OPERATORS } from "../constraints/operator-table.ts";
-import { describeConstraint } from "./words.ts";
+import { describeConstraint } from "./sentences.ts";
 
 test.each(Object.keys(OPERATORS))("describeConstraint() has words for %s", (operator) => {
   for (const matched of [true, false]) {
