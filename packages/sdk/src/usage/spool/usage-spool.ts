@@ -4,13 +4,12 @@ import { describeCount } from "../../describe-count.ts";
 import { describeCause } from "../../transport/upstream-error.ts";
 import type { PendingData } from "./pending-data.ts";
 import { SpoolBatch } from "./spool-batch.ts";
+import { readSpoolFile, SpoolFiles } from "./spool-files.ts";
+import type { SpoolFile } from "./spool-files.ts";
 import { SpoolLock } from "./spool-lock.ts";
 import { toLines } from "./spool-record.ts";
 import type { RecordKind, SpoolContent } from "./spool-record.ts";
 import { SpoolTotals } from "./spool-totals.ts";
-import { readSpoolFile } from "./spool-file.ts";
-import type { SpoolFile } from "./spool-file.ts";
-import { SpoolFiles } from "./spool-files.ts";
 
 interface UsageSpoolOptions {
   /** The directory; created if missing. */

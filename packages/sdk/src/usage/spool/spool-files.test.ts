@@ -5,8 +5,8 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fuzzRuns } from "../../../../../scripts/test-size.ts";
 import type { ApplicationRegistration, ApplicationUsage, ImpactMetric } from "../../flag-source.ts";
-import { listSpoolFiles, readSpoolFile, SpoolFileWriter } from "./spool-file.ts";
-import type { SpoolFileReport } from "./spool-file.ts";
+import { listSpoolFiles, readSpoolFile, SpoolFileWriter } from "./spool-files.ts";
+import type { SpoolFileReport } from "./spool-files.ts";
 import { MAX_LINE_BYTES, readLine, toLines } from "./spool-record.ts";
 import type { SpoolRecord } from "./spool-record.ts";
 
