@@ -10,15 +10,18 @@ export {
   booleanKind,
   createChoiceKind,
   createIntegerKind,
+  createListKind,
   createTextKind,
   createValueKind,
   headerValueKind,
   hostKind,
   InvalidValue,
+  keysKind,
   textKind,
+  tokensKind,
+  toTexts,
 } from "./config/kind.ts";
 export type { Kind } from "./config/kind.ts";
-export { createListKind, keysKind, tokensKind, toTexts } from "./config/list-kind.ts";
 export type { Environment } from "./config/resolve-settings.ts";
 export { defineSetting, variablesOf } from "./config/setting.ts";
 export type { Setting, SettingsTable, ValuesOf } from "./config/setting.ts";
@@ -29,8 +32,7 @@ export { addressesKind, trustProxyKind } from "./config/trust-proxy.ts";
 export { isLoopbackHost } from "./config/weak-secrets.ts";
 export { createDirectory } from "./create-directory.ts";
 export { toErrorMessage } from "./error-message.ts";
-export { isRecord } from "./is-record.ts";
+export { isRecord, tryParseJson } from "./json.ts";
 export { LOG_LEVELS } from "./logging/logger.ts";
 export type { CustomLogger } from "./logging/logger.ts";
 export { rewordSchemaMessage } from "./schema-message.ts";
-export { tryParseJson } from "./try-parse-json.ts";

@@ -2,7 +2,6 @@
 // `--help` does not need it.
 export { createAccessCheck } from "./http/access-list.ts";
 export { limitBodyMemory } from "./http/body-budget.ts";
-export { SMALL_BODY_BYTES, VALIDATION_BODY_LIMIT_BYTES } from "./http/body-limits.ts";
 export {
   BROTLI_QUALITY,
   CodedBody,
@@ -14,7 +13,11 @@ export {
 export type { ContentCoding } from "./http/compression.ts";
 export { matchesEntityTag, sendConditional } from "./http/conditional-request.ts";
 export { ConnectionGuard } from "./http/connection-guard.ts";
-export { SERVER_DEFAULTS } from "./http/server-defaults.ts";
+export {
+  SERVER_DEFAULTS,
+  SMALL_BODY_BYTES,
+  VALIDATION_BODY_LIMIT_BYTES,
+} from "./http/server-defaults.ts";
 export type { TypedApp } from "./http/server-defaults.ts";
 export { createForwardingServer, createGuardedServer } from "./http/guarded-server.ts";
 export { FairShare } from "./http/fair-share.ts";

@@ -4,8 +4,8 @@ import {
   createTextKind,
   createValueKind,
   textKind,
+  createListKind,
 } from "./kind.ts";
-import { createListKind } from "./list-kind.ts";
 import { defineSetting } from "./setting.ts";
 import type { Subcommand } from "../cli/subcommand.ts";
 

@@ -10,8 +10,10 @@ import {
   InvalidValue,
   type Kind,
   textKind,
+  createListKind,
+  keysKind,
+  tokensKind,
 } from "./kind.ts";
-import { createListKind, keysKind, tokensKind } from "./list-kind.ts";
 
 const portKind = createIntegerKind({ min: 1, max: 10, of: "things" });
 const wordsKind = createListKind({

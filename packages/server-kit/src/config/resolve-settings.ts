@@ -1,6 +1,7 @@
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "../json.ts";
+import { redactTokens, REDACTED } from "../logging/redact.ts";
 import { InvalidValue } from "./kind.ts";
-import { readSecretFile, UnreadableFile } from "./secret-file.ts";
+import { readTextFile } from "./read-text-file.ts";
 import { fileVariableOf, type Setting, type SettingsTable, type ValuesOf } from "./setting.ts";
 import { showText } from "./show-text.ts";
 
@@ -143,6 +144,19 @@ function showValue(value: unknown): string {
   if (Array.isArray(value)) return "a list with other entries";
   if (isRecord(value)) return "an object";
   return typeof value === "function" ? "a function" : String(value);
+}
+
+/** The file of a secret cannot be read. `detail` is a sentence about the file. */
+class UnreadableFile extends InvalidValue {}
+
+/** Reads a secret from a file. Whitespace around it is ignored. */
+function readSecretFile(path: string): string | UnreadableFile {
+  const file = readTextFile(path);
+  // NOTE: hides tokens, because a secret may have been put in place of the path.
+  const name = redactTokens(showText(path), REDACTED);
+  if ("problem" in file) return new UnreadableFile(`cannot read the file ${name}: ${file.problem}`);
+  const text = file.text.trim();
+  return text === "" ? new UnreadableFile(`the file ${name} is empty`) : text;
 }
 
 /** Returns every configured text that must never be shown. */

@@ -1,4 +1,4 @@
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "../json.ts";
 import { REDACTED } from "../logging/redact.ts";
 import type { Setting, SettingsTable, ValuesOf } from "./setting.ts";
 

@@ -8,8 +8,8 @@ import {
   InvalidValue,
   textKind,
   type Kind,
+  createListKind,
 } from "./kind.ts";
-import { createListKind } from "./list-kind.ts";
 import { keyValuesKind, secretsInKeyValues } from "./key-values-kind.ts";
 import { readTextFile } from "./read-text-file.ts";
 import { defineSetting as define, type Setting, type ValuesOf } from "./setting.ts";

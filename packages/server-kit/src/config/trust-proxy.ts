@@ -1,6 +1,5 @@
 import { isIP } from "node:net";
-import { InvalidValue, type Kind } from "./kind.ts";
-import { createListKind } from "./list-kind.ts";
+import { createListKind, InvalidValue, type Kind } from "./kind.ts";
 
 /**
  * Whose `X-Forwarded-*` headers are trusted: everyone's (`true`), nobody's (`false`), those of the

@@ -1,4 +1,4 @@
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "../json.ts";
 import type { Environment } from "./resolve-settings.ts";
 import { type SettingsTable, variablesOf } from "./setting.ts";
 

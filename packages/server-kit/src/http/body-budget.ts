@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { pipeline, type Readable, Transform, type TransformCallback } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { BODY_LIMIT_BYTES, SMALL_BODY_BYTES } from "./body-limits.ts";
 import { FairShare } from "./fair-share.ts";
+import { BODY_LIMIT_BYTES, SMALL_BODY_BYTES } from "./server-defaults.ts";
 
 /** Default memory for bodies that are arriving. */
 const MAX_BYTES = 128 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { FastifyDynamicSwaggerOptions } from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "../json.ts";
 
 type SwaggerDocument = NonNullable<FastifyDynamicSwaggerOptions["openapi"]>;
 

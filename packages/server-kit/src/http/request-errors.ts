@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { BODY_LIMIT_BYTES } from "./body-limits.ts";
+import { BODY_LIMIT_BYTES } from "./server-defaults.ts";
 
 /**
  * How long a peer may take to read the error response before its connection is destroyed. Closing

@@ -8,7 +8,18 @@ import type {
   RawServerDefault,
 } from "fastify";
 import type { Static, TSchema } from "typebox";
-import { BODY_LIMIT_BYTES } from "./body-limits.ts";
+
+/** Maximum size of a request body, unless its route has another limit. */
+export const BODY_LIMIT_BYTES: number = 1024 * 1024;
+
+/** Bodies of up to this length are always read: the number of connections limits their memory. */
+export const SMALL_BODY_BYTES: number = 16 * 1024;
+
+/**
+ * Maximum size of the body of `/edge/validate`, enough for the tokens of any proxy. Lower than others,
+ * because the request requires no key.
+ */
+export const VALIDATION_BODY_LIMIT_BYTES: number = 250 * 1024;
 
 /**
  * How long an idle connection stays open. Common load balancers close idle connections after 60 s.

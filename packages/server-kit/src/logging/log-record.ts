@@ -1,5 +1,5 @@
 import { isColorSupported, prettyFactory } from "pino-pretty";
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "../json.ts";
 
 /** The content of one log line. */
 interface LogRecord {

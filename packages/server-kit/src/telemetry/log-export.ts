@@ -1,8 +1,31 @@
-import { ROOT_CONTEXT, trace } from "@opentelemetry/api";
+import { ROOT_CONTEXT, type Span, trace } from "@opentelemetry/api";
 import { type AnyValueMap, type Logger, SeverityNumber } from "@opentelemetry/api-logs";
 import type { LogTap } from "../logging/log-tap.ts";
 import type { LogLevel } from "../logging/logger.ts";
-import type { ActiveSpan } from "./active-span.ts";
+
+/**
+ * The span that log lines belong to, while a function runs, but not after it has returned a promise.
+ *
+ * NOTE: not an `AsyncLocalStorage`, which before Node 24 hooks into every asynchronous operation of
+ * the process, even in requests that are not traced.
+ */
+export class ActiveSpan {
+  #span: Span | undefined;
+
+  get span(): Span | undefined {
+    return this.#span;
+  }
+
+  run(span: Span, callback: () => void): void {
+    const previous = this.#span;
+    this.#span = span;
+    try {
+      callback();
+    } finally {
+      this.#span = previous;
+    }
+  }
+}
 
 /** A message may quote what a peer has sent. */
 const MAX_CHARACTERS = 8192;

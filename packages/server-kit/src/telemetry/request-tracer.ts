@@ -11,8 +11,8 @@ import {
   type Tracer,
 } from "@opentelemetry/api";
 import { parseTraceParent } from "@opentelemetry/core";
-import type { ActiveSpan } from "./active-span.ts";
 import type { EvaluationEvents } from "./evaluation-events.ts";
+import type { ActiveSpan } from "./log-export.ts";
 import type { Sampler } from "./sampler.ts";
 import type {
   FlagEvaluation,

@@ -4,11 +4,14 @@ import { BatchLogRecordProcessor, LoggerProvider } from "@opentelemetry/sdk-logs
 import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
 import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import type { TelemetryConfig } from "../config/telemetry-config.ts";
-import { ActiveSpan } from "./active-span.ts";
 import { EvaluationEvents } from "./evaluation-events.ts";
-import { createLogExporter, createMetricExporter, createSpanExporter } from "./exporters.ts";
-import { logExportFailures } from "./export-failures.ts";
-import { connectLog } from "./log-export.ts";
+import {
+  createLogExporter,
+  createMetricExporter,
+  createSpanExporter,
+  logExportFailures,
+} from "./exporters.ts";
+import { ActiveSpan, connectLog } from "./log-export.ts";
 import { MetricBridge } from "./metric-bridge.ts";
 import { createRequestTracer } from "./request-tracer.ts";
 import { Sampler } from "./sampler.ts";
