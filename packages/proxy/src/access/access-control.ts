@@ -1,6 +1,5 @@
 import { ConfigError, type Logger, toErrorMessage } from "flags-server-kit";
 import type { Registry } from "prom-client";
-import { FileError } from "../files/file-error.ts";
 import type { UpstreamSource } from "../sources.ts";
 import type { KeyVerifier } from "./verified-key.ts";
 import type { Grant } from "./grant.ts";
@@ -9,6 +8,7 @@ import type { AccessFile } from "./read-access-file.ts";
 import { RestrictedSources } from "./restricted-source.ts";
 import type { ContextVerifiers } from "./signed-context/context-verifiers.ts";
 import type { UpstreamAccess } from "./upstream-access.ts";
+import { FileError } from "../files/read-file.ts";
 
 /** How often the file is checked for changes. */
 const POLL_MS = 150;

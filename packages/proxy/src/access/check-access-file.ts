@@ -1,9 +1,9 @@
 import { findWeakSecrets, MIN_PUBLIC_KEY_LENGTH, MIN_SECRET_LENGTH } from "flags-server-kit";
-import { FileError } from "../files/file-error.ts";
 import { digestKey } from "./grant.ts";
 import type { TokenScope } from "../token-scope.ts";
 import { assignSources } from "./create-grants.ts";
 import { type AccessEntry, readAccessFile } from "./read-access-file.ts";
+import { FileError } from "../files/read-file.ts";
 
 interface RelatedSettings {
   /** The sources; none if settings are missing. */

@@ -4,12 +4,12 @@ import { findSourceByScope, type TokenScope } from "../token-scope.ts";
 import type { AccessFileKey } from "./access-schema.ts";
 import type { Grant, KeyRules } from "./grant.ts";
 import { createOriginCheck } from "./origins.ts";
-import { FileError } from "../files/file-error.ts";
 import { MAX_PROBLEMS } from "./parse-access-file.ts";
 import { RateLimit } from "./rate-limit.ts";
 import type { AccessEntry, AccessFile } from "./read-access-file.ts";
 import type { RestrictedSources } from "./restricted-source.ts";
 import type { ContextVerifiers } from "./signed-context/context-verifiers.ts";
+import { FileError } from "../files/read-file.ts";
 
 /** The part of a source that decides which keys belong to it. */
 interface ScopedSource {

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fuzzRuns } from "../../../../scripts/test-size.ts";
 import { AccessFileSchema } from "./access-schema.ts";
-import { FileError } from "../files/file-error.ts";
 import { parseAccessFile } from "./parse-access-file.ts";
+import { FileError } from "../files/read-file.ts";
 
 const problemsOf = async (text: string): Promise<readonly string[]> => {
   try {

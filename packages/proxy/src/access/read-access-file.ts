@@ -3,11 +3,11 @@ import { explainUnreadable } from "flags-server-kit";
 import {
   codeOf,
   combineStates,
+  FileError,
   type FollowedFiles,
   ReadError,
   readText,
 } from "../files/read-file.ts";
-import { FileError } from "../files/file-error.ts";
 import { digestKey } from "./grant.ts";
 import { parseTokenScope, type TokenScope } from "../token-scope.ts";
 import { type AccessFileKey, MAX_KEY_FILES } from "./access-schema.ts";

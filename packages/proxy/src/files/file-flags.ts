@@ -7,8 +7,7 @@ import {
 import { type Logger, toErrorMessage } from "flags-server-kit";
 import { warnOfNewFiles } from "./directory.ts";
 import { FileFollower } from "./file-follower.ts";
-import { FileError } from "./file-error.ts";
-import type { FollowedFiles } from "./read-file.ts";
+import { FileError, type FollowedFiles } from "./read-file.ts";
 import { type FlagFile, readFlagFile } from "./read-flag-file.ts";
 
 /** How often the file is checked for changes. */

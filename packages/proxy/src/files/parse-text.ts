@@ -2,9 +2,8 @@ import { complete } from "flags-engine";
 import { readJson } from "flags-sdk";
 import type * as Yaml from "yaml";
 import { toErrorMessage } from "flags-server-kit";
-import { createPositionDescriber } from "./describe-position.ts";
-import { FileError } from "./file-error.ts";
 import { JsonPositions, type ValuePath } from "./json-positions.ts";
+import { FileError } from "./read-file.ts";
 
 /** A parsed text. */
 export interface ParsedText {
@@ -136,4 +135,34 @@ function findNearest(path: ValuePath, find: (path: ValuePath) => number | undefi
     if (offset !== undefined) return offset;
   }
   return find([]) ?? 0;
+}
+
+/** Returns a function that describes an offset in a text, such as `line 3, column 7`. */
+export function createPositionDescriber(text: string): (offset: number) => string {
+  let starts: readonly number[] | undefined;
+  return (offset) => {
+    starts ??= findLineStarts(text);
+    const line = countUpTo(starts, offset);
+    return `line ${line}, column ${offset - (starts[line - 1] ?? 0) + 1}`;
+  };
+}
+
+function findLineStarts(text: string): readonly number[] {
+  const starts = [0];
+  for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", end + 1)) {
+    starts.push(end + 1);
+  }
+  return starts;
+}
+
+/** Returns how many of the sorted numbers are at most `limit`. */
+function countUpTo(sorted: readonly number[], limit: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if ((sorted[middle] ?? 0) <= limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toFlagDocument } from "./flag-document.ts";
+import { toFlagDocument } from "./to-flag-document.ts";
 
 const convert = (value: object, environment?: string) =>
   toFlagDocument({ value, locate: () => "" }, environment);

@@ -1,5 +1,5 @@
 import { isRecord } from "flags-server-kit";
-import type { ReadDocument } from "./document.ts";
+import type { ReadDocument } from "./flag-document.ts";
 
 type Entry = Readonly<Record<string, unknown>>;
 

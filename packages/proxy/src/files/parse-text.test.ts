@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createPositionDescriber } from "./describe-position.ts";
+import { createPositionDescriber } from "./parse-text.ts";
 
 test.each([
   [0, "line 1, column 1"],

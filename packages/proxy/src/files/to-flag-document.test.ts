@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { toFlagDocument } from "./flag-document.ts";
-import { FileError } from "./file-error.ts";
+import { toFlagDocument } from "./to-flag-document.ts";
+import { FileError } from "./read-file.ts";
 import { parseFlagFile } from "./read-flag-file.ts";
 
 async function read(text: string, name = "flags.json", environment?: string) {
