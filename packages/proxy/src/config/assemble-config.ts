@@ -12,12 +12,12 @@ import type { ContextEnricher } from "../extensions.ts";
 import type {
   BootstrapConfig,
   CorsConfig,
+  NetworkConfig,
   ProxyConfig,
   PushConfig,
   UsageSpoolConfig,
 } from "./config.ts";
 import type { StoreConfig } from "../store/open-store.ts";
-import type { NetworkConfig } from "./network-config.ts";
 import { AGE_HEADER } from "../age.ts";
 import type { FlagFile } from "../files/read-flag-file.ts";
 import { WORKER_FILES } from "./flag-files.ts";

@@ -13,7 +13,7 @@ import {
 import type { FlagFile } from "../files/read-flag-file.ts";
 import { findSource, parseTokenScope, scopesOf } from "../token-scope.ts";
 import type { Product } from "./aliases/alias.ts";
-import { nameMissing } from "./aliases/name-missing.ts";
+import { nameMissing } from "./aliases/describe-translation.ts";
 import {
   findNetworkProblems,
   findNetworkRisks,

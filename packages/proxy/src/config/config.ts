@@ -1,10 +1,10 @@
 import type { CustomStrategy } from "flags-engine";
 import type { StorageProvider, Synchronization } from "flags-sdk";
 import type { Logger, TrustProxy } from "flags-server-kit";
+import type { TlsMaterial } from "flags-server-kit/http";
 import type { ContextEnricher } from "../extensions.ts";
 import type { FlagFile } from "../files/read-flag-file.ts";
 import type { StoreConfig } from "../store/open-store.ts";
-import type { NetworkConfig } from "./network-config.ts";
 
 /** The possible meanings of a flag's value in OFREP. */
 export const OFREP_VALUES = ["boolean", "payload"] as const;
@@ -71,6 +71,51 @@ export interface UsageSpoolConfig {
   readonly directory: string | undefined;
   /** For each source. */
   readonly maxBytes: number;
+}
+
+/** How the proxy serves TLS. */
+export interface TlsConfig {
+  /** The certificate as it was at startup. */
+  readonly material: TlsMaterial;
+  readonly files: TlsFileSettings;
+  /** Undefined: TLS uses the main port, and there is no plain HTTP. */
+  readonly port: number | undefined;
+  /** Whether the main port redirects to the port of TLS instead of serving plain HTTP. */
+  readonly redirects: boolean;
+}
+
+/** Paths of the files of the TLS server, and the settings that contain them. */
+export interface TlsFileSettings {
+  readonly cert: NamedPath;
+  readonly key: NamedPath;
+  readonly clientCa: NamedPath | undefined;
+}
+
+interface NamedPath {
+  readonly origin: string;
+  readonly path: string;
+}
+
+/** Connections to the upstream. Certificates and keys are PEM. */
+export interface UpstreamConnectionConfig {
+  /** Undefined: the CAs that Node trusts. */
+  readonly ca: readonly string[] | undefined;
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+}
+
+/** Ports, addresses and certificates. */
+export interface NetworkConfig {
+  /** Undefined: plain HTTP only. */
+  readonly tls: TlsConfig | undefined;
+  /** Addresses and ranges that may send requests. Undefined: all that are not denied. */
+  readonly allowList: readonly string[] | undefined;
+  readonly denyList: readonly string[];
+  /** Where metrics and operations are served. Undefined: on the main port. */
+  readonly management: { readonly port: number; readonly host: string | undefined } | undefined;
+  readonly upstream: UpstreamConnectionConfig;
 }
 
 /** The configuration of a proxy, checked and with defaults. Immutable. */

@@ -23,8 +23,8 @@ import {
 import { loadEnrichers, loadStrategies } from "../extensions.ts";
 import { describeTranslation } from "./aliases/describe-translation.ts";
 import { findUnlimitedKeys } from "./aliases/find-wider-keys.ts";
+import { translateOptions } from "./aliases/old-proxy-aliases.ts";
 import { translateEnvironment } from "./aliases/translate-environment.ts";
-import { translateOptions } from "./aliases/translate-options.ts";
 import { assembleConfig, type LoadedConfig } from "./assemble-config.ts";
 import { checkSettings, findUnreachableLimits } from "./check-settings.ts";
 import type { FlagFile } from "../files/read-flag-file.ts";

@@ -14,7 +14,7 @@ import type {
   TlsConfig,
   TlsFileSettings,
   UpstreamConnectionConfig,
-} from "./network-config.ts";
+} from "./config.ts";
 import type { Settings } from "./settings.ts";
 
 type FileSetting =

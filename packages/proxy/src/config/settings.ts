@@ -7,8 +7,8 @@
 // 2. For a setting that code can set, add the option to ProxyOptions in options.ts. The type checker then requires it
 //    in EVERY_OPTION of test/config-settings.test.ts.
 // 3. Add a field to ProxyConfig in config.ts. The type checker then requires its value in assemble-config.ts and in
-//    test/_proxy.ts. Settings for TLS, the management port and connections to the upstream belong to NetworkConfig in
-//    network-config.ts, which load-network.ts creates.
+//    test/_proxy.ts. Settings for TLS, the management port and connections to the upstream belong to NetworkConfig,
+//    which load-network.ts creates.
 // 4. Add a row to test/config-settings.test.ts, which fails without it.
 // 5. Run `node scripts/check-docs.mjs --write`, which updates docs/configuration.md.
 //

@@ -8,9 +8,8 @@ import {
 } from "flags-server-kit";
 import type { AccessFileKey } from "../../access/access-schema.ts";
 import { PRODUCT_NAMES, type Product } from "../../config/aliases/alias.ts";
-import { describeIneffective } from "../../config/aliases/describe-translation.ts";
+import { describeIneffective, nameMissing } from "../../config/aliases/describe-translation.ts";
 import { findUnlimitedKeys, findWiderKeys } from "../../config/aliases/find-wider-keys.ts";
-import { nameMissing } from "../../config/aliases/name-missing.ts";
 import {
   type IneffectiveSetting,
   type Translation,

@@ -1,4 +1,6 @@
-import { PRODUCT_NAMES } from "./alias.ts";
+import { nameSetting, type Setting } from "flags-server-kit";
+import { type Product, PRODUCT_NAMES } from "./alias.ts";
+import { EDGE_ALIASES } from "./edge-aliases.ts";
 import type { IneffectiveSetting, Translation, UsedAlias } from "./translate-environment.ts";
 
 /** What to log about the settings of other products. Contains no values of settings. */
@@ -41,4 +43,13 @@ function describeUse({ name, to, conversion, loss }: UsedAlias): string {
 /** Says that a setting has no effect, and why. */
 export function describeIneffective({ name, reason }: IneffectiveSetting): string {
   return `${name} has no effect: ${reason}`;
+}
+
+/** Names a setting that is missing, with the names that it has in the product whose settings are in use. */
+export function nameMissing(setting: Setting<unknown>, products: readonly Product[]): string {
+  const aliases = products.includes("edge") ? EDGE_ALIASES : [];
+  const names = aliases
+    .filter(({ to }) => setting.variables.some((variable) => to.includes(variable)))
+    .map(({ name }) => name);
+  return [...names, nameSetting(setting)].join(" or ");
 }
