@@ -14,7 +14,7 @@ import { FlagDistribution } from "./flag-distribution.ts";
 import { KeyDistribution } from "./key-distribution.ts";
 import type { ToPrimary, WorkerPeer } from "./messages.ts";
 import { MetricsCollection } from "./metrics-collection.ts";
-import { UsageReceiver } from "./usage-receiver.ts";
+import { UsageReceiver } from "./usage-forwarding.ts";
 import { WorkerPool, type WorkerVariables } from "./worker-pool.ts";
 
 /** Serves with several processes that share one port and the connections to the upstream. */

@@ -1,14 +1,13 @@
-import { type ApplicationRegistration, type ApplicationUsage, FlagReplica } from "flags-sdk";
+import { FlagReplica } from "flags-sdk";
 import type { Closable, Logger } from "flags-server-kit";
-import { FairShare } from "flags-server-kit/http";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import type { ProxyConfig } from "../config/config.ts";
 import { createMetrics, type Metrics } from "../metrics/metrics.ts";
 import { createSources, type SourceFailure } from "../sources.ts";
 import { serve } from "../start.ts";
-import type { MessageToWorker, ToPrimary } from "./messages.ts";
-import { PendingReplies, type PrimaryLink } from "./primary-link.ts";
-import { RemoteKeyVerifier } from "./remote-key-verifier.ts";
+import { RemoteKeyVerifier } from "./key-distribution.ts";
+import type { PrimaryLink } from "./primary-link.ts";
+import { UsageForwarder } from "./usage-forwarding.ts";
 
 /** Serves the flags of the primary process, on the port that all workers share. */
 export async function serveAsWorker(
@@ -89,60 +88,6 @@ export function followPrimary(
         .catch((error: unknown) => logger.error("Cannot collect metrics", error));
     },
   });
-}
-
-/** Limit of the usage and registrations that wait for the primary process, in characters. */
-const MAX_WAITING = 16 * 1024 * 1024;
-
-/** Forwards usage and registrations to the primary process, which decides whether to accept them. */
-export class UsageForwarder {
-  readonly #link: Pick<PrimaryLink, "send">;
-  readonly #decisions = new PendingReplies<boolean>();
-  /** NOTE: otherwise, what arrives faster than the primary process reads it would fill the memory. */
-  readonly #waiting = new FairShare(MAX_WAITING);
-
-  constructor(link: Pick<PrimaryLink, "send">) {
-    this.#link = link;
-  }
-
-  /**
-   * Forwards usage of a source. Resolves to whether the primary process accepted it; to false if too much
-   * usage of the same quota is waiting.
-   */
-  async report(source: number, usage: ApplicationUsage): Promise<boolean> {
-    // For many small objects, JSON takes half the time of a structured clone.
-    const text = JSON.stringify(usage);
-    const release = this.#waiting.tryClaim(usage.quotaId ?? "", text.length);
-    if (release === undefined) return false;
-    try {
-      return await this.#send((id) => ({ kind: "usage", source, id, text }));
-    } finally {
-      release();
-    }
-  }
-
-  /**
-   * Forwards a registration to a source. Resolves when the primary process has stored it; drops it if too much of the
-   * same quota is waiting, as applications register again.
-   */
-  async register(source: number, registration: ApplicationRegistration): Promise<void> {
-    const { length } = JSON.stringify(registration);
-    const release = this.#waiting.tryClaim(registration.quotaId ?? "", length);
-    if (release === undefined) return;
-    try {
-      await this.#send((id) => ({ kind: "registration", source, id, registration }));
-    } finally {
-      release();
-    }
-  }
-
-  #send(toMessage: (id: number) => ToPrimary): Promise<boolean> {
-    return this.#decisions.request((id) => void this.#link.send(toMessage(id)));
-  }
-
-  onDecision({ id, isAccepted }: MessageToWorker<"decision">): void {
-    this.#decisions.resolve(id, isAccepted);
-  }
 }
 
 async function scrape(link: PrimaryLink): Promise<string> {
