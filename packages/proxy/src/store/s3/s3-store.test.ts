@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toS3Error } from "./s3-error.ts";
+import { toS3Error } from "./s3-store.ts";
 
 const messageOf = (status: number, body: string, headers = {}): string =>
   toS3Error({ status, headers, body: Buffer.from(body) }).message;
