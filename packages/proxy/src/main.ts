@@ -10,7 +10,7 @@ import {
 import { EXIT_USAGE } from "flags-server-kit/command-line";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import { CHECK } from "./cli/check/check.ts";
-import { splitArguments } from "./cli/edge-arguments.ts";
+import { splitArguments } from "./cli/edge-modes.ts";
 import { MIGRATE } from "./cli/migrate/migrate.ts";
 import { SUBCOMMANDS } from "./cli/subcommands.ts";
 import { openPrimaryLink } from "./cluster/primary-link.ts";

@@ -6,7 +6,7 @@ import { type AppOptions, buildApp, createGuard } from "./app.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import { loadEmbeddedConfig } from "./config/load-config.ts";
 import type { ProxyOptions } from "./config/options.ts";
-import { buildManagementApp } from "./management.ts";
+import { buildManagementApp } from "./management-app.ts";
 import { createMetrics, type Metrics, observeCertificate } from "./metrics/metrics.ts";
 import { followTlsFiles, type OpenPorts, openPorts, warnOfUnusedPorts } from "./ports.ts";
 import { createAccessControl } from "./create-access-control.ts";

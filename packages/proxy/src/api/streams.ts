@@ -7,7 +7,6 @@ import { requestContext } from "../context/request-context.ts";
 import { readContext } from "../context/sent-context.ts";
 import { ENABLE_ALL_HINT, notAllowed, notEnabled, notReady } from "../errors.ts";
 import type { ClientStreams } from "../streaming/create-streams.ts";
-import { FlagStream } from "../streaming/flag-stream.ts";
 import { notValid } from "../streaming/stream-tokens.ts";
 import {
   StoredSubscription,
@@ -18,6 +17,7 @@ import {
 import type { Selection } from "../response/evaluate-flags.ts";
 import { type RouteOptions, streamKindOf } from "./protocol.ts";
 import { errorResponses } from "./schemas.ts";
+import { FlagStream } from "../streaming/flag-streams.ts";
 
 interface StreamOptions extends Pick<
   RouteOptions,

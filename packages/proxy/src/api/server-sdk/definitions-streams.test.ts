@@ -5,8 +5,8 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import type { FeatureDefinitions, FlagSource, FlagSourceEvents } from "flags-sdk";
 import { type DeltaHubOptions, EventStream } from "flags-server-kit/http";
 import { expect, onTestFinished, test } from "vitest";
-import { DefinitionsFeeds } from "./definitions-feed.ts";
-import { DefinitionsStream, DefinitionsStreams } from "./definitions-streams.ts";
+import { DefinitionsFeed, DefinitionsFeeds } from "./definitions-feed.ts";
+import { DefinitionsStream, DefinitionsStreams, FilteredFeeds } from "./definitions-streams.ts";
 
 const SOON = { timeout: 10_000 };
 const EVERYTHING = { projects: undefined, namePrefix: "" };
@@ -125,4 +125,33 @@ test("checkCapacity() throws at the limit, until an SDK disconnects", async () =
   socket.destroy();
   await expect.poll(() => streams.size, SOON).toBe(0);
   expect(() => streams.checkCapacity()).not.toThrow();
+});
+
+const DEFINITIONS = {
+  version: 2,
+  features: [{ name: "a", project: "shop", description: "x".repeat(1000) }],
+  segments: [],
+};
+const feedOf = (namePrefix: string): DefinitionsFeed =>
+  new DefinitionsFeed({ projects: undefined, namePrefix }, DEFINITIONS);
+
+test("a key can have streams with several filters, but leaves memory for other keys", () => {
+  const [one, two] = [feedOf("a"), feedOf("a")];
+  const feeds = new FilteredFeeds(3 * one.bytes);
+  const releases = [feeds.tryAdd("greedy", one), feeds.tryAdd("greedy", one)];
+  expect(releases).not.toContain(undefined);
+  expect(feeds.tryAdd("greedy", two)).toBeUndefined();
+  expect(feeds.tryAdd("other", two)).toBeTypeOf("function");
+
+  // The memory of a feed is free when the last of its streams has ended.
+  releases[0]?.();
+  expect(feeds.tryAdd("greedy", feedOf("a"))).toBeUndefined();
+  releases[1]?.();
+  expect(feeds.tryAdd("greedy", two)).toBeTypeOf("function");
+});
+
+test("feeds without filters are not limited, and feeds without flags also have a cost", () => {
+  const feeds = new FilteredFeeds(1);
+  expect(feeds.tryAdd("key", feedOf(""))).toBeTypeOf("function");
+  expect(feeds.tryAdd("key", feedOf("none of the flags"))).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { expect, test } from "vitest";
-import { toProblems } from "./problems.ts";
+import { toProblems } from "./validation.ts";
 
 const validator = Compile(
   Type.Object({
