@@ -1,18 +1,11 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { listIsolatedTests, ProjectSequencer } from "./scripts/vitest-order.ts";
 import { excludedFiles, isComplete } from "./scripts/test-size.ts";
+import { SlowFilesFirst } from "./scripts/vitest-order.ts";
 
 const source = (name: string, entry = "index"): string =>
   fileURLToPath(new URL(`packages/${name}/src/${entry}.ts`, import.meta.url));
-
-const SERVICE_TESTS = "packages/{admin,console,proxy}/test/**/*.test.ts";
-const isolatedTests = listIsolatedTests().filter(
-  (file) => !/^packages\/(?:admin|console|proxy)\/test\//.test(file),
-);
-
-const excluded = ["**/node_modules/**", ...excludedFiles];
 
 export default defineConfig({
   resolve: {
@@ -41,36 +34,16 @@ export default defineConfig({
     retry: process.env["CI"] === "true" ? 1 : 0,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 10_000 } },
-    sequence: { sequencer: ProjectSequencer },
+    sequence: { sequencer: SlowFilesFirst },
     // Several files share a process: loading all modules again for each file would take a third of the
-    // CPU time.
+    // CPU time. So a test restores the timers, functions and variables that it replaces.
     isolate: false,
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: "services",
-          include: [SERVICE_TESTS],
-          exclude: excluded,
-          globalSetup: "packages/admin/test/_shared-databases.ts",
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: "packages",
-          include: [
-            "packages/*/src/**/*.test.ts",
-            "packages/*/test/**/*.test.ts",
-            "packages/*/conformance/**/*.test.ts",
-            "scripts/**/*.test.ts",
-            "deploy/**/*.test.ts",
-          ],
-          exclude: [SERVICE_TESTS, ...isolatedTests, ...excluded],
-        },
-      },
-      // Files that replace timers or functions, which would affect other files.
-      { extends: true, test: { name: "isolated", include: isolatedTests, isolate: true } },
+    globalSetup: "packages/admin/test/_shared-databases.ts",
+    include: [
+      "packages/*/{src,test,conformance}/**/*.test.ts",
+      "scripts/**/*.test.ts",
+      "deploy/**/*.test.ts",
     ],
+    exclude: ["**/node_modules/**", ...excludedFiles],
   },
 });

@@ -1,6 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { expect, test } from "vitest";
-import { CodedBody, CodingChoice } from "./compression.ts";
+import negotiate from "@fastify/accept-negotiator";
+import { expect, test, vi } from "vitest";
+import { CodedBody, CodingChoice, type Negotiate } from "./compression.ts";
 
 test.each([
   ["gzip, deflate, br", "br"],
@@ -16,6 +17,18 @@ test.each([
   const choice = new CodingChoice();
   expect(choice.for(accepted)).toBe(coding);
   expect(choice.for(accepted)).toBe(coding);
+});
+
+test("CodingChoice caches the headers of other clients even if one client sends invented values", () => {
+  const negotiateCoding = vi.fn<Negotiate>(negotiate);
+  const choice = new CodingChoice(negotiateCoding);
+  for (let index = 0; index < 1000; index++) choice.for(`x${index}`);
+  negotiateCoding.mockClear();
+  for (let i = 0; i < 10; i++) {
+    expect(choice.for("br, gzip")).toBe("br");
+    expect(choice.for("identity")).toBeUndefined();
+  }
+  expect(negotiateCoding).toHaveBeenCalledTimes(2);
 });
 
 test.each([

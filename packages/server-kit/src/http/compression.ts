@@ -29,11 +29,19 @@ const MAX_WAITING_BYTES: number = 16 * 1024 * 1024;
 /** How many `Accept-Encoding` values are cached. There are only a few, one per type of client. */
 const MAX_CACHED_CHOICES = 100;
 
+/** Returns the preferred one of some content codings that an `Accept-Encoding` header accepts. */
+export type Negotiate = (accepted: string, codings: ContentCoding[]) => ContentCoding | null;
+
 /** Chooses content codings, and caches the choices. */
 export class CodingChoice {
   readonly #choices = new LRUCache<string, { readonly coding: ContentCoding | undefined }>({
     max: MAX_CACHED_CHOICES,
   });
+  readonly #negotiate: Negotiate;
+
+  constructor(negotiateCoding: Negotiate = negotiate) {
+    this.#negotiate = negotiateCoding;
+  }
 
   /** Returns the preferred coding that an `Accept-Encoding` header accepts; undefined if none. */
   for(acceptEncoding: string): ContentCoding | undefined {
@@ -41,7 +49,7 @@ export class CodingChoice {
     if (known !== undefined) return known.coding;
     // NOTE: `*` means gzip, as in `@fastify/compress`, since every client can read gzip.
     const accepted = acceptEncoding.toLowerCase().replaceAll(/\*|x-gzip/g, "gzip");
-    const coding = negotiate(accepted, [...CODINGS]) ?? undefined;
+    const coding = this.#negotiate(accepted, [...CODINGS]) ?? undefined;
     this.#choices.set(acceptEncoding, { coding });
     return coding;
   }
