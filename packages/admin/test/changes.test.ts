@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { readEvents, type EventReader } from "../../server-kit/test/_event-reader.ts";
-import type { Caller } from "../src/access/caller.ts";
+import type { Caller } from "../src/access/request-identity.ts";
 import { ChangeStreams } from "../src/changes/change-streams.ts";
 import { LIMITS } from "../src/limits.ts";
 import type { Storage } from "../src/storage/storage.ts";

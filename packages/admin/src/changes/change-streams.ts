@@ -1,5 +1,5 @@
 import { type EventStream, type HubStream, repeat, StreamHub } from "flags-server-kit/http";
-import type { Caller } from "../access/caller.ts";
+import type { Caller } from "../access/request-identity.ts";
 import { findTokensById } from "../access/find-tokens.ts";
 import { ApiError } from "../errors.ts";
 import type { Sessions } from "../sessions/sessions.ts";

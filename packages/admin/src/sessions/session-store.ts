@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { desc, eq, inArray } from "drizzle-orm";
-import { type Caller } from "../access/caller.ts";
+import { type Caller } from "../access/request-identity.ts";
 import { isRole, roleOfType } from "../role.ts";
 import { type ApiToken, isExpired } from "../access/token.ts";
 import { unusableToken } from "../errors.ts";

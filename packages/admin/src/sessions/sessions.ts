@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AUTHENTICATION_LIMITS, GuessLimiter } from "flags-server-kit/http";
-import type { Caller } from "../access/caller.ts";
+import type { Caller } from "../access/request-identity.ts";
 import { ApiError, tooManyGuesses } from "../errors.ts";
 import { Batcher } from "../storage/batcher.ts";
 import type { Storage } from "../storage/storage.ts";
