@@ -27,7 +27,7 @@ import { registerUsageQueries } from "./usage/query-routes.ts";
  * The routes below `/api/admin`. To add an endpoint:
  *
  * 1. Add it to the `routes.ts` of its resource.
- * 2. Add its operation to `http/operation-ids.ts` and `http/operation-roles.ts`.
+ * 2. Add its operation to `http/operation-ids.ts` and `access/operation-roles.ts`.
  * 3. If it records events of a new type, add the type to `EventType`. The type checker then requires to know whether
  *    it changes what SDKs read, and its words in `console/src/events/event-words.ts`. Add what the console then reads
  *    again to `console/src/changes/live-changes.ts`.

@@ -25,7 +25,7 @@ import {
 import { SETTINGS } from "./config/settings.ts";
 import { LIMITS } from "./limits.ts";
 import { rejectUnstorable } from "./http/reject-unstorable.ts";
-import { requireRoles } from "./access/require-roles.ts";
+import { requireRoles } from "./access/operation-roles.ts";
 import { describeRoutes, registerOpenApi } from "./http/openapi.ts";
 import { registerConsole } from "./http/console-routes.ts";
 import { registerAdminRoutes } from "./admin-routes.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { includesRole, ROLES, type Role } from "../src/role.ts";
+import { includesRole, ROLES, type Role } from "../src/access/role.ts";
 import { OPERATION_IDS } from "../src/http/operation-ids.ts";
-import { OPERATION_ROLES } from "../src/http/operation-roles.ts";
+import { OPERATION_ROLES } from "../src/access/operation-roles.ts";
 import { digestTables, useAdmin } from "./_admin.ts";
 import type { ErrorResponse } from "./_responses.ts";
 import { type DescribedRoute, readDescribedRoutes } from "./_routes.ts";

@@ -1,7 +1,7 @@
 // Who has sent a request, which authentication finds out before the handler of the route runs.
 
 import type { FastifyRequest } from "fastify";
-import { type Role, roleOfType } from "../role.ts";
+import { type Role, roleOfType } from "./role.ts";
 import type { Actor } from "../storage/event.ts";
 import type { ApiToken } from "./token.ts";
 

@@ -2,7 +2,7 @@ import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { documented } from "../http/schemas.ts";
 import { callerOf } from "./request-identity.ts";
-import { ROLES, type Role } from "../role.ts";
+import { ROLES, type Role } from "./role.ts";
 
 const UserResponse = Type.Object(
   {

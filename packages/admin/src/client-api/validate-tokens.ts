@@ -7,7 +7,7 @@ import { tooManyGuesses } from "../errors.ts";
 import { errorResponses } from "../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../storage/storage.ts";
-import { roleOfType } from "../role.ts";
+import { roleOfType } from "../access/role.ts";
 import { toWireType } from "../access/token.ts";
 import type { Authentication } from "../access/authentication.ts";
 import { findTokens } from "../access/find-tokens.ts";

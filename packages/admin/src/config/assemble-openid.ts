@@ -1,5 +1,5 @@
 import { nameSetting, type Resolution } from "flags-server-kit";
-import { ROLES } from "../role.ts";
+import { ROLES } from "../access/role.ts";
 import type { OpenIdConfig } from "../openid/openid-config.ts";
 import { isSecureUrl } from "./public-url.ts";
 import { SETTINGS, type Settings, type Values } from "./settings.ts";

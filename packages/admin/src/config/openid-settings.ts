@@ -6,7 +6,7 @@ import {
   InvalidValue,
   textKind,
 } from "flags-server-kit/command-line";
-import { isRole, type Role, ROLES } from "../role.ts";
+import { isRole, type Role, ROLES } from "../access/role.ts";
 import { isSecureUrl } from "./public-url.ts";
 
 const group = "OpenID Connect";

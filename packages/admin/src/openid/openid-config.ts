@@ -1,4 +1,4 @@
-import type { Role } from "../role.ts";
+import type { Role } from "../access/role.ts";
 
 /** How users sign in with an OpenID provider. */
 export interface OpenIdConfig {

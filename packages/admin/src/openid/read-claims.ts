@@ -1,4 +1,4 @@
-import { type Role, ROLES } from "../role.ts";
+import { type Role, ROLES } from "../access/role.ts";
 import type { OpenIdConfig } from "./openid-config.ts";
 
 /** The claims of the provider about a user. */

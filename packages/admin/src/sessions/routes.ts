@@ -3,7 +3,7 @@ import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import type { Authentication } from "../access/authentication.ts";
 import { type Caller, toCaller } from "../access/request-identity.ts";
-import { ROLES } from "../role.ts";
+import { ROLES } from "../access/role.ts";
 import { ApiError } from "../errors.ts";
 import { closedObject, errorResponses, NoBody } from "../http/schemas.ts";
 import { forbidCaching } from "../http/server.ts";

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { desc, eq, inArray } from "drizzle-orm";
 import { type Caller } from "../access/request-identity.ts";
-import { isRole, roleOfType } from "../role.ts";
+import { isRole, roleOfType } from "../access/role.ts";
 import { type ApiToken, isExpired } from "../access/token.ts";
 import { unusableToken } from "../errors.ts";
 import type { Database } from "../storage/database.ts";
