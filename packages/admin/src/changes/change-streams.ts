@@ -6,8 +6,7 @@ import type { Sessions } from "../sessions/sessions.ts";
 import { CoalescedTask } from "../client-api/streaming/coalesced-task.ts";
 import { hasRevision } from "../storage/revisions.ts";
 import type { Storage } from "../storage/storage.ts";
-import { RecentChanges } from "./recent-changes.ts";
-import { readChanges } from "./read-changes.ts";
+import { RecentChanges, readChanges } from "./recent-changes.ts";
 
 /** A client that has missed more changes than this reads everything again. */
 const MAX_CHANGES = 1000;

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { RecentChanges } from "./recent-changes.ts";
-import type { Change } from "./read-changes.ts";
+import { RecentChanges, type Change } from "./recent-changes.ts";
 
 function change(id: number): Change {
   const createdAt = new Date(0);

@@ -1,7 +1,7 @@
 // The types of the responses, derived from the functions of flags-admin that build them, so that the
 // compiler notices when they change. Only types are imported: the console contains no code of the service.
 
-import type { Change as StoredChange } from "../../../admin/src/changes/read-changes.ts";
+import type { Change as StoredChange } from "../../../admin/src/changes/recent-changes.ts";
 import type { toTokenView } from "../../../admin/src/access/token.ts";
 import type { listArchived } from "../../../admin/src/domain/archive/archive-features.ts";
 import type { ContextField as StoredContextField } from "../../../admin/src/domain/context-fields/store.ts";
