@@ -9,8 +9,7 @@ import {
   type SegmentEntry,
 } from "../environment-state.ts";
 import type { FeatureQuery } from "../feature-query.ts";
-import { EnvironmentFeed, EnvironmentFeeds } from "./environment-feed.ts";
-import { MessageCache } from "./message-cache.ts";
+import { EnvironmentFeed, EnvironmentFeeds, MessageCache } from "./environment-feed.ts";
 
 /** Flags by name: a description, and the id of a segment (0 for none). */
 type Flags = Readonly<Record<string, { readonly text: string; readonly segment: number }>>;

@@ -1,25 +1,24 @@
 import {
   ChangeLog,
+  type DeltaMessage,
   featureRemoved,
   featureUpdated,
   segmentRemoved,
   segmentUpdated,
   writeChanges,
   writeHydration,
-  type DeltaMessage,
 } from "flags-engine";
 import type { DeltaFeed } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
+import { TimeSlice } from "../../time-slice.ts";
 import {
-  selectFeatures,
   type EnvironmentState,
   type FeatureEntry,
   type SegmentEntry,
+  selectFeatures,
 } from "../environment-state.ts";
 import type { EnvironmentStates } from "../environment-states.ts";
 import type { FeatureQuery } from "../feature-query.ts";
-import { TimeSlice } from "../../time-slice.ts";
-import { type FeedMessages, MessageCache } from "./message-cache.ts";
 
 /** How many removed flags, and how many removed segments, a feed remembers. */
 const MAX_REMOVED = 1000;
@@ -158,5 +157,38 @@ export class EnvironmentFeeds {
         if (slice.isOver) await slice.startNext();
       }
     }
+  }
+}
+
+const MAX_CACHED_CHARACTERS = 32 * 1024 * 1024;
+
+/** The cached messages of one feed. */
+interface FeedMessages {
+  /** Returns the message that leads from one revision to another. Creates it if it is not cached. */
+  get(to: number, since: number | undefined, create: () => DeltaMessage): DeltaMessage;
+}
+
+/**
+ * Caches the messages of all feeds, because nearly all streams with the same query come from the same state.
+ * The feeds share one limit: a message can contain all flags of an environment.
+ */
+export class MessageCache {
+  readonly #messages = new LRUCache<string, DeltaMessage>({
+    maxSize: MAX_CACHED_CHARACTERS,
+    sizeCalculation: ({ text }) => text.length,
+  });
+  #feeds = 0;
+
+  /** Returns the part of the cache for a new feed. */
+  forFeed(): FeedMessages {
+    const feed = this.#feeds++;
+    return {
+      get: (to, since, create) => {
+        const key = `${feed} ${to} ${since}`;
+        const message = this.#messages.get(key) ?? create();
+        this.#messages.set(key, message);
+        return message;
+      },
+    };
   }
 }
