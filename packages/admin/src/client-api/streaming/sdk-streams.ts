@@ -5,14 +5,13 @@ import {
   type EventStream,
   repeat,
 } from "flags-server-kit/http";
-import { isExpired, type ApiToken } from "../../access/token.ts";
 import { findTokensById } from "../../access/find-tokens.ts";
+import { type ApiToken, isExpired } from "../../access/token.ts";
 import { ApiError } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { CoalescedTask } from "./coalesced-task.ts";
 import type { EnvironmentFeed, EnvironmentFeeds } from "./environment-feed.ts";
-import { FeedsInUse } from "./feeds-in-use.ts";
 
 /** A stream that sends an SDK the flags in the scope of its token, and every change. */
 export class SdkStream extends DeltaStream<EnvironmentFeed> {
@@ -152,5 +151,47 @@ export class SdkStreams {
       this.#hub.remove(stream);
       stream.events.end();
     }
+  }
+}
+
+interface Use {
+  readonly bytes: number;
+  streams: number;
+}
+
+/**
+ * Limits the memory for the feeds of open streams. Streams with the same query share a feed, but clients can choose
+ * a different query for each stream.
+ */
+class FeedsInUse {
+  readonly #maxBytes: number;
+  readonly #uses = new Map<EnvironmentFeed, Use>();
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Whether the limit allows another stream with this feed. */
+  allows(feed: EnvironmentFeed): boolean {
+    return this.#uses.has(feed) || this.#bytes + feed.bytes <= this.#maxBytes;
+  }
+
+  /** Counts another stream with a feed. */
+  add(feed: EnvironmentFeed): void {
+    const use = this.#uses.get(feed) ?? { bytes: feed.bytes, streams: 0 };
+    if (use.streams === 0) this.#bytes += use.bytes;
+    use.streams++;
+    this.#uses.set(feed, use);
+  }
+
+  /** Counts one stream less with a feed. */
+  remove(feed: EnvironmentFeed): void {
+    const use = this.#uses.get(feed);
+    if (use === undefined) return;
+    use.streams--;
+    if (use.streams > 0) return;
+    this.#uses.delete(feed);
+    this.#bytes -= use.bytes;
   }
 }
