@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import OpenIdProvider, { type Configuration } from "oidc-provider";
 import { onTestFinished } from "vitest";
-import type { OpenIdConfig } from "../src/openid/openid-config.ts";
+import type { OpenIdConfig } from "../src/config/openid-config.ts";
 
 /** The user who signs in next; undefined if the user refuses. */
 interface Account {

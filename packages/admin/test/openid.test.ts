@@ -3,7 +3,7 @@ import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import type { OpenIdConfig } from "../src/openid/openid-config.ts";
+import type { OpenIdConfig } from "../src/config/openid-config.ts";
 import type { Storage } from "../src/storage/storage.ts";
 import { Browser } from "./_browser.ts";
 import { makeDatabase, startCommand } from "./_command.ts";

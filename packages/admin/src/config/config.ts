@@ -24,8 +24,12 @@ import {
   type UnknownVariable,
 } from "flags-server-kit";
 import { PROGRAM, SETTINGS, type Settings, type Values } from "./settings.ts";
-import { findOpenIdProblems, findUnusedOpenId, toOpenIdConfig } from "./assemble-openid.ts";
-import type { OpenIdConfig } from "../openid/openid-config.ts";
+import {
+  findOpenIdProblems,
+  findUnusedOpenId,
+  toOpenIdConfig,
+  type OpenIdConfig,
+} from "./openid-config.ts";
 import { type InitToken, type InitTokenType, parseInitTokens } from "../access/init-tokens.ts";
 import { LIMITS } from "../limits.ts";
 import type { Retention } from "../retention/retention.ts";

@@ -1,9 +1,8 @@
 import type { Configuration } from "openid-client";
+import type { OpenIdConfig } from "../config/openid-config.ts";
 import type { User } from "../sessions/session-store.ts";
 import { fetchLimited } from "./fetch-limited.ts";
-import type { OpenIdConfig } from "./openid-config.ts";
 import { type Claims, findClaim, readName, readRole, toOneLine } from "./read-claims.ts";
-import { SignInError } from "./sign-in-error.ts";
 import type { SignInState } from "./sign-in-state.ts";
 
 /** NOTE: imported only when it is used, and not part of the bundle, whose globals it could not use. */
@@ -198,4 +197,21 @@ function describe(error: unknown): string {
   const { cause } = error;
   const reasons = cause instanceof Error ? [cause.message] : [];
   return toOneLine([error.message, ...details, ...reasons].join(": "), MAX_DETAIL_LENGTH);
+}
+
+/**
+ * Why a sign-in failed, as the page shows it: the provider or the user has refused it; the user has no role; it
+ * was not started in this browser or took too long; the provider cannot be reached; anything else.
+ */
+type SignInProblem = "denied" | "expired" | "failed" | "forbidden" | "unavailable";
+
+/** A sign-in failed. The message is for the log, and contains no secret. */
+export class SignInError extends Error {
+  override readonly name = "SignInError";
+  readonly problem: SignInProblem;
+
+  constructor(problem: SignInProblem, message: string) {
+    super(message);
+    this.problem = problem;
+  }
 }

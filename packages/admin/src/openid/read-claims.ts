@@ -1,5 +1,5 @@
 import { type Role, ROLES } from "../access/role.ts";
-import type { OpenIdConfig } from "./openid-config.ts";
+import type { OpenIdConfig } from "../config/openid-config.ts";
 
 /** The claims of the provider about a user. */
 export type Claims = Readonly<Record<string, unknown>>;

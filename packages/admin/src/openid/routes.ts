@@ -6,11 +6,9 @@ import { forbidCaching } from "../http/server.ts";
 import { type Cookie, readCookie, setCookie } from "../sessions/session-cookie.ts";
 import type { User } from "../sessions/session-store.ts";
 import type { Sessions } from "../sessions/sessions.ts";
-import { toLocalPath } from "./local-path.ts";
-import type { OpenIdConfig } from "./openid-config.ts";
-import { OpenIdProvider } from "./openid-provider.ts";
-import { SignInError } from "./sign-in-error.ts";
-import { parseState, type SignInState, writeState } from "./sign-in-state.ts";
+import { toLocalPath, parseState, writeState, type SignInState } from "./sign-in-state.ts";
+import type { OpenIdConfig } from "../config/openid-config.ts";
+import { OpenIdProvider, SignInError } from "./openid-provider.ts";
 
 /** NOTE: `Lax`, because the provider sends the browser back. */
 const STATE_COOKIE: Cookie = { name: "flags_openid", sameSite: "Lax" };

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { toLocalPath } from "./local-path.ts";
+
+const MAX_PATH_LENGTH = 1000;
 
 const Random = Type.String({ pattern: "^[\\w-]{20,128}$" });
 
@@ -8,7 +9,7 @@ const State = Type.Object({
   state: Random,
   nonce: Random,
   codeVerifier: Random,
-  returnTo: Type.String({ maxLength: 1000 }),
+  returnTo: Type.String({ maxLength: MAX_PATH_LENGTH }),
 });
 
 /**
@@ -32,4 +33,14 @@ export function parseState(cookie: string): SignInState | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Returns the path to which a user returns after signing in; `/` for anything that is not a path of this
+ * service. Otherwise, a link to this service could lead a user who trusts it to another one.
+ */
+export function toLocalPath(text: unknown): string {
+  // NOTE: browsers read `//host` and `/\host` as another host, and ignore tabs and line breaks.
+  if (typeof text !== "string" || text.length > MAX_PATH_LENGTH) return "/";
+  return /^\/(?![/\\])[\x21-\x5B\x5D-\x7E]*$/.test(text) ? text : "/";
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toLocalPath } from "./local-path.ts";
+import { toLocalPath } from "./sign-in-state.ts";
 
 test.each(["/", "/projects/a", '/a?b=//c&d="e"#f', "/@evil.example", "/%2F%2Fevil.example"])(
   "toLocalPath() keeps %s",
