@@ -2,12 +2,12 @@ import type { FastifyReply } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
 import { tooManyEvaluations } from "../errors.ts";
 import { documented } from "../http/schemas.ts";
+import { groupBy } from "../storage/database.ts";
 import type { Storage } from "../storage/storage.ts";
 import { combineValues } from "./context-combinations.ts";
-import { evaluateAll } from "./evaluate-all.ts";
+import { evaluateAll, type Evaluation } from "./evaluate-all.ts";
 import { AdvancedPlaygroundResponse, PlaygroundResponse } from "./response-schemas.ts";
 import { AdvancedPlaygroundBody, PlaygroundBody } from "./schemas.ts";
-import { writeAdvancedPlayground, writePlayground } from "./write-playground.ts";
 
 const tag = "Playground";
 
@@ -83,4 +83,38 @@ function createLimit() {
 /** Sends JSON that has been written before. */
 function sendJson(reply: FastifyReply, json: string): FastifyReply {
   return reply.type("application/json; charset=utf-8").send(json);
+}
+
+/** Writes the response of the playground as JSON. @param input body of the request */
+function writePlayground(input: unknown, evaluations: readonly Evaluation[]): string {
+  return writeResponse(
+    input,
+    evaluations.map(({ result }) => result),
+  );
+}
+
+/** Writes the response of the advanced playground as JSON: the results of each flag by environment. */
+function writeAdvancedPlayground(input: unknown, evaluations: readonly Evaluation[]): string {
+  const features = [...groupBy(evaluations, ({ name }) => name)].map(([name, ofFeature]) => {
+    const environments = [...groupBy(ofFeature, ({ environment }) => environment)].map(
+      ([environment, results]) =>
+        `${JSON.stringify(environment)}:[${results.map(writeResult).join()}]`,
+    );
+    const head = JSON.stringify({ name, projectId: ofFeature[0]?.project });
+    return extend(head, `"environments":{${environments.join()}}`);
+  });
+  return writeResponse(input, features);
+}
+
+function writeResult({ result, environment, context }: Evaluation): string {
+  return extend(result, `"environment":${JSON.stringify(environment)},"context":${context}`);
+}
+
+/** Adds members to the JSON of an object that is not empty. */
+function extend(object: string, members: string): string {
+  return `${object.slice(0, -1)},${members}}`;
+}
+
+function writeResponse(input: unknown, features: readonly string[]): string {
+  return `{"input":${JSON.stringify(input)},"features":[${features.join()}]}`;
 }
