@@ -8,8 +8,7 @@ import { IfMatchHeaders, withEntityTag, writeIfMatch } from "../conditional-chan
 import { getActiveProject } from "../projects/store.ts";
 import { FeatureParams, ProjectParams, toFeatureAddress } from "../schemas.ts";
 import { trimTag } from "../tags/store.ts";
-import { cloneFeature } from "./clone-feature.ts";
-import { checkNameIsAvailable, createFeature } from "./create-feature.ts";
+import { cloneFeature, checkNameIsAvailable, createFeature } from "./create-feature.ts";
 import { FEATURE_TYPES } from "./feature-types.ts";
 import { listFeatures, parseTagFilter } from "./list-features.ts";
 import { readFeature } from "./read-feature.ts";
