@@ -1,5 +1,5 @@
 import { inArray } from "drizzle-orm";
-import type { Dependency } from "../../domain/dependencies/dependency.ts";
+import type { Dependency } from "../../domain/dependencies/store.ts";
 import type { FeatureEnvironmentKey } from "../../domain/feature-environment.ts";
 import type { Feature } from "../../domain/feature.ts";
 import type { Strategy } from "../../domain/strategies/find-strategies.ts";

@@ -1,5 +1,5 @@
 import { inArray } from "drizzle-orm";
-import type { Dependency } from "../../domain/dependencies/dependency.ts";
+import type { Dependency } from "../../domain/dependencies/store.ts";
 import { countActiveFeatures, type Feature, findFeatures } from "../../domain/feature.ts";
 import { listFeatureEnvironments } from "../../domain/features/read-feature.ts";
 import { listProjectEnvironments } from "../../domain/projects/store.ts";

@@ -3,7 +3,7 @@ import {
   type Dependency,
   toDependency,
   toDependencyView,
-} from "../../domain/dependencies/dependency.ts";
+} from "../../domain/dependencies/store.ts";
 import { isEqualJson } from "../../storage/database.ts";
 import type { ImportPlan } from "./changes.ts";
 import { withErrorPath } from "./error-path.ts";
