@@ -1,7 +1,6 @@
 import { findStrategyType } from "flags-engine";
 import { badData } from "../../errors.ts";
-import { isDecimal } from "../decimal.ts";
-import { breaksQuotes } from "../quoted-text.ts";
+import { isDecimal, breaksQuotes } from "../sdk-compatibility.ts";
 
 type Parameters = Readonly<Record<string, string>>;
 
