@@ -62,7 +62,7 @@ export type VariantOverride = NonNullable<FlagVariant["overrides"]>[number];
 /** A flag in the archive. */
 export type ArchivedFlag = Rows<typeof listArchived>;
 export type Project = Rows<typeof listProjects>;
-export type Environment = Json<ReturnType<typeof toEnvironmentView>>;
+type Environment = Json<ReturnType<typeof toEnvironmentView>>;
 /** An environment in a list, with numbers about its use. */
 export type EnvironmentSummary = Environment & Json<EnvironmentCounts>;
 /** An environment, and whether a project contains it. */
