@@ -9,11 +9,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { chooseExamples, EXAMPLE_NAMES } from "./clients/examples.mjs";
-import { installNpmPackages, installPythonPackages } from "./clients/install.mjs";
+import {
+  copyExamples,
+  installNpmPackages,
+  installPythonPackages,
+} from "./clients/prepare-examples.mjs";
 import { startQuickstart } from "./clients/quickstart.mjs";
 import { runExample } from "./clients/run-example.mjs";
 import { buildNext } from "./clients/run-next.mjs";
-import { copyExamples } from "./clients/work-copy.mjs";
 import { findFreePorts } from "./free-ports.mjs";
 import { findProgram } from "./system-programs.mjs";
 import { prepareWorkspace, requireNode } from "./workspace.mjs";
