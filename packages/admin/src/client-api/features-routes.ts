@@ -4,7 +4,7 @@ import { tokenOf } from "../access/request-identity.ts";
 import { notFound } from "../errors.ts";
 import { errorResponses } from "../http/schemas.ts";
 import { selectFeatures } from "./environment-state.ts";
-import type { EnvironmentStates } from "./environment-states.ts";
+import type { EnvironmentCache } from "./environment-cache.ts";
 import { DocumentCache, sendDocument } from "./feature-document.ts";
 import { readFeatureQuery } from "./feature-query.ts";
 import {
@@ -22,7 +22,7 @@ const CACHING = {
 } as const;
 
 /** Registers the endpoints for SDKs that poll: all flags, and one flag. */
-export function registerClientFeatures(app: TypedApp, states: EnvironmentStates): void {
+export function registerClientFeatures(app: TypedApp, states: EnvironmentCache): void {
   const documents = new DocumentCache();
 
   app.get(
@@ -52,7 +52,7 @@ export function registerClientFeatures(app: TypedApp, states: EnvironmentStates)
   registerOneFeature(app, states);
 }
 
-function registerOneFeature(app: TypedApp, states: EnvironmentStates): void {
+function registerOneFeature(app: TypedApp, states: EnvironmentCache): void {
   app.get(
     "/features/:name",
     {

@@ -5,7 +5,7 @@ import { describeRoutes } from "../http/openapi.ts";
 import type { Storage } from "../storage/storage.ts";
 import { createUsageIngestion } from "../usage/ingestion.ts";
 import { registerUsageIngestion } from "../usage/ingestion-routes.ts";
-import { EnvironmentStates } from "./environment-states.ts";
+import { EnvironmentCache } from "./environment-cache.ts";
 import { registerClientFeatures } from "./features-routes.ts";
 import { EnvironmentFeeds } from "./streaming/environment-feed.ts";
 import { registerDelta, registerStreaming } from "./streaming/routes.ts";
@@ -27,7 +27,7 @@ export async function registerClientApi(
   app: FastifyInstance,
   { storage, authentication, streams: streamsOptions }: ClientApiOptions,
 ): Promise<Pick<SdkStreams, "size">> {
-  const states = new EnvironmentStates(storage);
+  const states = new EnvironmentCache(storage);
   const feeds = new EnvironmentFeeds(states);
   const streams = new SdkStreams(storage, feeds, streamsOptions);
   const stopListening = storage.onReconnect((hasLostChanges) => {

@@ -17,7 +17,7 @@ import {
   type SegmentEntry,
   selectFeatures,
 } from "../environment-state.ts";
-import type { EnvironmentStates } from "../environment-states.ts";
+import type { EnvironmentCache } from "../environment-cache.ts";
 import type { FeatureQuery } from "../feature-query.ts";
 
 /** How many removed flags, and how many removed segments, a feed remembers. */
@@ -121,11 +121,11 @@ const MAX_RECENT_BYTES = 32 * 1024 * 1024;
 
 /** The feeds of recent queries, one for all SDKs with the same query. */
 export class EnvironmentFeeds {
-  readonly #states: Pick<EnvironmentStates, "current">;
+  readonly #states: Pick<EnvironmentCache, "current">;
   readonly #feeds = new LRUCache<string, EnvironmentFeed>({ maxSize: MAX_RECENT_BYTES });
   readonly #messages = new MessageCache();
 
-  constructor(states: Pick<EnvironmentStates, "current">) {
+  constructor(states: Pick<EnvironmentCache, "current">) {
     this.#states = states;
   }
 

@@ -20,7 +20,7 @@ interface Load {
  * The current states of environments. Every call reads the revision of the database, and loads only
  * environments that have changed.
  */
-export class EnvironmentStates {
+export class EnvironmentCache {
   readonly #storage: Storage;
   readonly #cached = new Map<string, CachedState>();
   readonly #loads = new Map<string, Load>();
