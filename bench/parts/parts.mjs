@@ -2,11 +2,7 @@ import { adminScaleTargets, reportAdminScale, runAdminScaleBench } from "./admin
 import { consoleTargets, reportConsole, runConsoleBench } from "./console.mjs";
 import { reportEngine, runEngineBench } from "./engine.mjs";
 import { fleetTargets, reportFleet, runFleetBench } from "./fleet.mjs";
-import {
-  fleetSharingTargets,
-  reportFleetSharing,
-  runFleetSharingBench,
-} from "./fleet-sharing/run.mjs";
+import { fleetSharingTargets, reportFleetSharing, runFleetSharingBench } from "./fleet-sharing.mjs";
 import { httpTargets, reportHttp, runHttpBench } from "./http/run.mjs";
 import { ingestionTargets, reportIngestion, runIngestionBench } from "./ingestion.mjs";
 import { keysTargets, reportKeys, runKeysBench } from "./keys.mjs";
