@@ -91,7 +91,7 @@ function throwFileError(thrown: unknown): never {
   throw new UpstreamError(error.message, { code: "FILE", cause: thrown });
 }
 
-const URL_SETTING = "the bootstrap URL (option bootstrap.url, or EXP_BOOTSTRAP_URL of the proxy)";
+const URL_SETTING = "the bootstrap URL (EXP_BOOTSTRAP_URL or the option bootstrap.url)";
 
 const HINTS: StatusHints = new Map([
   [401, "it requires credentials: check the headers for the bootstrap URL"],

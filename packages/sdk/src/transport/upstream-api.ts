@@ -44,7 +44,7 @@ interface FetchedFeatures {
 
 /** The setting that contains the URL, for error messages. */
 export const UPSTREAM_URL_SETTING =
-  "the URL of the upstream (option url, or FLAGS_URL of the proxy)";
+  "the URL of the upstream (FLAGS_URL or the option flagsUrl; in flags-sdk the option url)";
 
 // Upstreams send a keep-alive every 15 to 30 seconds.
 const MAX_SILENCE_MS = 60_000;
