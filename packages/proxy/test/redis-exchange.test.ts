@@ -26,11 +26,11 @@ describe.skipIf(!HAS_REDIS)("an exchange", () => {
   });
   afterAll(() => redis.stop());
 
-  function createSource() {
+  function createSource(server = redis) {
     const id = randomUUID();
     const key = `flags:v1/sources/{${id}}`;
     const createReplica = (secret = "secret") => {
-      const address = parseRedisAddress(redis.address);
+      const address = parseRedisAddress(server.address);
       if (address instanceof InvalidValue) throw new Error(address.detail);
       const connection = new RedisConnection({ address });
       onTestFinished(() => connection.close());
@@ -112,6 +112,22 @@ describe.skipIf(!HAS_REDIS)("an exchange", () => {
       isHolder: false,
       isHolderFailing: false,
     });
+  });
+
+  test("holder and followers notice that Redis is out of memory", async () => {
+    const full = await RedisServer.start();
+    onTestFinished(() => full.stop());
+    const { createReplica } = createSource(full);
+    const [holder, follower] = [createReplica(), createReplica()];
+    const { epoch } = await holder.contact();
+    await follower.contact();
+    full.cli("CONFIG", "SET", "maxmemory", "1");
+    await expect(holder.publish(epoch, 1, "a")).rejects.toThrow("OOM");
+    await expect(holder.contact()).rejects.toThrow("OOM");
+    await expect(follower.contact()).rejects.toThrow("OOM");
+    full.cli("CONFIG", "SET", "maxmemory", "0");
+    expect((await holder.contact()).isHolder).toBe(true);
+    expect((await follower.contact()).isHolder).toBe(false);
   });
 
   test("only the holder confirms flags, at the time of Redis", async () => {

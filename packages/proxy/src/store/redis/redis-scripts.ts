@@ -25,8 +25,9 @@ function defineScript(source: string): RedisScript {
 export const CONTACT = defineScript(`
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
--- Without this, a server that is not the primary any more could be read.
-redis.call('HDEL', KEYS[2], '')
+-- Fails if the server is not the primary any more, or is out of memory, so that all replicas notice it. It must be
+-- the first write: Redis checks its memory only before that.
+redis.call('HSET', KEYS[2], 'contact', '')
 local lease = redis.call('GET', KEYS[1])
 local owner, epoch = string.match(lease or '', '^(%S+) (%d+)$')
 -- A lease of this program expires, and its epoch is about the time: anything else is not one.
