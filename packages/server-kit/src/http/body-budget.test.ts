@@ -1,5 +1,7 @@
 import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
+import type { Readable } from "node:stream";
 import fc from "fast-check";
 import Fastify from "fastify";
 import { expect, onTestFinished, test } from "vitest";
@@ -100,6 +102,33 @@ test("a body is no longer counted once it was read or its connection closed", as
   await opened;
   expect((await post(LONG, "a")).status).toBe(200);
 });
+
+test.each(["", "Content-Encoding: gzip\r\n"])(
+  "the body of a GET, which nothing reads, takes no memory while its response stays open: %j",
+  async (header) => {
+    const app = Fastify({ bodyLimit: 1_000_000, forceCloseConnections: true });
+    limitBodyMemory(app, { toError: () => new BusyError("Busy"), keyOf: () => "key" });
+    let payload: Readable | undefined;
+    app.addHook("preParsing", (_request, _reply, stream, done) => {
+      payload = stream;
+      done(null, stream);
+    });
+    let raw: IncomingMessage | undefined;
+    app.get("/", (request, reply) => {
+      raw = request.raw;
+      return reply.hijack();
+    });
+    await app.listen({ host: "127.0.0.1", port: 0 });
+    onTestFinished(() => app.close());
+    const socket = connect((app.server.address() as AddressInfo).port, "127.0.0.1");
+    onTestFinished(() => void socket.destroy());
+    socket.write(
+      `GET / HTTP/1.1\r\nHost: x\r\n${header}Content-Length: 900000\r\n\r\n${"x".repeat(900_000)}`,
+    );
+    await expect.poll(() => raw?.complete).toBe(true);
+    expect(payload?.readableLength).toBe(0);
+  },
+);
 
 test("the chunks of a body take little memory, however short they are", async () => {
   const app = Fastify({ bodyLimit: 1_000_000, forceCloseConnections: true });

@@ -1,7 +1,8 @@
 import type { ServerResponse } from "node:http";
-import { pipeline, type Readable, Transform, type TransformCallback } from "node:stream";
+import { pipeline, Readable, Transform, type TransformCallback } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { FairShare } from "./fair-share.ts";
+import { hasBody } from "./pipeline.ts";
 import { BODY_LIMIT_BYTES, SMALL_BODY_BYTES } from "./server-defaults.ts";
 
 /** Default memory for bodies that are arriving. */
@@ -29,6 +30,12 @@ export function limitBodyMemory(
   const releases = new WeakMap<FastifyRequest, () => void>();
 
   app.addHook("preParsing", (request, reply, payload, done) => {
+    if (!isBodyRead(request) && hasBody(request)) {
+      // NOTE: otherwise, the body would stay in memory as long as its response is open, such as an event stream.
+      request.raw.resume();
+      done(null, Readable.from([]));
+      return;
+    }
     const bytes = bodyBytes(request);
     if (bytes <= SMALL_BODY_BYTES) {
       done(null, payload);
@@ -48,6 +55,11 @@ export function limitBodyMemory(
     releases.get(request)?.();
     done();
   });
+}
+
+/** Whether the framework reads the body of a request, if it has one. */
+function isBodyRead({ method }: FastifyRequest): boolean {
+  return method !== "GET" && method !== "HEAD";
 }
 
 /** Returns the maximum memory of a body: its `Content-Length`, or the limit if it is not known. */

@@ -19,10 +19,14 @@ async function startServer() {
     url: "/echo",
     handler: ({ query, body }) => ({ query, body }),
   });
-  app.get("/stream", (request, reply) => {
-    releaseRequest(request);
-    reply.raw.end("open");
-    return reply.hijack();
+  app.route({
+    method: ["GET", "POST"],
+    url: "/stream",
+    handler: (request, reply) => {
+      releaseRequest(request);
+      reply.raw.end("open");
+      return reply.hijack();
+    },
   });
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
   onTestFinished(() => app.close());
@@ -65,10 +69,25 @@ test.each(["/echo", "/none"])(
   },
 );
 
-test("only the URL of a request whose response is a stream stays in memory", async () => {
+test("only the path of a request whose response is a stream stays in memory", async () => {
   const { url, requests } = await startServer();
   expect(await (await fetch(`${url}/stream?${QUERY}`)).text()).toBe("open");
   const [request] = requests;
-  expect(request?.raw).toMatchObject({ headers: {}, rawHeaders: [], url: `/stream?${QUERY}` });
+  expect(request?.raw).toMatchObject({ headers: {}, rawHeaders: [], url: "/stream" });
   expect(Object.keys(request?.query as object)).toEqual([]);
+});
+
+test("the trailers of a request whose response is a stream take no memory", async () => {
+  const { app, requests } = await startServer();
+  const socket = connect((app.server.address() as AddressInfo).port, "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  socket.write(
+    "POST /stream HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n" +
+      "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nfirst: 1\r\nsecond: 2\r\n\r\n",
+  );
+  await once(socket, "data");
+  const [request] = requests;
+  expect(request?.raw.complete).toBe(true);
+  await expect.poll(() => request?.raw.rawTrailers).toEqual([]);
+  expect(Object.keys(request?.raw.trailers ?? {})).toEqual([]);
 });

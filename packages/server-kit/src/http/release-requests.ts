@@ -1,3 +1,4 @@
+import { finished } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { parse } from "fast-querystring";
 import { hasBody } from "./pipeline.ts";
@@ -24,11 +25,21 @@ export function releaseRequests(app: FastifyInstance): void {
   });
 }
 
-/** Releases all that a request contains but its URL. Call it when its response becomes a stream of events. */
+/**
+ * Releases all that a request contains but the path of its route. Call it when its response becomes a stream of events,
+ * which can stay open for long.
+ */
 export function releaseRequest(request: FastifyRequest): void {
   releaseInput(request);
-  request.raw.headers = {};
-  request.raw.rawHeaders = [];
+  const { raw } = request;
+  raw.url = request.routeOptions.url ?? "";
+  raw.headers = {};
+  raw.rawHeaders = [];
+  // NOTE: the trailers of a GET, whose body the framework does not wait for, arrive later.
+  finished(raw, () => {
+    raw.trailers = {};
+    raw.rawTrailers = [];
+  });
 }
 
 function releaseInput(request: FastifyRequest): void {
