@@ -42,7 +42,7 @@ import {
   urlKind,
 } from "./address-kinds.ts";
 import { OFREP_VALUES } from "./config.ts";
-import { upstreamHeadersKind } from "./header-list-kind.ts";
+import { upstreamHeadersKind } from "./kinds.ts";
 import {
   applicationsKind,
   enrichersKind,
