@@ -10,8 +10,11 @@ import { buildManagementApp } from "./management-app.ts";
 import { createMetrics, type Metrics, observeCertificate } from "./metrics/metrics.ts";
 import { followTlsFiles, type OpenPorts, openPorts, warnOfUnusedPorts } from "./ports.ts";
 import { createAccessControl } from "./create-access-control.ts";
-import { type ChosenSources, chooseSources } from "./choose-sources.ts";
-import { createConfiguredSources } from "./configured-sources.ts";
+import {
+  chooseSources,
+  type ChosenSources,
+  createConfiguredSources,
+} from "./configured-sources.ts";
 import { logSourceEvents } from "./log-source-events.ts";
 import { closeSources } from "./sources.ts";
 import type { KeyVerifier } from "./access/verified-key.ts";

@@ -1,5 +1,5 @@
 import { EXIT_USAGE, isRecord, SubcommandError, tryParseJson } from "flags-server-kit/command-line";
-import { postJson } from "../post-json.ts";
+import { postJson } from "../running-proxy.ts";
 
 /**
  * The proxies cannot be compared. The message says why.

@@ -7,12 +7,12 @@ import { loadConfig } from "../../config/load-config.ts";
 import { SETTINGS } from "../../config/settings.ts";
 import { findSource, scopesOf } from "../../token-scope.ts";
 import { inspectSource } from "../inspect-source.ts";
-import { readKeySettings } from "../key-settings.ts";
 import { LISTEN_SETTINGS } from "../listen-settings.ts";
 import { SILENT } from "../silent-logger.ts";
 import { compareFlags, type FlagComparison } from "./compare-flags.ts";
 import { ComparisonError, type ComparedProxy, toFlagsUrl } from "./compared-proxy.ts";
 import { collectFields, createContext, type RuleFields, RANDOM_FIELDS } from "./random-contexts.ts";
+import { readKeySettings } from "../running-proxy.ts";
 
 /** The result of `flags-proxy compare`. */
 export interface Comparison extends FlagComparison {

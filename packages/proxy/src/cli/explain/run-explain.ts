@@ -18,8 +18,7 @@ import { toClientOptions } from "../../configured-sources.ts";
 import { describeSources } from "../../sources.ts";
 import { explainUpstreamFailure } from "../explain-upstream-failure.ts";
 import { inspectSource } from "../inspect-source.ts";
-import { readKeySettings } from "../key-settings.ts";
-import { postJson } from "../post-json.ts";
+import { postJson, readKeySettings } from "../running-proxy.ts";
 import { SILENT } from "../silent-logger.ts";
 
 interface ExplainCall {
