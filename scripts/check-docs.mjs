@@ -12,7 +12,7 @@ import { describeDefault } from "../packages/server-kit/dist/index.js";
 import { isEqualText, withAliasTables } from "./docs/alias-tables.mjs";
 import { toAnchor } from "./docs/anchors.mjs";
 import { findBadMarks, readDocuments } from "./docs/blocks.mjs";
-import { findMisquoted, findUnexplained } from "./docs/messages.mjs";
+import { collectMessages, findMisquoted, findUnexplained } from "./docs/messages.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** Folders, and the template of decision records, whose links are placeholders. */
@@ -196,12 +196,13 @@ function checkRecords(folder) {
 
 /** Checks that a document explains every message of the programs, and quotes them as they appear. */
 async function checkMessages(file) {
-  for (const part of await findMisquoted(documents.get(join(root, file)) ?? "")) {
+  const document = documents.get(join(root, file)) ?? "";
+  for (const part of await findMisquoted(document)) {
     problems.push(
       `${file} quotes "${part}", which no program prints: replace what the program inserts by "…", and add (option …) to variables`,
     );
   }
-  for (const { place, parts } of await findUnexplained(documents.get(join(root, file)) ?? "")) {
+  for (const { place, parts } of findUnexplained(document, await collectMessages())) {
     problems.push(`${file} does not explain a message of ${place}: ${parts.join("…")}`);
   }
 }

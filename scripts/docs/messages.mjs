@@ -37,9 +37,8 @@ export async function collectMessages() {
 }
 
 /** Returns the messages that the document does not contain. */
-export async function findUnexplained(document) {
+export function findUnexplained(document, messages) {
   const text = normalize(document);
-  const messages = await collectMessages();
   return messages.filter(({ parts }) => !text.includes(identify(parts)));
 }
 

@@ -49,7 +49,7 @@ test.each([
       const { statusCode } = await app.inject({ method: "POST", url, headers, payload });
       expect([200, 400]).toContain(statusCode);
     }),
-    { numRuns: fuzzRuns(100, 300) },
+    { numRuns: fuzzRuns(50, 300) },
   );
   expect(logger.lines).toEqual([]);
   await app.close();
@@ -70,7 +70,7 @@ test.each(["register", "metrics", "metrics/bulk"])(
         const { statusCode } = await app.inject({ method: "POST", url, headers, payload });
         expect([202, 400]).toContain(statusCode);
       }),
-      { numRuns: fuzzRuns(100, 300) },
+      { numRuns: fuzzRuns(50, 300) },
     );
     expect(logger.lines).toEqual([]);
     await app.close();
@@ -91,7 +91,7 @@ test("GET /proxy: the response to any query is a 200 or 400", async () => {
       });
       expect([200, 400]).toContain(statusCode);
     }),
-    { numRuns: fuzzRuns(100, 300) },
+    { numRuns: fuzzRuns(50, 300) },
   );
   await app.close();
 });
