@@ -15,6 +15,7 @@ export const API_HINTS: StatusHints = new Map([
 interface Call {
   readonly url: URL;
   readonly hints: StatusHints;
+  /** Used if the response does not say when it was sent: the clock of its server may differ. */
   readonly nowMs: number;
 }
 
@@ -24,7 +25,9 @@ export function toStatusError(
   { url, hints, nowMs }: Call,
 ): UpstreamError {
   const hint = hints.get(status) ?? defaultHint(status);
-  const retryAfterMs = parseRetryAfterMs(headers.get("retry-after"), nowMs);
+  const sentAtMs = dateMs(headers.get("date") ?? "");
+  const baseMs = Number.isNaN(sentAtMs) ? nowMs : sentAtMs;
+  const retryAfterMs = parseRetryAfterMs(headers.get("retry-after"), baseMs);
   return new UpstreamError(`${describeUrl(url)} responded with ${status}: ${hint}`, {
     code: "STATUS",
     status,
