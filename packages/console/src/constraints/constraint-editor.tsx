@@ -4,7 +4,7 @@ import type { Constraint } from "../api/types.ts";
 import { useAvailableFields } from "../context-fields/use-available-fields.ts";
 import { Button } from "../ui/button.tsx";
 import { useUpdates, withChanged, useRowKeys } from "../ui/list-editing.ts";
-import { MAX_CONSTRAINTS } from "./check-value.ts";
+import { MAX_CONSTRAINTS } from "./values.ts";
 import { ConstraintFields } from "./constraint-fields.tsx";
 import "./constraints.css";
 

@@ -6,7 +6,7 @@ import { Checkbox, TextField } from "../ui/fields.tsx";
 import { ComboBox, Select } from "../ui/select.tsx";
 import { fromLocalTime, toLocalTime } from "../ui/local-time.ts";
 import { showElement } from "../ui/scroll.ts";
-import { describeIllegalValues, describeListProblem, describeValueProblem } from "./check-value.ts";
+import { describeIllegalValues, describeListProblem, describeValueProblem } from "./values.ts";
 import { ContextFieldBox } from "./context-field-box.tsx";
 import { ConstraintSummary } from "./constraint-summary.tsx";
 import { operatorChoices, operatorOf, takesList, withField, withOperator } from "./operators.ts";

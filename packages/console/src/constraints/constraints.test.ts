@@ -1,8 +1,13 @@
 import { expect, test } from "vitest";
 import type { Constraint } from "../api/types.ts";
-import { describeListProblem, describeValueProblem } from "./check-value.ts";
+import {
+  describeListProblem,
+  describeValueProblem,
+  parseLines,
+  parseValues,
+  withValues,
+} from "./values.ts";
 import { describeConstraint } from "./describe-constraint.ts";
-import { parseLines, parseValues, withValues } from "./value-list.ts";
 import { withField, withOperator } from "./operators.ts";
 
 function constraint(part: Partial<Constraint>): Constraint {

@@ -3,7 +3,7 @@ import { Button } from "../ui/button.tsx";
 import { Chips } from "../ui/chips.tsx";
 import { TextField } from "../ui/fields.tsx";
 import { ComboBox } from "../ui/select.tsx";
-import { parseLines, parseValues, withValues } from "./value-list.ts";
+import { parseLines, parseValues, withValues } from "./values.ts";
 import "./constraints.css";
 import { describeCount, formatCount } from "../ui/numbers.ts";
 

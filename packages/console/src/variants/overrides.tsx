@@ -1,6 +1,6 @@
 import { Plus, Trash2 } from "lucide-react";
 import type { FlagVariant, VariantOverride } from "../api/types.ts";
-import { describeListProblem } from "../constraints/check-value.ts";
+import { describeListProblem } from "../constraints/values.ts";
 import { ContextFieldBox } from "../constraints/context-field-box.tsx";
 import { ValueListField } from "../constraints/value-list-field.tsx";
 import { legalValuesOf, useAvailableFields } from "../context-fields/use-available-fields.ts";
