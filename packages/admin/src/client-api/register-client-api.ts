@@ -10,7 +10,7 @@ import { registerClientFeatures } from "./features-routes.ts";
 import { EnvironmentFeeds } from "./streaming/environment-feed.ts";
 import { registerDelta, registerStreaming } from "./streaming/routes.ts";
 import { SdkStreams, type SdkStreamsOptions } from "./streaming/sdk-streams.ts";
-import { registerTokenValidation } from "./validate-tokens.ts";
+import { registerTokenValidation } from "./token-validation-routes.ts";
 
 interface ClientApiOptions {
   readonly storage: Storage;
