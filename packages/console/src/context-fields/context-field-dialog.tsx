@@ -2,7 +2,7 @@ import { useState } from "react";
 import { adminPath, request, type Versioned } from "../api/request.ts";
 import type { ContextField } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
-import { Edited, SaveDialog, type SaveInput } from "../changes/edited.tsx";
+import { Edited, SaveDialog, type SaveInput } from "../changes/edit-dialog.tsx";
 import { Checkbox, TextField } from "../ui/fields.tsx";
 import { NameField } from "../ui/name-field.tsx";
 import { MAX_DESCRIPTION_LENGTH } from "./legal-values.ts";

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { adminPath, request, type Versioned } from "../api/request.ts";
 import type { Flag } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
-import { Edited, SaveDialog, type SaveInput } from "../changes/edited.tsx";
+import { Edited, SaveDialog, type SaveInput } from "../changes/edit-dialog.tsx";
 import { FlagTypeField, ImpressionDataField } from "../flags/flag-fields.tsx";
 import { TextField } from "../ui/fields.tsx";
 

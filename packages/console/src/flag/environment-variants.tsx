@@ -2,7 +2,7 @@ import { useState } from "react";
 import { adminPath, request, type Versioned } from "../api/request.ts";
 import type { Flag, FlagEnvironment, FlagVariant } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
-import { Edited, SaveDialog, type SaveInput } from "../changes/edited.tsx";
+import { Edited, SaveDialog, type SaveInput } from "../changes/edit-dialog.tsx";
 import { StickinessField } from "../strategies/stickiness-field.tsx";
 import { Button } from "../ui/button.tsx";
 import { VariantBar } from "../variants/variant-bar.tsx";

@@ -4,7 +4,7 @@ import { queries } from "../api/queries.ts";
 import { adminPath, request, type Versioned } from "../api/request.ts";
 import type { SegmentDefinition } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
-import { Edited, SaveDialog, type SaveInput } from "../changes/edited.tsx";
+import { Edited, SaveDialog, type SaveInput } from "../changes/edit-dialog.tsx";
 import { ConstraintEditor } from "../constraints/constraint-editor.tsx";
 import { Banner } from "../ui/banner.tsx";
 import { describeCount } from "../ui/numbers.ts";

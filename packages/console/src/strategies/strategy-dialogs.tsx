@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { queries } from "../api/queries.ts";
 import type { Strategy } from "../api/types.ts";
-import { Edited } from "../changes/edited.tsx";
+import { Edited } from "../changes/edit-dialog.tsx";
 import { createDraft, toDraft } from "./strategy-draft.ts";
 import { StrategyForm } from "./strategy-form.tsx";
 import { ROLLOUT } from "./strategy-types.ts";

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from "react";
 import { queries } from "../api/queries.ts";
 import type { Versioned } from "../api/request.ts";
 import type { Strategy } from "../api/types.ts";
-import { SaveDialog } from "../changes/edited.tsx";
+import { SaveDialog } from "../changes/edit-dialog.tsx";
 import { ConstraintEditor } from "../constraints/constraint-editor.tsx";
 import { Checkbox, TextField } from "../ui/fields.tsx";
 import { Select } from "../ui/select.tsx";

@@ -1,6 +1,6 @@
 import { adminPath, request } from "../api/request.ts";
 import type { Strategy } from "../api/types.ts";
-import type { SaveInput } from "../changes/edited.tsx";
+import type { SaveInput } from "../changes/edit-dialog.tsx";
 import { useChange } from "../changes/use-change.ts";
 import { type StrategyDraft, toDraft } from "./strategy-draft.ts";
 
