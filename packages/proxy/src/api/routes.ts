@@ -16,7 +16,7 @@ import type { FlagUsage } from "../usage/flag-usage.ts";
 import { createDefinitions } from "./server-sdk/definitions.ts";
 import { registerServerSdkRoutes } from "./server-sdk/routes.ts";
 import { registerBackstage } from "./operations/backstage.ts";
-import { registerTokenValidation } from "./server-sdk/validate.ts";
+import { registerTokenValidation } from "./server-sdk/token-validation.ts";
 import { registerMonitoring } from "./operations/monitoring.ts";
 import { registerProbes } from "./operations/probes.ts";
 import { registerStatus } from "./operations/status.ts";

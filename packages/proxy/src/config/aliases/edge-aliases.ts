@@ -18,7 +18,7 @@ import {
   trustedServers,
   withApiPath,
 } from "./conversions.ts";
-import { asRedisStore, isHostUsed, REDIS_PARTS, redisHostAsStore } from "./redis-store.ts";
+import { asRedisStore, isHostUsed, REDIS_PARTS, redisHostAsStore } from "./redis-conversions.ts";
 
 type Details = Omit<Alias, "name" | "to" | "group">;
 
