@@ -1,11 +1,15 @@
+import { createRequire } from "node:module";
 import type { Program } from "flags-server-kit/command-line";
-import { version } from "../version.ts";
 import { SETTING_GROUPS, SETTINGS } from "./settings.ts";
+
+const manifest: { readonly version: string } = createRequire(import.meta.url)(
+  "flags-proxy/package.json",
+);
 
 /** The command `flags-proxy`. */
 export const PROGRAM: Program<typeof SETTINGS> = {
   name: "flags-proxy",
-  version,
+  version: manifest.version,
   tagline: "Evaluates feature flags on the server for browsers and mobile apps.",
   displayName: "the proxy",
   groups: SETTING_GROUPS,

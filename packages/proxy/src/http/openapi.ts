@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { registerOpenApi as register } from "flags-server-kit/http";
 import type { ProxyConfig } from "../config/config.ts";
-import { version } from "../version.ts";
+import { PROGRAM } from "../config/program.ts";
 
 type OpenApiOptions = Parameters<typeof register>[1];
 
@@ -19,7 +19,7 @@ export async function registerOpenApi(
 
   await register(app, {
     title: "Flags proxy",
-    version,
+    version: PROGRAM.version,
     description: "Evaluates feature flags for client applications",
     securitySchemes: {
       clientKey: key("One of the client keys"),

@@ -6,10 +6,10 @@ import type { AccessControl } from "../../access/access-control.ts";
 import { grantOf } from "../authenticate.ts";
 import { completeSource } from "../../access/restricted-source.ts";
 import type { ProxyConfig } from "../../config/config.ts";
+import { PROGRAM } from "../../config/program.ts";
 import { ageMsOf, isFresh } from "../../age.ts";
 import { ALWAYS_AVAILABLE, findReadinessError } from "../../http/readiness.ts";
 import type { UpstreamSource } from "../../sources.ts";
-import { version } from "../../version.ts";
 import { errorResponses } from "../schemas.ts";
 
 const Time = (description: string) =>
@@ -93,7 +93,7 @@ export function registerStatus(app: TypedApp, options: StatusOptions): void {
   app.get("/status", { ...ALWAYS_AVAILABLE, onRequest, schema }, (request, reply) => {
     const own = authenticate && completeSource(grantOf(request).source);
     const status: Static<typeof Status> = {
-      version,
+      version: PROGRAM.version,
       ready: findReadinessError({ sources, maxStalenessMs: config.maxStalenessMs }) === undefined,
       sources: sources.filter(({ flags }) => own === undefined || flags === own).map(describe),
       ...(own === undefined && { keys: describeKeys(config, access) }),

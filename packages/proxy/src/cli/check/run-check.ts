@@ -5,13 +5,13 @@ import type { AccessEntry } from "../../access/read-access-file.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";
 import type { ProxyConfig } from "../../config/config.ts";
 import { loadConfig } from "../../config/load-config.ts";
+import { PROGRAM } from "../../config/program.ts";
 import type { FlagFile } from "../../files/read-flag-file.ts";
 import { toClientOptions } from "../../configured-sources.ts";
 import { describeSources } from "../../sources.ts";
 import { parseTokenScope } from "../../token-scope.ts";
 import { probeStore } from "../../store/probe-store.ts";
 import { describeStoreAddress } from "../../store/open-store.ts";
-import { version } from "../../version.ts";
 import { explainUpstreamFailure } from "../explain-upstream-failure.ts";
 import { inspectFlagFile } from "../inspect-source.ts";
 import { checkKeySets, checkUpstreamKeys } from "./check-keys.ts";
@@ -27,7 +27,13 @@ import type {
 export async function runCheck(environment: Environment): Promise<CheckReport> {
   const problems: string[] = [];
   const warnings: string[] = [];
-  const report = { version, problems, warnings, settings: undefined, upstreams: [] };
+  const report = {
+    version: PROGRAM.version,
+    problems,
+    warnings,
+    settings: undefined,
+    upstreams: [],
+  };
   const config = await tryLoadConfig(environment, { problems, warnings });
   if (config === undefined) return report;
   const sources = describeSources(config);
