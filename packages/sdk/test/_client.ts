@@ -1,22 +1,35 @@
 import { createFlagsClient } from "flags-sdk";
 import type { FlagsClient, FlagsClientEvents, FlagsClientOptions } from "flags-sdk";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import { createConnections } from "../src/transport/connections.ts";
 import { HttpClient } from "../src/transport/http-client.ts";
 import type { HttpClientOptions } from "../src/transport/http-client.ts";
 import { Upstream } from "./_upstream.ts";
 import type { Tls } from "./_upstream.ts";
 
-const opened: { close(): Promise<void> }[] = [];
+interface Resource {
+  close(): Promise<void>;
+}
 
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((resource) => resource.close()));
-});
+const opened: Resource[] = [];
+
+/**
+ * Closes resources at the end of the test, all at the same time, so that no client waits for an upstream that hangs.
+ * NOTE: `afterEach()` here would apply only to the first file of a process that imports this module.
+ */
+function closeAfterTest(resource: Resource): void {
+  if (opened.length === 0) {
+    onTestFinished(async () => {
+      await Promise.all(opened.splice(0).map((each) => each.close()));
+    });
+  }
+  opened.push(resource);
+}
 
 /** Starts an upstream that is closed after the test. */
 export async function startUpstream(tls?: Tls): Promise<Upstream> {
   const upstream = await Upstream.start(tls);
-  opened.push(upstream);
+  closeAfterTest(upstream);
   return upstream;
 }
 
@@ -33,7 +46,7 @@ export function createHttp(options: Partial<HttpClientOptions> = {}): HttpClient
     noProxy: "",
   });
   const http = new HttpClient({ connections, timeoutMs: 5000, ...options });
-  opened.push(http);
+  closeAfterTest(http);
   return http;
 }
 
@@ -49,7 +62,7 @@ export function createClient(
     metricsIntervalMs: 0,
     ...options,
   });
-  opened.push(client);
+  closeAfterTest(client);
   return client;
 }
 
