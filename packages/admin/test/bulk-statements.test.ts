@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { switchFeatures } from "../src/domain/features/switch-features.ts";
 import { changeTagsInBulk } from "../src/domain/tags/feature-tags.ts";
+import type { ConstraintInput } from "../src/domain/constraints/schemas.ts";
 import type { Database } from "../src/storage/database.ts";
 import { SYSTEM_ACTOR } from "../src/storage/event.ts";
 import type { Storage, WriteTransaction } from "../src/storage/storage.ts";
@@ -84,5 +85,28 @@ describeAnyStorage("bulk operations", (source) => {
     const forTwo = await countStatements(change(names.slice(0, 2)));
     expect(await countStatements(change(names.slice(2)))).toBe(forTwo);
     expect(forTwo).toBeGreaterThan(0);
+  });
+
+  test("an import reads the allowed values of context fields once for all segments", async () => {
+    let imports = 0;
+    const importSegments = (segmentCount: number, constraints: readonly ConstraintInput[]) => {
+      imports += 1;
+      return countStatements((transaction) =>
+        importProject(transaction, "default", {
+          version: 1,
+          features: [],
+          segments: Array.from({ length: segmentCount }, (_, index) => ({
+            name: `segment-${imports}-${index}`,
+            constraints: [...constraints],
+          })),
+        }),
+      );
+    };
+    const constraint: ConstraintInput = { contextName: "userId", operator: "IN", values: ["7"] };
+    const forTwoMore = async (constraints: readonly ConstraintInput[]) => {
+      const forOne = await importSegments(1, constraints);
+      return (await importSegments(3, constraints)) - forOne;
+    };
+    expect(await forTwoMore([constraint])).toBe(await forTwoMore([]));
   });
 });

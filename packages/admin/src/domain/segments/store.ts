@@ -10,7 +10,8 @@ import { strategies, strategySegments } from "../../storage/schema/strategies.ts
 import type { WriteTransaction } from "../../storage/storage.ts";
 import type { EditedResource } from "../conditional-change.ts";
 import { checkConstraints } from "../constraints/check-constraints.ts";
-import { readLegalValues } from "../context-fields/legal-values.ts";
+import type { ConstraintChecks } from "../constraints/constraint-checks.ts";
+import { type LegalValuesOf, readLegalValues } from "../context-fields/legal-values.ts";
 import { findProject } from "../projects/store.ts";
 import {
   REFERENCE_COUNT,
@@ -135,15 +136,24 @@ export async function listSegmentsOf(db: Database, strategy: string) {
   return rows.map(({ segment }) => toSegmentView(segment));
 }
 
+/** What the checks of several segments can share. */
+interface SegmentChecks {
+  /** Legal values of the context fields. @default read from the database */
+  readonly legalValuesOf?: LegalValuesOf | undefined;
+  /** @default new checks */
+  readonly checks?: ConstraintChecks;
+}
+
 export async function createSegment(
   { db, actor, record }: WriteTransaction,
   body: SegmentInput,
+  shared: SegmentChecks = {},
 ): Promise<Segment> {
   await checkNameIsAvailable(db, body.name);
   const { total } = firstRow(await db.select({ total: count() }).from(segments));
   if (total >= LIMITS.segments) throw exceedsLimit("segments", LIMITS.segments);
   const project = await chooseProject(db, body);
-  const constraints = await check(db, { ...body, project }, []);
+  const constraints = await check(db, { ...body, ...shared, project });
   const created = firstRow(
     await db
       .insert(segments)
@@ -183,7 +193,7 @@ export async function updateSegment(
         name: body.name,
         description: body.description === undefined ? before.description : body.description,
         project,
-        constraints: await check(db, { ...body, project }, before.constraints),
+        constraints: await check(db, { ...body, project, previous: before.constraints }),
       })
       .where(eq(segments.id, id))
       .returning(),
@@ -245,19 +255,27 @@ async function checkNotUsedElsewhere(
   );
 }
 
+interface Unchecked extends SegmentChecks, Pick<SegmentInput, "constraints"> {
+  readonly project: string | null;
+  readonly previous?: readonly StoredConstraint[];
+}
+
 async function check(
   db: Database,
-  { constraints, project }: Pick<SegmentInput, "constraints"> & { readonly project: string | null },
-  previous: readonly StoredConstraint[],
+  { constraints, project, legalValuesOf, checks, previous = [] }: Unchecked,
 ): Promise<readonly StoredConstraint[]> {
   const valueCount = constraints.reduce((sum, { values = [] }) => sum + values.length, 0);
   if (valueCount > LIMITS.valuesPerSegment) {
     throw badData("/body/constraints", `must contain at most ${LIMITS.valuesPerSegment} values`);
   }
-  const contextNames = constraints.map(({ contextName }) => contextName);
   return checkConstraints(constraints, {
-    legalValuesOf: await readLegalValues(db, contextNames, project),
+    legalValuesOf: legalValuesOf ?? (await readLegalValues(db, namesOf(constraints), project)),
     path: "/body/constraints",
     previous,
+    ...(checks !== undefined && { checks }),
   });
+}
+
+function namesOf(constraints: SegmentInput["constraints"]): readonly string[] {
+  return constraints.map(({ contextName }) => contextName);
 }

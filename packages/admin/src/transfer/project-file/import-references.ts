@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { inArray } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
+import { ConstraintChecks } from "../../domain/constraints/constraint-checks.ts";
 import { toStoredValue } from "../../domain/constraints/stored-value.ts";
 import type { ConstraintInput } from "../../domain/constraints/schemas.ts";
 import { checkUniqueNames } from "../../domain/check-unique.ts";
+import { type LegalValuesOf, readLegalValues } from "../../domain/context-fields/legal-values.ts";
 import { createContextField } from "../../domain/context-fields/store.ts";
 import { createSegment, listSegmentsByName, type Segment } from "../../domain/segments/store.ts";
 import { createStrategyType } from "../../domain/strategy-types/store.ts";
@@ -86,13 +88,37 @@ async function importSegments(
     transaction.db,
     items.map(({ name }) => name),
   );
+  const legalValuesIn = await readLegalValuesOfSegments(transaction.db, project, items);
+  const checks = new ConstraintChecks();
   for (const [index, { isShared = true, ...segment }] of items.entries()) {
     await withErrorPathAsync(`${path}/${index}`, async () => {
       const found = existing.get(segment.name);
+      const owner = isShared ? null : project;
       if (found !== undefined) checkSameConstraints(found, segment);
-      else await createSegment(transaction, { ...segment, project: isShared ? null : project });
+      else {
+        const input = { ...segment, project: owner };
+        await createSegment(transaction, input, {
+          checks,
+          legalValuesOf: legalValuesIn.get(owner),
+        });
+      }
     });
   }
+}
+
+/** Reads the legal values of all segments at once, because many of them can use the same large fields. */
+async function readLegalValuesOfSegments(
+  db: Database,
+  project: string,
+  items: readonly SegmentInFile[],
+): Promise<ReadonlyMap<string | null, LegalValuesOf>> {
+  const names = items.flatMap(({ constraints }) =>
+    constraints.map(({ contextName }) => contextName),
+  );
+  return new Map([
+    [null, await readLegalValues(db, names, null)],
+    [project, await readLegalValues(db, names, project)],
+  ]);
 }
 
 /** A segment with the same name but other constraints would change who receives the flags. */
