@@ -72,7 +72,7 @@ async function serveFrom(
 ): Promise<RunningAdmin> {
   await skipRevisions(storage);
   const { created, deleted } = await seedTokens(storage, config.initTokens);
-  if (created > 0) config.logger.info(`Created ${created} of the tokens listed in the environment`);
+  if (created > 0) config.logger.info(`Created tokens listed in the environment: ${created}`);
   for (const token of deleted) config.logger.warn(describeDeletedToken(token));
   for (const token of await storage.read((db) => findUnusableTokens(db, config.initTokens))) {
     config.logger.warn(describeUnusableToken(token));

@@ -97,7 +97,7 @@ test("the command exports traces, metrics and logs, without tokens and names", a
     count: 1,
   });
   expect(logs.map(({ body }) => body)).toContainEqual(
-    expect.stringMatching(/Created 1 of the tokens/),
+    expect.stringMatching(/Created tokens listed in the environment: 1/),
   );
 
   const secrets = new RegExp([NAME, ADMIN_TOKEN.slice(4), "a-wrong-token"].join("|"));

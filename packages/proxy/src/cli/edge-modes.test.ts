@@ -6,7 +6,11 @@ const [edge, offline] = EDGE_SUBCOMMANDS;
 test.each([
   [edge, "port", /^Port to listen on/],
   [edge, "interface", /^Sets HOST\. Address to listen on/],
-  [edge, "features-refresh-interval-seconds", /^Sets FLAGS_FETCH_INTERVAL, in milliseconds inst/],
+  [
+    edge,
+    "features-refresh-interval-seconds",
+    /^Sets FLAGS_FETCH_INTERVAL \(in milliseconds instead of seconds\)\. /,
+  ],
   [edge, "tokens", /^Sets FLAGS_API_TOKEN and EXP_SERVER_SIDE_SDK_CONFIG_TOKENS\. Backend token/],
   [offline, "tokens", /^Sets FLAGS_PROXY_CLIENT_KEYS and EXP_SERVER_SIDE_SDK_CONFIG_TOKENS\. Keys/],
   [edge, "workers", /^No effect: Edge 20 does not read it either; .*\.$/],

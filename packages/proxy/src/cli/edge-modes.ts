@@ -19,7 +19,7 @@ function describe(variable: string, mode: (typeof EDGE_MODES)[number]): string {
   if (missing !== undefined) return `No effect: ${missing.reason}.`;
   const to = variablesFor(alias, mode);
   const converted =
-    conversion === undefined ? "" : `, ${conversion.description.replaceAll("`", "")}`;
+    conversion === undefined ? "" : ` (${conversion.description.replaceAll("`", "")})`;
   const target = to.includes(variable) ? "" : `Sets ${to.join(" and ")}${converted}. `;
   const descriptions = Object.values(SETTINGS)
     .filter((setting) => setting.variables.includes(to[0] ?? ""))

@@ -46,7 +46,7 @@ export function createProbe(definition: ProbeDefinition): Subcommand {
         short: "c",
         value: "FILE",
         description:
-          "Certificates in PEM of authorities to trust, besides the public ones. Only with a URL: otherwise, the certificate of the server is not verified.",
+          "PEM file with certificates of CAs to trust, in addition to those that Node trusts. Only with a URL: otherwise, the certificate of the server is not verified.",
       },
     },
     exitCodes: [

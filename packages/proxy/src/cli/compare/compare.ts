@@ -30,7 +30,7 @@ export const COMPARE: Subcommand = {
     },
     contexts: {
       value: "FILE",
-      description: "Also compares the contexts in a file, which has one as JSON on each line.",
+      description: "Also compares the contexts in a file with one JSON object on each line.",
     },
     count: { value: "N", description: "Number of random contexts. Default: 1000." },
     all: { description: "Compares all flags, including those that are off: requests /all." },
