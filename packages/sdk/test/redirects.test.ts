@@ -55,7 +55,9 @@ describe("a redirect to another origin", () => {
       expect(foreign.requests).toEqual([]);
       expect(flagNames(redirected)).toEqual([mode === "polling" ? "last-good" : "a"]);
       expect(messages).toEqual([expect.stringContaining(rejection(upstream, path, foreign))]);
-      expect(messages[0]).toMatch(/^error: .*change the URL of the upstream \(FLAGS_URL or the option flagsUrl;/);
+      expect(messages[0]).toMatch(
+        /^error: .*change the URL of the upstream \(FLAGS_URL or the option flagsUrl;/,
+      );
     },
   );
 
