@@ -1,9 +1,9 @@
 import { type EventStream, type HubStream, repeat, StreamHub } from "flags-server-kit/http";
 import type { Caller } from "../access/request-identity.ts";
 import { findTokensById } from "../access/find-tokens.ts";
+import { CoalescedTask } from "../coalesced-task.ts";
 import { ApiError } from "../errors.ts";
 import type { Sessions } from "../sessions/sessions.ts";
-import { CoalescedTask } from "../client-api/streaming/coalesced-task.ts";
 import { hasRevision } from "../storage/revisions.ts";
 import type { Storage } from "../storage/storage.ts";
 import { RecentChanges, readChanges } from "./recent-changes.ts";
