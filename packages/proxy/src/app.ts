@@ -27,7 +27,7 @@ import { registerCompression } from "./http/compression.ts";
 import { registerCors } from "./http/cors.ts";
 import { registerOpenApi, type SecuritySchemes } from "./http/openapi.ts";
 import { gateUntilReady, isReady } from "./http/readiness.ts";
-import { createErrorSender, handleErrors } from "./http/error-handler.ts";
+import { createErrorSender, handleErrors, handleUnknownPaths } from "./http/error-handler.ts";
 import { ownCompilersOnly, serverOptions } from "./http/server-options.ts";
 import { observeKeys } from "./metrics/keys.ts";
 import { createMetrics, type Metrics } from "./metrics/metrics.ts";
@@ -152,6 +152,7 @@ async function buildOnKeys(
   registerCors(app, config);
   if (isAllowed !== undefined) rejectOtherAddresses(app, isAllowed);
   gateUntilReady(app, sources);
+  handleUnknownPaths(app, sendError);
   limitBodyMemory(app, { toError: tooManyBodies, keyOf });
   await registerCompression(app);
   if (config.openApiEnabled) {

@@ -4,7 +4,7 @@ import type { AccessControl } from "./access/access-control.ts";
 import { registerOperations } from "./api/routes.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import { registerCompression } from "./http/compression.ts";
-import { createErrorSender, handleErrors } from "./http/error-handler.ts";
+import { createErrorSender, handleErrors, handleUnknownPaths } from "./http/error-handler.ts";
 import { gateUntilReady } from "./http/readiness.ts";
 import { ownCompilersOnly, serverOptions } from "./http/server-options.ts";
 import type { Metrics } from "./metrics/metrics.ts";
@@ -42,6 +42,7 @@ export async function buildManagementApp(
   handleErrors(app, { logger, sendError });
   observeRequests(app, metrics.requests.observe);
   gateUntilReady(app, sources);
+  handleUnknownPaths(app, sendError);
   await registerCompression(app);
   await registerOperations(app, {
     config,

@@ -49,6 +49,18 @@ test.each([
 });
 
 test.each([
+  ["POST", "/nothing", 404],
+  ["DELETE", "/proxy", 405],
+])("%s %s: %d before the body arrives", async (method, path, status) => {
+  const { port } = await startShared();
+  const response = await exchange(
+    port,
+    `${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n[`,
+  );
+  expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status}`));
+});
+
+test.each([
   ["malformed", "{not json"],
   ["cut off", '{"context":{'],
 ])("POST /proxy: 400 with a hint when the JSON is %s", async (_, body) => {

@@ -69,7 +69,6 @@ export function handleErrors(
       new HttpError(500, `${error.message}. Its log has details under ${id}`),
     );
   });
-  handleUnknownPaths(app, sendError);
 }
 
 interface LoggedRequest {
@@ -84,7 +83,11 @@ function logError(error: HttpError, { request, logger, id }: LoggedRequest): voi
   logger.error(`${where} failed (request ${id})`, error.cause);
 }
 
-function handleUnknownPaths(app: FastifyInstance, sendError: SendError): void {
+/**
+ * Responds with a 404 or 405 to requests without a route. Their bodies are not read: nothing else limits what they cost.
+ * Call it before adding routes.
+ */
+export function handleUnknownPaths(app: FastifyInstance, sendError: SendError): void {
   const routes = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
   app.addHook("onRoute", ({ url, method }) => {
     if (url === ANY_PATH) return;
@@ -94,16 +97,17 @@ function handleUnknownPaths(app: FastifyInstance, sendError: SendError): void {
     routes.set(path, route);
   });
 
-  app.setNotFoundHandler((request, reply) => {
-    const path = canonicalPath(request.url);
+  const toError = ({ method, url }: FastifyRequest): HttpError => {
+    const path = canonicalPath(url);
     const route =
       routes.get(path) ?? [...routes.values()].find(({ pattern }) => pattern.test(path));
-    const methods = route?.methods;
-    return sendError(
-      reply,
-      methods === undefined ? unknownPath() : wrongMethod(request.method, methods),
-    );
+    return route === undefined ? unknownPath() : wrongMethod(method, route.methods);
+  };
+  app.addHook("onRequest", (request, _reply, done) => {
+    done(request.is404 ? toError(request) : undefined);
   });
+  // For `OPTIONS`, which has a route for all paths.
+  app.setNotFoundHandler((request, reply) => sendError(reply, toError(request)));
 }
 
 /** The route of preflights, which says nothing about the paths that exist. */
