@@ -17,3 +17,17 @@ export class TimeSlice {
     this.#endMs = performance.now() + SLICE_MS;
   }
 }
+
+/**
+ * Lets callers continue one at a time, while other requests run in between. Requests that wait for the same result of
+ * the database would otherwise all continue at once.
+ */
+export class Turns {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Resolves when it is the turn of the caller, whose turn lasts until it waits for something else. */
+  async next(): Promise<void> {
+    this.#last = this.#last.then(() => setImmediate());
+    await this.#last;
+  }
+}

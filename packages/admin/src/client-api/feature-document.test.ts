@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { countTurns } from "./_turns.ts";
 import type { EnvironmentState, FeatureEntry } from "./environment-state.ts";
 import { DocumentCache } from "./feature-document.ts";
 
@@ -31,21 +32,37 @@ function createState(environment: string, description: string): EnvironmentState
   };
 }
 
-test("DocumentCache returns one document for equal requests to a state", () => {
+test("DocumentCache returns one document for equal requests to a state", async () => {
   const documents = new DocumentCache();
   const state = createState("development", "one");
-  const document = documents.get(state, REQUEST);
-  expect(documents.get(state, { ...REQUEST })).toBe(document);
-  expect(documents.get(state, { ...REQUEST, namePrefix: "b" }).text).not.toContain("one");
+  const document = await documents.get(state, REQUEST);
+  expect(await documents.get(state, { ...REQUEST })).toBe(document);
+  const other = await documents.get(state, { ...REQUEST, namePrefix: "b" });
+  expect(other.text).not.toContain("one");
   const restored = createState("development", "two");
-  expect(documents.get(restored, REQUEST).text).toContain("two");
+  expect((await documents.get(restored, REQUEST)).text).toContain("two");
 });
 
-test("the documents of all states share one limit", () => {
+test("DocumentCache lets other requests run between two documents", async () => {
+  const documents = new DocumentCache();
+  const state = createState("development", "one");
+  const get = (namePrefix: string) => () => documents.get(state, { ...REQUEST, namePrefix });
+  expect(await countTurns(["", "a", "b", "c"].map(get))).toBe(4);
+});
+
+test("DocumentCache writes one document for equal requests at the same time", async () => {
+  const documents = new DocumentCache();
+  const state = createState("development", "one");
+  const requested = [REQUEST, REQUEST].map((request) => documents.get(state, request));
+  const [first, second] = await Promise.all(requested);
+  expect(first).toBe(second);
+});
+
+test("the documents of all states share one limit", async () => {
   const documents = new DocumentCache();
   const states = Array.from({ length: 50 }, (_, index) =>
     createState(`e${index}`, "x".repeat(1_000_000)),
   );
-  const [document] = states.map((state) => documents.get(state, REQUEST));
-  expect(states[0] && documents.get(states[0], REQUEST)).not.toBe(document);
+  const [document] = await Promise.all(states.map((state) => documents.get(state, REQUEST)));
+  expect(states[0] && (await documents.get(states[0], REQUEST))).not.toBe(document);
 });

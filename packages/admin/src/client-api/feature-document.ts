@@ -10,6 +10,7 @@ import {
   type ContentCoding,
 } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
+import { Turns } from "../time-slice.ts";
 import { selectFeatures, type EnvironmentState } from "./environment-state.ts";
 import type { FeatureQuery } from "./feature-query.ts";
 
@@ -35,10 +36,15 @@ export class DocumentCache {
     sizeCalculation: ({ text, entityTag }, key) => text.length + entityTag.length + key.length,
   });
   readonly #ids = new WeakMap<EnvironmentState, number>();
+  readonly #turns = new Turns();
   #states = 0;
 
-  get(state: EnvironmentState, request: DocumentRequest): FeatureDocument {
+  /** Writes at most one document before other requests run: clients can choose a different query for each request. */
+  async get(state: EnvironmentState, request: DocumentRequest): Promise<FeatureDocument> {
     const key = `${this.#idOf(state)} ${JSON.stringify(request)}`;
+    const cached = this.#documents.get(key);
+    if (cached !== undefined) return cached;
+    await this.#turns.next();
     const document = this.#documents.get(key) ?? writeFeatureDocument(state, request);
     this.#documents.set(key, document);
     return document;

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { applyDelta, type DeltaMessage, type FeaturesState } from "flags-engine";
 import { describe, expect, test } from "vitest";
 import { fuzzRuns } from "../../../../../scripts/test-size.ts";
+import { countTurns } from "../_turns.ts";
 import {
   selectFeatures,
   type EnvironmentState,
@@ -191,6 +192,14 @@ describe("EnvironmentFeeds", () => {
     const feed = await feeds.current(EVERYTHING);
     expect(await feeds.current({ ...EVERYTHING })).toBe(feed);
     expect(await feeds.current({ ...EVERYTHING, namePrefix: "a" })).not.toBe(feed);
+  });
+
+  test("other requests run between the creation of two feeds", async () => {
+    const feeds = createFeeds();
+    const get = (namePrefix: string) => () => feeds.current({ ...EVERYTHING, namePrefix });
+    expect(await countTurns(["a", "b", "c", "d"].map(get))).toBe(4);
+    // Feeds that are up to date do not wait for each other.
+    expect(await countTurns(["a", "b", "c", "d"].map(get))).toBe(1);
   });
 
   test.each([

@@ -10,7 +10,7 @@ import {
 } from "flags-engine";
 import type { DeltaFeed } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
-import { TimeSlice } from "../../time-slice.ts";
+import { TimeSlice, Turns } from "../../time-slice.ts";
 import {
   type EnvironmentState,
   type FeatureEntry,
@@ -124,6 +124,7 @@ export class EnvironmentFeeds {
   readonly #states: Pick<EnvironmentCache, "current">;
   readonly #feeds = new LRUCache<string, EnvironmentFeed>({ maxSize: MAX_RECENT_BYTES });
   readonly #messages = new MessageCache();
+  readonly #turns = new Turns();
 
   constructor(states: Pick<EnvironmentCache, "current">) {
     this.#states = states;
@@ -134,10 +135,14 @@ export class EnvironmentFeeds {
     this.#feeds.clear();
   }
 
-  /** Resolves to the up-to-date feed of a query. */
+  /**
+   * Resolves to the up-to-date feed of a query. Updates at most one feed before other requests run: clients can choose
+   * a different query for each request.
+   */
   async current(query: FeatureQuery): Promise<EnvironmentFeed> {
     const state = await this.#states.current(query.environment);
     const key = toKey(query);
+    if (this.#feeds.get(key)?.id !== state.revision) await this.#turns.next();
     const feed =
       this.#feeds.get(key) ?? new EnvironmentFeed(query, state, this.#messages.forFeed());
     feed.advance(state);
