@@ -6,6 +6,7 @@ import { parseInitTokens } from "../src/access/init-tokens.ts";
 import { deleteExpired } from "../src/retention/delete-expired.ts";
 import { DEFAULT_RETENTION } from "../src/retention/retention.ts";
 import { findUnusableTokens, seedTokens } from "../src/access/token-store.ts";
+import type { Storage } from "../src/storage/storage.ts";
 import { ADMIN_TOKEN, BACKEND_TOKEN, type Service, startService, useService } from "./_service.ts";
 import { describeAnyStorage } from "./_storages.ts";
 
@@ -282,6 +283,23 @@ describeAnyStorage("API tokens", (source) => {
     });
     expect(await seedTokens(service.storage, more)).toEqual({ created: 1, deleted: [more[0]] });
     expect(await statusWith(service, added)).toBe(200);
+  });
+
+  test("seedTokens() does not create a token that is deleted while the service starts", async () => {
+    const secret = "default:production.deleted-during-the-start";
+    const { tokens } = parseInitTokens({ admin: [], backend: [secret], frontend: [] });
+    const { storage } = service;
+    // Another replica creates the token, and an admin deletes it, before this one begins to write.
+    const later: Pick<Storage, "db" | "write"> = {
+      db: storage.db,
+      write: async (actor, work) => {
+        await seedTokens(storage, tokens);
+        await service.admin("DELETE", `/api-tokens/${secret}`);
+        return storage.write(actor, work);
+      },
+    };
+    expect(await seedTokens(later, tokens)).toEqual({ created: 0, deleted: tokens });
+    expect(await statusWith(service, secret)).toBe(401);
   });
 
   test("the deletion of a token is remembered for as long as the token is listed", async () => {

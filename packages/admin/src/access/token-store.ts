@@ -70,22 +70,18 @@ export interface SeededTokens {
  * that start at the same time create each token once.
  */
 export async function seedTokens(
-  storage: Storage,
+  storage: Pick<Storage, "db" | "write">,
   wanted: readonly InitToken[],
 ): Promise<SeededTokens> {
-  const absent = await findMissing(storage.db, wanted);
-  if (absent.length === 0) return { created: 0, deleted: [] };
-  const deleted = await storage.transact((db) => findDeleted(db, absent));
-  if (deleted.length === absent.length) return { created: 0, deleted };
+  if ((await findMissing(storage.db, wanted)).length === 0) return { created: 0, deleted: [] };
   return storage.write(SYSTEM_ACTOR, async (transaction) => {
-    const missing = await findMissing(
-      transaction.db,
-      wanted.filter((token) => !deleted.includes(token)),
-    );
-    for (const token of missing) {
+    const missing = await findMissing(transaction.db, wanted);
+    const deleted = await findDeleted(transaction.db, missing);
+    const added = missing.filter((token) => !deleted.includes(token));
+    for (const token of added) {
       await insertToken(transaction, { ...token, name: `init-${token.type}`, expiresAt: null });
     }
-    return { created: missing.length, deleted };
+    return { created: added.length, deleted };
   });
 }
 
