@@ -36,7 +36,7 @@ export function EventFilters({ criteria, onChange, isGlobal }: EventFiltersProps
   return (
     <div className="event-filters" role="search">
       <SearchField
-        label="Search in the changed values"
+        label="Search changed values"
         value={criteria.query}
         onChange={(query) => onChange({ ...criteria, query })}
       />
