@@ -24,7 +24,7 @@ const QUICKSTART_TOKENS_WARNING =
 /** A service that listens for connections. */
 export interface RunningAdmin {
   readonly server: Server;
-  /** Base URL for SDKs and the proxy. */
+  /** The base URL for SDKs and the proxy, and that of the console, for the log. */
   readonly address: string;
   /** Finishes the requests in flight, then closes the database. */
   close(): Promise<void>;
@@ -89,7 +89,7 @@ async function serveFrom(
     storage.kind === "embedded" ? watchEventLoop({ logger: config.logger }) : undefined;
   return {
     server: app.server,
-    address: `${origin}/api`,
+    address: `${origin}/api and serves the console at ${origin}/`,
     close: async () => {
       try {
         await app.close();

@@ -236,7 +236,9 @@ describe("flags-admin on the embedded database", () => {
     const stopped = await restarted.finished();
     expect(stopped).toMatchObject({ code: 0, stderr: "" });
     expect(stopped.stdout.trimEnd().split("\n")).toEqual([
-      expect.stringMatching(/^\[.*\] INFO: flags-admin \d\S+ listens on http:\S+\/api$/),
+      expect.stringMatching(
+        /^\[.*\] INFO: flags-admin \d\S+ listens on (http:\S+)\/api and serves the console at \1\/$/,
+      ),
     ]);
   });
 
