@@ -75,6 +75,12 @@ class Replica {
     await this.storage.set("app", this.flags.definitions);
   }
 
+  /** Whether the store contains no usable flags. The source has flags, so that the store is read only once. */
+  async findsNothing(): Promise<boolean> {
+    this.flags.replace(definitionsOf("own"));
+    return (await this.restore()) === undefined;
+  }
+
   /** Returns the names of the stored flags. */
   async restore(): Promise<readonly string[] | undefined> {
     const restored = (await this.storage.get()) as { features: { name: string }[] } | undefined;
@@ -90,12 +96,39 @@ async function findFile(folder: string): Promise<string> {
   return files.map(({ parentPath, name }) => join(parentPath, name)).join();
 }
 
+const broken = (): Promise<never> => Promise.reject(new Error("connection refused"));
+const BROKEN: Store = { address: "", read: broken, write: broken, remove: broken, close: broken };
+
 describe("restoring flags", () => {
   test("nothing is restored from an empty store", async () => {
     const replica = new Replica(nextFolder());
-    expect(await replica.restore()).toBeUndefined();
+    expect(await replica.findsNothing()).toBe(true);
     expect(replica.messages).toEqual([]);
   });
+
+  test.each([
+    ["is empty", undefined],
+    ["contains a damaged document", Buffer.from("damaged")],
+  ])(
+    "a store that %s is read again until another replica has stored flags",
+    async (_name, first) => {
+      const folder = nextFolder();
+      let reads = 0;
+      const replica = new Replica(folder, {
+        wrap: (store) => ({
+          ...BROKEN,
+          read: async (key, signal) => {
+            reads += 1;
+            if (reads > 1) return store.read(key, signal);
+            await new Replica(folder).store("a");
+            return first;
+          },
+        }),
+      });
+      expect(await replica.restore()).toEqual(["a"]);
+      expect(reads).toBe(2);
+    },
+  );
 
   test("flags of another replica are restored, with the time when the upstream confirmed them", async () => {
     const folder = nextFolder();
@@ -117,9 +150,8 @@ describe("restoring flags", () => {
   ])("no flags of another %s are restored", async (_name, other) => {
     const folder = nextFolder();
     await new Replica(folder).store("a");
-    expect(
-      await new Replica(folder, { source: { ...SOURCE, ...other } }).restore(),
-    ).toBeUndefined();
+    const replica = new Replica(folder, { source: { ...SOURCE, ...other } });
+    expect(await replica.findsNothing()).toBe(true);
   });
 
   test("flags are restored if only the spelling of the address or the order of tags differs", async () => {
@@ -138,7 +170,7 @@ describe("restoring flags", () => {
     await new Replica(otherFolder, { source: other }).store("b");
     await writeFile(await findFile(otherFolder), await readFile(await findFile(folder)));
     const replica = new Replica(otherFolder, { source: other });
-    expect(await replica.restore()).toBeUndefined();
+    expect(await replica.findsNothing()).toBe(true);
     expect(replica.messages.join()).toMatch(/Ignoring the flags .* belongs to another upstream/);
   });
 
@@ -147,9 +179,9 @@ describe("restoring flags", () => {
     await new Replica(folder).store("a");
     await writeFile(await findFile(folder), "damaged");
     const replica = new Replica(folder);
-    expect(await replica.restore()).toBeUndefined();
+    expect(await replica.findsNothing()).toBe(true);
     expect(replica.messages.join()).toMatch(/Ignoring the flags .* incomplete/);
-    expect(await replica.restore()).toBeUndefined();
+    expect(await replica.findsNothing()).toBe(true);
     expect(replica.messages).toHaveLength(1);
     expect(replica.storage.rejectedDocuments).toBe(2);
     await replica.store("b");
@@ -220,9 +252,6 @@ describe("storing flags", () => {
 });
 
 describe("a store that fails", () => {
-  const broken = (): Promise<never> => Promise.reject(new Error("connection refused"));
-  const BROKEN: Store = { address: "", read: broken, write: broken, remove: broken, close: broken };
-
   test("a store that fails is logged once, and again when it works", async () => {
     const folder = nextFolder();
     let isBroken = true;

@@ -120,14 +120,17 @@ export class FlagStorage implements StorageProvider {
     this.#timer = setInterval(() => void this.#startUpdate(), UPDATE_INTERVAL_MS).unref();
   }
 
-  /** Resolves to the stored definitions. While the store fails, tries again until the source has flags. */
+  /**
+   * Resolves to the stored definitions. Reads the store until it has them or the source has flags: the store may fail,
+   * and another replica may store flags although the upstream does not respond to this one.
+   */
   async get(): Promise<unknown> {
     const { signal } = this.#closing;
     for (let delayMs = FIRST_RETRY_MS; ; delayMs = Math.min(delayMs * 2, MAX_RETRY_MS)) {
       // oxlint-disable-next-line no-await-in-loop -- each attempt follows the previous one
-      const found = await this.#read();
-      if (found === "nothing") return undefined;
-      if (found !== "unknown") return this.#restore(found);
+      const definitions = await this.#restore(await this.#read());
+      if (definitions !== undefined) return definitions;
+      if (this.#flags?.snapshot !== undefined) return undefined;
       // oxlint-disable-next-line no-await-in-loop -- as above
       await delay(delayMs, undefined, { signal, ref: false }).catch(() => {});
       if (signal.aborted || this.#flags?.snapshot !== undefined) return undefined;
@@ -149,10 +152,11 @@ export class FlagStorage implements StorageProvider {
     await this.#updating;
   }
 
-  async #restore(document: StoredDocument): Promise<unknown> {
+  async #restore(found: Finding): Promise<unknown> {
+    if (typeof found === "string") return undefined;
     try {
-      const definitions: unknown = JSON.parse(await unpackContent(document));
-      this.#restoredConfirmedAtMs = document.confirmedAtMs;
+      const definitions: unknown = JSON.parse(await unpackContent(found));
+      this.#restoredConfirmedAtMs = found.confirmedAtMs;
       return definitions;
     } catch (error) {
       this.#reject(error);
