@@ -1,3 +1,4 @@
+import { describeCount } from "flags-sdk";
 import { ConfigError, type Logger, toErrorMessage } from "flags-server-kit";
 import type { Registry } from "prom-client";
 import type { UpstreamSource } from "../sources.ts";
@@ -162,7 +163,7 @@ export class AccessControl {
           const { file, grants } = await load();
           this.#replace(grants);
           logged = "";
-          logger.info(`Read ${path}: ${grants.length} keys`);
+          logger.info(`Read ${describeCount(grants.length, "key")} from ${path}`);
           return file;
         } catch (error) {
           this.#fileState = { loadedAtMs: 0, ...this.#fileState, isValid: false };
