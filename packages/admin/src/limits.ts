@@ -9,7 +9,7 @@ export const LIMITS = {
   valuesPerConstraint: 250,
   valuesPerSegment: 1000,
   segmentsPerStrategy: 5,
-  /** For sizes of patterns, see `estimateSize()`. Compiling the patterns of a file takes about a second. */
+  /** For sizes of patterns, see `estimatePatternSize()`. Compiling the patterns of a file takes about a second. */
   patternSizePerList: 3000,
   patternSizePerFile: 200_000,
   legalValuesPerContextField: 10_000,

@@ -3,6 +3,7 @@ export type { CompileOptions } from "./compile/compile-snapshot.ts";
 export { isAddressOrRange } from "./constraints/cidr.ts";
 export { isListKind, isOperatorName, OPERATORS } from "./constraints/operator-table.ts";
 export type { OperatorDescription, OperatorName, ValueKind } from "./constraints/operator-table.ts";
+export { estimatePatternSize } from "./constraints/pattern-size.ts";
 export type { Context } from "./context.ts";
 export { applyDelta } from "./definitions/apply-delta.ts";
 export type { FeaturesState } from "./definitions/apply-delta.ts";

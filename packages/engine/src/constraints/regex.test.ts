@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { satisfies } from "../_evaluate.ts";
+import { outcomeOf, satisfies, snapshotOf } from "../_evaluate.ts";
 
 describe("matchesPattern()", () => {
   test.each([
@@ -38,5 +38,33 @@ describe("matchesPattern()", () => {
     expect(satisfies({ ...constraint, value: "a.{90}c" }, { userId: `a${"b".repeat(90)}c` })).toBe(
       true,
     );
+  });
+
+  test("a pattern that would take seconds to compile is never satisfied, even inverted", () => {
+    const constraint = { contextName: "userId", operator: "REGEX", value: ".{0,999}".repeat(500) };
+    const features = [false, true].map((inverted) => ({
+      name: `inverted-${inverted}`,
+      enabled: true,
+      strategies: [{ name: "default", constraints: [{ ...constraint, inverted }] }],
+    }));
+    const snapshot = snapshotOf({ features });
+    expect(snapshot.diagnostics.map(({ message }) => message)).toEqual([
+      "The pattern of REGEX is too large: the constraint is never satisfied",
+      "The pattern of REGEX is too large: the constraint is never satisfied",
+    ]);
+    for (const { name } of features) {
+      expect(outcomeOf(snapshot, name, { userId: "a" }).enabled).toBe(false);
+    }
+  });
+
+  test("a pattern that lists a thousand values is compiled", () => {
+    const values = Array.from({ length: 1000 }, (_, index) => `customer-${index}`);
+    const constraint = {
+      contextName: "userId",
+      operator: "REGEX",
+      value: `^(${values.join("|")})$`,
+    };
+    expect(satisfies(constraint, { userId: "customer-999" })).toBe(true);
+    expect(satisfies(constraint, { userId: "customer-1000" })).toBe(false);
   });
 });

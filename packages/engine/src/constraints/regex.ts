@@ -1,4 +1,5 @@
 import type { Operator } from "./operator.ts";
+import { estimatePatternSize } from "./pattern-size.ts";
 
 /**
  * The product of the instructions of a pattern and the length of a string is at most this. Matching takes up to 0.2 µs for
@@ -7,16 +8,26 @@ import type { Operator } from "./operator.ts";
 const MAX_STEPS = 500_000;
 
 /**
+ * The largest pattern that is compiled, in instructions. A few kilobytes of text can describe a million, which take seconds
+ * and hundreds of megabytes. With `MAX_STEPS`, a larger one could match only strings of about 10 characters.
+ */
+const MAX_SIZE = 50_000;
+
+/**
  * REGEX: the pattern matches anywhere in the field. RE2 syntax, matched in linear time. No pattern matches a string that is
  * so long that it would block the event loop: with 10 instructions, one of more than 50,000 characters.
  */
 export const matchesPattern: Operator = (
   { contextName, value, caseInsensitive },
   fields,
-  _report,
+  report,
   patterns,
 ) => {
   if (typeof value !== "string") return false;
+  if (estimatePatternSize(value) > MAX_SIZE) {
+    report("The pattern of REGEX is too large: the constraint is never satisfied");
+    return undefined;
+  }
   const pattern = patterns.compile(value, caseInsensitive);
   if (pattern === undefined) return false;
   const slot = fields.text(contextName);

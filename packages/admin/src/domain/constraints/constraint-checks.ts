@@ -1,8 +1,8 @@
-import type { OperatorName } from "flags-engine";
+import { estimatePatternSize, type OperatorName } from "flags-engine";
 import { exceedsLimit } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import { TimeSlice } from "../../time-slice.ts";
-import { estimateSize, isPattern } from "./pattern.ts";
+import { isPattern } from "./pattern.ts";
 import { toStoredValue } from "./stored-value.ts";
 
 /** Checks the constraints of one request. What takes long is done once for equal constraints. */
@@ -50,7 +50,7 @@ export class ConstraintChecks {
 export function checkTotalSize(patterns: ReadonlySet<string>, where: string, limit: number): void {
   let size = 0;
   for (const pattern of patterns) {
-    size += estimateSize(pattern);
+    size += estimatePatternSize(pattern);
     if (size > limit) {
       throw exceedsLimit(
         `characters in the regular expressions of ${where}, each counted as often as it is repeated`,
