@@ -40,6 +40,7 @@ export {
 } from "./http/metrics.ts";
 export type { ObserveRequest, RequestMetrics } from "./http/metrics.ts";
 export { OPTIONAL_BODY, registerOpenApi } from "./http/openapi.ts";
+export { hasBody } from "./http/pipeline.ts";
 export { releaseRequest, releaseRequests } from "./http/release-requests.ts";
 export { describeRepeatedHeader, findRepeatedHeader } from "./http/repeated-header.ts";
 export {

@@ -1,11 +1,13 @@
+import type { Readable } from "node:stream";
 import { constants } from "node:zlib";
 import compress from "@fastify/compress";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from "fastify";
 import {
   BROTLI_QUALITY,
   CODINGS,
   COMPRESSION_THRESHOLD_BYTES,
   GZIP_LEVEL,
+  hasBody,
 } from "flags-server-kit/http";
 
 /**
@@ -19,5 +21,26 @@ export async function registerCompression(app: FastifyInstance): Promise<void> {
     requestEncodings: ["br", "gzip", "deflate", "identity"],
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } },
     zlibOptions: { level: GZIP_LEVEL },
+  });
+  stopDecompressing(app);
+}
+
+/** Stops decompressing bodies when their requests are rejected: a few bytes could become gigabytes. */
+function stopDecompressing(app: FastifyInstance): void {
+  const bodies = new WeakMap<FastifyRequest, Readable>();
+  // NOTE: a hook of each route, as that of the library, so that it gets what the library returns.
+  app.addHook("onRoute", (route) => {
+    route.preParsing = [route.preParsing ?? [], rememberBody].flat();
+  });
+  const rememberBody: preParsingHookHandler = (request, _reply, payload, done) => {
+    // NOTE: without a body or a coding, this is the request itself. Destroying that closes its connection.
+    if (hasBody(request) && request.headers["content-encoding"] !== undefined) {
+      bodies.set(request, payload);
+    }
+    done(null, payload);
+  };
+  app.addHook("onSend", (request, _reply, payload, done) => {
+    bodies.get(request)?.destroy();
+    done(null, payload);
   });
 }

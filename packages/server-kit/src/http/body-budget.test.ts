@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
-import type { Readable } from "node:stream";
+import { pipeline, type Readable } from "node:stream";
+import { createGunzip, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import Fastify from "fastify";
 import { expect, onTestFinished, test } from "vitest";
@@ -129,6 +130,31 @@ test.each(["", "Content-Encoding: gzip\r\n"])(
     expect(payload?.readableLength).toBe(0);
   },
 );
+
+test("a rejected body is not decompressed to its end", async () => {
+  const app = Fastify({ bodyLimit: 1_000_000, forceCloseConnections: true });
+  limitBodyMemory(app, { toError: () => new BusyError("Busy"), keyOf: () => "key" });
+  const gunzip = createGunzip();
+  const closed = new Promise((resolve) => gunzip.once("close", resolve));
+  gunzip.on("error", () => undefined);
+  let decompressedBytes = 0;
+  gunzip.on("data", (chunk: Buffer) => (decompressedBytes += chunk.length));
+  app.addHook("preParsing", (_request, _reply, payload, done) => {
+    pipeline(payload, gunzip, () => undefined);
+    done(null, gunzip);
+  });
+  app.post("/", ({ body }) => ({ body }));
+  const url = await app.listen({ host: "127.0.0.1", port: 0 });
+  onTestFinished(() => app.close());
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", "content-encoding": "gzip" },
+    body: gzipSync(Buffer.alloc(200_000_000)),
+  });
+  expect(response.status).toBe(413);
+  await closed;
+  expect(decompressedBytes).toBeLessThan(20_000_000);
+});
 
 test("the chunks of a body take little memory, however short they are", async () => {
   const app = Fastify({ bodyLimit: 1_000_000, forceCloseConnections: true });

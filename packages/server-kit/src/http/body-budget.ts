@@ -1,5 +1,4 @@
-import type { ServerResponse } from "node:http";
-import { pipeline, Readable, Transform, type TransformCallback } from "node:stream";
+import { Readable, Transform, type TransformCallback } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { FairShare } from "./fair-share.ts";
 import { hasBody } from "./pipeline.ts";
@@ -28,6 +27,7 @@ export function limitBodyMemory(
 ): void {
   const share = new FairShare(maxBytes);
   const releases = new WeakMap<FastifyRequest, () => void>();
+  const discards = new WeakMap<FastifyRequest, () => void>();
 
   app.addHook("preParsing", (request, reply, payload, done) => {
     if (!isBodyRead(request) && hasBody(request)) {
@@ -48,7 +48,13 @@ export function limitBodyMemory(
     }
     releases.set(request, release);
     reply.raw.once("close", release);
-    done(null, mergeChunks(payload, reply.raw));
+    const merged = mergeChunks(payload);
+    discards.set(request, () => discard(payload, merged));
+    done(null, merged);
+  });
+  app.addHook("onSend", (request, _reply, payload, done) => {
+    discards.get(request)?.();
+    done(null, payload);
   });
   // NOTE: an event stream keeps its response open, but has received its body by now.
   app.addHook("preHandler", (request, _reply, done) => {
@@ -76,13 +82,20 @@ const CHUNK_BYTES = 16 * 1024;
  * Merges short chunks of a body. The framework keeps all chunks until the body is complete, and each takes about 400
  * bytes of memory, however short it is.
  */
-function mergeChunks(body: Readable, response: ServerResponse): Readable {
+function mergeChunks(body: Readable): Readable {
   const merged = new ChunkMerger();
-  // The reader of the merged body receives any error.
-  pipeline(body, merged, () => undefined);
-  // If the request was rejected, the rest of its body precedes the next request of the connection.
-  response.once("finish", () => merged.resume());
-  return merged;
+  body.once("error", (error) => merged.destroy(error));
+  return body.pipe(merged);
+}
+
+/**
+ * Discards what a rejected request has not read of its body. It precedes the next request of the connection, so it has to
+ * arrive, but it must not be decompressed: a few bytes could become gigabytes.
+ */
+function discard(body: Readable, merged: Readable): void {
+  body.unpipe();
+  body.resume();
+  merged.destroy();
 }
 
 class ChunkMerger extends Transform {
