@@ -9,6 +9,7 @@ import { openStorage, type StorageOptions } from "./storage/open-storage.ts";
 import { skipRevisions } from "./storage/revisions.ts";
 import type { Storage } from "./storage/storage.ts";
 import {
+  findTokensOfOtherType,
   findUnusableTokens,
   hasAdminToken,
   hasQuickstartTokens,
@@ -60,9 +61,17 @@ function describeUnusableToken({ type, scope, missing }: UnusableToken): string 
   return `${variable}: the token ${scope}.… gives access to nothing, because there is ${missing}. Create what is missing, or correct the token`;
 }
 
-function describeDeletedToken({ type, projects, environment }: InitToken): string {
-  const variable = nameSetting(SETTING_BY_TYPE[type]);
-  return `${variable}: the token ${projects.join()}:${environment}.… has been deleted and is not created again. Remove it from the list, and list a new one if it is still needed`;
+function describeOtherType(listed: InitToken, type: string): string {
+  return `${describeListed(listed)} already exists and stays a token of type ${type}. Delete it, and list a new one`;
+}
+
+function describeDeletedToken(listed: InitToken): string {
+  return `${describeListed(listed)} has been deleted and is not created again. Remove it from the list, and list a new one if it is still needed`;
+}
+
+/** Names a listed token without its secret. */
+function describeListed({ type, projects, environment }: InitToken): string {
+  return `${nameSetting(SETTING_BY_TYPE[type])}: the token ${projects.join()}:${environment}.…`;
 }
 
 async function serveFrom(
@@ -74,6 +83,9 @@ async function serveFrom(
   const { created, deleted } = await seedTokens(storage, config.initTokens);
   if (created > 0) config.logger.info(`Created tokens listed in the environment: ${created}`);
   for (const token of deleted) config.logger.warn(describeDeletedToken(token));
+  for (const { listed, type } of await findTokensOfOtherType(storage.db, config.initTokens)) {
+    config.logger.warn(describeOtherType(listed, type));
+  }
   for (const token of await storage.read((db) => findUnusableTokens(db, config.initTokens))) {
     config.logger.warn(describeUnusableToken(token));
   }

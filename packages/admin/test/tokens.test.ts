@@ -5,7 +5,11 @@ import { events } from "../src/storage/schema/events.ts";
 import { parseInitTokens } from "../src/access/init-tokens.ts";
 import { deleteExpired } from "../src/retention/delete-expired.ts";
 import { DEFAULT_RETENTION } from "../src/retention/retention.ts";
-import { findUnusableTokens, seedTokens } from "../src/access/token-store.ts";
+import {
+  findTokensOfOtherType,
+  findUnusableTokens,
+  seedTokens,
+} from "../src/access/token-store.ts";
 import type { Storage } from "../src/storage/storage.ts";
 import { ADMIN_TOKEN, BACKEND_TOKEN, type Service, startService, useService } from "./_service.ts";
 import { describeAnyStorage } from "./_storages.ts";
@@ -283,6 +287,18 @@ describeAnyStorage("API tokens", (source) => {
     });
     expect(await seedTokens(service.storage, more)).toEqual({ created: 1, deleted: [more[0]] });
     expect(await statusWith(service, added)).toBe(200);
+  });
+
+  test("a token that moves to the list of another type keeps its type, and is found", async () => {
+    const { db } = service.storage;
+    const secret = "default:production.listed-with-two-types";
+    const { tokens } = parseInitTokens({ admin: [], backend: [secret], frontend: [] });
+    await seedTokens(service.storage, tokens);
+    expect(await findTokensOfOtherType(db, tokens)).toEqual([]);
+    const { tokens: moved } = parseInitTokens({ admin: [], backend: [], frontend: [secret] });
+    expect(await seedTokens(service.storage, moved)).toEqual({ created: 0, deleted: [] });
+    expect(await statusWith(service, secret)).toBe(200);
+    expect(await findTokensOfOtherType(db, moved)).toEqual([{ listed: moved[0], type: "backend" }]);
   });
 
   test("seedTokens() does not create a token that is deleted while the service starts", async () => {

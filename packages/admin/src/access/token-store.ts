@@ -146,6 +146,28 @@ function describeMissing(
     .map((name) => `no ${kind} ${JSON.stringify(name)} (there are ${listed})`);
 }
 
+/** A listed token that exists with another type, which it keeps. */
+interface TokenOfOtherType {
+  readonly listed: InitToken;
+  readonly type: ApiToken["type"];
+}
+
+/** Finds the listed tokens that exist with another type than that of their list. */
+export async function findTokensOfOtherType(
+  db: Database,
+  listed: readonly InitToken[],
+): Promise<readonly TokenOfOtherType[]> {
+  const found = await findTokens(
+    db,
+    listed.map(({ secret }) => secret),
+  );
+  const typeOf = new Map(found.map(({ secret, token }) => [secret, token.type]));
+  return listed.flatMap((token) => {
+    const type = typeOf.get(token.secret);
+    return type === undefined || type === token.type ? [] : [{ listed: token, type }];
+  });
+}
+
 /** Whether anyone can use the admin API: there is an admin token that has not expired. */
 export async function hasAdminToken(db: Database): Promise<boolean> {
   const isUsable = or(isNull(apiTokens.expiresAt), gt(apiTokens.expiresAt, new Date()));
