@@ -27,6 +27,8 @@ export default defineConfig({
     passWithNoTests: false,
     // Many tests wait for processes, timeouts and databases rather than for the processor.
     maxWorkers: 2 * availableParallelism(),
+    // More threads for garbage collection and compilation cost more CPU time, and find no free processor.
+    execArgv: ["--v8-pool-size=1"],
     // Generous: a busy machine is no failure, and a test that hangs still ends. Complete tests repeat much more.
     testTimeout: isComplete ? 900_000 : 300_000,
     // Most integration tests run real processes and timeouts, several at a time on few cores. The report
