@@ -38,7 +38,7 @@ import type { Choices } from "./_random.ts";
 // | `currentTime` close to the time of the test          | Each engine reads the clock separately      |
 
 const SEED = Number(process.env["DIFFERENTIAL_SEED"] ?? Date.now() % 4_294_967_296);
-const EVALUATIONS = Number(process.env["DIFFERENTIAL_EVALUATIONS"] ?? sized(40_000, 400_000));
+const EVALUATIONS = Number(process.env["DIFFERENTIAL_EVALUATIONS"] ?? sized(100_000, 400_000));
 const CONTEXTS_PER_DOCUMENT = 15;
 const RANDOM_NUMBERS = [0, 0.0001, 0.25, 0.5, 0.7777, 0.99999] as const;
 const TIMEOUT_MS = 60_000 + EVALUATIONS * 2;
