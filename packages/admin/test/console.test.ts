@@ -1,4 +1,6 @@
-import { expect, test } from "vitest";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { expect, onTestFinished, test } from "vitest";
 import { BROWSER, SCRIPT, writeConsole } from "./_console.ts";
 import { startService, useService } from "./_service.ts";
 import { describeAnyStorage } from "./_storages.ts";
@@ -62,6 +64,22 @@ describeAnyStorage("the console", (source) => {
     expect((await open("/", { accept: "*/*" }, "POST")).status).toBe(404);
     expect((await open("/", { accept: "application/json" })).status).toBe(404);
   });
+
+  test.each(["POST", "PUT", "DELETE", "OPTIONS"])(
+    "%s to an unknown path gets a 404 before its body arrives",
+    async (method) => {
+      const { url } = await startService(await source.openFresh());
+      const sent = request(`${url}/api/unknown`, {
+        method,
+        headers: { "content-type": "application/json", "content-length": 1000 },
+      });
+      onTestFinished(() => void sent.destroy());
+      sent.write("[");
+      const [response] = (await once(sent, "response")) as [IncomingMessage];
+      expect(response.statusCode).toBe(404);
+      response.resume();
+    },
+  );
 
   test("the console is sent for HEAD, but not for other methods and programs", async () => {
     const open = await start();

@@ -32,7 +32,7 @@ export async function registerConsole(
   const createPage = await loadConsolePage(directory, basePath);
   if (createPage !== undefined) await registerFiles(app, directory);
 
-  app.setNotFoundHandler((request, reply) => {
+  const respond = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     if (isReserved(request)) return sendNotFound(reply);
     reply.header("vary", "Accept");
     const isForPage = isPageRequest(request);
@@ -40,7 +40,13 @@ export async function registerConsole(
       return sendPage(reply, createPage());
     }
     return isForPage && pathOf(request) === "" ? sendText(reply, NOT_BUILT) : sendNotFound(reply);
+  };
+  // NOTE: anyone can send requests to unknown paths, so their bodies are not read.
+  app.addHook("onRequest", (request, reply, done) => {
+    if (request.is404 && !isRead(request.method)) respond(request, reply);
+    else done();
   });
+  app.setNotFoundHandler(respond);
 }
 
 async function registerFiles(app: FastifyInstance, directory: string): Promise<void> {
