@@ -158,3 +158,18 @@ test("the build writes a code cache that is valid under the default options", as
   // If the build used another version of Node, the loader ignores the cache. V8 must never reject it.
   expect(["true", "undefined"]).toContain(await isAccepted(PACKAGE));
 });
+
+test("the command prints one line if this version of Node is too old", async () => {
+  const directory = await install();
+  const node20_18 = `data:text/javascript,${encodeURIComponent(`
+    Object.defineProperty(process, "version", { value: "v20.18.1" });
+    Object.defineProperty(process, "versions", { value: { node: "20.18.1" } });`)}`;
+  const { code, stdout, stderr } = await runNode(directory, [
+    `--import=${node20_18}`,
+    "bin/flags-proxy.js",
+  ]);
+  expect(stderr).toBe(
+    "Node 20.19 or later is required, but this is v20.18.1: install a later one\n",
+  );
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+});

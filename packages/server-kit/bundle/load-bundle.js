@@ -2,17 +2,19 @@
 // V8 produced from it during the build. npm packages contain no code cache.
 // See docs/decisions/0013-bundle-with-code-cache.md.
 //
-// Not compiled, so that a command that is not built can say so.
+// Not compiled, so that a command that is not built can say so. Nothing that is missing in old versions of Node is
+// imported by name, so that they can say so too.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
-import { crc32 } from "node:zlib";
+import * as zlib from "node:zlib";
 
 const NOT_BUILT = "The command is not built: run `npm run build` in its source repository";
 const CHECKSUM_BYTES = 4;
+const OLDEST_NODE = [20, 19];
 
 /**
  * Describes the bundle of a command.
@@ -26,6 +28,11 @@ export function describeBundle(url, importModule) {
 
   /** Without a usable code cache, V8 compiles the bundle now, which only takes longer. */
   const compile = () => {
+    if (isTooOld(process.versions.node)) {
+      fail(
+        `Node ${OLDEST_NODE.join(".")} or later is required, but this is ${process.version}: install a later one`,
+      );
+    }
     const source = readIfPresent(file);
     if (source === undefined) fail(NOT_BUILT);
     const cache = readIfPresent(codeCacheFile);
@@ -55,6 +62,11 @@ export function describeBundle(url, importModule) {
   return { file, codeCacheFile, compile, run, packCodeCache, load: () => run(compile()) };
 }
 
+function isTooOld(version) {
+  const [major, minor] = version.split(".").map(Number);
+  return major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1]);
+}
+
 /** Returns undefined unless this version of Node produced the code from this source. */
 function unpackCodeCache(packed, source) {
   if (packed.length < CHECKSUM_BYTES) return undefined;
@@ -64,7 +76,8 @@ function unpackCodeCache(packed, source) {
 
 /** NOTE: V8 itself compares only lengths and versions, and would run damaged code. */
 function computeChecksum(code, source) {
-  return crc32(code, crc32(source, crc32(`${process.version} ${process.arch}`)));
+  const version = zlib.crc32(`${process.version} ${process.arch}`);
+  return zlib.crc32(code, zlib.crc32(source, version));
 }
 
 function readIfPresent(path) {
