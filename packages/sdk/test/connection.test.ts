@@ -35,6 +35,16 @@ describe("httpOptions", () => {
     expect(upstream.requests).toEqual([]);
   });
 
+  it("an upstream without TLS at an https: URL is explained", async () => {
+    const { url } = await startUpstream();
+    const client = createClient({ url: url.replace("http:", "https:") });
+    const warned = nextEvent(client, "warn");
+    client.start();
+    expect((await warned)[0]).toMatch(
+      /: the server does not use TLS on this port: check the scheme and the port of the URL$/,
+    );
+  });
+
   it("rejectUnauthorized: false accepts any certificate", async () => {
     const upstream = await startUpstream(tls);
     const client = await startClient(upstream, { httpOptions: { rejectUnauthorized: false } });

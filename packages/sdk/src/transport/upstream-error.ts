@@ -86,7 +86,17 @@ export function describeCause(thrown: unknown): string {
   }
 }
 
+const NO_TLS_CODES: ReadonlySet<unknown> = new Set([
+  "ERR_SSL_WRONG_VERSION_NUMBER",
+  "ERR_SSL_PACKET_LENGTH_TOO_LONG",
+]);
+
 function describeError(error: Error): string {
+  if ("code" in error && NO_TLS_CODES.has(error.code)) {
+    return "the server does not use TLS on this port: check the scheme and the port of the URL";
+  }
+  // Messages of OpenSSL also contain addresses in memory, and files and lines of its source code.
+  if ("library" in error && "reason" in error) return `TLS failed: ${String(error.reason)}`;
   // NOTE: a failed dual-stack connect is an AggregateError with an empty message and a code.
   if (error.message !== "") return error.message;
   return "code" in error ? String(error.code) : error.name;
