@@ -1,6 +1,7 @@
+import { request } from "node:http";
 import { DrizzleQueryError } from "drizzle-orm/errors";
 import Fastify from "fastify";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createLogger } from "flags-server-kit";
 import { UnknownOutcomeError } from "../storage/errors.ts";
 import { handleErrors } from "./error-handler.ts";
@@ -71,3 +72,31 @@ test.each([
     expect(message).toBe(`The database is unavailable${isUnknown ? unknown : ""}`);
   },
 );
+
+test("handleErrors() does not take a body that ends too early for an outage of the database", async () => {
+  const lines: string[] = [];
+  const errors: unknown[] = [];
+  const destination = { write: (line: string) => lines.push(line) };
+  const logger = createLogger({ level: "debug", json: true, secrets: [], destination });
+  const app = Fastify();
+  onTestFinished(() => app.close());
+  handleErrors(app, { logger, observe: (error) => void errors.push(error) });
+  const status = new Promise<number>((resolve) => {
+    app.addHook("onSend", async (_request, reply) => resolve(reply.statusCode));
+  });
+  const arrived = new Promise<void>((resolve) => {
+    app.addHook("preParsing", async () => resolve());
+  });
+  app.post("/", () => "");
+  const url = await app.listen({ port: 0, host: "127.0.0.1" });
+  const sent = request(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", "content-length": 1000 },
+  });
+  sent.on("error", () => {});
+  sent.write("[");
+  await arrived;
+  sent.destroy();
+  expect(await status).toBe(400);
+  expect([lines, errors]).toEqual([[], []]);
+});

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "flags-server-kit";
 import { runInTrace } from "flags-server-kit/http";
 import type { RequestTracer } from "flags-server-kit/telemetry";
-import type { ApiError } from "../errors.ts";
+import { ApiError } from "../errors.ts";
 import { innermostMessage, isTimeout, withoutQueryValues } from "../storage/errors.ts";
 import { toApiError } from "./to-api-error.ts";
 
@@ -16,6 +16,9 @@ interface ErrorHandlerOptions {
   readonly now?: () => number;
 }
 
+/** For a client that closed its connection before all of the body arrived. It counts in metrics only. */
+const INCOMPLETE = new ApiError("BadDataError", "The body is incomplete");
+
 /** Sends every error of the app as JSON, and logs those caused by the service or its database. */
 export function handleErrors(
   app: FastifyInstance,
@@ -23,6 +26,9 @@ export function handleErrors(
 ): void {
   const outages = new OutageLog(logger, now);
   app.setErrorHandler((thrown, request, reply) => {
+    // NOTE: has the code of a lost connection, which would otherwise count as one to the database.
+    if (thrown instanceof Error && thrown === request.raw.errored)
+      return sendError(reply, INCOMPLETE);
     const error = toApiError(thrown, {
       bodyLimitBytes: request.routeOptions.bodyLimit,
     });
