@@ -1,4 +1,6 @@
+import type { Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
+import { ApiError } from "./errors.ts";
 
 /** How long a loop can delay other requests. */
 const SLICE_MS = 5;
@@ -18,6 +20,9 @@ export class TimeSlice {
   }
 }
 
+/** The connection of a client. */
+export type Connection = Pick<Socket, "destroyed">;
+
 /**
  * Lets callers continue one at a time, while other requests run in between. Requests that wait for the same result of
  * the database would otherwise all continue at once.
@@ -25,9 +30,15 @@ export class TimeSlice {
 export class Turns {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Resolves when it is the turn of the caller, whose turn lasts until it waits for something else. */
-  async next(): Promise<void> {
+  /**
+   * Resolves when it is the turn of the caller, whose turn lasts until it waits for something else.
+   *
+   * @param connection of the client that the caller works for
+   * @throws {ApiError} if the connection was closed meanwhile: its work would only delay that for others
+   */
+  async next(connection: Connection): Promise<void> {
     this.#last = this.#last.then(() => setImmediate());
     await this.#last;
+    if (connection.destroyed) throw new ApiError("RequestTimeoutError", "The client has gone");
   }
 }

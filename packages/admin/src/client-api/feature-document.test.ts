@@ -32,30 +32,41 @@ function createState(environment: string, description: string): EnvironmentState
   };
 }
 
+const OPEN = { destroyed: false };
+
 test("DocumentCache returns one document for equal requests to a state", async () => {
   const documents = new DocumentCache();
   const state = createState("development", "one");
-  const document = await documents.get(state, REQUEST);
-  expect(await documents.get(state, { ...REQUEST })).toBe(document);
-  const other = await documents.get(state, { ...REQUEST, namePrefix: "b" });
+  const document = await documents.get(state, REQUEST, OPEN);
+  expect(await documents.get(state, { ...REQUEST }, OPEN)).toBe(document);
+  const other = await documents.get(state, { ...REQUEST, namePrefix: "b" }, OPEN);
   expect(other.text).not.toContain("one");
   const restored = createState("development", "two");
-  expect((await documents.get(restored, REQUEST)).text).toContain("two");
+  expect((await documents.get(restored, REQUEST, OPEN)).text).toContain("two");
 });
 
 test("DocumentCache lets other requests run between two documents", async () => {
   const documents = new DocumentCache();
   const state = createState("development", "one");
-  const get = (namePrefix: string) => () => documents.get(state, { ...REQUEST, namePrefix });
+  const get = (namePrefix: string) => () => documents.get(state, { ...REQUEST, namePrefix }, OPEN);
   expect(await countTurns(["", "a", "b", "c"].map(get))).toBe(4);
 });
 
 test("DocumentCache writes one document for equal requests at the same time", async () => {
   const documents = new DocumentCache();
   const state = createState("development", "one");
-  const requested = [REQUEST, REQUEST].map((request) => documents.get(state, request));
+  const requested = [REQUEST, REQUEST].map((request) => documents.get(state, request, OPEN));
   const [first, second] = await Promise.all(requested);
   expect(first).toBe(second);
+});
+
+test("DocumentCache writes nothing for a client that has gone", async () => {
+  const documents = new DocumentCache();
+  const state = createState("development", "one");
+  const connection = { destroyed: false };
+  const requested = documents.get(state, REQUEST, connection);
+  connection.destroyed = true;
+  await expect(requested).rejects.toThrow("The client has gone");
 });
 
 test("the documents of all states share one limit", async () => {
@@ -63,6 +74,6 @@ test("the documents of all states share one limit", async () => {
   const states = Array.from({ length: 50 }, (_, index) =>
     createState(`e${index}`, "x".repeat(1_000_000)),
   );
-  const [document] = await Promise.all(states.map((state) => documents.get(state, REQUEST)));
-  expect(states[0] && (await documents.get(states[0], REQUEST))).not.toBe(document);
+  const [document] = await Promise.all(states.map((state) => documents.get(state, REQUEST, OPEN)));
+  expect(states[0] && (await documents.get(states[0], REQUEST, OPEN))).not.toBe(document);
 });

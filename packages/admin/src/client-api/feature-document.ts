@@ -10,7 +10,7 @@ import {
   type ContentCoding,
 } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
-import { Turns } from "../time-slice.ts";
+import { type Connection, Turns } from "../time-slice.ts";
 import { selectFeatures, type EnvironmentState } from "./environment-state.ts";
 import type { FeatureQuery } from "./feature-query.ts";
 
@@ -40,11 +40,15 @@ export class DocumentCache {
   #states = 0;
 
   /** Writes at most one document before other requests run: clients can choose a different query for each request. */
-  async get(state: EnvironmentState, request: DocumentRequest): Promise<FeatureDocument> {
+  async get(
+    state: EnvironmentState,
+    request: DocumentRequest,
+    connection: Connection,
+  ): Promise<FeatureDocument> {
     const key = `${this.#idOf(state)} ${JSON.stringify(request)}`;
     const cached = this.#documents.get(key);
     if (cached !== undefined) return cached;
-    await this.#turns.next();
+    await this.#turns.next(connection);
     const document = this.#documents.get(key) ?? writeFeatureDocument(state, request);
     this.#documents.set(key, document);
     return document;

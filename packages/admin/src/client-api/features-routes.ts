@@ -43,7 +43,8 @@ export function registerClientFeatures(app: TypedApp, states: EnvironmentCache):
       const query = readFeatureQuery(tokenOf(request), request.query);
       const mustInline = mustInlineSegments(request.headers["unleash-client-spec"]);
       const state = await states.current(query.environment);
-      const document = await documents.get(state, { ...query, inlineSegments: mustInline });
+      const wanted = { ...query, inlineSegments: mustInline };
+      const document = await documents.get(state, wanted, request.socket);
       reply.headers(CACHING);
       return sendDocument(request, reply, document);
     },

@@ -183,20 +183,28 @@ test("advance() ignores a state that is older than the current one", () => {
   expect(feed.update(5).size).toBe(0);
 });
 
+const OPEN = { destroyed: false };
+
 describe("EnvironmentFeeds", () => {
   const state = toState(1, { a: { text: "x", segment: 0 } });
   const createFeeds = () => new EnvironmentFeeds({ current: async () => state });
 
   test("current() returns one feed for equal queries", async () => {
     const feeds = createFeeds();
-    const feed = await feeds.current(EVERYTHING);
-    expect(await feeds.current({ ...EVERYTHING })).toBe(feed);
-    expect(await feeds.current({ ...EVERYTHING, namePrefix: "a" })).not.toBe(feed);
+    const feed = await feeds.current(EVERYTHING, OPEN);
+    expect(await feeds.current({ ...EVERYTHING }, OPEN)).toBe(feed);
+    expect(await feeds.current({ ...EVERYTHING, namePrefix: "a" }, OPEN)).not.toBe(feed);
+  });
+
+  test("no feed is created for a client that has gone", async () => {
+    const feeds = createFeeds();
+    const gone = feeds.current(EVERYTHING, { destroyed: true });
+    await expect(gone).rejects.toThrow("The client has gone");
   });
 
   test("other requests run between the creation of two feeds", async () => {
     const feeds = createFeeds();
-    const get = (namePrefix: string) => () => feeds.current({ ...EVERYTHING, namePrefix });
+    const get = (namePrefix: string) => () => feeds.current({ ...EVERYTHING, namePrefix }, OPEN);
     expect(await countTurns(["a", "b", "c", "d"].map(get))).toBe(4);
     // Feeds that are up to date do not wait for each other.
     expect(await countTurns(["a", "b", "c", "d"].map(get))).toBe(1);
@@ -207,21 +215,21 @@ describe("EnvironmentFeeds", () => {
     ["queries that select nothing", 50_000, "x"],
   ])("%s do not use more and more memory", async (_, count, prefix) => {
     const feeds = createFeeds();
-    const first = await feeds.current(EVERYTHING);
+    const first = await feeds.current(EVERYTHING, OPEN);
     for (let index = 0; index < count; index++) {
-      await feeds.current({ ...EVERYTHING, namePrefix: `${prefix}${index}` });
+      await feeds.current({ ...EVERYTHING, namePrefix: `${prefix}${index}` }, OPEN);
     }
-    expect(await feeds.current(EVERYTHING)).not.toBe(first);
+    expect(await feeds.current(EVERYTHING, OPEN)).not.toBe(first);
   });
 
   test("all feeds together cache a limited number of characters", async () => {
     const large = toState(1, { a: { text: "x".repeat(1_000_000), segment: 0 } });
     const feeds = new EnvironmentFeeds({ current: async () => large });
-    const first = await feeds.current(EVERYTHING);
+    const first = await feeds.current(EVERYTHING, OPEN);
     const message = first.update(undefined);
     expect(first.update(undefined)).toBe(message);
     for (let index = 0; index < 100; index++) {
-      const feed = await feeds.current({ ...EVERYTHING, projects: ["default", `p${index}`] });
+      const feed = await feeds.current({ ...EVERYTHING, projects: ["default", `p${index}`] }, OPEN);
       expect(feed.update(undefined).text).toBe(message.text);
     }
     expect(first.update(undefined)).not.toBe(message);

@@ -10,7 +10,7 @@ import {
 } from "flags-engine";
 import type { DeltaFeed } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
-import { TimeSlice, Turns } from "../../time-slice.ts";
+import { type Connection, TimeSlice, Turns } from "../../time-slice.ts";
 import {
   type EnvironmentState,
   type FeatureEntry,
@@ -139,10 +139,10 @@ export class EnvironmentFeeds {
    * Resolves to the up-to-date feed of a query. Updates at most one feed before other requests run: clients can choose
    * a different query for each request.
    */
-  async current(query: FeatureQuery): Promise<EnvironmentFeed> {
+  async current(query: FeatureQuery, connection: Connection): Promise<EnvironmentFeed> {
     const state = await this.#states.current(query.environment);
     const key = toKey(query);
-    if (this.#feeds.get(key)?.id !== state.revision) await this.#turns.next();
+    if (this.#feeds.get(key)?.id !== state.revision) await this.#turns.next(connection);
     const feed =
       this.#feeds.get(key) ?? new EnvironmentFeed(query, state, this.#messages.forFeed());
     feed.advance(state);

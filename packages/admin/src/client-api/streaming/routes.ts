@@ -34,7 +34,7 @@ export function registerStreaming(app: TypedApp, { feeds, streams }: StreamDepen
     },
     async (request, reply) => {
       const token = tokenOf(request);
-      const feed = await feeds.current(readFeatureQuery(token, request.query));
+      const feed = await feeds.current(readFeatureQuery(token, request.query), request.socket);
       const { raw } = reply;
       if (raw.destroyed) return reply.hijack();
 
@@ -64,7 +64,10 @@ export function registerDelta(app: TypedApp, feeds: EnvironmentFeeds): void {
       },
     },
     async (request, reply) => {
-      const feed = await feeds.current(readFeatureQuery(tokenOf(request), request.query));
+      const feed = await feeds.current(
+        readFeatureQuery(tokenOf(request), request.query),
+        request.socket,
+      );
       const message = feed.update(parseEventId(request.headers["if-none-match"]));
       reply.headers({
         "cache-control": "private, no-cache",
