@@ -293,5 +293,7 @@ test("a file with a line that is not a context and a wrong key are explained", a
   expect(invalid.stderr).toMatch(/^--contexts: line 2 of .* is not a context as a JSON object/);
   const wrong = await compare("--with", `${origin}/proxy`, "--with-key", "another-key");
   expect(wrong.code).toBe(2);
-  expect(wrong.stderr).toMatch(/\/proxy responded with 401: /);
+  expect(wrong.stderr).toMatch(/\/proxy responded with 401: .*\. Set its key with --with-key\n$/);
+  const own = await compare("--with", `${origin}/proxy`, "--key", "another-key", "--with-key", KEY);
+  expect(own.stderr).toMatch(/\/proxy responded with 401: .*\. Set its key with --key\n$/);
 });

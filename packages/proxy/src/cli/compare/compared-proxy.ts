@@ -17,6 +17,8 @@ export interface ComparedProxy {
   /** Address for requests, for example one that ends with `/proxy` or `/proxy/all`. */
   readonly url: string;
   readonly key: string;
+  /** The option that sets `key`. */
+  readonly keyOption: string;
   readonly keyHeaderName: string;
 }
 
@@ -40,7 +42,7 @@ export function toFlagsUrl(option: string, address: string, all: boolean): strin
 
 /** Requests the flags for a context. Every version of the API accepts this request. */
 export async function fetchResults(
-  { url, key, keyHeaderName }: ComparedProxy,
+  { url, key, keyOption, keyHeaderName }: ComparedProxy,
   context: object,
 ): Promise<Results> {
   const { status, text } = await postJson(url, {
@@ -50,9 +52,10 @@ export async function fetchResults(
   });
   if (status !== 200) {
     const detail = text.trim().slice(0, 200);
+    const hint = status === 401 ? `. Set its key with ${keyOption}` : "";
     const subject = status === 400 ? ` for the context ${JSON.stringify(context)}` : "";
     throw new ComparisonError(
-      `${url} responded with ${status}${subject}${detail === "" ? "" : `: ${detail}`}`,
+      `${url} responded with ${status}${subject}${detail === "" ? "" : `: ${detail}`}${hint}`,
     );
   }
   return parseResults(url, text);

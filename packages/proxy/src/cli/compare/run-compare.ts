@@ -88,10 +88,11 @@ function chooseProxies(
   }
   const otherKey = options["with-key"];
   return [
-    { url: toFlagsUrl("--url", String(url), all), key, keyHeaderName },
+    { url: toFlagsUrl("--url", String(url), all), key, keyOption: "--key", keyHeaderName },
     {
       url: toFlagsUrl("--with", other, all),
       key: typeof otherKey === "string" ? otherKey : key,
+      keyOption: "--with-key",
       keyHeaderName,
     },
   ];
