@@ -83,6 +83,28 @@ describe("start()", () => {
 });
 
 describe("createApp()", () => {
+  test("createApp() handles the requests that another HTTP server passes on", async () => {
+    const app = await createApp(OPTIONS, newSource());
+    onTestFinished(() => app.close());
+    await app.ready();
+    const server = createServer((request, response) => {
+      if (request.url === "/") response.end("own");
+      else app.routing(request, response);
+    }).listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    expect(await (await fetch(url)).text()).toBe("own");
+    const results = { toggles: [{ name: "on", enabled: true }] };
+    expect(await (await fetch(`${url}/proxy`, AUTHORIZED)).json()).toMatchObject(results);
+    const post = await fetch(`${url}/proxy`, {
+      method: "POST",
+      headers: { ...AUTHORIZED.headers, "content-type": "application/json" },
+      body: JSON.stringify({ context: { userId: "1" } }),
+    });
+    expect(await post.json()).toMatchObject(results);
+  });
+
   test("returns an app whose added hooks run for every request", async () => {
     const app = await createApp(OPTIONS, newSource());
     app.addHook("onRequest", (_request, reply, done) => {
