@@ -2,6 +2,8 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { HOST } from "./settings.mjs";
 
+const MAX_PORT = 65535;
+
 /** Exits with a message that names the variable if a port cannot be used. */
 export async function requireFreePorts(ports) {
   if (Number(ports.ADMIN_PORT) === Number(ports.PORT)) {
@@ -21,7 +23,9 @@ export async function requireFreePorts(ports) {
 async function probe(port, variable) {
   const server = createServer();
   try {
-    if (Number(port) === 0) throw new Error("the printed commands need a fixed port");
+    if (!/^\d+$/.test(port) || Number(port) < 1 || Number(port) > MAX_PORT) {
+      throw new Error(`it must be a whole number from 1 to ${MAX_PORT}`);
+    }
     server.listen(Number(port), HOST);
     await once(server, "listening");
     return server;

@@ -130,6 +130,15 @@ describe("npm start", () => {
     blocker.close();
   });
 
+  it.each(["0", "abc", "65536"])("explains that it cannot use the port %s", async (port) => {
+    last = startQuickstart({ ...ports, DATA_DIR: directory, PORT: port });
+
+    expect(await last.exited()).toBe(1);
+    expect(last.output()).toBe(
+      `Port ${port} cannot be used (it must be a whole number from 1 to 65535): choose another with PORT.\n`,
+    );
+  });
+
   it("refuses to use one port for both services", async () => {
     last = startQuickstart({ ...ports, DATA_DIR: directory, PORT: ports.ADMIN_PORT });
 
