@@ -61,6 +61,12 @@ describe("the report of flags-proxy check", () => {
     ]);
   });
 
+  test("check reports an upstream that cannot be reached once, also if it has to verify keys", async () => {
+    const FLAGS_URL = "http://127.0.0.1:2/api";
+    const { problems } = await report({ FLAGS_URL, FLAGS_UPSTREAM_KEYS: "true" });
+    expect(problems).toEqual([expect.stringMatching(/^Cannot reach the upstream /)]);
+  });
+
   test("check reports that the keys for signed contexts cannot be read, and nothing if they can", async () => {
     const FLAGS_URL = await startUpstream(serveDocument({ version: 2, features: [FLAG] }));
     const keyServer = await startKeyServer(() => []);

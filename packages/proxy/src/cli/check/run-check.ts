@@ -48,8 +48,11 @@ export async function runCheck(environment: Environment): Promise<CheckReport> {
       checkSource(config, { token, name: sources[index]?.name ?? "" }),
     ),
   ]);
-  const keyProblem = config.upstreamKeys && (await checkUpstreamKeys(config));
-  if (keyProblem !== undefined) config.logger.error(keyProblem);
+  // Otherwise the reason is reported already.
+  if (config.upstreamKeys && upstreams.some((upstream) => upstream !== undefined)) {
+    const keyProblem = await checkUpstreamKeys(config);
+    if (keyProblem !== undefined) config.logger.error(keyProblem);
+  }
   // NOTE: the proxy starts without them, so they are only warnings.
   const entries = await readAccessEntries(config);
   for (const warning of await checkKeySets(entries, config)) config.logger.warn(warning);
