@@ -39,6 +39,7 @@ export class Turns {
   async next(connection: Connection): Promise<void> {
     this.#last = this.#last.then(() => setImmediate());
     await this.#last;
-    if (connection.destroyed) throw new ApiError("RequestTimeoutError", "The client has gone");
+    if (connection.destroyed)
+      throw new ApiError("RequestTimeoutError", "The client has disconnected");
   }
 }

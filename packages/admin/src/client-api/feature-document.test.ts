@@ -60,13 +60,13 @@ test("DocumentCache writes one document for equal requests at the same time", as
   expect(first).toBe(second);
 });
 
-test("DocumentCache writes nothing for a client that has gone", async () => {
+test("DocumentCache writes nothing for a client that has disconnected", async () => {
   const documents = new DocumentCache();
   const state = createState("development", "one");
   const connection = { destroyed: false };
   const requested = documents.get(state, REQUEST, connection);
   connection.destroyed = true;
-  await expect(requested).rejects.toThrow("The client has gone");
+  await expect(requested).rejects.toThrow("The client has disconnected");
 });
 
 test("the documents of all states share one limit", async () => {

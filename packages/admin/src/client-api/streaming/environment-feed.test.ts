@@ -196,10 +196,10 @@ describe("EnvironmentFeeds", () => {
     expect(await feeds.current({ ...EVERYTHING, namePrefix: "a" }, OPEN)).not.toBe(feed);
   });
 
-  test("no feed is created for a client that has gone", async () => {
+  test("no feed is created for a client that has disconnected", async () => {
     const feeds = createFeeds();
-    const gone = feeds.current(EVERYTHING, { destroyed: true });
-    await expect(gone).rejects.toThrow("The client has gone");
+    const requested = feeds.current(EVERYTHING, { destroyed: true });
+    await expect(requested).rejects.toThrow("The client has disconnected");
   });
 
   test("other requests run between the creation of two feeds", async () => {
