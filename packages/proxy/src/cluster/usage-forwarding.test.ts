@@ -2,6 +2,15 @@ import { expect, test } from "vitest";
 import type { ToPrimary, ToWorker } from "./messages.ts";
 import { UsageForwarder, UsageReceiver } from "./usage-forwarding.ts";
 
+const REGISTRATION = {
+  appName: "shop",
+  instanceId: "one",
+  sdkType: "backend",
+  strategies: [],
+  started: "2026-01-01T00:00:00.000Z",
+  interval: 1000,
+} as const;
+
 const toUsage = (appName: string) => ({ appName, startMs: 1, features: { a: { yes: 1, no: 0 } } });
 
 test("report() forwards usage and resolves to the decision on that report", async () => {
@@ -47,16 +56,10 @@ test("register() resolves when the primary process has stored the registration",
       messages.push(message);
     },
   });
-  const registration = {
-    appName: "shop",
-    instanceId: "one",
-    sdkType: "backend",
-    strategies: [],
-    started: "2026-01-01T00:00:00.000Z",
-    interval: 1000,
-  } as const;
-  const stored = forwarder.register(1, registration);
-  expect(messages).toEqual([{ kind: "registration", source: 1, id: 1, registration }]);
+  const stored = forwarder.register(1, REGISTRATION);
+  expect(messages).toEqual([
+    { kind: "registration", source: 1, id: 1, registration: REGISTRATION },
+  ]);
   forwarder.onDecision({ kind: "decision", id: 1, isAccepted: true });
   await stored;
 });
@@ -91,16 +94,13 @@ test("an error of a source is logged, and the worker is notified that nothing wa
   const receiver = new UsageReceiver([{ reportUsage: fail, registerApplication: fail }], {
     error: (...details) => errors.push(details),
   });
-  const registration = {
-    appName: "shop",
-    instanceId: "one",
-    sdkType: "backend",
-    strategies: [],
-    started: "2026-01-01T00:00:00.000Z",
-    interval: 1000,
-  } as const;
   await receiver.accept(worker, { kind: "usage", source: 0, id: 1, text: "{}" });
-  await receiver.accept(worker, { kind: "registration", source: 0, id: 2, registration });
+  await receiver.accept(worker, {
+    kind: "registration",
+    source: 0,
+    id: 2,
+    registration: REGISTRATION,
+  });
   expect(sent).toEqual([
     { kind: "decision", id: 1, isAccepted: false },
     { kind: "decision", id: 2, isAccepted: false },
