@@ -11,7 +11,7 @@ import {
 import type { Store } from "../store/store.ts";
 import type { VerifiedKey } from "../access/verified-key.ts";
 
-/** A key as it is stored. NOTE: its digest reveals nothing, since tokens of the upstream are random. */
+/** A key as it is stored. NOTE: its digest reveals nothing, since tokens from the upstream are random. */
 export interface StoredKey extends Omit<VerifiedKey, "shownAs"> {
   /** Epoch milliseconds. */
   readonly verifiedAtMs: number;
