@@ -31,13 +31,17 @@ export type DefinitionsReader = (
 /** Limit of the cached documents with filters, for each document of the upstream, in characters. */
 const MAX_FILTERED_LENGTH = 16 * 1024 * 1024;
 
+/** Estimated memory of a cache entry in addition to its texts, as a length. */
+const OVERHEAD_LENGTH = 500;
+
 /** The documents that were requested from one document of the upstream. */
 class WrittenForms {
   /** By whether segments are inlined. */
   readonly complete = new Map<string, WrittenDocument>();
   readonly filtered = new LRUCache<string, WrittenDocument>({
     maxSize: MAX_FILTERED_LENGTH,
-    sizeCalculation: ({ text }) => text.length,
+    // NOTE: a filter can be much longer than a document without flags.
+    sizeCalculation: ({ text }, key) => text.length + key.length + OVERHEAD_LENGTH,
   });
 }
 
