@@ -109,4 +109,27 @@ describeAnyStorage("bulk operations", (source) => {
     };
     expect(await forTwoMore([constraint])).toBe(await forTwoMore([]));
   });
+
+  test("an import looks once for uses of its context fields in other projects", async () => {
+    let imports = 0;
+    const importFields = (fieldCount: number, isShared: boolean) => {
+      imports += 1;
+      return countStatements((transaction) =>
+        importProject(transaction, "default", {
+          version: 1,
+          features: [],
+          contextFields: Array.from({ length: fieldCount }, (_, index) => ({
+            name: `field-${imports}-${index}`,
+            isShared,
+          })),
+        }),
+      );
+    };
+    const forTwoMore = async (isShared: boolean) => {
+      const forOne = await importFields(1, isShared);
+      return (await importFields(3, isShared)) - forOne;
+    };
+    // Each field of a project also needs one that reads the project.
+    expect(await forTwoMore(false)).toBe((await forTwoMore(true)) + 2);
+  });
 });

@@ -129,6 +129,24 @@ describeAnyStorage("context fields of a project", (source) => {
     expect(await namesIn("/projects/blog/context")).toEqual(["page"]);
   });
 
+  test("an import cannot limit a field that something else uses", async () => {
+    await admin.must(200, "POST", strategiesOf("blog"), STRATEGY("unlisted"));
+    await admin.must(201, "POST", "/segments", { ...STRATEGY("unnamed"), name: "readers" });
+    for (const name of ["unlisted", "unnamed"]) {
+      await admin.refuse(
+        { status: 409, name: "ConflictError", path: "/body/contextFields/1" },
+        "POST",
+        "/projects/shop/import",
+        {
+          version: 1,
+          contextFields: ["free", name].map((each) => ({ name: each, isShared: false })),
+          features: [],
+        },
+      );
+    }
+    expect(await namesIn(FIELDS)).toEqual(["cart"]);
+  });
+
   test("deleting the project deletes its fields", async () => {
     await admin.must(201, "POST", "/projects", { id: "gone", name: "Gone" });
     await admin.must(201, "POST", "/projects/gone/context", { name: "temporary" });

@@ -44,32 +44,32 @@ export async function describeReferences(db: Database, contextField: string): Pr
 }
 
 /**
- * Describes a strategy or segment outside of a project that has a constraint on a field; undefined if there is
- * none. Strategies of archived flags count, since flags can be revived.
+ * Describes a strategy or segment outside of a project that has a constraint on one of these fields, by field. Strategies
+ * of archived flags count, since flags can be revived.
  */
-export async function findForeignReference(
+export async function findForeignReferences(
   db: Database,
-  contextField: string,
+  names: readonly string[],
   project: string,
-): Promise<string | undefined> {
-  const [strategy] = await db
-    .select({ feature: strategies.feature })
+): Promise<ReadonlyMap<string, string>> {
+  if (names.length === 0) return new Map();
+  const field = sql<string>`entry ->> 'contextName'`;
+  const isWanted = sql`${field} in (select jsonb_array_elements_text(${JSON.stringify(names)}::jsonb))`;
+  const inFlags = await db
+    .selectDistinctOn([field], { field, name: strategies.feature })
     .from(strategies)
     .innerJoin(features, eq(features.name, strategies.feature))
-    .where(and(ne(features.project, project), mentions(strategies.constraints, contextField)))
-    .limit(1);
-  if (strategy !== undefined) return `the flag ${JSON.stringify(strategy.feature)}`;
-  const [segment] = await db
-    .select({ name: segments.name })
+    .innerJoin(sql`jsonb_array_elements(${strategies.constraints}) as entry`, isWanted)
+    .where(ne(features.project, project));
+  const inSegments = await db
+    .selectDistinctOn([field], { field, name: segments.name })
     .from(segments)
-    .where(
-      and(
-        or(isNull(segments.project), ne(segments.project, project)),
-        mentions(segments.constraints, contextField),
-      ),
-    )
-    .limit(1);
-  return segment && `the segment ${JSON.stringify(segment.name)}`;
+    .innerJoin(sql`jsonb_array_elements(${segments.constraints}) as entry`, isWanted)
+    .where(or(isNull(segments.project), ne(segments.project, project)));
+  return new Map([
+    ...inSegments.map((row) => [row.field, `the segment ${JSON.stringify(row.name)}`] as const),
+    ...inFlags.map((row) => [row.field, `the flag ${JSON.stringify(row.name)}`] as const),
+  ]);
 }
 
 /** Lists the strategies of active flags that have a constraint on a field, or use it for stickiness. */

@@ -11,7 +11,7 @@ import {
   withoutLegalValue,
 } from "./legal-values.ts";
 import { findProject } from "../projects/store.ts";
-import { describeReferences, findForeignReference } from "./references.ts";
+import { describeReferences, findForeignReferences } from "./references.ts";
 import type { CreateContextField, LegalValueInput, UpdateContextField } from "./schemas.ts";
 
 export type ContextField = typeof contextFields.$inferSelect;
@@ -74,13 +74,15 @@ async function findContextField(db: Database, name: string): Promise<ContextFiel
   return field;
 }
 
+/** @param foreignReferences see `findForeignReferences()` @default read from the database */
 export async function createContextField(
   { db, record }: WriteTransaction,
   body: CreateContextField,
+  foreignReferences?: ReadonlyMap<string, string>,
 ): Promise<ContextField> {
   await checkNameIsAvailable(db, body.name);
   checkLegalValues(body.legalValues ?? []);
-  await checkProject(db, body.name, body.project ?? null);
+  await checkProject(db, body.name, body.project ?? null, foreignReferences);
   const created = firstRow(
     await db
       .insert(contextFields)
@@ -189,12 +191,18 @@ function projectOf({ project }: ContextField): { readonly project?: string } {
  *
  * @throws {ApiError} if the project is unknown, or something outside of it uses the field
  */
-async function checkProject(db: Database, name: string, project: string | null): Promise<void> {
+async function checkProject(
+  db: Database,
+  name: string,
+  project: string | null,
+  foreignReferences?: ReadonlyMap<string, string>,
+): Promise<void> {
   if (project === null) return;
   if ((await findProject(db, project)) === undefined) {
     throw mustExist("/body/project", "project", project);
   }
-  const reference = await findForeignReference(db, name, project);
+  const references = foreignReferences ?? (await findForeignReferences(db, [name], project));
+  const reference = references.get(name);
   if (reference === undefined) return;
   throw new ApiError(
     "ConflictError",

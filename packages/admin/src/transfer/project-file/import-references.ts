@@ -6,6 +6,7 @@ import { toStoredValue } from "../../domain/constraints/stored-value.ts";
 import type { ConstraintInput } from "../../domain/constraints/schemas.ts";
 import { checkUniqueNames } from "../../domain/check-unique.ts";
 import { type LegalValuesOf, readLegalValues } from "../../domain/context-fields/legal-values.ts";
+import { findForeignReferences } from "../../domain/context-fields/references.ts";
 import { createContextField } from "../../domain/context-fields/store.ts";
 import { createSegment, listSegmentsByName, type Segment } from "../../domain/segments/store.ts";
 import { createStrategyType } from "../../domain/strategy-types/store.ts";
@@ -43,12 +44,7 @@ export async function importReferences(
     table: strategyTypes,
     create: (type) => createStrategyType(transaction, type),
   });
-  await importMissing(db, file.contextFields ?? [], {
-    path: "/body/contextFields",
-    table: contextFields,
-    create: ({ isShared = true, ...field }) =>
-      createContextField(transaction, { ...field, project: isShared ? null : project }),
-  });
+  await importContextFields(transaction, project, file.contextFields ?? []);
   await importSegments(transaction, project, file.segments ?? []);
 }
 
@@ -75,6 +71,27 @@ async function importMissing<T extends Named>(
   for (const [index, item] of items.entries()) {
     if (!known.has(item.name)) await withErrorPathAsync(`${path}/${index}`, () => create(item));
   }
+}
+
+async function importContextFields(
+  transaction: WriteTransaction,
+  project: string,
+  items: NonNullable<ProjectFileContent["contextFields"]>,
+): Promise<void> {
+  const { db } = transaction;
+  const own = items.filter(({ isShared = true }) => !isShared).map(({ name }) => name);
+  // Reads the constraints of all flags once for all fields.
+  const foreignReferences = await findForeignReferences(db, own, project);
+  await importMissing(db, items, {
+    path: "/body/contextFields",
+    table: contextFields,
+    create: ({ isShared = true, ...field }) =>
+      createContextField(
+        transaction,
+        { ...field, project: isShared ? null : project },
+        foreignReferences,
+      ),
+  });
 }
 
 async function importSegments(
