@@ -278,11 +278,17 @@ describeAnyStorage("OpenID Connect", (source) => {
     expect(problemOf(await opened)).toBe("unavailable");
   });
 
-  test("a provider whose responses are too large is unavailable", async () => {
+  test.each([
+    ["whose responses are too large", { padding: "x".repeat(5_000_000) }],
+    ["without an endpoint for tokens", { token_endpoint: undefined }],
+    ["without an endpoint for sign-ins", { authorization_endpoint: undefined }],
+    ["whose endpoint is no web page", { authorization_endpoint: "javascript:alert(1)" }],
+    ["that would receive secrets unencrypted", { token_endpoint: "http://id.example/token" }],
+  ])("a provider %s is unavailable", async (_, metadata) => {
     const server = createHttpServer((_request, response) => {
       const endpoints = { authorization_endpoint: issuer, token_endpoint: issuer };
       response.writeHead(200, { "content-type": "application/json" });
-      response.end(JSON.stringify({ issuer, ...endpoints, padding: "x".repeat(5_000_000) }));
+      response.end(JSON.stringify({ issuer, ...endpoints, ...metadata }));
     });
     await once(server.listen(0, "127.0.0.1"), "listening");
     onTestFinished(() => void server.close());

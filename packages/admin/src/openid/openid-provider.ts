@@ -1,5 +1,6 @@
 import type { Configuration } from "openid-client";
 import type { OpenIdConfig } from "../config/openid-config.ts";
+import { isSecureUrl } from "../config/public-url.ts";
 import type { User } from "../sessions/session-store.ts";
 import { fetchLimited } from "./fetch-limited.ts";
 import { type Claims, findClaim, readName, readRole, toOneLine } from "./read-claims.ts";
@@ -167,7 +168,18 @@ export class OpenIdProvider {
         execute: server.protocol === "http:" ? [client.allowInsecureRequests] : [],
       },
     );
+    checkEndpoints(configuration);
     return { client, configuration };
+  }
+}
+
+/** @throws {Error} if users cannot sign in, for example because the issuer creates tokens only for machines */
+function checkEndpoints(configuration: Configuration): void {
+  const metadata = configuration.serverMetadata();
+  for (const name of ["authorization_endpoint", "token_endpoint"] as const) {
+    const { [name]: endpoint = "" } = metadata;
+    if (URL.canParse(endpoint) && isSecureUrl(new URL(endpoint))) continue;
+    throw new Error(`the metadata at OIDC_ISSUER contain no https URL as ${name}`);
   }
 }
 
