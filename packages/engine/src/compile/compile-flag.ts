@@ -1,6 +1,6 @@
 import type { Condition } from "../evaluate/condition.ts";
-import { firstMatching, toSelector, unconditional } from "../evaluate/decision.ts";
-import type { Decision, OutcomeSelector } from "../evaluate/decision.ts";
+import { firstMatching, toSelector } from "../evaluate/decision.ts";
+import type { OutcomeSelector } from "../evaluate/decision.ts";
 import { OFF } from "../outcome.ts";
 import type { Feature, Strategy } from "../parse/model.ts";
 import type { CompiledFlag } from "../snapshot.ts";
@@ -9,10 +9,8 @@ import type { FlagCompilation, FlagScope, Rule } from "./compile-strategy.ts";
 import { OutcomeTable } from "./outcome-table.ts";
 
 /** A compiled flag and how to evaluate it. */
-interface FlagDecision {
+interface FlagWithSelector {
   readonly compiled: CompiledFlag;
-  readonly decision: Decision;
-  /** The simplest form of the decision. */
   readonly selector: OutcomeSelector;
 }
 
@@ -21,11 +19,12 @@ export function compileFlag(
   feature: Feature,
   parentsSatisfied: Condition,
   scope: FlagScope,
-): FlagDecision {
+): FlagWithSelector {
   const outcomes = new OutcomeTable(feature.enabled ? "DEFAULT" : "DISABLED");
-  const ownDecision = compileStrategies({ feature, outcomes, scope });
-  const decision = requireParents(parentsSatisfied, ownDecision);
-  const selector = toSelector(decision);
+  const selector = requireParents(
+    parentsSatisfied,
+    compileStrategies({ feature, outcomes, scope }),
+  );
   return {
     compiled: Object.freeze({
       name: feature.name,
@@ -36,34 +35,30 @@ export function compileFlag(
       outcomes: outcomes.outcomes(),
       constantOutcome: typeof selector === "number" ? selector : undefined,
     }),
-    decision,
     selector,
   };
 }
 
-function requireParents(parentsSatisfied: Condition, decision: Decision): Decision {
-  const outcome = toSelector(decision);
-  if (parentsSatisfied === true || outcome === OFF) return decision;
-  return { condition: parentsSatisfied, outcome, otherwise: OFF };
+function requireParents(parentsSatisfied: Condition, outcome: OutcomeSelector): OutcomeSelector {
+  if (outcome === OFF) return OFF;
+  return toSelector({ condition: parentsSatisfied, outcome, otherwise: OFF });
 }
 
 /** With more strategies, the others are evaluated in a loop: thousands of nested functions would exceed the stack. */
 const MAX_NESTED = 100;
 
 /** Strategies are evaluated in order. The first that matches determines the outcome. */
-function compileStrategies(flag: FlagCompilation): Decision {
+function compileStrategies(flag: FlagCompilation): OutcomeSelector {
   const { enabled, strategies } = flag.feature;
-  if (!enabled || strategies === undefined) return unconditional(OFF);
-  if (strategies.length === 0) return unconditional(compileWithoutStrategies(flag));
-  const [first, ...rest] = compileRules(strategies, flag);
-  if (first === undefined) return unconditional(OFF);
-  const otherwise = rest
+  if (!enabled || strategies === undefined) return OFF;
+  if (strategies.length === 0) return compileWithoutStrategies(flag);
+  const rules = compileRules(strategies, flag);
+  return rules
     .slice(0, MAX_NESTED)
     .reduceRight<OutcomeSelector>(
-      (next, rule) => toSelector({ ...rule, otherwise: next }),
-      firstMatching(rest.slice(MAX_NESTED)),
+      (otherwise, rule) => toSelector({ ...rule, otherwise }),
+      firstMatching(rules.slice(MAX_NESTED)),
     );
-  return { ...first, otherwise };
 }
 
 /** Omits rules that never match and rules after one that always matches. */

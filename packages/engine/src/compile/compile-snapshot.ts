@@ -2,7 +2,7 @@ import { CompiledSnapshot, collectSimpleFlags } from "../evaluate/compiled-snaps
 import type { SnapshotFlag } from "../evaluate/compiled-snapshot.ts";
 import { Patterns } from "../constraints/patterns.ts";
 import { ContextFields } from "../evaluate/context-fields.ts";
-import { createEvaluator } from "../evaluate/decision.ts";
+import { SelectorEvaluator } from "../evaluate/decision.ts";
 import type { Feature, FeatureDocument } from "../parse/model.ts";
 import type { Diagnostic, Snapshot, SnapshotOrigin } from "../snapshot.ts";
 import { complete } from "../steps.ts";
@@ -96,10 +96,10 @@ function* compileFlags(
   for (const [index, feature] of parentsFirst(features)) {
     const scope = scopeOf(feature);
     const parentsSatisfied = compileDependencies(feature, findParent, scope.report);
-    const { compiled, decision, selector } = compileFlag(feature, parentsSatisfied, scope);
+    const { compiled, selector } = compileFlag(feature, parentsSatisfied, scope);
     const flag = {
       compiled: reuseUnchangedFlag(compiled, previous),
-      evaluator: createEvaluator(index, decision, selector),
+      evaluator: new SelectorEvaluator(index, selector),
       hasParents: hasParents(feature),
     };
     flags[index] = flag;

@@ -9,7 +9,7 @@ import type {
   SnapshotOrigin,
 } from "../snapshot.ts";
 import type { Steps } from "../steps.ts";
-import { SimpleEvaluator } from "./decision.ts";
+import type { SelectorEvaluator } from "./decision.ts";
 import { EvaluationRequest } from "./evaluation-request.ts";
 import type { FlagEvaluator } from "./evaluation-request.ts";
 import { Rollout } from "./rollout.ts";
@@ -19,7 +19,7 @@ import type { TargetingFlag, TargetingTable } from "./targeting.ts";
 /** A flag of a snapshot and its evaluator. */
 export interface SnapshotFlag {
   readonly compiled: CompiledFlag;
-  readonly evaluator: FlagEvaluator;
+  readonly evaluator: SelectorEvaluator;
   readonly hasParents: boolean;
 }
 
@@ -83,7 +83,7 @@ export class CompiledSnapshot implements Snapshot {
 }
 
 function isSimple({ compiled, evaluator }: SnapshotFlag): boolean {
-  return compiled.constantOutcome !== undefined || evaluator instanceof SimpleEvaluator;
+  return compiled.constantOutcome !== undefined || typeof evaluator.selector === "object";
 }
 
 /** A flag whose outcome for contexts that it does not target is a rollout. */
@@ -136,8 +136,8 @@ export function* collectSimpleFlags(flags: readonly SnapshotFlag[]): Steps<Simpl
   const rollouts: RolloutFlag[] = [];
   const targetings: TargetingFlag[] = [];
   for (const { evaluator } of flags) {
-    if (!(evaluator instanceof SimpleEvaluator)) continue;
     const { index, selector } = evaluator;
+    if (typeof selector !== "object") continue;
     if (selector instanceof Targeting) targetings.push({ index, targeting: selector });
     const untargeted = selector instanceof Targeting ? selector.otherwise : selector;
     if (untargeted instanceof Rollout) rollouts.push({ index, rollout: untargeted });

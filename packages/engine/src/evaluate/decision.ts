@@ -19,11 +19,6 @@ export interface Decision {
   readonly otherwise: OutcomeSelector;
 }
 
-/** Returns a decision that does not depend on a condition. */
-export function unconditional(outcome: OutcomeSelector): Decision {
-  return { condition: true, outcome, otherwise: outcome };
-}
-
 /** Returns the index of the outcome for a request. */
 export function selectOutcome(selector: OutcomeSelector, request: EvaluationRequest): number {
   if (typeof selector === "number") return selector;
@@ -80,51 +75,18 @@ function isFixedOrRollout(selector: OutcomeSelector | undefined): selector is Fi
   return typeof selector === "number" || selector instanceof Rollout;
 }
 
-/** Creates the evaluator of a flag from its decision and the simplest form of that decision. */
-export function createEvaluator(
-  index: number,
-  decision: Decision,
-  selector: OutcomeSelector,
-): FlagEvaluator {
-  return typeof selector === "object"
-    ? new SimpleEvaluator(index, selector)
-    : new DecisionEvaluator(index, decision);
-}
-
-/** Evaluates a flag that compiled to a rollout or to targeting. */
-export class SimpleEvaluator implements FlagEvaluator {
+/** Evaluates a compiled flag. */
+export class SelectorEvaluator implements FlagEvaluator {
   readonly index: number;
-  readonly selector: Rollout | Targeting;
+  /** The simplest form of the decision. */
+  readonly selector: OutcomeSelector;
 
-  constructor(index: number, selector: Rollout | Targeting) {
+  constructor(index: number, selector: OutcomeSelector) {
     this.index = index;
     this.selector = selector;
   }
 
   evaluate(request: EvaluationRequest): number {
-    return this.selector.evaluate(request);
-  }
-}
-
-/**
- * Evaluates any other flag. This is a hot path: most flags have a single condition, so it is
- * evaluated here instead of in a closure.
- */
-class DecisionEvaluator implements FlagEvaluator {
-  readonly index: number;
-  readonly #condition: Condition;
-  readonly #outcome: OutcomeSelector;
-  readonly #otherwise: OutcomeSelector;
-
-  constructor(index: number, { condition, outcome, otherwise }: Decision) {
-    this.index = index;
-    this.#condition = condition;
-    this.#outcome = outcome;
-    this.#otherwise = otherwise;
-  }
-
-  evaluate(request: EvaluationRequest): number {
-    const outcome = holds(this.#condition, request) ? this.#outcome : this.#otherwise;
-    return selectOutcome(outcome, request);
+    return selectOutcome(this.selector, request);
   }
 }
