@@ -19,6 +19,11 @@ export interface Predicate {
 /** A predicate, or its result if that is the same for every request. */
 export type Condition = Predicate | boolean;
 
+/** Whether the condition holds for a request. */
+export function holds(condition: Condition, request: EvaluationRequest): boolean {
+  return typeof condition === "boolean" ? condition : condition(request);
+}
+
 /** Holds if the list contains the text of the context. */
 export function isInList(list: Membership): Predicate {
   const target = { lists: [list], rollout: undefined };

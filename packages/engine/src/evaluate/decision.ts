@@ -1,4 +1,5 @@
 import { OFF } from "../outcome.ts";
+import { holds } from "./condition.ts";
 import type { Condition, Target } from "./condition.ts";
 import type { EvaluationRequest, FlagEvaluator } from "./evaluation-request.ts";
 import { Rollout } from "./rollout.ts";
@@ -34,10 +35,6 @@ export function firstMatching(
     const matching = rules.find(({ condition }) => holds(condition, request));
     return matching === undefined ? OFF : selectOutcome(matching.outcome, request);
   };
-}
-
-function holds(condition: Condition, request: EvaluationRequest): boolean {
-  return typeof condition === "boolean" ? condition : condition(request);
 }
 
 /** Reduces a decision to its simplest form. */

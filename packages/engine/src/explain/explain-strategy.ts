@@ -1,6 +1,7 @@
 import { compileActivation } from "../compile/compile-strategy.ts";
 import { compileConstraint } from "../constraints/compile-constraint.ts";
 import { isOperatorName, OPERATORS } from "../constraints/operator-table.ts";
+import { holds } from "../evaluate/condition.ts";
 import type { Feature, MaybeConstraint, Strategy } from "../parse/model.ts";
 import type { ActivationRule, ListRule, RolloutRule } from "../strategies/strategy.ts";
 import type {
@@ -42,7 +43,7 @@ function explainActivation(
 ): ActivationExplanation {
   const compilation = scope.compilation();
   const activation = compileActivation(strategy, { feature, scope: compilation.scope });
-  const matched = scope.holds(activation.condition);
+  const matched = holds(activation.condition, scope.request);
   const rule = activation.describe();
   const parts = {
     matched,
@@ -98,7 +99,7 @@ function explainConstraint(
   scope: ExplanationScope,
 ): ConstraintExplanation {
   const compilation = scope.compilation();
-  const matched = scope.holds(compileConstraint(constraint, compilation.scope));
+  const matched = holds(compileConstraint(constraint, compilation.scope), scope.request);
   if (constraint === undefined) return { ...MALFORMED, matched };
   const { contextName, operator, inverted, caseInsensitive, values, value } = constraint;
   const isDate = isOperatorName(operator) && OPERATORS[operator].kind === "date";
@@ -131,7 +132,7 @@ const MALFORMED: ConstraintExplanation = {
 };
 
 function currentTime(scope: ExplanationScope): string | null {
-  const timeMs = scope.read(scope.fields.currentTimeMs());
+  const timeMs = scope.request.read(scope.fields.currentTimeMs());
   // oxlint-disable-next-line no-restricted-globals -- converts a given time, never reads the clock
   return Number.isNaN(timeMs) ? null : new Date(timeMs).toISOString();
 }

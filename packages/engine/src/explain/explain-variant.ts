@@ -52,7 +52,7 @@ function findOverride(
   scope: ExplanationScope,
 ): VariantExplanation["override"] {
   for (const { contextName, values } of variants[position]?.overrides ?? []) {
-    const text = scope.read(scope.fields.text(contextName));
+    const text = scope.request.read(scope.fields.text(contextName));
     if (text !== null && values.includes(text)) return { contextName, value: shorten(text) };
   }
   return undefined;
@@ -62,7 +62,7 @@ function readBucket(
   { variants, group, stickiness }: VariantSelection,
   scope: ExplanationScope,
 ): Pick<VariantExplanation, "field" | "value" | "groupId" | "bucket"> {
-  const id = scope.read(idOf(stickiness, scope.fields));
+  const id = scope.request.read(idOf(stickiness, scope.fields));
   const size = sumWeights(variants);
   return {
     ...scope.describeId(id, stickiness === undefined ? "default" : parameterText(stickiness)),

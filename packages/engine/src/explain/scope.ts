@@ -1,10 +1,8 @@
 import { createScope } from "../compile/compile-strategy.ts";
 import type { FlagScope } from "../compile/compile-strategy.ts";
 import type { Context } from "../context.ts";
-import type { Condition } from "../evaluate/condition.ts";
 import { ContextFields } from "../evaluate/context-fields.ts";
 import { EvaluationRequest } from "../evaluate/evaluation-request.ts";
-import type { Slot } from "../evaluate/evaluation-request.ts";
 import type { Feature } from "../parse/model.ts";
 import type { Snapshot, SnapshotOrigin } from "../snapshot.ts";
 import type { AbbreviatedList } from "./explanation.ts";
@@ -68,10 +66,6 @@ export class ExplanationScope {
     };
   }
 
-  holds(condition: Condition): boolean {
-    return typeof condition === "boolean" ? condition : condition(this.request);
-  }
-
   /** Returns the text of a field, shortened; null if it is absent. */
   textOf(field: string): string | null {
     return shorten(this.request.read(this.fields.text(field)));
@@ -83,10 +77,6 @@ export class ExplanationScope {
     const candidates = stickiness === "default" ? ID_FIELDS : [stickiness];
     const field = candidates.find((name) => this.request.read(this.fields.text(name)) === id);
     return field === undefined ? {} : { field, value: shorten(id) };
-  }
-
-  read<Value extends string | number | object | null>(slot: Slot<Value>): Value {
-    return this.request.read(slot);
   }
 }
 
