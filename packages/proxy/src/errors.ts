@@ -95,11 +95,11 @@ export function tooStale(ageMs: number | undefined, maxStalenessMs: number): Htt
   );
 }
 
-/** A 503 for a body while too many others are arriving. */
+/** A 503 for a body while too many others are being handled. */
 export function tooManyBodies(): HttpError {
   return new HttpError(
     503,
-    "Too many long request bodies are arriving at the moment: try again in a second. Bodies of up to " +
+    "Too many long request bodies are being handled at the moment: try again in a second. Bodies of up to " +
       `${SMALL_BODY_BYTES / 1024} KiB with a \`Content-Length\` are always read`,
     { headers: { "retry-after": "1" } },
   );

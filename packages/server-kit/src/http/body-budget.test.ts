@@ -8,6 +8,7 @@ import Fastify from "fastify";
 import { expect, onTestFinished, test } from "vitest";
 import { fuzzRuns } from "../../../../scripts/test-size.ts";
 import { limitBodyMemory } from "./body-budget.ts";
+import { releaseRequest } from "./release-requests.ts";
 
 const MAX_BYTES = 200_000;
 
@@ -25,9 +26,17 @@ async function startServer() {
   });
   app.post("/", (request) => ({ length: JSON.stringify(request.body).length }));
   let open: (() => void) | undefined;
-  app.post("/open", async (_request, reply) => {
+  app.post("/open", async (request, reply) => {
+    releaseRequest(request);
     open?.();
     return reply.hijack();
+  });
+  let finish: (() => void) | undefined;
+  const finished = new Promise<void>((resolve) => (finish = resolve));
+  app.post("/wait", async () => {
+    open?.();
+    await finished;
+    return {};
   });
   await app.listen({ host: "127.0.0.1", port: 0 });
   onTestFinished(() => app.close());
@@ -51,7 +60,7 @@ async function startServer() {
     return socket;
   };
   const opened = new Promise<void>((resolve) => (open = resolve));
-  return { post, stall, opened };
+  return { post, stall, opened, finish: () => finish?.() };
 }
 
 const LONG = JSON.stringify("x".repeat(50_000));
@@ -92,13 +101,22 @@ test.each(["Transfer-Encoding: chunked", "Content-Length: 100\r\nContent-Encodin
   },
 );
 
-test("a body is no longer counted once it was read or its connection closed", async () => {
+test("a body is counted until the response", async () => {
+  const { post, opened, finish } = await startServer();
+  const waiting = post(JSON.stringify("x".repeat(90_000)), "a", "/wait");
+  await opened;
+  expect((await post(LONG, "a")).status).toBe(503);
+  finish();
+  expect((await waiting).status).toBe(200);
+  expect((await post(LONG, "a")).status).toBe(200);
+});
+
+test("a body is no longer counted once its connection has closed or its response has become a stream", async () => {
   const { post, stall, opened } = await startServer();
   const socket = await stall("Content-Length: 90000", "a");
   socket.destroy();
   await expect.poll(async () => (await post(LONG, "a")).status).toBe(200);
   expect((await post(LONG, "a")).status).toBe(200);
-  // Its response stays open, like the response of an event stream.
   void post(LONG, "a", "/open").catch(() => undefined);
   await opened;
   expect((await post(LONG, "a")).status).toBe(200);

@@ -4,7 +4,7 @@ import { FairShare } from "./fair-share.ts";
 import { hasBody } from "./pipeline.ts";
 import { BODY_LIMIT_BYTES, SMALL_BODY_BYTES } from "./server-defaults.ts";
 
-/** Default memory for bodies that are arriving. */
+/** Default memory for long bodies. */
 const MAX_BYTES = 128 * 1024 * 1024;
 
 interface BodyBudgetOptions {
@@ -16,17 +16,18 @@ interface BodyBudgetOptions {
   readonly maxBytes?: number;
 }
 
+const releases = new WeakMap<FastifyRequest, () => void>();
+
 /**
- * Limits the total memory of request bodies that are arriving. Otherwise a client could send almost
- * all of a body on each of many connections and then wait for the timeout. Call it before adding
- * routes.
+ * Limits the total memory of request bodies until the response. Otherwise a client could send almost all of a body on
+ * each of many connections and then wait for the timeout, or many complete ones while each response waits for something
+ * slow. Call it before adding routes.
  */
 export function limitBodyMemory(
   app: FastifyInstance,
   { toError, keyOf, maxBytes = MAX_BYTES }: BodyBudgetOptions,
 ): void {
   const share = new FairShare(maxBytes);
-  const releases = new WeakMap<FastifyRequest, () => void>();
   const discards = new WeakMap<FastifyRequest, () => void>();
 
   app.addHook("preParsing", (request, reply, payload, done) => {
@@ -54,13 +55,14 @@ export function limitBodyMemory(
   });
   app.addHook("onSend", (request, _reply, payload, done) => {
     discards.get(request)?.();
+    releaseBody(request);
     done(null, payload);
   });
-  // NOTE: an event stream keeps its response open, but has received its body by now.
-  app.addHook("preHandler", (request, _reply, done) => {
-    releases.get(request)?.();
-    done();
-  });
+}
+
+/** Stops counting the body of a request whose response becomes a stream of events, which can stay open for long. */
+export function releaseBody(request: FastifyRequest): void {
+  releases.get(request)?.();
 }
 
 /** Whether the framework reads the body of a request, if it has one. */

@@ -1,6 +1,7 @@
 import { finished } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { parse } from "fast-querystring";
+import { releaseBody } from "./body-budget.ts";
 import { hasBody } from "./pipeline.ts";
 
 /**
@@ -31,6 +32,7 @@ export function releaseRequests(app: FastifyInstance): void {
  */
 export function releaseRequest(request: FastifyRequest): void {
   releaseInput(request);
+  releaseBody(request);
   const { raw } = request;
   raw.url = request.routeOptions.url ?? "";
   raw.headers = {};
