@@ -101,7 +101,7 @@ describeAnyStorage("a hostile OpenID provider", (source) => {
     const service = await startService(storage, {
       openId: { ...config, issuer },
       publicUrl: PUBLIC_URL,
-      logger: { ...collectErrors([]), warn: (message) => warnings.push(message) },
+      logger: { ...collectErrors([]), warn: (...parts) => warnings.push(parts.join(" ")) },
     });
     const browser = new Browser(service.url);
     const { url } = await browser.open("auth/openid/start");
