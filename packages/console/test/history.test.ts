@@ -89,4 +89,17 @@ describeConsole("the recorded changes", (console) => {
       expect(await link.getAttribute("href")).toBe(`/projects/${project}/flags/${name}`);
     },
   );
+
+  test("a change of thousands of values shows the first ones", async () => {
+    const valuesOf = (prefix: string) =>
+      Array.from({ length: 10_000 }, (_, index) => ({ value: `${prefix}${index}` }));
+    await console.admin("POST", "/context", { name: "plan", legalValues: valuesOf("a") });
+    await console.admin("PUT", "/context/plan", { legalValues: valuesOf("b") });
+    const page = await console.open("/events");
+    const entry = page.locator(".event", { hasText: "changed the context field plan" });
+    await entry.getByRole("button", { name: "Details" }).click();
+    await entry.getByText("The JSON contains 19,900 more changes").waitFor();
+    expect(await entry.getByRole("row").count()).toBe(101);
+    await expectAccessible(page);
+  });
 });

@@ -83,6 +83,17 @@ test("entries without a name are added and removed as a whole", () => {
   ]);
 });
 
+test(
+  "compares long lists in time that is proportional to their length",
+  { timeout: 10_000 },
+  () => {
+    // In quadratic time, this would take four times as long.
+    const listOf = (prefix: string) =>
+      Array.from({ length: 40_000 }, (_, index) => ({ value: `${prefix}${index}` }));
+    expect(compareStates(listOf("a"), listOf("b"))).toHaveLength(80_000);
+  },
+);
+
 test("compares whatever was recorded", () => {
   expect(compareStates("a", { a: 1 })).toEqual([{ path: [], before: "a", after: { a: 1 } }]);
   expect(compareStates(undefined, undefined)).toEqual([]);

@@ -63,7 +63,8 @@ function compareLists(
   const unmatched = new Set(added);
   const changed = removed.flatMap((entry) => {
     const key = keyOf(entry);
-    const match = [...unmatched].find((other) => key !== undefined && keyOf(other) === key);
+    const match =
+      key === undefined ? undefined : [...unmatched].find((other) => keyOf(other) === key);
     unmatched.delete(match);
     const place = placeOf(entry, path);
     return match === undefined ? [{ path: place, before: entry }] : compare(entry, match, place);

@@ -73,6 +73,9 @@ interface EventEntryProps {
   readonly linksFlag?: boolean;
 }
 
+/** More would take the browser seconds: a context field can have 10,000 values. */
+const MAX_DIFFERENCES = 100;
+
 /** A recorded change: who did what and when, and on demand what is different. */
 function EventEntry({ event, linksFlag = false }: EventEntryProps) {
   const [isOpen, setOpen] = useState(false);
@@ -126,11 +129,16 @@ function EventDetails({ event }: { readonly event: RecordedEvent }) {
         <p className="muted">No value has changed.</p>
       ) : (
         <DifferenceTable
-          differences={differences}
+          differences={differences.slice(0, MAX_DIFFERENCES)}
           hasBefore={preData !== null}
           hasAfter={data !== null}
         />
       )}
+      {differences.length > MAX_DIFFERENCES ? (
+        <p className="muted">
+          The JSON contains {describeCount(differences.length - MAX_DIFFERENCES, "more change")}
+        </p>
+      ) : null}
       <div>
         <Button size="small" onPress={() => setShowsJson(!showsJson)} aria-expanded={showsJson}>
           {showsJson ? "Hide the JSON" : "Show everything as JSON"}
