@@ -8,7 +8,7 @@ import type {
   Snapshot,
   SnapshotOrigin,
 } from "flags-engine";
-import { idOfRestriction, isAllowed, type Restriction } from "./restriction.ts";
+import { createFilter, idOfRestriction, type Restriction } from "./restriction.ts";
 
 /** The index that no flag has. */
 const NO_INDEX = -1;
@@ -33,11 +33,11 @@ export class RestrictedSnapshot implements Snapshot {
   readonly #vector: Int32Array;
 
   constructor(complete: Snapshot, restriction: Restriction) {
-    const positions = [...complete.flags.keys()].filter((position) => {
-      const flag = complete.flags[position];
-      return flag !== undefined && isAllowed(restriction, flag);
-    });
-    this.flags = Object.freeze(positions.flatMap((position) => complete.flags[position] ?? []));
+    const isIncluded = createFilter(restriction);
+    const positions = complete.flags.flatMap((flag, position) =>
+      isIncluded(flag) ? [position] : [],
+    );
+    this.flags = Object.freeze(complete.flags.filter(isIncluded));
     this.revision = createHash("sha256")
       .update(JSON.stringify([complete.revision, idOfRestriction(restriction)]))
       .digest("hex")

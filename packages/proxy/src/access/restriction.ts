@@ -24,7 +24,10 @@ interface Selectable {
   readonly project?: unknown;
 }
 
-/** Returns a function that says whether a restriction allows a flag. */
+/**
+ * Returns a function that says whether a restriction allows a flag. A flag without a project belongs to none of
+ * the named ones.
+ */
 export function createFilter({ projects, namePrefix }: Restriction): (flag: Selectable) => boolean {
   // NOTE: a client can name any number of projects.
   const allowed = projects && new Set(projects);
@@ -32,11 +35,6 @@ export function createFilter({ projects, namePrefix }: Restriction): (flag: Sele
     if (typeof name !== "string" || !name.startsWith(namePrefix)) return false;
     return allowed === undefined || (typeof project === "string" && allowed.has(project));
   };
-}
-
-/** Whether a restriction allows a flag. A flag without a project belongs to none of the named ones. */
-export function isAllowed(restriction: Restriction, flag: Selectable): boolean {
-  return createFilter(restriction)(flag);
 }
 
 /**

@@ -3,7 +3,7 @@ import { applyDelta, type FeaturesState } from "flags-engine";
 import type { FeatureDefinitions } from "flags-sdk";
 import { describe, expect, test } from "vitest";
 import { DefinitionsFeed } from "./definitions-feed.ts";
-import { isAllowed, type Restriction } from "../../access/restriction.ts";
+import { createFilter, type Restriction } from "../../access/restriction.ts";
 
 const names = fc.constantFrom("a", "b", "c", "p.a", "p.b", "__proto__");
 const features = fc.uniqueArray(
@@ -39,7 +39,7 @@ function selectedOf(
   query: Restriction,
 ): FeaturesState {
   return {
-    features: all.filter((feature) => isAllowed(query, feature as object)),
+    features: all.filter((feature) => createFilter(query)(feature as object)),
     segments: known,
   };
 }
