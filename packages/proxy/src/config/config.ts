@@ -1,5 +1,5 @@
 import type { CustomStrategy } from "flags-engine";
-import type { StorageProvider, Synchronization } from "flags-sdk";
+import type { StorageProvider, Synchronization, Tag } from "flags-sdk";
 import type { Logger, TrustProxy } from "flags-server-kit";
 import type { TlsMaterial } from "flags-server-kit/http";
 import type { ContextEnricher } from "../extensions.ts";
@@ -154,7 +154,7 @@ export interface ProxyConfig {
   readonly environment: string | undefined;
   readonly projectName: string | undefined;
   readonly namePrefix: string | undefined;
-  readonly tags: readonly { readonly name: string; readonly value: string }[];
+  readonly tags: readonly Tag[];
   readonly logger: Logger;
   readonly trustProxy: TrustProxy;
   readonly customStrategies: readonly CustomStrategy[];

@@ -1,7 +1,7 @@
 // Kinds of setting values, apart from addresses: how to read them from the environment and from code.
 
 import { availableParallelism } from "node:os";
-import type { StorageProvider } from "flags-sdk";
+import type { StorageProvider, Tag } from "flags-sdk";
 import {
   createIntegerKind,
   createListKind,
@@ -94,12 +94,6 @@ export function secretsInHeader(value: string): readonly string[] {
 /** Returns the strings to redact in the values of several headers. */
 export function secretsInHeaders(headers: Readonly<Record<string, string>>): readonly string[] {
   return Object.values(headers).flatMap(secretsInHeader);
-}
-
-/** A tag that flags are filtered by. */
-export interface Tag {
-  readonly name: string;
-  readonly value: string;
 }
 
 const tagTexts = createListKind({

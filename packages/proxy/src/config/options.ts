@@ -1,5 +1,5 @@
 import type { CustomStrategy } from "flags-engine";
-import type { StorageProvider, Synchronization } from "flags-sdk";
+import type { StorageProvider, Synchronization, Tag } from "flags-sdk";
 import type { CustomLogger, LogLevel } from "flags-server-kit";
 import type { ContextEnricher } from "../extensions.ts";
 import type { OfrepValues, OriginFunction } from "./config.ts";
@@ -329,7 +329,7 @@ export interface ProxyOptions extends OldProxyOptions {
    * Only flags with these tags are requested. Environment: `FLAGS_TAGS`, as
    * `name:value,name2:value2`.
    */
-  readonly tags?: string | readonly { readonly name: string; readonly value: string }[] | undefined;
+  readonly tags?: string | readonly Tag[] | undefined;
   /**
    * Header that carries the client key. Environment: `CLIENT_KEY_HEADER_NAME`.
    * @default "authorization"

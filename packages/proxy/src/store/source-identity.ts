@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Tag } from "flags-sdk";
 
 /** The upstream, token and selection of flags that stored flags belong to. */
 export interface StoredSource {
@@ -6,7 +7,7 @@ export interface StoredSource {
   readonly token: string;
   readonly projectName: string | undefined;
   readonly namePrefix: string | undefined;
-  readonly tags: readonly { readonly name: string; readonly value: string }[];
+  readonly tags: readonly Tag[];
 }
 
 /** How replicas recognize the flags of a source. */
