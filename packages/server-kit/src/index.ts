@@ -20,7 +20,7 @@ export { toTelemetryConfig } from "./config/telemetry-config.ts";
 export type { TelemetryConfig } from "./config/telemetry-config.ts";
 export type { TrustProxy } from "./config/trust-proxy.ts";
 export type { UnknownVariable } from "./config/unknown-names.ts";
-export { findNearest, findUnknownOptions, findUnknownVariables } from "./config/unknown-names.ts";
+export { findUnknownOptions, findUnknownVariables } from "./config/unknown-names.ts";
 export {
   findWeakSecrets,
   MIN_LOOPBACK_SECRET_LENGTH,

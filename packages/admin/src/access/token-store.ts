@@ -58,7 +58,7 @@ export async function createToken(
 }
 
 /** What became of the listed tokens that did not exist. */
-export interface SeededTokens {
+interface SeededTokens {
   /** How many have been created. */
   readonly created: number;
   /** Those that were deleted and stay so. */

@@ -34,7 +34,7 @@ interface Verification {
 }
 
 /** The state of the access file. */
-export interface AccessFileState {
+interface AccessFileState {
   /** Whether the file is valid. If not, the previous keys continue to apply. */
   readonly isValid: boolean;
   /** When the keys in use were read, epoch milliseconds. */

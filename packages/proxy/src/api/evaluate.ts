@@ -26,7 +26,7 @@ interface EvaluateOptions {
 }
 
 /** Evaluates flags for an authenticated request and sends the response. */
-export type Evaluate = (
+type Evaluate = (
   request: FastifyRequest,
   reply: FastifyReply,
   options: EvaluateOptions,

@@ -11,7 +11,7 @@ interface AccessLists {
 }
 
 /** Returns whether an address may send requests. */
-export type AccessCheck = (address: string | undefined) => boolean;
+type AccessCheck = (address: string | undefined) => boolean;
 
 /**
  * Creates a check of addresses against lists; undefined if there are none. The deny list takes
