@@ -1,7 +1,7 @@
-import { StartError } from "flags-server-kit";
+import { codeOf, StartError } from "flags-server-kit";
 import type { AdminConfig } from "./config/config.ts";
 import { showDatabaseUrl } from "./config/database-url.ts";
-import { codeOf, DiskFullError, innermostMessage, isConnectionError } from "./storage/errors.ts";
+import { DiskFullError, innermostMessage, isConnectionError } from "./storage/errors.ts";
 import { DirectoryInUseError } from "./storage/directory-lock.ts";
 import { SchemaTooNewError } from "./storage/migrate.ts";
 import { EmbeddedStartError } from "./storage/durable-pglite.ts";

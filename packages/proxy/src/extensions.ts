@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Context, CustomStrategy } from "flags-engine";
-import { isRecord, toErrorMessage } from "flags-server-kit/command-line";
+import { codeOf, isRecord, toErrorMessage } from "flags-server-kit/command-line";
 
 /** The part of a request that a context enricher can read. */
 export interface EnricherRequest {
@@ -191,6 +191,5 @@ function hintAtSdk(message: string): string {
 }
 
 function isMissingFile(error: unknown): error is Error & { readonly path: string } {
-  if (!(error instanceof Error) || !("path" in error)) return false;
-  return "code" in error && error.code === "ENOENT";
+  return error instanceof Error && "path" in error && codeOf(error) === "ENOENT";
 }

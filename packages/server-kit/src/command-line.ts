@@ -31,7 +31,7 @@ export { TELEMETRY_GROUP, TELEMETRY_SETTINGS } from "./config/telemetry-settings
 export { addressesKind, trustProxyKind } from "./config/trust-proxy.ts";
 export { isLoopbackHost } from "./config/weak-secrets.ts";
 export { createDirectory } from "./create-directory.ts";
-export { toErrorMessage } from "./error-message.ts";
+export { codeOf, toErrorMessage } from "./errors.ts";
 export { isRecord, tryParseJson } from "./json.ts";
 export { LOG_LEVELS } from "./logging/logger.ts";
 export type { CustomLogger } from "./logging/logger.ts";

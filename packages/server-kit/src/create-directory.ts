@@ -1,5 +1,6 @@
 import { mkdir, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { codeOf } from "./errors.ts";
 
 /**
  * Creates a directory and its missing parents, all with the same mode. Does nothing if it exists.
@@ -28,16 +29,12 @@ async function createOne(path: string, mode: number): Promise<void> {
     if (isMissing(error)) throw error;
     // NOTE: `stat` reports a link to something that does not exist as missing.
     const state = await stat(path).catch((reason: unknown) => {
-      throw hasCode(error, "EEXIST") ? reason : error;
+      throw codeOf(error) === "EEXIST" ? reason : error;
     });
     if (!state.isDirectory()) throw error;
   }
 }
 
 function isMissing(error: unknown): boolean {
-  return hasCode(error, "ENOENT");
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
+  return codeOf(error) === "ENOENT";
 }

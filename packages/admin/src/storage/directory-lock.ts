@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { codeOf } from "flags-server-kit";
 import {
   describeSelf,
   isSameMachine,
@@ -144,7 +145,7 @@ function claim(directory: string, generation: number, content: LockContent): boo
   try {
     writeFileSync(path, JSON.stringify(content), { flag: "wx", mode: 0o600 });
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    if (codeOf(error) === "EEXIST") return false;
     throw error;
   }
   // If this process was slow, others may have created newer files and deleted this number already.

@@ -1,6 +1,7 @@
 // Classifies database errors. PostgreSQL and the embedded database use the same SQLSTATE codes.
 
 import { DrizzleQueryError } from "drizzle-orm/errors";
+import { codeOf } from "flags-server-kit";
 
 /** A write was refused, or the database was not opened, because too little disk space is free. */
 export class DiskFullError extends Error {
@@ -79,11 +80,6 @@ export class UnknownOutcomeError extends Error {
 export function isTimeout(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return TIMEOUT_CODES.has(codeOf(error)) || isTimeout(error.cause);
-}
-
-/** Returns the code of a system error or the SQLSTATE of a database error; empty if it has none. */
-export function codeOf(error: Error): string {
-  return "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
 function isConnectionCode(code: string): boolean {

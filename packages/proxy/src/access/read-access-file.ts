@@ -1,7 +1,6 @@
 import { dirname, resolve } from "node:path";
-import { explainUnreadable } from "flags-server-kit";
+import { codeOf, explainUnreadable } from "flags-server-kit";
 import {
-  codeOf,
   combineStates,
   FileError,
   type FollowedFiles,

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createDirectory } from "flags-server-kit/command-line";
+import { codeOf, createDirectory } from "flags-server-kit/command-line";
 import { describeSpools } from "../sources.ts";
 
 /** Problems of a disk that may be solved without a restart. Until then, usage is only in memory. */
-const TEMPORARY: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EIO"]);
+const TEMPORARY: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EIO"]);
 
 /** Creates the directory of the spool if it is missing. Returns the reason if files cannot be written there. */
 export async function findSpoolProblem(directory: string): Promise<string | undefined> {
@@ -16,9 +16,9 @@ export async function findSpoolProblem(directory: string): Promise<string | unde
     await rm(probe);
     return undefined;
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = codeOf(error);
     if (TEMPORARY.has(code)) return undefined;
-    return `cannot write to the directory ${directory} (${String(code)}): let the user of this process write there, or choose another directory`;
+    return `cannot write to the directory ${directory} (${code}): let the user of this process write there, or choose another directory`;
   }
 }
 

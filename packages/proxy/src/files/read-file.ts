@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
+import { codeOf } from "flags-server-kit/command-line";
 
 /** Files that were read together. */
 export interface FollowedFiles {
@@ -83,11 +84,6 @@ function decode(bytes: Buffer): string {
   } catch {
     throw new ReadError("it is not text in UTF-8");
   }
-}
-
-/** The code of an error of the system; empty for other errors. */
-export function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "";
 }
 
 /** A file that cannot be used. `problems` are sentences that begin with the position, if any. */

@@ -1,10 +1,10 @@
 import { DocumentError, parseDocument } from "flags-engine";
-import { explainUnreadable, toErrorMessage } from "flags-server-kit";
+import { codeOf, explainUnreadable, toErrorMessage } from "flags-server-kit";
 import type { FlagDocument } from "./flag-document.ts";
 import { toFlagDocument } from "./to-flag-document.ts";
 import type { ValuePath } from "./json-positions.ts";
 import { parseJson, type ParsedText, parseYaml } from "./parse-text.ts";
-import { codeOf, combineStates, FileError, type FollowedFiles, readText } from "./read-file.ts";
+import { combineStates, FileError, type FollowedFiles, readText } from "./read-file.ts";
 
 /** As for a response of an upstream. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;

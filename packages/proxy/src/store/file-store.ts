@@ -3,8 +3,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { syncDirectory, writeDurably } from "flags-sdk";
-import { createDirectory } from "flags-server-kit/command-line";
-import { codeOf } from "../files/read-file.ts";
+import { codeOf, createDirectory } from "flags-server-kit/command-line";
 import type { DirectoryAddress } from "./store-address.ts";
 import { MAX_DOCUMENT_BYTES, type Store } from "./store.ts";
 

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
-import { toErrorMessage } from "../error-message.ts";
+import { toErrorMessage } from "../errors.ts";
 import { readTextFile } from "./read-text-file.ts";
 import { showText } from "./show-text.ts";
 

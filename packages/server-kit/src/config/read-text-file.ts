@@ -1,4 +1,5 @@
 import { closeSync, openSync, readSync } from "node:fs";
+import { codeOf } from "../errors.ts";
 
 /** A client key has some 40 characters, so this is enough for 20,000 of them. */
 const MAX_FILE_BYTES = 1_048_576;
@@ -15,8 +16,7 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Says why a file cannot be read. */
 export function explainUnreadable(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const code = "code" in error ? String(error.code) : "";
-  return REASONS[code] ?? error.message;
+  return REASONS[codeOf(error)] ?? error.message;
 }
 
 /** The text of a file without a byte order mark, or the reason why there is none. */

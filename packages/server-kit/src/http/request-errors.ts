@@ -1,5 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import { codeOf } from "../errors.ts";
 import { BODY_LIMIT_BYTES } from "./server-defaults.ts";
 
 /**
@@ -46,7 +47,7 @@ export function createClientErrorHandler({
   return (error, socket) => {
     // Everything that a peer sends after an invalid request is reported as another error.
     if (closing.has(socket)) return;
-    const code = "code" in error ? error.code : undefined;
+    const code = codeOf(error);
     if (code === "ECONNRESET" || !socket.writable || isResponding(socket)) {
       socket.destroy();
       return;
@@ -65,7 +66,7 @@ export function createClientErrorHandler({
   };
 }
 
-function statusCodeOf(code: unknown): ClientFailure["statusCode"] {
+function statusCodeOf(code: string): ClientFailure["statusCode"] {
   if (code === "HPE_HEADER_OVERFLOW") return 431;
   return code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
 }
@@ -121,12 +122,10 @@ export function explainFrameworkFailure(
   error: Error,
   bodyLimitBytes: number = BODY_LIMIT_BYTES,
 ): FrameworkFailure | undefined {
-  const code: unknown = "code" in error ? error.code : undefined;
+  const code = codeOf(error);
   if (code === "FST_ERR_CTP_BODY_TOO_LARGE") {
     const message = `The body is too large: at most ${bodyLimitBytes / 1024} KiB are accepted`;
     return { statusCode: 413, message };
   }
-  return typeof code === "string" && Object.hasOwn(FRAMEWORK_FAILURES, code)
-    ? FRAMEWORK_FAILURES[code]
-    : undefined;
+  return Object.hasOwn(FRAMEWORK_FAILURES, code) ? FRAMEWORK_FAILURES[code] : undefined;
 }

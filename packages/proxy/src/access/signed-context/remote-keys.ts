@@ -1,5 +1,6 @@
 import type { JWTVerifyGetKey } from "jose";
 import type { HttpClient } from "flags-sdk";
+import { codeOf } from "flags-server-kit/command-line";
 import { keysUnavailable } from "./errors.ts";
 
 /** Finds the key of a token in a JSON Web Key Set. */
@@ -162,5 +163,5 @@ export async function parseKeySet(text: string): Promise<KeySet> {
 }
 
 function isUnknownKey(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ERR_JWKS_NO_MATCHING_KEY";
+  return codeOf(error) === "ERR_JWKS_NO_MATCHING_KEY";
 }

@@ -1,5 +1,10 @@
 import { writeFile } from "node:fs/promises";
-import { EXIT_USAGE, type Subcommand, SubcommandError } from "flags-server-kit/command-line";
+import {
+  codeOf,
+  EXIT_USAGE,
+  type Subcommand,
+  SubcommandError,
+} from "flags-server-kit/command-line";
 
 /** Prints the settings of a replaced product under the names that they have here. */
 export const MIGRATE: Subcommand = {
@@ -57,11 +62,11 @@ async function writeAccessFile(path: string | undefined, text: string | undefine
   try {
     await writeFile(path, text, { flag: "wx" });
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : "";
+    const code = codeOf(error);
     throw new SubcommandError(
       code === "EEXIST"
         ? `--access-file: ${path} exists: choose another path, or move the file`
-        : `--access-file: cannot write ${path}: ${String(code)}`,
+        : `--access-file: cannot write ${path}: ${code}`,
       EXIT_USAGE,
       { cause: error },
     );
