@@ -65,6 +65,38 @@ describe.skipIf(skipsPostgres)("connections to PostgreSQL", () => {
     await expect(Promise.all(sleeping)).resolves.toHaveLength(40);
   });
 
+  test("requests get a 503 while the user may not log in, and the service recovers by itself", async () => {
+    const databaseUrl = await databases.createDatabase();
+    const superuser = await connect(databaseUrl);
+    const role = `rejected_${process.pid}`;
+    const name = new URL(databaseUrl).pathname.slice(1);
+    await superuser.query(`create role ${role} login superuser`);
+    onTestFinished(async () => {
+      await superuser.query(`drop owned by ${role}; drop role ${role}`);
+    });
+    const service = await startService(await open(databaseUrl.replace("//flags@", `//${role}@`)));
+    await superuser.query(`alter role ${role} nologin`);
+    await superuser.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where usename = $1 and datname = $2",
+      [role, name],
+    );
+    const poll = async () => {
+      const { status, headers } = await service.request("/api/client/features", {
+        token: BACKEND_TOKEN,
+      });
+      return { status, retryAfter: headers.get("retry-after") };
+    };
+    for (const _ of [1, 2, 3]) expect(await poll()).toEqual({ status: 503, retryAfter: "1" });
+    await superuser.query(`alter role ${role} login`);
+    expect(await poll()).toEqual({ status: 200, retryAfter: null });
+    expect(service.errors).toEqual([
+      [
+        expect.stringMatching(/^The database is unavailable .* is not permitted to log in$/),
+        undefined,
+      ],
+    ]);
+  });
+
   test("replicas that start at the same time migrate once", async () => {
     const databaseUrl = await databases.createDatabase();
     const storages = await Promise.all([0, 1, 2, 3].map(() => open(databaseUrl)));

@@ -30,9 +30,12 @@ const SYSTEM_CODES = new Set([
   "ETIMEDOUT",
 ]);
 
-// Codes from PostgreSQL: it is shutting down, starting, read-only, or out of a resource. A full disk
-// (53100) is excluded, because clients get a different message for it.
+// Codes from PostgreSQL: it does not let the user connect, is shutting down, starting, read-only, or out of a
+// resource. A full disk (53100) is excluded, because clients get a different message for it.
 const SERVER_CODES = new Set([
+  "28000",
+  "28P01",
+  "3D000",
   "53000",
   "53200",
   "53300",
@@ -40,6 +43,8 @@ const SERVER_CODES = new Set([
   "57P01",
   "57P02",
   "57P03",
+  "57P04",
+  "57P05",
   "25006",
   "25P03",
 ]);
@@ -49,6 +54,7 @@ const TIMEOUT_CODES = new Set(["55P03", "57014"]);
 
 // Driver errors that have no code.
 const DRIVER_MESSAGES = [
+  "The server does not support SSL connections",
   "Connection terminated",
   "Client has encountered a connection error and is not queryable",
   "timeout exceeded when trying to connect",
@@ -82,8 +88,16 @@ export function isTimeout(error: unknown): boolean {
   return TIMEOUT_CODES.has(codeOf(error)) || isTimeout(error.cause);
 }
 
+/** Codes from Node: the certificate of the server cannot be verified, or the handshake failed. */
+const TLS_CODE = /CERT|LEAF_SIGNATURE|^ERR_(?:SSL|TLS)_/;
+
 function isConnectionCode(code: string): boolean {
-  return SYSTEM_CODES.has(code) || SERVER_CODES.has(code) || /^08[0-9A-Z]{3}$/.test(code);
+  return (
+    SYSTEM_CODES.has(code) ||
+    SERVER_CODES.has(code) ||
+    /^08[0-9A-Z]{3}$/.test(code) ||
+    TLS_CODE.test(code)
+  );
 }
 
 /** Returns the message of the innermost error, because the outer one can contain a statement. */
