@@ -23,3 +23,27 @@ test("an outage is one line when it begins and one when it ends", () => {
   log.reopened();
   expect(lines.slice(2)).toEqual([`${lost}: Terminated`, `${lost}: Refused`, `${again} 60 s`]);
 });
+
+test("connections that are lost again and again are logged once a minute, a long outage at once", () => {
+  const lines: string[] = [];
+  let now = 0;
+  const log = new ConnectionLog({ warn: (line) => lines.push(line) }, () => now);
+  const lose = (outageMs: number): void => {
+    log.listenerLost("Terminated");
+    now += outageMs;
+    log.reopened();
+  };
+  for (let index = 0; index < 10; index++) lose(1000);
+  const lost = "A connection to the database was lost and will be replaced: Terminated";
+  const again = (seconds: number) => `The database is available again after ${seconds} s`;
+  expect(lines).toEqual([lost, again(1)]);
+
+  // Its beginning is not logged, since another one began shortly before.
+  lose(10_000);
+  expect(lines.slice(2)).toEqual([again(10)]);
+  lose(1000);
+  expect(lines.slice(3)).toEqual([lost, again(1)]);
+  now += 60_000;
+  lose(1000);
+  expect(lines.slice(5)).toEqual([lost, again(1)]);
+});

@@ -2,12 +2,16 @@ import type { StorageLogger } from "./storage.ts";
 
 const INTERVAL_MS = 60_000;
 
+/** Shorter outages are logged at most once per interval, because a setting of the server can cause one every second. */
+const SHORT_OUTAGE_MS = 5000;
+
 /** Logs once that connections to the database are lost, and when it can be reached again. */
 export class ConnectionLog {
   readonly #logger: Pick<StorageLogger, "warn">;
   readonly #now: () => number;
   #loggedAtMs = Number.NEGATIVE_INFINITY;
   #unavailableSinceMs: number | undefined;
+  #isLossLogged = false;
 
   /** @param now monotonic clock in milliseconds @default `performance.now()` */
   constructor(logger: Pick<StorageLogger, "warn">, now: () => number = () => performance.now()) {
@@ -20,6 +24,7 @@ export class ConnectionLog {
     const now = this.#now();
     if (now - this.#loggedAtMs < INTERVAL_MS) return;
     this.#loggedAtMs = now;
+    this.#isLossLogged = true;
     this.#logger.warn(`A connection to the database was lost and will be replaced: ${reason}`);
   }
 
@@ -32,9 +37,12 @@ export class ConnectionLog {
   /** The connection that listens for changes is open again. */
   reopened(): void {
     if (this.#unavailableSinceMs === undefined) return;
-    const seconds = Math.ceil((this.#now() - this.#unavailableSinceMs) / 1000);
+    const outageMs = this.#now() - this.#unavailableSinceMs;
     this.#unavailableSinceMs = undefined;
-    this.#loggedAtMs = Number.NEGATIVE_INFINITY;
-    this.#logger.warn(`The database is available again after ${seconds} s`);
+    const isShort = outageMs < SHORT_OUTAGE_MS;
+    if (!isShort) this.#loggedAtMs = Number.NEGATIVE_INFINITY;
+    if (isShort && !this.#isLossLogged) return;
+    this.#isLossLogged = false;
+    this.#logger.warn(`The database is available again after ${Math.ceil(outageMs / 1000)} s`);
   }
 }
