@@ -2,7 +2,7 @@ import { FlagReplica } from "flags-sdk";
 import type { Closable, Logger } from "flags-server-kit";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import type { ProxyConfig } from "../config/config.ts";
-import { createMetrics, type Metrics } from "../metrics/metrics.ts";
+import { createMetrics, type Metrics, shareReadings } from "../metrics/metrics.ts";
 import { createSources, type SourceFailure } from "../sources.ts";
 import { serve } from "../start.ts";
 import { RemoteKeyVerifier } from "./key-distribution.ts";
@@ -27,7 +27,7 @@ export async function serveAsWorker(
     replicas.push(replica);
     return replica;
   }).map((source, index) => ({ ...source, lastFailure: () => failures.get(index) }));
-  const metrics: Metrics = { ...createMetrics(), read: () => scrape(link) };
+  const metrics: Metrics = { ...createMetrics(), read: shareReadings(() => scrape(link)) };
   const verifier = new RemoteKeyVerifier(link);
   const { logger } = config;
   followPrimary(link, { replicas, failures, forwarder, metrics, verifier, logger });
