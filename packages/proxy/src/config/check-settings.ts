@@ -351,9 +351,8 @@ export function findUnreachableLimits(
 ): readonly string[] {
   const hints: string[] = [];
   const origin = origins.get("maxConnections");
-  if (origin !== undefined) {
-    hints.push(explainUnreachableLimit(origin, maxConnections, openFiles) ?? "");
-  }
+  const warning = origin && explainUnreachableLimit(origin, maxConnections, openFiles);
+  if (warning !== undefined) hints.push(warning);
   const streamsOrigin = origins.get("pushMaxStreams");
   const maxStreams = streamsWithin(maxConnections, values.pushMaxStreams);
   if (streamsOrigin !== undefined && maxStreams < values.pushMaxStreams) {
@@ -361,5 +360,5 @@ export function findUnreachableLimits(
       `${streamsOrigin} is ${values.pushMaxStreams}, but at most ${maxStreams} of ${maxConnections} connections can be streams: raise ${nameSetting(SETTINGS.maxConnections)}, and the limit of open files (ulimit -n) if necessary`,
     );
   }
-  return hints.filter((hint) => hint !== "");
+  return hints;
 }

@@ -1,6 +1,6 @@
 import type { CustomStrategy } from "flags-engine";
 import type { StorageProvider, Synchronization, Tag } from "flags-sdk";
-import type { Logger, TrustProxy } from "flags-server-kit";
+import type { Logger, NamedFile, TrustProxy } from "flags-server-kit";
 import type { TlsMaterial } from "flags-server-kit/http";
 import type { ContextEnricher } from "../extensions.ts";
 import type { FlagFile } from "../files/read-flag-file.ts";
@@ -84,16 +84,11 @@ export interface TlsConfig {
   readonly redirects: boolean;
 }
 
-/** Paths of the files of the TLS server, and the settings that contain them. */
+/** The files of the TLS server. */
 export interface TlsFileSettings {
-  readonly cert: NamedPath;
-  readonly key: NamedPath;
-  readonly clientCa: NamedPath | undefined;
-}
-
-interface NamedPath {
-  readonly origin: string;
-  readonly path: string;
+  readonly cert: NamedFile;
+  readonly key: NamedFile;
+  readonly clientCa: NamedFile | undefined;
 }
 
 /** Connections to the upstream. Certificates and keys are PEM. */
