@@ -97,9 +97,13 @@ test("POST context: numbers and booleans become strings, and null means absent",
   expect({ ...(await body({ properties: null })).properties }).toEqual({});
 });
 
-test("context: the proxy adds missing fields", async () => {
-  const { get } = await startEcho();
-  const context = await get("?sessionId&remoteAddress&currentTime");
+test.each([
+  ["a GET", "userId=&appName=&environment=&sessionId&remoteAddress&currentTime"],
+  ["a GET without fields", ""],
+  ["a POST", { userId: "", appName: "", environment: "", sessionId: "", remoteAddress: "" }],
+])("context of %s: the proxy adds fields that are missing or empty", async (_, sent) => {
+  const { get, body } = await startEcho();
+  const context = await (typeof sent === "string" ? get(`?${sent}`) : body(sent));
   expect(context).toMatchObject({
     appName: "flags-proxy",
     environment: "default",

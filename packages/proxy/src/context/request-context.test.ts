@@ -32,7 +32,7 @@ test("completeContext() keeps fields that were sent, except the environment if i
   });
 });
 
-test("completeContext() keeps empty strings, except as session id, address and time", () => {
+test("completeContext() treats an empty field as missing, but keeps an empty property", () => {
   const fields = {
     appName: "",
     environment: "",
@@ -42,12 +42,11 @@ test("completeContext() keeps empty strings, except as session id, address and t
     currentTime: "",
   };
   const defaults = { appName: "proxy", environment: undefined };
-  expect(completeContext({ fields, properties: {} }, defaults, FACTS)).toEqual({
-    appName: "",
-    environment: "",
-    userId: "",
+  expect(completeContext({ fields, properties: { plan: "" } }, defaults, FACTS)).toEqual({
+    appName: "proxy",
+    environment: "default",
     ...FACTS,
-    properties: {},
+    properties: { plan: "" },
   });
 });
 

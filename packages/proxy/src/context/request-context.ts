@@ -115,17 +115,17 @@ export function completeContext(
   defaults: ContextDefaults,
   fallbacks: ContextFallbacks,
 ): Context {
-  // NOTE: some clients send an empty parameter for a value that they do not have. An id or an address
-  // cannot be empty; other fields can.
+  // NOTE: clients send an empty field for a value that they do not have, such as the id of a user who is
+  // not signed in.
   const sessionId =
     fields.sessionId || (defaults.sessionIsUser === true && fields.userId) || fallbacks.sessionId;
   const remoteAddress = fields.remoteAddress || fallbacks.remoteAddress;
   const context: MutableContext = {
-    appName: fields.appName ?? defaults.appName,
-    environment: defaults.environment ?? fields.environment ?? DEFAULT_ENVIRONMENT,
+    appName: fields.appName || defaults.appName,
+    environment: defaults.environment ?? (fields.environment || DEFAULT_ENVIRONMENT),
     properties,
   };
-  if (fields.userId !== undefined) context.userId = fields.userId;
+  if (fields.userId) context.userId = fields.userId;
   if (sessionId !== undefined) context.sessionId = sessionId;
   if (remoteAddress !== undefined) context.remoteAddress = remoteAddress;
   const currentTime = fields.currentTime && toTime(fields.currentTime);
