@@ -155,9 +155,15 @@ function decode(text: string): string | undefined {
 /** A context in a JSON body that has passed validation. */
 type JsonContext = Readonly<Record<string, unknown>>;
 
-/** Reads a context from a validated JSON body. Objects, lists and null are ignored, if they are valid. */
-export function readContext({ properties, ...fields }: JsonContext): SentContext {
-  const context = new SentContextBuilder();
+/**
+ * Reads a context from a validated JSON body. Objects, lists and null are ignored, if they are valid.
+ *
+ * @param context may contain values, which take precedence. @default an empty one
+ */
+export function readContext(
+  { properties, ...fields }: JsonContext,
+  context: SentContextBuilder = new SentContextBuilder(),
+): SentContext {
   for (const [name, value] of Object.entries(fields)) {
     if (isSingleValue(value)) context.addField(name, toFieldText(name, value));
   }
@@ -173,7 +179,7 @@ export function isSingleValue(value: unknown): value is string | number | boolea
 }
 
 /** Converts the value of a field to text. A number in `currentTime` is in epoch milliseconds. */
-export function toFieldText(name: string, value: string | number | boolean): string {
+function toFieldText(name: string, value: string | number | boolean): string {
   if (name !== "currentTime" || typeof value !== "number") return String(value);
   const time = new Date(value);
   return Number.isNaN(time.getTime()) ? String(value) : time.toISOString();
