@@ -62,14 +62,22 @@ export function unusableToken(): ApiError {
   return new ApiError("UnauthorizedError", "The token is unknown, expired or revoked");
 }
 
-/** Creates a 400 for one invalid value. @param path location of the value, such as `/body/name` */
+/**
+ * Creates a 400 for one invalid value.
+ *
+ * @param path location of the value, such as `/body/name`
+ */
 export function badData(path: string, message: string): ApiError {
   return new ApiError("BadDataError", `Bad request: ${path} ${message}`, {
     details: [{ message, path }],
   });
 }
 
-/** Creates a 400 for a value that names something unknown. @param kind such as "environment" */
+/**
+ * Creates a 400 for a value that names something unknown.
+ *
+ * @param kind such as "environment"
+ */
 export function mustExist(path: string, kind: string, name: string): ApiError {
   return badData(path, `must exist: there is no ${kind} ${JSON.stringify(name)}`);
 }

@@ -91,7 +91,11 @@ export function sendError(
     .send(toErrorBody(error, id));
 }
 
-/** Returns the body of an error response. @param id identifies the response in the log */
+/**
+ * Returns the body of an error response.
+ *
+ * @param id identifies the response in the log
+ */
 export function toErrorBody({ name, message, details }: ApiError, id: string = randomUUID()) {
   return { id, name, message, details };
 }

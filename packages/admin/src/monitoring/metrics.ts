@@ -15,7 +15,11 @@ interface Metrics {
   readonly requests: RequestMetrics;
   /** Counts an error response. */
   readonly observeError: (error: ApiError) => void;
-  /** Adds the number of open streams of one kind. @param name without the prefix */
+  /**
+   * Adds the number of open streams of one kind.
+   *
+   * @param name without the prefix
+   */
   readonly observeStreams: (name: string, help: string, streams: { readonly size: number }) => void;
 }
 

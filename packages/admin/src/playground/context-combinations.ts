@@ -8,7 +8,11 @@ export function toEngineContext({ properties = {}, ...fields }: Context): Contex
 /** Every combination of the values in a context. */
 export interface Combinations {
   readonly count: number;
-  /** Returns one combination. @param index from 0 */
+  /**
+   * Returns one combination.
+   *
+   * @param index from 0
+   */
   readonly at: (index: number) => Context;
 }
 

@@ -85,7 +85,11 @@ function sendJson(reply: FastifyReply, json: string): FastifyReply {
   return reply.type("application/json; charset=utf-8").send(json);
 }
 
-/** Writes the response of the playground as JSON. @param input body of the request */
+/**
+ * Writes the response of the playground as JSON.
+ *
+ * @param input body of the request
+ */
 function writePlayground(input: unknown, evaluations: readonly Evaluation[]): string {
   return writeResponse(
     input,

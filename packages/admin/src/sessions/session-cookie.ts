@@ -32,7 +32,11 @@ export function readCookie(
   return first?.slice(prefix.length);
 }
 
-/** Sets a cookie that scripts cannot read. @param maxAgeSeconds 0 deletes it */
+/**
+ * Sets a cookie that scripts cannot read.
+ *
+ * @param maxAgeSeconds 0 deletes it
+ */
 export function setCookie(
   reply: FastifyReply,
   cookie: Cookie,

@@ -72,7 +72,11 @@ export class Sessions {
     return caller;
   }
 
-  /** Returns undefined if the session has ended. @throws {ApiError} 429 after too many unknown ids */
+  /**
+   * Returns undefined if the session has ended.
+   *
+   * @throws {ApiError} 429 after too many unknown ids
+   */
   async #lookUp({ ip }: FastifyRequest, id: string): Promise<Caller | undefined> {
     const hash = hashSessionId(id);
     if (hash === undefined) return undefined;

@@ -71,7 +71,11 @@ function toLogin(login: string, environment: Environment): string {
   return user === "" ? "" : `${user}@`;
 }
 
-/** Makes a setting a part of the address. @param findProblem returns what is wrong with its value */
+/**
+ * Makes a setting a part of the address.
+ *
+ * @param findProblem returns what is wrong with its value
+ */
 function asPartOfStore(findProblem: (text: string) => string | undefined): Conversion {
   return {
     description: "as a part of the address",
