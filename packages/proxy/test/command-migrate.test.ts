@@ -251,6 +251,25 @@ test("migrate does not change an existing access file, and names the keys that i
   );
 });
 
+test("a key that names only its environment needs the access file if that has several tokens", async () => {
+  const { code, stdout } = await migrate(
+    "UPSTREAM_URL=https://a.test\nTOKENS=*:dev.s,web:dev.t\nPRETRUSTED_TOKENS=an-old-secret@dev\n",
+  );
+  expect(code).toBe(0);
+  expect(stdout).not.toMatch(/^FLAGS_PROXY_CLIENT_KEYS/m);
+  expect(stdout).toMatch(/name: pretrusted-1\n.*\n.*environment: dev\n/);
+});
+
+test("migrate names settings with which the proxy would not start because of another one", async () => {
+  const { code, stdout } = await migrate(
+    "UPSTREAM_URL=https://a.test\nTOKENS=*:dev.s\nPRETRUSTED_TOKENS=*:prod.a-key\nPKCS8_CLIENT_KEY_FILE=/tls.key\n",
+  );
+  expect(code).toBe(1);
+  expect(stdout).toMatch(
+    /# Invalid:\n# {3}Entry 1 of PRETRUSTED_TOKENS is a key for the environment prod, but .*\n# {3}PKCS8_CLIENT_KEY_FILE requires /,
+  );
+});
+
 test("a key of an environment without a token remains invalid", async () => {
   const { code, stdout } = await migrate(
     "UPSTREAM_URL=https://a.test\nTOKENS=*:dev.s,*:prod.s\nPRETRUSTED_TOKENS=secret@staging\n",

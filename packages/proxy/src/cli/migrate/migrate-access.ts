@@ -3,7 +3,7 @@ import { type Environment, resolveSettings, variablesOf } from "flags-server-kit
 import { stringify } from "yaml";
 import type { AccessFileKey } from "../../access/access-schema.ts";
 import {
-  listEnvironments,
+  listTokenEnvironments,
   splitEnvironmentKey,
   splitList,
 } from "../../config/aliases/conversions.ts";
@@ -18,14 +18,14 @@ export interface MovedKeys {
   readonly keys: readonly AccessFileKey[];
 }
 
-/** Moves the keys of Edge of the form `secret@environment`, if there are several environments. */
+/** Moves the keys of Edge of the form `secret@environment`, if there are several upstream tokens. */
 export function moveEnvironmentKeys(environment: Environment): MovedKeys {
-  const environments = listEnvironments(environment);
+  const environments = listTokenEnvironments(environment);
   const entries = splitList(environment["PRETRUSTED_TOKENS"] ?? "");
   const keys: AccessFileKey[] = [];
   const rest = entries.filter((entry, index) => {
-    const key = environments.size > 1 ? splitEnvironmentKey(entry) : undefined;
-    if (key === undefined || !environments.has(key.environment)) return true;
+    const key = environments.length > 1 ? splitEnvironmentKey(entry) : undefined;
+    if (key === undefined || !environments.includes(key.environment)) return true;
     keys.push({ ...identify("pretrusted", index, key.secret), environment: key.environment });
     return false;
   });

@@ -8,14 +8,18 @@ import {
 } from "flags-server-kit";
 import type { AccessFileKey } from "../../access/access-schema.ts";
 import { PRODUCT_NAMES, type Product } from "../../config/aliases/alias.ts";
-import { describeIneffective, nameMissing } from "../../config/aliases/describe-translation.ts";
+import { describeIneffective } from "../../config/aliases/describe-translation.ts";
 import { findUnlimitedKeys, findWiderKeys } from "../../config/aliases/find-wider-keys.ts";
 import {
   type IneffectiveSetting,
   type Translation,
   translateEnvironment,
 } from "../../config/aliases/translate-environment.ts";
-import { findIgnoredKeys, findSplitEnvironments } from "../../config/check-settings.ts";
+import {
+  checkSettings,
+  findIgnoredKeys,
+  findSplitEnvironments,
+} from "../../config/check-settings.ts";
 import { SETTINGS } from "../../config/settings.ts";
 import {
   moveEnvironmentKeys,
@@ -109,7 +113,7 @@ function findComments(translation: Translation) {
       // A refused setting is a problem of a start, and listed as lost here.
       ...translation.problems.filter((problem) => !refused.has(problem.split(" ")[0] ?? "")),
       ...problems,
-      ...findMissing(translation),
+      ...checkSettings(resolution, undefined, { products: translation.products }).problems,
     ],
     losses: [
       ...ineffective.filter(isLoss).map(describeIneffective),
@@ -125,24 +129,6 @@ function findComments(translation: Translation) {
       ...findIgnoredKeys(resolution),
     ],
   };
-}
-
-function findMissing({ environment, products }: Translation): readonly string[] {
-  return [SETTINGS.flagsUrl, SETTINGS.flagsApiToken, SETTINGS.clientKeys]
-    .filter((setting) => !variablesOf(setting).some((name) => (environment[name] ?? "") !== ""))
-    .filter((setting) => setting !== SETTINGS.flagsApiToken || !hasFiles(environment))
-    .filter((setting) => setting !== SETTINGS.clientKeys || !hasOtherKeys(environment))
-    .map((setting) => `${nameMissing(setting, products)} is required`);
-}
-
-function hasFiles(environment: Environment): boolean {
-  return variablesOf(SETTINGS.flagsUrl).some((name) => /^file:/i.test(environment[name] ?? ""));
-}
-
-function hasOtherKeys(environment: Environment): boolean {
-  return [SETTINGS.proxySecrets, SETTINGS.accessFile, SETTINGS.upstreamKeys]
-    .flatMap(variablesOf)
-    .some((name) => (environment[name] ?? "") !== "");
 }
 
 /** Lists the settings in the order of the documentation, those of the replaced defaults last. */

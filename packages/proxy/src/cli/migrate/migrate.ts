@@ -13,7 +13,7 @@ export const MIGRATE: Subcommand = {
   description: [
     "Reads the environment, and the files of --env-file, and prints an env file for flags-proxy on standard output. Settings without an equivalent follow as comments, with the reason.",
     "Can be followed by the arguments of Unleash Edge: flags-proxy migrate edge --upstream-url URL --tokens TOKENS.",
-    "Some keys of Edge need an access file: keys for one project and, with several environments, keys that do not name theirs. The access file is printed too, or written with --access-file.",
+    "Some keys of Edge need an access file: keys for one project and, with several upstream tokens, keys of the form secret@environment. The access file is printed too, or written with --access-file.",
     "The output contains your tokens and keys, because it replaces the previous file. An access file contains only digests of keys.",
   ],
   options: {

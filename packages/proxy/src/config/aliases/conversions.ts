@@ -140,7 +140,7 @@ export const fromRustLog: Conversion = {
 export const pretrustedTokens: Conversion = {
   description: "`secret@environment` becomes `secret`",
   convert: (text, environment) => {
-    const environments = listEnvironments(environment);
+    const environments = listTokenEnvironments(environment);
     const keys: string[] = [];
     for (const [index, entry] of splitList(text).entries()) {
       const key = toClientKey(entry, environments);
@@ -154,10 +154,10 @@ export const pretrustedTokens: Conversion = {
 };
 
 /** NOTE: a key must never give access to the flags of another environment. */
-function toClientKey(entry: string, environments: ReadonlySet<string>): string | InvalidAlias {
+function toClientKey(entry: string, environments: readonly string[]): string | InvalidAlias {
   const key = splitEnvironmentKey(entry);
   if (key === undefined) return entry;
-  return environments.size === 1 && environments.has(key.environment)
+  return environments.length === 1 && environments[0] === key.environment
     ? key.secret
     : new InvalidAlias(
         // NOTE: does not show the environment, which may be a part of a key that contains an @.
@@ -174,12 +174,12 @@ export function splitEnvironmentKey(
   return { secret: entry.slice(0, at), environment: entry.slice(at + 1) };
 }
 
-/** Returns the environments of the upstream tokens; `undefined` counts as one. Empty if the tokens are in a file. */
-export function listEnvironments(environment: Environment): ReadonlySet<string> {
+/** Returns the environment of each upstream token, `""` if it names none. Empty if the tokens are in a file. */
+export function listTokenEnvironments(environment: Environment): readonly string[] {
   // NOTE: the file takes precedence over the tokens of Edge, and can contain those of other environments.
-  if (environment["FLAGS_API_TOKEN_FILE"]) return new Set();
-  const tokens = environment["FLAGS_API_TOKEN"] || environment["TOKENS"] || "";
-  return new Set(splitList(tokens).map((token) => parseTokenScope(token)?.environment ?? ""));
+  if (environment["FLAGS_API_TOKEN_FILE"]) return [];
+  const tokens = new Set(splitList(environment["FLAGS_API_TOKEN"] || environment["TOKENS"] || ""));
+  return [...tokens].map((token) => parseTokenScope(token)?.environment ?? "");
 }
 
 /** Splits a list at commas, without blank entries. */
