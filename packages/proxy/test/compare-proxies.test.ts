@@ -249,12 +249,17 @@ test.each([
   [["--with", "http://127.0.0.1:2"], "--key is required"],
   [["--with", "http://127.0.0.1:2", "--key", KEY], "--with must be a URL that starts with"],
   [["--with", "ftp://127.0.0.1/proxy", "--key", KEY], "--with must be a URL that starts with"],
-  [["--with", "http://127.0.0.1:2/proxy", "--key", KEY, "--count", "many"], "--count must be"],
+  [["--with", "http://127.0.0.1:3/proxy", "--key", KEY, "--count", "many"], "--count must be"],
+  [["--with", "http://127.0.0.1:3/proxy", "--key", KEY, "--count", "0"], "no contexts to compare"],
   [
-    ["--with", "http://127.0.0.1:2/proxy", "--key", KEY, "--contexts", "/none"],
+    ["--with", "http://127.0.0.1:3/proxy", "--key", KEY, "--contexts", "/none"],
     "cannot read the file",
   ],
-  [["--with", "http://127.0.0.1:2/proxy", "--key", KEY], "Cannot reach http://127.0.0.1:2/proxy: "],
+  [["--with", "http://127.0.0.1:3/proxy", "--key", KEY], "Cannot reach http://127.0.0.1:2/proxy: "],
+  [
+    ["--with", "http://localhost:2/proxy/", "--key", KEY],
+    "--with and --url are the same proxy, http://127.0.0.1:2/proxy: set PORT or --url for this one",
+  ],
 ] as const)(
   "proxies that cannot be compared are explained, with exit code 2: %j",
   async (args, problem) => {
@@ -271,7 +276,7 @@ test.each([
 ])("the first client key is enough without the other settings: %o", async (settings) => {
   const { url } = await startFeatureServer(RULES);
   const { origin } = await startOurs(url);
-  const addresses = ["--url", `${origin}/proxy`, "--with", `${origin}/proxy`];
+  const addresses = ["--url", `${origin}/proxy`, "--with", `${origin}/api/frontend`];
   const { code, stderr } = await runCommand(settings, ["compare", ...addresses, "--count=5"]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
 });
@@ -280,16 +285,34 @@ test("the rules are read without client keys in the settings", async () => {
   const { url } = await startFeatureServer(RULES);
   const { origin } = await startOurs(url);
   const settings = { FLAGS_URL: url, FLAGS_API_TOKEN: "default:development.an-upstream-secret" };
-  const addresses = ["--url", `${origin}/proxy`, "--with", `${origin}/proxy`];
+  const addresses = ["--url", `${origin}/proxy`, "--with", `${origin}/api/frontend`];
   const args = ["compare", ...addresses, "--key", KEY, "--count=5"];
   expect((await runCommand(settings, args)).stdout).toMatch(/Random fields: .*\bplan\b/);
+});
+
+test("the settings of this proxy can be arguments of Edge", async () => {
+  const { url } = await startFeatureServer(RULES);
+  const { origin } = await startOurs(url);
+  const { code, stdout, stderr } = await runCommand({ PORT: "" }, [
+    ...["compare", "--with", `${origin}/api/frontend`, "--key", KEY, "edge", "--count=5"],
+    ...["--upstream-url", url.replace(/\/api$/, ""), "-t", "default:development.a-secret"],
+    ...["--port", new URL(origin).port],
+  ]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain(`  A  ${origin}/proxy\n`);
+  expect(stdout).toMatch(/Random fields: .*\bplan\b/);
 });
 
 test("a file with a line that is not a context and a wrong key are explained", async () => {
   const upstream = await startFeatureServer(RULES);
   const { origin, compare } = await startOurs(upstream.url);
   const pathOf = makeFiles({ contexts: '{"userId":"7"}\n[1]\n' });
-  const invalid = await compare("--with", `${origin}/proxy`, "--contexts", pathOf("contexts"));
+  const invalid = await compare(
+    "--with",
+    `${origin}/api/frontend`,
+    "--contexts",
+    pathOf("contexts"),
+  );
   expect(invalid.stderr).toMatch(/^--contexts: line 2 of .* is not a context as a JSON object/);
   const wrong = await compare("--with", `${origin}/proxy`, "--with-key", "another-key");
   expect(wrong.code).toBe(2);

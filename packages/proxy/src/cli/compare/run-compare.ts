@@ -39,6 +39,9 @@ export async function runCompare(options: Options, environment: Environment): Pr
   const proxies = chooseProxies(options, environment);
   const given = readContexts(options["contexts"]);
   const count = readCount(options["count"]);
+  if (given.length + count === 0) {
+    throw new ComparisonError("There are no contexts to compare: raise --count, or add --contexts");
+  }
   const rules = await readRules(config, proxies[0].key);
   const fields = typeof rules === "string" ? RANDOM_FIELDS : rules;
   const comparison = await compareFlags(proxies, generate(given, count, fields));
@@ -86,16 +89,28 @@ function chooseProxies(
       "--key is required: a client key. It can be left out if FLAGS_PROXY_CLIENT_KEYS is set",
     );
   }
-  const otherKey = options["with-key"];
-  return [
+  const { "with-key": otherKey = key } = options;
+  const proxies = [
     { url: toFlagsUrl("--url", String(url), all), key, keyOption: "--key", keyHeaderName },
     {
       url: toFlagsUrl("--with", other, all),
-      key: typeof otherKey === "string" ? otherKey : key,
+      key: String(otherKey),
       keyOption: "--with-key",
       keyHeaderName,
     },
-  ];
+  ] as const;
+  rejectEqual(proxies);
+  return proxies;
+}
+
+/** NOTE: without PORT, this proxy is expected at the default port, where the other one may still run. */
+function rejectEqual([ours, other]: readonly [ComparedProxy, ComparedProxy]): void {
+  const withAddress = ({ url }: ComparedProxy): string =>
+    url.replace("://localhost", "://127.0.0.1");
+  if (withAddress(ours) !== withAddress(other) || ours.key !== other.key) return;
+  throw new ComparisonError(
+    `--with and --url are the same proxy, ${ours.url}: set PORT or --url for this one`,
+  );
 }
 
 function localUrl(environment: Environment): string {
