@@ -18,7 +18,8 @@ COPY packages/sdk/package.json packages/sdk/
 COPY packages/server-kit/package.json packages/server-kit/
 COPY packages/stream-client/package.json packages/stream-client/
 
-# What both commands need at run time, with the versions of the lockfile. The secret is for a private registry.
+# The packages that both commands need at run time, with the versions in the lock file. The secret is for a private
+# registry.
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
     mkdir /app \
     && cp -r package.json package-lock.json packages /app \
@@ -31,8 +32,9 @@ RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
 COPY . .
 RUN npm run build
 
-# Types, source maps, tests and documents of packages are not needed at run time, nor are the CommonJS copies
-# and the extensions of the database; licences stay. The base has no /usr/bin/env, so the programs name their interpreter.
+# Removes what is not needed at run time: types, source maps, tests and documentation of packages, and the CommonJS
+# copies and extensions of the database. Licences stay. The base image has no /usr/bin/env, so the programs name their
+# interpreter.
 RUN for name in admin engine proxy sdk server-kit; do \
       cp -r packages/$name/dist /app/packages/$name/ || exit 1; \
     done \
@@ -53,8 +55,8 @@ RUN for name in admin engine proxy sdk server-kit; do \
     && sed -i '1s|.*|#!/usr/local/bin/node|' /app/packages/*/bin/flags-admin.js /app/packages/*/bin/flags-proxy.js
 
 # V8 accepts a code cache only from the same version on the same architecture: this stage runs on the target.
-# Only flags-proxy has one here: its start matters more than that of flags-admin, and the image stays smaller.
-# A tenth of the Node binary are symbols for debuggers of native code.
+# Only flags-proxy gets one: its startup time matters more than that of flags-admin, and the image stays smaller.
+# A tenth of the Node binary consists of symbols for native debuggers.
 FROM ${NODE_IMAGE} AS target
 COPY --from=build /app /app
 RUN mkdir -p /app/scripts /data \

@@ -13,7 +13,7 @@ write_secret() {
     echo "Kept secrets/$1"
     return
   fi
-  # The containers run as another user, so they need to read the file. Other users of this machine cannot,
+  # The containers run as other users, who must be able to read the file. Other users of this machine cannot,
   # because only the owner can open the directory.
   (umask 022 && printf '%s\n' "$2" >"secrets/$1.new")
   mv "secrets/$1.new" "secrets/$1"

@@ -67,7 +67,7 @@ describe.skipIf(isMissing)("chart flags-admin", () => {
     [
       "two databases",
       { persistence: { enabled: true }, secrets: { databaseUrl: "postgres://a/b" } },
-      "persistence.enabled stores an embedded database, which PostgreSQL (DATABASE_URL) replaces",
+      "persistence.enabled is for the embedded database, and DATABASE_URL for PostgreSQL",
     ],
     [
       "several replicas with the embedded database",

@@ -340,11 +340,11 @@ describe.skipIf(isMissing)("chart flags-proxy", () => {
     ["a wrong type", { proxy: { workers: "auto" } }, "/proxy/workers': got string, want integer"],
     ["a wrong URL", { proxy: { upstreamUrl: "admin:4242" } }, "/proxy/upstreamUrl': 'admin:4242'"],
     ["no upstream", { existingSecrets: "", proxy: {} }, "proxy.upstreamUrl is required"],
-    ["no token", { existingSecrets: "" }, "The token for the upstream is missing"],
+    ["no token", { existingSecrets: "" }, "The upstream token is missing"],
     [
       "no client keys",
       { existingSecrets: "", secrets: { apiToken: "token" } },
-      "The keys of clients are missing",
+      "Client keys are missing",
     ],
     [
       "a port that probes do not know",

@@ -1,7 +1,7 @@
 // A Node program that embeds the proxy and also evaluates flags itself, with the same client.
 //
 //   node examples/upstream/server.mjs       in one terminal
-//   node examples/embedding/server.mjs      in another one
+//   node examples/embedding/server.mjs      in a second terminal
 //
 // http://127.0.0.1:8080/?user=1 is the program's own page; browsers use http://127.0.0.1:3000/proxy.
 

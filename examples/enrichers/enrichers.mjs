@@ -1,7 +1,7 @@
 // Context enrichers receive the context and the request, and return the context for which flags are
 // evaluated. They run in the order of the list.
 
-/** Sets the country from a header of the CDN, whatever the client sends. */
+/** Sets the country from a header that the CDN adds, regardless of what the client sends. */
 function addCountry(context, request) {
   const country = request.headers["x-country"];
   return { ...context, properties: { ...context.properties, country } };

@@ -1,9 +1,9 @@
-// A minimal upstream to try the proxy with. It serves the flags in flags.json.
+// A minimal upstream for trying out the proxy. It serves the flags in flags.json.
 //
 //   node examples/upstream/server.mjs
 //
-// You can edit flags.json while it runs: the next poll of the proxy returns the new flags.
-// PORT and HOST set its address, UPSTREAM_FILE the file. It requires no token.
+// You can edit flags.json while the upstream runs: the proxy gets the new flags with its next poll.
+// PORT and HOST set the address, UPSTREAM_FILE sets the file. No token is required.
 
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -28,7 +28,7 @@ async function readFlags() {
   const body = await readFile(flagsFile, "utf8");
   if (body === current.body) return;
   const { features } = JSON.parse(body);
-  // The ETag depends on nothing but the content, so equal files get equal ETags.
+  // The ETag depends only on the content, so equal files get equal ETags.
   current = { body, etag: `"${createHash("sha256").update(body).digest("hex").slice(0, 16)}"` };
   console.log(`read ${features.length} flags from ${flagsFile}`);
 }

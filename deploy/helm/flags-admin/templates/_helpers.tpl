@@ -25,7 +25,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 
-{{/* Labels of pods: without the version of the chart, whose upgrades need not replace pods. */}}
+{{/* Pod labels: without the chart version, so that a chart upgrade alone does not replace pods. */}}
 {{- define "flags-admin.podLabels" -}}
 {{- $own := merge (include "flags-admin.selectorLabels" . | fromYaml) (dict "app.kubernetes.io/version" .Chart.AppVersion) }}
 {{- toYaml (merge $own .Values.podLabels) }}
@@ -119,7 +119,7 @@ INIT_FRONTEND_API_TOKENS: {{ join "," . | quote }}
 {{- end }}
 {{- if .Values.persistence.enabled }}
 {{- if or .Values.secrets.databaseUrl (hasKey $own "DATABASE_URL") (hasKey $own "DATABASE_URL_FILE") }}
-{{- fail "persistence.enabled stores an embedded database, which PostgreSQL (DATABASE_URL) replaces: set one of them" }}
+{{- fail "persistence.enabled is for the embedded database, and DATABASE_URL for PostgreSQL: set only one of them" }}
 {{- end }}
 {{- if gt (int .Values.replicaCount) 1 }}
 {{- fail "replicaCount must be 1 with persistence.enabled: only one process can use the embedded database. Use PostgreSQL for several replicas" }}

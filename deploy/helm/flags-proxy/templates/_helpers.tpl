@@ -25,7 +25,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 
-{{/* Labels of pods: without the version of the chart, whose upgrades need not replace pods. */}}
+{{/* Pod labels: without the chart version, so that a chart upgrade alone does not replace pods. */}}
 {{- define "flags-proxy.podLabels" -}}
 {{- $own := merge (include "flags-proxy.selectorLabels" . | fromYaml) (dict "app.kubernetes.io/version" .Chart.AppVersion) }}
 {{- toYaml (merge $own .Values.podLabels) }}
@@ -68,7 +68,7 @@ FLAGS_STORE: {{ . | quote }}
 {{- end }}
 {{- end }}
 
-{{/* Whether there is an access file: not empty if so. */}}
+{{/* Not empty if there is an access file. */}}
 {{- define "flags-proxy.hasAccessFile" -}}
 {{- with .Values.accessFile }}
 {{- if or .keys .existingConfigMap .existingSecret }}true{{ end }}
@@ -87,7 +87,7 @@ FLAGS_STORE: {{ . | quote }}
 {{- join " " $names }}
 {{- end }}
 
-{{/* A number without an exponent, which Helm writes for large ones; nothing for an empty text. */}}
+{{/* A number without the exponent that Helm writes for large ones; nothing for an empty string. */}}
 {{- define "flags-proxy.integer" -}}
 {{- if ne (toString .) "" }}{{ int64 . }}{{ end }}
 {{- end }}
@@ -143,12 +143,12 @@ FLAGS_STORE: {{ . | quote }}
 {{- end }}
 {{- end }}
 
-{{/* The port with metrics and operations. */}}
+{{/* The port that serves metrics and operational endpoints. */}}
 {{- define "flags-proxy.managementPortName" -}}
 {{- if .Values.proxy.managementPort }}management{{ else }}http{{ end }}
 {{- end }}
 
-{{/* Whether the port with metrics and operations serves TLS: not empty if so. */}}
+{{/* Not empty if the port for metrics and operational endpoints serves TLS. */}}
 {{- define "flags-proxy.managementHasTls" -}}
 {{- if and .Values.tls.secretName (not .Values.tls.port) (not .Values.proxy.managementPort) }}true{{ end }}
 {{- end }}
@@ -171,13 +171,13 @@ FLAGS_STORE: {{ . | quote }}
 {{- range .Values.env }}{{ $_ := set $own .name true }}{{ end }}
 {{- $external := or .Values.existingSecrets .Values.existingConfigMap }}
 {{- if not (or .Values.proxy.upstreamUrl $external (hasKey $own "FLAGS_URL")) }}
-{{- fail "proxy.upstreamUrl is required: the address of the upstream API, for example http://flags-admin:4242/api" }}
+{{- fail "proxy.upstreamUrl is required: the URL of the upstream API, for example http://flags-admin:4242/api" }}
 {{- end }}
 {{- if not (or (hasPrefix "file:" .Values.proxy.upstreamUrl) .Values.secrets.apiToken $external (hasKey $own "FLAGS_API_TOKEN") (hasKey $own "FLAGS_API_TOKEN_FILE")) }}
-{{- fail "The token for the upstream is missing: set existingSecrets to a Secret with FLAGS_API_TOKEN, or secrets.apiToken" }}
+{{- fail "The upstream token is missing: set existingSecrets to a Secret with FLAGS_API_TOKEN, or secrets.apiToken" }}
 {{- end }}
 {{- if not (or .Values.secrets.clientKeys $external (include "flags-proxy.hasAccessFile" .) (hasKey $own "FLAGS_ACCESS_FILE") (hasKey $own "FLAGS_PROXY_CLIENT_KEYS") (hasKey $own "FLAGS_PROXY_CLIENT_KEYS_FILE")) }}
-{{- fail "The keys of clients are missing: set existingSecrets to a Secret with FLAGS_PROXY_CLIENT_KEYS, secrets.clientKeys or accessFile" }}
+{{- fail "Client keys are missing: set existingSecrets to a Secret with FLAGS_PROXY_CLIENT_KEYS, or set secrets.clientKeys or accessFile" }}
 {{- end }}
 {{- with .Values.accessFile }}
 {{- if gt (len (list .keys .existingConfigMap .existingSecret | compact)) 1 }}
@@ -199,7 +199,7 @@ FLAGS_STORE: {{ . | quote }}
 {{- fail "secretFiles.enabled requires existingSecrets or secrets" }}
 {{- end }}
 {{- if and .Values.httpRoute.enabled (not .Values.httpRoute.parentRefs) }}
-{{- fail "httpRoute.parentRefs is required: the gateways of the route" }}
+{{- fail "httpRoute.parentRefs is required: list the gateways for the route" }}
 {{- end }}
 {{- if lt (int .Values.terminationGracePeriodSeconds) (add 10 (int .Values.preStopSleepSeconds) | int) }}
 {{- fail "terminationGracePeriodSeconds must be at least preStopSleepSeconds + 10: the proxy needs up to ten seconds to finish requests and to deliver usage" }}
