@@ -32,11 +32,14 @@ function compileDependency(
   return parentCondition(dependency, parent);
 }
 
-function parentCondition(dependency: Dependency, parent: SnapshotFlag): Condition {
-  const { constantOutcome, outcomes } = parent.compiled;
-  const satisfied = outcomes.map((outcome) => isSatisfied(dependency, outcome));
-  if (constantOutcome !== undefined) return satisfied[constantOutcome] === true;
-  return (request) => satisfied[request.outcomeOf(parent.evaluator)] === true;
+function parentCondition(dependency: Dependency, { compiled, evaluator }: SnapshotFlag): Condition {
+  const { constantOutcome, outcomes } = compiled;
+  const isSatisfiedBy = (index: number): boolean => {
+    const outcome = outcomes[index];
+    return outcome !== undefined && isSatisfied(dependency, outcome);
+  };
+  if (constantOutcome !== undefined) return isSatisfiedBy(constantOutcome);
+  return (request) => isSatisfiedBy(request.outcomeOf(evaluator));
 }
 
 /** Whether an outcome of the parent is one that the flag requires. */

@@ -4,9 +4,12 @@ import type { OutcomeSelector } from "../evaluate/decision.ts";
 import { OFF } from "../outcome.ts";
 import type { Feature, Strategy } from "../parse/model.ts";
 import type { CompiledFlag } from "../snapshot.ts";
-import { compileStrategy, compileWithoutStrategies } from "./compile-strategy.ts";
+import {
+  compileStrategy,
+  compileWithoutStrategies,
+  createFlagCompilation,
+} from "./compile-strategy.ts";
 import type { FlagCompilation, FlagScope, Rule } from "./compile-strategy.ts";
-import { OutcomeTable } from "./outcome-table.ts";
 
 /** A compiled flag and how to evaluate it. */
 interface FlagWithSelector {
@@ -20,11 +23,8 @@ export function compileFlag(
   parentsSatisfied: Condition,
   scope: FlagScope,
 ): FlagWithSelector {
-  const outcomes = new OutcomeTable(feature.enabled ? "DEFAULT" : "DISABLED");
-  const selector = requireParents(
-    parentsSatisfied,
-    compileStrategies({ feature, outcomes, scope }),
-  );
+  const flag = createFlagCompilation(feature, scope);
+  const selector = requireParents(parentsSatisfied, compileStrategies(flag));
   return {
     compiled: Object.freeze({
       name: feature.name,
@@ -32,7 +32,7 @@ export function compileFlag(
       project: feature.project,
       stale: feature.stale,
       impressionData: feature.impressionData,
-      outcomes: outcomes.outcomes(),
+      outcomes: flag.outcomes.outcomes(),
       constantOutcome: typeof selector === "number" ? selector : undefined,
     }),
     selector,

@@ -1,5 +1,6 @@
 import { CompiledSnapshot, collectSimpleFlags } from "../evaluate/compiled-snapshot.ts";
 import type { SnapshotFlag } from "../evaluate/compiled-snapshot.ts";
+import { SegmentConditions } from "../constraints/compile-constraint.ts";
 import { Patterns } from "../constraints/patterns.ts";
 import { ContextFields } from "../evaluate/context-fields.ts";
 import { SelectorEvaluator } from "../evaluate/decision.ts";
@@ -48,8 +49,9 @@ export function* compileInSteps(
   const fields = new ContextFields();
   const diagnostics: Diagnostic[] = [...document.diagnostics];
   const origin = toOrigin(document, options);
+  const shared = { fields, segmentConditions: new SegmentConditions() };
   const scopeOf = (feature: Feature): FlagScope =>
-    createScope(origin, fields, (message) =>
+    createScope(origin, shared, (message) =>
       diagnostics.push({ subject: `flag ${JSON.stringify(feature.name)}`, message }),
     );
   const flags = yield* compileFlags(document, scopeOf, options.previous);

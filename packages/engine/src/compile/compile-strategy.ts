@@ -1,5 +1,5 @@
 import { compileConstraints } from "../constraints/compile-constraint.ts";
-import type { ConstraintScope } from "../constraints/compile-constraint.ts";
+import type { ConstraintScope, SegmentConditions } from "../constraints/compile-constraint.ts";
 import { all } from "../evaluate/condition.ts";
 import type { Predicate } from "../evaluate/condition.ts";
 import { selectOutcome } from "../evaluate/decision.ts";
@@ -16,7 +16,7 @@ import { parameterText } from "../strategies/strategy.ts";
 import type { Activation, StrategyScope } from "../strategies/strategy.ts";
 import { NO_VARIANT, compileVariants } from "./compile-variants.ts";
 import type { VariantSelection, VariantSelector } from "./compile-variants.ts";
-import type { OutcomeTable } from "./outcome-table.ts";
+import { OutcomeTable } from "./outcome-table.ts";
 
 /** The inputs that the compilations of all rules of a flag share. */
 export interface FlagScope extends ConstraintScope, StrategyScope {
@@ -24,15 +24,21 @@ export interface FlagScope extends ConstraintScope, StrategyScope {
   readonly reportStrategyError: ReportStrategyError;
 }
 
+/** What the rules of all flags share. */
+export interface SharedParts {
+  readonly fields: ContextFields;
+  readonly segmentConditions: SegmentConditions;
+}
+
 /** Creates the scope of one flag. `report` receives the problems of its parts. */
 export function createScope(
   origin: SnapshotOrigin,
-  fields: ContextFields,
+  shared: SharedParts,
   report: Report,
 ): FlagScope {
   const { document, hostname, patterns, customStrategies, reportStrategyError } = origin;
   const { segments } = document;
-  return { fields, segments, patterns, hostname, customStrategies, reportStrategyError, report };
+  return { ...shared, segments, patterns, hostname, customStrategies, reportStrategyError, report };
 }
 
 /** A flag that is being compiled. */
@@ -40,7 +46,15 @@ export interface FlagCompilation {
   readonly feature: Feature;
   /** Collects the outcomes of the flag. */
   readonly outcomes: OutcomeTable;
+  /** The selection among the variants of the flag, which its strategies share. */
+  readonly variantSelectors: Map<Reason, OutcomeSelector>;
   readonly scope: FlagScope;
+}
+
+/** Begins to compile a flag. */
+export function createFlagCompilation(feature: Feature, scope: FlagScope): FlagCompilation {
+  const outcomes = new OutcomeTable(feature.enabled ? "DEFAULT" : "DISABLED");
+  return { feature, outcomes, variantSelectors: new Map(), scope };
 }
 
 /** A compiled strategy: when it matches, and the outcome when it does. */
@@ -94,13 +108,19 @@ function compileOutcome(
   return toOutcome(selector, { variants, otherwise, reason }, flag.outcomes);
 }
 
+/** NOTE: compiled once for each reason, since a flag can have thousands of strategies and thousands of variants. */
 function compileFlagVariants(
   reason: Reason,
-  { feature, outcomes, scope }: FlagCompilation,
+  { feature, outcomes, variantSelectors, scope }: FlagCompilation,
 ): OutcomeSelector {
+  const known = variantSelectors.get(reason);
+  if (known !== undefined) return known;
   const { variants } = feature;
   const selector = compileVariants(variantsOfFlag(feature), scope.fields);
-  return toOutcome(selector, { variants, otherwise: outcomes.on(reason), reason }, outcomes);
+  const options = { variants, otherwise: outcomes.on(reason), reason };
+  const compiled = toOutcome(selector, options, outcomes);
+  variantSelectors.set(reason, compiled);
+  return compiled;
 }
 
 /** Describes the selection among the variants of a strategy. */

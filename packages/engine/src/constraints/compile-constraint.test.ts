@@ -63,6 +63,20 @@ describe("compileConstraints()", () => {
       'flag "text"',
     ]);
   });
+
+  test("reports the first problem in a segment for each flag that uses it", () => {
+    const { diagnostics } = snapshotOf({
+      features: [flagInSegments("one", [1]), flagInSegments("two", [1])],
+      segments: [
+        { id: 1, constraints: [{ contextName: "plan", operator: "A" }, { operator: "B" }] },
+      ],
+    });
+    const message = 'Operator "A" is unknown: the constraint is never satisfied';
+    expect(diagnostics).toEqual([
+      { subject: 'flag "one"', message },
+      { subject: 'flag "two"', message },
+    ]);
+  });
 });
 
 function flagInSegments(name: string, segments: readonly unknown[]): object {

@@ -1,4 +1,4 @@
-import { not } from "../evaluate/condition.ts";
+import { all, not } from "../evaluate/condition.ts";
 import type { Condition } from "../evaluate/condition.ts";
 import type { ContextFields } from "../evaluate/context-fields.ts";
 import type { MaybeConstraint, Segment, Strategy } from "../parse/model.ts";
@@ -11,26 +11,56 @@ import { IMPLEMENTATIONS } from "./implementations.ts";
 export interface ConstraintScope {
   readonly fields: ContextFields;
   readonly segments: ReadonlyMap<unknown, Segment>;
+  readonly segmentConditions: SegmentConditions;
   readonly patterns: Patterns;
   readonly report: Report;
 }
 
-/** Compiles the constraints of a strategy, followed by those of its segments. All must hold. */
+/** Compiles the constraints of a strategy, followed by its segments. All must hold. */
 export function compileConstraints(strategy: Strategy, scope: ConstraintScope): Condition[] {
-  const inSegments = strategy.segments.flatMap((id) => constraintsOfSegment(id, scope));
-  return [...strategy.constraints, ...inSegments].map((constraint) =>
-    compileConstraint(constraint, scope),
-  );
+  return [
+    ...strategy.constraints.map((constraint) => compileConstraint(constraint, scope)),
+    ...strategy.segments.map((id) => compileSegment(id, scope)),
+  ];
 }
 
-function constraintsOfSegment(
-  id: unknown,
-  { segments, report }: ConstraintScope,
-): readonly MaybeConstraint[] {
-  const segment = segments.get(id);
-  if (segment !== undefined) return segment.constraints;
-  report(`Segment ${JSON.stringify(id)} is not in the document: the strategy never matches`);
-  return [undefined];
+function compileSegment(id: unknown, scope: ConstraintScope): Condition {
+  const segment = scope.segments.get(id);
+  if (segment !== undefined) return scope.segmentConditions.of(segment, scope);
+  scope.report(`Segment ${JSON.stringify(id)} is not in the document: the strategy never matches`);
+  return false;
+}
+
+interface CompiledSegment {
+  readonly condition: Condition;
+  /** The first problem in it, which every strategy with the segment has. */
+  readonly problem: string | undefined;
+}
+
+/**
+ * The conditions of the segments of one snapshot. Each segment is compiled once: a document can be short although
+ * thousands of strategies refer to a segment with thousands of constraints.
+ */
+export class SegmentConditions {
+  readonly #compiled = new Map<Segment, CompiledSegment>();
+
+  /** Returns the condition of a segment. */
+  of(segment: Segment, scope: ConstraintScope): Condition {
+    const { condition, problem } = this.#compiled.get(segment) ?? this.#compile(segment, scope);
+    if (problem !== undefined) scope.report(problem);
+    return condition;
+  }
+
+  #compile(segment: Segment, scope: ConstraintScope): CompiledSegment {
+    let problem: string | undefined;
+    const report = (message: string): void => void (problem ??= message);
+    const condition = all(
+      segment.constraints.map((constraint) => compileConstraint(constraint, { ...scope, report })),
+    );
+    const compiled = { condition: scope.fields.shared(condition), problem };
+    this.#compiled.set(segment, compiled);
+    return compiled;
+  }
 }
 
 /** A malformed constraint is never satisfied, even if it is inverted. */

@@ -59,13 +59,17 @@ export function all(conditions: readonly Condition[]): Condition {
   return Object.assign(predicate, { target });
 }
 
-/** Returns the conjunction of targets. Undefined if one is missing or several have a rollout. */
+/** With more lists, conditions are evaluated one by one: strategies with a long segment would each have a copy of its lists. */
+const MAX_LISTS = 100;
+
+/** Returns the conjunction of targets. Undefined if one is missing, several have a rollout, or there are many lists. */
 function joinTargets(targets: readonly (Target | undefined)[]): Target | undefined {
   const lists: Membership[] = [];
   let rollout: Rollout | undefined;
   for (const target of targets) {
     if (target === undefined || (rollout && target.rollout)) return undefined;
     lists.push(...target.lists);
+    if (lists.length > MAX_LISTS) return undefined;
     rollout ??= target.rollout;
   }
   return { lists, rollout };

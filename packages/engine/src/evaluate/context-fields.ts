@@ -2,6 +2,7 @@ import type { Context } from "../context.ts";
 import { createHashPrefix, splitIntoBlocks } from "../hash.ts";
 import type { Bucketing, HashBlocks, HashPrefix } from "../hash.ts";
 import type { ContextDependencies } from "../snapshot.ts";
+import type { Condition } from "./condition.ts";
 import type { EvaluationRequest, Slot } from "./evaluation-request.ts";
 import { ListIndex, Membership } from "./membership.ts";
 import { IdBucket } from "./rollout.ts";
@@ -112,6 +113,15 @@ export class ContextFields {
     const membership = this.#createMembership(text, values);
     this.#memberships.set(key, membership);
     return membership;
+  }
+
+  /** A condition of several rules, which is evaluated once per request. Targets are evaluated together anyway. */
+  shared(condition: Condition): Condition {
+    if (typeof condition === "boolean" || condition.target !== undefined) return condition;
+    const slot = this.#slot(`condition ${this.#slots.size}`, (request) =>
+      Number(condition(request)),
+    );
+    return (request) => request.read(slot) === 1;
   }
 
   /** The current time in epoch milliseconds; NaN if the context contains an invalid one. */

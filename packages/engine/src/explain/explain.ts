@@ -1,8 +1,11 @@
 import { isSatisfied, compileDependencies } from "../compile/compile-dependencies.ts";
 import type { FindParent } from "../compile/compile-dependencies.ts";
 import { compileFlag } from "../compile/compile-flag.ts";
-import { compileStrategy, compileWithoutStrategies } from "../compile/compile-strategy.ts";
-import { OutcomeTable } from "../compile/outcome-table.ts";
+import {
+  compileStrategy,
+  compileWithoutStrategies,
+  createFlagCompilation,
+} from "../compile/compile-strategy.ts";
 import type { Context } from "../context.ts";
 import { selectOutcome, SelectorEvaluator } from "../evaluate/decision.ts";
 import { OFF } from "../outcome.ts";
@@ -66,8 +69,7 @@ function decide(
   { canBeOn, decidedBy }: { readonly canBeOn: boolean; readonly decidedBy: number },
   scope: ExplanationScope,
 ): Outcome {
-  const outcomes = new OutcomeTable(feature.enabled ? "DEFAULT" : "DISABLED");
-  const flag = { feature, outcomes, scope: scope.compilation().scope };
+  const flag = createFlagCompilation(feature, scope.compilation().scope);
   const strategy = feature.strategies?.[decidedBy];
   const hasNoStrategies = feature.strategies?.length === 0;
   const selector =
@@ -75,7 +77,7 @@ function decide(
       ? canBeOn && hasNoStrategies && compileWithoutStrategies(flag)
       : compileStrategy(strategy, flag)?.outcome;
   const index = selector === false || selector === undefined ? OFF : selector;
-  const outcome = outcomes.outcomes()[selectOutcome(index, scope.request)];
+  const outcome = flag.outcomes.outcomes()[selectOutcome(index, scope.request)];
   if (outcome === undefined) throw new TypeError("A selected outcome must exist");
   return outcome;
 }

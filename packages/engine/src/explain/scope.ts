@@ -1,5 +1,6 @@
 import { createScope } from "../compile/compile-strategy.ts";
-import type { FlagScope } from "../compile/compile-strategy.ts";
+import type { FlagScope, SharedParts } from "../compile/compile-strategy.ts";
+import { SegmentConditions } from "../constraints/compile-constraint.ts";
 import type { Context } from "../context.ts";
 import { ContextFields } from "../evaluate/context-fields.ts";
 import { EvaluationRequest } from "../evaluate/evaluation-request.ts";
@@ -27,6 +28,10 @@ export class ExplanationScope {
   readonly fields: ContextFields = new ContextFields();
   readonly #snapshot: Snapshot;
   readonly #origin: SnapshotOrigin;
+  readonly #shared: SharedParts = {
+    fields: this.fields,
+    segmentConditions: new SegmentConditions(),
+  };
   readonly #runtime: Pick<SnapshotOrigin, "now" | "random">;
 
   constructor(snapshot: Snapshot, context: Context) {
@@ -51,7 +56,7 @@ export class ExplanationScope {
   /** Returns the scope for compiling a part, and a function that returns the problem found in it. */
   compilation(): { readonly scope: FlagScope; readonly problem: () => { problem?: string } } {
     let problem: string | undefined;
-    const scope = createScope(this.#origin, this.fields, (message) => {
+    const scope = createScope(this.#origin, this.#shared, (message) => {
       problem ??= message;
     });
     return { scope, problem: () => (problem === undefined ? {} : { problem }) };
@@ -62,7 +67,7 @@ export class ExplanationScope {
     const origin = { ...this.#origin, reportStrategyError: ignore };
     return {
       request: new EvaluationRequest(this.request.context, this.#runtime),
-      scope: createScope(origin, this.fields, ignore),
+      scope: createScope(origin, this.#shared, ignore),
     };
   }
 
