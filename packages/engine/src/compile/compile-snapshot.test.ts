@@ -37,6 +37,13 @@ const DOCUMENTS = {
   },
 };
 
+test("at most 10,000 problems of a document are recorded", () => {
+  const malformed = { strategies: listOf(() => 1, 20_000) };
+  expect(snapshotOf({ features: [flagWith(malformed)] }).diagnostics.length).toBe(10_000);
+  const unknown = { strategies: listOf(() => ({ name: "magic" }), 20_000) };
+  expect(snapshotOf({ features: [flagWith(unknown)] }).diagnostics.length).toBe(10_000);
+});
+
 test.each(Object.entries(DOCUMENTS))(
   "many %s are compiled and evaluated in linear time",
   (_, document) => {

@@ -6,6 +6,7 @@ import { ContextFields } from "../evaluate/context-fields.ts";
 import { SelectorEvaluator } from "../evaluate/decision.ts";
 import type { Feature, FeatureDocument } from "../parse/model.ts";
 import type { Diagnostic, Snapshot, SnapshotOrigin } from "../snapshot.ts";
+import { createReport } from "../diagnostics.ts";
 import { complete } from "../steps.ts";
 import type { Steps } from "../steps.ts";
 import type { CustomStrategy, ReportStrategyError } from "../strategies/custom.ts";
@@ -51,9 +52,7 @@ export function* compileInSteps(
   const origin = toOrigin(document, options);
   const shared = { fields, segmentConditions: new SegmentConditions() };
   const scopeOf = (feature: Feature): FlagScope =>
-    createScope(origin, shared, (message) =>
-      diagnostics.push({ subject: `flag ${JSON.stringify(feature.name)}`, message }),
-    );
+    createScope(origin, shared, createReport(diagnostics, `flag ${JSON.stringify(feature.name)}`));
   const flags = yield* compileFlags(document, scopeOf, options.previous);
   origin.patterns.releasePrevious();
   return new CompiledSnapshot({

@@ -65,6 +65,8 @@ export interface Rule {
 
 /** Compiles one strategy of a flag. Returns undefined if it never matches. */
 export function compileStrategy(strategy: Strategy, flag: FlagCompilation): Rule | undefined {
+  // Its malformed part has been reported.
+  if (strategy.constraints.includes(undefined)) return undefined;
   const constraints = all(compileConstraints(strategy, flag.scope));
   const activation = compileActivation(strategy, flag);
   const condition = all([constraints, activation.condition]);

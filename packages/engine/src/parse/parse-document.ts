@@ -1,3 +1,4 @@
+import { createReport } from "../diagnostics.ts";
 import type { Diagnostic, Report } from "../snapshot.ts";
 import { complete } from "../steps.ts";
 import type { Steps } from "../steps.ts";
@@ -30,10 +31,7 @@ export function parseDocument(input: unknown): FeatureDocument {
 export function* parseInSteps(input: unknown): Steps<FeatureDocument> {
   const document = requireObject(input, "A flag document");
   const diagnostics: Diagnostic[] = [];
-  const reportOn =
-    (subject: string): Report =>
-    (message) =>
-      diagnostics.push({ subject, message });
+  const reportOn = (subject: string): Report => createReport(diagnostics, subject);
   const segments = yield* parseSegments(document["segments"], reportOn);
   const features = yield* parseFeatures(document["features"], reportOn);
   return { features, segments, diagnostics };

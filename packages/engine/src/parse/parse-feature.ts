@@ -103,10 +103,11 @@ function parsePayload(input: unknown): Payload | undefined {
 
 function parseOverrides(input: unknown, report: Report): readonly VariantOverride[] {
   if (!Array.isArray(input)) return [];
-  return input.map((entry: unknown) => {
+  return input.flatMap((entry: unknown) => {
     const { contextName, values } = isRecord(entry) ? entry : {};
-    if (!Array.isArray(values)) report("An override must have a list of values: it never matches");
-    return { contextName: toName(contextName), values: textsOf(values) };
+    if (Array.isArray(values)) return { contextName: toName(contextName), values: textsOf(values) };
+    report("An override must have a list of values: it never matches");
+    return [];
   });
 }
 

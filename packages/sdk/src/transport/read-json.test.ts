@@ -11,6 +11,12 @@ describe("readJson()", () => {
     expect(() => complete(readJson('{"features":[1,]}'))).toThrow(SyntaxError);
   });
 
+  it("rejects a document with more than a million lists and objects before it parses", () => {
+    expect(() => complete(readJson("[],".repeat(1_000_001)))).toThrow(
+      "There are more than 1000000 lists and objects",
+    );
+  });
+
   it("checks the nesting before it parses", () => {
     expect(() => complete(readJson("[".repeat(200)))).toThrow("nested");
   });
