@@ -4,6 +4,8 @@ export const LIMITS = {
   projects: 500,
   environments: 50,
   segments: 300,
+  /** Of the strategies and variants of all flags. With segments and names, proxies accept up to 64 MiB. */
+  environmentBytes: 16 * 1024 * 1024,
   strategiesPerEnvironment: 30,
   constraintsPerStrategy: 30,
   valuesPerConstraint: 250,

@@ -4,6 +4,7 @@ import { type Database, groupBy } from "../../storage/database.ts";
 import { LIMITS } from "../../limits.ts";
 import { featureEnvironments, features } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
+import { checkEnvironmentSize } from "../environment-size.ts";
 import {
   checkAllInProject,
   countActiveFeatures,
@@ -69,6 +70,7 @@ async function revive({ db, record }: WriteTransaction, listed: readonly Feature
     .update(featureEnvironments)
     .set({ enabled: false })
     .where(inArray(featureEnvironments.feature, names));
+  await checkEnvironmentSize(db);
   const statesAfter = await readEnabledStates(db, names);
   await record(
     ...archived.map(({ name, project, archivedAt }) => ({

@@ -4,6 +4,7 @@ import { type Database, firstRow } from "../../storage/database.ts";
 import { featureEnvironments, features } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import { setParent } from "../dependencies/store.ts";
+import { checkEnvironmentSize } from "../environment-size.ts";
 import {
   countActiveFeatures,
   type FeatureAddress,
@@ -89,7 +90,8 @@ export async function checkNameIsAvailable(db: Database, name: string): Promise<
  * Creates a flag with the settings, tags, strategies, variants and dependency of another one. It is not stale, and
  * off in every environment.
  *
- * @throws {ApiError} if the flag is unknown or archived, the name is taken, or there are too many active flags
+ * @throws {ApiError} if the flag is unknown or archived, the name is taken, or there are too many or too large active
+ *   flags
  */
 export async function cloneFeature(
   transaction: WriteTransaction,
@@ -118,6 +120,7 @@ export async function cloneFeature(
       await copyStrategy(transaction, target, { ...copied, sortOrder });
     }
   }
+  await checkEnvironmentSize(db);
   for (const { feature, enabled, variants } of dependencies) {
     await setParent(transaction, copy, { feature, enabled, variants: [...variants] });
   }

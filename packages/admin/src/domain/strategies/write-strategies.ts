@@ -8,6 +8,7 @@ import { batchesOf, type Database, firstRow, isOneOf } from "../../storage/datab
 import type { NewEvent } from "../../storage/event.ts";
 import { strategies } from "../../storage/schema/strategies.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
+import { checkEnvironmentSize, isLarger } from "../environment-size.ts";
 import {
   checkFeatureEnvironment,
   setEnabled,
@@ -52,13 +53,15 @@ export async function addStrategy(
     throw exceedsLimit("strategies of a flag in an environment", LIMITS.strategiesPerEnvironment);
   }
   const { columns, segments } = await check(db, address, body);
-  return insert(transaction, address, {
+  const added = await insert(transaction, address, {
     ...columns,
     title: body.title ?? null,
     disabled: body.disabled ?? false,
     sortOrder: body.sortOrder ?? (await nextSortOrder(db, address)),
     segments,
   });
+  await checkEnvironmentSize(db, address.environment);
+  return added;
 }
 
 /** Adds a strategy that matches every context to each flag. Returns the events. */
@@ -95,7 +98,7 @@ function toAddEvent(
   return { type: "feature-strategy-add", project, feature, environment, after };
 }
 
-/** Adds a strategy with the properties of one that exists, which are not checked again. */
+/** Adds a strategy with the properties of one that exists. Checks neither these nor the size of the environment. */
 export async function copyStrategy(
   transaction: WriteTransaction,
   address: FeatureEnvironmentAddress,
@@ -155,6 +158,7 @@ export async function replaceStrategy(
       segments,
     },
   });
+  if (isLarger(view, toStrategyView(before))) await checkEnvironmentSize(db, address.environment);
   await switchOffWithoutStrategies(transaction, address);
   return view;
 }

@@ -7,6 +7,7 @@ import { featureEnvironments } from "../../storage/schema/features.ts";
 import type { StoredFlagVariant } from "../../storage/schema/variants.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import type { EditedResource } from "../conditional-change.ts";
+import { checkEnvironmentSize, isLarger } from "../environment-size.ts";
 import {
   checkFeatureEnvironment,
   type FeatureEnvironmentAddress,
@@ -111,6 +112,7 @@ async function replace(
 ): Promise<Variants> {
   const before = await findVariants(db, address);
   await db.update(featureEnvironments).set({ variants }).where(isFeatureEnvironment(address));
+  if (isLarger(variants, before)) await checkEnvironmentSize(db, address.environment);
   await record(toVariantsEvent(address, before, variants));
   return findVariants(db, address);
 }

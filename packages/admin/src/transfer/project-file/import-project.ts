@@ -1,5 +1,6 @@
 import { checkUniqueNames } from "../../domain/check-unique.ts";
 import { patternsOf } from "../../domain/constraints/check-constraints.ts";
+import { checkEnvironmentSize } from "../../domain/environment-size.ts";
 import { findFeaturesInProject, quoteNames } from "../../domain/feature.ts";
 import { getActiveProject } from "../../domain/projects/store.ts";
 import { ApiError, exceedsLimit } from "../../errors.ts";
@@ -46,6 +47,7 @@ export async function importProject(
   }
   planDependencies(plan, file.features);
   await writeChanges(transaction, plan.changes);
+  await checkEnvironmentSize(db);
 
   const report = createReport(file.features, plan);
   const { created, updated } = report;
