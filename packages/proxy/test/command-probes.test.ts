@@ -100,11 +100,13 @@ test("health reports invalid settings and addresses in one line", async () => {
   };
   expect(await outputOf({ PORT: "soon" })).toContain("- PORT must be a whole number");
   expect(await outputOf({ PORT: "0" })).toContain("- PORT (option port) is 0, so the port");
-  const args = ["health", "--url", "http://user:hidden@localhost"];
-  const { code, stderr: secret } = await runCommand({}, args);
-  expect(code).toBe(2);
-  expect(secret).toMatch(/^--url must be a URL/);
-  expect(secret).not.toContain("hidden");
+  for (const credentials of ["user:hidden", ":hidden"]) {
+    const args = ["health", "--url", `http://${credentials}@localhost`];
+    const { code, stderr: secret } = await runCommand({}, args);
+    expect(code).toBe(2);
+    expect(secret).toMatch(/^--url must be a URL/);
+    expect(secret).not.toContain("hidden");
+  }
 });
 
 test("probes accept the options and variables of Edge, and trust its certificate authority", async () => {

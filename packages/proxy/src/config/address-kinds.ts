@@ -1,32 +1,14 @@
 import {
+  baseUrlKind,
   createListKind,
   createTextKind,
   InvalidValue,
   type Kind,
-  showAddress,
+  toHttpUrl,
   toTexts,
 } from "flags-server-kit/command-line";
 import { parseFlagFilesAddress } from "./flag-files.ts";
 import type { CorsOrigin, OriginFunction } from "./config.ts";
-
-/** An http or https address without a user name or password, so that it contains no secret. */
-export const urlKind: Kind<string> = createTextKind(
-  "a URL that starts with http:// or https:// and contains no user name, password or #",
-  (text) => {
-    const url = toHttpUrl(text);
-    if (url === undefined || url.hash !== "") return reject(text);
-    return url.username === "" && url.password === "" ? text : reject(text);
-  },
-);
-
-/** Like `urlKind`, for an address to which paths are appended. */
-const baseUrlKind: Kind<string> = createTextKind(
-  "a URL that starts with http:// or https:// and contains no user name, password, ? or #",
-  (text) => {
-    const address = urlKind.fromText(text);
-    return address instanceof InvalidValue || /[?#]/.test(address) ? reject(text) : address;
-  },
-);
 
 /** Like `baseUrlKind`, or the address of a file or a directory. */
 export const upstreamKind: Kind<string> = createTextKind(
@@ -37,11 +19,6 @@ export const upstreamKind: Kind<string> = createTextKind(
     return typeof file === "string" ? new InvalidValue(file) : text;
   },
 );
-
-/** NOTE: shows no credentials: they may be the reason why the address is rejected. */
-function reject(text: string): InvalidValue {
-  return new InvalidValue(`current value is ${showAddress(text)}`);
-}
 
 /** The address of a forward proxy, which may contain a user name and a password. */
 export const forwardProxyKind: Kind<string> = createTextKind(
@@ -116,11 +93,6 @@ function parseOrigin(text: string): string | InvalidValue {
   }
   const bare = url.href === `${url.origin}/`;
   return bare ? url.origin : new InvalidValue(`is more than an origin: use ${url.origin}`);
-}
-
-function toHttpUrl(text: string): URL | undefined {
-  if (!/^https?:\/\//i.test(text) || /\s/.test(text) || !URL.canParse(text)) return undefined;
-  return new URL(text);
 }
 
 function isDecodable(text: string): boolean {

@@ -31,6 +31,7 @@ import {
   textKind,
   tokensKind,
   trustProxyKind,
+  urlKind,
   type ValuesOf,
 } from "flags-server-kit/command-line";
 import {
@@ -39,7 +40,6 @@ import {
   originsKind,
   secretsInAddress,
   upstreamKind,
-  urlKind,
 } from "./address-kinds.ts";
 import { OFREP_VALUES } from "./config.ts";
 import { upstreamHeadersKind } from "./kinds.ts";

@@ -1,6 +1,7 @@
 import { Agent, type ClientRequest, get as getHttp, type RequestOptions } from "node:http";
+import { InvalidValue } from "../config/kind.ts";
 import { ConfigError } from "../config/resolve-settings.ts";
-import { showAddress } from "../config/show-text.ts";
+import { baseUrlKind } from "../config/url-kinds.ts";
 import { findLocalUrl, type ListenSettings } from "./local-url.ts";
 import {
   EXIT_USAGE,
@@ -69,14 +70,11 @@ export function createProbe(definition: ProbeDefinition): Subcommand {
 }
 
 function readBaseUrl(text: string): string {
-  const url = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || url.search !== "" || url.hash !== "" || url.username !== "") {
-    throw new SubcommandError(
-      `--url must be a URL that starts with http:// or https:// and contains no user name, password, ? or #: current value is ${showAddress(text)}`,
-      EXIT_USAGE,
-    );
+  const url = baseUrlKind.fromText(text);
+  if (url instanceof InvalidValue) {
+    throw new SubcommandError(`--url must be ${baseUrlKind.allowed}: ${url.detail}`, EXIT_USAGE);
   }
-  return url.href.replace(/\/+$/, "");
+  return url.replace(/\/+$/, "");
 }
 
 /** NOTE: imported only if there is a file, to keep probes fast. */

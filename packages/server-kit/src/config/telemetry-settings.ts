@@ -13,7 +13,7 @@ import {
 import { keyValuesKind, secretsInKeyValues } from "./key-values-kind.ts";
 import { readTextFile } from "./read-text-file.ts";
 import { defineSetting as define, type Setting, type ValuesOf } from "./setting.ts";
-import { showAddress } from "./show-text.ts";
+import { baseUrlKind } from "./url-kinds.ts";
 
 /** Heading of the settings in `--help` and in the documents. */
 export const TELEMETRY_GROUP = "Telemetry";
@@ -34,15 +34,6 @@ const timeKind = createIntegerKind({ min: 1, max: MAX_TIMER_MS, of: "millisecond
 const delayKind = createIntegerKind({ min: 0, max: MAX_TIMER_MS, of: "milliseconds" });
 // NOTE: every waiting record takes about 2 KiB, even when no collector can be reached.
 const queueKind = createIntegerKind({ min: 1, max: 100_000, of: "records" });
-
-const endpointKind: Kind<string> = createTextKind(
-  "a URL that starts with http:// or https:// and contains no user name, password, ? or #",
-  (text) => {
-    const url = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
-    const isPlain = url?.username === "" && url.password === "" && !/[?#\s]/.test(text);
-    return isPlain ? text : new InvalidValue(`current value is ${showAddress(text)}`);
-  },
-);
 
 const PROTOCOLS = ["http/protobuf", "http/json"] as const;
 type Protocol = (typeof PROTOCOLS)[number];
@@ -93,7 +84,7 @@ function defineExporter(signal: string, description: string) {
 
 function defineEndpoint(name: string, description: string, defaultText = "none") {
   return defineSetting(`OTEL_EXPORTER_OTLP_${name}`, {
-    kind: endpointKind,
+    kind: baseUrlKind,
     default: undefined,
     defaultText,
     description,
