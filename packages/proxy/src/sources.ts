@@ -84,7 +84,7 @@ export function createSources(
   );
 }
 
-/** Describes a source. @default a name for a source whose environment is unknown */
+/** Describes a source. Without a name and a scope, its environment is unknown. */
 export function toUpstreamSource(
   flags: FlagSource,
   { name, scope }: Pick<UpstreamSource, "name" | "scope"> = {

@@ -51,7 +51,7 @@ export function checkSettings(
       ...findUnservedKeys(resolution, files),
       ...findTokensWithoutEnvironment(resolution),
       ...findAmbiguousBootstrap(resolution),
-      ...findFileProblems(resolution, files),
+      ...findImpossibleWithFiles(resolution, files),
       ...findStoreProblems(resolution),
       ...findNetworkProblems(resolution),
     ],
@@ -191,7 +191,7 @@ function isOfFiles({ values }: Pick<Resolution<Settings>, "values">): boolean {
 }
 
 /** NOTE: a filter that had no effect would reveal flags that should be hidden. */
-function findFileProblems(
+function findImpossibleWithFiles(
   { values, origins }: Resolution<Settings>,
   files: readonly FlagFile[] | undefined,
 ): readonly string[] {

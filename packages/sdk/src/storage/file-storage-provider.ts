@@ -56,9 +56,8 @@ export class FileStorageProvider implements StorageProvider {
 /** Deletes the files of processes that were killed while they wrote. Never rejects: the next process tries again. */
 async function deleteAbandonedFiles(directory: string): Promise<void> {
   const names = await readdir(directory).catch(() => []);
-  for (const path of names
-    .filter((name) => TEMPORARY_FILE.test(name))
-    .map((name) => join(directory, name))) {
+  const temporary = names.filter((name) => TEMPORARY_FILE.test(name));
+  for (const path of temporary.map((name) => join(directory, name))) {
     try {
       // oxlint-disable no-await-in-loop -- rarely more than one
       if (Date.now() - (await stat(path)).mtimeMs > MAX_WRITE_MS) await rm(path, { force: true });
