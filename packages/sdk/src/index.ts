@@ -1,12 +1,5 @@
+// The client.
 export { createFlagsClient, FlagsClient } from "./client/flags-client.ts";
-export { DocumentFlags } from "./client/document-flags.ts";
-export type { DocumentFlagsOptions } from "./client/document-flags.ts";
-export { FlagReplica, toSyncStatus } from "./client/flag-replica.ts";
-export type { FlagReplicaOptions, FlagUpdate, SyncStatus } from "./client/flag-replica.ts";
-export { inspectUpstream } from "./client/inspect-upstream.ts";
-export type { ClockOffset, UpstreamInspection } from "./client/inspect-upstream.ts";
-export { TokenValidator } from "./client/token-validator.ts";
-export type { ValidatedToken } from "./client/token-validator.ts";
 export type { Fallback } from "./evaluation/evaluator.ts";
 export { Strategy } from "./evaluation/strategy.ts";
 export type { FallbackVariant, Variant } from "./evaluation/variant.ts";
@@ -24,7 +17,6 @@ export type {
   ImpactMetric,
   ImpactSample,
 } from "./flag-source.ts";
-export { HOST_NAME } from "./identity.ts";
 export type {
   BootstrapOptions,
   FlagsClientOptions,
@@ -32,37 +24,19 @@ export type {
   Tag,
   UsageSpoolOptions,
 } from "./options/flags-client-options.ts";
-export { TimeSlicer } from "./scheduling/time-slicer.ts";
-export type {
-  FlagExchange,
-  PublishedFlags,
-  SharedFlags,
-  SharedVersion,
-  SharingRequest,
-  SharingState,
-} from "./sharing/flag-exchange.ts";
 export type { SharingRole, SharingStatus } from "./sharing/shared-synchronizer.ts";
-export { syncDirectory, writeDurably } from "./storage/durable-file.ts";
 export { FileStorageProvider } from "./storage/file-storage-provider.ts";
 export { MemoryStorageProvider } from "./storage/storage-provider.ts";
 export type { StorageProvider } from "./storage/storage-provider.ts";
 export type { Synchronization } from "./sync/synchronizer.ts";
 export { isUnleashClient } from "./sync/unleash-synchronizer.ts";
 export type { UnleashClient } from "./sync/unleash-synchronizer.ts";
-export { createConnections } from "./transport/connections.ts";
-export type { Connections } from "./transport/connections.ts";
-export { describeCount } from "./describe-count.ts";
-export { abortable, Deadline } from "./transport/deadline.ts";
 export type { CustomHeadersFunction } from "./transport/headers.ts";
-export { HttpClient } from "./transport/http-client.ts";
-export { checkNesting, readJson } from "./transport/read-json.ts";
 export type { ObservedRequest, RequestObserver } from "./transport/request-observer.ts";
-export { describeCause, describeUrl, UpstreamError } from "./transport/upstream-error.ts";
+export { UpstreamError } from "./transport/upstream-error.ts";
 export type { UpstreamErrorCode } from "./transport/upstream-error.ts";
 export type { MetricsBody, RegistrationBody } from "./transport/wire-bodies.ts";
 export type { UsageSpoolState } from "./usage/spool/usage-spool.ts";
-export { USAGE_LIMITS } from "./usage/usage-limits.ts";
-export type { UsageLimits } from "./usage/usage-limits.ts";
 export type {
   Context,
   CustomStrategy,
@@ -71,3 +45,35 @@ export type {
   Snapshot,
   StrategyError,
 } from "flags-engine";
+
+// Other sources of flags, and sharing one client between several.
+export { DocumentFlags } from "./client/document-flags.ts";
+export type { DocumentFlagsOptions } from "./client/document-flags.ts";
+export { FlagReplica, toSyncStatus } from "./client/flag-replica.ts";
+export type { FlagReplicaOptions, FlagUpdate, SyncStatus } from "./client/flag-replica.ts";
+export type {
+  FlagExchange,
+  PublishedFlags,
+  SharedFlags,
+  SharedVersion,
+  SharingRequest,
+  SharingState,
+} from "./sharing/flag-exchange.ts";
+
+// Parts of the client that flags-proxy also uses.
+export { inspectUpstream } from "./client/inspect-upstream.ts";
+export type { ClockOffset, UpstreamInspection } from "./client/inspect-upstream.ts";
+export { TokenValidator } from "./client/token-validator.ts";
+export type { ValidatedToken } from "./client/token-validator.ts";
+export { describeCount } from "./describe-count.ts";
+export { HOST_NAME } from "./identity.ts";
+export { TimeSlicer } from "./scheduling/time-slicer.ts";
+export { syncDirectory, writeDurably } from "./storage/durable-file.ts";
+export { createConnections } from "./transport/connections.ts";
+export type { Connections } from "./transport/connections.ts";
+export { abortable, Deadline } from "./transport/deadline.ts";
+export { HttpClient } from "./transport/http-client.ts";
+export { checkNesting, readJson } from "./transport/read-json.ts";
+export { describeCause, describeUrl } from "./transport/upstream-error.ts";
+export { USAGE_LIMITS } from "./usage/usage-limits.ts";
+export type { UsageLimits } from "./usage/usage-limits.ts";
