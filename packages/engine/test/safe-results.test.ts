@@ -166,6 +166,10 @@ describe("Malformed variants and dependencies", () => {
     });
   });
 
+  test.each([undefined, null, ["a"], {}])("a variant with the name %j is ignored", (name) => {
+    expect(evaluateFlag({ variants: [{ name, weight: 1 }, variant] }).variant?.name).toBe("a");
+  });
+
   test.each([null, {}, "a", 7, true])("a flag with the variants %j has no variants", (variants) => {
     expect(evaluateFlag({ variants })).toMatchObject({ enabled: true, variant: undefined });
   });

@@ -60,13 +60,18 @@ describe("parseDocument()", () => {
       "constraints must be a list, found an object: they are never satisfied",
     ],
     [{ variants: [null] }, "A variant must be an object, found null: it is ignored"],
+    [{ variants: [{ weight: 1 }] }, "A variant must have a name, found nothing: it is ignored"],
+    [
+      { variants: [{ name: "v", weight: 1, payload: { value: "x" } }] },
+      "The type of a payload must be a string, found nothing: treated as string",
+    ],
     [{ dependencies: "parent" }, "dependencies must be a list, found a string: the flag is off"],
   ])("reports how it handles %j", (parts, message) => {
     const { diagnostics } = parseDocument({ features: [{ ...flag, ...parts }] });
     expect(diagnostics).toEqual([{ subject: 'flag "flag"', message }]);
   });
 
-  test("converts the value of a payload to a string", () => {
+  test("converts the type and the value of a payload to strings", () => {
     const payloadOf = (payload: unknown): unknown =>
       parseDocument({ features: [{ ...flag, variants: [{ name: "v", weight: 1, payload }] }] })
         .features[0]?.variants[0]?.payload;
@@ -76,6 +81,8 @@ describe("parseDocument()", () => {
       value: '{"a":1}',
     });
     expect(payloadOf({ type: "number", value: 5 })).toEqual({ type: "number", value: "5" });
+    expect(payloadOf({ value: "a" })).toEqual({ type: "string", value: "a" });
+    expect(payloadOf({ type: [], value: "a" })).toEqual({ type: "string", value: "a" });
     expect(payloadOf(null)).toBeUndefined();
   });
 });

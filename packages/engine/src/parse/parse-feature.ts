@@ -70,18 +70,27 @@ function parseVariants(input: unknown, report: Report): readonly Variant[] {
   if (!Array.isArray(input)) return [];
   const variants: Variant[] = [];
   for (const entry of input as readonly unknown[]) {
-    if (isRecord(entry)) variants.push(parseVariant(entry, report));
-    else report(`A variant must be an object, found ${describeType(entry)}: it is ignored`);
+    const variant = parseVariant(entry, report);
+    if (variant !== undefined) variants.push(variant);
   }
   return variants;
 }
 
-function parseVariant(input: JsonObject, report: Report): Variant {
+function parseVariant(input: unknown, report: Report): Variant | undefined {
+  if (!isRecord(input)) {
+    report(`A variant must be an object, found ${describeType(input)}: it is ignored`);
+    return undefined;
+  }
+  const { name } = input;
+  if (name === undefined || typeof name === "object") {
+    report(`A variant must have a name, found ${describeType(name)}: it is ignored`);
+    return undefined;
+  }
   return {
-    name: toName(input["name"]),
+    name: String(name),
     weight: parseWeight(input["weight"]),
     stickiness: input["stickiness"],
-    payload: parsePayload(input["payload"]),
+    payload: parsePayload(input["payload"], report),
     overrides: parseOverrides(input["overrides"], report),
   };
 }
@@ -92,11 +101,15 @@ function parseWeight(input: unknown): number {
 }
 
 /** The value of a payload is a string on the wire, so any other value is serialized as JSON. */
-function parsePayload(input: unknown): Payload | undefined {
+function parsePayload(input: unknown, report: Report): Payload | undefined {
   if (!isRecord(input)) return undefined;
   const { type, value } = input;
+  if (typeof type !== "string") {
+    const found = describeType(type);
+    report(`The type of a payload must be a string, found ${found}: treated as string`);
+  }
   return Object.freeze({
-    type: String(type),
+    type: textOrUndefined(type) ?? "string",
     value: typeof value === "string" ? value : (JSON.stringify(value) ?? ""),
   });
 }
