@@ -1,5 +1,6 @@
 import { resolveSettings } from "flags-server-kit";
 import { expect, test } from "vitest";
+import { translateEnvironment } from "./aliases/translate-environment.ts";
 import { checkSettings, findUnreachableLimits } from "./check-settings.ts";
 import { SETTINGS } from "./settings.ts";
 
@@ -40,6 +41,39 @@ test.each([
     ),
   );
   expect(hintsFor(environment)).toEqual([]);
+});
+
+test.each([
+  ["*:dev.a,*:dev.b,*:prod.c,web:dev.d,[]:prod.e,web:dev.f", [2, 6], [1, 4]],
+  ["*:dev.a,web:dev.b,*:prod.c", [], []],
+  ["a-token,another-token", [], []],
+])("of the tokens %s, the entries %j serve no key", (FLAGS_API_TOKEN, unused, used) => {
+  const environment = { FLAGS_URL: "http://u.test/api", FLAGS_API_TOKEN };
+  const { hints } = checkSettings(resolveSettings(SETTINGS, { environment }), undefined);
+  expect(hints).toEqual(
+    unused.map(
+      (entry, index) =>
+        `Entry ${entry} of FLAGS_API_TOKEN serves no key, because entry ${used[index]} is for the same environment and project: remove one of them`,
+    ),
+  );
+});
+
+const ONLINE = { UPSTREAM_URL: "http://u.test" };
+
+test.each([
+  [{ ...ONLINE, TOKENS: "*:dev.example-admin-token-change-me" }, ["TOKENS is an example"]],
+  [
+    { ...ONLINE, TOKENS: "*:dev.example-admin-token-change-me,*:prod.tiny" },
+    ["TOKENS: entry 1 is an example", "TOKENS: entry 2 is easy to guess"],
+  ],
+  [
+    { BOOTSTRAP_FILE: "flags.json", TOKENS: "*:dev.example-admin-token-change-me" },
+    ["TOKENS: entry 1 is an example"],
+  ],
+])("a weak token of Edge causes one warning, although it has two uses: %o", (given, warnings) => {
+  const { environment, origins } = translateEnvironment(SETTINGS, given);
+  const { risks } = checkSettings(resolveSettings(SETTINGS, { environment, origins }), undefined);
+  expect(risks).toEqual(warnings.map((warning) => expect.stringContaining(warning)));
 });
 
 test.each([

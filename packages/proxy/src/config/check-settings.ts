@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import {
   explainUnreachableLimit,
   findWeakSecrets,
@@ -59,6 +60,7 @@ export function checkSettings(
       ...findDeprecated(resolution),
       ...findSharedKeys(resolution),
       ...findSplitEnvironments(resolution),
+      ...findUnusedTokens(resolution),
       ...findIneffective(resolution),
       ...findIneffectiveForFiles(resolution, files),
       ...findIneffectiveKeySettings(resolution),
@@ -178,6 +180,19 @@ export function findSplitEnvironments({
   });
 }
 
+/** Finds tokens whose source gets no keys, since that of an earlier token gets them: see `findSource()`. */
+function findUnusedTokens({ values, origins }: Resolution<Settings>): readonly string[] {
+  const scopes = (values.flagsApiToken ?? []).map((token) => parseTokenScope(token));
+  return scopes.flatMap((scope, index) => {
+    const first = scopes.findIndex((other) => isDeepStrictEqual(other, scope));
+    return scope === undefined || first === index
+      ? []
+      : [
+          `Entry ${index + 1} of ${origins.get("flagsApiToken")} serves no key, because entry ${first + 1} is for the same environment and project: remove one of them`,
+        ];
+  });
+}
+
 function findAmbiguousBootstrap({ values, origins }: Resolution<Settings>): readonly string[] {
   const origin = origins.get("bootstrapUrl");
   if (origin === undefined || (values.flagsApiToken ?? []).length < 2) return [];
@@ -276,17 +291,23 @@ const MIN_LENGTHS = {
 /** Weak secrets are not problems: secrets that Unleash Proxy accepted must continue to work. */
 function findWeakKeys({ values, origins }: Resolution<Settings>): readonly string[] {
   const isLoopback = isLoopbackHost(values.host);
+  // Edge has one list for both, unless it is in offline mode.
+  const areServerTokens = origins.get("serverTokens") === origins.get("flagsApiToken");
   const names = (Object.keys(MIN_LENGTHS) as (keyof typeof MIN_LENGTHS)[]).filter(
-    (name) => name !== "proxySecrets" || values.clientKeys === undefined,
+    (name) =>
+      (name !== "proxySecrets" || values.clientKeys === undefined) &&
+      (name !== "serverTokens" || !areServerTokens),
   );
   const [token, ...furtherTokens] = values.flagsApiToken ?? [];
   const secrets = furtherTokens.length === 0 ? { ...values, flagsApiToken: token } : values;
-  return names.flatMap((name) =>
+  const warnings = names.flatMap((name) =>
     findWeakSecrets(origins.get(name) ?? nameSetting(SETTINGS[name]), secrets[name] ?? [], {
       minLength: MIN_LENGTHS[name],
       isLoopback,
     }),
   );
+  // Tokens of Edge's offline mode are client keys as well as server tokens.
+  return [...new Set(warnings)];
 }
 
 function findIneffectiveKeySettings({ values, origins }: Resolution<Settings>): readonly string[] {
