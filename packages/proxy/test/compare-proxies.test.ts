@@ -293,11 +293,9 @@ test("the rules are read without client keys in the settings", async () => {
 test("the settings of this proxy can be arguments of Edge", async () => {
   const { url } = await startFeatureServer(RULES);
   const { origin } = await startOurs(url);
-  const { code, stdout, stderr } = await runCommand({ PORT: "" }, [
-    ...["compare", "--with", `${origin}/api/frontend`, "--key", KEY, "edge", "--count=5"],
-    ...["--upstream-url", url.replace(/\/api$/, ""), "-t", "default:development.a-secret"],
-    ...["--port", new URL(origin).port],
-  ]);
+  const address = url.replace(/\/api$/, "");
+  const line = `compare --with ${origin}/api/frontend --key ${KEY} edge --count=5 --upstream-url ${address} -t default:development.a-secret --port ${new URL(origin).port}`;
+  const { code, stdout, stderr } = await runCommand({ PORT: "" }, line.split(" "));
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain(`  A  ${origin}/proxy\n`);
   expect(stdout).toMatch(/Random fields: .*\bplan\b/);

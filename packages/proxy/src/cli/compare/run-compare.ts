@@ -105,9 +105,8 @@ function chooseProxies(
 
 /** NOTE: without PORT, this proxy is expected at the default port, where the other one may still run. */
 function rejectEqual([ours, other]: readonly [ComparedProxy, ComparedProxy]): void {
-  const withAddress = ({ url }: ComparedProxy): string =>
-    url.replace("://localhost", "://127.0.0.1");
-  if (withAddress(ours) !== withAddress(other) || ours.key !== other.key) return;
+  const [own, others] = [ours, other].map(({ url }) => url.replace("://localhost", "://127.0.0.1"));
+  if (own !== others || ours.key !== other.key) return;
   throw new ComparisonError(
     `--with and --url are the same proxy, ${ours.url}: set PORT or --url for this one`,
   );
