@@ -33,14 +33,22 @@ export async function runCommand(): Promise<void> {
   if (edge === undefined || isOfSubcommand === true) {
     await runProgram(PROGRAM, commands, SUBCOMMANDS);
   } else if (typeof edge === "string") {
-    process.stderr.write(`${edge}\n`);
-    process.exitCode = EXIT_USAGE;
+    failUsage(edge);
   } else if (tryLoadEnvFiles(edge.envFiles)) {
     // NOTE: workers inherit the environment.
     Object.assign(process.env, edge.variables, { [REPLACED_PRODUCT]: "edge" });
     process.argv.splice(2, Infinity, ...own);
-    await runProgram(PROGRAM, commands, SUBCOMMANDS);
+    const hasAddress = Boolean(process.env["BOOTSTRAP_FILE"] || process.env["FLAGS_URL"]);
+    if (edge.mode === "offline" && !hasAddress) failUsage(NO_FILE);
+    else await runProgram(PROGRAM, commands, SUBCOMMANDS);
   }
+}
+
+const NO_FILE = "flags-proxy offline needs a file with flags: --bootstrap-file FILE";
+
+function failUsage(problem: string): void {
+  process.stderr.write(`${problem}\n`);
+  process.exitCode = EXIT_USAGE;
 }
 
 function loadFromEnvironment(environment: Environment): Promise<LoadedConfig> {

@@ -280,6 +280,11 @@ test("arguments of Edge that cannot be used are a usage error", async () => {
     stdout: "",
     stderr: "Unknown option --upstream: see flags-proxy edge --help\n",
   });
+  expect(await runCommand({}, ["offline", "--tokens", "*:dev.a-token"])).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: "flags-proxy offline needs a file with flags: --bootstrap-file FILE\n",
+  });
   const { code, stdout } = await runCommand({}, ["edge", "--help"]);
   expect(code).toBe(0);
   expect(stdout).toContain("--upstream-url VALUE");

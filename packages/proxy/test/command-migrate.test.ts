@@ -90,6 +90,15 @@ test("migrate omits the deprecated list of keys if it is ignored", async () => {
   );
 });
 
+test("migrate replaces the deprecated name of the list of keys", async () => {
+  const { code, stdout } = await migrate(
+    "UNLEASH_URL=http://127.0.0.1:2/api\nUNLEASH_API_TOKEN=a-token\nUNLEASH_PROXY_SECRETS=a-key\n",
+  );
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^FLAGS_PROXY_CLIENT_KEYS=a-key$/m);
+  expect(stdout).not.toContain("SECRETS");
+});
+
 test("migrate --from edge lets the upstream verify keys", async () => {
   const { code, stdout } = await migrate(`
     UPSTREAM_URL=https://unleash.example.com

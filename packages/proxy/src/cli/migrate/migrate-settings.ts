@@ -140,7 +140,13 @@ function listAssignments({ environment, defaults }: Translation): readonly strin
     const name = findName(setting);
     if (name === undefined || (setting === SETTINGS.proxySecrets && hasClientKeys)) return [];
     const text = (environment[name] ?? "").trim();
-    return [{ name, text: setting.variables.includes(name) ? removeSpaces(text, setting) : text }];
+    return [
+      {
+        // The other name is deprecated.
+        name: name.replace("FLAGS_PROXY_SECRETS", "FLAGS_PROXY_CLIENT_KEYS"),
+        text: setting.variables.includes(name) ? removeSpaces(text, setting) : text,
+      },
+    ];
   });
   const isDefault = ({ name }: { readonly name: string }): boolean => Object.hasOwn(defaults, name);
   const followed = given.filter(isDefault);
