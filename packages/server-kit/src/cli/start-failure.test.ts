@@ -31,6 +31,10 @@ test.each([
 
 test("explainFailure() shows the stack trace of unexpected errors", () => {
   expect(explainFailure(new Error("odd"))).toMatch(/^Cannot start: Error: odd\n\s+at /);
+  const nested = new Error("outer", { cause: new Error("middle", { cause: new Error("inner") }) });
+  expect(explainFailure(nested)).toMatch(
+    /^Cannot start: Error: outer\n\s+at [^]*\nCaused by: middle\nCaused by: inner$/,
+  );
 });
 
 test("explainFailure() hides tokens that were put into the wrong setting", () => {

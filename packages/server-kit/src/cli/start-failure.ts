@@ -23,7 +23,15 @@ export function explainFailure(error: unknown): string {
 function describeFailure(error: unknown): string {
   if (isExplained(error)) return error.message;
   if (!(error instanceof Error)) return `Cannot start: ${String(error)}`;
-  return explainListenFailure(error) ?? `Cannot start: ${error.stack ?? error.message}`;
+  return (
+    explainListenFailure(error) ??
+    `Cannot start: ${error.stack ?? error.message}${describeCauses(error)}`
+  );
+}
+
+/** The stack trace of an error does not contain its causes. */
+function describeCauses({ cause }: Error): string {
+  return cause instanceof Error ? `\nCaused by: ${cause.message}${describeCauses(cause)}` : "";
 }
 
 function isExplained(error: unknown): error is Error {
