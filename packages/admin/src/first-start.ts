@@ -26,7 +26,7 @@ export async function startFirst<T>(
   }
 }
 
-const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** NOTE: safe, because the next start replaces an incomplete database, and a complete one survives a crash. */
 function end(): never {

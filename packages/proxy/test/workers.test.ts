@@ -384,19 +384,25 @@ describe("the command with workers does not start", () => {
 });
 
 describe("the command with workers stops", () => {
-  test("the command stops at Ctrl-C, which workers also receive, after responding to requests in flight", async () => {
-    const { url, upstream, command } = await startWorkers();
-    await untilReady(url);
-    await send(`${url}/proxy/client/metrics`, { body: USAGE });
-    const socket = await startRequest(url, 14);
-    for (const pid of pidsOf(command)) process.kill(pid, "SIGINT");
-    command.signal("SIGINT");
-    socket.write('{"context":{}}');
-    const [response] = (await once(socket, "data")) as [Buffer];
-    expect(response.toString()).toContain("HTTP/1.1 200 OK");
-    expect((await command.finished()).code).toBe(0);
-    expect(deliveredTo(upstream)).toBe(1);
-  });
+  test.each([
+    ["Ctrl-C", "SIGINT"],
+    ["the end of its terminal", "SIGHUP"],
+  ] as const)(
+    "the command stops at %s, of which workers are notified too, after responding to requests in flight",
+    async (_event, signal) => {
+      const { url, upstream, command } = await startWorkers();
+      await untilReady(url);
+      await send(`${url}/proxy/client/metrics`, { body: USAGE });
+      const socket = await startRequest(url, 14);
+      for (const pid of pidsOf(command)) process.kill(pid, signal);
+      command.signal(signal);
+      socket.write('{"context":{}}');
+      const [response] = (await once(socket, "data")) as [Buffer];
+      expect(response.toString()).toContain("HTTP/1.1 200 OK");
+      expect((await command.finished()).code).toBe(0);
+      expect(deliveredTo(upstream)).toBe(1);
+    },
+  );
 
   test("the command stops at a second signal with exit code 1, without waiting for requests in flight", async () => {
     const { url, command } = await startWorkers();

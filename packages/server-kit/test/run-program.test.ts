@@ -119,15 +119,21 @@ if (isComplete) {
   }, 60_000);
 }
 
-test("runProgram() serves until SIGTERM and then ends with exit code 0", async () => {
-  const running = start({});
-  const response = await fetch(await addressOf(running));
-  expect(await response.text()).toBe("here");
-  running.child.kill("SIGTERM");
-  const { code, stdout, stderr } = await finish(running);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(JSON.parse(stdout)).toMatchObject({
-    level: "info",
-    msg: expect.stringMatching(/^sample 1\.2\.3 listens on http:\/\/127\.0\.0\.1:\d+\/$/) as string,
-  });
-});
+// SIGHUP: the terminal was closed.
+test.each(["SIGTERM", "SIGHUP"] as const)(
+  "runProgram() serves until %s and then ends with exit code 0",
+  async (signal) => {
+    const running = start({});
+    const response = await fetch(await addressOf(running));
+    expect(await response.text()).toBe("here");
+    running.child.kill(signal);
+    const { code, stdout, stderr } = await finish(running);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toMatchObject({
+      level: "info",
+      msg: expect.stringMatching(
+        /^sample 1\.2\.3 listens on http:\/\/127\.0\.0\.1:\d+\/$/,
+      ) as string,
+    });
+  },
+);

@@ -39,8 +39,14 @@ interface Run<Config extends RunnableConfig> {
 }
 
 /**
- * Runs a program according to the command-line arguments of this process: serves until SIGINT or
- * SIGTERM, runs a subcommand, or prints the help or the version.
+ * The signals that stop a program. SIGHUP arrives when its terminal is closed; without a handler, Node would end the
+ * process at once, even below `nohup`.
+ */
+const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/**
+ * Runs a program according to the command-line arguments of this process: serves until one of
+ * `STOP_SIGNALS`, runs a subcommand, or prints the help or the version.
  */
 export async function runProgram<Config extends RunnableConfig>(
   program: Program,
@@ -51,7 +57,7 @@ export async function runProgram<Config extends RunnableConfig>(
 }
 
 /**
- * Serves until SIGINT or SIGTERM, then ends the process. If the program cannot start, prints the reason
+ * Serves until one of `STOP_SIGNALS`, then ends the process. If the program cannot start, prints the reason
  * and exits with a non-zero code.
  */
 export async function serveUntilSignal<Config extends RunnableConfig>(
@@ -91,8 +97,7 @@ function waitForSignal(onTimeout: () => void): Promise<NodeJS.Signals> {
       }, STOP_TIMEOUT_MS).unref();
       resolve(signal);
     };
-    process.on("SIGINT", onSignal);
-    process.on("SIGTERM", onSignal);
+    for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
   });
 }
 
@@ -120,7 +125,7 @@ interface WorkerRun<Config extends { readonly logger: Logger }> {
 export async function runWorker<Config extends { readonly logger: Logger }>(
   run: WorkerRun<Config>,
 ): Promise<void> {
-  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => {});
+  for (const signal of STOP_SIGNALS) process.on(signal, () => {});
   try {
     const config = await run.loadConfig(readEnvironment());
     exitOnCrash(config.logger, run.displayName);
