@@ -87,7 +87,7 @@ function parseVariant(input: unknown, report: Report): Variant | undefined {
     return undefined;
   }
   return {
-    name: String(name),
+    name: toName(name),
     weight: parseWeight(input["weight"]),
     stickiness: input["stickiness"],
     payload: parsePayload(input["payload"], report),
