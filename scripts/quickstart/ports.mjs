@@ -4,20 +4,21 @@ import { HOST } from "./settings.mjs";
 
 const MAX_PORT = 65535;
 
-/** Exits with a message that names the variable if a port cannot be used. */
+/** Exits with messages that name the variables if ports cannot be used. */
 export async function requireFreePorts(ports) {
   if (Number(ports.ADMIN_PORT) === Number(ports.PORT)) {
     console.error("ADMIN_PORT and PORT must differ.");
     process.exit(1);
   }
-  const probes = [];
-  try {
-    for (const [variable, port] of Object.entries(ports)) probes.push(await probe(port, variable));
-  } catch (error) {
-    console.error(error.message);
+  const probes = await Promise.allSettled(
+    Object.entries(ports).map(([variable, port]) => probe(port, variable)),
+  );
+  const problems = probes.flatMap(({ reason }) => reason?.message ?? []);
+  if (problems.length > 0) {
+    console.error(problems.join("\n"));
     process.exit(1);
   }
-  await Promise.all(probes.map((server) => new Promise((resolve) => server.close(resolve))));
+  await Promise.all(probes.map(({ value }) => new Promise((resolve) => value.close(resolve))));
 }
 
 async function probe(port, variable) {

@@ -130,6 +130,20 @@ describe("npm start", () => {
     blocker.close();
   });
 
+  it("names all ports that cannot be used", async () => {
+    const blockers = [createServer(), createServer()];
+    await Promise.all(blockers.map((each) => once(each.listen(0, "127.0.0.1"), "listening")));
+    const [adminPort = "", port = ""] = blockers.map((each) =>
+      String((each.address() as AddressInfo).port),
+    );
+    last = startQuickstart({ DATA_DIR: directory, ADMIN_PORT: adminPort, PORT: port });
+    expect(await last.exited()).toBe(1);
+    expect(last.output()).toBe(
+      `Port ${adminPort} is in use: choose another with ADMIN_PORT.\nPort ${port} is in use: choose another with PORT.\n`,
+    );
+    for (const each of blockers) each.close();
+  });
+
   it.each(["0", "abc", "65536"])("explains that it cannot use the port %s", async (port) => {
     last = startQuickstart({ ...ports, DATA_DIR: directory, PORT: port });
 
