@@ -41,6 +41,28 @@ describeAnyStorage("the console", (source) => {
     expect((await open("/health")).headers.get("content-type")).not.toContain("html");
   });
 
+  test.each([
+    ["GET", "/api/frontend?userId=1"],
+    ["POST", "/api/frontend/client/metrics"],
+    ["OPTIONS", "/api/proxy"],
+    ["GET", "/proxy"],
+    ["POST", "/ofrep/v1/evaluate/flags"],
+  ])("clients of the proxy get an explanation: %s %s", async (method, path) => {
+    const open = await start();
+    const response = await open(path, { accept: "application/json" }, method);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({
+      name: "NotFoundError",
+      message:
+        "This service has no API for browsers and mobile apps: give them the address of flags-proxy",
+    });
+    expect(
+      await (await open("/api/frontends", { accept: "application/json" })).json(),
+    ).toMatchObject({
+      message: "No such path",
+    });
+  });
+
   test("the links of the console are relative to the path of PUBLIC_URL", async () => {
     for (const [publicUrl, base] of [
       ["https://example.com/flags/", "/flags/"],

@@ -34,13 +34,15 @@ export async function registerConsole(
   if (createPage !== undefined) await registerFiles(app, directory);
 
   const respond = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    if (isReserved(request)) return sendNotFound(reply);
+    if (isReserved(request)) return sendNotFound(request, reply);
     reply.header("vary", "Accept");
     const isForPage = isPageRequest(request);
     if (createPage !== undefined && (isForPage || isStartRequest(request))) {
       return sendPage(reply, createPage());
     }
-    return isForPage && pathOf(request) === "" ? sendText(reply, NOT_BUILT) : sendNotFound(reply);
+    return isForPage && pathOf(request) === ""
+      ? sendText(reply, NOT_BUILT)
+      : sendNotFound(request, reply);
   };
   // NOTE: anyone can send requests to unknown paths, so their bodies are not read.
   app.addHook("onRequest", (request, reply, done) => {
@@ -119,8 +121,15 @@ function isRead(method: string): boolean {
   return method === "GET" || method === "HEAD";
 }
 
-function sendNotFound(reply: FastifyReply): FastifyReply {
-  return sendError(reply, new ApiError("NotFoundError", "No such path"));
+/** The paths of the proxy for browsers and mobile apps. Unleash serves some of them itself. */
+const PROXY_PATH = /^(?:api\/frontend|api\/proxy|proxy|ofrep)(?:\/|$)/;
+
+const IS_NO_PROXY =
+  "This service has no API for browsers and mobile apps: give them the address of flags-proxy";
+
+function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const message = PROXY_PATH.test(pathOf(request)) ? IS_NO_PROXY : "No such path";
+  return sendError(reply, new ApiError("NotFoundError", message));
 }
 
 function sendPage(
