@@ -2,7 +2,7 @@ import type { HttpClient } from "flags-sdk";
 import { expect, test } from "vitest";
 import { TokenSigner } from "../../../test/_signed-context.ts";
 import { MemoryLogger } from "../../../test/_proxy.ts";
-import { ContextVerifiers } from "./context-verifiers.ts";
+import { ContextVerifiers, createReporter } from "./context-verifiers.ts";
 import type { Signing } from "./read-signing.ts";
 
 function signingAt(jwksUrl: string, id = jwksUrl): Signing {
@@ -49,4 +49,20 @@ test("keys at URLs are released when no verifier uses them", async () => {
   verifiers.close();
   expect(reading.get("https://b.example/jwks")?.aborted).toBe(true);
   await Promise.allSettled(verified);
+});
+
+test("each reason why keys cannot be read is logged once per outage, and the end of it as a warning", () => {
+  const logger = new MemoryLogger();
+  const report = createReporter(new URL("https://login.example.com/jwks"), logger);
+  const [refused, noKeys] = [new Error("refused"), new Error("no keys")];
+  for (const result of [undefined, refused, noKeys, refused, undefined, undefined, refused]) {
+    report(result);
+  }
+  const keys = "the keys for signed contexts from https://login.example.com/jwks";
+  expect(logger.lines.map(({ level, parts }) => `${level}: ${String(parts[0])}`)).toEqual([
+    `error: Cannot read ${keys}: refused`,
+    `error: Cannot read ${keys}: no keys`,
+    `warn: Read ${keys} again`,
+    `error: Cannot read ${keys}: refused`,
+  ]);
 });

@@ -108,13 +108,20 @@ function hrefOf({ scheme }: Signing): string | undefined {
   return scheme.kind === "jwt" && "jwksUrl" in scheme.keys ? scheme.keys.jwksUrl : undefined;
 }
 
-/** Creates a function that logs the first of several failures, and the end of them. */
-function createReporter(url: URL, logger: Logger): (error: Error | undefined) => void {
+/** Creates a function that logs each reason of failures once until they end, and then their end. */
+export function createReporter(
+  url: URL,
+  logger: Pick<Logger, "error" | "warn">,
+): (error: Error | undefined) => void {
   const subject = `the keys for signed contexts from ${describeUrl(url)}`;
-  let hasFailed = false;
+  const loggedReasons = new Set<string>();
   return (error) => {
-    if (error !== undefined && !hasFailed) logger.error(`Cannot read ${subject}: ${error.message}`);
-    else if (error === undefined && hasFailed) logger.info(`Read ${subject} again`);
-    hasFailed = error !== undefined;
+    if (error === undefined) {
+      if (loggedReasons.size > 0) logger.warn(`Read ${subject} again`);
+      loggedReasons.clear();
+    } else if (!loggedReasons.has(error.message)) {
+      loggedReasons.add(error.message);
+      logger.error(`Cannot read ${subject}: ${error.message}`);
+    }
   };
 }

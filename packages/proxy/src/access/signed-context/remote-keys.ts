@@ -1,6 +1,7 @@
 import type { JWTVerifyGetKey } from "jose";
 import type { HttpClient } from "flags-sdk";
 import { codeOf } from "flags-server-kit/command-line";
+import type { HttpError } from "../../errors.ts";
 import { keysUnavailable } from "./errors.ts";
 
 /** Finds the key of a token in a JSON Web Key Set. */
@@ -58,7 +59,7 @@ export class RemoteKeys {
     this.#nowMs = options.nowMs ?? (() => performance.now());
   }
 
-  /** @throws {HttpError} 503 if there are no keys */
+  /** @throws {HttpError} 503 if there are no keys, or a new key may exist that could not be read */
   readonly find: KeySet = async (header, token) => {
     const known = await this.#current();
     try {
@@ -68,8 +69,8 @@ export class RemoteKeys {
       this.#refresh();
       await this.#untilRefreshed();
       const current = this.#keys ?? known;
-      if (current === known) throw error;
-      return current.find(header, token);
+      if (current !== known) return current.find(header, token);
+      throw this.#failure === undefined ? error : this.#unavailable();
     }
   };
 
@@ -81,7 +82,12 @@ export class RemoteKeys {
     if (this.#ageMs() > MAX_AGE_MS) this.#refresh();
     if (this.#ageMs() > MAX_STALE_MS) await this.#untilRefreshed();
     if (this.#keys !== undefined && this.#ageMs() <= MAX_STALE_MS) return this.#keys;
-    throw keysUnavailable(this.#failure, this.#attemptedAtMs + this.#pauseMs - this.#nowMs());
+    throw this.#unavailable();
+  }
+
+  #unavailable(): HttpError {
+    const nextAttemptMs = this.#attemptedAtMs + this.#pauseMs;
+    return keysUnavailable(this.#failure, nextAttemptMs - this.#nowMs());
   }
 
   /** The minimum time between two attempts. */
