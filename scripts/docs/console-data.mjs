@@ -11,7 +11,7 @@ const FEATURES = [
   {
     name: "dark-mode",
     type: "experiment",
-    description: "Dark colours in the app, for a quarter of the users at first",
+    description: "Dark theme in the app, for a quarter of the users at first",
     tags: [{ type: "simple", value: "design" }],
     environments: [
       {

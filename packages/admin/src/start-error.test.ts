@@ -12,8 +12,11 @@ const coded = (code: string): Error => Object.assign(new Error("driver message")
 const failedQuery = (cause: Error): Error => new Error("Failed query: select 1", { cause });
 
 test.each([
-  [coded("ECONNREFUSED"), "no server listens there"],
-  [new AggregateError([coded("ECONNREFUSED"), coded("ENETUNREACH")]), "no server listens there"],
+  [coded("ECONNREFUSED"), "no server is listening there"],
+  [
+    new AggregateError([coded("ECONNREFUSED"), coded("ENETUNREACH")]),
+    "no server is listening there",
+  ],
   [failedQuery(coded("28P01")), "the user name or the password is wrong"],
   [failedQuery(coded("53100")), "its disk is full"],
   [failedQuery(coded("3D000")), "there is no database with that name"],

@@ -51,8 +51,8 @@ function explainDirectory(error: unknown, directory: string): string | undefined
 
 // Error codes of Node and PostgreSQL.
 const SERVER_REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "no server listens there",
-  ENOENT: "no server listens there",
+  ECONNREFUSED: "no server is listening there",
+  ENOENT: "no server is listening there",
   ENOTFOUND: "the host name is unknown",
   EAI_AGAIN: "the host name cannot be resolved",
   ETIMEDOUT: "the server did not respond in time",

@@ -58,7 +58,7 @@ describe("flags-admin without an admin token", () => {
     const { code, stdout } = await startCommand({ PORT }, ["ready"]).finished();
     expect({ code, stdout }).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining("no server listens there"),
+      stdout: expect.stringContaining("no server is listening there"),
     });
 
     const file = join(makeDirectory(), "tokens");
@@ -133,7 +133,7 @@ describe("flags-admin refuses to start, with one line per problem and exit code 
     const { code, stderr } = await startCommand({ DATABASE_URL }).finished();
     expect(code).toBe(1);
     expect(stderr).toBe(
-      "Cannot use the database 127.0.0.1:1/flags: no server listens there. Check DATABASE_URL and the server\n",
+      "Cannot use the database 127.0.0.1:1/flags: no server is listening there. Check DATABASE_URL and the server\n",
     );
   });
 

@@ -163,7 +163,7 @@ describe("a file of flags-admin backup", () => {
         "{}\n",
         text.replace("flags-admin-", "x"),
       ],
-      "a newer version of flags-admin wrote it: restore it with that": [
+      "a newer version of flags-admin wrote it: restore it with that version": [
         text.replace('"version":1', '"version":2'),
       ],
       "it is incomplete": [lines.slice(0, -2).join("\n"), lines[0] ?? ""],

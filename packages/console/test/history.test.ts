@@ -43,7 +43,7 @@ describeConsole("the recorded changes", (console) => {
     await page.getByText("1 change", { exact: true }).waitFor();
     await choose(page.getByRole("main"), "Change", "All changes");
     await page.getByRole("combobox", { name: "By" }).fill("nobody");
-    await page.getByText("No change found").waitFor();
+    await page.getByText("No changes found").waitFor();
     await page.getByRole("combobox", { name: "By" }).fill("");
     await page.keyboard.press("Escape");
     await page.getByRole("searchbox").fill("Which");

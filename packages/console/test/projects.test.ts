@@ -154,7 +154,7 @@ describeConsole("projects and environments", (console) => {
     await expect
       .poll(async () => (await rowNames(page, "Environments")).slice(-2))
       .toEqual([name, "production"]);
-    await clickControl(page.getByRole("switch", { name: `Offer ${name} to new projects` }));
+    await clickControl(page.getByRole("switch", { name: `Add ${name} to new projects` }));
     await waitForMessage(page, `New projects no longer contain ${name}`);
     expect(await console.admin("GET", `/environments/${name}`)).toMatchObject({
       type: "preproduction",
@@ -179,7 +179,7 @@ describeConsole("projects and environments", (console) => {
     expect(await changing.count()).toBe(0);
     await page.goto(`${console.url}/environments`);
     await page.getByRole("table", { name: "Environments" }).waitFor();
-    const offered = page.getByRole("switch", { name: "Offer development to new projects" });
+    const offered = page.getByRole("switch", { name: "Add development to new projects" });
     expect(await offered.isDisabled()).toBe(true);
     expect(await page.getByRole("button", { name: "New environment" }).count()).toBe(0);
   });

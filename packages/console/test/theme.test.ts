@@ -15,14 +15,14 @@ describeConsole("the colours", (console) => {
       const light = await backgroundOf(page);
       expect(light).not.toBe(dark);
 
-      await choose(page, "Dark colours");
+      await choose(page, "Dark theme");
       await expect.poll(() => backgroundOf(page)).toBe(dark);
       // The choice lasts.
       await page.reload();
       await page.getByRole("heading", { level: 1, name: "Flags" }).waitFor();
       expect(await backgroundOf(page)).toBe(dark);
 
-      await choose(page, "System colours");
+      await choose(page, "System theme");
       await expect.poll(() => backgroundOf(page)).toBe(light);
     },
   );

@@ -55,7 +55,7 @@ describeConsole("the usage of a flag", (console) => {
     await expectAccessible(page);
 
     await choose(page, "Application", "All applications");
-    await choose(page, "Divided by", "Variants");
+    await choose(page, "Group by", "Variants");
     expect(await table.getByRole("columnheader").allInnerTexts()).toEqual(["Time", "red"]);
     expect(await table.getByRole("cell").allInnerTexts()).toEqual(["1,234,000"]);
 
@@ -83,7 +83,7 @@ describeConsole("the usage of a flag", (console) => {
     await report(console, name, "odd-names", { yes: 1, no: 0, variants: { "<i>red</i>": 1 } });
     const page = await console.open("/projects/default/flags/odd-names?tab=usage");
     await choose(page, "Application", name);
-    await choose(page, "Divided by", "Variants");
+    await choose(page, "Group by", "Variants");
     await page.getByText("<i>red</i>").first().waitFor();
   });
 });

@@ -76,7 +76,7 @@ export function chooseSources(
   }
   throw new TypeError(
     "The client cannot be used: pass a FlagSource, for example the result of createFlagsClient() " +
-      "of flags-sdk, or an instance of Unleash of unleash-client 5.5 or later",
+      "of flags-sdk, or an Unleash instance from unleash-client 5.5 or later",
   );
 }
 

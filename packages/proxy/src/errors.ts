@@ -121,7 +121,7 @@ export function tooMuchUsage(metricsIntervalMs: number): HttpError {
 
 /** A 503 for explanations while too many others are being made. */
 export function tooManyExplanations(): HttpError {
-  return new HttpError(503, "Too many explanations are being made at the moment: try again", {
+  return new HttpError(503, "Too many explanations are being created at the moment: try again", {
     headers: { "retry-after": "1" },
   });
 }

@@ -186,7 +186,7 @@ function describeError(error: unknown): string {
 /** NOTE: in the documentation of the old proxy, strategies extend a class of this package. */
 function hintAtSdk(message: string): string {
   return /^Cannot find (?:module|package) 'unleash-client'/.test(message)
-    ? ": replace each class that extends its Strategy by an object with name and isEnabled, or install unleash-client next to the file"
+    ? ": replace each class that extends its Strategy with an object with name and isEnabled, or install unleash-client next to the file"
     : "";
 }
 

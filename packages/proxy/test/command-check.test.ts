@@ -247,10 +247,10 @@ describe("the explanations of flags-proxy check", () => {
 
   test("check explains that nothing listens, and that a host does not exist", async () => {
     expect(await onlyProblem({ FLAGS_URL: "http://127.0.0.1:2/api" })).toBe(
-      "Cannot reach the upstream http://127.0.0.1:2/api: nothing listens there. Check host and port of FLAGS_URL, and whether the upstream runs",
+      "Cannot reach the upstream http://127.0.0.1:2/api: nothing is listening there. Check the host and port in FLAGS_URL, and whether the upstream is running",
     );
     expect(await onlyProblem({ FLAGS_URL: "http://flags.invalid/api" })).toMatch(
-      /the host name (does not exist|cannot be looked up now)\. Check the host of FLAGS_URL/,
+      /the host name (does not exist|cannot be looked up now)\. Check the host in FLAGS_URL/,
     );
   });
 

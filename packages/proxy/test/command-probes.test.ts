@@ -77,7 +77,7 @@ test("health ignores HTTP_PROXY, does not follow redirects, and explains failure
   const closing = await startServer((request) => request.socket.destroy());
   const closed = await runCommand({ PORT: closing }, ["health"]);
   expect([refused, redirected, closed].map(({ code }) => code)).toEqual([1, 1, 1]);
-  expect(refused.stdout).toContain("no server listens there");
+  expect(refused.stdout).toContain("no server is listening there");
   expect(redirected.stdout).toContain("status 302");
   expect(closed.stdout).toContain("the connection was closed without a response");
 });

@@ -52,7 +52,7 @@ test("probes also read files", async () => {
   const pathOf = makeFiles({ "first.env": "PORT=3\n", "second.env": "PORT=2\n" });
   const args = ["health", `--env-file=${pathOf("first.env")}`, "--env-file", pathOf("second.env")];
   const { code, stdout } = await runCommand({ PORT: "" }, args);
-  expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:2\/proxy\/health: no server listens there/);
+  expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:2\/proxy\/health: no server is listening there/);
   expect(code).toBe(1);
 });
 

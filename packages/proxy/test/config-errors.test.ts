@@ -340,8 +340,8 @@ test("settings of Redis have no effect with another store", async () => {
     },
   );
   expect(hints).toEqual([
-    "FLAGS_STORE_PASSWORD has no effect: FLAGS_STORE (option store) is not an address of Redis",
-    "FLAGS_SHARED_POLLING has no effect: FLAGS_STORE (option store) is not an address of Redis",
+    "FLAGS_STORE_PASSWORD has no effect: FLAGS_STORE (option store) is not a Redis address",
+    "FLAGS_SHARED_POLLING has no effect: FLAGS_STORE (option store) is not a Redis address",
   ]);
 });
 

@@ -131,7 +131,7 @@ test("many requests at the same time cannot occupy the proxy", async () => {
   expect(refused.length).toBeGreaterThan(0);
   expect(refused[0]?.headers.get("retry-after")).toBe("1");
   expect(await refused[0]?.json()).toEqual({
-    error: "Too many explanations are being made at the moment: try again",
+    error: "Too many explanations are being created at the moment: try again",
   });
   expect((await post("/proxy/explain", { flags: ["flag-1"] }, asServer)).status).toBe(200);
 });

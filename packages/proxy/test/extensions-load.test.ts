@@ -57,7 +57,7 @@ describe("customStrategies / FLAGS_CUSTOM_STRATEGIES_FILE", () => {
     const text = 'const { Strategy } = require("unleash-client"); module.exports = [];';
     const [problem] = await problemsOf({ customStrategies: [await file("old.cjs", text)] });
     expect(problem).toMatch(
-      /Cannot find module 'unleash-client': replace each class that extends its Strategy by an object with name and isEnabled, or install unleash-client next to the file$/,
+      /Cannot find module 'unleash-client': replace each class that extends its Strategy with an object with name and isEnabled, or install unleash-client next to the file$/,
     );
   });
 

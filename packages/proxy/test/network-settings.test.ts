@@ -147,7 +147,7 @@ test.each([
   ],
   [
     { HTTP_OPTIONS_REJECT_UNAUTHORIZED: "false" },
-    /^HTTP_OPTIONS_REJECT_UNAUTHORIZED accepts every certificate .* with FLAGS_UPSTREAM_CA_FILE/,
+    /^HTTP_OPTIONS_REJECT_UNAUTHORIZED accepts any certificate .* set FLAGS_UPSTREAM_CA_FILE/,
   ],
 ])(
   "settings that have no effect or are risky cause warnings: %o",
@@ -167,7 +167,7 @@ test("an unverified upstream causes no warning with http://, and one that names 
     SKIP_SSL_VERIFICATION: "true",
   });
   expect(ofEdge.warnings).toContainEqual(
-    expect.stringMatching(/^SKIP_SSL_VERIFICATION accepts every certificate/),
+    expect.stringMatching(/^SKIP_SSL_VERIFICATION accepts any certificate/),
   );
 });
 

@@ -330,7 +330,7 @@ describe("HMAC", () => {
     expect(await wrong.json()).toEqual({
       errorCode: "GENERAL",
       errorDetails:
-        "The signature of the context is not that of the values that were sent (userId): sign exactly these",
+        "The signature of the context does not match the values that were sent (userId): sign exactly these",
     });
     expect(JSON.stringify(proxy.logger.lines)).not.toContain(SECRET);
   });

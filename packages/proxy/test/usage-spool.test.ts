@@ -313,7 +313,7 @@ describe("FLAGS_USAGE_SPOOL", () => {
     await writeFile(file, "");
     const spool = join(file, "usage");
     const environment = settingsOf("http://127.0.0.1:1/api", spool);
-    const problem = `FLAGS_USAGE_SPOOL (option usageSpool) cannot write to the directory ${spool} (ENOTDIR): let the user of this process write there, or choose another directory`;
+    const problem = `FLAGS_USAGE_SPOOL (option usageSpool) cannot write to the directory ${spool} (ENOTDIR): give the user that runs this process write access, or choose another directory`;
     const started = await runCommand(environment);
     expect(started.code).toBe(1);
     expect(started.stderr).toContain(problem);

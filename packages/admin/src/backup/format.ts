@@ -45,7 +45,9 @@ export function parseHeader(text: string | undefined): Header {
   const value = tryParseJson(text ?? "");
   if (!header.Check(value)) throw new InvalidBackupError("it is not a backup of flags-admin");
   if (value.version > FORMAT_VERSION) {
-    throw new InvalidBackupError("a newer version of flags-admin wrote it: restore it with that");
+    throw new InvalidBackupError(
+      "a newer version of flags-admin wrote it: restore it with that version",
+    );
   }
   return value;
 }

@@ -22,9 +22,9 @@ export const BACKUP: Subcommand = {
 
 export const RESTORE: Subcommand = {
   name: "restore",
-  summary: "Restores a backup into an empty database",
+  summary: "Restores a backup to an empty database",
   description: [
-    "Restores a file of flags-admin backup into the database that DATABASE_URL or DATA_DIR names. The database must be empty, or new: with tables but without any recorded change.",
+    "Restores a file written by flags-admin backup to the database in DATABASE_URL or DATA_DIR. The database must be empty or new: it may have tables, but no recorded changes.",
     "Stop all services that use this database first.",
   ],
   options: {

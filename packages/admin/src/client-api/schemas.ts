@@ -40,7 +40,7 @@ export const FeaturesResponse = openObject("clientFeaturesSchema", {
   version: Type.Integer(),
   features: Type.Array(FeatureResponse),
   segments: Type.Optional(
-    Type.Array(SegmentResponse, { description: "Left out for SDKs that do not support segments" }),
+    Type.Array(SegmentResponse, { description: "Omitted for SDKs that do not support segments" }),
   ),
   query: openObject("clientFeaturesQuerySchema", { environment: Type.String() }),
   meta: Type.Object(

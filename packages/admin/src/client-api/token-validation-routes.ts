@@ -29,7 +29,7 @@ export function registerTokenValidation(
       bodyLimit: VALIDATION_BODY_LIMIT_BYTES,
       schema: {
         summary:
-          "Returns the valid SDK tokens among those given, with their scopes. Tokens for the admin API are left out",
+          "Returns the valid SDK tokens among those given, with their scopes. Tokens for the admin API are omitted",
         tags: ["Server SDKs"],
         security: [],
         body: ValidateTokensBody,

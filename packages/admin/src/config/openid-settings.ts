@@ -46,7 +46,7 @@ export const OPENID_SETTINGS = {
     kind: issuerKind,
     default: undefined,
     description:
-      "URL of the OpenID provider with which users of the console sign in. Requires OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and PUBLIC_URL.",
+      "URL of the OpenID provider with which console users sign in. Requires OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and PUBLIC_URL.",
   }),
   oidcClientId: defineSetting({
     group,
@@ -87,7 +87,7 @@ export const OPENID_SETTINGS = {
     kind: textKind,
     default: "roles",
     description:
-      "Claim that contains the roles of a user, as a string or a list. For a nested claim, a path such as realm_access.roles.",
+      "Claim that contains a user's roles, as a string or a list. For a nested claim, a path such as realm_access.roles.",
   }),
   oidcRoles: defineSetting({
     group,

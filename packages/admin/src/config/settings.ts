@@ -77,7 +77,7 @@ export const SETTINGS = {
     variables: ["SESSION_HOURS"],
     kind: createIntegerKind({ min: 1, max: 720, of: "hours" }),
     default: 12,
-    description: "Hours after which users of the console have to sign in again, from 1 to 720.",
+    description: "Hours after which console users have to sign in again, from 1 to 720.",
   }),
   ...OPENID_SETTINGS,
   databaseUrl: defineSetting({

@@ -127,7 +127,9 @@ const Details = openObject("playgroundDetailsSchema", {
     description: "The strategies that were evaluated, in their order. Disabled ones are not",
   }),
   decidedBy: Type.Optional(
-    Type.Integer({ description: "The position in `strategies` of the one that decided" }),
+    Type.Integer({
+      description: "The position in `strategies` of the strategy that decided the result",
+    }),
   ),
   variantSelection: Type.Optional(VariantDetails),
 } satisfies SchemasOf<FlagDetails>);

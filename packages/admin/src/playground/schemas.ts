@@ -38,7 +38,7 @@ const Projects = Type.Optional(
 const Features = Type.Optional(
   Type.Array(Type.String({ maxLength: 255 }), {
     maxItems: 1000,
-    description: "Names of the flags to evaluate. Unknown ones are left out. Default: all",
+    description: "Names of the flags to evaluate. Unknown ones are ignored. Default: all",
   }),
 );
 

@@ -50,7 +50,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Storage> {
   const lock = await lockDirectory(dataDir, {
     onLost: () => {
       logger.fatal(
-        `Another process uses ${dataDir} now, and this one ends: let only one service use it`,
+        `Another process uses ${dataDir} now, so this one ends: let only one service use it`,
       );
       process.exit(1);
     },

@@ -23,7 +23,7 @@ export function RouteError({ error }: ErrorComponentProps) {
   return (
     <Page title={isTemporary ? "The service is not available" : "This page cannot be shown"}>
       <Banner kind="error">{describeError(error)}</Banner>
-      {isTemporary ? <p>The page opens by itself as soon as the service responds.</p> : null}
+      {isTemporary ? <p>The page opens automatically as soon as the service responds.</p> : null}
       <div className="row">
         <Button variant="primary" onPress={open}>
           Try again
@@ -53,7 +53,7 @@ export function NotFound() {
   return (
     <Page title="There is nothing here">
       <p>
-        The address may be misspelt, or what it showed was deleted.{" "}
+        The address may be misspelt, or what it showed has been deleted.{" "}
         <Link to="/">Go to the flags</Link>
       </p>
     </Page>

@@ -196,9 +196,9 @@ function CommonLinks() {
 }
 
 const THEMES: readonly { readonly theme: Theme; readonly label: string }[] = [
-  { theme: "system", label: "System colours" },
-  { theme: "light", label: "Light colours" },
-  { theme: "dark", label: "Dark colours" },
+  { theme: "system", label: "System theme" },
+  { theme: "light", label: "Light theme" },
+  { theme: "dark", label: "Dark theme" },
 ];
 
 function UserMenu() {

@@ -129,7 +129,7 @@ function ValueForm({ edited, onSubmit, onCancel }: ValueFormProps) {
       </Button>
       {edited === undefined ? null : (
         <Button variant="quiet" onPress={onCancel}>
-          Keep as it was
+          Discard change
         </Button>
       )}
     </div>

@@ -33,7 +33,7 @@ export function PasteValues({ values, onAdd }: PasteValuesProps) {
       />
       {pasted.problems.length === 0 ? null : (
         <Banner kind="warning">
-          These lines are left out:
+          These lines are skipped:
           <ul>
             {pasted.problems.slice(0, SHOWN_PROBLEMS).map((problem) => (
               <li key={problem}>{problem}</li>

@@ -52,7 +52,7 @@ export function CreateEnvironmentDialog({ onClose }: { readonly onClose: () => v
         value={type}
         onChange={setType}
         isRequired
-        description="Says what the environment is for. It has no effect on flags."
+        description="What the environment is for. The type has no effect on flags."
       />
       <Select
         label="Position"
@@ -64,7 +64,7 @@ export function CreateEnvironmentDialog({ onClose }: { readonly onClose: () => v
         onChange={setChosen}
         description="The console shows environments in this order everywhere."
       />
-      <Checkbox label="New projects contain it" isSelected={enabled} onChange={setEnabled} />
+      <Checkbox label="Add it to new projects" isSelected={enabled} onChange={setEnabled} />
     </FormDialog>
   );
 }

@@ -99,7 +99,7 @@ function Environments({ environments, isAdmin }: EnvironmentsProps) {
       width: "10rem",
       cell: ({ name, enabled }) => (
         <Switch
-          label={`Offer ${name} to new projects`}
+          label={`Add ${name} to new projects`}
           hidesLabel
           isSelected={enabled}
           isDisabled={!isAdmin}

@@ -30,7 +30,7 @@ export function EventList({ filter, linksFlags = false }: EventListProps) {
         const total = pages.at(-1)?.total ?? 0;
         if (events.length === 0) {
           return (
-            <Empty title="No change found">
+            <Empty title="No changes found">
               <p>
                 Every change is recorded, with its author and the previous state. Change the filters
                 to find others.

@@ -57,7 +57,7 @@ function Explanations({ flag }: { readonly flag: Flag }) {
   return (
     <div className="explain">
       <ContextForm
-        description="What an application knows about its user. These are the fields that the rules of this flag use."
+        description="What an application knows about its user. The rules of this flag use these fields."
         suggested={suggested}
         context={context}
         submit="Explain"

@@ -74,7 +74,7 @@ function UsageCharts({ usage, readAtMs, hoursKept, period, onPeriod }: UsageChar
         />
         {hasVariants ? (
           <Select
-            label="Divided by"
+            label="Group by"
             choices={[
               { id: "result", label: "On and off" },
               { id: "variant", label: "Variants" },
@@ -107,8 +107,8 @@ function UsageCharts({ usage, readAtMs, hoursKept, period, onPeriod }: UsageChar
       )}
       {periods.length < PERIODS.length ? (
         <p className="muted">
-          The service keeps usage for {describeCount(hoursKept, "hour")}. The setting
-          USAGE_RETENTION_HOURS changes this.
+          The service keeps usage for {describeCount(hoursKept, "hour")}. To change this, set
+          USAGE_RETENTION_HOURS.
         </p>
       ) : null}
     </div>

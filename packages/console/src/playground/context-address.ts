@@ -22,7 +22,7 @@ export async function copyAddress(): Promise<void> {
     // Only pages with https may use the clipboard.
     showToast({
       kind: "error",
-      text: "The browser refused. Copy the address of this page instead.",
+      text: "The browser does not allow it. Copy the address of this page instead.",
     });
   }
 }

@@ -33,8 +33,8 @@ export function ProjectSettingsPage() {
             title="Project settings"
             description={
               isAdmin
-                ? `What belongs to the project ${project.name}.`
-                : `What belongs to the project ${project.name}. Administrators can change it.`
+                ? `The environments, context fields and tokens of the project ${project.name}.`
+                : `The environments, context fields and tokens of the project ${project.name}. Administrators can change it.`
             }
           >
             <ProjectForm
@@ -60,7 +60,7 @@ function ArchiveSection({ project }: { readonly project: Project }) {
     <section className="settings-section" aria-labelledby="archive-heading">
       <h2 id="archive-heading">Archive the project</h2>
       <p className="muted">
-        For a project that nobody needs any more. You can revive it with everything in it.
+        For a project that is no longer needed. You can revive it with everything in it.
       </p>
       <div>
         <Button onPress={() => setArchiving(true)}>Archive {project.name}</Button>
@@ -88,7 +88,7 @@ function ProjectContextFields({ project }: { readonly project: string }) {
     <section className="settings-section" aria-labelledby="context-fields-heading">
       <h2 id="context-fields-heading">Context fields</h2>
       <p className="muted">
-        Fields that only strategies and segments of this project can use, besides the{" "}
+        Fields that only strategies and segments of this project can use, in addition to the{" "}
         <Link to="/context-fields">context fields of all projects</Link>.
       </p>
       <Loaded query={fields}>

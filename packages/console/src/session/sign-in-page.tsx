@@ -15,7 +15,7 @@ import "./sign-in-page.css";
 /** Why people have to sign in (again), by the code in the address: from this console, or from the service. */
 const PROBLEMS: Readonly<Record<string, string>> = {
   ended: "You are no longer signed in. Sign in again to return to the page.",
-  denied: "The provider refused the sign-in, or it was cancelled.",
+  denied: "The provider rejected the sign-in, or it was cancelled.",
   forbidden: "Your account has no role in this console. An administrator can give you one.",
   expired: "The sign-in took too long, or it was started in another window. Try again.",
   unavailable: "The provider cannot be reached at the moment. Try again, or sign in with a token.",

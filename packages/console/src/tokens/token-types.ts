@@ -11,7 +11,7 @@ interface TokenTypeDescription {
 }
 
 const PEOPLE_LOSS =
-  "Whoever is signed in with it is signed out, and scripts that use it get an error.";
+  "Anyone who is signed in with it is signed out, and scripts that use it get an error.";
 
 export const TOKEN_TYPES: Readonly<Record<TokenType, TokenTypeDescription>> = {
   backend: {
@@ -52,7 +52,7 @@ export function describeTokenType(type: string): TokenTypeDescription {
   const id = type === "client" ? "backend" : type;
   return isTokenType(id)
     ? TOKEN_TYPES[id]
-    : { name: id, description: "", isForSdks: true, loss: "Whatever uses it no longer works." };
+    : { name: id, description: "", isForSdks: true, loss: "Anything that uses it stops working." };
 }
 
 function isTokenType(id: string): id is TokenType {

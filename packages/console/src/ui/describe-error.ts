@@ -18,7 +18,7 @@ export function describeError(error: unknown): string {
     case 502:
     case 503:
     case 504:
-      return `The service is not available at the moment. ${withFullStop(error.message)}`;
+      return `The service is currently unavailable. ${withFullStop(error.message)}`;
     default:
       return error.status >= 500
         ? "The service failed. Its log contains the reason."

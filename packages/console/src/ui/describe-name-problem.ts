@@ -3,7 +3,7 @@
  * Whether it is missing is checked by the field.
  */
 export function describeNameProblem(name: string): string | undefined {
-  if (name === "." || name === "..") return "Choose another name than . and ..";
+  if (name === "." || name === "..") return "Choose a name other than . and ..";
   if (/^[\w.!~*'()-]*$/.test(name)) return undefined;
   return "Use only letters without accents, digits, and the characters - _ . ! ~ * ' ( )";
 }

@@ -17,7 +17,7 @@ const Origin = Type.String({
   pattern:
     "^https?://(?:\\*\\.)?(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*(?::[0-9]{1,5})?$",
   description:
-    "An origin such as `https://app.example.com`, or `https://*.example.com` for all names below it",
+    "An origin such as `https://app.example.com`, or `https://*.example.com` for all subdomains",
 });
 
 const Rate = Type.Object(
@@ -46,12 +46,12 @@ const oneOrMore = (value: TString, description: string) =>
 
 const Secret = oneOrMore(
   Type.String({ minLength: MIN_SIGNING_SECRET_LENGTH, maxLength: 1000 }),
-  `The secret, of at least ${MIN_SIGNING_SECRET_LENGTH} characters. Several during a rotation`,
+  `The secret, of at least ${MIN_SIGNING_SECRET_LENGTH} characters. Can be a list during a rotation`,
 );
 
 const SecretFile = oneOrMore(
   FilePath,
-  "A file that contains only the secret. Relative paths are relative to the access file. Several during a rotation",
+  "A file that contains only the secret. Relative paths are relative to the access file. Can be a list during a rotation",
 );
 
 const FieldName = Type.String({
@@ -107,7 +107,10 @@ const Jwt = Type.Object(
       Type.String({ ...FilePath, description: "A file that contains a JSON Web Key Set" }),
     ),
     publicKeyFile: Type.Optional(
-      oneOrMore(FilePath, "A file that contains the public key, in PEM. Several during a rotation"),
+      oneOrMore(
+        FilePath,
+        "A file that contains the public key, in PEM. Can be a list during a rotation",
+      ),
     ),
     secret: Type.Optional(Secret),
     secretFile: Type.Optional(SecretFile),
@@ -134,7 +137,7 @@ const Jwt = Type.Object(
         minimum: 0,
         maximum: 300,
         default: 30,
-        description: "How far the clocks may differ, in seconds",
+        description: "How much the clocks may differ, in seconds",
       }),
     ),
   },
@@ -154,7 +157,7 @@ const SignedContext = Type.Object(
   },
   {
     additionalProperties: false,
-    description: "The fields of contexts that must be signed. Exactly one of `hmac` and `jwt`",
+    description: "The context fields that must be signed. Exactly one of `hmac` and `jwt`",
   },
 );
 
@@ -181,7 +184,7 @@ export const KeySchema = Type.Object(
     keySha256: Type.Optional(
       Type.String({
         pattern: "^[0-9a-fA-F]{64}$",
-        description: "The SHA-256 of the key in hexadecimal: the file then contains no secret",
+        description: "The SHA-256 of the key in hexadecimal, so that the file contains no secret",
       }),
     ),
     kind: Type.Optional(
@@ -210,7 +213,7 @@ export const KeySchema = Type.Object(
       Type.Array(Origin, {
         minItems: 1,
         maxItems: 1000,
-        description: "Requests with another `Origin` get a 403. Default: any origin",
+        description: "Requests with any other `Origin` get a 403. Default: any origin",
       }),
     ),
     allFlags: Type.Optional(
@@ -254,7 +257,7 @@ export const AccessFileSchema = Type.Object(
   {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "Access file of flags-proxy",
-    description: "The keys of clients and servers, and the permissions of each",
+    description: "The keys of clients and servers, with their permissions",
     additionalProperties: false,
   },
 );

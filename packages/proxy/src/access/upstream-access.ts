@@ -73,7 +73,7 @@ export class UpstreamAccess {
   readonly #invalid = new InvalidKeys();
   /** Keys that the upstream confirms, but whose projects no source serves. */
   readonly #unserved = new InvalidKeys();
-  /** Requests that wait for the verification of their key. */
+  /** Requests that are waiting for their key to be verified. */
   readonly #waiting = new FairShare(MAX_WAITING);
   readonly #guesses: GuessLimiter;
   readonly #logged = new Set<string>();

@@ -84,7 +84,7 @@ const MAX_NAMED_TOGGLES = 10_000;
 export const NamedToggles = Type.Optional(
   Type.Array(Type.String(), {
     maxItems: MAX_NAMED_TOGGLES,
-    description: "Names of the only toggles to list, on or off",
+    description: "If present, only toggles with these names are listed, on or off",
   }),
 );
 
@@ -105,10 +105,10 @@ const ErrorBody = Type.Object(
 
 const ERROR_DESCRIPTIONS = {
   400: "The request is invalid: the message names what is wrong",
-  401: "The key, the token in the address or the signature of the context is missing or not accepted",
-  403: "The rules of the key in the access file do not allow the request, or the context",
-  404: "There is no toggle of this name",
-  413: "The body is too large, or its content does not fit into an address",
+  401: "The key, the token in the URL or the context's signature is missing or not accepted",
+  403: "The key's rules in the access file do not allow the request, or the context",
+  404: "There is no toggle with this name",
+  413: "The body is too large, or its contents do not fit into a URL",
   415: "The body is not JSON",
   429: "Too many unknown tokens, or too many requests with the key: `Retry-After` says how long to wait",
   501: "The endpoint is not enabled",
@@ -144,5 +144,5 @@ export function errorResponses(...statusCodes: readonly ErrorStatus[]) {
 
 /** The response to a conditional request whose entity tag is current. */
 export const NotModified = Type.Null({
-  description: "The response that the caller has is current",
+  description: "The client's response is still current",
 });

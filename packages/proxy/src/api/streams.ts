@@ -42,7 +42,7 @@ export function createStreamBody(context: TSchema, title: string) {
       toggles: Type.Optional(
         Type.Array(Type.String(), {
           maxItems: MAX_NAMED_TOGGLES,
-          description: "Names of the only toggles to list, on or off",
+          description: "If present, only toggles with these names are listed, on or off",
         }),
       ),
       context: Type.Unsafe<Readonly<Record<string, unknown>>>(context),
@@ -70,7 +70,7 @@ const StreamAddress = Type.Object(
       description: "The stream can be opened until this time; an open stream continues after it",
     }),
   },
-  { title: "streamAddressSchema", description: "The address of the stream" },
+  { title: "streamAddressSchema", description: "The URL of the stream" },
 );
 
 /** The events of a stream: each has the toggles as data, and their entity tag as id. */

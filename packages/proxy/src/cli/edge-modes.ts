@@ -43,10 +43,10 @@ export const EDGE_SUBCOMMANDS: readonly Subcommand[] = EDGE_MODES.map((name) => 
   name,
   summary: SUMMARIES[name],
   description: [
-    `${SUMMARIES[name]}, so that its arguments need no change. Each option sets the variable of Edge with the same name; the short options of Edge also work. flags-proxy migrate ${name} with the same options prints the settings that they become.`,
+    `${SUMMARIES[name]}, so that its arguments need no change. Each option sets the Edge variable with the same name; Edge's short options also work. flags-proxy migrate ${name} with the same options prints the settings that they become.`,
     ...(name === "offline"
       ? [
-          "Reads the flags from the file of --bootstrap-file. Changes of the file apply within a second, whatever --reload-interval is.",
+          "Reads the flags from the file in --bootstrap-file. Changes to the file apply within a second, regardless of --reload-interval.",
         ]
       : []),
   ],

@@ -8,8 +8,8 @@ const coded = (code: string, cause?: Error): Error =>
   Object.assign(new Error("failed", { cause }), { code });
 
 test.each([
-  [coded("ECONNREFUSED"), /nothing listens there/],
-  [new AggregateError([coded("ECONNREFUSED"), coded("ENETUNREACH")]), /nothing listens there/],
+  [coded("ECONNREFUSED"), /nothing is listening there/],
+  [new AggregateError([coded("ECONNREFUSED"), coded("ENETUNREACH")]), /nothing is listening there/],
   [coded("UND_ERR_SOCKET", coded("ECONNRESET")), /closed without a response/],
   [coded("SELF_SIGNED_CERT_IN_CHAIN"), /FLAGS_UPSTREAM_CA_FILE/],
   [coded("ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED"), /FLAGS_UPSTREAM_CERT_FILE/],
@@ -25,7 +25,7 @@ test.each([
 test("explainUpstreamFailure() keeps other messages, and rethrows other errors", async () => {
   const timeout = new UpstreamError("No complete response within 10000 ms", { code: "TIMEOUT" });
   expect(await explainUpstreamFailure(timeout, OPTIONS)).toMatch(
-    /^No complete response within 10000 ms\. Check host and port/,
+    /^No complete response within 10000 ms\. Check the host and port/,
   );
   const status = new UpstreamError("It responded with 500", { code: "STATUS", status: 500 });
   expect(await explainUpstreamFailure(status, OPTIONS)).toBe("It responded with 500");

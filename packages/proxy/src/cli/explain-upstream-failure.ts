@@ -13,15 +13,16 @@ const CLOSED_WITH_TLS =
 /** What to do about a failed connection, by the code of its innermost error. */
 const HINTS: Readonly<Record<string, string>> = {
   ECONNREFUSED:
-    "nothing listens there. Check host and port of FLAGS_URL, and whether the upstream runs",
+    "nothing is listening there. Check the host and port in FLAGS_URL, and whether the upstream is running",
   ECONNRESET: CLOSED,
   UND_ERR_SOCKET: CLOSED,
-  ENOTFOUND: "the host name does not exist. Check the host of FLAGS_URL",
+  ENOTFOUND: "the host name does not exist. Check the host in FLAGS_URL",
   EAI_AGAIN:
-    "the host name cannot be looked up now. Check the host of FLAGS_URL and the DNS server",
-  ETIMEDOUT: "there is no response. Check host and port of FLAGS_URL, firewalls and HTTPS_PROXY",
+    "the host name cannot be looked up now. Check the host in FLAGS_URL and the DNS server",
+  ETIMEDOUT:
+    "there is no response. Check the host and port in FLAGS_URL, firewalls and HTTPS_PROXY",
   UND_ERR_CONNECT_TIMEOUT:
-    "there is no response. Check host and port of FLAGS_URL, firewalls and HTTPS_PROXY",
+    "there is no response. Check the host and port in FLAGS_URL, firewalls and HTTPS_PROXY",
   EHOSTUNREACH: "there is no route to the host. Check the network and HTTPS_PROXY",
   ENETUNREACH: "there is no route to the host. Check the network and HTTPS_PROXY",
   CERT_HAS_EXPIRED: "the certificate of the upstream has expired. Renew it",
@@ -62,7 +63,7 @@ export async function explainUpstreamFailure(
     return `Cannot reach the upstream ${options.url}: ${reason}`;
   }
   if (error.code === "TIMEOUT")
-    return `${error.message}. Check host and port of FLAGS_URL, and firewalls`;
+    return `${error.message}. Check the host and port in FLAGS_URL, and firewalls`;
   if (error.status === 401 || error.status === 403)
     return `${error.message}. Set it in FLAGS_API_TOKEN`;
   const otherUrl = await findWorkingUrl(error, options);

@@ -61,7 +61,7 @@ function describe(error: unknown): string {
 }
 
 const UNKNOWN_ISSUER =
-  "Name a file with the CA of the certificate in the environment variable NODE_EXTRA_CA_CERTS";
+  "Set the environment variable NODE_EXTRA_CA_CERTS to the path of a file with the certificate's CA";
 
 const OTHER_NAME =
-  "The certificate is for another name: give a URL with that name, this proxy's in --url";
+  "The certificate is for another host name: use a URL with that name, for this proxy in --url";

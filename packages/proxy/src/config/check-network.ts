@@ -44,7 +44,7 @@ export function findNetworkRisks(resolution: Resolution<Settings>): readonly str
 function findUnverifiedUpstream({ values, origins }: Resolution<Settings>): readonly string[] {
   if (values.rejectUnauthorized || !/^https:/i.test(values.flagsUrl ?? "")) return [];
   return [
-    `${origins.get("rejectUnauthorized")} accepts every certificate of the upstream: others in the network can read ${name("flagsApiToken")} and change flags. Trust a private certificate authority with ${name("upstreamCaFile")} instead`,
+    `${origins.get("rejectUnauthorized")} accepts any certificate from the upstream: others on the network can read ${name("flagsApiToken")} and change flags. To trust a private certificate authority, set ${name("upstreamCaFile")} instead`,
   ];
 }
 
@@ -52,7 +52,7 @@ function findOpenLists({ values, origins }: Resolution<Settings>): readonly stri
   const list = origins.get("allowList") ?? origins.get("denyList");
   if (list === undefined || values.trustProxy !== true) return [];
   return [
-    `${list} gives no protection while ${origins.get("trustProxy")} is true: every client can claim any address. Set it to the addresses of your load balancers`,
+    `${list} gives no protection while ${origins.get("trustProxy")} is true: a client can claim any address. Set it to the addresses of your load balancers`,
   ];
 }
 

@@ -216,7 +216,7 @@ function findImpossibleWithFiles(
   return [
     ...(tags === undefined
       ? []
-      : [`${tags} is not possible with files, which do not contain the tags of flags: remove it`]),
+      : [`${tags} is not possible with files, which do not contain tags: remove it`]),
     ...(keys === undefined
       ? []
       : [`${keys} is not possible with files: there is no upstream that could verify keys`]),
@@ -326,7 +326,7 @@ function findIneffective({ values, origins }: Resolution<Settings>): readonly st
   if (maxStaleness !== undefined && synchronization !== "streaming" && !isOfFiles({ values })) {
     if (refreshInterval === 0) {
       hints.push(
-        `${origins.get("refreshInterval")} is 0, so flags are never confirmed again: when ${origins.get("maxStaleness")} has passed, the proxy is not ready any more`,
+        `${origins.get("refreshInterval")} is 0, so flags are never confirmed again: when ${origins.get("maxStaleness")} has passed, the proxy is no longer ready`,
       );
     } else if (maxStaleness <= refreshInterval) {
       hints.push(

@@ -60,14 +60,14 @@ export function findIneffectiveStoreSettings({
     hints.push(`${origin} has no effect: ${nameSetting(SETTINGS.store)} is not ${address}`);
   };
   const isRedis = store?.kind === "redis";
-  requires(origins.get("storePassword"), isRedis, "an address of Redis");
+  requires(origins.get("storePassword"), isRedis, "a Redis address");
   requires(
     origins.get("storeCaFile"),
     store !== undefined && usesTls(store),
     "an address with rediss, or of S3 with https",
   );
   const canShare = store !== undefined && canShareFlags({ address: store });
-  if (sharedPolling) requires(origins.get("sharedPolling"), canShare, "an address of Redis");
+  if (sharedPolling) requires(origins.get("sharedPolling"), canShare, "a Redis address");
   return hints;
 }
 

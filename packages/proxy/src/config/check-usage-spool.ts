@@ -18,7 +18,7 @@ export async function findSpoolProblem(directory: string): Promise<string | unde
   } catch (error) {
     const code = codeOf(error);
     if (TEMPORARY.has(code)) return undefined;
-    return `cannot write to the directory ${directory} (${code}): let the user of this process write there, or choose another directory`;
+    return `cannot write to the directory ${directory} (${code}): give the user that runs this process write access, or choose another directory`;
   }
 }
 

@@ -7,7 +7,7 @@ import type { OfrepValues, OriginFunction } from "./config.ts";
 /** Cross-origin rules. Lists may be given as arrays or as comma-separated text. */
 export interface CorsOptions {
   /**
-   * Allowed request headers. Not set: those that SDKs send, and any that a preflight requests.
+   * Allowed request headers. If not set: those that SDKs send, and any that a preflight requests.
    * Environment: `CORS_ALLOWED_HEADERS`.
    */
   readonly allowedHeaders?: string | readonly string[] | undefined;
@@ -331,7 +331,7 @@ export interface ProxyOptions extends OldProxyOptions {
    */
   readonly tags?: string | readonly Tag[] | undefined;
   /**
-   * Header that carries the client key. Environment: `CLIENT_KEY_HEADER_NAME`.
+   * Name of the header that contains the client key. Environment: `CLIENT_KEY_HEADER_NAME`.
    * @default "authorization"
    */
   readonly clientKeysHeaderName?: string | undefined;

@@ -123,7 +123,7 @@ export const SETTINGS = {
     required: true,
     secret: true,
     description:
-      "Backend token of the upstream (in Unleash also called client token), or one for each environment to serve, separated by commas. Not needed for files.",
+      "Backend token for the upstream (Unleash also calls it a client token), or several, separated by commas: one for each environment to serve. Not needed for files.",
   }),
   clientKeys: defineSetting({
     group: "Required",
@@ -338,7 +338,7 @@ export const SETTINGS = {
     kind: textKind,
     default: undefined,
     description:
-      "Directory in which accepted usage, impact metrics and registrations are kept until they are delivered, so that they survive the end of the process. Each proxy needs its own.",
+      "Directory that keeps accepted usage, impact metrics and registrations until they are delivered, so that they survive if the process is killed. Each proxy needs its own directory.",
   }),
   usageSpoolMaxBytes: defineSetting({
     group: "Upstream",
@@ -375,7 +375,7 @@ export const SETTINGS = {
     default: [],
     defaultText: "none",
     description:
-      "Only flags with these tags are requested: name:value,name2:value2. Implies polling, whatever the value of FLAGS_SYNCHRONIZATION.",
+      "Only flags with these tags are requested: name:value,name2:value2. Implies polling, regardless of FLAGS_SYNCHRONIZATION.",
   }),
   storageProvider: defineSetting({
     group: "Upstream",
@@ -554,7 +554,7 @@ export const SETTINGS = {
     kind: textKind,
     default: undefined,
     description:
-      "YAML or JSON file with additional keys and the permissions of each. Changes apply without a restart. With it, FLAGS_PROXY_CLIENT_KEYS is optional.",
+      "YAML or JSON file with additional keys and their permissions. Changes apply without a restart. With it, FLAGS_PROXY_CLIENT_KEYS is optional.",
   }),
   upstreamKeys: defineSetting({
     group: "Clients",
@@ -572,7 +572,7 @@ export const SETTINGS = {
     kind: createIntegerKind({ min: 1000, max: 604_800_000, of: "milliseconds" }),
     default: 60_000,
     description:
-      "Milliseconds within which a token that was revoked upstream is rejected. All tokens in use are verified again that often.",
+      "Milliseconds within which a token that was revoked in the upstream is rejected. All tokens in use are verified again within this time.",
   }),
   clientKeysHeaderName: defineSetting({
     group: "Clients",
@@ -580,7 +580,7 @@ export const SETTINGS = {
     variables: ["CLIENT_KEY_HEADER_NAME"],
     kind: headerNameKind,
     default: "authorization",
-    description: "Header that carries the client key.",
+    description: "Name of the header that contains the client key.",
   }),
   proxySecrets: defineSetting({
     group: "Clients",
@@ -616,7 +616,7 @@ export const SETTINGS = {
     kind: booleanKind,
     default: false,
     description:
-      "Serves /proxy/all and its equivalents in the other APIs: disabled flags as well as enabled ones.",
+      "Serves /proxy/all and its equivalents in the other APIs, which return disabled flags too.",
   }),
   enableExplain: defineSetting({
     group: "Endpoints",
@@ -644,7 +644,7 @@ export const SETTINGS = {
     default: undefined,
     defaultText: "any age",
     description:
-      "Milliseconds after which flags that the upstream has not confirmed are too old: /ready then returns 503. Requests are served nevertheless.",
+      "Milliseconds after which flags that the upstream has not confirmed are too old: /ready then returns 503. Requests are still served.",
   }),
   ageHeader: defineSetting({
     group: "Endpoints",
@@ -726,7 +726,7 @@ export const SETTINGS = {
     kind: headerNamesKind,
     default: undefined,
     description:
-      "Allowed request headers. Not set: those that SDKs send, and any that a preflight requests.",
+      "Allowed request headers. If not set: those that SDKs send, and any that a preflight requests.",
   }),
   corsCredentials: defineSetting({
     group: "CORS",
@@ -775,7 +775,7 @@ export const SETTINGS = {
     kind: originsKind,
     default: "*",
     description:
-      "Allowed origins, separated by commas; * allows all. In code also true, false, regular expressions or a function.",
+      "Allowed origins, separated by commas; * allows all. In code, also true, false, regular expressions or a function.",
   }),
   corsPreflightContinue: defineSetting({
     group: "CORS",
@@ -830,7 +830,7 @@ export const SETTINGS = {
     default: [],
     defaultText: "empty list",
     description:
-      "Files that export lists of custom activation strategies, separated by commas; in code also the strategies themselves.",
+      "Files that export lists of custom activation strategies, separated by commas; in code, also the strategies themselves.",
   }),
   bootstrapUrl: defineSetting({
     group: "Experimental",
@@ -838,7 +838,7 @@ export const SETTINGS = {
     variables: ["EXP_BOOTSTRAP_URL"],
     kind: urlKind,
     default: undefined,
-    description: "Address from which to load flags until the upstream responds.",
+    description: "URL from which flags are loaded until the upstream responds.",
   }),
   bootstrapAuthorization: defineSetting({
     group: "Experimental",
@@ -848,7 +848,7 @@ export const SETTINGS = {
     default: undefined,
     secret: true,
     secretTexts: secretsInHeader,
-    description: "Authorization header sent to the bootstrap address.",
+    description: "Authorization header sent to the bootstrap URL.",
   }),
   bootstrapHeaders: defineSetting({
     group: "Experimental",
@@ -859,7 +859,7 @@ export const SETTINGS = {
     defaultText: "none",
     secret: true,
     secretTexts: secretsInHeaders,
-    description: "All headers sent to the bootstrap address.",
+    description: "All headers sent to the bootstrap URL.",
   }),
   serverTokens: defineSetting({
     group: "Experimental",
@@ -880,7 +880,7 @@ export const SETTINGS = {
     default: [],
     defaultText: "empty list",
     description:
-      "File that exports a list of context enrichers; in code a list of enrichers and files.",
+      "File that exports a list of context enrichers; in code, a list of enrichers and files.",
   }),
 };
 

@@ -19,7 +19,7 @@ interface Keys {
 export function observeKeys(registry: Registry, { uses, grants, file }: Keys): void {
   createLabelledCounter(registry, {
     name: `${METRICS_PREFIX}_key_requests_total`,
-    help: "Requests with a valid key, by name of the key",
+    help: "Requests with a valid key, by key name",
     labelNames: ["key"],
     read: () => Array.from(uses.entries(), ([key, value]) => ({ labels: { key }, value })),
   });
@@ -71,7 +71,7 @@ export function observeKeyRejections(
 ): (reason: KeyRejection) => void {
   createGauge(registry, {
     name: `${METRICS_PREFIX}_upstream_keys_waiting_requests`,
-    help: "Requests that wait for the verification of their key",
+    help: "Requests that are waiting for their key to be verified",
     read: () => waiting.used,
   });
   const rejections = new Counter({
@@ -105,7 +105,7 @@ export function createVerifierMetrics(
   const registers = [registry];
   const results = new Counter({
     name: `${METRICS_PREFIX}_upstream_key_verifications_total`,
-    help: "New keys that were verified upstream, by result; unknown: the upstream did not respond",
+    help: "New keys that were verified by the upstream, by result (unknown: the upstream did not respond)",
     labelNames: ["result"],
     registers,
   });
@@ -122,7 +122,7 @@ export function createVerifierMetrics(
   });
   createGauge(registry, {
     name: `${METRICS_PREFIX}_upstream_keys_pending`,
-    help: "Different keys that wait for the upstream",
+    help: "Distinct keys that are waiting for the upstream",
     read: pending,
   });
   return {

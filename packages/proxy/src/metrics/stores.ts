@@ -23,7 +23,7 @@ function observeStorage(registry: Registry, sources: readonly UpstreamSource[]):
   const { store } = first.storage;
   countOperations(registry, store, {
     name: `${METRICS_PREFIX}_store_operations_total`,
-    help: "Operations of the store for flags, by result",
+    help: "Operations on the store for flags, by result",
   });
   createLabelledCounter(registry, {
     name: `${METRICS_PREFIX}_store_rejected_documents_total`,
@@ -91,7 +91,7 @@ function observeSharing(registry: Registry, sources: readonly UpstreamSource[]):
 export function observeKeyStore(registry: Registry, store: GuardedStore): void {
   countOperations(registry, store, {
     name: `${METRICS_PREFIX}_key_store_operations_total`,
-    help: "Operations of the store for keys that the upstream has verified, by result",
+    help: "Operations on the store for keys that the upstream has verified, by result",
   });
 }
 

@@ -157,7 +157,7 @@ function createCounters(registry: Registry, spools: readonly Spool[]): void {
   );
   createCounter(
     "damaged_lines",
-    "Lines of the spool that could not be read",
+    "Spool lines that could not be read",
     ({ damagedLines }) => damagedLines,
   );
 }

@@ -79,7 +79,7 @@ function tooLarge(): HttpError {
   return new HttpError(
     413,
     `The context fields that rules read and the names of the toggles exceed ${MAX_LENGTH / 1024} KiB, ` +
-      "the limit of a stream: send less of them, or poll with `POST /proxy`",
+      "the limit for a stream: shorten them, or poll with `POST /proxy`",
   );
 }
 

@@ -26,7 +26,7 @@ const TOO_LONG = `more than ${nameLength} characters: shorten it`;
 // PostgreSQL cannot store it: an upstream could fail on a report that contains it, and on everything
 // that it stores in the same transaction.
 const NUL = "\0";
-const HAS_NUL = "the character U+0000: leave it out";
+const HAS_NUL = "the character U+0000: remove it";
 
 /** What a report is read with. */
 export interface ReadOptions {

@@ -66,7 +66,7 @@ export const ReportedMetric = Type.Object(
     timestamp: Type.Optional(
       Type.Unsafe<string | number | null>({
         type: ["string", "number", "null"],
-        description: "Start of the hour; now when it is missing",
+        description: "Start of the hour; the current hour if it is missing",
       }),
     ),
     ...ToggleUsage.properties,

@@ -143,7 +143,7 @@ function readTokens(
 ): ReadonlyMap<string, ValidatedToken> {
   const { tokens: list }: { readonly tokens?: unknown } = isRecord(body) ? body : {};
   if (!Array.isArray(list)) {
-    throw new UpstreamError("The response of the upstream contains no list of tokens", {
+    throw new UpstreamError("The upstream's response contains no list of tokens", {
       code: "DOCUMENT",
     });
   }

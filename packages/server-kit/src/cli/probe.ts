@@ -47,7 +47,7 @@ export function createProbe(definition: ProbeDefinition): Subcommand {
         short: "c",
         value: "FILE",
         description:
-          "PEM file with certificates of CAs to trust, in addition to those that Node trusts. Only with a URL: otherwise, the certificate of the server is not verified.",
+          "PEM file with certificates of CAs to trust, in addition to those that Node trusts. Only with a URL: otherwise, the server's certificate is not verified.",
       },
     },
     exitCodes: [
@@ -135,7 +135,7 @@ function statusOf(request: ClientRequest): Promise<number> {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "no server listens there",
+  ECONNREFUSED: "no server is listening there",
   ECONNRESET: "the connection was closed without a response",
   ENOTFOUND: "the host name is not known",
   EAI_AGAIN: "the host name cannot be looked up",

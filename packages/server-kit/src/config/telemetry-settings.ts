@@ -135,15 +135,15 @@ export const TELEMETRY_SETTINGS: TelemetrySettings = {
   otelDisabled: defineSetting("OTEL_SDK_DISABLED", {
     kind: booleanKind,
     default: false,
-    description: "Disables OpenTelemetry, whatever the other variables say.",
+    description: "Disables OpenTelemetry, regardless of the other variables.",
   }),
   otelEndpoint: defineEndpoint(
     "ENDPOINT",
-    "Address of an OpenTelemetry collector, for example http://localhost:4318. Enables traces, metrics and logs, which are sent to /v1/traces, /v1/metrics and /v1/logs below it. If it is not set, signals whose exporter is otlp are sent to http://localhost:4318.",
+    "URL of an OpenTelemetry collector, for example http://localhost:4318. Enables traces, metrics and logs, which are sent to /v1/traces, /v1/metrics and /v1/logs below it. If it is not set, signals whose exporter is otlp are sent to http://localhost:4318.",
   ),
-  otelTracesEndpoint: defineEndpoint("TRACES_ENDPOINT", "Complete address for traces."),
-  otelMetricsEndpoint: defineEndpoint("METRICS_ENDPOINT", "Complete address for metrics."),
-  otelLogsEndpoint: defineEndpoint("LOGS_ENDPOINT", "Complete address for logs."),
+  otelTracesEndpoint: defineEndpoint("TRACES_ENDPOINT", "Complete URL for traces."),
+  otelMetricsEndpoint: defineEndpoint("METRICS_ENDPOINT", "Complete URL for metrics."),
+  otelLogsEndpoint: defineEndpoint("LOGS_ENDPOINT", "Complete URL for logs."),
   otelTracesExporter: defineExporter(
     "TRACES",
     "Where traces go: otlp sends them to the endpoint, console prints them, none disables them.",
@@ -185,7 +185,8 @@ export const TELEMETRY_SETTINGS: TelemetrySettings = {
     kind: fileKind,
     default: undefined,
     defaultText: "the CAs that Node trusts",
-    description: "Path of a PEM file with the only CAs to trust for the endpoints.",
+    description:
+      "Path of a PEM file with the CAs to trust for the endpoints. Replaces the default.",
   }),
   otelClientCertificate: defineSetting("OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", {
     kind: fileKind,
@@ -209,25 +210,25 @@ export const TELEMETRY_SETTINGS: TelemetrySettings = {
     default: {},
     defaultText: "none",
     description:
-      "Attributes of everything that is exported: name=value, separated by commas and percent-encoded.",
+      "Attributes added to everything that is exported: name=value, separated by commas and percent-encoded.",
   }),
   otelSampler: defineSetting("OTEL_TRACES_SAMPLER", {
     kind: createChoiceKind(SAMPLERS),
     default: undefined,
     defaultText: "parentbased_traceidratio",
-    description: `Which requests are traced: ${SAMPLERS.join(", ")}. With the parentbased ones, a request with a traceparent header is traced if its sender traces it, up to 100 of these per second.`,
+    description: `Which requests are traced: ${SAMPLERS.join(", ")}. With a parentbased sampler, a request with a traceparent header is traced if its sender traces it, up to 100 such requests per second.`,
   }),
   otelSamplerRatio: defineSetting("OTEL_TRACES_SAMPLER_ARG", {
     kind: ratioKind,
     default: undefined,
     defaultText: "0.01, or 1 with OTEL_TRACES_SAMPLER",
-    description: "Share of the requests that the samplers with a ratio trace, from 0 to 1.",
+    description: "Share of requests that ratio samplers trace, from 0 to 1.",
   }),
   otelPropagators: defineSetting("OTEL_PROPAGATORS", {
     kind: propagatorsKind,
     default: ["tracecontext", "baggage"],
     description:
-      "tracecontext reads traceparent headers of clients, and makes flags-proxy send them to the upstream; none ignores them. Baggage is never forwarded.",
+      "tracecontext reads traceparent headers from clients and, in flags-proxy, also sends them to the upstream; none ignores them. Baggage is never forwarded.",
   }),
   otelMetricInterval: defineSetting("OTEL_METRIC_EXPORT_INTERVAL", {
     kind: timeKind,
@@ -263,12 +264,12 @@ function defineBatches<const Of extends "Spans" | "Logs">(
     [`otel${of}Queue`]: defineSetting(`${prefix}_MAX_QUEUE_SIZE`, {
       kind: queueKind,
       default: 2048,
-      description: `Number of ${records} that may wait for their export; any others are dropped.`,
+      description: `Number of ${records} that may wait to be exported; any others are dropped.`,
     }),
     [`otel${of}Batch`]: defineSetting(`${prefix}_MAX_EXPORT_BATCH_SIZE`, {
       kind: queueKind,
       default: 512,
-      description: `Number of ${records} in one export; at most the size of the queue.`,
+      description: `Number of ${records} in one export; at most the queue size.`,
     }),
   } as WithDefault<Extract<OfBatches, `otel${Of}${string}`>, number>;
 }

@@ -47,7 +47,7 @@ export const MAX_HEADERS = 200;
 const MAX_EXAMINED = 16;
 
 export interface ConnectionGuardOptions {
-  /** Connections that may be open at a time. */
+  /** Maximum number of open connections. */
   readonly maxConnections: number;
   readonly logger: Pick<Logger, "warn">;
   /** The end of the warning about the limit, for example `raise MAX_CONNECTIONS`. */
@@ -309,7 +309,7 @@ export class ConnectionGuard {
     if (largest.length === 0) return;
     this.#warn(
       "unread",
-      `Clients have not read ${Math.round(totalBytes / MIB)} MiB of responses: those with the largest ones are disconnected`,
+      `Clients have not read ${Math.round(totalBytes / MIB)} MiB of responses: the clients with the largest unread responses are disconnected`,
     );
     for (const { socket } of largest) this.#close(socket, "slow_reader");
   }

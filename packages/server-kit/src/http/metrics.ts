@@ -163,7 +163,7 @@ export function observeConnections(
   });
   createGauge(registry, {
     name: `${prefix}_connections_max`,
-    help: "Connections that may be open at a time",
+    help: "Maximum number of open connections",
     read: () => guard.maxConnections,
   });
   createLabelledCounter(registry, {

@@ -18,7 +18,11 @@ async function responseTo(request: string): Promise<string> {
 
 test.each([
   ["nonsense\r\n\r\n", 400, "not valid HTTP"],
-  [`GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(70_000)}`, 431, "too large: send less of them"],
+  [
+    `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(70_000)}`,
+    431,
+    "too large: send fewer or shorter headers",
+  ],
 ])("createClientErrorHandler() responds with the given body (case %#)", async (...row) => {
   const [request, statusCode, words] = row;
   const response = await responseTo(request);

@@ -22,7 +22,7 @@ type ClientErrorHandler = (error: Error, socket: Socket) => void;
 interface ClientErrorOptions {
   /** Creates the response body, which is sent as JSON. */
   readonly toBody: (failure: ClientFailure) => unknown;
-  /** How to fix headers that are too large. @default "send less of them" */
+  /** How to fix headers that are too large. @default "send fewer or shorter headers" */
   readonly headersHint?: string;
   /** Whether part of a response has been sent already, so that no error response can follow. */
   readonly isResponding?: (socket: Socket) => boolean;
@@ -35,7 +35,7 @@ interface ClientErrorOptions {
  */
 export function createClientErrorHandler({
   toBody,
-  headersHint = "send less of them",
+  headersHint = "send fewer or shorter headers",
   isResponding = () => false,
 }: ClientErrorOptions): ClientErrorHandler {
   const messages = {

@@ -54,7 +54,7 @@ export const ContextFieldsQuery = Type.Object({
   include: Type.Optional(
     Type.String({
       description:
-        "`project` adds the fields of projects to the global list, `root` the global fields to that of a project",
+        "`project` adds project fields to the global list, `root` adds global fields to the list of a project",
     }),
   ),
 });

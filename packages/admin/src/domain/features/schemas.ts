@@ -21,7 +21,7 @@ export const CloneFeatureBody = openObject("cloneFeatureSchema", {
   replaceGroupId: Type.Optional(
     Type.Boolean({
       description:
-        "Whether the groupId of strategies, if it is the name of the flag, becomes the new name (default)",
+        "Whether a strategy's groupId that is the name of the flag becomes the new name (default)",
     }),
   ),
 });

@@ -48,7 +48,7 @@ export async function findProblems(db: Database, input: UnleashImport): Promise<
     ]),
     warnings: listProblems([
       ["These strategies must have the same meaning in the applications", custom],
-      ["These flags are archived and are left out", archived],
+      ["These flags are archived and are skipped", archived],
       ["These flags exist and are overwritten in the environment", active],
     ]),
   };

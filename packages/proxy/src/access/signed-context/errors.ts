@@ -21,7 +21,7 @@ export function invalidSignature(problem: string, cause?: unknown): HttpError {
 export function notTheSignedValue(field: string): HttpError {
   return new HttpError(
     403,
-    `\`${field}\` of the context is not the signed value: send the signed one, or leave it out`,
+    `\`${field}\` of the context is not the signed value: send the signed value, or omit the field`,
   );
 }
 

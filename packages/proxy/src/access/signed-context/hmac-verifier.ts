@@ -42,7 +42,7 @@ export class HmacVerifier implements ContextVerifier {
     );
     if (matches.length > 0) return { values: claimed };
     throw invalidSignature(
-      `is not that of the values that were sent (${[...claimed.keys()].join(", ")}): sign exactly these`,
+      `does not match the values that were sent (${[...claimed.keys()].join(", ")}): sign exactly these`,
     );
   }
 }

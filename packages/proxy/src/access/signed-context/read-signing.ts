@@ -135,7 +135,7 @@ function readAlgorithms({ algorithms }: JwtFields, isSecret: boolean): readonly 
   const wrong = algorithms?.find((algorithm) => !possible.includes(algorithm));
   if (wrong === undefined) return algorithms ?? possible;
   throw new ReadError(
-    `has the algorithm ${wrong} in \`signedContext.jwt\`, which does not fit the kind of key: possible are ${possible.join(", ")}`,
+    `has the algorithm ${wrong} in \`signedContext.jwt\`, which does not fit the kind of key: use one of ${possible.join(", ")}`,
   );
 }
 

@@ -97,7 +97,7 @@ function readClaimed({ fields, properties }: SentContext, names: readonly string
     if (isStandard && properties[name] !== undefined) {
       throw badField(
         `properties.${name}`,
-        `is not allowed with this key, for which \`${name}\` must be signed: send it as a field of the context`,
+        `is not allowed with this key, for which \`${name}\` must be signed: send it as a context field`,
       );
     }
     // NOTE: some clients send an empty value for one that they do not have.

@@ -21,7 +21,7 @@ const CONTEXT = {
   title: "frontendContextSchema",
   additionalProperties: Type.Unknown(),
   maxProperties: MAX_CONTEXT_PROPERTIES,
-  description: "Values that are neither text nor a number nor a boolean are ignored",
+  description: "Values other than strings, numbers and booleans are ignored",
 };
 
 /** The body of a request for flags: a context, at the top level or under `context`. */
@@ -34,7 +34,7 @@ const FrontendBody = Type.Object(
         ...Type.Object(FIELDS, CONTEXT),
         title: "nullableEvaluationContextSchema",
         type: ["object", "null"],
-        description: "The context; other fields are read only if it is missing",
+        description: "The context. Without it, the context is read from the other fields",
       }),
     ),
   },
@@ -56,7 +56,7 @@ export const FrontendToggle = Type.Object(
         ...Variant.properties,
         feature_enabled: Type.Boolean({ description: "Whether the toggle is on" }),
         featureEnabled: Type.Boolean({
-          description: "The same in the spelling that some clients read",
+          description: "The same, with the spelling that some clients read",
         }),
       },
       { title: "frontendVariantSchema" },

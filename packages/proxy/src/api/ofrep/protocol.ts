@@ -67,7 +67,7 @@ function createOfrepFormat(values: OfrepValues): FlagFormat {
 }
 
 function toUnknownFlag(key: string): OfrepFailure {
-  return { key, errorCode: "FLAG_NOT_FOUND", errorDetails: "There is no flag of this name" };
+  return { key, errorCode: "FLAG_NOT_FOUND", errorDetails: "There is no flag with this name" };
 }
 
 /**

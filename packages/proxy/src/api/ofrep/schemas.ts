@@ -96,7 +96,7 @@ export const OfrepEvaluations = Type.Object(
     flags: Type.Array(Type.Union([OfrepEvaluation, FlagError])),
     eventStreams: Type.Optional(
       Type.Array(StreamAddress, {
-        description: "Streams that notify of changes; only with `ofrepEventStreams`",
+        description: "Streams that notify clients of changes; only with `ofrepEventStreams`",
       }),
     ),
   },
@@ -106,7 +106,7 @@ export const OfrepEvaluations = Type.Object(
 const ErrorBody = Type.Object(
   {
     key: Type.Optional(
-      Type.String({ description: "The requested flag, in a request for a single one" }),
+      Type.String({ description: "The requested flag, if the request was for a single one" }),
     ),
     errorCode: Type.String({
       enum: ["PARSE_ERROR", "INVALID_CONTEXT", "FLAG_NOT_FOUND", "GENERAL"],
@@ -118,9 +118,9 @@ const ErrorBody = Type.Object(
 
 const ERROR_DESCRIPTIONS = {
   400: "The request is invalid: the message names what is wrong",
-  401: "The key or the signature of the context is missing or not accepted",
-  403: "The rules of the key in the access file do not allow the request",
-  404: "There is no flag of this name",
+  401: "The key or the context's signature is missing or not accepted",
+  403: "The key's rules in the access file do not allow the request",
+  404: "There is no flag with this name",
   413: "The body is too large",
   415: "The body is not JSON",
   429: "Too many requests with the key: `Retry-After` says how long to wait",

@@ -13,7 +13,7 @@ const TAGS = { tags: ["Operations"] };
 export function registerProbes(app: TypedApp, rules: ReadinessRules): void {
   const liveSchema = {
     ...TAGS,
-    summary: "Reports that the process responds, whatever the state of its flags",
+    summary: "Reports that the process responds, regardless of its flags",
     response: { 200: Ok },
   };
   app.get("/live", { ...ALWAYS_AVAILABLE, schema: liveSchema }, (_request, reply) =>
@@ -22,7 +22,8 @@ export function registerProbes(app: TypedApp, rules: ReadinessRules): void {
 
   const readySchema = {
     ...TAGS,
-    summary: "Reports whether the proxy should get requests: it has flags that are not too old",
+    summary:
+      "Reports whether the proxy should receive requests: whether it has flags that are not too old",
     response: { 200: Ok, ...errorResponses(503) },
   };
   app.get("/ready", { ...ALWAYS_AVAILABLE, schema: readySchema }, (_request, reply) => {

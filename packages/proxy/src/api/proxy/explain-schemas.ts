@@ -212,7 +212,9 @@ const ExplainedFlag = Type.Object(
     dependencies: Type.Optional(Type.Array(Dependency)),
     strategies: Type.Optional(Type.Array(Strategy)),
     decidedBy: Type.Optional(
-      Type.Integer({ description: "The position in `strategies` of the one that decided" }),
+      Type.Integer({
+        description: "The position in `strategies` of the strategy that decided the result",
+      }),
     ),
     variantSelection: Type.Optional(VariantSelection),
   } satisfies SchemasOf<Explanation>,

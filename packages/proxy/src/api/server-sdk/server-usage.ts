@@ -32,7 +32,7 @@ export function registerServerUsage(app: TypedApp, options: ServerUsageOptions):
   // What Edge reports about itself. Nothing here uses it, but a rejection would be logged there every minute.
   app.post(
     "/client/metrics/edge",
-    { onRequest, schema: describe("Accepts data about an instance of Edge, and ignores it") },
+    { onRequest, schema: describe("Accepts data about an Edge instance, and ignores it") },
     (_request, reply) => reply.code(202).send(),
   );
 

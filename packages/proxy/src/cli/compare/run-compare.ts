@@ -86,7 +86,7 @@ function chooseProxies(
   const key = options["key"] ?? clientKeys[0];
   if (typeof key !== "string") {
     throw new ComparisonError(
-      "--key is required: a client key. It can be left out if FLAGS_PROXY_CLIENT_KEYS is set",
+      "--key is required: a client key. You can omit it if FLAGS_PROXY_CLIENT_KEYS is set",
     );
   }
   const { "with-key": otherKey = key } = options;

@@ -9,18 +9,18 @@ import {
 /** Prints the settings of a replaced product under the names that they have here. */
 export const MIGRATE: Subcommand = {
   name: "migrate",
-  summary: "Prints the settings of the Unleash proxy or Unleash Edge under their names here",
+  summary: "Prints the settings of the Unleash proxy or Unleash Edge under their new names",
   description: [
     "Reads the environment, and the files of --env-file, and prints an env file for flags-proxy on standard output. Settings without an equivalent follow as comments, with the reason.",
     "Can be followed by the arguments of Unleash Edge: flags-proxy migrate edge --upstream-url URL --tokens TOKENS.",
-    "Some keys of Edge need an access file: keys for one project and, with several upstream tokens, keys of the form secret@environment. The access file is printed too, or written with --access-file.",
+    "Some Edge keys need an access file: keys for one project and, with several upstream tokens, keys of the form secret@environment. The access file is printed too, or written with --access-file.",
     "The output contains your tokens and keys, because it replaces the previous file. An access file contains only digests of keys.",
   ],
   options: {
     from: {
       value: "PRODUCT",
       description:
-        "unleash-proxy or edge: reads only the names of this product. Otherwise, the names that are set decide.",
+        "unleash-proxy or edge: reads only that product's names. Default: depends on the names that are set.",
     },
     "access-file": {
       value: "FILE",
@@ -30,7 +30,7 @@ export const MIGRATE: Subcommand = {
   },
   exitCodes: [
     "The printed settings are equivalent.",
-    "Something is lost, or a value is invalid: the comments say what.",
+    "Some settings are lost or invalid: the comments say which.",
     "The command line is invalid, there is nothing to migrate, or the access file cannot be written.",
   ],
   run: async ({ options: { from, "access-file": accessPath }, environment }) => {

@@ -20,7 +20,7 @@ export const fromSeconds: Conversion = {
 
 /** Edge appends `/api` itself. */
 export const withApiPath: Conversion = {
-  description: "with `/api` at its end",
+  description: "with `/api` at the end",
   convert: (text) => {
     const base = text.replace(/\/+$/, "");
     return base.endsWith("/api") ? base : `${base}/api`;

@@ -21,7 +21,7 @@ export function describeTranslation(
   const names = products.map((product) => PRODUCT_NAMES[product]).join(" and ");
   const assignments = Object.entries(defaults).map(([name, value]) => `${name}=${value}`);
   const information = [
-    `Settings of ${names === "" ? PRODUCT_NAMES["unleash-proxy"] : names} are in use: the command flags-proxy migrate prints them with their names here`,
+    `Settings of ${names === "" ? PRODUCT_NAMES["unleash-proxy"] : names} are in use: the command flags-proxy migrate prints them under their new names`,
     ...[...options].map(([oldName, name]) => `Option ${oldName} is read as ${name}`),
     ...used.filter(({ loss }) => loss === undefined).map(describeUse),
     ...(assignments.length === 0

@@ -201,7 +201,7 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
     [
       "CLIENT_KEEPALIVE_TIMEOUT",
       [],
-      { missing: unneeded("connections to the upstream are reused as long as it allows") },
+      { missing: unneeded("connections are reused as long as the upstream allows") },
     ],
     ["HTTP_PROXY", "HTTP_PROXY"],
     ["HTTPS_PROXY", "HTTPS_PROXY"],
@@ -236,9 +236,7 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
       "RELOAD_INTERVAL",
       [],
       {
-        missing: unneeded(
-          "changes of the file apply within a second, without reading it at intervals",
-        ),
+        missing: unneeded("changes to the file apply within a second"),
       },
     ],
     ["CLIENT_TOKENS", "EXP_SERVER_SIDE_SDK_CONFIG_TOKENS", { isList: true }],
@@ -306,7 +304,7 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
     ...["EDGE_URL", "CA_CERTIFICATE_FILE"].map((name): Row => [
       name,
       [],
-      { missing: unneeded("only the subcommands health and ready read it, here too") },
+      { missing: unneeded("only the subcommands health and ready read it, as in Edge") },
     ]),
   ],
 };

@@ -78,7 +78,7 @@ function toLogin(login: string, environment: Environment): string {
  */
 function asPartOfStore(findProblem: (text: string) => string | undefined): Conversion {
   return {
-    description: "as a part of the address",
+    description: "as part of the address",
     convert: (text, environment) => {
       const problem = findProblem(text);
       if (problem !== undefined) return new InvalidAlias(problem);

@@ -53,8 +53,8 @@ describe("parseRedisAddress()", () => {
   });
 
   test.each([
-    ["redis:cache", "an address of Redis is redis://host:6379"],
-    ["redis://", "an address of Redis is redis://host:6379"],
+    ["redis:cache", "a Redis address is redis://host:6379"],
+    ["redis://", "a Redis address is redis://host:6379"],
     ["redis://one,two", "it names several hosts"],
     ["redis://cache:0", "0 in it is not a port"],
     ["redis://cache:70000", "70000 in it is not a port"],

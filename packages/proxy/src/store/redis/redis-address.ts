@@ -44,9 +44,7 @@ const MAX_DATABASE = 65_535;
 export function parseRedisAddress(text: string): RedisAddress | InvalidValue {
   const parts = ADDRESS.exec(text)?.groups;
   if (parts === undefined) {
-    return new InvalidValue(
-      `an address of Redis is ${FORMS}; current value is ${showAddress(text)}`,
-    );
+    return new InvalidValue(`a Redis address is ${FORMS}; current value is ${showAddress(text)}`);
   }
   const { scheme = "", login = "", path = "", query = "" } = parts;
   const mode = (parts["mode"]?.toLowerCase() ?? "single") as RedisAddress["mode"];
@@ -90,7 +88,7 @@ function parseHost(text: string, mode: RedisAddress["mode"]): RedisHost | Invali
     /^(?:\[([\da-f:.]+)\]|([^\s:[\]]+))(?::(\d{1,5}))?$/i.exec(text) ?? [];
   const host = bracketed ?? name;
   const port = portText === undefined ? DEFAULT_PORTS[mode] : Number(portText);
-  if (host === undefined) return new InvalidValue(`an address of Redis is ${FORMS}`);
+  if (host === undefined) return new InvalidValue(`a Redis address is ${FORMS}`);
   return port >= 1 && port <= 65_535
     ? { host, port }
     : new InvalidValue(`${port} in it is not a port`);
