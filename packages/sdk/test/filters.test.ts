@@ -121,6 +121,7 @@ describe("tags", () => {
       },
     ],
     ["something else", { tag: 7 }],
+    ["an object", { tag: [{ toString: 1 }, [{ toString: 1 }]] }],
   ])("tags cause one warning if the upstream confirms %s", async (_name, query) => {
     const { upstream } = await startWithoutFilters(query);
     const { messages } = await startLogged(upstream, { tags: TAGS });

@@ -71,6 +71,14 @@ describe("parseDocument()", () => {
     expect(diagnostics).toEqual([{ subject: 'flag "flag"', message }]);
   });
 
+  test.each([
+    { variants: [{ name: "v", weight: 1, payload: { type: { toString: 1 }, value: "a" } }] },
+    { dependencies: [{ feature: { toString: 1 } }] },
+  ])("accepts an object that cannot be converted to text: %j", (parts) => {
+    const { features } = parseDocument({ features: [flag, { ...flag, name: "other", ...parts }] });
+    expect(features.map(({ name }) => name)).toEqual(["flag", "other"]);
+  });
+
   test("converts the type and the value of a payload to strings", () => {
     const payloadOf = (payload: unknown): unknown =>
       parseDocument({ features: [{ ...flag, variants: [{ name: "v", weight: 1, payload }] }] })

@@ -137,7 +137,7 @@ function parseDependency(input: unknown, report: Report): Dependency | undefined
     return undefined;
   }
   return {
-    feature: String(input["feature"]),
+    feature: toName(input["feature"]),
     enabled: input["enabled"] !== false,
     variants: textsOf(input["variants"]),
   };

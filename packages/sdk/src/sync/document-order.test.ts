@@ -12,6 +12,11 @@ test("sortState() sorts flags by name and segments by id", () => {
   expect(sortState({ features, segments })).toEqual(sorted);
 });
 
+test("sortState() accepts ids that cannot be converted to text", () => {
+  const ids = [{ id: { toString: 1 } }, { id: "a" }];
+  expect(sortState({ features: [], segments: ids }).segments.length).toBe(2);
+});
+
 describe("sortDocument()", () => {
   test("sorts flags and segments, and keeps the other members", () => {
     expect(sortDocument({ version: 2, features, segments })).toEqual({

@@ -34,6 +34,11 @@ function sortBy(key: "name" | "id", entries: readonly unknown[]): readonly unkno
 
 function compare(a: unknown, b: unknown): number {
   if (typeof a === "number" && typeof b === "number") return a - b;
-  const [left, right] = [String(a), String(b)];
+  const [left, right] = [toText(a), toText(b)];
   return left === right ? 0 : left < right ? -1 : 1;
+}
+
+/** NOTE: `String()` fails for an object with a member `toString`. */
+function toText(key: unknown): string {
+  return typeof key === "string" ? key : (JSON.stringify(key) ?? "");
 }

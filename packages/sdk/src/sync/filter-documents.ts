@@ -106,7 +106,12 @@ function warnIfTagsIgnored(
 function confirmedTags({ query }: Document): ReadonlySet<string> {
   const tags: unknown = isRecord(query) ? query["tag"] : undefined;
   if (!Array.isArray(tags)) return new Set();
-  return new Set(tags.map((tag) => (Array.isArray(tag) ? tag.join(":") : String(tag))));
+  const parts = tags.map((tag: unknown) => (Array.isArray(tag) ? tag : [tag]));
+  return new Set(parts.filter((tag) => tag.every(isText)).map((tag) => tag.join(":")));
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
 }
 
 function isDocument(document: unknown): document is Document {
