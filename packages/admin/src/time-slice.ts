@@ -39,7 +39,30 @@ export class Turns {
   async next(connection: Connection): Promise<void> {
     this.#last = this.#last.then(() => setImmediate());
     await this.#last;
-    if (connection.destroyed)
-      throw new ApiError("RequestTimeoutError", "The client has disconnected");
+    checkConnected(connection);
   }
+}
+
+/** Runs tasks one at a time: those that use much memory, and block other requests whenever they do not wait. */
+export class Queue {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /**
+   * Runs a task after those that were added before.
+   *
+   * @param connection of the client that the task works for
+   * @throws {ApiError} if the connection was closed meanwhile: the task does not run
+   */
+  async run<T>(connection: Connection, task: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(() => {
+      checkConnected(connection);
+      return task();
+    });
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+}
+
+function checkConnected({ destroyed }: Connection): void {
+  if (destroyed) throw new ApiError("RequestTimeoutError", "The client has disconnected");
 }

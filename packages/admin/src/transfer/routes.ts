@@ -7,6 +7,7 @@ import { writeAndRollBack } from "./project-file/dry-run.ts";
 import { exportProject } from "./project-file/export-project.ts";
 import { importProject } from "./project-file/import-project.ts";
 import { ImportQuery, ImportResponse, ProjectFile } from "./project-file/schemas.ts";
+import { Queue } from "../time-slice.ts";
 import { exportUnleashFile } from "./unleash-file/export-unleash-file.ts";
 import { importUnleashFile, validateUnleashFile } from "./unleash-file/import-unleash-file.ts";
 import { ExportQueryBody, UnleashImportBody, ValidationResponse } from "./unleash-file/schemas.ts";
@@ -18,12 +19,14 @@ const FILE_LIMIT_BYTES = 16 * 1024 * 1024;
 
 /** Routes that export flags to files and import them from files. */
 export function registerTransfer(app: TypedApp, storage: Storage): void {
-  registerProjectFiles(app, storage);
-  registerUnleashExport(app, storage);
+  const exports = new Queue();
+  registerProjectExport(app, storage, exports);
+  registerProjectImport(app, storage);
+  registerUnleashExport(app, storage, exports);
   registerUnleashImport(app, storage);
 }
 
-function registerProjectFiles(app: TypedApp, storage: Storage): void {
+function registerProjectExport(app: TypedApp, storage: Storage, exports: Queue): void {
   app.get(
     "/projects/:projectId/export",
     {
@@ -37,9 +40,12 @@ function registerProjectFiles(app: TypedApp, storage: Storage): void {
         params: ProjectParams,
       },
     },
-    ({ params }) => storage.read((db) => exportProject(db, params.projectId)),
+    ({ params, socket }) =>
+      exports.run(socket, () => storage.read((db) => exportProject(db, params.projectId))),
   );
+}
 
+function registerProjectImport(app: TypedApp, storage: Storage): void {
   app.post(
     "/projects/:projectId/import",
     {
@@ -72,7 +78,7 @@ function registerProjectFiles(app: TypedApp, storage: Storage): void {
   );
 }
 
-function registerUnleashExport(app: TypedApp, storage: Storage): void {
+function registerUnleashExport(app: TypedApp, storage: Storage, exports: Queue): void {
   app.post(
     "/features-batch/export",
     {
@@ -85,11 +91,11 @@ function registerUnleashExport(app: TypedApp, storage: Storage): void {
         body: ExportQueryBody,
       },
     },
-    async ({ body }, reply) => {
+    async ({ body, socket }, reply) => {
       if (body.downloadFile === true) {
         reply.header("content-disposition", 'attachment; filename="features.json"');
       }
-      return storage.read((db) => exportUnleashFile(db, body));
+      return exports.run(socket, () => storage.read((db) => exportUnleashFile(db, body)));
     },
   );
 }
