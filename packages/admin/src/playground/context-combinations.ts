@@ -1,10 +1,5 @@
 import type { Context } from "./schemas.ts";
 
-/** Returns the context in the form of the engine: other fields than the standard ones are properties. */
-export function toEngineContext({ properties = {}, ...fields }: Context): Context {
-  return { ...fields, properties };
-}
-
 /** Every combination of the values in a context. */
 export interface Combinations {
   readonly count: number;

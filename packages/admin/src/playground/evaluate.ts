@@ -5,7 +5,6 @@ import {
   type StrategyExplanation,
 } from "flags-engine";
 import type { ClientFeature } from "../client-api/client-feature.ts";
-import { toEngineContext } from "./context-combinations.ts";
 import type {
   PlaygroundEnvironment,
   PlaygroundFeature,
@@ -26,7 +25,7 @@ export function evaluateFeature(
   const explanation = explain(environment.snapshot, name, {
     appName: "playground",
     environment: environment.name,
-    ...toEngineContext(context),
+    ...context,
   });
   if (explanation === undefined) throw new TypeError("The snapshot must contain every flag");
   const data = describeStrategies(environment, feature, explanation);
