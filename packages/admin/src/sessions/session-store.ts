@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { desc, eq, inArray } from "drizzle-orm";
-import { type Caller } from "../access/request-identity.ts";
+import type { Caller } from "../access/request-identity.ts";
 import { isRole, roleOfType } from "../access/role.ts";
 import { type ApiToken, isExpired } from "../access/token.ts";
 import { unusableToken } from "../errors.ts";
@@ -22,7 +22,11 @@ const ID = /^[\w-]{43}$/;
 
 /** Hashes the id of a session for storage; undefined if no session can have it. */
 export function hashSessionId(id: string): string | undefined {
-  return ID.test(id) ? createHash("sha256").update(id).digest("hex") : undefined;
+  return ID.test(id) ? hash(id) : undefined;
+}
+
+function hash(id: string): string {
+  return createHash("sha256").update(id).digest("hex");
 }
 
 interface SessionTimes {
@@ -42,7 +46,7 @@ export async function insertSession(
   times: SessionTimes,
 ): Promise<string> {
   const id = randomBytes(ID_BYTES).toString("base64url");
-  const idHash = createHash("sha256").update(id).digest("hex");
+  const idHash = hash(id);
   await storage.transact(async (db) => {
     if (user.tokenId !== null) await keepToken(db, user.tokenId);
     await db.insert(sessions).values({ ...user, ...times, idHash });
