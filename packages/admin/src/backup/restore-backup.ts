@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { createGunzip } from "node:zlib";
 import { type SQL, sql } from "drizzle-orm";
+import { codeOf } from "flags-server-kit";
 import type { Database } from "../storage/database.ts";
 import { isConnectionError, isDiskFull } from "../storage/errors.ts";
 import { migrate, MIGRATIONS, readSchemaVersion, SCHEMA_VERSION } from "../storage/migrate.ts";
@@ -69,7 +70,7 @@ async function* readLines(file: string): AsyncGenerator<string, void> {
 
 /** Codes of zlib, such as Z_DATA_ERROR. */
 function isDamaged(error: unknown): error is Error {
-  return error instanceof Error && "code" in error && String(error.code).startsWith("Z_");
+  return error instanceof Error && codeOf(error).startsWith("Z_");
 }
 
 /** Creates the tables as they were when the backup was written. */

@@ -1,4 +1,5 @@
 import type { Configuration } from "openid-client";
+import { codeOf } from "flags-server-kit";
 import type { OpenIdConfig } from "../config/openid-config.ts";
 import { isSecureUrl } from "../config/public-url.ts";
 import type { User } from "../sessions/session-store.ts";
@@ -184,7 +185,7 @@ function checkEndpoints(configuration: Configuration): void {
 }
 
 /** Codes of errors that mean that the provider did not respond as it should. */
-const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
+const UNAVAILABLE_CODES = new Set([
   "OAUTH_TIMEOUT",
   "OAUTH_RESPONSE_IS_NOT_CONFORM",
   "OAUTH_RESPONSE_IS_NOT_JSON",
@@ -194,8 +195,7 @@ function toSignInError(client: Client, error: unknown): SignInError {
   if (error instanceof client.AuthorizationResponseError) {
     return new SignInError(error.error === "access_denied" ? "denied" : "failed", describe(error));
   }
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  const isUnavailable = error instanceof TypeError || UNAVAILABLE_CODES.has(code);
+  const isUnavailable = error instanceof TypeError || UNAVAILABLE_CODES.has(codeOf(error));
   return new SignInError(isUnavailable ? "unavailable" : "failed", describe(error));
 }
 

@@ -1,4 +1,5 @@
 import { type FlagsClientOptions, inspectUpstream, UpstreamError } from "flags-sdk";
+import { codeOf } from "flags-server-kit/command-line";
 
 const CLIENT_CERTIFICATE =
   "the upstream requires a client certificate from a CA that it trusts. Set FLAGS_UPSTREAM_CERT_FILE and FLAGS_UPSTREAM_KEY_FILE";
@@ -77,12 +78,11 @@ function findHint(codes: readonly string[]): string | undefined {
   return codes.map((code) => HINTS[code]).find((hint) => hint !== undefined);
 }
 
-/** Returns the codes of an error and its causes, from the innermost one. */
+/** Returns the codes of an error and its causes, from the innermost one; empty for those without a code. */
 function codesOf(error: unknown): readonly string[] {
   if (!(error instanceof Error)) return [];
   const inner: readonly unknown[] = error instanceof AggregateError ? error.errors : [];
-  const own = "code" in error && typeof error.code === "string" ? [error.code] : [];
-  return [...[...inner, error.cause].flatMap(codesOf), ...own];
+  return [...[...inner, error.cause].flatMap(codesOf), codeOf(error)];
 }
 
 /** If the address seems to be the wrong one, returns the probable one if it has flags. */

@@ -1,4 +1,5 @@
 import { isColorSupported, prettyFactory } from "pino-pretty";
+import { codeOf } from "../errors.ts";
 import { isRecord } from "../json.ts";
 
 /** The content of one log line. */
@@ -58,11 +59,11 @@ function withLoggedErrors(part: unknown, describe: (error: Error) => LoggedError
 
 function toLoggedError(error: Error, withStack: boolean): LoggedError {
   const { name, message, cause, stack } = error;
-  const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
+  const code = codeOf(error);
   return {
     name,
     message: messageOf(error),
-    ...(code === undefined ? {} : { code }),
+    ...(code !== "" && { code }),
     ...(cause instanceof Error && !message.includes(cause.message) ? { cause: cause.message } : {}),
     ...(withStack && stack !== undefined ? { stack } : {}),
   };

@@ -1,4 +1,5 @@
 import { createSecretKey, type KeyObject } from "node:crypto";
+import { codeOf } from "flags-server-kit/command-line";
 import type { errors, JWTPayload, JWTVerifyOptions } from "jose";
 import { HttpError } from "../../errors.ts";
 import { invalidSignature, notTheSignedValue } from "./errors.ts";
@@ -95,9 +96,7 @@ function readClaims(payload: JWTPayload, claims: Readonly<Record<string, string>
   return values;
 }
 
-type FailureCode = `ERR_${string}`;
-
-const EXPLANATIONS: Readonly<Record<FailureCode, string>> = {
+const EXPLANATIONS: Readonly<Record<string, string>> = {
   ERR_JWT_EXPIRED: "has expired: request a new token",
   ERR_JOSE_ALG_NOT_ALLOWED: "uses an algorithm that is not allowed",
   ERR_JOSE_NOT_SUPPORTED: "uses an algorithm that is not allowed",
@@ -107,7 +106,7 @@ const EXPLANATIONS: Readonly<Record<FailureCode, string>> = {
 };
 
 function explainFailure(error: unknown): string {
-  const code = failureCodeOf(error);
+  const code = codeOf(error);
   if (code === "ERR_JWT_CLAIM_VALIDATION_FAILED") {
     return explainClaim(error as errors.JWTClaimValidationFailed);
   }
@@ -122,12 +121,5 @@ function explainClaim({ claim, reason }: errors.JWTClaimValidationFailed): strin
 }
 
 function isKeyMismatch(error: unknown): boolean {
-  return (
-    failureCodeOf(error) === "ERR_JWS_SIGNATURE_VERIFICATION_FAILED" || error instanceof TypeError
-  );
-}
-
-function failureCodeOf(error: unknown): FailureCode {
-  const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "string" ? (code as FailureCode) : "ERR_";
+  return codeOf(error) === "ERR_JWS_SIGNATURE_VERIFICATION_FAILED" || error instanceof TypeError;
 }
