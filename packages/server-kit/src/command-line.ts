@@ -30,7 +30,7 @@ export { showAddress, showText } from "./config/show-text.ts";
 export { TELEMETRY_GROUP, TELEMETRY_SETTINGS } from "./config/telemetry-settings.ts";
 export { addressesKind, trustProxyKind } from "./config/trust-proxy.ts";
 export { baseUrlKind, toHttpUrl, urlKind } from "./config/url-kinds.ts";
-export { isLoopbackHost } from "./config/weak-secrets.ts";
+export { isLoopbackHost, isSecureUrl } from "./config/weak-secrets.ts";
 export { createDirectory } from "./create-directory.ts";
 export { codeOf, toErrorMessage } from "./errors.ts";
 export { isRecord, tryParseJson } from "./json.ts";

@@ -1,6 +1,5 @@
-import { nameSetting, type Resolution } from "flags-server-kit";
+import { isSecureUrl, nameSetting, type Resolution } from "flags-server-kit";
 import { type Role, ROLES } from "../access/role.ts";
-import { isSecureUrl } from "./public-url.ts";
 import { SETTINGS, type Settings, type Values } from "./settings.ts";
 
 /** How users sign in with an OpenID provider. */

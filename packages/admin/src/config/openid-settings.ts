@@ -4,10 +4,10 @@ import {
   createTextKind,
   defineSetting,
   InvalidValue,
+  isSecureUrl,
   textKind,
 } from "flags-server-kit/command-line";
 import { isRole, type Role, ROLES } from "../access/role.ts";
-import { isSecureUrl } from "./public-url.ts";
 
 const group = "OpenID Connect";
 

@@ -1,9 +1,4 @@
-import {
-  createTextKind,
-  InvalidValue,
-  isLoopbackHost,
-  type Kind,
-} from "flags-server-kit/command-line";
+import { createTextKind, InvalidValue, type Kind } from "flags-server-kit/command-line";
 
 /** The address at which browsers reach the service, with a slash at its end. */
 export const publicUrlKind: Kind<string> = createTextKind(
@@ -17,11 +12,3 @@ export const publicUrlKind: Kind<string> = createTextKind(
     return url.href.replace(/\/*$/, "/");
   },
 );
-
-/** Whether secrets may be sent to a URL: over TLS, or within this machine. */
-export function isSecureUrl({ protocol, hostname }: URL): boolean {
-  return (
-    protocol === "https:" ||
-    (protocol === "http:" && isLoopbackHost(hostname.replace(/^\[(.*)\]$/, "$1")))
-  );
-}

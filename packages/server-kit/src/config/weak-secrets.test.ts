@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import {
   findWeakSecrets,
   isLoopbackHost,
+  isSecureUrl,
   isPublishedExample,
   secretPartOf,
 } from "./weak-secrets.ts";
@@ -42,6 +43,18 @@ test.each([
   ["flags.internal", false],
 ])("isLoopbackHost(%j) is %j", (host, isLoopback) => {
   expect(isLoopbackHost(host)).toBe(isLoopback);
+});
+
+test.each([
+  ["https://flags.example.com", true],
+  ["http://localhost:8080", true],
+  ["http://127.1.2.3", true],
+  ["http://[::1]:8080", true],
+  ["http://flags.example.com", false],
+  ["http://127.0.0.1.example.com", false],
+  ["ftp://localhost", false],
+])("isSecureUrl(%j) is %j", (url, isSecure) => {
+  expect(isSecureUrl(new URL(url))).toBe(isSecure);
 });
 
 test("findWeakSecrets() names the entry and the minimum length, but not the secret", () => {

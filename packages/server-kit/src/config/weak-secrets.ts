@@ -55,6 +55,14 @@ export function isLoopbackHost(host: string | undefined): boolean {
   return loopback.check(host, family === 6 ? "ipv6" : "ipv4");
 }
 
+/** Whether secrets may be sent to a URL: over TLS, or within this machine. */
+export function isSecureUrl({ protocol, hostname }: URL): boolean {
+  return (
+    protocol === "https:" ||
+    (protocol === "http:" && isLoopbackHost(hostname.replace(/^\[(.*)\]$/, "$1")))
+  );
+}
+
 interface WeakSecretRules {
   /** Secrets with fewer characters cause a warning. */
   readonly minLength: number;

@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, type JsonWebKey } from "node:crypto";
-import { isRecord } from "flags-server-kit";
+import { isRecord, isSecureUrl } from "flags-server-kit";
 import {
   type AccessFileKey,
   MIN_SIGNING_SECRET_LENGTH,
@@ -162,14 +162,11 @@ async function readKeys(fields: JwtFields, readFile: ReadNamedFile): Promise<Jwt
   return { publicKeys: texts };
 }
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
-
 /** NOTE: whoever can change the response to a plain HTTP request could sign any context. */
 function checkUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isSafe =
-    url?.protocol === "https:" || (url?.protocol === "http:" && LOOPBACK.test(url.hostname));
-  if (url !== undefined && isSafe && url.username === "" && url.password === "") return url.href;
+  const isSafe = url !== undefined && isSecureUrl(url);
+  if (isSafe && url.username === "" && url.password === "") return url.href;
   throw new ReadError(
     "has a `signedContext.jwt.jwksUrl` that cannot be used: it must be an `https` URL without a password, or an `http` URL of this machine",
   );
