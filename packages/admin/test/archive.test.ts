@@ -156,6 +156,13 @@ describeStorages("archive", (source) => {
       expect(await isActive(own)).toBe(false);
     });
 
+    test("names the only unknown flag", async () => {
+      const response = await admin.call<ErrorResponse>("POST", "/projects/default/revive", {
+        features: ["nobody", "nobody"],
+      });
+      expect(response.body.message).toBe('There is no flag "nobody"');
+    });
+
     test("rejects unknown and archived projects, even with an empty list", async () => {
       await admin.must(201, "POST", "/projects", { id: "asleep", name: "Asleep" });
       const [name = ""] = await createFlags(1, "asleep");

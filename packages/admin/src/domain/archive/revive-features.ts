@@ -48,7 +48,8 @@ function checkAllFound(names: readonly string[], found: readonly Feature[]): voi
     if (!known.has(name) && !unknown.has(name)) unknown.set(name, index);
   }
   if (unknown.size === 0) return;
-  throw new ApiError("NotFoundError", `There are no flags ${quoteNames([...unknown.keys()])}`, {
+  const what = unknown.size === 1 ? "is no flag" : "are no flags";
+  throw new ApiError("NotFoundError", `There ${what} ${quoteNames([...unknown.keys()])}`, {
     details: Array.from(unknown, ([name, index]) => ({
       message: `There is no flag ${JSON.stringify(name)}`,
       path: `/body/features/${index}`,
