@@ -3,6 +3,7 @@ import { contextFields } from "../src/storage/schema/context-fields.ts";
 import { useAdmin } from "./_admin.ts";
 import type { ContextFieldResponse, SegmentResponse } from "./_responses.ts";
 import { describeStorages } from "./_storages.ts";
+import type { ErrorResponse } from "./_responses.ts";
 
 describeStorages("context fields", (source) => {
   const admin = useAdmin(source);
@@ -232,6 +233,15 @@ describeStorages("context fields", (source) => {
       ["/body", undefined],
     ])("rejects an invalid body at %s: %j", async (path, body) => {
       await admin.refuse({ status: 400, name: "BadDataError", path }, "PUT", "/context/plan", body);
+    });
+
+    test.each([
+      [{ description: 5 }, "must be a string or null"],
+      [{ sortOrder: 1.5 }, "must be a whole number"],
+      [{ legalValues: "a" }, "must be a list"],
+    ])("says which type %j must have", async (body, message) => {
+      const response = await admin.call<ErrorResponse>("PUT", "/context/plan", body);
+      expect(response.body.details).toMatchObject([{ message }]);
     });
 
     test("rejects an unknown field and does not create it", async () => {

@@ -1,16 +1,6 @@
 import { rewordSchemaMessage } from "flags-server-kit/command-line";
 import type { TLocalizedValidationError } from "typebox/error";
 
-const TYPE_NAMES: Readonly<Record<string, string>> = {
-  array: "a list",
-  boolean: "a boolean",
-  integer: "a whole number",
-  null: "null",
-  number: "a number",
-  object: "an object",
-  string: "a string",
-};
-
 /** A problem of a value, which is within lists and objects. */
 export interface ValueProblem {
   /** The names and indexes that lead to the value. */
@@ -21,17 +11,11 @@ export interface ValueProblem {
 /** Describes an error of a validator in words. */
 export function describeSchemaError(error: TLocalizedValidationError): readonly ValueProblem[] {
   const path = toPath(error.instancePath);
-  switch (error.keyword) {
-    case "required":
-      return error.params.requiredProperties.map((name) => ({
-        path: [...path, name],
-        message: "is required",
-      }));
-    case "type":
-      return [{ path, message: `must be ${nameTypes([error.params.type].flat())}` }];
-    default:
-      return [{ path, message: rewordSchemaMessage(error.message) }];
-  }
+  if (error.keyword !== "required") return [{ path, message: rewordSchemaMessage(error.message) }];
+  return error.params.requiredProperties.map((name) => ({
+    path: [...path, name],
+    message: "is required",
+  }));
 }
 
 /** Returns the names and indexes in a JSON pointer. */
@@ -40,10 +24,4 @@ export function toPath(pointer: string): readonly string[] {
     .split("/")
     .slice(1)
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-}
-
-function nameTypes(types: readonly string[]): string {
-  const names = types.map((type) => TYPE_NAMES[type] ?? type);
-  const last = names.at(-1) ?? "";
-  return names.length === 1 ? last : `${names.slice(0, -1).join(", ")} or ${last}`;
 }

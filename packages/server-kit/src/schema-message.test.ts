@@ -12,7 +12,13 @@ test.each([
   [Type.String({ minLength: 1 }), "", "must have at least 1 character"],
   [Type.Array(Type.Number(), { maxItems: 1 }), [1, 2], "must have at most 1 item"],
   [Type.Object({}, { maxProperties: 1 }), { a: 1, b: 2 }, /^must have at most 1 propert/],
-  [Type.String(), 1, "must be string"],
+  [Type.String(), 1, "must be a string"],
+  [Type.Integer(), 1.5, "must be a whole number"],
+  [Type.Object({}), [], "must be an object"],
+  [Type.Boolean(), 1, "must be a boolean"],
+  [Type.Array(Type.Number()), 1, "must be a list"],
+  [Type.Unsafe({ type: ["string", "null"] }), 1, "must be a string or null"],
+  [Type.Unsafe({ type: ["string", "number", "null"] }), [], "must be a string, a number or null"],
 ])("rewordSchemaMessage() makes plain English of the message for %j", (schema, value, message) => {
   const [error] = Compile(schema).Errors(value);
   const reworded = rewordSchemaMessage(error?.message ?? "");
@@ -24,4 +30,6 @@ test("rewordSchemaMessage() rewords the messages of Ajv", () => {
   expect(rewordSchemaMessage("must NOT have more than 100 characters")).toBe(
     "must have at most 100 characters",
   );
+  expect(rewordSchemaMessage("must be array")).toBe("must be a list");
+  expect(rewordSchemaMessage("must be string,null")).toBe("must be a string or null");
 });

@@ -8,8 +8,31 @@ const REPLACEMENTS: readonly (readonly [pattern: RegExp, replacement: string])[]
   [/^must (?:NOT|not) have fewer than /, "must have at least "],
 ];
 
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  array: "a list",
+  boolean: "a boolean",
+  integer: "a whole number",
+  null: "null",
+  number: "a number",
+  object: "an object",
+  string: "a string",
+};
+
 /** Rewords the message of a schema validator: "must be > 0" becomes "must be greater than 0". */
 export function rewordSchemaMessage(message: string): string {
+  return rewordTypes(message) ?? rewordLimits(message);
+}
+
+/** Rewords "must be string,null" (Ajv) and "must be either string or null" (TypeBox). */
+function rewordTypes(message: string): string | undefined {
+  const [, types] = /^must be (?:either )?(.+)$/.exec(message) ?? [];
+  const names = types?.split(/,| or /).map((type) => TYPE_NAMES[type]);
+  if (names === undefined || names.includes(undefined)) return undefined;
+  const last = names.pop();
+  return `must be ${names.length === 0 ? "" : `${names.join(", ")} or `}${last}`;
+}
+
+function rewordLimits(message: string): string {
   const match = REPLACEMENTS.find(([pattern]) => pattern.test(message));
   if (match === undefined) return message;
   const reworded = message.replace(...match);

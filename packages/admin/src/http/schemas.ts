@@ -1,5 +1,6 @@
 import { type Static, type TProperties, type TSchema, Type } from "typebox";
 import { Compile } from "typebox/compile";
+import { rewordSchemaMessage } from "flags-server-kit";
 import { badData } from "../errors.ts";
 
 /** Schemas of all properties of a type, so that the type checker notices a property without a schema. */
@@ -120,6 +121,6 @@ export function compileCheck<Schema extends TSchema>(
     if (validator.Check(value)) return value;
     const [violation] = validator.Errors(value);
     const path = `${root}${violation?.instancePath ?? ""}`;
-    throw badData(path, violation?.message ?? "is invalid");
+    throw badData(path, rewordSchemaMessage(violation?.message ?? "is invalid"));
   };
 }
