@@ -15,7 +15,7 @@ const client = createFlagsClient({ ...upstream, appName: "shop", refreshInterval
 client.on("error", (error) => console.error(error.message));
 
 const proxy = await createApp(
-  { flagsUrl: upstream.url, flagsApiToken: upstream.token, clientKeys: ["demo-client-key"] },
+  { flagsUrl: upstream.url, flagsApiToken: upstream.token, clientKeys: ["web-client-key"] },
   client,
 );
 // The app has started the client. Wait for the first flags.

@@ -24,6 +24,10 @@ test.each([
   ["default:development.unleash-insecure-api-token", true],
   ["proxy-secret", true],
   ["*:*.example-admin-token-change-me", true],
+  ["*:production.example-backend-token", true],
+  ["default:development.example-client-token-change-me", true],
+  ["default:development.a-token-for-the-proxy", true],
+  ["token-of-the-shop", true],
   ["my-proxy-secret", false],
   ["*:*.5ac1b37af9e0d8461c20", false],
 ])("isPublishedExample(%j) is %j", (token, isPublished) => {

@@ -18,17 +18,21 @@ export const MIN_PUBLIC_KEY_LENGTH = 8;
 /** Secrets in the documentation of this project and of Unleash, which attackers try first. */
 const PUBLISHED_SECRETS: ReadonlySet<string> = new Set([
   "964a287e1b728cb5f4f3e0120df92cb5",
+  "a-token-for-the-proxy",
   "demo-admin-token-for-this-machine-only",
   "demo-backend-token-local",
   "demo-client-key",
   "demo-web-key",
   "example-admin-token-change-me",
+  "example-backend-token",
+  "example-client-token-change-me",
   "key-of-the-mobile-app",
   "key-of-the-web-app",
   "proxy-secret",
   "secret",
   "some-random-string",
   "some-secret",
+  "token-of-the-shop",
 ]);
 const PUBLISHED_PREFIX = "unleash-insecure-";
 
