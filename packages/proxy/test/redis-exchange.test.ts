@@ -167,6 +167,20 @@ describe.skipIf(!HAS_REDIS)("an exchange", () => {
     expect(await replica.publish(epoch, 1, "a")).toBe(true);
   });
 
+  test.each(["lease", "shared"])(
+    "an exchange replaces the key %s if another program has written it with another type",
+    async (part) => {
+      const { key, createReplica } = createSource();
+      const replica = createReplica();
+      redis.cli("DEL", `${key}:${part}`);
+      redis.cli("LPUSH", `${key}:${part}`, "x");
+      const { isHolder, epoch } = await replica.contact();
+      expect(isHolder).toBe(true);
+      expect(await replica.publish(epoch, 1, "a")).toBe(true);
+      expect((await replica.exchange.read(signal))?.revision).toBe("r");
+    },
+  );
+
   test("an exchange deletes flags that were written without the secret", async () => {
     const { createReplica } = createSource();
     const [attacker, replica] = [createReplica("guess"), createReplica()];

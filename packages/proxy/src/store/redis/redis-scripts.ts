@@ -25,6 +25,10 @@ function defineScript(source: string): RedisScript {
 export const CONTACT = defineScript(`
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+-- A key that another program has written with another type would make all later commands fail.
+for index, found in ipairs({ redis.pcall('GET', KEYS[1]), redis.pcall('HGET', KEYS[2], 'epoch') }) do
+  if type(found) == 'table' and string.find(found.err, 'WRONGTYPE') then redis.call('DEL', KEYS[index]) end
+end
 -- Fails if the server is not the primary any more, or is out of memory, so that all replicas notice it. It must be
 -- the first write: Redis checks its memory only before that.
 redis.call('HSET', KEYS[2], 'contact', '')
