@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { describeSources, describeSpools } from "./sources.ts";
+import { MemoryLogger } from "../test/_proxy.ts";
+import { DocumentSource } from "../test/_source.ts";
+import { describeSources, describeSpools, startSources, toUpstreamSource } from "./sources.ts";
+import { FlagStorage } from "./store/flag-storage.ts";
+import { GuardedStore } from "./store/guarded-store.ts";
 
 test("describeSources() numbers sources of the same environment", () => {
   const tokens = ["a:production.x", "legacy", "b:production.y", "c:test.z"];
@@ -36,4 +40,31 @@ test("describeSpools() names the project if several tokens have the same environ
 test("describeSpools() gives each source its own directory, even if two tokens have the same project", () => {
   const tokens = ["a:production.x", "a:production.y", "*:test.z", "*:test.w"];
   expect(describeSpools(tokens)).toEqual(["a%3Aproduction", "a%3Aproduction-2", "test", "test-2"]);
+});
+
+test.each([
+  ["is loaded", () => Promise.resolve()],
+  ["cannot be loaded", () => Promise.reject(new Error("a file is missing"))],
+])("startSources() starts a source once the code of its store %s", async (_name, load) => {
+  const steps: string[] = [];
+  const logger = new MemoryLogger();
+  const store = new GuardedStore({
+    address: "redis://cache",
+    open: async () => {
+      await load().finally(() => steps.push("loaded"));
+      throw new Error("not used");
+    },
+    logger,
+  });
+  const source = {
+    upstreamUrl: "http://127.0.0.1:1/api",
+    token: "token",
+    projectName: undefined,
+    namePrefix: undefined,
+    tags: [],
+  };
+  const flags = Object.assign(new DocumentSource(), { start: () => void steps.push("started") });
+  const storage = new FlagStorage({ store, source, logger });
+  await startSources([{ ...toUpstreamSource(flags), storage }]);
+  expect(steps).toEqual(["loaded", "started"]);
 });

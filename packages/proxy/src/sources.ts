@@ -103,6 +103,16 @@ export function toUpstreamSource(
   return { name, scope, flags, lastFailure: () => lastFailure, onFailure };
 }
 
+/**
+ * Starts sources. Loads the code of their store first, which can take seconds on a busy machine: otherwise it would
+ * count towards the time limits of the first operations, and requests would wait for it.
+ */
+export async function startSources(sources: readonly UpstreamSource[]): Promise<void> {
+  // NOTE: if it cannot be loaded, the operations of the store fail with the reason, and load it again.
+  await sources[0]?.storage?.store.open().catch(() => undefined);
+  for (const { flags } of sources) flags.start();
+}
+
 /** Closes sources, which sends the pending usage and stores the last flags, and then their store. */
 export async function closeSources(sources: readonly UpstreamSource[]): Promise<void> {
   await Promise.all(sources.map(({ flags }) => flags.close()));

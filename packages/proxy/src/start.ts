@@ -16,7 +16,7 @@ import {
   createConfiguredSources,
 } from "./configured-sources.ts";
 import { logSourceEvents } from "./log-source-events.ts";
-import { closeSources } from "./sources.ts";
+import { closeSources, startSources } from "./sources.ts";
 import type { KeyVerifier } from "./access/verified-key.ts";
 
 /** A proxy that listens. */
@@ -161,6 +161,6 @@ async function startApp(
     await Promise.all([areOwned ? closeSources(sources) : undefined, options.access?.close()]);
     stopLogging();
   });
-  for (const { flags } of sources) flags.start();
+  await startSources(sources);
   return app;
 }

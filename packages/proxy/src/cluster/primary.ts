@@ -6,7 +6,7 @@ import type { LoadedConfig } from "../config/assemble-config.ts";
 import { startKeyVerifier } from "../create-access-control.ts";
 import { createConfiguredSources } from "../configured-sources.ts";
 import { logSourceEvents } from "../log-source-events.ts";
-import { closeSources, type UpstreamSource } from "../sources.ts";
+import { closeSources, startSources, type UpstreamSource } from "../sources.ts";
 import { createMetrics, type Metrics } from "../metrics/metrics.ts";
 import { observeSources } from "../metrics/sources.ts";
 import type { KeyVerifier } from "../access/verified-key.ts";
@@ -125,7 +125,7 @@ class Primary {
   /** Resolves to the addresses when all workers listen. */
   async start(): Promise<string> {
     logSourceEvents(this.#sources, this.#logger);
-    for (const { flags } of this.#sources) flags.start();
+    await startSources(this.#sources);
     return this.#pool.start();
   }
 

@@ -40,6 +40,8 @@ export async function openStore({ address, s3, password, ca }: StoreConfig): Pro
   }
   if (address.kind === "redis") {
     const { openRedisStore } = await import("./redis/redis-store.ts");
+    // NOTE: hundreds of files, which would otherwise be loaded within the time limit of the first connection.
+    await import("@redis/client");
     return openRedisStore({ address: { ...address, password: password ?? address.password }, ca });
   }
   const { FileStore } = await import("./file-store.ts");
