@@ -169,7 +169,7 @@ function spoolsOf({ usageSpool, upstreamTokens }: ProxyConfig): readonly UsageSp
 /**
  * Returns the storage of the caller, for the source of a token.
  *
- * NOTE: the prefix depends on the token. If it depended on the position of the token, another order would give
+ * NOTE: the prefix depends on the token. If it depended on the token's position, a different order would give
  * each source the flags of another one.
  */
 function storageFor(config: ProxyConfig, token: string): StorageProvider | undefined {

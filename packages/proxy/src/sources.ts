@@ -43,7 +43,7 @@ export function describeSources(
 
 /**
  * Returns the directories for the usage of the sources, in order: the environment, with the project if several
- * sources have the same one. Another order of the tokens does not change them, because an upstream accepts the
+ * sources have the same one. They do not depend on the order of the tokens, because an upstream accepts the
  * usage of a project only with a token for this project.
  */
 export function describeSpools(upstreamTokens: readonly string[]): readonly string[] {

@@ -21,7 +21,7 @@ type FlagDetails = ReturnType<typeof evaluateFeature>["details"];
 /** What all conditions have in common. */
 const Condition = {
   matched: Type.Boolean({ description: "Whether the context meets this condition" }),
-  explanation: Type.String({ description: "What is true of the context" }),
+  explanation: Type.String({ description: "Why the context does or does not meet this condition" }),
   problem: Type.Optional(Type.String({ description: "Why this condition can never be met" })),
 };
 

@@ -24,7 +24,7 @@ export function isAddressOrRange(value: string): boolean {
   return parseAddress(value.trim()) !== null;
 }
 
-/** The base address of a range always matches, whatever the two prefix lengths are. */
+/** The base address of a range always matches, regardless of the two prefix lengths. */
 function covers(range: AddressRange, address: Address): boolean {
   if (address.family === range.family && address.bits === range.bits) return true;
   return isInRange(address, range);

@@ -21,7 +21,7 @@ function readSize(text: string): number | undefined {
   }
 }
 
-/** Fails if a pattern has many more instructions than estimated, so that compiling it takes long. */
+/** Fails if a pattern has many more instructions than estimated, so that compiling it would be slow. */
 function checkEstimate(text: string): void {
   const size = readSize(text);
   fc.pre(size !== undefined);

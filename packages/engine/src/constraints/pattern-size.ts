@@ -1,5 +1,5 @@
-// NOTE: if a token were read in another way than RE2JS does, a part of the pattern could be hidden from the estimate, for
-// example in a class that does not exist: `\Q[\E`.
+// NOTE: if a token were read differently from RE2JS, a part of the pattern could be hidden from the estimate,
+// for example in a class that does not exist: `\Q[\E`.
 //
 // NOTE: no name of a property has 100 characters. Without this limit, each `\p{` would be read to the end of the pattern.
 const PROPERTY = String.raw`\\[pP](?:\{[^}]{0,100}\}|.)`;
@@ -32,7 +32,7 @@ export function estimatePatternSize(text: string): number {
   let lastSize = 0;
   let classCost = 0;
   for (const { 0: token, groups: { quoted, flags, min, max } = {} } of text.matchAll(TOKEN)) {
-    // NOTE: a repetition after flags or an empty quotation repeats what is in front of these.
+    // NOTE: a repetition after flags or an empty quotation repeats what precedes these.
     if (flags !== undefined || quoted === "") continue;
     if (min !== undefined) {
       const count = Math.max(1, Number(min), Number(max ?? 0));

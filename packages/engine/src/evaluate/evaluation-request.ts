@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 
-/** The inputs of an evaluation besides the snapshot and the context. */
+/** The inputs of an evaluation in addition to the snapshot and the context. */
 interface Runtime {
   /** Returns epoch milliseconds. */
   readonly now: () => number;
@@ -62,7 +62,7 @@ export class EvaluationRequest {
     return this.#isRepeatable;
   }
 
-  /** Records that an outcome depends on something besides the document and the context. */
+  /** Records that an outcome depends on something other than the document and the context. */
   markUnrepeatable(): void {
     this.#isRepeatable = false;
   }

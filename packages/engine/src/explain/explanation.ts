@@ -8,7 +8,7 @@ export interface Explanation {
   readonly reason: Reason;
   /** One plain sentence that says why. */
   readonly explanation: string;
-  /** Whether the flag is enabled in the environment. Otherwise it is off, whatever its strategies say. */
+  /** Whether the flag is enabled in the environment. Otherwise it is off, regardless of its strategies. */
   readonly enabledInEnvironment: boolean;
   /** The result depends on the time, a random number or a custom strategy: the next evaluation can differ. */
   readonly mayChange: boolean;
@@ -26,7 +26,7 @@ export interface Explanation {
 interface Condition {
   /** Whether the context meets the condition. */
   readonly matched: boolean;
-  /** What is true of the context, without a full stop: `plan is "free", which is not "pro"`. */
+  /** Why the context does or does not meet the condition, without a full stop: `plan is "free", which is not "pro"`. */
   readonly explanation: string;
   /** Why the condition can never be met, such as an unknown operator. */
   readonly problem?: string;

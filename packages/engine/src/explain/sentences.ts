@@ -70,7 +70,7 @@ function whichVariant({ variant, variantSelection }: Parts): string {
 /** How many values of a list are named in a sentence. */
 const MAX_NAMED = 3;
 
-/** Says what is true of the context: that a constraint is satisfied, or that it is not. */
+/** Says in words that the context satisfies a constraint, or that it does not. */
 export function describeConstraint(constraint: Omit<ConstraintExplanation, "explanation">): string {
   const { contextName, operator, actual, matched, inverted, values, value, problem } = constraint;
   if (problem !== undefined) return problem;

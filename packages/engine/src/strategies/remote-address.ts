@@ -4,8 +4,8 @@ import { parseListParameter } from "./strategy.ts";
 import type { ActivationStrategy, ListRule } from "./strategy.ts";
 
 /**
- * On for the listed addresses. An entry matches an address with the same text, whatever its format.
- * An IPv4 range also matches the IPv4 addresses in it.
+ * On for the listed addresses. An entry matches an address with the same text, regardless of its format. An
+ * IPv4 range also matches the IPv4 addresses in it.
  */
 export const remoteAddress: ActivationStrategy = (parameters, { fields, report }) => {
   const entries = parseListParameter(parameters, "IPs", report);

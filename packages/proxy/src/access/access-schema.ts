@@ -4,7 +4,7 @@ import { type Static, type TString, Type } from "typebox";
 export const MAX_KEYS = 100_000;
 /** Each of the files that entries name is checked for changes, several times per second. */
 export const MAX_KEY_FILES = 200;
-/** The shortest secret that can sign contexts. Whoever has a signature can try secrets without sending requests. */
+/** The shortest secret that can sign contexts. Anyone who has a signature can try secrets without sending requests. */
 export const MIN_SIGNING_SECRET_LENGTH = 32;
 
 const Environment = Type.String({

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 
 const MAX_ENTRIES = 10_000;
 
-/** Short, so that a key works soon after it was created, even if a client used it too early. */
+/** Short, so that a key works soon after it was created, even if a client used it before that. */
 const LIFETIME_MS = 10_000;
 
 /**

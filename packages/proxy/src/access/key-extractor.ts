@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from "node:http";
 export interface KeyExtractor {
   /** Says where to send the key; completes "send it …". */
   readonly hint: string;
-  /** Names of the headers that can carry the key, in lower case. */
+  /** Names of the headers that can contain the key, in lower case. */
   readonly headers: readonly string[];
   /** Returns the strings that may be the key, in the order in which to try them. */
   candidates(headers: IncomingHttpHeaders): readonly string[];
@@ -32,7 +32,7 @@ export function inAnyHeader(names: readonly string[]): KeyExtractor {
     candidates: (sent) =>
       headers.flatMap((name) => {
         const value = sent[name];
-        // The bare key first: with the prefix, it would count as a malformed token of the upstream.
+        // The bare key first: with the prefix, it would count as a malformed token from the upstream.
         return typeof value === "string" ? [value.replace(BEARER, ""), value] : [];
       }),
   };

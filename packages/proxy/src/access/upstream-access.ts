@@ -25,8 +25,8 @@ import type { RestrictedSources } from "./restricted-source.ts";
  * How many unknown keys are verified. Keys that an address has sent before do not count, and valid ones only
  * until they are verified. Below the limits of flags-admin, so that an attack on the proxy does not exhaust those.
  *
- * NOTE: while clients guess fast enough to use up the total, a valid key that is not known yet gets a 429 as
- * well. Known keys, including those from the store, are never verified here.
+ * NOTE: while clients guess fast enough to exhaust the total, a valid key that is not known yet gets a 429 too.
+ * Known keys, including those from the store, are never verified here.
  */
 export const VERIFICATION_LIMITS = {
   perAddress: { burst: 500, perSecond: 2 },
@@ -64,7 +64,7 @@ export interface ListedKey {
 }
 
 /**
- * Grants access to keys that the upstream has verified, and has unknown ones verified. All of it is limited,
+ * Grants access to keys that the upstream has verified, and has unknown ones verified. Everything is limited,
  * because anyone can send any number of invented keys.
  */
 export class UpstreamAccess {

@@ -53,7 +53,7 @@ function createAllCheck(isEnabled: boolean): onRequestHookHandler {
 
 interface List {
   readonly path: string;
-  /** Names the content of the list in descriptions. */
+  /** The content of the list, for descriptions. */
   readonly subject: string;
   /** Error statuses of both methods. */
   readonly errors: readonly ErrorStatus[];

@@ -55,7 +55,7 @@ export interface ProtocolDefinition {
   readonly cacheControl: string;
   /** How flags are serialized. */
   createFormat(config: ProxyConfig): FlagFormat;
-  /** Where requests carry their key. @default in the configured header */
+  /** Where requests contain their key. @default in the configured header */
   createKeyExtractor?(config: ProxyConfig): KeyExtractor;
   /** Whether parts of a context that cannot be read are ignored. @default false: they are a 400 */
   readonly ignoresInvalidValues?: boolean;
@@ -140,7 +140,7 @@ export function createProtocol(
   };
 }
 
-/** The header that carries the key of a request, as configured. */
+/** The header that contains the key of a request, as configured. */
 export function configuredHeader({
   clientKeysHeaderName,
 }: Pick<ProxyConfig, "clientKeysHeaderName">): KeyExtractor {

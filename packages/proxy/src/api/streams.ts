@@ -59,7 +59,7 @@ export function createStreamBody(context: TSchema, title: string) {
 
 type StreamBody = ReturnType<typeof createStreamBody>;
 
-/** The address at which a stream can be opened without a key. */
+/** The URL at which a stream can be opened without a key. */
 const StreamAddress = Type.Object(
   {
     url: Type.String({

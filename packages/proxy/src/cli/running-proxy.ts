@@ -26,7 +26,7 @@ interface JsonRequest {
 }
 
 /**
- * Sends JSON to a running proxy. Returns its response, whatever its status.
+ * Sends JSON to a running proxy. Returns its response, regardless of the status.
  *
  * @throws {SubcommandError} if there is no complete response within 30 seconds
  */

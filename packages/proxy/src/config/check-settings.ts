@@ -34,7 +34,7 @@ interface SettingsCheck {
 }
 
 interface CheckOptions {
-  /** Those whose names of settings are in use. @default none */
+  /** The products whose setting names are in use. @default none */
   readonly products?: readonly Product[];
   /** Whether keys of clients are required. @default true */
   readonly needsKeys?: boolean | undefined;

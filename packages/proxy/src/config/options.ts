@@ -37,10 +37,10 @@ export interface CorsOptions {
    */
   readonly optionsSuccessStatus?: number | undefined;
   /**
-   * `*`, or the allowed origins. In code also: regular expressions, alone or in the list; `true` to
-   * allow the origin of each request; `false` for no CORS headers; or a function `(origin, callback)`
-   * that calls `callback(null, allowed)`. With a function, requests do not use the fast path, and the
-   * proxy serves far fewer of them. Environment: `CORS_ORIGIN`.
+   * `*`, or the allowed origins. In code also: regular expressions, alone or in the list; `true` to allow the
+   * origin of each request; `false` for no CORS headers; or a function `(origin, callback)` that calls
+   * `callback(null, allowed)`. With a function, requests do not use the fast path, and the proxy handles far
+   * fewer of them per second. Environment: `CORS_ORIGIN`.
    * @default "*"
    */
   readonly origin?:
@@ -172,7 +172,7 @@ export interface ManagementOptions {
 
 /** Experimental: the source of flags until the upstream responds. */
 export interface BootstrapOptions {
-  /** An http or https address. Environment: `EXP_BOOTSTRAP_URL`. */
+  /** An http or https URL. Environment: `EXP_BOOTSTRAP_URL`. */
   readonly url?: string | undefined;
   /** Request headers. Environment: `EXP_BOOTSTRAP_AUTHORIZATION` for `Authorization`. */
   readonly urlHeaders?: Readonly<Record<string, string>> | undefined;
@@ -202,12 +202,12 @@ interface OldProxyOptions {
  */
 export interface ProxyOptions extends OldProxyOptions {
   /**
-   * Required. URL of the upstream API, http or https, or of files with flags, such as
-   * `file:./flags.json`. Environment: `FLAGS_URL`.
+   * Required. URL of the upstream API (http or https) or of files with flags, such as `file:./flags.json`.
+   * Environment: `FLAGS_URL`.
    */
   readonly flagsUrl?: string | undefined;
   /**
-   * Required, except with files. Backend token of the upstream, or one for each environment to serve.
+   * Required, except with files. Backend token for the upstream, or one for each environment to serve.
    * Environment: `FLAGS_API_TOKEN`, a comma-separated list.
    */
   readonly flagsApiToken?: string | readonly string[] | undefined;
@@ -282,7 +282,7 @@ export interface ProxyOptions extends OldProxyOptions {
    */
   readonly usageMetricsApplications?: string | readonly string[] | undefined;
   /**
-   * Directory in which accepted usage, impact metrics and registrations are kept until they are delivered.
+   * Directory that keeps accepted usage, impact metrics and registrations until they are delivered.
    * Environment: `FLAGS_USAGE_SPOOL`.
    * @default none: they are lost when the process is killed
    */
@@ -354,7 +354,7 @@ export interface ProxyOptions extends OldProxyOptions {
    */
   readonly sharedPolling?: boolean | undefined;
   /**
-   * A storage of your own that keeps flags across restarts, instead of `store`. Not set: in memory only.
+   * Your own storage that keeps flags across restarts, instead of `store`. Not set: in memory only.
    */
   readonly storageProvider?: StorageProvider | undefined;
   /**

@@ -8,7 +8,7 @@ const QUOTED = /^\s*(["'`]).*\1\s*$/s;
  * Returns a hint for every variable whose value is in quotes: env files of Docker and Kubernetes keep
  * them, so that the first and the last key of a list would silently be others.
  *
- * @param origins the variable that the user has set, by ours
+ * @param origins the variable that the user has set, by our name for it
  */
 export function findQuotedValues(
   environment: Environment,

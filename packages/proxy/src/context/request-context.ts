@@ -169,8 +169,8 @@ function invalidTime(): HttpError {
 }
 
 /**
- * Runs the enrichers one after the other. If one fails, so does the request, because an incomplete
- * context could turn on a flag for the wrong users.
+ * Runs the enrichers one after the other. If one fails, the request fails too, because an incomplete context
+ * could turn on a flag for the wrong users.
  */
 async function enrichContext(
   context: Context,

@@ -13,7 +13,7 @@ type FixedCors = CorsConfig & { readonly origin: AllowedOrigin };
 
 const ALLOW_ORIGIN = "access-control-allow-origin";
 
-/** Headers that client SDKs send, over all their versions. */
+/** Headers that client SDKs send, across all their versions. */
 const SDK_HEADERS = [
   "authorization",
   "content-type",

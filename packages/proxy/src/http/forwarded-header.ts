@@ -24,7 +24,7 @@ export function adoptForwarded(headers: IncomingHttpHeaders): void {
   Object.assign(headers, parseForwarded(forwarded));
 }
 
-/** The address of a hop that does not say where it received the request from. */
+/** The address of a hop that does not reveal where the request came from. */
 const UNKNOWN = "unknown";
 
 const HOST = /^(?:[\w-]+(?:\.[\w-]+)*\.?|\[[\da-f:.]+\])(?::\d{1,5})?$/i;

@@ -9,7 +9,7 @@ import { adoptForwarded } from "./forwarded-header.ts";
 import type { AllowRequest } from "./access-lists.ts";
 
 interface RedirectOptions {
-  /** The port of TLS; called when it is open. */
+  /** The TLS port; called once it is open. */
   readonly tlsPort: () => number;
   readonly guard: ConnectionGuard;
   readonly isAllowed: AllowRequest | undefined;

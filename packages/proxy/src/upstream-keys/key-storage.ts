@@ -52,7 +52,7 @@ interface StorageOptions {
 
 /**
  * Keeps verified keys in a store, so that they stay valid after a restart while the upstream is down. The
- * document is authenticated with the upstream tokens: whoever can write to the store cannot add keys.
+ * document is authenticated with the upstream tokens, so write access to the store is not enough to add keys.
  *
  * Replicas share one document. Each adds its keys to those of the others, and removes revoked ones. If two
  * replicas write at the same moment, the changes of one can be missing until it writes again. Never rejects: the

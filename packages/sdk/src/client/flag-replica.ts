@@ -132,7 +132,7 @@ export class FlagReplica extends ClientEventTarget implements FlagSource {
     if (previous === undefined) this.emitter.emit("ready");
   }
 
-  /** Must be called when the upstream responded to the source that nothing has changed. */
+  /** Must be called when the upstream has confirmed to the source that nothing has changed. */
   unchanged(status: SyncStatus): void {
     this.update(status);
     this.emitter.emit("unchanged");

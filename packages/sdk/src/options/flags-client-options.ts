@@ -16,7 +16,7 @@ export interface Tag {
 export interface HttpOptions {
   /** Whether to reject an upstream whose certificate cannot be verified. @default true */
   readonly rejectUnauthorized?: boolean | undefined;
-  /** PEM certificates of the only CAs to trust. @default the CAs that Node trusts */
+  /** PEM certificates of the CAs to trust, instead of the default ones. @default the CAs that Node trusts */
   readonly ca?: string | readonly string[] | undefined;
   /** PEM certificate that the client presents to the upstream, with intermediate ones. @default none */
   readonly cert?: string | undefined;
@@ -123,8 +123,8 @@ export interface FlagsClientOptions {
   readonly exchange?: FlagExchange | undefined;
   /**
    * Keeps reported usage, impact metrics and registrations on the disk until they are delivered, so that they
-   * survive the end of the process. `reportUsage()` then returns a promise. Evaluations by this client and its
-   * own registration are not included. @default memory
+   * survive if the process is killed. `reportUsage()` then returns a promise. Evaluations by this client and
+   * its own registration are not included. @default memory
    */
   readonly usageSpool?: UsageSpoolOptions | undefined;
   /** Custom activation strategies; they override built-in ones of the same name. @default [] */

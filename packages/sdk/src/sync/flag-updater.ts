@@ -128,7 +128,7 @@ export class FlagUpdater implements SyncSink {
 
   #setConfirmed(atMs: number): void {
     this.#lastFetchAtMs = this.#options.now() - Math.round(performance.now() - atMs);
-    // NOTE: not by the clock of the system, which can be changed.
+    // NOTE: does not use the system clock, which can be changed.
     this.#confirmedAtMs = atMs;
   }
 

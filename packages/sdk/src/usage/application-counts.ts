@@ -49,8 +49,8 @@ export class ApplicationCounts {
   }
 
   /**
-   * Returns the usage of a flag without the unknown variants beyond their limit. Clients can invent names, and must not
-   * cause what others report to be rejected or omitted.
+   * Returns the usage of a flag without the unknown variants beyond their limit. Clients can invent names, and
+   * must not cause other clients' reports to be rejected or omitted.
    */
   limitVariants(name: string, usage: FeatureUsage): FeatureUsage {
     const { variants } = usage;

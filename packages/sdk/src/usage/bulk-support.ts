@@ -15,7 +15,7 @@ export class BulkSupport {
 
   /**
    * @param environment the environment of the API token, which bulk reports require
-   * @param monotonicMs a clock that is never set
+   * @param monotonicMs a monotonic clock, in milliseconds
    */
   constructor(environment: string | undefined, monotonicMs: () => number) {
     this.#environment = environment;

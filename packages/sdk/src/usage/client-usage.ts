@@ -21,7 +21,7 @@ import { DEFAULT_QUOTA, REPORTED_QUOTA, USAGE_LIMITS } from "./usage-limits.ts";
 import { UsageReporter } from "./usage-reporter.ts";
 import { UsageStore } from "./usage-store.ts";
 
-/** For durations, since the system clock can be set. */
+/** For durations, since the system clock can be changed. */
 const monotonicMs = (): number => performance.now();
 
 interface ClientUsageOptions {

@@ -29,7 +29,7 @@ interface RegistrationBufferOptions {
   readonly memory: FairBudget;
   /** Limit of the registrations of each quota. */
   readonly perQuota: number;
-  /** A clock that is never set. */
+  /** A monotonic clock. */
   readonly monotonicMs: () => number;
   /** @default changes are not recorded */
   readonly journal?: RegistrationJournal;

@@ -51,7 +51,7 @@ export class Rejections {
     this.#options = options;
   }
 
-  /** Whether no application is known whose usage was rejected. */
+  /** Whether there is no application whose usage was rejected. */
   get isEmpty(): boolean {
     return this.#counts.size === 0;
   }

@@ -49,7 +49,7 @@ export interface UsageReporterOptions {
   /** Called for each delivered report; after a bulk report, once for each application. */
   readonly onSent: (body: MetricsBody) => void;
   readonly now: () => number;
-  /** A clock that is never set. */
+  /** A monotonic clock. */
   readonly monotonicMs: () => number;
   readonly random: () => number;
 }

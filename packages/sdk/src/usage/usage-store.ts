@@ -94,10 +94,11 @@ export class UsageStore {
   }
 
   /**
-   * Adds usage that was counted elsewhere. Unknown flags and variants beyond their limits are omitted. If the application
-   * exceeds the limits of its quota, known flags and variants are counted for `OTHER_APPLICATIONS`: whoever invents
-   * applications or flags does not cause what others report to be rejected. Returns false and adds nothing if even that
-   * is not possible, or if a name is too long. The cost does not depend on the values of the counts.
+   * Adds usage that was counted elsewhere. Unknown flags and variants beyond their limits are omitted. If the
+   * application exceeds the limits of its quota, known flags and variants are counted for `OTHER_APPLICATIONS`,
+   * so that a client that invents applications or flags cannot cause other reports to be rejected. Returns
+   * false and adds nothing if even that is not possible, or if a name is too long. The cost does not depend on
+   * the values of the counts.
    */
   add({ quotaId = DEFAULT_QUOTA, appName, startMs, features }: ApplicationUsage): boolean {
     const entries = Object.entries(features);

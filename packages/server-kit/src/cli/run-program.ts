@@ -101,7 +101,7 @@ function waitForSignal(onTimeout: () => void): Promise<NodeJS.Signals> {
   });
 }
 
-/** Logs that the program is ready, whatever the log level: scripts wait for this line. */
+/** Logs that the program is ready, regardless of the log level: scripts wait for this line. */
 function announce({ useJsonLogger }: RunnableConfig, message: string): void {
   createLogger({ level: "info", json: useJsonLogger, secrets: [] }).info(message);
 }

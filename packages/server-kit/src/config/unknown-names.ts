@@ -71,7 +71,7 @@ function membersOf(group: string, known: readonly string[]): readonly string[] {
 /** A variable that is set but never read. */
 export interface UnknownVariable {
   readonly name: string;
-  /** Says so, and what to do. */
+  /** Says that it is never read, and what to do. */
   readonly hint: string;
 }
 

@@ -14,8 +14,8 @@ interface AccessLists {
 type AccessCheck = (address: string | undefined) => boolean;
 
 /**
- * Creates a check of addresses against lists; undefined if there are none. The deny list takes
- * precedence. An address that is not known is never allowed: it may be one that is denied.
+ * Creates a check of addresses against lists; undefined if there are none. The deny list takes precedence. An
+ * unknown address is never allowed, because it may be a denied one.
  */
 export function createAccessCheck({ allowList, denyList }: AccessLists): AccessCheck | undefined {
   if (allowList === undefined && denyList.length === 0) return undefined;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 /**
- * How many pipelined requests of one connection are handled at a time, besides the first one. A few
+ * How many pipelined requests of one connection are handled at a time, in addition to the first one. A few
  * bytes of request can cause a large response, which stays in memory until earlier ones are read.
  */
 const MAX_IN_PROGRESS = 8;

@@ -13,7 +13,7 @@ export class EvaluationEvents {
   readonly #now: () => number;
   readonly #budget: TokenBucket;
 
-  /** @param now milliseconds of a clock that never goes back */
+  /** @param now monotonic clock in milliseconds */
   constructor(logger: Logger, providerName: string, now: () => number) {
     this.#logger = logger;
     this.#providerName = providerName;

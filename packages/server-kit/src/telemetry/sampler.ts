@@ -14,7 +14,7 @@ interface SamplerOptions {
   readonly isParentBased: boolean;
   /** Returns a number from 0 up to, but not including, 1. */
   readonly random: () => number;
-  /** Milliseconds of a clock that never goes back. */
+  /** A monotonic clock, in milliseconds. */
   readonly now: () => number;
 }
 

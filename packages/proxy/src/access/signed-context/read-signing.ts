@@ -162,7 +162,7 @@ async function readKeys(fields: JwtFields, readFile: ReadNamedFile): Promise<Jwt
   return { publicKeys: texts };
 }
 
-/** NOTE: whoever can change the response to a plain HTTP request could sign any context. */
+/** NOTE: anyone who can change the response to a plain HTTP request could sign any context. */
 function checkUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isSafe = url !== undefined && isSecureUrl(url);

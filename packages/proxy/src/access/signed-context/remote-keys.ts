@@ -22,7 +22,7 @@ const MAX_AGE_MS = 10 * 60 * 1000;
 /** Keys of this age are no longer used, if reading new ones has failed. */
 const MAX_STALE_MS = 24 * 60 * 60 * 1000;
 
-/** Keys are read at most once in this time, whatever tokens clients send. */
+/** Keys are read at most once in this time, regardless of the tokens that clients send. */
 const COOL_DOWN_MS = 30_000;
 
 /** While there are no keys at all, they are read at most once in this time. */

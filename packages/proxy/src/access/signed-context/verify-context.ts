@@ -4,10 +4,10 @@ import { isStandardField, type SentContext } from "../../context/sent-context.ts
 import { badField, HttpError } from "../../errors.ts";
 import { notSigned } from "./errors.ts";
 
-/** The header that can carry the signature of a context. */
+/** The header that can contain the signature of a context. */
 export const SIGNATURE_HEADER = "x-flags-context-signature";
 
-/** The property of a context that can carry its signature. No rule can read it. */
+/** The property of a context that can contain its signature. No rule can read it. */
 export const SIGNATURE_PROPERTY = "contextSignature";
 
 /** Values of context fields and properties by name. Fields that are absent or empty are missing. */
@@ -42,7 +42,7 @@ export interface VerifiedContext {
   readonly expiresAtMs?: number | undefined;
 }
 
-/** The parts of a request that can carry a signature besides its context. */
+/** The parts of a request, other than its context, that can contain a signature. */
 export interface SignedRequest {
   readonly headers: IncomingHttpHeaders;
   readonly rawHeaders: readonly string[];

@@ -52,9 +52,9 @@ function toValue({ enabled, variant }: Outcome, values: OfrepValues): OfrepValue
 }
 
 /**
- * OFREP has no reason for a flag that is enabled while no strategy matches. OpenFeature calls the result
- * of any rule `TARGETING_MATCH`, whatever its value. Clients may cache a `STATIC` value for every
- * context, so only a constant is `STATIC`.
+ * OFREP has no reason for a flag that is enabled while no strategy matches. OpenFeature calls the result of any
+ * rule `TARGETING_MATCH`, regardless of its value. Clients may cache a `STATIC` value for every context, so
+ * only a constant is `STATIC`.
  */
 function toReason({ constantOutcome }: CompiledFlag, { reason }: Outcome): OfrepReason {
   if (reason !== "STATIC" && reason !== "DEFAULT") return reason;

@@ -36,7 +36,7 @@ function registerAllFlags(
   app.post("/evaluate/flags", { onRequest, schema: { ...schema, response } }, (request, reply) => {
     const grant = grantOf(request);
     const clientId = cacheKeyOf(grant);
-    // Otherwise callers must not see the names of flags that are off.
+    // Otherwise, clients must not see the names of flags that are off.
     const all = allowsAll(grant, config.enableAllEndpoint);
     const extend = (body: ResponseBody, evaluated: EvaluatedContext): ResponseBody => {
       const token = issueToken(clientStreams.tokens, { clientId, kind, all, ...evaluated });
@@ -56,7 +56,7 @@ interface StreamRequest extends EvaluatedContext {
   readonly all: boolean;
 }
 
-/** Issues the token for a stream of these flags; undefined if it would be too long for an address. */
+/** Issues the token for a stream of these flags; undefined if it would be too long for a URL. */
 function issueToken(
   tokens: StreamTokens,
   { clientId, context, kind, all, expiresAtMs }: StreamRequest,
@@ -66,9 +66,8 @@ function issueToken(
 }
 
 /**
- * Adds the address of a stream to the flags. The entity tag covers both: addresses expire, and a
- * client that gets a 304 continues to use the one it has. Clients resolve an address without an
- * origin against the address of the request.
+ * Adds the URL of a stream to the flags. The entity tag covers both: URLs expire, and a client that gets a 304
+ * continues to use the one it has. Clients resolve a URL without an origin against the URL of the request.
  */
 function withEventStream(flags: ResponseBody, requestUri: string): ResponseBody {
   const eventStreams = JSON.stringify([{ type: "sse", endpoint: { requestUri } }]);

@@ -146,7 +146,7 @@ function describeKeys(
   };
 }
 
-/** The secrets that an error of the upstream might contain. */
+/** The secrets that an upstream error might contain. */
 function secretsOf(config: ProxyConfig): readonly string[] {
   const { upstreamTokens, clientKeys, serverTokens, bootstrap, network } = config;
   const headers = [network.upstream.headers, bootstrap?.headers ?? {}];

@@ -50,7 +50,7 @@ const Actual = Type.Union([Type.String(), Type.Null()], {
 /** What all conditions have in common. */
 const Condition = {
   matched: Matched,
-  explanation: Type.String({ description: "What is true of the context" }),
+  explanation: Type.String({ description: "Why the context does or does not meet this condition" }),
   problem: Type.Optional(
     Type.String({
       description: "Why this condition can never be met, such as an unknown operator",

@@ -110,7 +110,7 @@ function findComments(translation: Translation) {
   );
   return {
     invalid: [
-      // A refused setting is a problem of a start, and listed as lost here.
+      // A refused setting prevents the start of the proxy. Here, it is listed as lost.
       ...translation.problems.filter((problem) => !refused.has(problem.split(" ")[0] ?? "")),
       ...problems,
       ...checkSettings(resolution, undefined, { products: translation.products }).problems,

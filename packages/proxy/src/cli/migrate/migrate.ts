@@ -6,7 +6,7 @@ import {
   SubcommandError,
 } from "flags-server-kit/command-line";
 
-/** Prints the settings of a replaced product under the names that they have here. */
+/** Prints the settings of a replaced product under their new names. */
 export const MIGRATE: Subcommand = {
   name: "migrate",
   summary: "Prints the settings of the Unleash proxy or Unleash Edge under their new names",

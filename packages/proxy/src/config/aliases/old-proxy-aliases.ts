@@ -39,13 +39,13 @@ const OLD_PROXY_OPTIONS = {
 /** Options under their names here. */
 interface TranslatedOptions {
   readonly options: Readonly<Record<string, unknown>>;
-  /** The option that the program has set, by ours, as in messages. */
+  /** The option that the program has set, by our name for it, for messages. */
   readonly origins: ReadonlyMap<string, string>;
   /** The options of the old proxy in use, and what replaces each. */
   readonly used: ReadonlyMap<string, string>;
 }
 
-/** Renames options of the old proxy to their names here. Our own names take precedence. */
+/** Renames options of the old proxy to our names. Our own names take precedence. */
 export function translateOptions(given: object): TranslatedOptions {
   const options: Record<string, unknown> = isRecord(given) ? { ...given } : {};
   const origins = new Map<string, string>();

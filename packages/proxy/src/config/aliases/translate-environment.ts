@@ -34,12 +34,12 @@ export interface IneffectiveSetting {
   readonly reason: string;
 }
 
-/** An environment with every setting under its name here. */
+/** An environment with every setting under our name for it. */
 export interface Translation {
   readonly environment: Environment;
   /** The products whose names are used. */
   readonly products: readonly Product[];
-  /** The variable that the user has set, by ours. */
+  /** The variable that the user has set, by our name for it. */
   readonly origins: ReadonlyMap<string, string>;
   readonly used: readonly UsedAlias[];
   readonly ineffective: readonly IneffectiveSetting[];
@@ -54,13 +54,13 @@ export interface Translation {
 interface ProductChoice {
   /** Only the names of this product are read. @default the environment decides */
   readonly product?: Product | undefined;
-  /** Whether the address of the upstream is set by our own name. @default whether the environment sets it */
+  /** Whether the upstream URL is set by our own name. @default whether the environment sets it */
   readonly hasAddress?: boolean;
 }
 
 /**
- * Renames settings of the products that the proxy replaces to their names here. Our own names take
- * precedence. Without any such setting, the environment stays the same.
+ * Renames settings of the products that the proxy replaces to our names. Our own names take precedence. Without
+ * any such setting, the environment stays the same.
  *
  * @param settings those of the proxy
  */

@@ -8,7 +8,7 @@ import type { RedisAddress, RedisHost } from "./redis-address.ts";
 /** How to reach Redis. */
 export interface RedisOptions {
   readonly address: RedisAddress;
-  /** PEM certificates of the only CAs to trust. @default those that Node trusts */
+  /** PEM certificates of the CAs to trust, instead of the default ones. @default those that Node trusts */
   readonly ca?: readonly string[] | undefined;
 }
 

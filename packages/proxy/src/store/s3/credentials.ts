@@ -82,7 +82,7 @@ interface RoleSource {
   readonly signal: AbortSignal;
 }
 
-/** Without roles or metadata, as outside of AWS, a request would wait for its timeout. */
+/** Where there are no roles or metadata, such as outside AWS, a request would wait for its timeout. */
 const METADATA_TIMEOUT_MS = 1000;
 
 /** How long credentials are used whose response does not say when they expire. */

@@ -73,7 +73,7 @@ export class SpoolLock {
       // Something other than another owner has removed it, such as a cleanup.
       if ((await this.#readOwner()) === undefined && (await this.#create(own))) return;
     } catch {
-      // The disk fails: so do writes to the spool, which report it.
+      // The disk fails. Writes to the spool fail too, and report it.
       return;
     }
     clearInterval(this.#heartbeat);

@@ -81,7 +81,7 @@ export class UsageSpool {
   #isRestored = false;
   /** Size of the last copy, and of what was recorded while it was written. */
   #copyBytes = 0;
-  /** Whether the files have, or will have, records besides those of the last copy. */
+  /** Whether the files contain, or will contain, records in addition to those of the last copy. */
   #hasChanges = false;
   #retry: NodeJS.Timeout | undefined;
   #lastProblem: string | undefined;
