@@ -27,3 +27,10 @@ test.each([
   expect(result).toBeInstanceOf(InvalidPayload);
   expect((result as InvalidPayload).details).toContain(expected);
 });
+
+test("toTypedValue() rejects JSON with so many levels that it could not be written again", () => {
+  const levels = 20_000;
+  const value = `{"a":${"[".repeat(levels)}${"]".repeat(levels)}}`;
+  const result = toTypedValue({ type: "json", value });
+  expect((result as InvalidPayload).details).toContain("at most 100 levels");
+});

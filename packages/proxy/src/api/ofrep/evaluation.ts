@@ -1,4 +1,5 @@
-import type { CompiledFlag, Outcome, Payload } from "flags-engine";
+import { type CompiledFlag, complete, type Outcome, type Payload } from "flags-engine";
+import { checkNesting } from "flags-sdk";
 import { isRecord } from "flags-server-kit";
 import type { OfrepValues } from "../../config/config.ts";
 
@@ -103,9 +104,13 @@ function toNumber(text: string): number | InvalidPayload {
 function toObject(text: string): OfrepValue | InvalidPayload {
   let value: unknown;
   try {
+    // Thousands of levels could be parsed, but not written again, so one payload would prevent all responses.
+    complete(checkNesting(text));
     value = JSON.parse(text);
   } catch {
-    return new InvalidPayload("The payload of the variant is not valid JSON");
+    return new InvalidPayload(
+      "The payload of the variant is not valid JSON with at most 100 levels of lists and objects",
+    );
   }
   return isRecord(value) ? value : text;
 }
