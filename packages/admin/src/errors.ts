@@ -18,6 +18,7 @@ const STATUS_BY_NAME = {
   PayloadTooLargeError: 413,
   UriTooLongError: 414,
   ContentTypeError: 415,
+  RangeNotSatisfiableError: 416,
   RateLimitError: 429,
   HeadersTooLargeError: 431,
   InternalError: 500,

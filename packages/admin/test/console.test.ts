@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
+import { json } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { BROWSER, SCRIPT, writeConsole } from "./_console.ts";
 import { startService, useService } from "./_service.ts";
@@ -172,6 +173,36 @@ describeAnyStorage("the console", (source) => {
       expect([path, response.status >= 400 && response.status < 500]).toEqual([path, true]);
       expect(await response.json()).toHaveProperty("name");
     }
+  });
+});
+
+describeAnyStorage("requests for files", (source) => {
+  const start = async () => {
+    const consoleDirectory = writeConsole();
+    return startService(await source.openFresh(), {}, { consoleDirectory });
+  };
+  const FILE = "/assets/index-abc123.js";
+  const DOCS = "/docs/openapi/static/index.css";
+
+  test.each([
+    ["/assets/../index.html", {}, 404, "NotFoundError"],
+    ["/assets/%2e%2e/%2e%2e/package.json", {}, 404, "NotFoundError"],
+    ["/docs/openapi/static/../index.html", {}, 404, "NotFoundError"],
+    ["/docs/openapi/static/%00", {}, 404, "NotFoundError"],
+    [FILE, { range: "bytes=999999-" }, 416, "RangeNotSatisfiableError"],
+    [FILE, { "if-match": '"another"' }, 412, "PreconditionFailedError"],
+    [DOCS, { range: "bytes=999999-" }, 416, "RangeNotSatisfiableError"],
+    [DOCS, { "if-match": '"another"' }, 412, "PreconditionFailedError"],
+  ])("GET %s with the headers %j is a %i", async (path, headers, statusCode, name) => {
+    const service = await start();
+    // NOTE: not `fetch()`, which changes such paths.
+    const sent = request(service.url, { path, headers }).end();
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    expect([response.statusCode, await json(response)]).toEqual([
+      statusCode,
+      expect.objectContaining({ name, message: expect.any(String) as string }),
+    ]);
+    expect(service.errors).toEqual([]);
   });
 });
 

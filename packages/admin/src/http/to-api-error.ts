@@ -41,8 +41,31 @@ function fromFastify(
 ): ApiError | undefined {
   if (error.validation !== undefined) return toValidationError(error);
   const known = explainFrameworkFailure(error, bodyLimitBytes);
-  return known && new ApiError(NAME_BY_STATUS[known.statusCode], known.message, { cause: error });
+  if (known === undefined) return fromFileServer(error);
+  return new ApiError(NAME_BY_STATUS[known.statusCode], known.message, { cause: error });
 }
+
+/** NOTE: only errors of the library that sends files have the property `expose`. */
+function fromFileServer(error: Error & Partial<FastifyError>): ApiError | undefined {
+  return "expose" in error ? FILE_ERRORS.get(error.statusCode) : undefined;
+}
+
+const NO_FILE = new ApiError("NotFoundError", "No such path");
+
+/** Errors of requests for files, by the status of the error that the library throws. */
+const FILE_ERRORS: ReadonlyMap<number | undefined, ApiError> = new Map([
+  // The path contains NUL, or leads out of the folder.
+  [400, NO_FILE],
+  [403, NO_FILE],
+  [
+    412,
+    new ApiError(
+      "PreconditionFailedError",
+      "The file is not in the version that `If-Match` or `If-Unmodified-Since` names",
+    ),
+  ],
+  [416, new ApiError("RangeNotSatisfiableError", "The file ends before the range in `Range`")],
+]);
 
 function badClientSpec({ message }: ClientSpecError): ApiError {
   return badData("/headers/unleash-client-spec", message);
