@@ -164,6 +164,15 @@ describeAnyStorage("OpenID Connect", (source) => {
     expect((await browser.open(path)).url.href).toBe(PUBLIC_URL);
   });
 
+  test("a sign-in that was started in another tab before does not end the latest one", async () => {
+    const { browser, service } = await startAll();
+    const first = await browser.open(START, CALLBACK);
+    const latest = await browser.open(START, CALLBACK);
+    expect(problemOf(await browser.open(first.url.href))).toBe("expired");
+    expect((await browser.open(latest.url.href)).url.href).toBe(PUBLIC_URL);
+    expect(await sessionOf(service, browser)).toMatchObject({ role: "editor" });
+  });
+
   test("a changed response is refused", async () => {
     const { service, browser, provider } = await startAll();
     for (const change of [

@@ -54,8 +54,7 @@ export async function registerOpenId(
     });
 
   /** NOTE: every failure counts as a guess, so that nobody can make this service overload the provider. */
-  const complete = async (request: FastifyRequest): Promise<[User, SignInState]> => {
-    const state = readState(request, sessions.isHttps(request));
+  const complete = async (request: FastifyRequest, state: SignInState): Promise<User> => {
     let failure: unknown = new SignInError("failed", "unknown error");
     const attempt = randomUUID();
     const [found] = await attempts.run(request.ip, [attempt], async () => {
@@ -67,7 +66,7 @@ export async function registerOpenId(
       }
     });
     if (found === undefined) throw failure;
-    return [found.user, state];
+    return found.user;
   };
 
   await app.register(
@@ -92,10 +91,12 @@ export async function registerOpenId(
         { exposeHeadRoute: false, schema: { hide: true } },
         async (request, reply) => {
           try {
+            const state = readState(request, sessions.isHttps(request));
+            // NOTE: only now, because another tab may have started the sign-in that the cookie is for.
             setStateCookie(request, reply);
-            const [user, { returnTo }] = await complete(request);
+            const user = await complete(request, state);
             await sessions.start(request, reply, { user });
-            return await redirect(reply, returnTo);
+            return await redirect(reply, state.returnTo);
           } catch (error) {
             return refuse(reply, error);
           }
