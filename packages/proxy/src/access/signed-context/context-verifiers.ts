@@ -3,7 +3,7 @@ import { createConnections, describeUrl, HttpClient } from "flags-sdk";
 import type { Logger } from "flags-server-kit";
 import { HmacVerifier } from "./hmac-verifier.ts";
 import { type JwtKeys, JwtVerifier } from "./jwt-verifier.ts";
-import type { Signing } from "./read-signing.ts";
+import { jwksUrlOf, type Signing } from "./read-signing.ts";
 import { parseKeySet, RemoteKeys } from "./remote-keys.ts";
 import type { ContextVerifier } from "./verify-context.ts";
 
@@ -48,7 +48,7 @@ export class ContextVerifiers {
     const known = this.#verifiers.get(signing.id);
     if (known !== undefined) return known.verifier;
     const verifier = this.#create(signing);
-    this.#verifiers.set(signing.id, { verifier, href: hrefOf(signing) });
+    this.#verifiers.set(signing.id, { verifier, href: jwksUrlOf(signing) });
     return verifier;
   }
 
@@ -101,11 +101,6 @@ export class ContextVerifiers {
     this.#remoteKeys.set(href, keys);
     return keys;
   }
-}
-
-/** The URL of the keys that verify signatures; undefined if they are not at one. */
-function hrefOf({ scheme }: Signing): string | undefined {
-  return scheme.kind === "jwt" && "jwksUrl" in scheme.keys ? scheme.keys.jwksUrl : undefined;
 }
 
 /** Creates a function that logs each reason of failures once until they end, and then their end. */

@@ -53,6 +53,11 @@ type JwtKeyTexts =
   | { readonly jwks: string }
   | { readonly jwksUrl: string };
 
+/** Returns the URL of the keys that verify signatures; undefined if they are not at one. */
+export function jwksUrlOf({ scheme }: Signing): string | undefined {
+  return scheme.kind === "jwt" && "jwksUrl" in scheme.keys ? scheme.keys.jwksUrl : undefined;
+}
+
 /** Reads a file that a field of an entry names, without white space around its text. */
 export type ReadNamedFile = (field: string, path: string, maxBytes?: number) => Promise<string>;
 

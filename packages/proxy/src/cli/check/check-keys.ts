@@ -1,6 +1,7 @@
 import { describeUrl, type HttpClient, TokenValidator, UpstreamError } from "flags-sdk";
 import { toErrorMessage } from "flags-server-kit";
 import type { AccessEntry } from "../../access/read-access-file.ts";
+import { jwksUrlOf } from "../../access/signed-context/read-signing.ts";
 import type { ProxyConfig } from "../../config/config.ts";
 import { toClientOptions } from "../../configured-sources.ts";
 import { SILENT } from "../silent-logger.ts";
@@ -16,11 +17,7 @@ export async function checkKeySets(
   { httpProxy = "", httpsProxy = "", noProxy = "" }: ProxyConfig,
 ): Promise<readonly string[]> {
   const addresses = new Set(
-    entries.flatMap(({ signing }) =>
-      signing?.scheme.kind === "jwt" && "jwksUrl" in signing.scheme.keys
-        ? [signing.scheme.keys.jwksUrl]
-        : [],
-    ),
+    entries.flatMap(({ signing }) => (signing && jwksUrlOf(signing)) ?? []),
   );
   if (addresses.size === 0) return [];
   const { createKeysClient } = await import("../../access/signed-context/context-verifiers.ts");
