@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import {
   describeCause,
+  describeCount,
   type FeatureDefinitions,
   type FlagExchange,
   type FlagSource,
@@ -244,6 +245,5 @@ export function describeAge(ageMs: number): string {
   const unit = UNITS.find(({ lengthMs }) => ageMs >= lengthMs);
   // NOTE: negative if the clock of the replica that stored the flags is ahead.
   if (unit === undefined) return "less than a second ago";
-  const count = Math.floor(ageMs / unit.lengthMs);
-  return `${count} ${unit.name}${count === 1 ? "" : "s"} ago`;
+  return `${describeCount(Math.floor(ageMs / unit.lengthMs), unit.name)} ago`;
 }

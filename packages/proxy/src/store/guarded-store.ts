@@ -1,4 +1,4 @@
-import { Deadline, describeCause } from "flags-sdk";
+import { Deadline, describeCause, describeCount } from "flags-sdk";
 import type { Logger } from "flags-server-kit";
 import type { Store } from "./store.ts";
 
@@ -128,9 +128,8 @@ export class GuardedStore implements Store {
     const failures = this.#failures.get(operation) ?? 0;
     this.#failures.delete(operation);
     if (failures === 0) return;
-    const attempts = failures === 1 ? "attempt" : "attempts";
     this.#options.logger.warn(
-      `${VERBS[operation]} the store ${this.address} works again after ${failures} failed ${attempts}`,
+      `${VERBS[operation]} the store ${this.address} works again after ${describeCount(failures, "failed attempt")}`,
     );
   }
 }
