@@ -5,17 +5,16 @@ import { LISTEN_SETTINGS } from "./listen-settings.ts";
 
 const CA_FILE = "ca-certificate-file";
 
-const ENDPOINT = {
-  settings: {
-    ...LISTEN_SETTINGS,
-    management: { port: SETTINGS.managementPort, host: SETTINGS.managementHost },
-  },
-} as const;
+/** The settings that determine the address for probes. */
+const settings = {
+  ...LISTEN_SETTINGS,
+  management: { port: SETTINGS.managementPort, host: SETTINGS.managementHost },
+};
 
 /** The subcommands for exec probes. */
 export const PROBES: readonly Subcommand[] = [
   createProxyProbe({
-    ...ENDPOINT,
+    settings,
     name: "health",
     path: "/proxy/health",
     summary: "Checks that the running proxy has flags, for health checks of containers",
@@ -25,7 +24,7 @@ export const PROBES: readonly Subcommand[] = [
     edgePath: "/internal-backstage/health",
   }),
   createProxyProbe({
-    ...ENDPOINT,
+    settings,
     name: "ready",
     path: "/ready",
     summary: "Checks that the running proxy can serve requests, for readiness probes",

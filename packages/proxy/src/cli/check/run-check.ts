@@ -14,6 +14,7 @@ import { probeStore } from "../../store/probe-store.ts";
 import { describeStoreAddress } from "../../store/open-store.ts";
 import { explainUpstreamFailure } from "../explain-upstream-failure.ts";
 import { inspectFlagFile } from "../inspect-source.ts";
+import { SILENT } from "../silent-logger.ts";
 import { checkKeySets, checkUpstreamKeys } from "./check-keys.ts";
 import type {
   CheckedFile,
@@ -131,16 +132,13 @@ interface Findings {
   readonly warnings: string[];
 }
 
-const ignore = (): void => {};
-
 /** Loads the configuration with a logger that adds to the findings. */
 async function tryLoadConfig(
   environment: Environment,
   { problems, warnings }: Findings,
 ): Promise<LoadedConfig | undefined> {
   const logger: Logger = {
-    debug: ignore,
-    info: ignore,
+    ...SILENT,
     warn: (message) => void warnings.push(String(message)),
     error: (message) => void problems.push(String(message)),
     fatal: (message) => void problems.push(String(message)),

@@ -1,4 +1,10 @@
-import { EXIT_USAGE, isRecord, SubcommandError, tryParseJson } from "flags-server-kit/command-line";
+import {
+  EXIT_USAGE,
+  isRecord,
+  SubcommandError,
+  toHttpUrl,
+  tryParseJson,
+} from "flags-server-kit/command-line";
 import { postJson } from "../running-proxy.ts";
 
 /**
@@ -29,10 +35,9 @@ const PATHS = ["/proxy", "/api/frontend", "/api/proxy"];
 
 /** Returns the address at which a proxy returns flags. */
 export function toFlagsUrl(option: string, address: string, all: boolean): string {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const url = toHttpUrl(address);
   const path = url?.pathname.replace(/\/+$/, "") ?? "";
-  const isHttp = url?.protocol === "http:" || url?.protocol === "https:";
-  if (url === undefined || !isHttp || !PATHS.some((end) => path.endsWith(end))) {
+  if (url === undefined || !PATHS.some((end) => path.endsWith(end))) {
     throw new ComparisonError(
       `${option} must be a URL that starts with http:// or https:// and ends with one of ${PATHS.join(", ")}`,
     );
