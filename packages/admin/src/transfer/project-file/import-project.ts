@@ -8,7 +8,7 @@ import { LIMITS } from "../../limits.ts";
 import type { Database } from "../../storage/database.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import { TimeSlice } from "../../time-slice.ts";
-import { createImportPlan, type ImportPlan, writeChanges } from "./changes.ts";
+import { createImportPlan, type ImportPlan, writeChanges } from "./import-plan.ts";
 import { withErrorPath } from "./error-path.ts";
 import { importReferences } from "./import-references.ts";
 import { type ImportTarget, readImportTarget } from "./import-target.ts";

@@ -7,7 +7,7 @@ import { checkFlagVariants } from "../../domain/variants/check-variants.ts";
 import { badData } from "../../errors.ts";
 import type { NewEvent } from "../../storage/event.ts";
 import { isEqualJson } from "../../storage/database.ts";
-import type { ImportPlan } from "./changes.ts";
+import type { ImportPlan } from "./import-plan.ts";
 import { withErrorPath } from "./error-path.ts";
 import type { FeatureEnvironmentState } from "./import-target.ts";
 import { planStrategies } from "./plan-strategies.ts";

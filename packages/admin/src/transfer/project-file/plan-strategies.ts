@@ -5,7 +5,7 @@ import { MAX_SORT_ORDER } from "../../domain/strategies/schemas.ts";
 import { badData, exceedsLimit } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import { isEqualJson } from "../../storage/database.ts";
-import type { ImportPlan } from "./changes.ts";
+import type { ImportPlan } from "./import-plan.ts";
 import { withErrorPath } from "./error-path.ts";
 import { environmentKey, type ImportTarget } from "./import-target.ts";
 import type { EnvironmentInFile, StrategyInFile } from "./schemas.ts";
