@@ -1,6 +1,6 @@
-import { and, eq, inArray, isNotNull } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, or } from "drizzle-orm";
 import { invalidOperation } from "../../errors.ts";
-import { type Database, orderByText } from "../../storage/database.ts";
+import { type Database, isOneOf, orderByText } from "../../storage/database.ts";
 import { dependencies, features } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import { removeParentsOf } from "../dependencies/store.ts";
@@ -103,15 +103,12 @@ export async function checkArchiving(
 
 async function hasDependencies(db: Database, names: readonly string[]): Promise<boolean> {
   if (names.length === 0) return false;
-  for (const column of [dependencies.parent, dependencies.child]) {
-    const [link] = await db
-      .select()
-      .from(dependencies)
-      .where(inArray(column, [...names]))
-      .limit(1);
-    if (link !== undefined) return true;
-  }
-  return false;
+  const [link] = await db
+    .select()
+    .from(dependencies)
+    .where(or(isOneOf(dependencies.parent, names), isOneOf(dependencies.child, names)))
+    .limit(1);
+  return link !== undefined;
 }
 
 /** Lists the archived flags of a project, or of all projects if none is given. */
