@@ -19,6 +19,27 @@ describe("compileConstraints()", () => {
     expect(satisfies({ contextName: "userId", ...constraint, inverted: true })).toBe(false);
   });
 
+  test.each([
+    [{ operator: "NUM_GT", value: "50%" }, "a number"],
+    [{ operator: "DATE_AFTER", value: "tomorrow" }, "a time"],
+    [{ operator: "SEMVER_GTE", value: "1.2" }, "a version such as 1.2.3"],
+    [{ operator: "SEMVER_EQ" }, "a version such as 1.2.3"],
+    [{ operator: "REGEX", value: "^(?!a)" }, "a regular expression in the syntax of RE2"],
+    [{ operator: "REGEX" }, "a regular expression in the syntax of RE2"],
+  ])("reports %j, which cannot be read", (constraint, allowed) => {
+    const messagesOf = (inverted: boolean) => {
+      const constraints = [{ contextName: "userId", inverted, ...constraint }];
+      const strategies = [{ name: "default", constraints }];
+      const { diagnostics } = snapshotOf({
+        features: [{ name: "flag", enabled: true, strategies }],
+      });
+      return diagnostics.map(({ message }) => message);
+    };
+    const problem = `value of ${constraint.operator} must be ${allowed}: the constraint is`;
+    expect(messagesOf(false)).toEqual([`${problem} never satisfied`]);
+    expect(messagesOf(true)).toEqual([`${problem} always satisfied`]);
+  });
+
   test.each([["text"], [7], [{}], [[null]], [["text"]]])(
     "never satisfies the malformed list %j",
     (constraints) => {

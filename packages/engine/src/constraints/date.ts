@@ -1,5 +1,5 @@
 import { toEpochMs } from "../evaluate/context-fields.ts";
-import type { Operator } from "./operator.ts";
+import { type Operator, reportUnreadable } from "./operator.ts";
 
 type Comparison = (timeMs: number, operandMs: number) => boolean;
 
@@ -8,9 +8,9 @@ export const isAfter: Operator = compareWith((timeMs, operandMs) => timeMs > ope
 export const isBefore: Operator = compareWith((timeMs, operandMs) => timeMs < operandMs);
 
 function compareWith(compare: Comparison): Operator {
-  return ({ value }, fields) => {
-    const operandMs = toEpochMs(value);
-    if (Number.isNaN(operandMs)) return false;
+  return (constraint, fields, report) => {
+    const operandMs = toEpochMs(constraint.value);
+    if (Number.isNaN(operandMs)) return reportUnreadable(constraint, "a time", report);
     const slot = fields.currentTimeMs();
     return (request) => compare(request.read(slot), operandMs);
   };

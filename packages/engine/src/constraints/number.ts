@@ -1,4 +1,4 @@
-import type { Operator } from "./operator.ts";
+import { type Operator, reportUnreadable } from "./operator.ts";
 
 type Comparison = (number: number, operand: number) => boolean;
 
@@ -10,10 +10,10 @@ export const numberLess: Operator = compareWith((number, operand) => number < op
 export const numberLessOrEqual: Operator = compareWith((number, operand) => number <= operand);
 
 function compareWith(compare: Comparison): Operator {
-  return ({ contextName, value }, fields) => {
-    const operand = Number(value);
-    if (Number.isNaN(operand)) return false;
-    const slot = fields.derived("number", fields.text(contextName), (text) =>
+  return (constraint, fields, report) => {
+    const operand = Number(constraint.value);
+    if (Number.isNaN(operand)) return reportUnreadable(constraint, "a number", report);
+    const slot = fields.derived("number", fields.text(constraint.contextName), (text) =>
       text === null ? Number.NaN : Number(text),
     );
     return (request) => compare(request.read(slot), operand);

@@ -32,3 +32,14 @@ export function listOperator(compile: ListOperator): Operator {
     return undefined;
   };
 }
+
+/** Reports a `value` that its operator cannot read. Returns the condition: such a value satisfies nothing. */
+export function reportUnreadable(
+  { operator, inverted }: Constraint,
+  allowed: string,
+  report: Report,
+): Condition {
+  const effect = inverted ? "always" : "never";
+  report(`value of ${operator} must be ${allowed}: the constraint is ${effect} satisfied`);
+  return false;
+}

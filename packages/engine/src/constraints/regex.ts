@@ -1,4 +1,4 @@
-import type { Operator } from "./operator.ts";
+import { type Operator, reportUnreadable } from "./operator.ts";
 import { estimatePatternSize } from "./pattern-size.ts";
 
 /**
@@ -13,23 +13,21 @@ const MAX_STEPS = 500_000;
  */
 const MAX_SIZE = 50_000;
 
+const ALLOWED = "a regular expression in the syntax of RE2";
+
 /**
  * REGEX: the pattern matches anywhere in the field. RE2 syntax, matched in linear time. No pattern matches a string that is
  * so long that it would block the event loop: with 10 instructions, one of more than 50,000 characters.
  */
-export const matchesPattern: Operator = (
-  { contextName, value, caseInsensitive },
-  fields,
-  report,
-  patterns,
-) => {
-  if (typeof value !== "string") return false;
+export const matchesPattern: Operator = (constraint, fields, report, patterns) => {
+  const { contextName, value, caseInsensitive } = constraint;
+  if (typeof value !== "string") return reportUnreadable(constraint, ALLOWED, report);
   if (estimatePatternSize(value) > MAX_SIZE) {
     report("The pattern of REGEX is too large: the constraint is never satisfied");
     return undefined;
   }
   const pattern = patterns.compile(value, caseInsensitive);
-  if (pattern === undefined) return false;
+  if (pattern === undefined) return reportUnreadable(constraint, ALLOWED, report);
   const slot = fields.text(contextName);
   const maxLength = MAX_STEPS / pattern.programSize();
   return (request) => {

@@ -1,6 +1,6 @@
 import type SemVer from "semver/classes/semver.js";
 import parse from "semver/functions/parse.js";
-import type { Operator } from "./operator.ts";
+import { type Operator, reportUnreadable } from "./operator.ts";
 
 type AcceptsOrder = (order: -1 | 0 | 1) => boolean;
 
@@ -12,9 +12,10 @@ export const versionLess: Operator = compareWith((order) => order < 0);
 export const versionLessOrEqual: Operator = compareWith((order) => order <= 0);
 
 function compareWith(accepts: AcceptsOrder): Operator {
-  return ({ contextName, value }, fields) => {
+  return (constraint, fields, report) => {
+    const { contextName, value } = constraint;
     const operand = typeof value === "string" ? parse(value) : null;
-    if (operand === null) return false;
+    if (operand === null) return reportUnreadable(constraint, "a version such as 1.2.3", report);
     const slot = fields.derived("version", fields.text(contextName), parseContextVersion);
     return (request) => {
       const version = request.read(slot);
