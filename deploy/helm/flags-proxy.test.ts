@@ -110,7 +110,7 @@ describe.skipIf(isMissing)("chart flags-proxy", () => {
     for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
     const tokens = (keys?.["FLAGS_API_TOKEN"] ?? "").split(",");
     const scopes = tokens.map((token) => ({ scope: parseTokenScope(token) }));
-    const settings = { sources: scopes, keys: [], isLoopback: true };
+    const settings = { sources: scopes, keys: [], isLoopback: true, nowMs: Date.now() };
     const { problems } = await checkAccessFile(join(directory, "access.yaml"), settings);
     expect(problems).toEqual([]);
   });

@@ -128,6 +128,20 @@ test("keys that are easy to guess cause a warning at startup, without their text
   expect(stdout).not.toMatch(/short-[12]|the key (?:long|digest)/);
 });
 
+test("a key that has expired causes a warning at startup", async () => {
+  const key = "a-key-that-is-long-enough-for-everyone";
+  const { environment } = await createSettings([
+    { name: "old", key: `${key}-1`, expiresAt: "2020-01-31T00:00:00Z" },
+    { name: "new", key: `${key}-2`, expiresAt: "2999-01-31T00:00:00Z" },
+  ]);
+  const { code, stdout } = await runCommand(environment, ["check"]);
+  expect(code).toBe(0);
+  expect(stdout).toContain(
+    "(option accessFile): the key old expired at 2020-01-31T00:00:00Z, so it is rejected: remove it, or correct the time\n",
+  );
+  expect(stdout).not.toContain("the key new");
+});
+
 test("a proxy without any keys does not start", async () => {
   const { environment } = await createSettings([]);
   const { code, stderr } = await runCommand({ ...environment, FLAGS_ACCESS_FILE: "" });

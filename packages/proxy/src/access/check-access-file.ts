@@ -12,23 +12,25 @@ interface RelatedSettings {
   readonly keys: readonly string[];
   /** Whether only this machine can connect. */
   readonly isLoopback: boolean;
+  /** Epoch milliseconds. */
+  readonly nowMs: number;
 }
 
 /** Results of checking an access file, each as a sentence. */
 interface AccessFileCheck {
   /** Reasons not to start; each begins with its position. */
   readonly problems: readonly string[];
-  /** Keys that are easy to guess, by name. */
+  /** Keys that are easy to guess or have expired, by name. */
   readonly risks: readonly string[];
 }
 
-/** More weak keys are not listed: they usually have the same cause. */
+/** More of these keys are not listed: they usually have the same cause. */
 const MAX_RISKS = 20;
 
 /** Checks an access file against the settings. */
 export async function checkAccessFile(
   path: string,
-  { sources, keys, isLoopback }: RelatedSettings,
+  { sources, keys, isLoopback, nowMs }: RelatedSettings,
 ): Promise<AccessFileCheck> {
   const related = {
     sources,
@@ -36,7 +38,9 @@ export async function checkAccessFile(
   };
   try {
     const file = await readAccessFile(path);
-    const risks = file.entries.flatMap((entry) => findRisks(entry, isLoopback)).slice(0, MAX_RISKS);
+    const risks = file.entries
+      .flatMap((entry) => [...findExpired(entry, nowMs), ...findWeak(entry, isLoopback)])
+      .slice(0, MAX_RISKS);
     if (sources.length === 0) return { problems: file.problems, risks };
     assignSources(file, related);
     return { problems: [], risks };
@@ -46,7 +50,17 @@ export async function checkAccessFile(
   }
 }
 
-function findRisks(
+function findExpired(
+  { fields: { name, expiresAt = "" } }: AccessEntry,
+  nowMs: number,
+): readonly string[] {
+  if (!(Date.parse(expiresAt) <= nowMs)) return [];
+  return [
+    `the key ${name} expired at ${expiresAt}, so it is rejected: remove it, or correct the time`,
+  ];
+}
+
+function findWeak(
   { key, fields: { name, kind } }: AccessEntry,
   isLoopback: boolean,
 ): readonly string[] {

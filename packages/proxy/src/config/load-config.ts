@@ -172,6 +172,7 @@ async function checkAccess(values: Values, files: readonly FlagFile[] | undefine
     sources: scopesOf({ upstreamTokens: flagsApiToken, files }),
     keys: [...clientKeys, ...serverTokens],
     isLoopback: isLoopbackHost(values.host),
+    nowMs: Date.now(),
   });
   const located = problems.map((problem) => `${values.accessFile}: ${problem}`);
   return { problems: located.map(aboutAccessFile), risks: risks.map(aboutAccessFile) };
