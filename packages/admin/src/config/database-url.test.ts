@@ -22,6 +22,20 @@ test.each([
   expect(databaseUrlKind.fromText(address)).toBeInstanceOf(InvalidValue);
 });
 
+test.each([
+  "postgres://flags:secret@one.test:5432,two.test:5432/flags",
+  "postgres://flags:secret@one.test,two.test/flags?target_session_attrs=read-write",
+  "postgres://one.test,two.test",
+])("databaseUrlKind explains that %s has several hosts", (address) => {
+  const found = databaseUrlKind.fromText(address);
+  expect(found instanceof InvalidValue && found.detail).toMatch(/^it names several hosts: /);
+});
+
+test("databaseUrlKind accepts a comma in a password", () => {
+  const address = "postgres://flags:a,b@db.test/flags";
+  expect(databaseUrlKind.fromText(address)).toBe(address);
+});
+
 test("secretsInDatabaseUrl() returns all passwords, encoded and decoded", () => {
   const address = "postgres://flags:p%40ss@db.test/flags?password=other&sslpassword=third";
   expect(secretsInDatabaseUrl(address)).toEqual(["p%40ss", "p@ss", "other", "third"]);

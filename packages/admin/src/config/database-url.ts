@@ -1,10 +1,18 @@
 import { createTextKind, InvalidValue, type Kind } from "flags-server-kit/command-line";
 
+/** As `psql` accepts them: the driver would look up all of them as one name. */
+const SEVERAL_HOSTS = /^[^/]+:\/\/(?:[^/?]*@)?(?![^/?]*@)[^/?]*,/;
+
 /** A setting with the URL of a PostgreSQL database, which usually contains a password. */
 export const databaseUrlKind: Kind<string> = createTextKind(
   "the URL of a PostgreSQL database, such as postgres://user:password@host:5432/name",
   (text) => {
     if (!/^postgres(?:ql)?:\/\//i.test(text) || /\s/.test(text)) return new InvalidValue();
+    if (SEVERAL_HOSTS.test(text)) {
+      return new InvalidValue(
+        "it names several hosts: name one address that always leads to the primary server",
+      );
+    }
     if (!URL.canParse(text)) {
       return new InvalidValue(
         "it is not a valid URL: write % as %25, and percent-encode other special characters",
