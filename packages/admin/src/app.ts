@@ -56,7 +56,7 @@ interface AppOptions {
   readonly consoleDirectory?: string;
   /** Exports metrics, and traces requests. The caller closes it. @default none */
   readonly telemetry?: Pick<Telemetry, "exportMetrics" | "tracer"> | undefined;
-  /** The clock for sessions. @default the clock of the system */
+  /** The clock for sessions. @default the system clock */
   readonly now?: () => Date;
 }
 

@@ -4,8 +4,8 @@ import { createLogger, openPort } from "flags-server-kit";
 import type { AdminConfig } from "./config/config.ts";
 
 /**
- * Starts the service. Creating an embedded database takes seconds, so this first checks that the port is free, and
- * logs that the creation begins, whatever the log level. After that, a signal ends the process at once.
+ * Starts the service. Creating an embedded database takes seconds, so this first checks that the port is free,
+ * and logs that the creation begins, at every log level. After that, a signal ends the process at once.
  *
  * @param start calls its parameter before it creates a database
  */

@@ -226,7 +226,7 @@ describeAnyStorage("applications", (source) => {
       },
     );
 
-    test("an application has at most 1000 instances: new ones are left out, and known ones are still updated", async () => {
+    test("an application has at most 1000 instances: new ones are ignored, and known ones are still updated", async () => {
       const bulk = (first: number) => ({
         applications: Array.from({ length: 600 }, (_, index) => ({
           appName: "many",

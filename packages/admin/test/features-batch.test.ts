@@ -397,7 +397,7 @@ describeAnyStorage("features-batch", (source) => {
       );
     });
 
-    test("archived flags are left out, with a warning", async () => {
+    test("archived flags are skipped, with a warning", async () => {
       await admin.must(201, "POST", BASE, { name: "archived" });
       await admin.must(202, "POST", "/projects/default/archive", { features: ["archived"] });
       const data = renamed((changed) => {

@@ -231,7 +231,7 @@ describeAnyStorage("playground", (source) => {
     });
   });
 
-  test("evaluates only the named flags, and leaves out unknown names", async () => {
+  test("evaluates only the named flags, and ignores unknown names", async () => {
     const features = await play({}, { features: ["half", "unknown"] });
     expect([...features.keys()]).toEqual(["half"]);
     expect((await play({}, { features: [] })).size).toBe(0);

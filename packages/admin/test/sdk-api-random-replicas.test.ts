@@ -97,7 +97,7 @@ describe.skipIf(skipsPostgres)("two replicas", () => {
     return startService(storage);
   };
 
-  test("SDKs that use both in turn have the current flags after each poll and each reconnection", async () => {
+  test("SDKs that alternate between them have the current flags after each poll and each reconnection", async () => {
     const replicas = [await startReplica(), await startReplica()] as const;
     const [one] = replicas;
     const segment = await createSegment(one, "random", ["1"]);

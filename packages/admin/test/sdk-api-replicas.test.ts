@@ -226,7 +226,7 @@ describe.skipIf(skipsPostgres)("two replicas on one PostgreSQL", () => {
     ]);
   });
 
-  test("a standby takes over that may lack changes: SDKs start again with its state", async () => {
+  test("when a standby that may lack changes takes over, SDKs start again with its state", async () => {
     // Ids of lost changes can already belong to others when the connection that listens is open again.
     const { one } = await startTwo();
     await createFlag(one, "order-promoted");
@@ -239,7 +239,7 @@ describe.skipIf(skipsPostgres)("two replicas on one PostgreSQL", () => {
     await expect.poll(() => isEnabled(one, "order-promoted"), { timeout: 20_000 }).toBe(true);
   }, 60_000);
 
-  test("a standby that lacks the latest changes takes over: SDKs receive its state", async () => {
+  test("when a standby that lacks the latest changes takes over, SDKs receive its state", async () => {
     const { one, two } = await startTwo();
     const isUp = (service: Service) => async () =>
       (await service.request("/api/client/features", { token })).status;

@@ -123,7 +123,7 @@ describeStorages("GET /api/client/features", (source) => {
     });
   });
 
-  test("an archived flag is left out; once revived it is off, with its strategies", async () => {
+  test("an archived flag is omitted; once revived, it is off, with its strategies", async () => {
     await createFlag(service, "comes-and-goes");
     expect(find(await getFeatures(service), "comes-and-goes")?.enabled).toBe(true);
     await archiveFlag(service, "comes-and-goes");
@@ -135,7 +135,7 @@ describeStorages("GET /api/client/features", (source) => {
     });
   });
 
-  test("disabled strategies are left out; a flag without other strategies is off", async () => {
+  test("disabled strategies are omitted; a flag without other strategies is off", async () => {
     await createFlag(service, "half", {
       strategies: [{ disabled: true }, { parameters: { rest: "1" } }],
     });

@@ -17,7 +17,7 @@ const variant = (name: string) => ({
 
 describeConsole("the explanation of a flag", (console) => {
   test.each(SIZES)(
-    "the explanation follows the context, and its address can be shared, on a %s",
+    "the explanation follows the context, and its URL can be shared, on a %s",
     async (size) => {
       const name = `explained-${size}`;
       const segment = await createSegment(console, `testers-${size}`, ["42"]);

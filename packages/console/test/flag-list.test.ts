@@ -57,7 +57,7 @@ describeConsole("the list of flags", (console) => {
     await expect.poll(() => shownFlags(page)).toEqual([search]);
   });
 
-  test("the list is sorted by the column that is pressed", async () => {
+  test("pressing the heading of a column sorts the list", async () => {
     const { names } = await createFlags("sorting");
     await console.admin("POST", "/projects/sorting/features", { name: "a-later-flag" });
     const page = await console.open("/projects/sorting/flags");

@@ -101,7 +101,7 @@ describeConsole("signing in", (console) => {
     await page.getByText("This project has no flags yet").waitFor();
   });
 
-  test("a page notices the end of its session without a change", async () => {
+  test("a page notices that its session has ended, even without a change", async () => {
     const { id, secret } = await createToken(console, { type: "viewer" });
     const page = await console.openSignedOut("/segments", { expected: /status of 401/ });
     const following = page.waitForRequest("**/api/admin/changes");

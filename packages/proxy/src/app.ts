@@ -55,7 +55,7 @@ export interface AppOptions {
   readonly guard?: ConnectionGuard;
   /** The certificate to serve TLS with. @default plain HTTP */
   readonly tls?: TlsFiles | undefined;
-  /** Whether metrics and operations are left out, because another port serves them. @default false */
+  /** Whether metrics and operations are omitted, because another port serves them. @default false */
   readonly omitsManagement?: boolean;
   /** Traces requests. @default none are traced */
   readonly tracer?: RequestTracer | undefined;

@@ -152,7 +152,7 @@ test(`${SIGNED_EDITS} edits of secrets refuse no signed context and accept no ot
   expect(counts.accepted).toBeGreaterThan(50);
 }, 60_000);
 
-test("removed and changed keys lose their streams and the URLs of streams", async () => {
+test("removed and changed keys lose their streams and stream URLs", async () => {
   const stay = { name: "stay", key: "stay", ...production };
   const change = { name: "change", key: "change", ...production };
   const { url, get, post, edit } = await startWithAccessFile({
@@ -184,7 +184,7 @@ test("removed and changed keys lose their streams and the URLs of streams", asyn
   expect(hasEnded).toBe(false);
 });
 
-test("two keys that exchange their environments exchange their flags at once, including in caches and streams", async () => {
+test("two keys that swap their environments swap their flags at once, including in caches and streams", async () => {
   const keysOf = (one: string, other: string) => [
     { name: "one", key: "one", environment: one },
     { name: "other", key: "other", environment: other },

@@ -17,7 +17,7 @@ async function stall({ app, port }: TestProxy, path: string, key: string): Promi
 
 const LONG = { context: { userId: "1", note: "x".repeat(900_000) } };
 
-test("stalled long bodies use up only the budget of their key", async () => {
+test("stalled long bodies exhaust only the budget of their key", async () => {
   const proxy = await startProxy();
   for (let i = 0; i < 65; i++) {
     // oxlint-disable-next-line no-await-in-loop -- each must have been received
@@ -31,7 +31,7 @@ test("stalled long bodies use up only the budget of their key", async () => {
   expect((await proxy.post("/proxy", LONG, { authorization: OTHER_KEY })).status).toBe(200);
 });
 
-test("long bodies without a key cannot use up the budget of clients with one", async () => {
+test("long bodies without a key cannot exhaust the budget of clients with one", async () => {
   const proxy = await startProxy();
   for (let i = 0; i < 140; i++) {
     // oxlint-disable-next-line no-await-in-loop -- each must have been received

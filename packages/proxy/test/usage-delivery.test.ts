@@ -145,7 +145,7 @@ test("flags-proxy delivers usage of many applications to flags-admin in bulk", a
   }
 });
 
-test("counts that are too high to be true do not hide other reports, in flags-proxy and in flags-admin", async () => {
+test("implausibly high counts do not hide other reports, in flags-proxy and in flags-admin", async () => {
   const admin = new AdminService();
   try {
     await admin.start();

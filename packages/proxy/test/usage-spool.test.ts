@@ -322,10 +322,13 @@ describe("FLAGS_USAGE_SPOOL", () => {
     expect(checked.stdout + checked.stderr).toContain(problem);
   });
 
-  test.runIf(process.platform === "linux")("that cannot be created stops the start", async () => {
-    const environment = settingsOf("http://127.0.0.1:1/api", "/proc/flags");
-    const { code, stderr } = await runCommand(environment);
-    expect(code).toBe(1);
-    expect(stderr).toContain("cannot write to the directory /proc/flags (ENOENT)");
-  });
+  test.runIf(process.platform === "linux")(
+    "that cannot be created prevents the start",
+    async () => {
+      const environment = settingsOf("http://127.0.0.1:1/api", "/proc/flags");
+      const { code, stderr } = await runCommand(environment);
+      expect(code).toBe(1);
+      expect(stderr).toContain("cannot write to the directory /proc/flags (ENOENT)");
+    },
+  );
 });

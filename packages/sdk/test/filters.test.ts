@@ -50,7 +50,7 @@ async function startWithoutFilters(query?: object): Promise<Server> {
 const MODES: readonly Synchronization[] = ["polling", "delta", "streaming"];
 
 describe.each(MODES)("with an upstream that ignores filters, %s", (synchronization) => {
-  it("leaves out flags of other projects, with one warning", async () => {
+  it("omits flags of other projects, with one warning", async () => {
     const { upstream } = await startWithoutFilters();
     const { client, messages } = await startLogged(upstream, {
       synchronization,
@@ -63,7 +63,7 @@ describe.each(MODES)("with an upstream that ignores filters, %s", (synchronizati
     ]);
   });
 
-  it("leaves out flags without the name prefix, and flags that match only one of both filters", async () => {
+  it("omits flags without the name prefix, and flags that match only one of both filters", async () => {
     const { upstream } = await startWithoutFilters();
     const prefix = await startLogged(upstream, { synchronization, namePrefix: "shop-" });
     expect(flagNames(prefix.client)).toEqual(["shop-a", "shop-b"]);
@@ -81,7 +81,7 @@ function pathOf(synchronization: Synchronization): string {
   return synchronization === "delta" ? DELTA : "/api/client/features";
 }
 
-it("leaves out flags that a stream adds later", async () => {
+it("omits flags that a stream adds later", async () => {
   const { upstream, streams } = await startWithoutFilters();
   const { client } = await startLogged(upstream, { synchronization: "streaming", namePrefix: "c" });
   const event = update(2, updated(flag("shop-z")), updated(flag("c2")));

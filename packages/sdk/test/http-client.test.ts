@@ -124,7 +124,7 @@ describe("HttpClient", () => {
     }
   });
 
-  it("send() ends in time when the server trickles", async () => {
+  it("send() ends in time when the server sends its body very slowly", async () => {
     const upstream = await startUpstream();
     upstream.reply("/a", (response) => {
       const timer = setInterval(() => response.write(" "), 5);

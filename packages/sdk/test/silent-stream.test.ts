@@ -43,7 +43,7 @@ function startStreaming(upstream: Upstream, maxSilenceMs: number) {
 }
 
 describe("Streaming", () => {
-  it("reconnects after too long a silence, and resumes after the last event", async () => {
+  it("reconnects if a stream is silent for too long, and resumes after the last event", async () => {
     const upstream = await startUpstream();
     const streams = new OpenStreams(connected(7, hydration(flag("a"))));
     upstream.script(STREAMING, streams.reply);

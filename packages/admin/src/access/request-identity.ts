@@ -1,4 +1,4 @@
-// Who has sent a request, which authentication finds out before the handler of the route runs.
+// Who has sent a request. Authentication determines this before the route handler runs.
 
 import type { FastifyRequest } from "fastify";
 import { type Role, roleOfType } from "./role.ts";

@@ -57,7 +57,7 @@ export async function createToken(
   return { token: await insertToken(transaction, { ...scope, name, secret, expiresAt }), secret };
 }
 
-/** What became of the listed tokens that did not exist. */
+/** What happened to the listed tokens that did not exist. */
 interface SeededTokens {
   /** How many have been created. */
   readonly created: number;

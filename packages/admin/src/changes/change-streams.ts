@@ -86,7 +86,7 @@ export class ChangeStreams {
     );
   }
 
-  /** NOTE: a user can have many sessions, and must not use up the streams of the others. */
+  /** NOTE: a user can have many sessions, and must not exhaust the streams of other users. */
   #hasShare({ id }: Caller): boolean {
     const own = this.#hub.streams().filter(({ caller }) => caller.id === id).length;
     return own < this.#limits.maxStreams - this.#hub.size;

@@ -27,7 +27,7 @@ test.each([
   expect(toClientFeature({ ...STORED, enabled: false }, strategies, []).enabled).toBe(false);
 });
 
-test("toClientFeature() leaves out an empty list of dependencies", () => {
+test("toClientFeature() omits an empty list of dependencies", () => {
   expect(toClientFeature(STORED, [], [])).not.toHaveProperty("dependencies");
   const dependencies = [{ feature: "parent", enabled: true }];
   expect(toClientFeature(STORED, [], dependencies)).toMatchObject({ dependencies });

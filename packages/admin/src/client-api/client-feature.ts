@@ -8,7 +8,7 @@ interface ClientStrategy {
   readonly constraints: readonly StoredConstraint[];
   readonly parameters: Readonly<Record<string, string>>;
   readonly variants: readonly StoredVariant[];
-  /** Ids in ascending order; left out if there are no segments. */
+  /** Ids in ascending order; omitted if there are no segments. */
   readonly segments?: readonly number[];
 }
 

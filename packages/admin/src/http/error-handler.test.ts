@@ -73,7 +73,7 @@ test.each([
   },
 );
 
-test("handleErrors() does not take a body that ends too early for an outage of the database", async () => {
+test("handleErrors() does not mistake a body that ends too early for a database outage", async () => {
   const lines: string[] = [];
   const errors: unknown[] = [];
   const destination = { write: (line: string) => lines.push(line) };

@@ -16,7 +16,7 @@ const TIMEOUT_SECONDS = 5;
 /** The endpoints of the provider are read again after this time. */
 const DISCOVERY_MS = 60 * 60 * 1000;
 
-/** A provider that cannot be reached is not tried again before, whatever the number of requests. */
+/** After a provider could not be reached, no request contacts it again for this long. */
 const RETRY_MS = 3000;
 
 const MAX_SUBJECT_LENGTH = 255;
@@ -42,7 +42,8 @@ export class OpenIdProvider {
   }
 
   /**
-   * Starts a sign-in. Returns the address to which the browser goes, and the state to complete the sign-in.
+   * Starts a sign-in. Returns the URL to redirect the browser to, and the state that is needed to complete the
+   * sign-in.
    *
    * @throws {SignInError} if the provider cannot be reached; the same error until it is tried again
    */

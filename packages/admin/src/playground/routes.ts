@@ -63,7 +63,7 @@ export function registerPlayground(app: TypedApp, storage: Storage): void {
   );
 }
 
-/** Results can be large: more evaluations at a time could use up the memory. */
+/** Results can be large: more evaluations at a time could exhaust the memory. */
 const MAX_EVALUATIONS_AT_A_TIME = 4;
 
 /** Creates a function that does work, or throws an `OverloadError` while too much is being done. */

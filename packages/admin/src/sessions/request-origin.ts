@@ -29,9 +29,9 @@ export function requireSameOrigin(request: OriginRequest, publicUrl: string | un
 }
 
 /**
- * Refuses a request that a page of another origin has sent, for example as an image or an event stream. The page
- * could not read the response, but it could measure it, or use up the streams of the user. Links from other pages
- * work.
+ * Refuses a request that a page of another origin has sent, for example as an image or an event stream. The
+ * page could not read the response, but it could measure it, or exhaust the streams of the user. Links from
+ * other pages work.
  *
  * @throws {ApiError} 403 for such a request
  */

@@ -23,7 +23,7 @@ interface SessionsOptions {
   readonly sessionHours: number;
   /** The issuer of OpenID Connect whose users may have sessions. @default none */
   readonly issuer?: string | undefined;
-  /** @default the clock of the system */
+  /** @default the system clock */
   readonly now?: (() => Date) | undefined;
 }
 

@@ -15,7 +15,7 @@ interface SqlStorageDependencies {
   readonly kind: Storage["kind"];
   readonly db: Database;
   readonly transact: Transact;
-  /** For changes. They wait for the write lock, so they must not use up the connections of others. */
+  /** For changes. They wait for the write lock, so they must not exhaust the connections for other work. */
   readonly transactWrite: Transact;
   readonly changes: ChangeFeed;
   /** Checks the free disk space; only for the embedded database. */

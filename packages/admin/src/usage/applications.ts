@@ -42,13 +42,13 @@ export async function putApplications(
   await putInstances(db, seen);
 }
 
-/** How many instances of an application are stored in each environment. Any others are left out. */
+/** How many instances of an application are stored in each environment. Any others are ignored. */
 const MAX_INSTANCES = 1000;
 
 async function putInstances(db: Database, seen: readonly SeenApplication[]): Promise<void> {
   const distinct = new Map(seen.map((one) => [keyOf(one), one]));
-  // NOTE: the number is limited, because proxies forward instance ids that anybody can have invented. The stored ones
-  // are counted once per application, because a report can contain thousands of instances of one.
+  // NOTE: the number is limited, because proxies forward instance ids that clients may have invented. The
+  // stored ones are counted once per application, because a report can contain thousands of instances of one.
   await db.execute(sql`
     with seen as (
       select "appName" as app_name, "environment" as environment, "instanceId" as instance_id,

@@ -15,7 +15,7 @@ interface ReportContext {
 }
 
 /**
- * Parses the usage report of one application. Flags without evaluations are left out.
+ * Parses the usage report of one application. Flags without evaluations are omitted.
  *
  * @throws {ApiError} if the application has no name
  */
@@ -39,8 +39,8 @@ export function parseMetrics(
 }
 
 /**
- * Parses the usage report of a proxy for many applications. Entries without the name of an application
- * are left out, because the proxy cannot correct what one of its clients sent.
+ * Parses the usage report of a proxy for many applications. Entries without the name of an application are
+ * skipped, because the proxy cannot correct what one of its clients sent.
  *
  * @throws {ApiError} if an entry is for another environment than that of the token. Then the whole
  * report is rejected, so that the loss does not go unnoticed.
@@ -132,7 +132,7 @@ export function parseRegistration(
 }
 
 /**
- * Parses the applications of a bulk report. Those without a name are left out.
+ * Parses the applications of a bulk report. Those without a name are skipped.
  *
  * @throws {ApiError} if the report contains entries, but no entry names an application
  */

@@ -21,15 +21,15 @@ export interface UsageEntry {
 /** Usage reported with one token. */
 export interface UsageReport {
   readonly entries: readonly UsageEntry[];
-  /** Projects that the token grants access to. Usage of flags in other projects is left out. */
+  /** Projects that the token grants access to. Usage of flags in other projects is ignored. */
   readonly projects: readonly string[];
   /** The application instance that sent the report, unless a proxy did. */
   readonly instance?: InstanceKey;
 }
 
 /**
- * Adds the counts of reports to the stored counts, in one transaction. Unknown flags are left out. An application
- * that has evaluated nothing counts as seen, too.
+ * Adds the counts of reports to the stored counts, in one transaction. Unknown flags are ignored. An
+ * application that has evaluated nothing counts as seen, too.
  */
 export async function writeUsage(
   storage: Pick<Storage, "transact">,

@@ -15,13 +15,13 @@ export type Theme = "system" | "light" | "dark";
 
 const THEME_KEY = "flags.theme";
 
-/** Returns the colours that the user has chosen. */
+/** Returns the theme that the user has chosen. */
 export function readTheme(): Theme {
   const theme = readStored(THEME_KEY);
   return theme === "light" || theme === "dark" ? theme : "system";
 }
 
-/** Shows the page in the colours and remembers them. */
+/** Applies the theme to the page and remembers it. */
 export function applyTheme(theme: Theme): void {
   const { dataset } = document.documentElement;
   if (theme === "system") delete dataset["theme"];

@@ -9,7 +9,7 @@ const COLLECT_MS = 150;
 /** The prefix of all keys. */
 const EVERYTHING: QueryKey = [];
 
-/** Reads again whatever a change by anybody invalidates, until the signal is aborted. */
+/** After each change by any user, fetches the affected data again, until the signal is aborted. */
 export function followChanges(client: QueryClient, signal: AbortSignal): void {
   let collected: QueryKey[] = [];
   let timer: number | undefined;

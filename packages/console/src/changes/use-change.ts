@@ -5,7 +5,7 @@ import { describeError } from "../ui/describe-error.ts";
 interface ChangeOptions<Input, Result> {
   /** Sends the change to the service. */
   readonly run: (input: Input) => Promise<Result>;
-  /** Prefixes of the keys of queries that are read again afterwards, also if the change failed. */
+  /** Prefixes of the keys of queries that are fetched again afterwards, even if the change failed. */
   readonly invalidates: readonly QueryKey[] | ((input: Input) => readonly QueryKey[]);
   /** Says what has changed. Omit it if the page shows that anyway. */
   readonly success?: (input: Input, result: Result) => string;

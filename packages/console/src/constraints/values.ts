@@ -1,7 +1,7 @@
 import type { ValueKind } from "../../../engine/src/constraints/operator-table.ts";
 import { formatCount } from "../ui/numbers.ts";
 
-/** Splits pasted text at commas and line breaks. Spaces and quotes around values and empty values are left out. */
+/** Splits pasted text at commas and line breaks. Removes spaces and quotes around values, and empty values. */
 export function parseValues(text: string): readonly string[] {
   return distinct(text.split(/[,;\t\r\n]+/).map(unquote));
 }

@@ -37,7 +37,7 @@ test("a value moves by one position, but not beyond the ends", () => {
   expect(moveValue(values, 2, 1)).toEqual(values);
 });
 
-test("numbers in values are sorted by their size", () => {
+test("numeric values are sorted by size", () => {
   const values = ["v10", "b", "v9", "a"].map((value) => ({ value }));
   expect(sortValues(values).map(({ value }) => value)).toEqual(["a", "b", "v9", "v10"]);
 });

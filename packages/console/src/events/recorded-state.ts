@@ -1,4 +1,4 @@
-// The states in events are whatever the service recorded, perhaps years ago, so nothing is assumed about them.
+// The service may have recorded the states in events years ago, so their structure is not assumed.
 
 /** Returns the text of a field; another text if it has none. */
 export function textAt(state: unknown, field: string, fallback = "(unnamed)"): string {

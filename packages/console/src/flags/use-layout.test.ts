@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { chooseLayout } from "./use-layout.ts";
 
-test("a list leaves out the times before its names become too narrow, and then moves the switches", () => {
+test("a list hides the times before its names become too narrow, and then moves the switches", () => {
   expect(chooseLayout(988, 3)).toBe("full");
   expect(chooseLayout(720, 3)).toBe("compact");
   expect(chooseLayout(360, 2)).toBe("stacked");

@@ -31,11 +31,11 @@ export async function copyAddress(): Promise<void> {
 interface PlaygroundSearch extends ContextSearch {
   /** Ids of projects. @default all */
   readonly projects?: readonly string[];
-  /** Whether to evaluate, also without any value in the context. */
+  /** Whether to evaluate, even without any value in the context. */
   readonly run?: boolean;
 }
 
-/** Reads the parameters of an address. Whatever has the wrong type is left out. */
+/** Reads URL parameters. Values of the wrong type are ignored. */
 export function parsePlaygroundSearch(search: Readonly<Record<string, unknown>>): PlaygroundSearch {
   const { projects, run } = search;
   const ids = Array.isArray(projects)

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Constraint, Strategy } from "../api/types.ts";
 import { fieldsOfFlag, parseContextSearch, toRequestContext } from "./context.ts";
 
-test("leaves out everything in an address that is not a string", () => {
+test("ignores everything in a URL that is not a string", () => {
   const context = { userId: "7", plan: 3, list: ["a"], country: "DK" };
   expect(parseContextSearch({ context, in: ["production", 5], tab: "explain" })).toEqual({
     context: { userId: "7", country: "DK" },

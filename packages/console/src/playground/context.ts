@@ -7,14 +7,14 @@ export type ContextValues = Readonly<Record<string, string>>;
 /** Fields that every application can send. All others are properties. */
 export const STANDARD_FIELDS = ["userId", "sessionId", "appName", "remoteAddress", "currentTime"];
 
-/** Parameters of an address that contain a context, so that a link shows the same result to everybody. */
+/** URL parameters that contain a context, so that a link shows the same result to everybody. */
 export interface ContextSearch {
   readonly context?: ContextValues;
   /** Names of environments. */
   readonly in?: readonly string[];
 }
 
-/** Reads the parameters of an address. Anybody can write one, so whatever is not a string is left out. */
+/** Reads URL parameters. A URL can contain anything, so values that are not strings are ignored. */
 export function parseContextSearch(search: Readonly<Record<string, unknown>>): ContextSearch {
   const { context, in: environments } = search;
   const values =

@@ -161,7 +161,7 @@ function ResultCell({ result: { outcomes } }: { readonly result: EnvironmentResu
   );
 }
 
-/** How many combinations are explained at most: more than anybody reads. */
+/** The maximum number of combinations that are explained. */
 const MAX_EXPLAINED = 20;
 
 interface FlagDetailsProps {

@@ -8,6 +8,6 @@ test("only hexadecimal colours become part of a style", () => {
   }
 });
 
-test("every colour to choose from can be shown", () => {
+test("every selectable colour can be shown", () => {
   for (const { id } of TAG_COLOURS) if (id !== "none") expect(toCssColour(id)).toBe(id);
 });

@@ -1,4 +1,4 @@
-// The service stores points in time in UTC; people see and type them in the time zone of their browser.
+// The service stores times in UTC; users see and type them in the time zone of their browser.
 
 const format = new Intl.DateTimeFormat("en-GB", {
   day: "numeric",

@@ -64,7 +64,7 @@ interface UsageTableProps {
   readonly series: readonly Series[];
 }
 
-/** The numbers of a chart, the latest first. Times without usage are left out. */
+/** The numbers of a chart, the latest first. Times without usage are omitted. */
 function UsageTable({ label, bars, series }: UsageTableProps) {
   const rows = bars
     .map((bar, index) => ({ bar, values: series.map(({ values }) => values[index] ?? 0) }))

@@ -30,7 +30,7 @@ function createAccess({ verify, sources = [] }: Parts) {
   return { access, logger, registry };
 }
 
-test("environments that a client has invented hide a real one only for a while", async () => {
+test("environments that a client has invented hide a real one only temporarily", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const { access, logger } = createAccess({ verify: async () => ({ status: "invalid" }) });

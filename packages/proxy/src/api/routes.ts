@@ -32,7 +32,7 @@ interface RoutesOptions {
   readonly protocols: readonly Protocol[];
   /** Memory in bytes for each cache. @default chosen by each cache */
   readonly cacheBytes: number | undefined;
-  /** Whether metrics and operations are left out, because another port serves them. */
+  /** Whether metrics and operations are omitted, because another port serves them. */
   readonly omitsManagement: boolean;
 }
 

@@ -77,7 +77,7 @@ test("the timeout of a starting worker is four times as long", () => {
   expect(unresponsive).toEqual([worker]);
 });
 
-test("a jump of the clock counts as one interval, however long it is", () => {
+test("a clock jump counts as one interval, however long it is", () => {
   const { heartbeat, worker, unresponsive } = create();
   nextPing();
   // As after a suspension, the clock jumps, and a timer that is due runs once.

@@ -28,7 +28,7 @@ interface FlagStorageOptions {
   readonly source: StoredSource;
   /** Receives messages, which begin with a capital letter. */
   readonly logger: Pick<Logger, "warn">;
-  /** @default the clock of the system */
+  /** @default the system clock */
   readonly now?: () => number;
 }
 

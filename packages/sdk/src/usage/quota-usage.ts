@@ -101,8 +101,8 @@ export class QuotaUsage {
   }
 
   /**
-   * Omits unknown flags beyond their limit. Some unknown flags are legitimate: those just created or
-   * archived, and those that the proxy does not fetch. But invented names must not use up the memory.
+   * Omits unknown flags beyond their limit. Some unknown flags are legitimate: those just created or archived,
+   * and those that the proxy does not fetch. But invented names must not exhaust the memory.
    */
   #limitUnknown(appName: string, features: FeatureEntries): FeatureEntries {
     const { isKnown, unknown, limits } = this.#rules;

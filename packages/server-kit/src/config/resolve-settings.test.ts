@@ -52,7 +52,7 @@ test("collectSecrets() finds the strings of secret settings, including those in 
   expect(collectSecrets(TABLE, values)).toEqual(["p1", "k1", "k2", "h1", "h2"]);
 });
 
-test("collectSecrets() leaves out empty strings and settings that are not set", () => {
+test("collectSecrets() omits empty strings and settings that are not set", () => {
   const { values } = resolveSettings(TABLE, { environment: { HTTP_PROXY: "http://proxy.test" } });
   expect(collectSecrets(TABLE, { ...values, keys: [] })).toEqual([]);
 });

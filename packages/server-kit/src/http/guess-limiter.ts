@@ -41,9 +41,9 @@ const MESSAGE =
 const MAX_ENTRIES = 10_000;
 
 /**
- * Limits how many tokens a client can guess. Only tokens that its address has not sent before count,
- * and valid ones are refunded. So clients with valid tokens are served while others behind the same
- * address guess, and a client that repeats one revoked token does not use up the budget.
+ * Limits how many tokens a client can guess. Only tokens that its address has not sent before count, and valid
+ * ones are refunded. So clients with valid tokens are served while others behind the same address guess, and a
+ * client that repeats one revoked token does not exhaust the budget.
  */
 export class GuessLimiter {
   readonly #limits: GuessLimits;

@@ -80,7 +80,7 @@ test("completeOperations() derives ids from method and path", () => {
   ]);
 });
 
-test("completeOperations() leaves out the base path", () => {
+test("completeOperations() omits the base path", () => {
   const paths = { "/base/path/flags": { get: {} } };
   expect(idsOf(completeOperations({ paths }, "/base/path"))).toEqual(["getFlags"]);
 });

@@ -18,7 +18,7 @@ test("SlicedQueue visits every item once, over several ticks of the event loop",
   expect(new Set(visited).size).toBe(1000);
 });
 
-test("SlicedQueue ends a slice early if items take long", async () => {
+test("SlicedQueue ends a slice early if items take a long time", async () => {
   let count = 0;
   const queue = new SlicedQueue<number>(() => {
     count += 1;

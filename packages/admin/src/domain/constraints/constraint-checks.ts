@@ -5,7 +5,7 @@ import { TimeSlice } from "../../time-slice.ts";
 import { isPattern } from "./pattern.ts";
 import { toStoredValue } from "./stored-value.ts";
 
-/** Checks the constraints of one request. What takes long is done once for equal constraints. */
+/** Checks the constraints of one request. Expensive checks run once for equal constraints. */
 export class ConstraintChecks {
   readonly #patterns = new Map<string, boolean>();
   /** Legal values in their stored form, by operator. */

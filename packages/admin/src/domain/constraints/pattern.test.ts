@@ -47,7 +47,7 @@ describe("isPattern()", () => {
     `(?i)[${"B-\u{1e000}".repeat(200)}\\`,
     `(?i)[${"B-\u{1e000}".repeat(200)}\\x{}]`,
     "\\P{L}".repeat(150),
-  ])("rejects %.40s, whose classes take long to compile", (text) => {
+  ])("rejects %.40s, whose classes take a long time to compile", (text) => {
     expect(isPattern(text)).toBe(false);
   });
 });

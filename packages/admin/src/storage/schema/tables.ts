@@ -14,7 +14,7 @@ import { applicationInstances, applications, featureUsage, variantUsage } from "
 
 interface TableUse {
   readonly table: PgTable;
-  /** Whether backups contain it. Think of secrets: whoever has a backup can read it. */
+  /** Whether backups contain it. Anyone who has a backup can read its secrets. */
   readonly isBackedUp: boolean;
 }
 

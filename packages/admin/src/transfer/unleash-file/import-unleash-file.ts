@@ -11,7 +11,7 @@ import type { UnleashImport } from "./schemas.ts";
 import { type ConvertedFile, toProjectFile } from "./to-project-file.ts";
 
 /**
- * Imports flags into one environment of a project: all of them, or none. Archived flags are left out.
+ * Imports flags into one environment of a project: all of them, or none. Archived flags are skipped.
  *
  * @throws {ApiError} if the project or environment is unknown, or a part of the data cannot be imported
  */

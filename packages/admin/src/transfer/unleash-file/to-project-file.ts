@@ -27,8 +27,9 @@ type Indexed<T> = T & { readonly index: number };
 /**
  * Converts the flags of an import, whose parts are separate lists, to a project file.
  *
- * @param environment to which the states and strategies are imported, whatever environment they come from
- * @param skipped names of flags to leave out
+ * @param environment that the states and strategies are imported into, regardless of the environment they come
+ * from
+ * @param skipped names of flags to omit
  */
 export function toProjectFile(
   data: UnleashFile,
