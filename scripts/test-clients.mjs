@@ -89,7 +89,7 @@ async function testExamples() {
   }
 }
 
-/** Installs the packages of the examples, and builds what takes long. */
+/** Installs the packages of the examples, and builds those that take a long time. */
 async function install(work) {
   const python = examples.filter(({ run }) => run?.[0] === "python").map(({ name }) => name);
   const usesNpm = examples.some(({ kind, run }) => kind !== "program" || run[0] === "node");

@@ -15,7 +15,7 @@ if (!SIZES.includes(size)) {
 export const isComplete: boolean = size === "complete";
 
 /**
- * Files that take long, or that few changes affect: end-to-end tests of the console; several processes with one store;
+ * Files that take a long time, or that few changes affect: end-to-end tests of the console; several processes with one store;
  * every route with every role; long tests of single features; what changes only with `deploy/`; disks that are full; and
  * the quickstart, whose commands `npm run docs:run` runs as well.
  */

@@ -24,7 +24,7 @@ const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 const SERVER = 2;
 const CLIENT = 3;
 
-/** What the file of the collector has to contain, whatever the protocol. */
+/** What the file of the collector has to contain, for each protocol. */
 const EXPECTED = [
   '"name":"GET /proxy"',
   `"traceId":"${TRACE_ID}"`,

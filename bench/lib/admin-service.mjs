@@ -9,7 +9,7 @@ export const ADMIN_TOKEN = "*:*.bench-admin-token";
 /**
  * Starts flags-admin on a free port.
  *
- * @param env further settings, at least those of the database
+ * @param env additional settings, at least those of the database
  * @returns `service` as `startServer()`, `origin`, and `admin`, a client of its API
  */
 export async function startAdminService(env) {

@@ -2,7 +2,7 @@ import { createLatencyHistogram } from "../lib/statistics.mjs";
 
 /**
  * Keeps all connections busy, each with one request at a time, for `seconds` or until `requests` are
- * sent, whichever comes first. The rate is whatever the server achieves.
+ * sent, whichever comes first. The server determines the rate.
  *
  * @param clients pairs of `connection` and `users`, one per connection
  */

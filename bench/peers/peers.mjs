@@ -18,7 +18,7 @@ const EDGE_CLIENT_TOKEN = "*:development.bench-client";
 /**
  * Starts our proxy by its command.
  *
- * @param options `upstreamUrl`; `env`, further settings; `probe`, the URL of a module to preload, which
+ * @param options `upstreamUrl`; `env`, additional settings; `probe`, the URL of a module to preload, which
  *   gets a message channel; `checkout`, the directory of another built checkout (default: this one)
  */
 export async function startOurs({ upstreamUrl, env = {}, probe, checkout = ROOT }) {

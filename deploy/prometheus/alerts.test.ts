@@ -44,7 +44,7 @@ function durations(name: string, bounds: readonly [string, string], slow: number
     [bucket(fast)]: `0+${1000 - slow}x60`,
     [bucket(longest)]: "0+1000x60",
     [bucket("+Inf")]: "0+1000x60",
-    // Streams last long and do not count.
+    // Streams stay open for a long time and do not count.
     [bucket(fast, "/proxy/stream")]: "0x60",
     [bucket("+Inf", "/proxy/stream")]: "0+1000x60",
   };

@@ -22,7 +22,7 @@ const writeLicences: Plugin = {
 };
 
 export default defineConfig(({ command }) => ({
-  // Addresses are relative to the `<base>` of the page, so that the service can run below a path.
+  // URLs are relative to the `<base>` of the page, so that the service can run below a path.
   base: "./",
   plugins: [
     // The console is in English. Other texts of the component library would never be shown.

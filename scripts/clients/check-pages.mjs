@@ -9,7 +9,7 @@ const PAGES = join(rootDirectory, "docs", "clients");
 const EXAMPLES = join(rootDirectory, "examples", "clients");
 const BLOCK =
   /(<!-- example: (?<file>\S+) -->\n+```(?<language>[^\n]*)\n)(?<code>[\s\S]*?)(```\n)/g;
-/** Files that only serve to run an example. */
+/** Files that are needed only to run an example. */
 const HIDDEN =
   /(?:^|\/)(?:package(?:-lock)?\.json|index\.html|vite\.config\.js|layout\.jsx|README\.md)$/;
 

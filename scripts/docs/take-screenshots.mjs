@@ -29,7 +29,7 @@ const QUICKSTART_SHOTS = [
   { name: "quickstart-phone", ...PHONE, isMobile: false, hasTouch: false },
 ];
 
-/** Every page of the console, and what some of them show after an action. Those that the documents show in both colours are named `-light` and `-dark`. */
+/** Every page of the console, and what some of them show after an action. Those that the documents show in both themes are named `-light` and `-dark`. */
 const CONSOLE_SHOTS = [
   { name: "console-sign-in", path: "/sign-in", isSignedIn: false },
   ...inBothColours({ name: "console-flags", path: "/projects/default/flags" }),

@@ -40,7 +40,7 @@ async function findNpmSettings(directory) {
   return empty;
 }
 
-/** Mounts the image's files and writes a description of the image. */
+/** Mounts the files of the image and writes a description of the image. */
 export async function mountImage(directory) {
   const container = buildah("from", IMAGE);
   const root = buildah("mount", container);

@@ -75,7 +75,7 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Test
   return state;
 }
 
-/** All providers sign with the same key, because creating one takes long. */
+/** All providers sign with the same key, because creating one takes a long time. */
 const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 
 function createConfiguration(

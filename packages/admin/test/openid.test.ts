@@ -266,7 +266,7 @@ describeAnyStorage("OpenID Connect", (source) => {
     const previous = warnings.length;
     const opened = Array.from({ length: 20 }, () => new Browser(service.url).open(START));
     for (const page of await Promise.all(opened)) expect(problemOf(page)).toBe("unavailable");
-    // One attempt to reach it is one line in the log, whatever the number of sign-ins.
+    // An attempt to reach it logs one line, regardless of the number of sign-ins.
     const logged = warnings.length - previous;
     expect(logged).toBeGreaterThan(0);
     expect(logged).toBeLessThan(5);

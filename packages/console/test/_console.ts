@@ -107,7 +107,7 @@ const ANIMATIONS_ENDED = `Promise.allSettled(
     .map((animation) => animation.finished),
 ).then(() => undefined)`;
 
-/** Fails if axe finds anything on the page, of whatever impact. */
+/** Fails if axe finds anything on the page, of any impact. */
 export async function expectAccessible(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   // NOTE: unlike a script element, this is possible under the strict Content-Security-Policy.

@@ -47,7 +47,7 @@ export async function readTitles(
   return (await readStrategies(console, flag, environment)).map(({ title }) => title);
 }
 
-/** Changes a strategy in the way of somebody else. */
+/** Changes a strategy as another user would. */
 export async function patchStrategy(
   console: Console,
   flag: string,

@@ -173,7 +173,7 @@ describeConsole("projects and environments", (console) => {
     await page.getByRole("heading", { name: "Environments" }).waitFor();
     expect(await field(page, "Name").isDisabled()).toBe(true);
     const buttons = page.getByRole("main").getByRole("button");
-    // What editors may change is the context fields of the project.
+    // Editors may change the context fields of the project.
     await page.getByRole("button", { name: "New context field for this project" }).waitFor();
     const changing = buttons.filter({ hasText: /^(Remove|Add|New (?!context)|Save|Archive)/ });
     expect(await changing.count()).toBe(0);

@@ -17,7 +17,7 @@ describeConsole("the colours", (console) => {
 
       await choose(page, "Dark theme");
       await expect.poll(() => backgroundOf(page)).toBe(dark);
-      // The choice lasts.
+      // The choice is remembered.
       await page.reload();
       await page.getByRole("heading", { level: 1, name: "Flags" }).waitFor();
       expect(await backgroundOf(page)).toBe(dark);

@@ -69,7 +69,7 @@ function randomDependencies(choices: Choices): unknown {
   return choices.list(choices.pick([1, 1, 1, 2]), () => randomDependency(choices));
 }
 
-/** The parent may be any flag: also a missing flag, the flag itself, or one with parents. */
+/** The parent may be any flag, including a missing flag, the flag itself, or one with parents. */
 function randomDependency(choices: Choices): Json {
   return dropUndefined({
     feature: choices.chance(0.04) ? "not there" : choices.pick(FLAG_NAMES),

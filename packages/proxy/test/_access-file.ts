@@ -10,7 +10,7 @@ import { flag, withConstraint } from "./_documents.ts";
 import { MemoryLogger, proxyConfig } from "./_proxy.ts";
 import { DocumentSource, type SourceDocument } from "./_source.ts";
 
-/** The flags `web.*` are of the project `web`, `app.*` of `app`. */
+/** The flags `web.*` belong to the project `web`, `app.*` to `app`. */
 export const DOCUMENT: SourceDocument = {
   features: [
     flag("web.a", { project: "web" }),
@@ -20,14 +20,14 @@ export const DOCUMENT: SourceDocument = {
   ],
 };
 
-/** Creates a directory for the length of a test. */
+/** Creates a directory for the duration of a test. */
 export async function createDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "flags-access-"));
   onTestFinished(() => rm(directory, { recursive: true }));
   return directory;
 }
 
-/** Writes an access file for the length of a test file. */
+/** Writes an access file for the duration of a test file. */
 export async function createAccessFile(keys: readonly object[]): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "flags-access-"));
   afterAll(() => rm(directory, { recursive: true }));
@@ -50,14 +50,14 @@ interface AccessSetup {
   readonly app?: AppOptions;
 }
 
-/** Starts a proxy of the environments `production` and `test` with an access file, for the length of a test. */
+/** Starts a proxy of the environments `production` and `test` with an access file, for the duration of a test. */
 export async function startWithAccessFile(setup: AccessSetup) {
   const { close, ...started } = await listenWithAccessFile(setup);
   onTestFinished(close);
   return started;
 }
 
-/** Starts such a proxy until it is closed. */
+/** Starts such a proxy, which runs until it is closed. */
 export async function listenWithAccessFile({ keys, config, document, app: options }: AccessSetup) {
   const directory = await mkdtemp(join(tmpdir(), "flags-access-"));
   const path = join(directory, "access.yaml");

@@ -16,7 +16,7 @@ const openssl = (...args: readonly string[]): void => {
   execFileSync("openssl", args, { stdio: "pipe" });
 };
 
-/** Creates a folder for the length of a test. */
+/** Creates a folder for the duration of a test. */
 export function makeDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), "flags-tls-"));
   onTestFinished(() => rmSync(directory, { recursive: true }));

@@ -111,7 +111,7 @@ export function runCommand(
   return new Command(environment, { args }).finished();
 }
 
-/** Starts the command, for the length of a test unless `cleanUp` is given. */
+/** Starts the command, for the duration of a test unless `cleanUp` is given. */
 export function startCommand(
   environment: Record<string, string>,
   { cleanUp = onTestFinished, ...options }: StartOptions = {},

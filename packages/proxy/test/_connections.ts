@@ -50,7 +50,7 @@ export async function untilRefused(url: string): Promise<void> {
   await eventually(() => isListening(Number(new URL(url).port))).toBe(false);
 }
 
-/** Listens on a port for the length of a test. Returns the port. */
+/** Listens on a port for the duration of a test. Returns the port. */
 export async function occupyPort(cleanUp: typeof onTestFinished = onTestFinished): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -19,7 +19,7 @@ export interface FeatureServer {
   failure: number | undefined;
 }
 
-/** Starts an upstream that serves a document and records POST requests, for the length of a test. */
+/** Starts an upstream that serves a document and records POST requests, for the duration of a test. */
 export async function startFeatureServer(
   document: SourceDocument,
   cleanUp: CleanUp = onTestFinished,

@@ -43,7 +43,7 @@ export const backend = (environment: string, ...projects: readonly string[]): Is
   type: "client",
 });
 
-/** Starts the upstream, for the length of a test. */
+/** Starts the upstream, for the duration of a test. */
 export async function startIssuingUpstream(
   issued: Readonly<Record<string, IssuedToken>> = {},
 ): Promise<IssuingUpstream> {

@@ -50,7 +50,7 @@ function createOnce(directory: string): boolean {
   }
 }
 
-/** Starts the old proxy for the length of a test. Resolves to its address once it has flags. */
+/** Starts the old proxy for the duration of a test. Resolves to its address once it has flags. */
 export async function startOldProxy(environment: Record<string, string>): Promise<string> {
   const child = spawn(process.execPath, ["--input-type=module", "--eval", PROGRAM], {
     env: environment,

@@ -14,7 +14,7 @@ export async function bundle(entry: URL): Promise<string> {
   return built.output[0].code;
 }
 
-/** Serves a page with one script and an empty `#root`, for the length of a test. */
+/** Serves a page with one script and an empty `#root`, for the duration of a test. */
 export async function startPageServer(script: string): Promise<string> {
   const page = `<!doctype html><title>Test</title><link rel="icon" href="data:,"><div id="root"></div><script type="module" src="/script.js"></script>`;
   const server = createServer((request, response) => {

@@ -135,13 +135,13 @@ export interface TestProxy extends RunningApp {
   readonly source: DocumentSource;
 }
 
-/** Starts a proxy with a document on a free port, for the length of a test. */
+/** Starts a proxy with a document on a free port, for the duration of a test. */
 export async function startProxy(setup: ProxySetup = {}): Promise<TestProxy> {
   const source = setup.source ?? new DocumentSource(setup.document ?? SAMPLE);
   return { source, ...(await startProxyOver(source, setup)) };
 }
 
-/** Starts a proxy with a source on a free port, for the length of a test. */
+/** Starts a proxy with a source on a free port, for the duration of a test. */
 export function startProxyOver(
   source: FlagSource,
   setup?: Pick<ProxySetup, "config" | "extend" | "app">,
@@ -149,7 +149,7 @@ export function startProxyOver(
   return startProxyOf([toUpstreamSource(source)], setup);
 }
 
-/** Starts a proxy with several sources on a free port, for the length of a test. */
+/** Starts a proxy with several sources on a free port, for the duration of a test. */
 export async function startProxyOf(
   sources: readonly UpstreamSource[],
   setup?: Pick<ProxySetup, "config" | "extend" | "app">,
@@ -165,7 +165,7 @@ interface SharedSetup {
 }
 
 /**
- * Returns a function that starts proxies for the length of a test file, for tests that change nothing in them. Tests with
+ * Returns a function that starts proxies for the duration of a test file, for tests that change nothing in them. Tests with
  * the same document and settings have the same proxy. Both are compared as JSON, so they must contain no functions.
  */
 export function shareProxies(): (setup?: SharedSetup) => Promise<RunningApp> {

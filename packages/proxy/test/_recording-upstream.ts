@@ -37,7 +37,7 @@ interface Tls {
   readonly cert: string;
 }
 
-/** Starts an upstream that serves one flag and records all requests, for the length of a test. */
+/** Starts an upstream that serves one flag and records all requests, for the duration of a test. */
 export async function startRecordingUpstream(tls?: Tls): Promise<RecordingUpstream> {
   const requests: Recorded[] = [];
   const events = new EventEmitter();

@@ -11,7 +11,7 @@ import { SAMPLE } from "./_documents.ts";
 import { KEY, proxyConfig } from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";
 
-/** Starts a proxy with all its ports, which are free ones, for the length of a test. */
+/** Starts a proxy with all its ports, which are free ones, for the duration of a test. */
 export async function startServed(
   network: Partial<NetworkConfig>,
   overrides: Partial<ProxyConfig> = {},

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** Writes files for the length of a test. Returns a function from their names to their paths. */
+/** Writes files for the duration of a test. Returns a function from their names to their paths. */
 export function makeFiles(files: Readonly<Record<string, string>>): (name: string) => string {
   const directory = mkdtempSync(join(tmpdir(), "flags-settings-"));
   onTestFinished(() => rmSync(directory, { recursive: true }));

@@ -32,7 +32,7 @@ interface SlowUpstreamOptions {
   readonly flagCount?: number;
 }
 
-/** Starts an upstream in a separate process, for the length of a test. */
+/** Starts an upstream in a separate process, for the duration of a test. */
 export async function startSlowUpstream(options: SlowUpstreamOptions = {}): Promise<SlowUpstream> {
   const { delayMs = 50, bulkStatus = 202, flagCount = 1 } = options;
   const child = fork(SCRIPT, {

@@ -40,7 +40,7 @@ export async function connectClients(port: number, count: number, bytes = ""): P
   return clients;
 }
 
-/** Sends one byte every 500 ms, for the length of a test. */
+/** Sends one byte every 500 ms, for the duration of a test. */
 export function dribble(clients: readonly Socket[]): void {
   const timer = setInterval(() => {
     for (const client of clients) client.write("x");

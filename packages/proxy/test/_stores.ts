@@ -17,7 +17,7 @@ import { startS3Server } from "./_s3-server.ts";
 export interface StoreServer {
   /** Returns the value of FLAGS_STORE for an empty store. */
   readonly createAddress: () => string;
-  /** Further variables, such as credentials. */
+  /** Additional variables, such as credentials. */
   readonly environment: Environment;
   /** Stops the process of the server, which then accepts connections without responding. */
   readonly freeze?: () => void;
@@ -91,7 +91,7 @@ export async function loadStoreConfig(
   return store;
 }
 
-/** Opens a store for the length of a test. */
+/** Opens a store for the duration of a test. */
 export async function openTestStore(address: string, environment?: Environment): Promise<Store> {
   const store = await openStore(await loadStoreConfig(address, environment));
   onTestFinished(() => store.close());

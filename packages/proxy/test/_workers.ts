@@ -38,7 +38,7 @@ export interface WorkersSetup {
   readonly strategyFile: string;
 }
 
-/** Starts the command with two workers and a new upstream, for the length of a test unless `cleanUp` is given. */
+/** Starts the command with two workers and a new upstream, for the duration of a test unless `cleanUp` is given. */
 export async function startWorkers(
   environment: Record<string, string> = {},
   prepare: (upstream: FeatureServer) => void = () => {},

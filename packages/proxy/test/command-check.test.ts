@@ -21,7 +21,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Starts an upstream for the length of a test. Returns its base address, which ends in `/api`. */
+/** Starts an upstream for the duration of a test. Returns its base address, which ends in `/api`. */
 async function startUpstream(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${await listen(createServer(listener))}/api`;
 }

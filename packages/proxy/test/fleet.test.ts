@@ -119,7 +119,7 @@ async function countRoles(proxies: readonly Proxy[]): Promise<Partial<Record<str
   return counts;
 }
 
-/** Requests flags all the time, until the test ends. */
+/** Requests flags continuously until the test ends. */
 class Clients {
   readonly #versions = new Map<Proxy, number[]>();
   readonly #stopped = new AbortController();

@@ -31,7 +31,7 @@ async function canUse(store: Store): Promise<boolean> {
 }
 
 /**
- * Starts a server for the length of a test, and returns its origin.
+ * Starts a server for the duration of a test, and returns its origin.
  *
  * @param identity its certificate and key @default plain HTTP
  */
@@ -61,7 +61,7 @@ function forward(received: IncomingMessage, response: ServerResponse, host: stri
   received.pipe(target);
 }
 
-/** Sets environment variables for the length of a test. */
+/** Sets environment variables for the duration of a test. */
 function setVariables(variables: Record<string, string>): void {
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
   onTestFinished(() => void vi.unstubAllEnvs());

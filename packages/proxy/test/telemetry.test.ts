@@ -332,7 +332,7 @@ interface TelemetrySetup {
   readonly tap: LogTap;
 }
 
-/** Starts telemetry in this process, which traces every request, for the length of a test. */
+/** Starts telemetry in this process, which traces every request, for the duration of a test. */
 async function startTestTelemetry(): Promise<TelemetrySetup> {
   const collector = await startOtlpReceiver();
   const environment = {

@@ -1,4 +1,4 @@
-// Verified keys survive a restart in a store, also while the upstream is down.
+// Verified keys survive a restart in a store, even while the upstream is down.
 
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ interface StoreDirectory {
   readonly store: StoreConfig;
 }
 
-/** Creates a store in a directory, for the length of a test. */
+/** Creates a store in a directory, for the duration of a test. */
 async function createStore(): Promise<StoreDirectory> {
   const path = await mkdtemp(join(tmpdir(), "flags-keys-"));
   onTestFinished(() => rm(path, { recursive: true }));

@@ -179,7 +179,7 @@ test("two workers have one registration, one poll and one source of flags, and s
 });
 
 test("usage beyond the quota of a key is counted together, whichever worker accepts it, and all of it is delivered", async () => {
-  // Long names use up the quota with few entries.
+  // Long names exhaust the quota with few entries.
   const names = ["on", ...Array.from({ length: 2500 }, (_, flag) => `${flag}`.padEnd(250, "x"))];
   // Polled only once, since the document is large.
   const { url, upstream, command } = await startWorkers({ FLAGS_FETCH_INTERVAL: "0" }, (server) => {

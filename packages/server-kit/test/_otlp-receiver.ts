@@ -26,7 +26,7 @@ export interface OtlpReceiver {
   until(condition: (exported: Exported) => boolean): Promise<void>;
 }
 
-/** Starts an OTLP/HTTP receiver, which decodes protobuf and JSON, for the length of a test. */
+/** Starts an OTLP/HTTP receiver, which decodes protobuf and JSON, for the duration of a test. */
 export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const requests: Received[] = [];
   const exported: Exported = { traces: [], metrics: [], logs: [] };

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server, type ServerOptions } f
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** Starts an HTTP server for the length of a test. */
+/** Starts an HTTP server for the duration of a test. */
 export async function startServer(
   listener: RequestListener,
   { prepare, ...options }: ServerOptions & { readonly prepare?: (server: Server) => void } = {},
