@@ -63,7 +63,7 @@ function createContainer(name, child, runc) {
         const result = this.exec(...command);
         if (result.code === 0) return;
         if (child.exitCode !== null || performance.now() > deadlineMs) {
-          throw new Error(`${name} did not get ready: ${result.output}\n${output}`);
+          throw new Error(`${name} did not become ready: ${result.output}\n${output}`);
         }
         await delay(POLL_MS);
       }
