@@ -1,7 +1,6 @@
 import type { Configuration } from "openid-client";
-import { codeOf } from "flags-server-kit";
+import { codeOf, isSecureUrl } from "flags-server-kit";
 import type { OpenIdConfig } from "../config/openid-config.ts";
-import { isSecureUrl } from "../config/public-url.ts";
 import type { User } from "../sessions/session-store.ts";
 import { fetchLimited } from "./fetch-limited.ts";
 import { type Claims, findClaim, readName, readRole, toOneLine } from "./read-claims.ts";

@@ -8,8 +8,8 @@ const IN = { contextName: "plan", operator: "IN", values: ["pro"] };
 const STARTS_WITH = { contextName: "plan", operator: "STR_STARTS_WITH", values: ["p"] };
 const strategy = { name: "default", constraints: [IN] };
 
-function listOf(create: (index: number) => unknown): readonly unknown[] {
-  return Array.from({ length: COUNT }, (_, index) => create(index));
+function listOf(create: (index: number) => unknown, length = COUNT): readonly unknown[] {
+  return Array.from({ length }, (_, index) => create(index));
 }
 
 const flagWith = (parts: object) => ({ name: "flag", enabled: true, strategies: [], ...parts });
