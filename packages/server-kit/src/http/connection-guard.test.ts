@@ -96,7 +96,7 @@ test("the memory of closed connections is released", async () => {
     // oxlint-disable-next-line no-await-in-loop -- sequential on purpose
     await Promise.all(Array.from({ length: 20 }, open));
   }
-  await vi.waitFor(() => expect([sockets.length, guard.size]).toEqual([200, 0]));
+  await vi.waitFor(() => expect([sockets.length, guard.size]).toEqual([200, 0]), 10_000);
   const countRetained = (): number => {
     collectGarbage();
     return sockets.filter((socket) => socket.deref() !== undefined).length;
