@@ -30,6 +30,17 @@ describe("flexibleRollout()", () => {
     expect(matches(rollout({ rollout: percentage }), { userId: "122" })).toBe(expected);
   });
 
+  test.each(["23%", undefined, ["23"]])(
+    "reports the rollout %j, which is not a number",
+    (value) => {
+      const strategies = [rollout({ rollout: value })];
+      const { diagnostics } = snapshotOf({ features: [{ name: "f", enabled: true, strategies }] });
+      expect(diagnostics).toEqual([
+        { subject: 'flag "f"', message: "rollout must be a number: the strategy never matches" },
+      ]);
+    },
+  );
+
   test("uses the user, then the session, then a random id", () => {
     const half = rollout({ rollout: "23" });
     expect(matches(half, { userId: "", sessionId: "122" })).toBe(true);

@@ -22,7 +22,7 @@ import type {
  * case, contexts without the field are off.
  */
 export const flexibleRollout: ActivationStrategy = (parameters, scope) => {
-  const percentage = parsePercentage(parameters["rollout"]);
+  const percentage = parsePercentage(parameters, "rollout", scope.report);
   const stickiness = parameters["stickiness"] || "default";
   const describe = (): RolloutRule => {
     const id = rolloutId(stickiness, scope);

@@ -10,8 +10,8 @@ export const gradualRolloutUserId: ActivationStrategy = byField("userId");
 export const gradualRolloutSessionId: ActivationStrategy = byField("sessionId");
 
 /** On at random, with a new random number in each evaluation. */
-export const gradualRolloutRandom: ActivationStrategy = (parameters, { fields }) => {
-  const percentage = parsePercentage(parameters["percentage"]);
+export const gradualRolloutRandom: ActivationStrategy = (parameters, { fields, report }) => {
+  const percentage = parsePercentage(parameters, "percentage", report);
   const describe = (): RolloutRule => ({
     kind: "rollout",
     percentage,
@@ -35,8 +35,8 @@ function randomBucket(request: EvaluationRequest): number {
 }
 
 function byField(field: string): ActivationStrategy {
-  return (parameters, { fields }) => {
-    const percentage = parsePercentage(parameters["percentage"]);
+  return (parameters, { fields, report }) => {
+    const percentage = parsePercentage(parameters, "percentage", report);
     const group = parameters["groupId"] ? parameterText(parameters["groupId"]) : "";
     const describe = (): RolloutRule =>
       describeRollout(field, { id: fields.topLevelTruthyText(field), percentage }, group);

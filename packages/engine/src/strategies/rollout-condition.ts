@@ -4,7 +4,8 @@ import type { ContextFields } from "../evaluate/context-fields.ts";
 import type { EvaluationRequest, Slot } from "../evaluate/evaluation-request.ts";
 import { Rollout } from "../evaluate/rollout.ts";
 import { ROLLOUT_SEED, bucketOf } from "../hash.ts";
-import type { RolloutRule } from "./strategy.ts";
+import type { Report } from "../snapshot.ts";
+import type { Parameters, RolloutRule } from "./strategy.ts";
 
 /** The number of buckets. A rollout of n percent includes the first n of them. */
 const BUCKETS = 100;
@@ -38,9 +39,11 @@ export interface IdPercentage {
   readonly percentage: number;
 }
 
-/** Parses a percentage. Returns a whole number from 0 to 100; 0 if it is missing or invalid. */
-export function parsePercentage(value: unknown): number {
+/** Parses a percentage. Returns a whole number from 0 to 100; 0, after a report, if it is missing or invalid. */
+export function parsePercentage(parameters: Parameters, name: string, report: Report): number {
+  const value = parameters[name];
   const number = typeof value === "object" && value !== null ? Number.NaN : Number(value);
+  if (Number.isNaN(number)) report(`${name} must be a number: the strategy never matches`);
   return number > 0 ? Math.min(Math.floor(number), 100) : 0;
 }
 
