@@ -112,7 +112,7 @@ function waitForSignal() {
   return new Promise((resolve) => {
     process.on("SIGINT", () => resolve({ signal: "SIGINT" }));
     process.on("SIGTERM", () => resolve({ signal: "SIGTERM" }));
-    // The terminal was closed. The services do not handle this signal.
+    // The terminal was closed. The services are in process groups of their own, so they do not get this signal.
     process.on("SIGHUP", () => resolve({ signal: "SIGTERM" }));
     // NOTE: npm runs scripts in a shell, which exits on a signal without forwarding it.
     if (process.env.npm_lifecycle_event === "start") {
