@@ -24,7 +24,8 @@ export function handleErrors(
   app: FastifyInstance,
   { logger, observe, tracer, now = () => performance.now() }: ErrorHandlerOptions,
 ): void {
-  const outages = new OutageLog(logger, now);
+  const outages = new OutageLog("is unavailable", logger, now);
+  const fullDisks = new OutageLog("has no disk space for changes", logger, now);
   app.setErrorHandler((thrown, request, reply) => {
     // NOTE: has the code of a lost connection, which would otherwise count as one to the database.
     if (thrown instanceof Error && thrown === request.raw.errored)
@@ -38,6 +39,7 @@ export function handleErrors(
     if (error.statusCode >= 500 && error.cause !== undefined) {
       runInTrace(tracer, request.raw, () => {
         if (isOutage(error)) outages.failed(error.cause);
+        else if (error.name === "InsufficientStorageError") fullDisks.failed(error.cause);
         else logError(error, { id, request, logger });
       });
     }
@@ -52,14 +54,17 @@ function isOutage({ name, cause }: ApiError): boolean {
 
 const OUTAGE_LOG_INTERVAL_MS = 60_000;
 
-/** Logs that the database is unavailable at most once a minute, because every request and probe fails meanwhile. */
+/** Logs a problem of the database at most once a minute, because every request or every change fails meanwhile. */
 class OutageLog {
+  readonly #problem: string;
   readonly #logger: Logger;
   readonly #now: () => number;
   #loggedAtMs = Number.NEGATIVE_INFINITY;
   #failures = 0;
 
-  constructor(logger: Logger, now: () => number) {
+  /** @param problem completes "The database …" */
+  constructor(problem: string, logger: Logger, now: () => number) {
+    this.#problem = problem;
     this.#logger = logger;
     this.#now = now;
   }
@@ -70,7 +75,7 @@ class OutageLog {
     if (now - this.#loggedAtMs < OUTAGE_LOG_INTERVAL_MS) return;
     const requests = this.#failures === 1 ? "1 request" : `${this.#failures} requests`;
     this.#logger.error(
-      `The database is unavailable (${requests} failed since this was last logged): ${innermostMessage(cause)}`,
+      `The database ${this.#problem} (${requests} failed since this was last logged): ${innermostMessage(cause)}`,
     );
     this.#loggedAtMs = now;
     this.#failures = 0;
