@@ -53,7 +53,7 @@ export function checkTotalSize(patterns: ReadonlySet<string>, where: string, lim
     size += estimatePatternSize(pattern);
     if (size > limit) {
       throw exceedsLimit(
-        `characters in the regular expressions of ${where}, each counted as often as it is repeated`,
+        `characters in the regular expressions of ${where}, where a repeated part counts each time`,
         limit,
       );
     }
