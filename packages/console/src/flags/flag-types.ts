@@ -9,7 +9,10 @@ interface FlagType {
 export const FLAG_TYPES: Readonly<Record<string, FlagType>> = {
   release: { name: "Release", description: "Rolls out a new feature and is removed afterwards" },
   experiment: { name: "Experiment", description: "Compares variants" },
-  operational: { name: "Operational", description: "Controls how the system works for some time" },
+  operational: {
+    name: "Operational",
+    description: "Controls the transition from one implementation to another",
+  },
   "kill-switch": {
     name: "Kill switch",
     description: "Switches off a part of the system that causes problems",

@@ -59,7 +59,7 @@ export function CreateProjectDialog({ onClose }: { readonly onClose: () => void 
         onChange={setTypedId}
         isRequired
         maxLength={100}
-        description="It becomes part of addresses and API tokens, so it cannot be changed later."
+        description="It becomes part of URLs and API tokens, so it cannot be changed later."
         validate={describeNameProblem}
       />
       <TextField label="Description" value={description} onChange={setDescription} rows={3} />

@@ -1,5 +1,5 @@
 /**
- * Returns what is wrong with a new name that becomes part of addresses; undefined if the service accepts it.
+ * Returns what is wrong with a new name that becomes part of URLs; undefined if the service accepts it.
  * Whether it is missing is checked by the field.
  */
 export function describeNameProblem(name: string): string | undefined {

@@ -210,7 +210,7 @@ function registerChanging(app: TypedApp, storage: Storage, mount: Mount): void {
       schema: {
         ...documented({
           tag,
-          summary: "Updates the properties of a context field that the body contains",
+          summary: "Updates the given properties of a context field",
           empty: 200,
           hasBody: true,
           alsoFailsWith: [404, 412],

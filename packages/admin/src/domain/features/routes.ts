@@ -167,7 +167,7 @@ function registerChanging(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Updates the properties of a flag that the body contains",
+          summary: "Updates the given properties of a flag",
           hasBody: true,
           alsoFailsWith: [404, 412],
         }),

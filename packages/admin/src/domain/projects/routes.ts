@@ -168,7 +168,7 @@ function registerChanging(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Updates the properties of a project that the body contains",
+          summary: "Updates the given properties of a project",
           empty: 200,
           hasBody: true,
           alsoFailsWith: [404],

@@ -66,7 +66,7 @@ function registerChanging(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Updates the properties of a strategy type that the body contains",
+          summary: "Updates the given properties of a strategy type",
           empty: 200,
           hasBody: true,
           alsoFailsWith: [404],

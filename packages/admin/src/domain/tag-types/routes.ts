@@ -83,7 +83,7 @@ function registerChanging(app: TypedApp, storage: Storage): void {
       schema: {
         ...documented({
           tag,
-          summary: "Updates the properties of a tag type that the body contains",
+          summary: "Updates the given properties of a tag type",
           empty: 200,
           hasBody: true,
           alsoFailsWith: [404],
