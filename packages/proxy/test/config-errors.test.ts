@@ -186,6 +186,9 @@ test("options that are undefined count as not set, even unknown ones", async () 
 });
 
 test.each([
+  [{}, { FLAGS_REFRESH_INTERVAL: "1" }, /did you mean FLAGS_FETCH_INTERVAL\?$/],
+  [{}, { UNLEASH_REFRESH_INTERVAL: "1" }, /did you mean FLAGS_FETCH_INTERVAL\?$/],
+  [{}, { FLAGS_CLIENT_KEYS: "k" }, /did you mean FLAGS_PROXY_CLIENT_KEYS\?$/],
   [{}, { FLAGS_FETCH_INTERVALL: "1" }, /did you mean FLAGS_FETCH_INTERVAL\?$/],
   [{}, { FLAGS_TRUST_PROXY: "1" }, /did you mean TRUST_PROXY\?$/],
   [{}, { FLAGS_JSON_LOGGER: "true" }, /did you mean JSON_LOGGER\?$/],

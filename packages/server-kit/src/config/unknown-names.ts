@@ -115,7 +115,8 @@ function describeUnknown(
   if (isSetByKubernetes(name)) return undefined;
   const prefix = variablePrefixes.find((each) => (renamed ?? name).startsWith(each));
   if (prefix !== undefined) {
-    return `${name} is set but never read${suggest(name, known, renamedPrefixes, prefix)}`;
+    const suggestion = suggestVariable(name, { names, known, prefix });
+    return `${name} is set but never read${suggestion}`;
   }
   const meant = findMisspelt(name, known);
   const isMeant = meant !== undefined && (environment[meant] ?? "") === "";
@@ -158,6 +159,24 @@ function rename(name: string, prefixes: readonly RenamedPrefix[]): string | unde
 
 /** Prefix of the variables of these programs. Some have names without it, such as HOST. */
 const OWN_PREFIX = "FLAGS_";
+
+/** Suggests the variable that a name is a typo of, or of the option that it is derived from. */
+function suggestVariable(
+  name: string,
+  {
+    names: { settings, renamedPrefixes },
+    known,
+    prefix,
+  }: { names: SettingNames; known: readonly string[]; prefix: string },
+): string {
+  const renamed = rename(name, renamedPrefixes) ?? name;
+  const derived = Object.values(settings).find(
+    ({ option }) =>
+      option !== undefined && simplify(`${OWN_PREFIX}${option}`) === simplify(renamed),
+  );
+  const [meant] = derived?.variables ?? [];
+  return meant === undefined ? suggest(name, known, renamedPrefixes, prefix) : didYouMean(meant);
+}
 
 function suggest(
   name: string,
