@@ -4,6 +4,7 @@ import { sql } from "drizzle-orm";
 import { LIMITS } from "../src/limits.ts";
 import { MIGRATIONS, migrate, SCHEMA_VERSION, SchemaTooNewError } from "../src/storage/migrate.ts";
 import { openStorage } from "../src/storage/open-storage.ts";
+import { warnOfWrongClock } from "../src/storage/postgres-storage.ts";
 import type { Storage } from "../src/storage/storage.ts";
 import { createFlag, switchFlag } from "./_flags.ts";
 import { type Databases, skipsPostgres, useSharedPostgres } from "./_postgres.ts";
@@ -94,6 +95,25 @@ describe.skipIf(skipsPostgres)("connections to PostgreSQL", () => {
         expect.stringMatching(/^The database is unavailable .* is not permitted to log in$/),
         undefined,
       ],
+    ]);
+  });
+
+  test("a clock of the database that differs by more than a minute causes a warning at the start", async () => {
+    const storage = await open(await databases.createDatabase());
+    const lines: string[] = [];
+    const logger = { warn: (line: string) => lines.push(line) };
+    await warnOfWrongClock(storage.db, logger);
+    expect(lines).toEqual([]);
+    const dayMs = 86_400_000;
+    await warnOfWrongClock(storage.db, logger, Date.now() - dayMs);
+    await warnOfWrongClock(storage.db, logger, Date.now() + dayMs);
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^The clock of the database is 864\d\d s ahead of the clock of this machine: /,
+      ),
+      expect.stringMatching(
+        /^The clock of the database is 86[34]\d\d s behind the clock of this machine: /,
+      ),
     ]);
   });
 

@@ -68,7 +68,10 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
         if (isReopened) {
           const hasFailedOver = current !== timeline;
           await resume({ db, transact, changes, hasFailedOver, logger: options.logger });
-        } else changes.announce(await readRevision(db));
+        } else {
+          await warnOfWrongClock(db, options.logger);
+          changes.announce(await readRevision(db));
+        }
         // Last: if anything fails, it is repeated with the next connection.
         timeline = current;
         log.reopened();
@@ -114,6 +117,27 @@ async function resume({ db, transact, changes, hasFailedOver, logger }: Resumed)
     );
   }
   changes.reconnected(hasLostChanges, await readRevision(db));
+}
+
+const MAX_CLOCK_DIFFERENCE_MS = 60_000;
+
+/**
+ * Warns if the clock of the database differs from that of this process. Replicas write the times of usage, sessions and
+ * tokens, and the database deletes what has expired by its own clock.
+ */
+export async function warnOfWrongClock(
+  db: Database,
+  logger: Pick<StorageLogger, "warn">,
+  nowMs: number = Date.now(),
+): Promise<void> {
+  const found = await db.execute(sql`select extract(epoch from clock_timestamp()) * 1000 as ms`);
+  const differenceMs = Number(firstRow(rowsOf(found))["ms"]) - nowMs;
+  if (Math.abs(differenceMs) <= MAX_CLOCK_DIFFERENCE_MS) return;
+  const seconds = Math.round(Math.abs(differenceMs) / 1000);
+  logger.warn(
+    `The clock of the database is ${seconds} s ${differenceMs > 0 ? "ahead of" : "behind"} the clock of this machine: ` +
+      "correct it, because usage and sessions are deleted by the clock of the database",
+  );
 }
 
 /** Returns the timeline, which changes when a standby takes over; undefined if the server does not reveal it. */
