@@ -109,10 +109,10 @@ describe.skipIf(skipsPostgres)("connections to PostgreSQL", () => {
     await warnOfWrongClock(storage.db, logger, Date.now() + dayMs);
     expect(lines).toEqual([
       expect.stringMatching(
-        /^The clock of the database is 864\d\d s ahead of the clock of this machine: /,
+        /^The clock of the database is 864\d\d s ahead of that of this machine: /,
       ),
       expect.stringMatching(
-        /^The clock of the database is 86[34]\d\d s behind the clock of this machine: /,
+        /^The clock of the database is 86[34]\d\d s behind that of this machine: /,
       ),
     ]);
   });

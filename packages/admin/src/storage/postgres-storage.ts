@@ -135,8 +135,7 @@ export async function warnOfWrongClock(
   if (Math.abs(differenceMs) <= MAX_CLOCK_DIFFERENCE_MS) return;
   const seconds = Math.round(Math.abs(differenceMs) / 1000);
   logger.warn(
-    `The clock of the database is ${seconds} s ${differenceMs > 0 ? "ahead of" : "behind"} the clock of this machine: ` +
-      "correct it, because usage and sessions are deleted by the clock of the database",
+    `The clock of the database is ${seconds} s ${differenceMs > 0 ? "ahead of" : "behind"} that of this machine: correct the wrong one`,
   );
 }
 
