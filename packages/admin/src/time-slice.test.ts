@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Queue } from "./time-slice.ts";
 
-test("Queue runs tasks one after the other, also after one that fails, except for clients that have gone", async () => {
+test("Queue runs tasks one at a time, even after one that fails, and skips those of disconnected clients", async () => {
   const queue = new Queue();
   const log: string[] = [];
   const task = (name: string) => async () => {

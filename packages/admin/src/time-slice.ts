@@ -43,7 +43,7 @@ export class Turns {
   }
 }
 
-/** Runs tasks one at a time: those that use much memory, and block other requests whenever they do not wait. */
+/** Runs tasks one at a time. For tasks that use much memory, or block other requests while they compute. */
 export class Queue {
   #last: Promise<unknown> = Promise.resolve();
 

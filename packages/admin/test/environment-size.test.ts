@@ -66,7 +66,7 @@ describeStorages("the size of an environment", (source) => {
     await admin.must(200, "PUT", `${at("production")}/variants`, VARIANTS);
   });
 
-  test("so are copies, imports and revived flags", async () => {
+  test("copies, imports and revived flags beyond the limit are refused", async () => {
     await exceed("POST", `${FLAGS}/${flag}/clone`, { name: "copy" });
     await exceed("POST", "/projects/default/import", {
       version: 1,

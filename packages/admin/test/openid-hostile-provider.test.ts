@@ -156,7 +156,7 @@ describeAnyStorage("a hostile OpenID provider", (source) => {
     expect(warnings.join("\n")).toContain(reason);
   });
 
-  test("the secret of the service is not sent to where the provider redirects", async () => {
+  test("the client secret is not sent to the target of a redirect", async () => {
     const { problem, paths } = await signInWith({
       respond: (response, issuer) =>
         response.writeHead(307, { location: `${issuer}/elsewhere` }).end(),
@@ -165,7 +165,7 @@ describeAnyStorage("a hostile OpenID provider", (source) => {
     expect(paths).not.toContain("/elsewhere");
   });
 
-  test("what the provider sends is text for the log and the console", async () => {
+  test("text from the provider is only text in the log and the console", async () => {
     const { session } = await signInWith({
       claims: { preferred_username: "jane\r\n\0\u{202e}<img src=x onerror=alert(1)>" },
     });

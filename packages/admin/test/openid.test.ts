@@ -164,7 +164,7 @@ describeAnyStorage("OpenID Connect", (source) => {
     expect((await browser.open(path)).url.href).toBe(PUBLIC_URL);
   });
 
-  test("a sign-in that was started in another tab before does not end the latest one", async () => {
+  test("a sign-in that was started earlier in another tab does not end the latest one", async () => {
     const { browser, service } = await startAll();
     const first = await browser.open(START, CALLBACK);
     const latest = await browser.open(START, CALLBACK);

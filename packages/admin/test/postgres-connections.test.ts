@@ -66,7 +66,7 @@ describe.skipIf(skipsPostgres)("connections to PostgreSQL", () => {
     await expect(Promise.all(sleeping)).resolves.toHaveLength(40);
   });
 
-  test("requests get a 503 while the user may not log in, and the service recovers by itself", async () => {
+  test("requests get a 503 while the database user cannot log in, and the service recovers automatically", async () => {
     const databaseUrl = await databases.createDatabase();
     const superuser = await connect(databaseUrl);
     const role = `rejected_${process.pid}`;

@@ -53,7 +53,7 @@ export async function checkEnvironmentSize(db: Database, environment?: string): 
   );
 }
 
-/** Whether a change can exceed the limit. An environment that does so already must be able to shrink. */
+/** Whether a change can exceed the limit. An environment that already exceeds it must be able to shrink. */
 export function isLarger(after: unknown, before: unknown): boolean {
   return JSON.stringify(after).length > JSON.stringify(before).length;
 }

@@ -54,7 +54,7 @@ function isOutage({ name, cause }: ApiError): boolean {
 
 const OUTAGE_LOG_INTERVAL_MS = 60_000;
 
-/** Logs a problem of the database at most once a minute, because every request or every change fails meanwhile. */
+/** Logs a database problem at most once a minute, because every request or change fails until it is solved. */
 class OutageLog {
   readonly #problem: string;
   readonly #logger: Logger;

@@ -70,7 +70,7 @@ test.each([
     { BOOTSTRAP_FILE: "flags.json", TOKENS: "*:dev.example-admin-token-change-me" },
     ["TOKENS: entry 1 is an example"],
   ],
-])("a weak token of Edge causes one warning, although it has two uses: %o", (given, warnings) => {
+])("a weak Edge token causes one warning, although it has two uses: %o", (given, warnings) => {
   const { environment, origins } = translateEnvironment(SETTINGS, given);
   const { risks } = checkSettings(resolveSettings(SETTINGS, { environment, origins }), undefined);
   expect(risks).toEqual(warnings.map((warning) => expect.stringContaining(warning)));

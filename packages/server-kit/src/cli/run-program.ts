@@ -40,7 +40,7 @@ interface Run<Config extends RunnableConfig> {
 
 /**
  * The signals that stop a program. SIGHUP arrives when its terminal is closed; without a handler, Node would end the
- * process at once, even below `nohup`.
+ * process at once, even under `nohup`.
  */
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 

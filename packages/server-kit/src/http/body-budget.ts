@@ -60,7 +60,7 @@ export function limitBodyMemory(
   });
 }
 
-/** Stops counting the body of a request whose response becomes a stream of events, which can stay open for long. */
+/** Stops counting the body of a request whose response becomes a stream of events, which can stay open for a long time. */
 export function releaseBody(request: FastifyRequest): void {
   releases.get(request)?.();
 }

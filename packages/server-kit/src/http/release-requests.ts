@@ -28,7 +28,7 @@ export function releaseRequests(app: FastifyInstance): void {
 
 /**
  * Releases all that a request contains but the path of its route. Call it when its response becomes a stream of events,
- * which can stay open for long.
+ * which can stay open for a long time.
  */
 export function releaseRequest(request: FastifyRequest): void {
   releaseInput(request);

@@ -53,7 +53,7 @@ type JwtKeyTexts =
   | { readonly jwks: string }
   | { readonly jwksUrl: string };
 
-/** Returns the URL of the keys that verify signatures; undefined if they are not at one. */
+/** Returns the URL of the keys that verify signatures; undefined if they do not come from a URL. */
 export function jwksUrlOf({ scheme }: Signing): string | undefined {
   return scheme.kind === "jwt" && "jwksUrl" in scheme.keys ? scheme.keys.jwksUrl : undefined;
 }

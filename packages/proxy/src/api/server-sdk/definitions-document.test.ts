@@ -8,7 +8,7 @@ const requestOf = (namePrefix: string) => ({
   namePrefix,
 });
 
-test("documents with long filters are not cached without limit, even if no flag matches them", () => {
+test("documents with long filters are cached only up to a limit, even if no flag matches them", () => {
   const read = createDefinitionsReader();
   const first = read(DEFINITIONS, requestOf("first"));
   expect(read(DEFINITIONS, requestOf("first"))).toBe(first);
