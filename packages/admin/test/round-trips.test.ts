@@ -74,13 +74,9 @@ const arbitraryStrategy = fc.record(
     sortOrder: fc.nat(1000),
     constraints: fc.array(arbitraryConstraint, { maxLength: 3 }),
     variants: arbitraryVariants,
-    parameters: fc.dictionary(
-      fc.constantFrom("groupId", "stickiness", "IPs"),
-      arbitraryReadableText(20),
-      {
-        maxKeys: 2,
-      },
-    ),
+    parameters: fc.dictionary(fc.constantFrom("groupId", "stickiness", "IPs"), arbitraryParameter, {
+      maxKeys: 2,
+    }),
   },
   { requiredKeys: ["name"] },
 );
