@@ -211,7 +211,7 @@ test.each([1, 2])(
     expect(code).toBe(0);
     expect(stdout.match(/Settings of Unleash Edge are in use/g)).toHaveLength(1);
     for (const line of [
-      "UPSTREAM_URL is read as FLAGS_URL, with /api at its end",
+      "UPSTREAM_URL is read as FLAGS_URL, with /api at the end",
       "BACKUP_FOLDER is read as FLAGS_STORE, as file: and the path",
       "WORKERS has no effect: Edge 20 does not read it either",
       "PROMETHEUS_REMOTE_WRITE_URL has no effect: metrics are not pushed",
