@@ -1,6 +1,8 @@
+// NOTE: not in telemetry/, whose files are published only as part of its own bundle.
+
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance } from "fastify";
-import type { RequestTracer } from "./telemetry.ts";
+import type { RequestTracer } from "./telemetry/telemetry.ts";
 
 /** Names the spans of traced requests by their routes. */
 export function traceRequests(app: FastifyInstance, tracer: Pick<RequestTracer, "find">): void {
