@@ -3,6 +3,7 @@
 
 import { writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
+import { setFlagsFromString } from "node:v8";
 
 // NOTE: the subcommand parser of the command must not see the argument.
 const [loader] = process.argv.splice(2);
@@ -10,8 +11,9 @@ const { bundle } = await import(pathToFileURL(loader));
 
 const script = bundle.compile();
 process.once("message", () => {
+  // NOTE: V8 accepts a code cache only under the options under which it was created. The proxy changes this one.
+  setFlagsFromString("--semi-space-growth-factor=2");
   writeFileSync(bundle.codeCacheFile, bundle.packCodeCache(script.createCachedData()));
   process.exit();
 });
-// NOTE: V8 accepts a code cache only under the options under which it was created.
 await bundle.run(script).runCommand();

@@ -34,12 +34,10 @@ const REQUEST_PATCHES = {
   "response cache": [/if \(size > this\.#maxBytes \|\|/, "if (true ||"],
   // Response (packages/proxy): compresses each body, even if an equal one was compressed before.
   "shared bodies": [/\(isShareable \? this\.#share\(body\) : body\)/, "body"],
-  // V8's default heap: with a young generation that stays as small as it is after the start, which takes less
-  // memory (decision 0023).
-  "default heap": [
-    /const proxy = await serveWithTelemetry\(config, telemetry\);/,
-    `$&
-    process.getBuiltinModule("node:v8").setFlagsFromString("--semi-space-growth-factor=1");`,
+  // Limit of V8's young generation (packages/proxy): lets it grow.
+  "young generation limit": [
+    /const isLarge = readSize\(\) >= MAX_YOUNG_GENERATION_BYTES;/,
+    "const isLarge = false;",
   ],
 };
 
