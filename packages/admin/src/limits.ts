@@ -1,4 +1,4 @@
-/** Maximum numbers of resources. Beyond these, the documents for SDKs would become too large. */
+/** Maximum numbers of resources. Beyond these, the documents for SDKs or the lists in the console would become too large. */
 export const LIMITS = {
   features: 5000,
   projects: 500,
@@ -14,7 +14,10 @@ export const LIMITS = {
   /** For sizes of patterns, see `estimatePatternSize()`. Compiling the patterns of a file takes about a second. */
   patternSizePerList: 3000,
   patternSizePerFile: 200_000,
+  contextFields: 500,
   legalValuesPerContextField: 10_000,
+  /** Of all context fields. */
+  legalValues: 100_000,
   apiTokens: 2000,
   applications: 10_000,
   streams: 10_000,

@@ -1,3 +1,4 @@
+import { like } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { contextFields } from "../src/storage/schema/context-fields.ts";
 import { useAdmin } from "./_admin.ts";
@@ -133,6 +134,7 @@ describeStorages("context fields", (source) => {
       const add = "/context/limited/legal-values";
       await admin.refuse(tooMany, "POST", add, { value: "another" });
       await admin.must(200, "POST", add, { value: "v7", description: "Seven" });
+      await admin.must(200, "DELETE", "/context/limited");
     });
 
     test("a list of legal values that exceeds the limit cannot grow", async () => {
@@ -145,6 +147,55 @@ describeStorages("context fields", (source) => {
       await admin.must(200, "DELETE", "/context/long/legal-values/v10001");
       await admin.refuse(tooMany, "PUT", "/context/long", { legalValues });
       await admin.must(200, "PUT", "/context/long", { legalValues: values(10_001) });
+      await admin.must(200, "DELETE", "/context/long");
+    });
+  });
+
+  describe("the limits of all context fields together", () => {
+    const tooMany = { status: 400, name: "ExceedsLimitError" };
+    const names = (count: number) => Array.from({ length: count }, (_, index) => `filler${index}`);
+    const insert = async (added: readonly (typeof contextFields.$inferInsert)[]) => {
+      await admin.storage.db.insert(contextFields).values([...added]);
+    };
+    const remove = () =>
+      admin.storage.db.delete(contextFields).where(like(contextFields.name, "filler%"));
+    const refuseImport = (contextField: { readonly name: string }) =>
+      admin.refuse(
+        { ...tooMany, path: "/body/contextFields" },
+        "POST",
+        "/projects/default/import",
+        { version: 1, contextFields: [contextField], features: [] },
+      );
+
+    test("there can be 500 fields", async () => {
+      const { body } = await admin.must<ContextFieldResponse[]>(200, "GET", "/context");
+      await insert(names(499 - body.length).map((name) => ({ name })));
+      await admin.must(201, "POST", "/context", { name: "last" });
+      await admin.refuse(tooMany, "POST", "/context", { name: "another" });
+      await refuseImport({ name: "another" });
+      await admin.must(200, "DELETE", "/context/last");
+      await remove();
+    });
+
+    test("they can have 100,000 legal values", async () => {
+      const { body: fields } = await admin.must<ContextFieldResponse[]>(200, "GET", "/context");
+      const existing = fields.flatMap((other) => other.legalValues).length;
+      const legalValues = Array.from({ length: 10_000 }, (_, index) => ({ value: `v${index}` }));
+      await insert(names(9).map((name) => ({ name, legalValues })));
+      const body = { name: "last", legalValues: legalValues.slice(existing + 1) };
+      await admin.must(201, "POST", "/context", body);
+      await admin.must(201, "POST", "/context", { name: "one", legalValues: [{ value: "a" }] });
+      const another = { legalValues: [{ value: "a" }, { value: "b" }] };
+      await admin.refuse(tooMany, "PUT", "/context/one", another);
+      await admin.refuse(tooMany, "POST", "/context/one/legal-values", { value: "b" });
+      await admin.refuse(tooMany, "POST", "/context", { name: "another", ...another });
+      await refuseImport({ name: "another", ...another });
+      await admin.must(200, "PUT", "/context/one", { legalValues: [{ value: "c" }] });
+      await admin.must(201, "POST", "/context", { name: "empty" });
+      for (const name of ["last", "one", "empty"]) {
+        await admin.must(200, "DELETE", `/context/${name}`);
+      }
+      await remove();
     });
   });
 

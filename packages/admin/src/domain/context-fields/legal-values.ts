@@ -1,7 +1,7 @@
-import { eq } from "drizzle-orm";
+import { count, eq, sql } from "drizzle-orm";
 import { exceedsLimit } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
-import { type Database, isOneOf } from "../../storage/database.ts";
+import { type Database, firstRow, isOneOf } from "../../storage/database.ts";
 import { contextFields, type LegalValue } from "../../storage/schema/context-fields.ts";
 import { checkUnique } from "../check-unique.ts";
 import type { LegalValueInput } from "./schemas.ts";
@@ -22,6 +22,22 @@ export function checkLegalValues(legalValues: readonly LegalValueInput[], previo
     legalValues.map(({ value }) => value),
     (index) => `/body/legalValues/${index}/value`,
   );
+}
+
+/**
+ * Checks all context fields together after fields or legal values were added, because lists contain all of them.
+ *
+ * @throws {ApiError} if there are too many fields or legal values
+ */
+export async function checkTotals(db: Database): Promise<void> {
+  const lengths = sql<number>`coalesce(sum(jsonb_array_length(${contextFields.legalValues})), 0)`;
+  const { fields, legalValues } = firstRow(
+    await db.select({ fields: count(), legalValues: lengths.mapWith(Number) }).from(contextFields),
+  );
+  if (fields > LIMITS.contextFields) throw exceedsLimit("context fields", LIMITS.contextFields);
+  if (legalValues > LIMITS.legalValues) {
+    throw exceedsLimit("legal values of all context fields", LIMITS.legalValues);
+  }
 }
 
 /** Replaces the entry with the same value, or appends a new one. */

@@ -6,6 +6,7 @@ import type { WriteTransaction } from "../../storage/storage.ts";
 import type { EditedResource } from "../conditional-change.ts";
 import {
   checkLegalValues,
+  checkTotals,
   toLegalValue,
   withLegalValue,
   withoutLegalValue,
@@ -74,8 +75,21 @@ async function findContextField(db: Database, name: string): Promise<ContextFiel
   return field;
 }
 
-/** @param foreignReferences see `findForeignReferences()` @default read from the database */
 export async function createContextField(
+  transaction: WriteTransaction,
+  body: CreateContextField,
+): Promise<ContextField> {
+  const created = await addContextField(transaction, body);
+  await checkTotals(transaction.db);
+  return created;
+}
+
+/**
+ * Creates a field without `checkTotals()`, which the caller does after the last one.
+ *
+ * @param foreignReferences see `findForeignReferences()` @default read from the database
+ */
+export async function addContextField(
   { db, record }: WriteTransaction,
   body: CreateContextField,
   foreignReferences?: ReadonlyMap<string, string>,
@@ -174,6 +188,7 @@ async function replace(
   if (Object.keys(columns).length === 0) return;
   await db.update(contextFields).set(columns).where(eq(contextFields.name, before.name));
   const after = { ...before, ...columns };
+  if (after.legalValues.length > before.legalValues.length) await checkTotals(db);
   await record({
     type: "context-field-updated",
     ...projectOf(after),

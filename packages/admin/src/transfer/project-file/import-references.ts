@@ -5,9 +5,13 @@ import { ConstraintChecks } from "../../domain/constraints/constraint-checks.ts"
 import { toStoredValue } from "../../domain/constraints/stored-value.ts";
 import type { ConstraintInput } from "../../domain/constraints/schemas.ts";
 import { checkUniqueNames } from "../../domain/check-unique.ts";
-import { type LegalValuesOf, readLegalValues } from "../../domain/context-fields/legal-values.ts";
+import {
+  checkTotals,
+  type LegalValuesOf,
+  readLegalValues,
+} from "../../domain/context-fields/legal-values.ts";
 import { findForeignReferences } from "../../domain/context-fields/references.ts";
-import { createContextField } from "../../domain/context-fields/store.ts";
+import { addContextField } from "../../domain/context-fields/store.ts";
 import { createSegment, listSegmentsByName, type Segment } from "../../domain/segments/store.ts";
 import { createStrategyType } from "../../domain/strategy-types/store.ts";
 import { createTagType } from "../../domain/tag-types/store.ts";
@@ -79,19 +83,21 @@ async function importContextFields(
   items: NonNullable<ProjectFileContent["contextFields"]>,
 ): Promise<void> {
   const { db } = transaction;
+  const path = "/body/contextFields";
   const own = items.filter(({ isShared = true }) => !isShared).map(({ name }) => name);
   // Reads the constraints of all flags once for all fields.
   const foreignReferences = await findForeignReferences(db, own, project);
   await importMissing(db, items, {
-    path: "/body/contextFields",
+    path,
     table: contextFields,
     create: ({ isShared = true, ...field }) =>
-      createContextField(
+      addContextField(
         transaction,
         { ...field, project: isShared ? null : project },
         foreignReferences,
       ),
   });
+  if (items.length > 0) await withErrorPathAsync(path, () => checkTotals(db));
 }
 
 async function importSegments(
