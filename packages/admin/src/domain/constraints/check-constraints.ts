@@ -12,7 +12,7 @@ import { LIMITS } from "../../limits.ts";
 import type { StoredConstraint } from "../../storage/schema/constraint.ts";
 import { isDecimal, breaksQuotes } from "../sdk-compatibility.ts";
 import type { LegalValuesOf } from "../context-fields/legal-values.ts";
-import { checkTotalSize, ConstraintChecks } from "./constraint-checks.ts";
+import { checkTotalSize, CheckCache } from "./check-cache.ts";
 import type { ConstraintInput } from "./schemas.ts";
 import { toStoredValue, toTime } from "./stored-value.ts";
 
@@ -26,7 +26,7 @@ interface CheckOptions {
    */
   readonly previous?: readonly StoredConstraint[] | undefined;
   /** Shared by all lists in the request. @default new checks */
-  readonly checks?: ConstraintChecks;
+  readonly checks?: CheckCache;
 }
 
 /**
@@ -37,7 +37,7 @@ interface CheckOptions {
  */
 export function checkConstraints(
   constraints: readonly ConstraintInput[],
-  { legalValuesOf, path, previous = [], checks = new ConstraintChecks() }: CheckOptions,
+  { legalValuesOf, path, previous = [], checks = new CheckCache() }: CheckOptions,
 ): readonly StoredConstraint[] {
   const limit = Math.max(LIMITS.constraintsPerStrategy, previous.length);
   if (constraints.length > limit) throw exceedsLimit("constraints in a list", limit);
@@ -114,7 +114,7 @@ function checkContextName(
 function checkValues(
   operator: OperatorName,
   values: readonly string[],
-  { legalValues, path, previous = [], checks = new ConstraintChecks() }: ConstraintOptions,
+  { legalValues, path, previous = [], checks = new CheckCache() }: ConstraintOptions,
 ): void {
   if (values.length === 0) throw badData(`${path}/values`, "must contain at least one value");
   if (values.length > LIMITS.valuesPerConstraint) {
@@ -140,7 +140,7 @@ interface SingleValue {
 
 function checkValue(
   { operator, value, inverted }: SingleValue,
-  { legalValues, path, previous = [], checks = new ConstraintChecks() }: ConstraintOptions,
+  { legalValues, path, previous = [], checks = new CheckCache() }: ConstraintOptions,
 ): void {
   if (value.trim() === "") {
     throw badData(`${path}/value`, "must be set: the operator requires it");
@@ -157,7 +157,7 @@ function checkValue(
 }
 
 interface ValueType {
-  readonly accepts: (text: string, checks: ConstraintChecks) => boolean;
+  readonly accepts: (text: string, checks: CheckCache) => boolean;
   readonly expectation: string;
 }
 

@@ -10,7 +10,7 @@ import { strategies, strategySegments } from "../../storage/schema/strategies.ts
 import type { WriteTransaction } from "../../storage/storage.ts";
 import type { EditedResource } from "../conditional-change.ts";
 import { checkConstraints } from "../constraints/check-constraints.ts";
-import type { ConstraintChecks } from "../constraints/constraint-checks.ts";
+import type { CheckCache } from "../constraints/check-cache.ts";
 import { type LegalValuesOf, readLegalValues } from "../context-fields/legal-values.ts";
 import { findProject } from "../projects/store.ts";
 import {
@@ -141,7 +141,7 @@ interface SegmentChecks {
   /** Legal values of the context fields. @default read from the database */
   readonly legalValuesOf?: LegalValuesOf | undefined;
   /** @default new checks */
-  readonly checks?: ConstraintChecks;
+  readonly checks?: CheckCache;
 }
 
 export async function createSegment(

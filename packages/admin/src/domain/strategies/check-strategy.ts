@@ -1,7 +1,7 @@
 import type { Database } from "../../storage/database.ts";
 import { strategyTypes } from "../../storage/schema/strategies.ts";
 import { checkConstraints } from "../constraints/check-constraints.ts";
-import { ConstraintChecks } from "../constraints/constraint-checks.ts";
+import { CheckCache } from "../constraints/check-cache.ts";
 import { readLegalValues, type LegalValuesOf } from "../context-fields/legal-values.ts";
 import { getProject } from "../projects/store.ts";
 import { checkStrategyName } from "../strategy-types/store.ts";
@@ -28,7 +28,7 @@ export interface StrategyContext {
   readonly legalValuesOf: LegalValuesOf;
   readonly defaultStickiness: string;
   /** Shared by all strategies in the request. */
-  readonly checks: ConstraintChecks;
+  readonly checks: CheckCache;
 }
 
 /** Reads the definitions that these strategies refer to, with a fixed number of statements. */
@@ -51,7 +51,7 @@ export async function readStrategyContext(
     ),
     legalValuesOf: await readLegalValues(db, fields, project),
     defaultStickiness,
-    checks: new ConstraintChecks(),
+    checks: new CheckCache(),
   };
 }
 

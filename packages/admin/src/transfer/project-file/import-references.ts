@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { inArray } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
-import { ConstraintChecks } from "../../domain/constraints/constraint-checks.ts";
+import { CheckCache } from "../../domain/constraints/check-cache.ts";
 import { toStoredValue } from "../../domain/constraints/stored-value.ts";
 import type { ConstraintInput } from "../../domain/constraints/schemas.ts";
 import { checkUniqueNames } from "../../domain/check-unique.ts";
@@ -112,7 +112,7 @@ async function importSegments(
     items.map(({ name }) => name),
   );
   const legalValuesIn = await readLegalValuesOfSegments(transaction.db, project, items);
-  const checks = new ConstraintChecks();
+  const checks = new CheckCache();
   for (const [index, { isShared = true, ...segment }] of items.entries()) {
     await withErrorPathAsync(`${path}/${index}`, async () => {
       const found = existing.get(segment.name);

@@ -6,7 +6,7 @@ import { isPattern } from "./pattern.ts";
 import { toStoredValue } from "./stored-value.ts";
 
 /** Checks the constraints of one request. Expensive checks run once for equal constraints. */
-export class ConstraintChecks {
+export class CheckCache {
   readonly #patterns = new Map<string, boolean>();
   /** Legal values in their stored form, by operator. */
   readonly #storedForms = new Map<ReadonlySet<string>, Map<OperatorName, ReadonlySet<string>>>();
