@@ -42,7 +42,7 @@ import {
   upstreamKind,
 } from "./address-kinds.ts";
 import { OFREP_VALUES } from "./config.ts";
-import { upstreamHeadersKind } from "./kinds.ts";
+import { upstreamHeadersKind } from "./proxy-kinds.ts";
 import {
   applicationsKind,
   enrichersKind,
@@ -57,7 +57,7 @@ import {
   strategiesKind,
   tagsKind,
   workersKind,
-} from "./kinds.ts";
+} from "./proxy-kinds.ts";
 import { secretsInStoreAddress, storeAddressKind } from "../store/store-address.ts";
 import type { OptionName } from "./options.ts";
 
