@@ -1,7 +1,7 @@
 // The entry point of probes, which run every few seconds: it does not load the bundle of the server.
 
 import { runCommandLine } from "flags-server-kit/command-line";
-import { PROBES } from "./cli/probes.ts";
+import { PROBES } from "./cli/probe-subcommands.ts";
 import { PROGRAM } from "./config/settings.ts";
 
 /** Runs the subcommands `health` and `ready` of `flags-admin`. */

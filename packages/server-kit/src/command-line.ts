@@ -1,7 +1,7 @@
 // Settings and commands, without the code of servers: it loads in a few milliseconds.
 
 export { findLocalUrl } from "./cli/local-url.ts";
-export { createProbe } from "./cli/probe.ts";
+export { createProbe } from "./cli/create-probe.ts";
 export type { Program } from "./cli/program.ts";
 export { runCommandLine } from "./cli/run-command-line.ts";
 export { EXIT_FAILURE, EXIT_USAGE, SubcommandError } from "./cli/subcommand.ts";

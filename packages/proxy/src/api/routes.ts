@@ -18,7 +18,7 @@ import { registerServerSdkRoutes } from "./server-sdk/routes.ts";
 import { registerBackstage } from "./operations/backstage.ts";
 import { registerTokenValidation } from "./server-sdk/token-validation.ts";
 import { registerMonitoring } from "./operations/monitoring.ts";
-import { registerProbes } from "./operations/probes.ts";
+import { registerProbes } from "./operations/probe-endpoints.ts";
 import { registerStatus } from "./operations/status.ts";
 import { configuredHeader, type Protocol, type RouteOptions, varyOn } from "./protocol.ts";
 

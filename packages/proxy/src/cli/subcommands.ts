@@ -4,7 +4,7 @@ import { COMPARE } from "./compare/compare.ts";
 import { EDGE_SUBCOMMANDS } from "./edge-modes.ts";
 import { EXPLAIN } from "./explain/explain.ts";
 import { MIGRATE } from "./migrate/migrate.ts";
-import { PROBES } from "./probes.ts";
+import { PROBES } from "./probe-subcommands.ts";
 
 /** All subcommands of `flags-proxy`, in the order of `--help`. */
 export const SUBCOMMANDS: readonly Subcommand[] = [
