@@ -10,7 +10,7 @@ import type { FlagFile } from "../../files/read-flag-file.ts";
 import { toClientOptions } from "../../configured-sources.ts";
 import { describeSources } from "../../sources.ts";
 import { parseTokenScope } from "../../token-scope.ts";
-import { probeStore } from "../../store/probe-store.ts";
+import { verifyStore } from "../../store/verify-store.ts";
 import { describeStoreAddress } from "../../store/open-store.ts";
 import { explainUpstreamFailure } from "../explain-upstream-failure.ts";
 import { inspectFlagFile } from "../inspect-source.ts";
@@ -70,7 +70,7 @@ export async function runCheck(environment: Environment): Promise<CheckReport> {
 async function checkStore({ store, logger }: LoadedConfig): Promise<CheckedStore | undefined> {
   if (store === undefined) return undefined;
   try {
-    return await probeStore(store);
+    return await verifyStore(store);
   } catch (error) {
     const address = describeStoreAddress(store);
     logger.warn(`The store ${address} cannot be used: ${describeCause(error)}`);

@@ -17,7 +17,7 @@ const TIMEOUT_MS = 5000;
  * Writes, reads and deletes a document of its own. Rejects if the store cannot do that, or takes more than
  * five seconds.
  */
-export async function probeStore(config: StoreConfig): Promise<ProbeResult> {
+export async function verifyStore(config: StoreConfig): Promise<ProbeResult> {
   const deadline = new Deadline(new AbortController().signal, TIMEOUT_MS);
   const store = await openStore(config);
   try {
