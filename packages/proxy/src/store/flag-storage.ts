@@ -20,7 +20,7 @@ import {
 } from "./stored-document.ts";
 import type { GuardedStore } from "./guarded-store.ts";
 import { identifySource, type StoredSource } from "./source-identity.ts";
-import { StoreExchange } from "./store-exchange.ts";
+import { LazyExchange } from "./lazy-exchange.ts";
 import { stringifyDefinitions } from "./stringify-definitions.ts";
 
 interface FlagStorageOptions {
@@ -83,7 +83,7 @@ export class FlagStorage implements StorageProvider {
   /** Lets replicas share the flags through the store. */
   createExchange(): FlagExchange {
     const { store, source } = this.#options;
-    return new StoreExchange(store, identifySource(source));
+    return new LazyExchange(store, identifySource(source));
   }
 
   get store(): GuardedStore {

@@ -9,7 +9,7 @@ import type { GuardedStore } from "./guarded-store.ts";
 import type { SourceIdentity } from "./source-identity.ts";
 
 /** The exchange of a store that is opened by the first operation. */
-export class StoreExchange implements FlagExchange {
+export class LazyExchange implements FlagExchange {
   readonly #store: GuardedStore;
   readonly #source: SourceIdentity;
   #exchange: FlagExchange | undefined;
