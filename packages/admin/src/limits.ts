@@ -10,6 +10,8 @@ export const LIMITS = {
   constraintsPerStrategy: 30,
   valuesPerConstraint: 250,
   valuesPerSegment: 1000,
+  /** Of its constraints in UTF-8. Together, all segments have at most 38 MiB. */
+  segmentBytes: 128 * 1024,
   segmentsPerStrategy: 5,
   /** For sizes of patterns, see `estimatePatternSize()`. Compiling the patterns of a file takes about a second. */
   patternSizePerList: 3000,

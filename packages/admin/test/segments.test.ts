@@ -1,4 +1,6 @@
+import { eq } from "drizzle-orm";
 import { beforeAll, expect, test } from "vitest";
+import { segments } from "../src/storage/schema/segments.ts";
 import { useAdmin } from "./_admin.ts";
 import type { SegmentResponse, StrategyResponse } from "./_responses.ts";
 import { describeAnyStorage } from "./_storages.ts";
@@ -79,6 +81,35 @@ describeAnyStorage("segments", (source) => {
     const bad = { status: 400, name: "BadDataError", path };
     await admin.refuse(bad, "POST", "/segments", body);
     await admin.refuse(bad, "PUT", `/segments/${id}`, body);
+  });
+
+  test("a segment can have 128 KiB of constraints; a larger one can only shrink", async () => {
+    const constraintsOf = (count: number) =>
+      Array.from({ length: count }, () => ({
+        ...CONSTRAINT,
+        values: Array.from({ length: 100 }, (_, index) => `${index}${"\u{1F600}".repeat(90)}`),
+      }));
+    const path = "/body/constraints";
+    const tooLarge = { status: 400, name: "BadDataError", path };
+    const large = { name: "large", constraints: constraintsOf(4) };
+    await admin.refuse(tooLarge, "POST", "/segments", large);
+    const file = { version: 1, segments: [large], features: [] };
+    const imported = { ...tooLarge, path: "/body/segments/0/constraints" };
+    await admin.refuse(imported, "POST", "/projects/default/import", file);
+    const { id } = await create({ constraints: constraintsOf(3) });
+    const put = (constraints: readonly object[]) =>
+      ["PUT", `/segments/${id}`, { name: "large", constraints }] as const;
+    await admin.refuse(tooLarge, ...put(constraintsOf(4)));
+
+    const stored = constraintsOf(6).map((constraint) => ({
+      ...constraint,
+      inverted: false,
+      caseInsensitive: false,
+    }));
+    await admin.storage.db.update(segments).set({ constraints: stored }).where(eq(segments.id, id));
+    await admin.refuse(tooLarge, ...put(constraintsOf(7)));
+    await admin.must(204, ...put(constraintsOf(5)));
+    await admin.refuse(tooLarge, ...put(constraintsOf(6)));
   });
 
   test("segment names are unique", async () => {

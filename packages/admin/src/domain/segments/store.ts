@@ -268,12 +268,24 @@ async function check(
   if (valueCount > LIMITS.valuesPerSegment) {
     throw badData("/body/constraints", `must contain at most ${LIMITS.valuesPerSegment} values`);
   }
-  return checkConstraints(constraints, {
+  const checked = await checkConstraints(constraints, {
     legalValuesOf: legalValuesOf ?? (await readLegalValues(db, namesOf(constraints), project)),
     path: "/body/constraints",
     previous,
     ...(checks !== undefined && { checks }),
   });
+  // A segment that already exceeds the limit must be able to shrink.
+  if (bytesOf(checked) > Math.max(LIMITS.segmentBytes, bytesOf(previous))) {
+    throw badData(
+      "/body/constraints",
+      `must have at most ${LIMITS.segmentBytes / 1024} KiB as JSON: use fewer or shorter values`,
+    );
+  }
+  return checked;
+}
+
+function bytesOf(constraints: readonly StoredConstraint[]): number {
+  return Buffer.byteLength(JSON.stringify(constraints));
 }
 
 function namesOf(constraints: SegmentInput["constraints"]): readonly string[] {
