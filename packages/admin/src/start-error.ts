@@ -64,7 +64,7 @@ const SERVER_REASONS: Readonly<Record<string, string>> = {
   "42501": "the user has no permission to create tables in it",
   "53300": "it has too many open connections",
   "57P03": "it is still starting",
-  "25006": "it is read-only",
+  "25006": "it is read-only, such as a standby",
   "53100": "its disk is full",
 };
 

@@ -48,6 +48,8 @@ export interface PostgresServer extends Databases {
   save(): void;
   /** After `kill()`, replaces the data with the copy, as if a standby took over that lacks what followed. */
   restoreSaved(): void;
+  /** After `kill()`, makes each `restart()` continue as a standby, which is read-only, until `promote()`. */
+  demote(): void;
   /** After `kill()`, makes the next `restart()` continue like a standby that takes over. */
   promote(): void;
 }
@@ -104,6 +106,11 @@ export async function startPostgres(
     return child;
   };
   let child = await launch();
+  const writeSignal = (name: string): void => {
+    const file = join(data, name);
+    writeFileSync(file, "");
+    if (owner !== undefined) chownSync(file, owner.uid, owner.gid);
+  };
 
   return {
     port,
@@ -114,11 +121,11 @@ export async function startPostgres(
     },
     save: () => copyTree(data, saved),
     restoreSaved: () => copyTree(saved, data),
+    demote: () => writeSignal("standby.signal"),
     promote: () => {
       appendFileSync(join(data, "postgresql.auto.conf"), "restore_command = '/bin/false'\n");
-      const signal = join(data, "recovery.signal");
-      writeFileSync(signal, "");
-      if (owner !== undefined) chownSync(signal, owner.uid, owner.gid);
+      rmSync(join(data, "standby.signal"), { force: true });
+      writeSignal("recovery.signal");
     },
     close: async () => {
       await stop(child, "SIGQUIT");

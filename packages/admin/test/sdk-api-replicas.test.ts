@@ -4,7 +4,7 @@ import type { Storage } from "../src/storage/storage.ts";
 import { openStream } from "./_event-stream.ts";
 import { createFlag, createToken, switchFlag } from "./_flags.ts";
 import { skipsPostgres, startPostgres, type PostgresServer } from "./_postgres.ts";
-import { BACKEND_TOKEN, startService, type Service } from "./_service.ts";
+import { ADMIN_TOKEN, BACKEND_TOKEN, startService, type Service } from "./_service.ts";
 import { silentLogger } from "./_storages.ts";
 
 const token = BACKEND_TOKEN;
@@ -237,6 +237,29 @@ describe.skipIf(skipsPostgres)("two replicas on one PostgreSQL", () => {
     await server.restart();
     await stream.ended;
     await expect.poll(() => isEnabled(one, "order-promoted"), { timeout: 20_000 }).toBe(true);
+  }, 60_000);
+
+  test("a standby is never used, and a replica continues when it becomes the primary", async () => {
+    const { one } = await startTwo();
+    await createFlag(one, "order-standby");
+    await server.kill();
+    server.demote();
+    await server.restart();
+    const statuses = await Promise.all([
+      one.request("/api/admin/projects", { token: ADMIN_TOKEN }),
+      one.request("/api/admin/projects/default/features", {
+        method: "POST",
+        token: ADMIN_TOKEN,
+        body: { name: "order-read-only" },
+      }),
+    ]);
+    expect(statuses.map(({ status }) => status)).toEqual([503, 503]);
+    const opened = openStorage({ databaseUrl, dataDir: "", logger: silentLogger });
+    await expect(opened).rejects.toThrow("The server is a standby, which is read-only");
+    await server.kill();
+    server.promote();
+    await server.restart();
+    await expect.poll(() => isEnabled(one, "order-standby"), { timeout: 20_000 }).toBe(true);
   }, 60_000);
 
   test("when a standby that lacks the latest changes takes over, SDKs receive its state", async () => {

@@ -8,6 +8,17 @@ export class DiskFullError extends Error {
   override readonly name = "DiskFullError";
 }
 
+/** The database server is a standby. */
+export class StandbyError extends Error {
+  override readonly name = "StandbyError";
+  /** What PostgreSQL itself reports for most writes to a standby. */
+  readonly code = "25006";
+
+  constructor() {
+    super("The server is a standby, which is read-only");
+  }
+}
+
 const DISK_FULL_CODE = "53100";
 
 /** Whether an error means that a disk or a quota is exhausted. */

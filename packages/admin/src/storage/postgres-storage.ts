@@ -10,6 +10,7 @@ import {
   readRevision,
   skipRevisions,
 } from "./revisions.ts";
+import { StandbyError } from "./errors.ts";
 import { migrate } from "./migrate.ts";
 import { listenToChanges } from "./postgres-listener.ts";
 import { createSqlStorage } from "./sql-storage.ts";
@@ -159,6 +160,7 @@ async function prepareOnOwnConnection(options: PostgresOptions): Promise<void> {
   client.on("error", () => undefined);
   try {
     await client.connect();
+    await rejectStandby(client);
     await prepareSchema(drizzle(client));
   } finally {
     await client.end();
@@ -173,6 +175,11 @@ function createPool(options: PostgresOptions, max: number, log: ConnectionLog): 
     statement_timeout: STATEMENT_TIMEOUT_MS,
     lock_timeout: LOCK_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    verify: (client, done) => {
+      rejectStandby(client)
+        .then(() => done())
+        .catch(done);
+    },
   });
   // NOTE: without these listeners, a lost connection would end the process.
   const onLost = (error: Error): void => {
@@ -183,6 +190,19 @@ function createPool(options: PostgresOptions, max: number, log: ConnectionLog): 
     client.on("error", onLost);
   });
   return pool;
+}
+
+/**
+ * Rejects a connection to a standby, to which the address of the database can lead during a failover. It would otherwise
+ * be used as long as there are requests, even after the address leads to the primary.
+ *
+ * @throws {StandbyError}
+ */
+async function rejectStandby(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ isStandby: boolean }>(
+    'select pg_is_in_recovery() as "isStandby"',
+  );
+  if (rows[0]?.isStandby === true) throw new StandbyError();
 }
 
 function connectionSettings({ databaseUrl }: PostgresOptions): pg.ClientConfig {
