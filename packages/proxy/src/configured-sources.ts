@@ -23,7 +23,7 @@ import {
   toUpstreamSource,
   type UpstreamSource,
 } from "./sources.ts";
-import { createStorages } from "./store/create-storages.ts";
+import { createStoredFlags } from "./store/create-stored-flags.ts";
 import { canShareFlags } from "./store/open-store.ts";
 import { identifySource } from "./store/source-identity.ts";
 
@@ -98,7 +98,7 @@ export function createConfiguredSources(
   if (files !== undefined) return createFileSources(config, files);
   const isShared = config.sharesFlags && store !== undefined && canShareFlags(store);
   const names = describeSources(config).map(({ name }) => name);
-  const storages = createStorages(config, names);
+  const storages = createStoredFlags(config, names);
   const spools = spoolsOf(config);
   const sources = createSources(config, (index) => {
     const storage = storages[index];

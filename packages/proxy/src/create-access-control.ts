@@ -3,7 +3,7 @@ import { AccessControl } from "./access/access-control.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import { toClientOptions } from "./configured-sources.ts";
 import type { UpstreamSource } from "./sources.ts";
-import { createStore } from "./store/create-storages.ts";
+import { createStore } from "./store/create-stored-flags.ts";
 import { observeKeyStore } from "./metrics/stores.ts";
 import type { KeyVerifier } from "./access/verified-key.ts";
 

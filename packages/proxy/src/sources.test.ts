@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { MemoryLogger } from "../test/_proxy.ts";
 import { DocumentSource } from "../test/_source.ts";
 import { describeSources, describeSpools, startSources, toUpstreamSource } from "./sources.ts";
-import { FlagStorage } from "./store/flag-storage.ts";
+import { StoredFlags } from "./store/stored-flags.ts";
 import { GuardedStore } from "./store/guarded-store.ts";
 
 test("describeSources() numbers sources of the same environment", () => {
@@ -64,7 +64,7 @@ test.each([
     tags: [],
   };
   const flags = Object.assign(new DocumentSource(), { start: () => void steps.push("started") });
-  const storage = new FlagStorage({ store, source, logger });
+  const storage = new StoredFlags({ store, source, logger });
   await startSources([{ ...toUpstreamSource(flags), storage }]);
   expect(steps).toEqual(["loaded", "started"]);
 });

@@ -1,7 +1,7 @@
 import { FlagsClient, type FlagSource } from "flags-sdk";
 import { completeSource, type GrantedSource } from "./access/restricted-source.ts";
 import type { ProxyConfig } from "./config/config.ts";
-import type { FlagStorage } from "./store/flag-storage.ts";
+import type { StoredFlags } from "./store/stored-flags.ts";
 import { scopesOf, type TokenScope } from "./token-scope.ts";
 
 /** One upstream environment that the proxy serves. */
@@ -16,7 +16,7 @@ export interface UpstreamSource {
   /** Calls a function whenever a request to the upstream has failed. */
   readonly onFailure: (listener: () => void) => void;
   /** Keeps its flags in a store. Undefined without a store, and in workers. */
-  readonly storage?: FlagStorage;
+  readonly storage?: StoredFlags;
 }
 
 /** A failed request for flags. */

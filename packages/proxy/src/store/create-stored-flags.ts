@@ -1,5 +1,5 @@
 import type { Logger } from "flags-server-kit";
-import { FlagStorage } from "./flag-storage.ts";
+import { StoredFlags } from "./stored-flags.ts";
 import { GuardedStore } from "./guarded-store.ts";
 import type { StoredSource } from "./source-identity.ts";
 import { describeStoreAddress, openStore, type StoreConfig } from "./open-store.ts";
@@ -17,16 +17,16 @@ interface StorageConfig extends Omit<StoredSource, "token"> {
  * @param names the names of the sources, for messages
  * @returns an empty list if no store is configured
  */
-export function createStorages(
+export function createStoredFlags(
   config: StorageConfig,
   names: readonly string[],
-): readonly FlagStorage[] {
+): readonly StoredFlags[] {
   const { store: storeConfig, upstreamTokens, logger } = config;
   if (storeConfig === undefined) return [];
   const store = createStore(storeConfig, logger);
   return upstreamTokens.map((token, index) => {
     const prefix = upstreamTokens.length === 1 ? "" : `${names[index]}: `;
-    return new FlagStorage({
+    return new StoredFlags({
       store,
       source: { ...config, token },
       logger: { warn: (message) => logger.warn(`${prefix}${String(message)}`) },

@@ -6,7 +6,7 @@ import { flag } from "../../test/_documents.ts";
 import { MemoryLogger } from "../../test/_proxy.ts";
 import { DocumentSource } from "../../test/_source.ts";
 import { FileStore } from "./file-store.ts";
-import { describeAge, FlagStorage } from "./flag-storage.ts";
+import { describeAge, StoredFlags } from "./stored-flags.ts";
 import type { StoredSource } from "./source-identity.ts";
 import { GuardedStore } from "./guarded-store.ts";
 import type { Store } from "./store.ts";
@@ -49,7 +49,7 @@ function nextFolder(): string {
 class Replica {
   readonly logger = new MemoryLogger();
   readonly flags = new DocumentSource();
-  readonly storage: FlagStorage;
+  readonly storage: StoredFlags;
 
   constructor(
     folder: string,
@@ -59,7 +59,7 @@ class Replica {
     const open = (): Promise<Store> =>
       Promise.resolve(wrap(new FileStore({ kind: "file", directory: folder })));
     const store = new GuardedStore({ address: "file:x", open, logger, timeoutMs });
-    this.storage = new FlagStorage({ store, source, logger, now: () => now });
+    this.storage = new StoredFlags({ store, source, logger, now: () => now });
     this.storage.follow(this.flags);
     onTestFinished(() => this.storage.close());
   }

@@ -54,7 +54,7 @@ type Finding = StoredDocument | "nothing" | "unknown";
  *
  * Never rejects: the failures of the store are logged there, and are repaired by the next update.
  */
-export class FlagStorage implements StorageProvider {
+export class StoredFlags implements StorageProvider {
   readonly #options: FlagStorageOptions;
   readonly #key: string;
   readonly #identity: DocumentIdentity;
