@@ -5,7 +5,7 @@ import type { Registry } from "prom-client";
 import { digestKey } from "../access/grant.ts";
 import type { Store } from "../store/store.ts";
 import { CallPacer } from "./call-pacer.ts";
-import { isRecent, KeyStorage, type StoredKey } from "./key-storage.ts";
+import { isRecent, StoredKeys, type StoredKey } from "./stored-keys.ts";
 import { createVerifierMetrics, type VerifierMetrics } from "../metrics/keys.ts";
 import { NewKeys } from "./new-keys.ts";
 import { Revalidation } from "./revalidation.ts";
@@ -51,7 +51,7 @@ export class UpstreamKeyVerifier implements KeyVerifier {
   readonly #validators: readonly TokenValidator[];
   readonly #newKeys: NewKeys;
   readonly #revalidation: Revalidation;
-  readonly #storage: KeyStorage | undefined;
+  readonly #storage: StoredKeys | undefined;
   readonly #metrics: VerifierMetrics;
   readonly #logger: Logger;
   readonly #listeners = new Set<KeysListener>();
@@ -96,7 +96,7 @@ export class UpstreamKeyVerifier implements KeyVerifier {
     });
     this.#storage =
       store &&
-      new KeyStorage({
+      new StoredKeys({
         store,
         upstreamUrl,
         upstreamTokens,

@@ -58,7 +58,7 @@ interface StorageOptions {
  * replicas write at the same moment, the changes of one can be missing until it writes again. Never rejects: the
  * failures of the store are logged there.
  */
-export class KeyStorage {
+export class StoredKeys {
   readonly #options: StorageOptions;
   readonly #key: string;
   readonly #identity: DocumentIdentity;
