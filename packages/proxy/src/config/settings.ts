@@ -2,7 +2,7 @@
 
 // The settings of the proxy. To add one:
 //
-// 1. Add an entry to SETTINGS below. Its `kind`, from kinds.ts, address-kinds.ts or flags-server-kit, reads and checks
+// 1. Add an entry to SETTINGS below. Its `kind`, from proxy-kinds.ts, address-kinds.ts or flags-server-kit, reads and checks
 //    values. Error messages, `--help` and suggestions for misspelt names follow from the entry.
 // 2. For a setting that code can set, add the option to ProxyOptions in options.ts. The type checker then requires it
 //    in EVERY_OPTION of test/config-settings.test.ts.

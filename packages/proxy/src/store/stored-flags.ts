@@ -23,7 +23,7 @@ import { identifySource, type StoredSource } from "./source-identity.ts";
 import { LazyExchange } from "./lazy-exchange.ts";
 import { stringifyDefinitions } from "./stringify-definitions.ts";
 
-interface FlagStorageOptions {
+interface StoredFlagsOptions {
   readonly store: GuardedStore;
   readonly source: StoredSource;
   /** Receives messages, which begin with a capital letter. */
@@ -55,7 +55,7 @@ type Finding = StoredDocument | "nothing" | "unknown";
  * Never rejects: the failures of the store are logged there, and are repaired by the next update.
  */
 export class StoredFlags implements StorageProvider {
-  readonly #options: FlagStorageOptions;
+  readonly #options: StoredFlagsOptions;
   readonly #key: string;
   readonly #identity: DocumentIdentity;
   readonly #closing = new AbortController();
@@ -71,7 +71,7 @@ export class StoredFlags implements StorageProvider {
   /** What the store contains as far as this process knows. */
   #updated: StoredDocument | undefined;
 
-  constructor(options: FlagStorageOptions) {
+  constructor(options: StoredFlagsOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
     const { source } = options;
