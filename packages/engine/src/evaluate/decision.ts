@@ -14,7 +14,7 @@ export type OutcomeSelector =
   | ((request: EvaluationRequest) => number);
 
 /** One outcome if the condition holds, another if it does not. */
-export interface Decision {
+interface Decision {
   readonly condition: Condition;
   readonly outcome: OutcomeSelector;
   readonly otherwise: OutcomeSelector;

@@ -20,7 +20,7 @@ const MAX_SHARED_BYTES = 16 * 1024 * 1024;
 const MIN_COUNT = 2;
 
 /** The headers that all flag responses of a protocol have. */
-export interface ResponsePolicy {
+interface ResponsePolicy {
   /** Value of `Cache-Control`. */
   readonly cacheControl: string;
   /** Value of `Vary`. */
