@@ -268,7 +268,7 @@ async function check(
   if (valueCount > LIMITS.valuesPerSegment) {
     throw badData("/body/constraints", `must contain at most ${LIMITS.valuesPerSegment} values`);
   }
-  const checked = await checkConstraints(constraints, {
+  const checked = checkConstraints(constraints, {
     legalValuesOf: legalValuesOf ?? (await readLegalValues(db, namesOf(constraints), project)),
     path: "/body/constraints",
     previous,
