@@ -1,3 +1,4 @@
+import { callbackify } from "node:util";
 import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import pg from "pg";
@@ -175,11 +176,7 @@ function createPool(options: PostgresOptions, max: number, log: ConnectionLog): 
     statement_timeout: STATEMENT_TIMEOUT_MS,
     lock_timeout: LOCK_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-    verify: (client, done) => {
-      rejectStandby(client)
-        .then(() => done())
-        .catch(done);
-    },
+    verify: (client, done) => verifyPrimary(client, (error) => done(error ?? undefined)),
   });
   // NOTE: without these listeners, a lost connection would end the process.
   const onLost = (error: Error): void => {
@@ -204,6 +201,9 @@ async function rejectStandby(client: pg.ClientBase): Promise<void> {
   );
   if (rows[0]?.isStandby === true) throw new StandbyError();
 }
+
+/** `rejectStandby()` in the form that a pool calls. */
+const verifyPrimary = callbackify(rejectStandby);
 
 function connectionSettings({ databaseUrl }: PostgresOptions): pg.ClientConfig {
   return {
