@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { notFound } from "../../errors.ts";
-import { type Database, groupBy, isOneOf } from "../../storage/database.ts";
+import { type Database, groupBy, isOneOf, orderByText } from "../../storage/database.ts";
 import { ENVIRONMENT_ORDER, environments } from "../../storage/schema/environments.ts";
 import { dependencies, featureEnvironments } from "../../storage/schema/features.ts";
 import { featureTags } from "../../storage/schema/tags.ts";
@@ -78,7 +78,7 @@ async function readChildren(db: Database, parent: string): Promise<string[]> {
     .select({ child: dependencies.child })
     .from(dependencies)
     .where(eq(dependencies.parent, parent))
-    .orderBy(dependencies.child);
+    .orderBy(orderByText(dependencies.child));
   return rows.map(({ child }) => child);
 }
 
@@ -88,7 +88,7 @@ export function listTags(db: Database, names: readonly string[]) {
     .select()
     .from(featureTags)
     .where(isOneOf(featureTags.feature, names))
-    .orderBy(featureTags.type, featureTags.value);
+    .orderBy(orderByText(featureTags.type), orderByText(featureTags.value));
 }
 
 /** A flag in one environment. */

@@ -115,7 +115,7 @@ export function countTypes(
     .from(features)
     .where(and(eq(features.project, projectId), isNull(features.archivedAt)))
     .groupBy(features.type)
-    .orderBy(features.type);
+    .orderBy(orderByText(features.type));
 }
 
 /** A project and the names of its environments. */

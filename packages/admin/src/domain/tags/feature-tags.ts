@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import { badData } from "../../errors.ts";
-import { batchesOf, type Database, rowsOf } from "../../storage/database.ts";
+import { batchesOf, type Database, orderByText, rowsOf } from "../../storage/database.ts";
 import { featureTags, tags } from "../../storage/schema/tags.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import { findFeatures, getFeatureByName, quoteNames } from "../feature.ts";
@@ -26,7 +26,7 @@ export async function listFeatureTags(db: Database, feature: string) {
     .from(featureTags)
     .innerJoin(tags, and(eq(tags.type, featureTags.type), eq(tags.value, featureTags.value)))
     .where(eq(featureTags.feature, name))
-    .orderBy(tags.type, tags.value);
+    .orderBy(orderByText(tags.type), orderByText(tags.value));
 }
 
 /** Adds and removes tags of a flag. Added tags are created if they do not exist. */

@@ -1,6 +1,6 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { badData, nameExists, notFound } from "../../errors.ts";
-import type { Database } from "../../storage/database.ts";
+import { type Database, orderByText } from "../../storage/database.ts";
 import { featureTags, tags, tagTypes } from "../../storage/schema/tags.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import type { TagInput } from "./schemas.ts";
@@ -29,7 +29,7 @@ export function listTags(db: Database, type?: string) {
     .select(columns)
     .from(tags)
     .where(type === undefined ? undefined : eq(tags.type, type))
-    .orderBy(tags.type, tags.value);
+    .orderBy(orderByText(tags.type), orderByText(tags.value));
 }
 
 /**
