@@ -22,6 +22,8 @@ export interface Quickstart {
   exited(): Promise<number | null>;
   /** Waits until the quickstart is ready. Resolves to the seconds that it printed. */
   ready(): Promise<number>;
+  /** Waits until the quickstart has printed a text. */
+  printed(expected: string): Promise<void>;
   /** Returns the printed commands. */
   commands(): Readonly<Record<"read" | "switchOn" | "switchOff", string>>;
   stop(signal: NodeJS.Signals): Promise<number | null>;
@@ -39,20 +41,25 @@ export function startQuickstart(
       text += chunk.toString();
     });
   }
+  const waitForText = (isExpected: (printed: string) => boolean): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const check = (): void => {
+        if (isExpected(text)) resolve();
+      };
+      child.stdout.on("data", check);
+      child.once("close", () => reject(new Error(`It ended too early:\n${text}`)));
+      check();
+    });
   return {
     pid: child.pid ?? 0,
     output: () => text,
     exited: () => exit,
-    ready: () =>
-      new Promise((resolve, reject) => {
-        const check = (): void => {
-          const [, minutes = "0", seconds] = READY.exec(text) ?? [];
-          if (seconds !== undefined) resolve(60 * Number(minutes) + Number(seconds));
-        };
-        child.stdout.on("data", check);
-        child.once("close", () => reject(new Error(`It ended before it was ready:\n${text}`)));
-        check();
-      }),
+    ready: async () => {
+      await waitForText((printed) => READY.test(printed));
+      const [, minutes = "0", seconds] = READY.exec(text) ?? [];
+      return 60 * Number(minutes) + Number(seconds);
+    },
+    printed: (expected) => waitForText((printed) => printed.includes(expected)),
     commands: () => {
       const [read = "", switchOn = "", switchOff = ""] = [
         ...text.matchAll(/^ {2}(curl .*)$/gm),

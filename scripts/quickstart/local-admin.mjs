@@ -5,7 +5,10 @@ import { handleFirst, isForThisMachine } from "./local-host.mjs";
 
 const MESSAGE = "The quickstart serves only requests to 127.0.0.1 and localhost";
 
-await bundle.load().runCommand(({ server }) => handleFirst(rejectOtherHosts, server));
+await bundle.load().runCommand(({ server }) => {
+  handleFirst(rejectOtherHosts, server);
+  process.send("listening");
+});
 
 function rejectOtherHosts(request, response) {
   if (isForThisMachine(request)) return false;

@@ -2,11 +2,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
-/** Starts a Node program and prints each line of its output with its name. */
+/** Starts a Node program that exchanges messages with us, and prints each line of its output with its name. */
 export function startProgram(name, { script, env }) {
   const program = spawn(process.execPath, [script], {
     env,
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
     // Ctrl-C reaches all processes of the terminal's group, but the programs have to stop in order.
     detached: process.platform !== "win32",
   });

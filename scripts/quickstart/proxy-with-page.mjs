@@ -1,6 +1,6 @@
 // The proxy of the quickstart: `flags-proxy` in one process, with the demo page at its root.
 
-import { setTimeout as sleep } from "node:timers/promises";
+import { once } from "node:events";
 import { bundle } from "../../packages/proxy/bin/load-bundle.js";
 import { createAdminClient } from "../admin-client.mjs";
 import { createExplainer } from "./explainer.mjs";
@@ -8,8 +8,6 @@ import { loadKeys } from "./keys.mjs";
 import { handleFirst } from "./local-host.mjs";
 import { createPage } from "./page.mjs";
 import { readSettings } from "./settings.mjs";
-
-const UPSTREAM_POLL_MS = 20;
 
 const settings = readSettings(process.env);
 const keys = await loadKeys(settings);
@@ -30,11 +28,5 @@ await bundle.load().runWithHooks({
 /** Both services start at the same time. A request that came too early would delay the next one. */
 async function waitForUpstream() {
   const { signal } = stopping;
-  while (!signal.aborted && !(await isHealthy(settings.adminUrl))) await sleep(UPSTREAM_POLL_MS);
-}
-
-async function isHealthy(url) {
-  const response = await fetch(`${url}/health`).catch(() => undefined);
-  await response?.body?.cancel();
-  return response?.ok === true;
+  await once(process, "message", { signal }).catch(() => undefined);
 }

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { get } from "node:http";
+import { createServer as createHttpServer, get } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -128,6 +128,22 @@ describe("npm start", () => {
     expect(await last.exited()).toBe(1);
     expect(last.output()).toBe(`Port ${port} is in use: choose another with ${name}.\n`);
     blocker.close();
+  });
+
+  it("sends nothing to another service that takes its port while it starts", async () => {
+    last = startQuickstart({ ...ports, DATA_DIR: directory });
+    await last.printed("Starting the flag-management service");
+    const requests: string[] = [];
+    const other = createHttpServer(({ method, url }, response) => {
+      requests.push(`${method} ${url}`);
+      response.end("{}");
+    }).listen(Number(ports.ADMIN_PORT), "127.0.0.1");
+    await once(other, "listening");
+
+    expect(await last.exited()).toBe(1);
+    expect(last.output()).toContain("The flag-management service exited");
+    expect(requests).toEqual([]);
+    other.close();
   });
 
   it("names all ports that cannot be used", async () => {

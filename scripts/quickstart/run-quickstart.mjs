@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAdminClient } from "../admin-client.mjs";
@@ -56,18 +57,22 @@ async function startAll(settings, keys, { stops, stopping }) {
   const launch = ({ name, prefix, script }, env) => {
     const program = startProgram(prefix, { script: join(rootDirectory, script), env });
     stops.push((signal) => stopProcess(program, { signal, timeoutMs: STOP_TIMEOUT_MS }));
-    return waitForEnd(name, program).then((problem) => ({ problem }));
+    return { program, end: waitForEnd(name, program).then((problem) => ({ problem })) };
   };
   // At the same time: loading the proxy does not depend on the service.
-  const end = Promise.race([
-    launch(ADMIN, adminEnvironment(settings, keys, process.env)),
-    launch(PROXY, proxyEnvironment(settings, keys, process.env)),
-  ]);
-  const ready = Promise.all([
-    seedWhenReady(createAdminClient(settings.adminUrl, keys.adminToken), settings.directory),
-    waitUntilReady(`${settings.proxyUrl}/health`),
-  ]);
-  const failure = await Promise.race([end, ready.then(() => undefined)]);
+  const admin = launch(ADMIN, adminEnvironment(settings, keys, process.env));
+  const proxy = launch(PROXY, proxyEnvironment(settings, keys, process.env));
+  const end = Promise.race([admin.end, proxy.end]);
+  const ready = async () => {
+    // NOTE: not until its port is open, which that of another quickstart can be.
+    await once(admin.program, "message");
+    if (proxy.program.connected) proxy.program.send("start");
+    await Promise.all([
+      seedWhenReady(createAdminClient(settings.adminUrl, keys.adminToken), settings.directory),
+      waitUntilReady(`${settings.proxyUrl}/health`),
+    ]);
+  };
+  const failure = await Promise.race([end, ready()]);
   if (failure !== undefined || stopping.aborted) return failure;
 
   const isPublic = areDemoKeys(keys);
