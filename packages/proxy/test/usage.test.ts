@@ -50,6 +50,26 @@ test("POST /proxy/client/metrics: optional fields and variations of SDKs are acc
   });
 });
 
+test("POST /proxy/client/metrics: counts can be text, as in the old proxy", async () => {
+  const { post, source } = await startProxy();
+  const toggles = { a: { yes: "3", no: "0", variants: { blue: "2" } }, b: { no: "9".repeat(400) } };
+  const response = await post("/proxy/client/metrics", { appName: "shop", bucket: { toggles } });
+  expect(response.status).toBe(200);
+  expect(structuredClone(source.usage[0]?.features)).toEqual({
+    a: { yes: 3, no: 0, variants: { blue: 2 } },
+    b: { yes: 0, no: 1e9 },
+  });
+});
+
+test.each(["", null])(
+  "POST /proxy/client/metrics: usage of the application %j counts as that of an unknown one",
+  async (appName) => {
+    const { post, source } = await startProxy();
+    expect((await post("/proxy/client/metrics", { ...REPORT, appName })).status).toBe(200);
+    expect(source.usage).toMatchObject([{ appName: "unknown" }]);
+  },
+);
+
 test("POST /proxy/client/metrics: the cost does not depend on the counts, which are limited", async () => {
   const { post, source } = await startProxy();
   const toggles = { a: { yes: 1e9, no: 1e308, variants: { b: 5e9 } } };
@@ -93,14 +113,16 @@ test.each([`{"yes":1,"no":0,"variants":{"__proto__":1}}`, `{"yes":1,"variants":{
 
 test.each([
   [{}, "appName"],
-  [{ appName: "" }, "appName"],
   [{ appName: 1 }, "appName"],
   [{ appName: "a", bucket: 1 }, "bucket"],
   [{ appName: "a", bucket: {} }, "bucket.toggles"],
   [{ appName: "a", bucket: { toggles: [] } }, "bucket.toggles"],
   [{ appName: "a", bucket: { toggles: { t: 1 } } }, "bucket.toggles.t"],
   [{ appName: "a", bucket: { toggles: { t: { yes: -1 } } } }, "bucket.toggles.t.yes"],
-  [{ appName: "a", bucket: { toggles: { t: { yes: "1" } } } }, "bucket.toggles.t.yes"],
+  [{ appName: "a", bucket: { toggles: { t: { yes: "-1" } } } }, "bucket.toggles.t.yes"],
+  [{ appName: "a", bucket: { toggles: { t: { yes: "1.5" } } } }, "bucket.toggles.t.yes"],
+  [{ appName: "a", bucket: { toggles: { t: { yes: "many" } } } }, "bucket.toggles.t.yes"],
+  [{ appName: "a", bucket: { toggles: { t: { yes: "" } } } }, "bucket.toggles.t.yes"],
   [{ appName: "a", bucket: { toggles: { t: { variants: { v: -1 } } } } }, "variants.v"],
 ])("POST /proxy/client/metrics: 400 naming the field for %j", async (body, path) => {
   const { post, source } = await startProxy();
@@ -200,7 +222,8 @@ test("POST /proxy/client/metrics: 400 for infinite counts and too many names", a
 test.each([
   [1, "bucket", "must be an object or null"],
   [{ toggles: { t: { variants: 1 } } }, "bucket.toggles.t.variants", "must be an object or null"],
-  [{ toggles: { t: { yes: "1" } } }, "bucket.toggles.t.yes", "must be a number or null"],
+  [{ toggles: { t: { yes: true } } }, "bucket.toggles.t.yes", "must be a number, a string or null"],
+  [{ toggles: { t: { yes: "1.5" } } }, "bucket.toggles.t.yes", "must consist of digits"],
   [{}, "bucket.toggles", "is required"],
 ])(
   "POST /proxy/client/metrics: reports one problem for the bucket %j",

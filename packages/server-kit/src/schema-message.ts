@@ -6,6 +6,7 @@ const REPLACEMENTS: readonly (readonly [pattern: RegExp, replacement: string])[]
   [/^must be < /, "must be less than "],
   [/^must (?:NOT|not) have more than /, "must have at most "],
   [/^must (?:NOT|not) have fewer than /, "must have at least "],
+  [/^must match pattern "?\^\[0-9\]\+\$"?$/, "must consist of digits"],
 ];
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {

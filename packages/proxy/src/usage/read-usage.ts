@@ -4,7 +4,7 @@ import type { KeyKind } from "../access/grant.ts";
 import { badField, type HttpError } from "../errors.ts";
 import { isValid } from "../http/validation.ts";
 import { readImpactMetrics } from "./impact-metrics.ts";
-import { ReportedMetric, type UsageBody } from "./schemas.ts";
+import { type ReportedCount, ReportedMetric, type UsageBody } from "./schemas.ts";
 
 type Report = Static<typeof UsageBody>;
 type Metric = Static<typeof ReportedMetric>;
@@ -28,6 +28,9 @@ const TOO_LONG = `more than ${nameLength} characters: shorten it`;
 const NUL = "\0";
 const HAS_NUL = "the character U+0000: remove it";
 
+/** The name that SDKs of mobile apps report for an application without a name. */
+const UNKNOWN_APPLICATION = "unknown";
+
 /** What a report is read with. */
 export interface ReadOptions {
   /** Replaces start times that are missing, invalid or in the future. */
@@ -43,7 +46,7 @@ export function readUsage(
 ): ApplicationUsage {
   const impactMetrics = readImpactMetrics(report.impactMetrics);
   return {
-    appName: report.appName,
+    appName: report.appName || UNKNOWN_APPLICATION,
     startMs: readStartMs(report.bucket?.start, nowMs),
     features: readFeatures(report.bucket?.toggles ?? {}, MAX_COUNTS[keyKind]),
     quotaId,
@@ -198,7 +201,7 @@ function readFeatureUsage({ yes, no, variants }: Toggles[string], maxCount: numb
 }
 
 function readVariants(
-  variants: Readonly<Record<string, number | null>>,
+  variants: Readonly<Record<string, ReportedCount>>,
   maxCount: number,
 ): Variants {
   if (areCounts(variants, maxCount)) return variants;
@@ -216,8 +219,8 @@ function isCount(count: unknown, maxCount: number): count is number {
   return Number.isInteger(count) && Number(count) <= maxCount;
 }
 
-function toCount(count: number | null | undefined, maxCount: number): number {
-  return Math.min(Math.trunc(count ?? 0), maxCount);
+function toCount(count: ReportedCount | undefined, maxCount: number): number {
+  return Math.min(Math.trunc(Number(count ?? 0)), maxCount);
 }
 
 function mapValues<From, To>(

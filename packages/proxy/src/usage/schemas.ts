@@ -3,7 +3,15 @@ import { type Static, Type } from "typebox";
 // The `title` of a schema names it in the OpenAPI document, and so names a type in generated clients:
 // changing one breaks them.
 
-const Count = Type.Unsafe<number | null>({ type: ["number", "null"], minimum: 0 });
+/** A count. Text consists of digits: the Unleash proxy accepted it too. */
+const Count = Type.Unsafe<number | string | null>({
+  type: ["number", "string", "null"],
+  minimum: 0,
+  pattern: "^[0-9]+$",
+});
+
+/** A count as it is sent. */
+export type ReportedCount = Static<typeof Count>;
 
 /**
  * Counts of one flag.
@@ -16,7 +24,7 @@ const ToggleUsage = Type.Object(
     yes: Type.Optional(Count),
     no: Type.Optional(Count),
     variants: Type.Optional(
-      Type.Unsafe<Readonly<Record<string, number | null>> | null>({
+      Type.Unsafe<Readonly<Record<string, ReportedCount>> | null>({
         type: ["object", "null"],
         additionalProperties: Count,
       }),
@@ -49,7 +57,7 @@ const ImpactMetrics = Type.Unsafe<unknown>({
 /** A usage report of a client SDK. */
 export const UsageBody = Type.Object(
   {
-    appName: Type.String({ minLength: 1 }),
+    appName: Type.Unsafe<string | null>({ type: ["string", "null"] }),
     bucket: Type.Optional(
       Type.Unsafe<Static<typeof Bucket> | null>({ ...Bucket, type: ["object", "null"] }),
     ),
