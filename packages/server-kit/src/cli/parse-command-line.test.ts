@@ -13,6 +13,7 @@ test.each([
   [["count", "--json"], { subcommand: COUNT, options: { json: true }, envFiles: [] }],
   [["--json", "count"], { subcommand: COUNT, options: { json: true }, envFiles: [] }],
   [["count", "--unit", "kg"], { subcommand: COUNT, options: { unit: "kg" }, envFiles: [] }],
+  [["count", "--unit", "-1"], { subcommand: COUNT, options: { unit: "-1" }, envFiles: [] }],
   [["count", "--unit=-1"], { subcommand: COUNT, options: { unit: "-1" }, envFiles: [] }],
   [["--env-file", "a"], { subcommand: undefined, options: {}, envFiles: ["a"] }],
   [
@@ -76,6 +77,7 @@ test.each([
   [["count", "--unit"], "--unit needs a value: see shop count --help"],
   [["count", "--unit="], "--unit needs a value: see shop count --help"],
   [["count", "--unit", "--json"], "--unit needs a value: see shop count --help"],
+  [["count", "--unit", "-u"], "--unit needs a value: see shop count --help"],
   [["--env-file"], "--env-file needs a value: see shop --help"],
   [["--toString"], "Unknown option --toString: see shop --help"],
   [["--__proto__=1"], "Unknown option --__proto__: see shop --help"],

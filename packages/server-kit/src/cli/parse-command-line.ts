@@ -120,9 +120,12 @@ function findOptionProblem(
   return undefined;
 }
 
-/** Whether the value of an option is missing, so that the next option was taken for it. */
+/**
+ * Whether the value of an option is missing, so that the next option was taken for it. A negative number is no
+ * option: the command says which numbers are allowed.
+ */
 function isMissing({ value, inlineValue }: OptionToken): boolean {
-  return value === undefined || value === "" || (!inlineValue && value.startsWith("-"));
+  return value === undefined || value === "" || (!inlineValue && /^-(?!\d)/.test(value));
 }
 
 function explainOption(
