@@ -67,6 +67,12 @@ describe("flexibleRollout()", () => {
     expect(matches(byUser, { sessionId: "122" })).toBe(false);
   });
 
+  test("converts a group that is not text as JavaScript does, as in the official SDK", () => {
+    expect(matches(rollout({ groupId: ["AB12A"], rollout: "23" }), { userId: "122" })).toBe(true);
+    expect(matches(rollout({ groupId: ["AB12A"], rollout: "22" }), { userId: "122" })).toBe(false);
+    expect(matches(rollout({ groupId: { toString: 1 } }), { userId: "122" })).toBe(true);
+  });
+
   test("uses an empty group or that of the context if it has none", () => {
     const groupless = rollout({ groupId: undefined, rollout: "23" });
     // ":7" has bucket 40 and "AB12A:122" has bucket 23.

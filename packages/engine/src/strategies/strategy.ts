@@ -65,9 +65,17 @@ export interface ListRule {
 /** An activation strategy. Compiles its parameters to a condition, once per snapshot. */
 export type ActivationStrategy = (parameters: Parameters, scope: StrategyScope) => Activation;
 
-/** Converts a parameter to text. A missing parameter becomes the text "undefined". */
+/**
+ * Converts a parameter to text as JavaScript does, as in the official SDK: a list becomes its elements with commas,
+ * and a missing parameter the text "undefined".
+ */
 export function parameterText(value: unknown): string {
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "undefined");
+  try {
+    return String(value);
+  } catch {
+    // An object with a property such as `toString` cannot be converted.
+    return "";
+  }
 }
 
 /**
