@@ -11,6 +11,7 @@ import { EXIT_USAGE } from "flags-server-kit/command-line";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import { CHECK } from "./cli/check/check.ts";
 import { COMPARE } from "./cli/compare/compare.ts";
+import { EXPLAIN } from "./cli/explain/explain.ts";
 import { splitArguments } from "./cli/edge-modes.ts";
 import { MIGRATE } from "./cli/migrate/migrate.ts";
 import { SUBCOMMANDS } from "./cli/subcommands.ts";
@@ -27,7 +28,7 @@ import { limitYoungGeneration } from "./young-generation.ts";
 /** Runs the command `flags-proxy` with the arguments and the environment of the process. */
 export async function runCommand(): Promise<void> {
   const commands = { loadConfig: loadFromEnvironment, serve: serveCommand };
-  const { own, others } = splitArguments(process.argv.slice(2), [MIGRATE, CHECK, COMPARE]);
+  const { own, others } = splitArguments(process.argv.slice(2), [MIGRATE, CHECK, COMPARE, EXPLAIN]);
   const edge = parseEdgeCommandLine(others);
   // The mistake may be in an option of the subcommand: `migrate --form edge`.
   const isOfSubcommand = typeof edge === "string" && own.length > 0 && others[0]?.startsWith("-");

@@ -302,6 +302,21 @@ test("check accepts the command line of Edge, next to its own options", async ()
   });
 });
 
+test("explain accepts the command line of Edge, next to its own arguments", async () => {
+  const upstream = await startIssuingUpstream({});
+  const address = upstream.url.replace(/\/api$/, "");
+  const explain = async (line: string) =>
+    runCommand({}, `explain ${line} --upstream-url ${address} --tokens *:development.s`.split(" "));
+  for (const line of ["unknown-flag --json edge", "--json unknown-flag edge"]) {
+    // oxlint-disable-next-line no-await-in-loop -- a command takes a core
+    const { stdout, stderr } = await explain(line);
+    expect(stderr).toBe("");
+    expect(JSON.parse(stdout)).toMatchObject({ flags: [{ name: "unknown-flag" }] });
+  }
+  const all = await explain("edge");
+  expect(all).toMatchObject({ stderr: "", code: 0 });
+});
+
 test("options of the old proxy are accepted in code, and ours take precedence", async () => {
   const logger = new MemoryLogger();
   const options = {

@@ -86,7 +86,13 @@ export function splitArguments(
   for (const arg of rest) {
     const [name = ""] = arg.replace(/^--/, "").split("=", 1);
     const option = arg.startsWith("--") ? subcommand.options[name] : undefined;
-    if (isValue || option !== undefined) own.push(arg);
+    // NOTE: the first other argument that names no mode is that of the subcommand.
+    const isArgument =
+      subcommand.argument !== undefined &&
+      !arg.startsWith("-") &&
+      others.length === 0 &&
+      !EDGE_MODES.some((mode) => mode === arg);
+    if (isValue || isArgument || option !== undefined) own.push(arg);
     else others.push(arg);
     isValue = !isValue && option?.value !== undefined && !arg.includes("=");
   }

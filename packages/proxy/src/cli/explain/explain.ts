@@ -6,6 +6,7 @@ export const EXPLAIN: Subcommand = {
   summary: "Explains why a flag is on or off for a context",
   description: [
     "Requests the definitions from the upstream in FLAGS_URL and evaluates the flag as the proxy would, without context enrichers. Without FLAG, explains all flags in one line each.",
+    "Can be followed by the arguments of Unleash Edge: flags-proxy explain FLAG edge --upstream-url URL --tokens TOKENS.",
     "With --url, queries a running proxy instead, which needs ENABLE_EXPLAIN=true.",
   ],
   argument: "FLAG",
