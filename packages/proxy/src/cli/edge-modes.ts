@@ -80,21 +80,30 @@ export function splitArguments(
   const [first = "", ...rest] = args;
   const subcommand = subcommands.find(({ name }) => name === first);
   if (subcommand === undefined) return { own: [], others: args };
+  // A flag can be named `edge`, too.
+  if (subcommand.argument !== undefined && rest.length === 1) return { own: [...args], others: [] };
   const own = [first];
   const others: string[] = [];
+  const hasArgument = subcommand.argument !== undefined;
   let isValue = false;
   for (const arg of rest) {
-    const [name = ""] = arg.replace(/^--/, "").split("=", 1);
-    const option = arg.startsWith("--") ? subcommand.options[name] : undefined;
-    // NOTE: the first other argument that names no mode is that of the subcommand.
-    const isArgument =
-      subcommand.argument !== undefined &&
-      !arg.startsWith("-") &&
-      others.length === 0 &&
-      !EDGE_MODES.some((mode) => mode === arg);
-    if (isValue || isArgument || option !== undefined) own.push(arg);
+    const option = findOption(subcommand, arg);
+    const isArgument = hasArgument && others.length === 0 && !arg.startsWith("-");
+    if (isValue || option !== undefined || (isArgument && !isMode(arg))) own.push(arg);
     else others.push(arg);
     isValue = !isValue && option?.value !== undefined && !arg.includes("=");
   }
   return { own, others };
+}
+
+function findOption(
+  { options }: Subcommand,
+  arg: string,
+): Subcommand["options"][string] | undefined {
+  const [, name = ""] = /^--([^=]*)/.exec(arg) ?? [];
+  return options[name];
+}
+
+function isMode(arg: string): boolean {
+  return EDGE_MODES.some((mode) => mode === arg);
 }
