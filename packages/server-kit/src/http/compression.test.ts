@@ -42,6 +42,19 @@ test.each([
   expect(brotliDecompressSync(await coded.in("br")).toString()).toBe(text);
 });
 
+test.each([
+  ["gzip", 100],
+  ["br", 100],
+  ["gzip", 100_000],
+  ["br", 100_000],
+] as const)(
+  "CodedBody.in(%j) keeps no more memory than the bytes of %d words",
+  async (coding, count) => {
+    const bytes = await new CodedBody("flags ".repeat(count)).in(coding);
+    expect(bytes.buffer.byteLength).toBe(bytes.length);
+  },
+);
+
 test("CodedBody.tryIn() compresses no more bodies while many large ones are waiting", async () => {
   const text = "flags ".repeat(100_000);
   const waiting: Promise<Buffer>[] = [];

@@ -65,15 +65,24 @@ let waitingBytes = 0;
 /** Compresses a body of up to 128 KiB synchronously, a larger one in the thread pool. */
 function compress(body: string | Buffer, coding: ContentCoding): Buffer | Promise<Buffer> {
   if (body.length > SYNC_MAX_BYTES) return compressInPool(body, coding);
-  return coding === "br" ? brotliCompressSync(body, BROTLI_OPTIONS) : gzipSync(body, GZIP_OPTIONS);
+  return copyFromChunk(
+    coding === "br" ? brotliCompressSync(body, BROTLI_OPTIONS) : gzipSync(body, GZIP_OPTIONS),
+  );
+}
+
+/** Copies what zlib has written. It is part of a chunk of 16 KiB, which would stay in memory as long as these bytes. */
+function copyFromChunk(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  return copy;
 }
 
 async function compressInPool(body: string | Buffer, coding: ContentCoding): Promise<Buffer> {
   waitingBytes += body.length;
   try {
-    return await (coding === "br"
-      ? brotliAsync(body, BROTLI_OPTIONS)
-      : gzipAsync(body, GZIP_OPTIONS));
+    return copyFromChunk(
+      await (coding === "br" ? brotliAsync(body, BROTLI_OPTIONS) : gzipAsync(body, GZIP_OPTIONS)),
+    );
   } finally {
     waitingBytes -= body.length;
   }
