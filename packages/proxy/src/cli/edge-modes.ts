@@ -80,11 +80,11 @@ export function splitArguments(
   const [first = "", ...rest] = args;
   const subcommand = subcommands.find(({ name }) => name === first);
   if (subcommand === undefined) return { own: [], others: args };
+  const hasArgument = subcommand.argument !== undefined;
   // A flag can be named `edge`, too.
-  if (subcommand.argument !== undefined && rest.length === 1) return { own: [...args], others: [] };
+  if (hasArgument && rest.length === 1) return { own: args, others: [] };
   const own = [first];
   const others: string[] = [];
-  const hasArgument = subcommand.argument !== undefined;
   let isValue = false;
   for (const arg of rest) {
     const option = findOption(subcommand, arg);

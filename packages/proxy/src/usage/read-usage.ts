@@ -28,7 +28,7 @@ const TOO_LONG = `more than ${nameLength} characters: shorten it`;
 const NUL = "\0";
 const HAS_NUL = "the character U+0000: remove it";
 
-/** The name that SDKs of mobile apps report for an application without a name. */
+/** The application that usage counts as if a report has no name. */
 const UNKNOWN_APPLICATION = "unknown";
 
 /** What a report is read with. */

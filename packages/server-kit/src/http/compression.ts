@@ -70,7 +70,7 @@ function compress(body: string | Buffer, coding: ContentCoding): Buffer | Promis
   );
 }
 
-/** Copies what zlib has written. It is part of a chunk of 16 KiB, which would stay in memory as long as these bytes. */
+/** Copies what zlib has written. Short bytes are part of a chunk of 16 KiB, which would stay in memory as long as they do. */
 function copyFromChunk(bytes: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);
