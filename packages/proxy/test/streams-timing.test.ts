@@ -3,7 +3,7 @@ import { createServer, get, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { EventStream } from "flags-server-kit/http";
 import { Registry } from "prom-client";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { proxyFormat } from "../src/api/proxy/protocol.ts";
 import { writeToggles } from "../src/api/toggles.ts";
 import { FlagEvents } from "../src/streaming/flag-events.ts";
@@ -120,13 +120,16 @@ test("a slow client receives only the current flags once it has caught up", asyn
 });
 
 test("a rule that depends on the time takes effect without a change of the flags", async () => {
-  const soon = new Date(Date.now() + 300).toISOString();
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const soon = new Date(Date.now() + 60_000).toISOString();
   const constraint = { contextName: "currentTime", operator: "DATE_AFTER", value: soon };
   const strategy = { name: "default", parameters: {}, constraints: [constraint] };
   const source = new DocumentSource({ features: [flag("later", { strategies: [strategy] })] });
   const { url } = await startStreams(source, { clockIntervalMs: 50 });
   const stream = await readEvents(url);
   expect(namesIn(await stream.next())).toEqual([]);
+  vi.setSystemTime(Date.parse(soon) + 1);
   expect(namesIn(await stream.next())).toEqual(["later"]);
 });
 
