@@ -81,7 +81,11 @@ describe("logger", () => {
   });
 
   test("the logger can be the console", async () => {
-    const logger: typeof console = { ...console, debug() {} };
-    await expect(loadConfig({ ...required, logger }, {})).resolves.toBeDefined();
+    const lines: unknown[] = [];
+    const warn = (line: unknown): void => void lines.push(line);
+    const logger: typeof console = { ...console, debug() {}, warn };
+    const config = await loadConfig({ ...required, logger }, {});
+    config.logger.warn("A warning");
+    expect(lines).toContain("A warning");
   });
 });

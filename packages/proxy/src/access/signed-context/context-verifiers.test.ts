@@ -1,6 +1,7 @@
-import type { HttpClient } from "flags-sdk";
+import { createConnections, HttpClient } from "flags-sdk";
+import type { JWK } from "jose";
 import { expect, test } from "vitest";
-import { TokenSigner } from "../../../test/_signed-context.ts";
+import { startKeyServer, TokenSigner } from "../../../test/_signed-context.ts";
 import { MemoryLogger } from "../../../test/_proxy.ts";
 import { ContextVerifiers, createReporter } from "./context-verifiers.ts";
 import type { Signing } from "./read-signing.ts";
@@ -23,32 +24,39 @@ function signingAt(jwksUrl: string, id = jwksUrl): Signing {
   };
 }
 
+/** Has no time limit that could end a request during the test. */
+function createHttp(): HttpClient {
+  const timeoutMs = 3_600_000;
+  const connections = createConnections({ httpProxy: "", httpsProxy: "", noProxy: "", timeoutMs });
+  return new HttpClient({ connections, timeoutMs });
+}
+
 test("keys at URLs are released when no verifier uses them", async () => {
-  const reading = new Map<string, AbortSignal>();
-  const http = {
-    send: ({ url, signal }: { url: URL; signal: AbortSignal }) => {
-      reading.set(url.href, signal);
-      return new Promise((_, reject) => {
-        signal.addEventListener("abort", () => reject(new Error("closed")));
-      });
-    },
-    close: async () => {},
-  } as unknown as HttpClient;
-  const verifiers = new ContextVerifiers({ logger: new MemoryLogger(), createHttp: () => http });
-  const token = await new TokenSigner().token();
-  const [first, second, third] = [
-    verifiers.get(signingAt("https://a.example/jwks")),
-    verifiers.get(signingAt("https://b.example/jwks")),
-    verifiers.get(signingAt("https://b.example/jwks", "other rules")),
+  const signer = new TokenSigner();
+  let respond: (keys: readonly JWK[]) => void = () => undefined;
+  const response = new Promise<readonly JWK[]>((resolve) => (respond = resolve));
+  const hanging = new Promise<never>(() => undefined);
+  const [removed, kept, other] = [
+    await startKeyServer(() => hanging),
+    await startKeyServer(() => response),
+    await startKeyServer(() => hanging),
   ];
-  const verified = [first, second].map(async (verifier) => verifier.verify(new Map(), token));
-  await expect.poll(() => reading.size).toBe(2);
+  const verifiers = new ContextVerifiers({ logger: new MemoryLogger(), createHttp });
+  const token = await signer.token();
+  const verify = async (signing: Signing) => verifiers.get(signing).verify(new Map(), token);
+  const third = verifiers.get(signingAt(kept.url, "other rules"));
+  const [first, second] = [verify(signingAt(removed.url)), verify(signingAt(kept.url))];
+  await expect.poll(() => [removed.state.requests, kept.state.requests]).toEqual([1, 1]);
+
   verifiers.retain(new Set([third]));
-  expect(reading.get("https://a.example/jwks")?.aborted).toBe(true);
-  expect(reading.get("https://b.example/jwks")?.aborted).toBe(false);
+  await expect(first).rejects.toThrow("cannot be verified now");
+  respond([await signer.jwk()]);
+  expect((await second).values).toEqual(new Map([["userId", "1"]]));
+
+  const last = verify(signingAt(other.url));
+  await expect.poll(() => other.state.requests).toBe(1);
   verifiers.close();
-  expect(reading.get("https://b.example/jwks")?.aborted).toBe(true);
-  await Promise.allSettled(verified);
+  await expect(last).rejects.toThrow("cannot be verified now");
 });
 
 test("each reason why keys cannot be read is logged once per outage, and the end of it as a warning", () => {
