@@ -1,6 +1,6 @@
 import { and, count, eq, inArray, isNull } from "drizzle-orm";
 import { ApiError, invalidOperation, notFound } from "../errors.ts";
-import type { Database } from "../storage/database.ts";
+import { type Database, orderByText } from "../storage/database.ts";
 import { features } from "../storage/schema/features.ts";
 
 export type Feature = typeof features.$inferSelect;
@@ -109,7 +109,11 @@ export function checkActive(feature: Feature | undefined, address: FeatureAddres
 export async function findFeatures(db: Database, names: readonly string[]): Promise<Feature[]> {
   const distinct = [...new Set(names)];
   if (distinct.length === 0) return [];
-  return db.select().from(features).where(inArray(features.name, distinct)).orderBy(features.name);
+  return db
+    .select()
+    .from(features)
+    .where(inArray(features.name, distinct))
+    .orderBy(orderByText(features.name));
 }
 
 /**
@@ -159,5 +163,5 @@ export function listActiveFeatures(db: Database, project: string): Promise<Featu
     .select()
     .from(features)
     .where(and(eq(features.project, project), isNull(features.archivedAt)))
-    .orderBy(features.name);
+    .orderBy(orderByText(features.name));
 }

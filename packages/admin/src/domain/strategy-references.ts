@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { orderByText } from "../storage/database.ts";
 import { features } from "../storage/schema/features.ts";
 import { strategies, STRATEGY_ORDER } from "../storage/schema/strategies.ts";
 
@@ -12,8 +13,8 @@ export const STRATEGY_REFERENCE = {
 } as const;
 
 export const STRATEGY_REFERENCE_ORDER = [
-  strategies.feature,
-  strategies.environment,
+  orderByText(strategies.feature),
+  orderByText(strategies.environment),
   ...STRATEGY_ORDER,
 ] as const;
 

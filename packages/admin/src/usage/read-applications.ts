@@ -70,7 +70,7 @@ export async function listApplications(db: Database, search: ApplicationSearch, 
 
 function readUsedProjects(db: Database, appNames: readonly string[]) {
   return db
-    .selectDistinct({
+    .select({
       appName: featureUsage.appName,
       project: features.project,
       environment: featureUsage.environment,
@@ -78,7 +78,8 @@ function readUsedProjects(db: Database, appNames: readonly string[]) {
     .from(featureUsage)
     .innerJoin(features, eq(features.name, featureUsage.feature))
     .where(isOneOf(featureUsage.appName, appNames))
-    .orderBy(featureUsage.appName, features.project, featureUsage.environment);
+    .groupBy(featureUsage.appName, features.project, featureUsage.environment)
+    .orderBy(orderByText(features.project), orderByText(featureUsage.environment));
 }
 
 /**
@@ -196,7 +197,7 @@ function selectInstances(db: Database, appName: string) {
 /** Lists the flags that an application has evaluated. Those that have been deleted have no project. */
 function readUsedFeatures(db: Database, appName: string) {
   return db
-    .selectDistinct({
+    .select({
       name: featureUsage.feature,
       environment: featureUsage.environment,
       project: features.project,
@@ -206,7 +207,8 @@ function readUsedFeatures(db: Database, appName: string) {
     .from(featureUsage)
     .leftJoin(features, eq(features.name, featureUsage.feature))
     .where(eq(featureUsage.appName, appName))
-    .orderBy(featureUsage.feature, featureUsage.environment);
+    .groupBy(featureUsage.feature, featureUsage.environment, features.name)
+    .orderBy(orderByText(featureUsage.feature), orderByText(featureUsage.environment));
 }
 
 function earliest(dates: readonly Date[]): Date | undefined {

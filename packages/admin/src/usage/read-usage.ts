@@ -94,7 +94,7 @@ async function readVariants(db: Database, { feature, since, names }: VariantQuer
     .from(variantUsage)
     .where(ofFeature)
     .groupBy(variantUsage.variant)
-    .orderBy(desc(sql`sum(${variantUsage.count})`), variantUsage.variant)
+    .orderBy(desc(sql`sum(${variantUsage.count})`), orderByText(variantUsage.variant))
     .limit(MAX_VARIANTS);
   const rows = await db
     .select({
@@ -176,7 +176,10 @@ function selectLargest(db: Database, condition: SQL | undefined, limit: number) 
     .from(featureUsage)
     .where(condition)
     .groupBy(featureUsage.appName)
-    .orderBy(desc(sql`sum(${featureUsage.yes} + ${featureUsage.no})`), featureUsage.appName)
+    .orderBy(
+      desc(sql`sum(${featureUsage.yes} + ${featureUsage.no})`),
+      orderByText(featureUsage.appName),
+    )
     .limit(limit);
 }
 

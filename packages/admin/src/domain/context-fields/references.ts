@@ -1,6 +1,6 @@
 import { and, eq, isNull, ne, or, sql, type SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
-import type { Database } from "../../storage/database.ts";
+import { type Database, orderByText } from "../../storage/database.ts";
 import { featureEnvironments, features } from "../../storage/schema/features.ts";
 import { segments } from "../../storage/schema/segments.ts";
 import { strategies } from "../../storage/schema/strategies.ts";
@@ -28,15 +28,17 @@ const USES = sql`(
 /** Describes the active flags that use a field, and the segments that have a constraint on it. */
 export async function describeReferences(db: Database, contextField: string): Promise<string[]> {
   const flagsWithField = await db
-    .selectDistinct({ name: features.name })
+    .select({ name: features.name })
     .from(features)
     .innerJoin(USES, sql`uses.feature = ${features.name}`)
     .where(and(isNull(features.archivedAt), sql`uses.field = ${contextField}`))
-    .orderBy(features.name);
+    .groupBy(features.name)
+    .orderBy(orderByText(features.name));
   const segmentsWithField = await db
     .select({ name: segments.name })
     .from(segments)
-    .where(mentions(segments.constraints, contextField));
+    .where(mentions(segments.constraints, contextField))
+    .orderBy(orderByText(segments.name));
   return [
     ...flagsWithField.map(({ name }) => `the flag ${JSON.stringify(name)}`),
     ...segmentsWithField.map(({ name }) => `the segment ${JSON.stringify(name)}`),

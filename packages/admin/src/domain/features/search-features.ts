@@ -2,7 +2,7 @@ import { and, asc, count, desc, inArray, isNotNull, isNull, or, sql, type SQL } 
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { badData } from "../../errors.ts";
 import { type Page, parseFilter } from "../../http/parse-filter.ts";
-import { type Database, firstRow, likePattern } from "../../storage/database.ts";
+import { type Database, firstRow, likePattern, orderByText } from "../../storage/database.ts";
 import { features } from "../../storage/schema/features.ts";
 import { summarize } from "./list-features.ts";
 import type { FeatureSearch } from "./schemas.ts";
@@ -65,9 +65,9 @@ function containsAnyWord(query: string): SQL | undefined {
 }
 
 const SORT_COLUMNS = {
-  name: features.name,
-  type: features.type,
-  project: features.project,
+  name: orderByText(features.name),
+  type: orderByText(features.type),
+  project: orderByText(features.project),
   stale: features.stale,
   createdAt: features.createdAt,
   archivedAt: features.archivedAt,
@@ -75,5 +75,5 @@ const SORT_COLUMNS = {
 
 function toOrder({ sortBy = "createdAt", sortOrder }: FeatureSearch): readonly SQL[] {
   const column = SORT_COLUMNS[sortBy];
-  return [sortOrder === "desc" ? desc(column) : asc(column), asc(features.name)];
+  return [sortOrder === "desc" ? desc(column) : asc(column), asc(SORT_COLUMNS.name)];
 }

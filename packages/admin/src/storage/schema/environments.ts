@@ -1,4 +1,5 @@
 import { boolean, integer, pgTable, text, timestamp } from "drizzle-orm/pg-core";
+import { orderByText } from "../database.ts";
 
 export const environments = pgTable("environments", {
   name: text().primaryKey(),
@@ -12,5 +13,5 @@ export const environments = pgTable("environments", {
 export const ENVIRONMENT_ORDER = [
   environments.sortOrder,
   environments.createdAt,
-  environments.name,
+  orderByText(environments.name),
 ] as const;
