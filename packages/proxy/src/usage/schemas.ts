@@ -3,11 +3,14 @@ import { type Static, Type } from "typebox";
 // The `title` of a schema names it in the OpenAPI document, and so names a type in generated clients:
 // changing one breaks them.
 
-/** A count. Text consists of digits: the Unleash proxy accepted it too. */
+/** What the text of a count consists of. */
+export const COUNT_DIGITS = "^[0-9]+$";
+
+/** A count. It can be text: the Unleash proxy accepted that too. */
 const Count = Type.Unsafe<number | string | null>({
   type: ["number", "string", "null"],
   minimum: 0,
-  pattern: "^[0-9]+$",
+  pattern: COUNT_DIGITS,
 });
 
 /** A count as it is sent. */

@@ -16,6 +16,7 @@ test("isPlainUsage() accepts reports of SDKs", () => {
   expect(isPlainUsage(report({ a: { yes: 1, no: 0 } }))).toBe(true);
   expect(isPlainUsage(report({ a: { yes: 1, no: 0, variants: { blue: 1 } } }))).toBe(true);
   expect(isPlainUsage({ ...report({}), instanceId: "i" })).toBe(true);
+  expect(isPlainUsage(report({ a: { yes: "10", no: "0", variants: { blue: "7" } } }))).toBe(true);
 });
 
 test("isPlainUsage() rejects too many toggles", () => {
@@ -27,7 +28,8 @@ test("isPlainUsage() rejects too many toggles", () => {
 const oddity = fc.oneof(fc.jsonValue(), fc.constantFrom(-1, Infinity, NaN, 1e300, undefined));
 const usually = <T>(value: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 9, arbitrary: value }, { weight: 1, arbitrary: oddity });
-const count = usually(fc.nat());
+const text = fc.constantFrom("", "0", "12", "1e3", "-1", " 1", "1\n", "٣", "9".repeat(400));
+const count = usually(fc.oneof({ weight: 9, arbitrary: fc.nat() }, { weight: 1, arbitrary: text }));
 const toggle = fc.record(
   { yes: count, no: count, variants: usually(fc.dictionary(fc.string(), count)) },
   { requiredKeys: ["yes", "no"] },
