@@ -40,6 +40,13 @@ describe("matchesPattern()", () => {
     );
   });
 
+  test("a pattern of ten instructions matches a string of 50,000 characters, and no longer one", () => {
+    const constraint = { contextName: "userId", operator: "REGEX", value: "abcdefgh" };
+    const userId = `${"x".repeat(49_992)}abcdefgh`;
+    expect(satisfies(constraint, { userId })).toBe(true);
+    expect(satisfies(constraint, { userId: `x${userId}` })).toBe(false);
+  });
+
   test("a pattern that would take seconds to compile is never satisfied, even inverted", () => {
     const constraint = { contextName: "userId", operator: "REGEX", value: ".{0,999}".repeat(500) };
     const features = [false, true].map((inverted) => ({
