@@ -86,6 +86,17 @@ describe("usage", () => {
     expect(upstream.seen(PATH)).toEqual([]);
   });
 
+  it("the jitter delays reports", async () => {
+    // Twelve days at most: practically never as short as a few polls.
+    const jitter = { metricsJitterMs: 1_000_000_000 };
+    const { upstream, client } = await startReporting({ refreshIntervalMs: 20, ...jitter });
+    client.isEnabled("a");
+    await upstream.nextOf(5);
+    expect(upstream.seen(PATH)).toEqual([]);
+    await client.close();
+    expect(upstream.seen(PATH)).toHaveLength(1);
+  });
+
   it("usage of other applications is reported separately under their names", async () => {
     const { upstream, client } = await startReporting();
     client.isEnabled("a");
