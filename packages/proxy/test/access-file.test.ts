@@ -438,6 +438,7 @@ describe("rules of requests", () => {
   });
 
   test("metrics count the uses of each key, and show when keys expire", async () => {
+    const startedAtMs = Date.now();
     const { get } = await startWithAccessFile({
       keys: [
         { name: "web", key: "secret-of-web", ...production, expiresAt: "2099-01-01T00:00:00Z" },
@@ -454,6 +455,9 @@ describe("rules of requests", () => {
     expect(metrics).toContain('flags_proxy_key_expiry_timestamp_seconds{key="web"} 4070908800');
     expect(metrics).not.toContain('expiry_timestamp_seconds{key="unused"}');
     expect(metrics).toContain("flags_proxy_access_file_valid 1");
+    const [, loadedAt] =
+      /^flags_proxy_access_file_loaded_timestamp_seconds (\S+)$/m.exec(metrics) ?? [];
+    expect(Number(loadedAt) * 1000).toBeGreaterThanOrEqual(startedAtMs);
     expect(metrics).not.toContain("secret-of");
   });
 });

@@ -105,6 +105,12 @@ async function metricsOf({ url }: Proxy): Promise<string> {
   return response.text();
 }
 
+/** Returns the value of a metric about the shared flags. */
+function valueIn(metrics: string, name: string): number {
+  const pattern = new RegExp(`^flags_proxy_sharing_${name}\\{source="production"\\} (\\S+)$`, "m");
+  return Number(pattern.exec(metrics)?.[1]);
+}
+
 async function roleOf(proxy: Proxy): Promise<Role | undefined> {
   const metrics = await metricsOf(proxy);
   const [, role] = /_sharing_role\{source="production",role="(\w+)"\} 1/.exec(metrics) ?? [];
@@ -165,6 +171,7 @@ describe.skipIf(!HAS_REDIS)("a fleet", () => {
 
   // Every fleet has its own upstream, so they do not share flags with each other.
   test("polls once for all, even after the polling process has hung or was killed", async () => {
+    const startedAt = Date.now() / 1000;
     const fleet = await Fleet.start(redis.address, 3);
     let start = fleet.polls;
     await fleet.change();
@@ -175,6 +182,11 @@ describe.skipIf(!HAS_REDIS)("a fleet", () => {
     const clients = new Clients(others);
     frozen.command.signal("SIGSTOP");
     await fleet.untilRoles({ holder: 1, follower: 1 }, others);
+    const metrics = await Promise.all(others.map(metricsOf));
+    expect(metrics.map((text) => valueIn(text, "takeovers_total")).toSorted()).toEqual([0, 1]);
+    for (const text of metrics) {
+      expect(valueIn(text, "last_contact_timestamp_seconds")).toBeGreaterThan(startedAt);
+    }
     await fleet.change(others);
     frozen.command.signal("SIGCONT");
     await fleet.untilRoles({ holder: 1, follower: 2 });

@@ -163,6 +163,8 @@ test("unleash-client with a server token: definitions including segments, update
   await expect
     .poll(() => upstream.posts.get("/api/client/metrics") ?? [], { timeout: 5000 })
     .toContainEqual(expect.objectContaining({ appName: "backend" }));
+  const scrape = async () => (await fetch(`${url}/proxy/internal-backstage/prometheus`)).text();
+  await expect.poll(scrape).toMatch(/^flags_proxy_usage_delivered_total\{source="[^"]+"\} [1-9]/m);
   expect(problems).toEqual([]);
 });
 
