@@ -13,21 +13,25 @@ const SERVER_USAGE = ["register", "metrics", "metrics/bulk"].map(
   (path) => `POST /api/client/${path}`,
 );
 
-const KEYS: readonly (readonly [string, Record<string, string>])[] = [
-  ["no key", {}],
-  ["an empty key", { authorization: "" }],
-  ["a wrong key", { authorization: "wrong" }],
-  ["a key that is too long", { authorization: `${KEY}x` }],
-  ["a key in another case", { authorization: KEY.toUpperCase() }],
-  ["two keys", { authorization: `${KEY}, ${OTHER_KEY}` }],
+const MISSING = /^A (client key|server token) is required: send it in the `authorization` header, /;
+const INVALID = /^The (client key|server token) in the `authorization` header is not valid: send /;
+
+const KEYS: readonly (readonly [string, Record<string, string>, RegExp])[] = [
+  ["no key", {}, MISSING],
+  ["an empty key", { authorization: "" }, MISSING],
+  ["a wrong key", { authorization: "wrong" }, INVALID],
+  ["a key that is too long", { authorization: `${KEY}x` }, INVALID],
+  ["a key in another case", { authorization: KEY.toUpperCase() }, INVALID],
+  ["a bearer token", { authorization: `Bearer ${KEY}` }, INVALID],
+  ["two keys", { authorization: `${KEY}, ${OTHER_KEY}` }, INVALID],
 ];
 
 test.each([...EVALUATION, ...USAGE, ...DEFINITIONS, ...SERVER_USAGE])(
-  "%s: 401 naming the header for a missing or wrong key, before the body is parsed",
+  "%s: 401 that says whether the key is missing or wrong, before the body is parsed",
   async (route) => {
     const [method = "", path = ""] = route.split(" ");
     const { url } = await startShared({ config: { enableAllEndpoint: true } });
-    for (const [title, headers] of KEYS) {
+    for (const [title, headers, message] of KEYS) {
       const response = await fetch(url + path, {
         method,
         headers: { "content-type": "application/json", ...headers },
@@ -35,7 +39,7 @@ test.each([...EVALUATION, ...USAGE, ...DEFINITIONS, ...SERVER_USAGE])(
       });
       expect(response.status, title).toBe(401);
       const { error } = await errorOf(response);
-      expect(error).toContain("`authorization`");
+      expect(error, title).toMatch(message);
       if (headers["authorization"]) expect(error).not.toContain(headers["authorization"]);
     }
   },

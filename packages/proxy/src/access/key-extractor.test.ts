@@ -7,7 +7,7 @@ test("inHeader() returns the unchanged value of one header", () => {
   const candidates = extractor.candidates({ authorization: "Bearer a", "x-api-key": "b" });
   expect(candidates).toEqual(["Bearer a"]);
   expect(extractor.candidates({ "x-api-key": "b" })).toEqual([]);
-  expect(extractor.hint).toBe("in the `authorization` header");
+  expect(extractor.place).toBe("in the `authorization` header");
 });
 
 test("inAnyHeader() returns the value of each header, as a bearer token and unchanged", () => {
@@ -16,5 +16,5 @@ test("inAnyHeader() returns the value of each header, as a bearer token and unch
   const candidates = extractor.candidates({ authorization: "bearer  a", "x-api-key": "b" });
   expect(candidates).toEqual(["a", "bearer  a", "b", "b"]);
   expect(extractor.candidates({})).toEqual([]);
-  expect(extractor.hint).toContain("`authorization` or `x-api-key`");
+  expect(extractor.place).toBe("in the `authorization` or `x-api-key` header");
 });

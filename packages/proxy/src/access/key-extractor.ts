@@ -2,8 +2,10 @@ import type { IncomingHttpHeaders } from "node:http";
 
 /** Finds the API key in the headers of a request. */
 export interface KeyExtractor {
-  /** Says where to send the key; completes "send it …". */
-  readonly hint: string;
+  /** Where the key belongs, such as "in the `authorization` header". */
+  readonly place: string;
+  /** Whether a prefix is allowed; completes "send it in the `authorization` header, …". */
+  readonly form: string;
   /** Names of the headers that can contain the key, in lower case. */
   readonly headers: readonly string[];
   /** Returns the strings that may be the key, in the order in which to try them. */
@@ -14,7 +16,8 @@ export interface KeyExtractor {
 export function inHeader(name: string): KeyExtractor {
   const header = name.toLowerCase();
   return {
-    hint: `in the \`${header}\` header`,
+    place: `in the \`${header}\` header`,
+    form: "without a prefix such as `Bearer `",
     headers: [header],
     candidates: ({ [header]: value }) => (typeof value === "string" ? [value] : []),
   };
@@ -27,7 +30,8 @@ export function inAnyHeader(names: readonly string[]): KeyExtractor {
   const headers = [...new Set(names.map((name) => name.toLowerCase()))];
   const list = headers.map((name) => `\`${name}\``).join(" or ");
   return {
-    hint: `in the ${list} header, with or without the \`Bearer \` prefix`,
+    place: `in the ${list} header`,
+    form: "with or without the `Bearer ` prefix",
     headers,
     candidates: (sent) =>
       headers.flatMap((name) => {

@@ -26,9 +26,11 @@ export function authenticate(
   kinds: readonly KeyKind[],
 ): onRequestHookHandler {
   const expected = kinds.includes("client") ? "client key" : "server token";
-  const unauthorized = new HttpError(
+  const { place, form } = extractor;
+  const missing = new HttpError(401, `A ${expected} is required: send it ${place}, ${form}`);
+  const invalid = new HttpError(
     401,
-    `A valid ${expected} is required: send it ${extractor.hint}`,
+    `The ${expected} ${place} is not valid: send one that this proxy accepts, ${form}`,
   );
   return (request, reply, done) => {
     const repeated = findRepeatedHeader(request.raw.rawHeaders, extractor.headers);
@@ -40,7 +42,7 @@ export function authenticate(
     const find = (): Grant | undefined => keys.findFirst(candidates, kinds);
     const decide = (grant: Grant | undefined): void => {
       if (grant === undefined) {
-        done(unauthorized);
+        done(candidates.every((candidate) => candidate === "") ? missing : invalid);
         return;
       }
       grants.set(request, grant);
