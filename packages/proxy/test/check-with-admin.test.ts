@@ -29,7 +29,11 @@ test("flags-proxy check reports what flags-admin offers, and explains wrong toke
   const problemsOf = async (environment: Record<string, string>): Promise<readonly string[]> =>
     (await report({ FLAGS_URL, ...environment })).problems;
   expect(await problemsOf({ FLAGS_API_TOKEN: "default:development.another-secret" })).toEqual([
-    `${FLAGS_URL}/client/features responded with 401: the API token is unknown: use a valid one of type client or backend. Set it in FLAGS_API_TOKEN`,
+    `${FLAGS_URL}/client/features responded with 401: the API token is unknown: use a valid one of type client or backend. Set it with FLAGS_API_TOKEN`,
+  ]);
+  const edge = { FLAGS_URL: "", UPSTREAM_URL: origin, FLAGS_API_TOKEN: "" };
+  expect(await problemsOf({ ...edge, TOKENS: "default:development.another-secret" })).toEqual([
+    expect.stringMatching(/Set it with TOKENS$/),
   ]);
   expect(await problemsOf({ FLAGS_API_TOKEN: "default:development.a-frontend-token" })).toEqual([
     expect.stringContaining("responded with 403: the API token does not permit this"),

@@ -356,6 +356,21 @@ test("UPSTREAM_URL of a program that embeds the proxy changes no default", async
   });
 });
 
+test("warnings about keys name the variable that is set", async () => {
+  const logger = new MemoryLogger();
+  await loadConfig(
+    { logger },
+    {
+      UPSTREAM_URL: "http://127.0.0.1:2",
+      TOKENS: "*:development.an-upstream-secret",
+      PRETRUSTED_TOKENS: "[]:development.a-frontend-token",
+    },
+  );
+  expect(logger.lines.map(({ parts }) => parts[0])).toContainEqual(
+    expect.stringMatching(/^Entry 1 of PRETRUSTED_TOKENS is a key for some projects, /),
+  );
+});
+
 test("problems name the variable that is set", async () => {
   const { stderr } = await runCommand({ UNLEASH_FETCH_INTERVAL: "soon", UNLEASH_URL: "ftp://u" });
   expect(stderr).toContain("- UNLEASH_FETCH_INTERVAL must be a whole number of milliseconds");

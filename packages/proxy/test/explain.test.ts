@@ -214,4 +214,9 @@ test("flags-proxy explain --url: the token and its header come from settings, al
     expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
     expect(stdout).toMatch(/^checkout: The flag is off /);
   }
+  const invalid = await runCommand(
+    { UPSTREAM_URL: "http://127.0.0.1:1", EDGE_AUTH_HEADER: "x key" },
+    args,
+  );
+  expect(invalid.stderr).toContain("EDGE_AUTH_HEADER must be the name of an HTTP header");
 });

@@ -4,11 +4,16 @@ import { explainUpstreamFailure } from "./explain-upstream-failure.ts";
 
 const OPTIONS = { url: "http://127.0.0.1:2/api", appName: "check", token: "token" };
 
+const ORIGINS = new Map([
+  ["flagsUrl", "UPSTREAM_URL"],
+  ["flagsApiToken", "TOKENS"],
+] as const);
+
 const coded = (code: string, cause?: Error): Error =>
   Object.assign(new Error("failed", { cause }), { code });
 
 test.each([
-  [coded("ECONNREFUSED"), /nothing is listening there/],
+  [coded("ECONNREFUSED"), /nothing is listening there\. Check the host and port in UPSTREAM_URL/],
   [new AggregateError([coded("ECONNREFUSED"), coded("ENETUNREACH")]), /nothing is listening there/],
   [coded("UND_ERR_SOCKET", coded("ECONNRESET")), /closed without a response/],
   [coded("SELF_SIGNED_CERT_IN_CHAIN"), /FLAGS_UPSTREAM_CA_FILE/],
@@ -17,22 +22,22 @@ test.each([
   [coded("ERR_TLS_CERT_ALTNAME_INVALID"), /for other host names/],
 ])("explainUpstreamFailure() says what to do about %s: %s", async (cause, hint) => {
   const error = new UpstreamError("Cannot reach it", { code: "NETWORK", cause });
-  const text = await explainUpstreamFailure(error, OPTIONS);
+  const text = await explainUpstreamFailure(error, OPTIONS, ORIGINS);
   expect(text).toMatch(/^Cannot reach the upstream http:\/\/127\.0\.0\.1:2\/api: /);
   expect(text).toMatch(hint);
 });
 
 test("explainUpstreamFailure() keeps other messages, and rethrows other errors", async () => {
   const timeout = new UpstreamError("No complete response within 10000 ms", { code: "TIMEOUT" });
-  expect(await explainUpstreamFailure(timeout, OPTIONS)).toMatch(
-    /^No complete response within 10000 ms\. Check the host and port/,
+  expect(await explainUpstreamFailure(timeout, OPTIONS, ORIGINS)).toMatch(
+    /^No complete response within 10000 ms\. Check the host and port in UPSTREAM_URL/,
   );
   const status = new UpstreamError("It responded with 500", { code: "STATUS", status: 500 });
-  expect(await explainUpstreamFailure(status, OPTIONS)).toBe("It responded with 500");
+  expect(await explainUpstreamFailure(status, OPTIONS, ORIGINS)).toBe("It responded with 500");
   const rejected = new UpstreamError("Use a valid token", { code: "STATUS", status: 401 });
-  expect(await explainUpstreamFailure(rejected, OPTIONS)).toBe(
-    "Use a valid token. Set it in FLAGS_API_TOKEN",
+  expect(await explainUpstreamFailure(rejected, OPTIONS, ORIGINS)).toBe(
+    "Use a valid token. Set it with TOKENS",
   );
   const bug = new TypeError("bug");
-  await expect(explainUpstreamFailure(bug, OPTIONS)).rejects.toBe(bug);
+  await expect(explainUpstreamFailure(bug, OPTIONS, ORIGINS)).rejects.toBe(bug);
 });

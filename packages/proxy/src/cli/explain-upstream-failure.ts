@@ -1,45 +1,52 @@
 import { type FlagsClientOptions, inspectUpstream, UpstreamError } from "flags-sdk";
 import { codeOf } from "flags-server-kit/command-line";
+import type { LoadedConfig } from "../config/assemble-config.ts";
 
-const CLIENT_CERTIFICATE =
-  "the upstream requires a client certificate from a CA that it trusts. Set FLAGS_UPSTREAM_CERT_FILE and FLAGS_UPSTREAM_KEY_FILE";
+type Hint = (urlSetting: string) => string;
 
-const CLOSED =
-  "the connection was closed without a response. Check whether FLAGS_URL must begin with https://";
+const CLOSED: Hint = (urlSetting) =>
+  `the connection was closed without a response. Check whether ${urlSetting} must begin with https://`;
 
 /** An upstream may close the connection before its alert about a missing client certificate is read. */
-const CLOSED_WITH_TLS =
+const CLOSED_WITH_TLS: Hint = () =>
   "the connection was closed without a response. Check whether the upstream requires a client certificate (FLAGS_UPSTREAM_CERT_FILE)";
 
+const NO_RESPONSE: Hint = (urlSetting) =>
+  `there is no response. Check the host and port in ${urlSetting}, firewalls and HTTPS_PROXY`;
+
+const NO_ROUTE: Hint = () => "there is no route to the host. Check the network and HTTPS_PROXY";
+
+const NO_TLS: Hint = (urlSetting) =>
+  `the server does not use TLS on this port. Begin ${urlSetting} with http://, or change its port`;
+
+const CLIENT_CERTIFICATE: Hint = () =>
+  "the upstream requires a client certificate from a CA that it trusts. Set FLAGS_UPSTREAM_CERT_FILE and FLAGS_UPSTREAM_KEY_FILE";
+
 /** What to do about a failed connection, by the code of its innermost error. */
-const HINTS: Readonly<Record<string, string>> = {
-  ECONNREFUSED:
-    "nothing is listening there. Check the host and port in FLAGS_URL, and whether the upstream is running",
+const HINTS: Readonly<Record<string, Hint>> = {
+  ECONNREFUSED: (urlSetting) =>
+    `nothing is listening there. Check the host and port in ${urlSetting}, and whether the upstream is running`,
   ECONNRESET: CLOSED,
   UND_ERR_SOCKET: CLOSED,
-  ENOTFOUND: "the host name does not exist. Check the host in FLAGS_URL",
-  EAI_AGAIN:
-    "the host name cannot be looked up now. Check the host in FLAGS_URL and the DNS server",
-  ETIMEDOUT:
-    "there is no response. Check the host and port in FLAGS_URL, firewalls and HTTPS_PROXY",
-  UND_ERR_CONNECT_TIMEOUT:
-    "there is no response. Check the host and port in FLAGS_URL, firewalls and HTTPS_PROXY",
-  EHOSTUNREACH: "there is no route to the host. Check the network and HTTPS_PROXY",
-  ENETUNREACH: "there is no route to the host. Check the network and HTTPS_PROXY",
-  CERT_HAS_EXPIRED: "the certificate of the upstream has expired. Renew it",
-  ERR_TLS_CERT_ALTNAME_INVALID:
-    "the certificate of the upstream is for other host names. Use one of them in FLAGS_URL",
-  ERR_SSL_WRONG_VERSION_NUMBER:
-    "the server does not use TLS on this port. Begin FLAGS_URL with http://, or change its port",
-  ERR_SSL_PACKET_LENGTH_TOO_LONG:
-    "the server does not use TLS on this port. Begin FLAGS_URL with http://, or change its port",
+  ENOTFOUND: (urlSetting) => `the host name does not exist. Check the host in ${urlSetting}`,
+  EAI_AGAIN: (urlSetting) =>
+    `the host name cannot be looked up now. Check the host in ${urlSetting} and the DNS server`,
+  ETIMEDOUT: NO_RESPONSE,
+  UND_ERR_CONNECT_TIMEOUT: NO_RESPONSE,
+  EHOSTUNREACH: NO_ROUTE,
+  ENETUNREACH: NO_ROUTE,
+  CERT_HAS_EXPIRED: () => "the certificate of the upstream has expired. Renew it",
+  ERR_TLS_CERT_ALTNAME_INVALID: (urlSetting) =>
+    `the certificate of the upstream is for other host names. Use one of them in ${urlSetting}`,
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: CLIENT_CERTIFICATE,
   ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: CLIENT_CERTIFICATE,
   ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: CLIENT_CERTIFICATE,
-  EPROTO: "TLS failed. Check whether FLAGS_URL must begin with http://",
+  EPROTO: (urlSetting) => `TLS failed. Check whether ${urlSetting} must begin with http://`,
 };
 
-const UNKNOWN_ISSUER =
+const UNKNOWN_ISSUER: Hint = () =>
   "the certificate of the upstream is not signed by a CA that this process trusts. Set FLAGS_UPSTREAM_CA_FILE to a file with the certificate of its CA";
 
 /** Codes of errors about a certificate of a CA that this process does not trust. */
@@ -51,29 +58,35 @@ export const UNKNOWN_ISSUER_CODES: ReadonlySet<string> = new Set([
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
 ]);
 
-/** Explains why the flags cannot be fetched, and what to do about it. */
+/**
+ * Explains why the flags cannot be fetched, and what to do about it.
+ *
+ * @param origins names the settings as the operator has set them, for example by the names of Edge
+ */
 export async function explainUpstreamFailure(
   error: unknown,
   options: FlagsClientOptions,
+  origins: LoadedConfig["origins"],
 ): Promise<string> {
   if (!(error instanceof UpstreamError)) throw error;
+  const urlSetting = origins.get("flagsUrl") ?? "FLAGS_URL";
   const hint = findHint(codesOf(error));
   if (hint !== undefined) {
     const isTls = /^https:/i.test(options.url);
     const reason = hint === CLOSED && isTls ? CLOSED_WITH_TLS : hint;
-    return `Cannot reach the upstream ${options.url}: ${reason}`;
+    return `Cannot reach the upstream ${options.url}: ${reason(urlSetting)}`;
   }
   if (error.code === "TIMEOUT")
-    return `${error.message}. Check the host and port in FLAGS_URL, and firewalls`;
+    return `${error.message}. Check the host and port in ${urlSetting}, and firewalls`;
   if (error.status === 401 || error.status === 403)
-    return `${error.message}. Set it in FLAGS_API_TOKEN`;
+    return `${error.message}. Set it with ${origins.get("flagsApiToken") ?? "FLAGS_API_TOKEN"}`;
   const otherUrl = await findWorkingUrl(error, options);
   return otherUrl === undefined
     ? error.message
-    : `${error.message}. Set FLAGS_URL to ${otherUrl}, where flags are found`;
+    : `${error.message}. Set ${urlSetting} to ${otherUrl}, where flags are found`;
 }
 
-function findHint(codes: readonly string[]): string | undefined {
+function findHint(codes: readonly string[]): Hint | undefined {
   if (codes.some((code) => UNKNOWN_ISSUER_CODES.has(code))) return UNKNOWN_ISSUER;
   return codes.map((code) => HINTS[code]).find((hint) => hint !== undefined);
 }

@@ -10,7 +10,7 @@ export function readKeySettings(environment: Environment) {
   const translated = translateEnvironment(SETTINGS, environment);
   const { values, problems } = resolveSettings(
     { clientKeys, proxySecrets, serverTokens, clientKeysHeaderName },
-    { environment: translated.environment },
+    { environment: translated.environment, origins: translated.origins },
   );
   if (problems.length > 0) throw new ConfigError(problems);
   return { ...values, clientKeys: values.clientKeys ?? values.proxySecrets ?? [] };

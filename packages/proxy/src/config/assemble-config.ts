@@ -5,6 +5,7 @@ import type { CustomStrategy } from "flags-engine";
 import {
   type Logger,
   type LogTap,
+  type Resolution,
   type TelemetryConfig,
   toTelemetryConfig,
 } from "flags-server-kit";
@@ -21,7 +22,7 @@ import type { StoreConfig } from "../store/open-store.ts";
 import { AGE_HEADER } from "../age.ts";
 import type { FlagFile } from "../files/read-flag-file.ts";
 import { WORKER_FILES } from "./flag-files.ts";
-import type { Values } from "./settings.ts";
+import type { Settings, Values } from "./settings.ts";
 
 /** The configuration of a proxy, with the settings that only the command uses. */
 export interface LoadedConfig extends ProxyConfig {
@@ -36,12 +37,15 @@ export interface LoadedConfig extends ProxyConfig {
   readonly telemetry: TelemetryConfig | undefined;
   /** The tap of the built-in logger. */
   readonly logTap: LogTap | undefined;
+  /** The variable or option that each value comes from, for messages; no entry for defaults. */
+  readonly origins: Resolution<Settings>["origins"];
 }
 
 /** Parts of the configuration that are loaded or computed, not read. */
 interface Collaborators {
   readonly logger: Logger;
   readonly logTap: LogTap | undefined;
+  readonly origins: Resolution<Settings>["origins"];
   readonly maxConnections: number;
   readonly customStrategies: readonly CustomStrategy[];
   readonly contextEnrichers: readonly ContextEnricher[];
@@ -96,6 +100,7 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     }),
     telemetry: toTelemetryConfig(values),
     logTap: collaborators.logTap,
+    origins: collaborators.origins,
     trustProxy: Object.freeze(values.trustProxy),
     customStrategies: Object.freeze(collaborators.customStrategies),
     contextEnrichers: Object.freeze(collaborators.contextEnrichers),

@@ -105,7 +105,7 @@ export async function loadConfig(
     ...strategies.hints,
     ...disk.hints,
     ...translation.hints,
-    ...(isEdge ? findUnlimitedKeys(values) : []),
+    ...(isEdge ? findUnlimitedKeys(values, resolution.origins) : []),
     ...findUnknownVariables(PROGRAM, translation.environment).map(({ hint }) => hint),
     ...findQuotedValues(translation.environment, translation.origins),
   ];
@@ -116,6 +116,7 @@ export async function loadConfig(
   const config = assembleConfig(values, {
     logger,
     logTap,
+    origins: resolution.origins,
     maxConnections,
     customStrategies: strategies.extensions,
     contextEnrichers: enrichers.extensions,

@@ -2,6 +2,7 @@ import { describeUrl, type HttpClient, TokenValidator, UpstreamError } from "fla
 import { toErrorMessage } from "flags-server-kit";
 import type { AccessEntry } from "../../access/read-access-file.ts";
 import { jwksUrlOf } from "../../access/signed-context/read-signing.ts";
+import type { LoadedConfig } from "../../config/assemble-config.ts";
 import type { ProxyConfig } from "../../config/config.ts";
 import { toClientOptions } from "../../configured-sources.ts";
 import { SILENT } from "../silent-logger.ts";
@@ -47,8 +48,8 @@ async function findKeySetProblem(http: HttpClient, url: URL): Promise<string | u
  * Lets the upstream verify the upstream tokens, as it verifies keys. Returns why it cannot verify keys;
  * undefined if it can.
  */
-export async function checkUpstreamKeys(config: ProxyConfig): Promise<string | undefined> {
-  const { upstreamTokens } = config;
+export async function checkUpstreamKeys(config: LoadedConfig): Promise<string | undefined> {
+  const { upstreamTokens, origins } = config;
   const validator = new TokenValidator({
     client: toClientOptions(config, upstreamTokens[0] ?? ""),
     subject: "Verifying keys",
@@ -58,7 +59,7 @@ export async function checkUpstreamKeys(config: ProxyConfig): Promise<string | u
     const valid = await validator.validate(upstreamTokens);
     return valid.size > 0
       ? undefined
-      : "The upstream cannot verify keys: its /edge/validate reports the tokens in FLAGS_API_TOKEN as invalid. Check that FLAGS_URL is the upstream that has issued them";
+      : `The upstream cannot verify keys: its /edge/validate reports the tokens of ${origins.get("flagsApiToken")} as invalid. Check that ${origins.get("flagsUrl")} is the upstream that has issued them`;
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
     return `The upstream cannot verify keys: ${error.message}`;

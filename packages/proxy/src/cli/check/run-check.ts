@@ -97,7 +97,7 @@ async function checkSource(
     for (const warning of findWarnings(config, token, inspection)) logger.warn(prefix + warning);
     return { source: name, ...describeUpstream(inspection) };
   } catch (error) {
-    logger.error(prefix + (await explainUpstreamFailure(error, options)));
+    logger.error(prefix + (await explainUpstreamFailure(error, options, config.origins)));
     return undefined;
   }
 }
@@ -198,7 +198,7 @@ const MAX_DIAGNOSTICS = 10;
 const ADD_STRATEGY = ". Add its file to FLAGS_CUSTOM_STRATEGIES_FILE";
 
 function findWarnings(
-  config: ProxyConfig,
+  config: LoadedConfig,
   token: string,
   { snapshot, clock, ...inspection }: UpstreamInspection,
 ): readonly string[] {
@@ -249,16 +249,17 @@ function describeFlagProblems(diagnostics: readonly Diagnostic[]): readonly stri
 
 /** Client keys that look like tokens of another environment get the flags of this one. */
 function findOtherEnvironments(
-  { clientKeys, upstreamTokens }: ProxyConfig,
+  { clientKeys, upstreamTokens, origins }: LoadedConfig,
   environment: string | undefined,
 ): readonly string[] {
   // NOTE: with several tokens, keys that no source serves are errors.
   if (environment === undefined || upstreamTokens.length > 1) return [];
+  const setting = origins.get("clientKeys") ?? origins.get("proxySecrets");
   return clientKeys.flatMap((key, index) => {
     const scope = parseTokenScope(key);
     if (scope === undefined || scope.environment === environment) return [];
     return [
-      `FLAGS_PROXY_CLIENT_KEYS: entry ${index + 1} names the environment ${scope.environment}, but gets the flags of ${environment}`,
+      `${setting}: entry ${index + 1} names the environment ${scope.environment}, but gets the flags of ${environment}`,
     ];
   });
 }

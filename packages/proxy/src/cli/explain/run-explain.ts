@@ -83,7 +83,7 @@ async function readSnapshot(
     return (await inspectSource(config, index)).snapshot;
   } catch (error) {
     const options = toClientOptions(config, config.upstreamTokens[index] ?? "");
-    const reason = await explainUpstreamFailure(error, options);
+    const reason = await explainUpstreamFailure(error, options, config.origins);
     throw new SubcommandError(reason, EXIT_FAILURE, { cause: error });
   }
 }

@@ -1,15 +1,20 @@
-import { nameSetting } from "flags-server-kit";
+import { nameSetting, type Resolution } from "flags-server-kit";
 import { findSource, limitedProject, parseTokenScope } from "../../token-scope.ts";
-import { SETTINGS, type Values } from "../settings.ts";
+import { SETTINGS, type Settings, type Values } from "../settings.ts";
 
+type Origins = Resolution<Settings>["origins"];
 type Keys = Pick<Values, "clientKeys" | "serverTokens" | "flagsApiToken">;
 
-/** Finds keys for several projects, which get the flags of all projects of their upstream token. */
-export function findUnlimitedKeys(keys: Keys): readonly string[] {
+/**
+ * Finds keys for several projects, which get the flags of all projects of their upstream token.
+ *
+ * @param origins the names of the settings in messages. @default our names
+ */
+export function findUnlimitedKeys(keys: Keys, origins?: Origins): readonly string[] {
   const { flagsApiToken } = keys;
   // NOTE: without an upstream, such a key gets all flags in Edge too.
   if (flagsApiToken === undefined) return [];
-  return listKeys(keys).flatMap(({ key, subject }) => {
+  return listKeys(keys, origins).flatMap(({ key, subject }) => {
     const served = findSource(key, toSources(flagsApiToken))?.scope?.project;
     return parseTokenScope(key)?.project !== "[]" || served === undefined || served === "[]"
       ? []
@@ -51,15 +56,10 @@ function toSources(upstreamTokens: readonly string[]) {
   return upstreamTokens.map((token) => ({ scope: parseTokenScope(token) }));
 }
 
-function listKeys({ clientKeys, serverTokens }: Keys) {
-  const lists = [
-    [SETTINGS.clientKeys, clientKeys],
-    [SETTINGS.serverTokens, serverTokens],
-  ] as const;
-  return lists.flatMap(([setting, keys = []]) =>
-    keys.map((key, index) => ({
-      key,
-      subject: `Entry ${index + 1} of ${nameSetting(setting)}`,
-    })),
-  );
+function listKeys(given: Keys, origins?: Origins) {
+  return (["clientKeys", "serverTokens"] as const).flatMap((name) => {
+    const setting = origins?.get(name) ?? nameSetting(SETTINGS[name]);
+    const keys = given[name] ?? [];
+    return keys.map((key, index) => ({ key, subject: `Entry ${index + 1} of ${setting}` }));
+  });
 }
