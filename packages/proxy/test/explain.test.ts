@@ -189,6 +189,11 @@ test("flags-proxy explain: reads the upstream, or queries a running proxy", asyn
   const invalid = await runCommand(settings, ["explain", "checkout", "--context", "plan=pro"]);
   expect(invalid.code).toBe(2);
   expect(invalid.stderr).toMatch(/^--context must be a JSON object such as/);
+  const incomplete = await runCommand({}, ["explain", "--url", proxy.url, "--key", SERVER_TOKEN]);
+  expect(incomplete).toMatchObject({
+    code: 2,
+    stderr: "--url must be a URL that starts with http:// or https:// and ends with /proxy\n",
+  });
   const denied = await runCommand({}, ["explain", "--url", `${proxy.url}/proxy`, "--key", KEY]);
   expect(denied.stderr).toContain("responded with 403: This key cannot request explanations");
   const closed = ["explain", "--url", "http://127.0.0.1:1/proxy", "--key", KEY];

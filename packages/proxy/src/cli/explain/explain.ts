@@ -28,7 +28,10 @@ export const EXPLAIN: Subcommand = {
     },
     json: { description: "Prints all details as JSON." },
   },
-  exitCodes: ["The flag exists.", "The flag does not exist, or the upstream cannot be read."],
+  exitCodes: [
+    "The flag exists, or all flags were explained.",
+    "The flag does not exist, or the flags cannot be read.",
+  ],
   run: async ({ argument, options, environment }) => {
     const { runExplain } = await import("./run-explain.ts");
     const { formatExplanations } = await import("./format-explanations.ts");

@@ -4,6 +4,7 @@ import {
   EXIT_FAILURE,
   EXIT_USAGE,
   SubcommandError,
+  toHttpUrl,
   tryParseJson,
 } from "flags-server-kit/command-line";
 import { explainFlags, type FlagExplanation } from "../../api/explain-flags.ts";
@@ -43,7 +44,7 @@ export async function runExplain(call: ExplainCall): Promise<readonly FlagExplan
   const names = flag === undefined ? undefined : [flag];
   const { url } = options;
   if (typeof url === "string") {
-    return queryProxy(`${url.replace(/\/+$/, "")}/explain`, { ...call, context, names });
+    return queryProxy(toExplainUrl(url), { ...call, context, names });
   }
   const config = await loadConfig({ logger: SILENT }, environment, { needsKeys: false });
   const sent = readContext(context);
@@ -58,6 +59,18 @@ export async function runExplain(call: ExplainCall): Promise<readonly FlagExplan
     if (error instanceof HttpError) throw new SubcommandError(error.message, EXIT_USAGE);
     throw error;
   }
+}
+
+function toExplainUrl(address: string): string {
+  const url = toHttpUrl(address);
+  const path = url?.pathname.replace(/\/+$/, "");
+  if (url === undefined || path?.endsWith("/proxy") !== true) {
+    throw new SubcommandError(
+      "--url must be a URL that starts with http:// or https:// and ends with /proxy",
+      EXIT_USAGE,
+    );
+  }
+  return `${url.origin}${path}/explain`;
 }
 
 function parseContext(text: string | true | undefined): JsonContext {
@@ -96,7 +109,7 @@ async function queryProxy(
   const key = options["key"] ?? serverTokens[0];
   if (typeof key !== "string" || key === "") {
     throw new SubcommandError(
-      "--key is required: a server token, or a key with `explain`",
+      "--key is required: a server token, or a key with `explain` in the access file. You can omit it if EXP_SERVER_SIDE_SDK_CONFIG_TOKENS is set",
       EXIT_USAGE,
     );
   }
