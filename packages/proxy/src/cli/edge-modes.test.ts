@@ -10,11 +10,19 @@ test.each([
   [
     edge,
     "features-refresh-interval-seconds",
-    /^Sets FLAGS_FETCH_INTERVAL \(in milliseconds instead of seconds\)\. /,
+    /^Sets FLAGS_FETCH_INTERVAL \(in milliseconds instead of seconds\)\. Seconds between /,
   ],
   [edge, "tokens", /^Sets FLAGS_API_TOKEN and EXP_SERVER_SIDE_SDK_CONFIG_TOKENS\. Backend token/],
   [offline, "tokens", /^Sets FLAGS_PROXY_CLIENT_KEYS and EXP_SERVER_SIDE_SDK_CONFIG_TOKENS\. Keys/],
+  [
+    edge,
+    "skip-ssl-verification",
+    /^Sets HTTP_OPTIONS_REJECT_UNAUTHORIZED \(with the opposite value\)\. Accepts any certificate/,
+  ],
+  [edge, "redis-url", /^Sets FLAGS_STORE \(.*\)\. Address of the Redis server that keeps flags/],
+  [edge, "redis-port", /^Sets FLAGS_STORE \(as part of the address\)\. Port of Redis, /],
   [edge, "workers", /^No effect: Edge 20 does not read it either; .*\.$/],
+  [edge, "upstream-auth-header", /^Prevents the start: the upstream token is always sent in /],
   [edge, "allow-list", /^Sets FLAGS_ALLOW_LIST\. .* Note: with TRUST_PROXY, .*\.$/],
 ])("the help describes the options of Edge: %o --%s", (subcommand, option, description) => {
   expect(subcommand?.options[option]?.description).toMatch(description);
@@ -29,6 +37,10 @@ test("the help describes every option in sentences", () => {
 
 test.each([
   ["explain edge", "explain edge", ""],
+  ["explain edge --json", "explain edge --json", ""],
+  ["explain --context {} edge", "explain --context {} edge", ""],
+  ["explain flag edge", "explain flag", "edge"],
+  ["explain edge --upstream-url u", "explain", "edge --upstream-url u"],
   ["explain flag edge --upstream-url u", "explain flag", "edge --upstream-url u"],
   ["explain --json edge --upstream-url u", "explain --json", "edge --upstream-url u"],
   ["explain --context {} flag", "explain --context {} flag", ""],

@@ -15,16 +15,17 @@ const OFFLINE = { BOOTSTRAP_FILE: "flags.json" };
 function describe(variable: string, mode: (typeof EDGE_MODES)[number]): string {
   const alias = EDGE_ALIASES.find(({ name }) => name === variable);
   if (alias === undefined) return `Sets ${variable}.`;
-  const { missing, conversion, loss } = alias;
-  if (missing !== undefined) return `No effect: ${missing.reason}.`;
+  const { missing, conversion, description, loss } = alias;
+  if (missing !== undefined) {
+    const effect = missing.effect === "refused" ? "Prevents the start" : "No effect";
+    return `${effect}: ${missing.reason}.`;
+  }
   const to = variablesFor(alias, mode);
   const converted =
     conversion === undefined ? "" : ` (${conversion.description.replaceAll("`", "")})`;
   const target = to.includes(variable) ? "" : `Sets ${to.join(" and ")}${converted}. `;
-  const descriptions = Object.values(SETTINGS)
-    .filter((setting) => setting.variables.includes(to[0] ?? ""))
-    .map(({ description }) => description);
-  return `${target}${descriptions.join(" ")}${loss === undefined ? "" : ` Note: ${loss}.`}`;
+  const setting = Object.values(SETTINGS).find(({ variables }) => variables.includes(to[0] ?? ""));
+  return `${target}${description ?? setting?.description}${loss === undefined ? "" : ` Note: ${loss}.`}`;
 }
 
 function variablesFor(
@@ -80,20 +81,28 @@ export function splitArguments(
   const [first = "", ...rest] = args;
   const subcommand = subcommands.find(({ name }) => name === first);
   if (subcommand === undefined) return { own: [], others: args };
-  const hasArgument = subcommand.argument !== undefined;
-  // A flag can be named `edge`, too.
-  if (hasArgument && rest.length === 1) return { own: args, others: [] };
-  const own = [first];
+  const { own, others, hasArgument } = sortArguments(subcommand, rest);
+  // A flag can have the name of a mode, too: `explain edge --json` has no argument of Edge after it.
+  const isFlag = subcommand.argument !== undefined && !hasArgument && isOnlyMode(others);
+  return isFlag ? { own: args, others: [] } : { own: [first, ...own], others };
+}
+
+/** Sorts the arguments after a subcommand: its own options and its argument, and all others. */
+function sortArguments(subcommand: Subcommand, args: readonly string[]) {
+  const own: string[] = [];
   const others: string[] = [];
+  let hasArgument = false;
   let isValue = false;
-  for (const arg of rest) {
+  for (const arg of args) {
     const option = findOption(subcommand, arg);
-    const isArgument = hasArgument && others.length === 0 && !arg.startsWith("-");
-    if (isValue || option !== undefined || (isArgument && !isMode(arg))) own.push(arg);
+    const isArgument =
+      subcommand.argument !== undefined && !isValue && others.length === 0 && isFlagName(arg);
+    if (isValue || option !== undefined || isArgument) own.push(arg);
     else others.push(arg);
+    hasArgument ||= isArgument;
     isValue = !isValue && option?.value !== undefined && !arg.includes("=");
   }
-  return { own, others };
+  return { own, others, hasArgument };
 }
 
 function findOption(
@@ -102,6 +111,14 @@ function findOption(
 ): Subcommand["options"][string] | undefined {
   const [, name = ""] = /^--([^=]*)/.exec(arg) ?? [];
   return options[name];
+}
+
+function isFlagName(arg: string): boolean {
+  return !arg.startsWith("-") && !isMode(arg);
+}
+
+function isOnlyMode([mode = "", ...rest]: readonly string[]): boolean {
+  return rest.length === 0 && isMode(mode);
 }
 
 function isMode(arg: string): boolean {

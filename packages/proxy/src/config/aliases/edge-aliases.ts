@@ -79,8 +79,20 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
     ["TLS_SERVER_CERT", "FLAGS_TLS_CERT_FILE", { isActive: hasTls }],
     ["TLS_SERVER_KEY", "FLAGS_TLS_KEY_FILE", { isActive: hasTls }],
     ["TLS_SERVER_PORT", "FLAGS_TLS_PORT", { ...ONLY_TLS, isActive: hasTls }],
-    ["TLS_ENABLE", "FLAGS_TLS_PORT", { ...ONLY_TLS, conversion: tlsPort, isActive: isTrue }],
-    ["REDIRECT_HTTP_TO_HTTPS", "FLAGS_TLS_REDIRECT", { conversion: asBoolean, isActive: hasTls }],
+    [
+      "TLS_ENABLE",
+      "FLAGS_TLS_PORT",
+      { ...ONLY_TLS, conversion: tlsPort, isActive: isTrue, description: "Enables TLS." },
+    ],
+    [
+      "REDIRECT_HTTP_TO_HTTPS",
+      "FLAGS_TLS_REDIRECT",
+      {
+        conversion: asBoolean,
+        isActive: hasTls,
+        description: "With TLS, redirects all requests from the plain HTTP port.",
+      },
+    ],
     ["EDGE_REQUEST_TIMEOUT", [], { missing: DEAD }],
     ["EDGE_KEEPALIVE_TIMEOUT", [], { missing: DEAD }],
     ["ALLOW_LIST", "FLAGS_ALLOW_LIST", ADDRESS_LIST],
@@ -122,14 +134,24 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
     [
       "TOKEN_REVALIDATION_INTERVAL_SECONDS",
       "FLAGS_UPSTREAM_KEYS_INTERVAL",
-      { conversion: fromSeconds },
+      {
+        conversion: fromSeconds,
+        description: "Seconds within which a token that was revoked in the upstream is rejected.",
+      },
     ],
     [
       "EDGE_DEFER_TOKEN_VALIDATION",
       [],
       { missing: unneeded("requests wait until the upstream has verified their token") },
     ],
-    ["DISABLE_ALL_ENDPOINT", "ENABLE_ALL_ENDPOINT", { conversion: negated }],
+    [
+      "DISABLE_ALL_ENDPOINT",
+      "ENABLE_ALL_ENDPOINT",
+      {
+        conversion: negated,
+        description: "Does not serve /api/frontend/all, which returns disabled flags too.",
+      },
+    ],
     ["CORS_ORIGIN", "CORS_ORIGIN"],
     ["CORS_ALLOWED_HEADERS", "CORS_ALLOWED_HEADERS"],
     ["CORS_METHODS", "CORS_METHODS"],
@@ -137,7 +159,11 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
     ["CORS_MAX_AGE", "CORS_MAX_AGE"],
   ],
   Upstream: [
-    ["UPSTREAM_URL", "FLAGS_URL", { conversion: withApiPath }],
+    [
+      "UPSTREAM_URL",
+      "FLAGS_URL",
+      { conversion: withApiPath, description: "URL of the upstream, with or without /api." },
+    ],
     [
       "TOKENS",
       ["FLAGS_API_TOKEN", "EXP_SERVER_SIDE_SDK_CONFIG_TOKENS"],
@@ -151,16 +177,31 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
         },
       },
     ],
-    ["FEATURES_REFRESH_INTERVAL_SECONDS", "FLAGS_FETCH_INTERVAL", { conversion: fromSeconds }],
+    [
+      "FEATURES_REFRESH_INTERVAL_SECONDS",
+      "FLAGS_FETCH_INTERVAL",
+      {
+        conversion: fromSeconds,
+        description: "Seconds between upstream polls. 0 fetches once.",
+      },
+    ],
     [
       "STREAMING",
       "FLAGS_SYNCHRONIZATION",
-      { conversion: { description: "`streaming`", convert: () => "streaming" }, isActive: isTrue },
+      {
+        conversion: { description: "`streaming`", convert: () => "streaming" },
+        isActive: isTrue,
+        description: "Receives changes from the upstream immediately, over a stream.",
+      },
     ],
     [
       "DELTA",
       "FLAGS_SYNCHRONIZATION",
-      { conversion: { description: "`delta`", convert: () => "delta" }, isActive: isTrue },
+      {
+        conversion: { description: "`delta`", convert: () => "delta" },
+        isActive: isTrue,
+        description: "Fetches only changes from the upstream, at intervals.",
+      },
     ],
     ["APP_NAME", "FLAGS_APP_NAME"],
     ["INSTANCE_ID", "FLAGS_INSTANCE_ID"],
@@ -176,12 +217,23 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
     [
       "SKIP_SSL_VERIFICATION",
       "HTTP_OPTIONS_REJECT_UNAUTHORIZED",
-      { conversion: negated, isActive: isTrue },
+      {
+        conversion: negated,
+        isActive: isTrue,
+        description: "Accepts any certificate from the upstream.",
+      },
     ],
     ["UPSTREAM_CERTIFICATE_FILE", "FLAGS_UPSTREAM_CA_FILE"],
     ["PKCS8_CLIENT_CERTIFICATE_FILE", "FLAGS_UPSTREAM_CERT_FILE"],
     ["PKCS8_CLIENT_KEY_FILE", "FLAGS_UPSTREAM_KEY_FILE"],
-    ["PEM_CERT_FILE", ["FLAGS_UPSTREAM_CERT_FILE", "FLAGS_UPSTREAM_KEY_FILE"]],
+    [
+      "PEM_CERT_FILE",
+      ["FLAGS_UPSTREAM_CERT_FILE", "FLAGS_UPSTREAM_KEY_FILE"],
+      {
+        description:
+          "Path of a PEM file with the client certificate for the upstream and its private key.",
+      },
+    ],
     [
       "PKCS12_IDENTITY_FILE",
       [],
@@ -192,7 +244,14 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
       },
     ],
     ["PKCS12_PASSPHRASE", [], { missing: unneeded("it is used only with PKCS12_IDENTITY_FILE") }],
-    ["UPSTREAM_SOCKET_TIMEOUT", "FLAGS_UPSTREAM_TIMEOUT", { conversion: fromSeconds }],
+    [
+      "UPSTREAM_SOCKET_TIMEOUT",
+      "FLAGS_UPSTREAM_TIMEOUT",
+      {
+        conversion: fromSeconds,
+        description: "Seconds that a whole request to the upstream may take.",
+      },
+    ],
     [
       "UPSTREAM_REQUEST_TIMEOUT",
       [],
@@ -217,21 +276,44 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
     ["DESIRED_PROJECTS", [], { missing: unneeded("it is used only with UNLEASH_CLIENT_SECRET") }],
   ],
   "Storage and start without the upstream": [
-    ["BACKUP_FOLDER", "FLAGS_STORE", { conversion: asFileStore }],
-    ["REDIS_URL", "FLAGS_STORE", { conversion: asRedisStore }],
+    [
+      "BACKUP_FOLDER",
+      "FLAGS_STORE",
+      { conversion: asFileStore, description: "Directory that keeps flags across restarts." },
+    ],
+    [
+      "REDIS_URL",
+      "FLAGS_STORE",
+      {
+        conversion: asRedisStore,
+        description: "Address of the Redis server that keeps flags across restarts.",
+      },
+    ],
     [
       "REDIS_HOST",
       "FLAGS_STORE",
-      { conversion: redisHostAsStore, isActive: (_text, given) => isHostUsed(given) },
+      {
+        conversion: redisHostAsStore,
+        isActive: (_text, given) => isHostUsed(given),
+        description: "Host of Redis, if there is no address.",
+      },
     ],
     ...REDIS_PARTS.map(([name, details]): Row => [name, "FLAGS_STORE", details]),
     ...[
       "REDIS_READ_CONNECTION_TIMEOUT_MILLISECONDS",
       "REDIS_WRITE_CONNECTION_TIMEOUT_MILLISECONDS",
     ].map((name): Row => [name, [], { missing: unneeded("no request waits for the store") }]),
-    ["S3_BUCKET_NAME", "FLAGS_STORE", { conversion: asBucket }],
+    [
+      "S3_BUCKET_NAME",
+      "FLAGS_STORE",
+      { conversion: asBucket, description: "S3 bucket that keeps flags across restarts." },
+    ],
     ["S3_FORCE_PATH_STYLE", [], { missing: unneeded("it is used only with S3_BUCKET_NAME") }],
-    ["BOOTSTRAP_FILE", "FLAGS_URL", { conversion: toFlagFilesAddress }],
+    [
+      "BOOTSTRAP_FILE",
+      "FLAGS_URL",
+      { conversion: toFlagFilesAddress, description: "Path of the file with the flags." },
+    ],
     [
       "RELOAD_INTERVAL",
       [],
@@ -243,8 +325,19 @@ const ROWS: Readonly<Record<Group, readonly Row[]>> = {
     ["FRONTEND_TOKENS", "FLAGS_PROXY_CLIENT_KEYS", { isList: true }],
   ],
   "Usage and monitoring": [
-    ["METRICS_INTERVAL_SECONDS", "FLAGS_METRICS_INTERVAL", { conversion: fromSeconds }],
-    ["LOG_FORMAT", "JSON_LOGGER", { conversion: fromLogFormat }],
+    [
+      "METRICS_INTERVAL_SECONDS",
+      "FLAGS_METRICS_INTERVAL",
+      {
+        conversion: fromSeconds,
+        description: "Seconds between usage reports to the upstream. 0 disables them.",
+      },
+    ],
+    [
+      "LOG_FORMAT",
+      "JSON_LOGGER",
+      { conversion: fromLogFormat, description: "Format of the log: json, plain or pretty." },
+    ],
     ["RUST_LOG", "LOG_LEVEL", { conversion: fromRustLog }],
     [
       "DISABLE_METRICS_ENDPOINT",

@@ -95,20 +95,46 @@ const isValid = (): undefined => undefined;
 /** How the settings next to `REDIS_URL` and `REDIS_HOST` become parts of the address. */
 export const REDIS_PARTS: readonly (readonly [
   name: string,
-  details: Pick<Alias, "conversion" | "isActive">,
+  details: Pick<Alias, "conversion" | "isActive" | "description">,
 ])[] = [
-  ["REDIS_PORT", { conversion: asPartOfStore(findPortProblem), isActive: isUsed }],
-  ["REDIS_USERNAME", { conversion: asPartOfStore(isValid), isActive: isUsed }],
-  ["REDIS_PASSWORD", { conversion: asPartOfStore(isValid), isActive: isUsed }],
+  [
+    "REDIS_PORT",
+    {
+      conversion: asPartOfStore(findPortProblem),
+      isActive: isUsed,
+      description: "Port of Redis, from 1 to 65535.",
+    },
+  ],
+  [
+    "REDIS_USERNAME",
+    {
+      conversion: asPartOfStore(isValid),
+      isActive: isUsed,
+      description: "User name for Redis.",
+    },
+  ],
+  [
+    "REDIS_PASSWORD",
+    {
+      conversion: asPartOfStore(isValid),
+      isActive: isUsed,
+      description: "Password for Redis.",
+    },
+  ],
   [
     "REDIS_SCHEME",
-    { conversion: asPartOfStore(findSchemeProblem), isActive: (_, given) => isHostUsed(given) },
+    {
+      conversion: asPartOfStore(findSchemeProblem),
+      isActive: (_, given) => isHostUsed(given),
+      description: "With a host of Redis: redis or tcp; rediss or tls for connections with TLS.",
+    },
   ],
   [
     "REDIS_SECURE",
     {
       conversion: asPartOfStore(isValid),
       isActive: (text, given) => isTrue(text) && isUsed(text, given),
+      description: "Connects to Redis with TLS.",
     },
   ],
   [
@@ -116,6 +142,7 @@ export const REDIS_PARTS: readonly (readonly [
     {
       conversion: asPartOfStore(findModeProblem),
       isActive: (_, given) => read(given, "REDIS_URL") !== "" || isHostUsed(given),
+      description: "Whether Redis is a single server or a cluster: single or cluster.",
     },
   ],
 ];
