@@ -69,7 +69,7 @@ export interface PushOptions {
   /**
    * Maximum number of open streams per client key. Environment:
    * `FLAGS_PUSH_MAX_STREAMS_PER_KEY`.
-   * @default `maxStreams` with one client key, half of it with several
+   * @default `maxStreams` with one key, otherwise half of it
    */
   readonly maxStreamsPerKey?: number | undefined;
   /**

@@ -267,7 +267,7 @@ export const SETTINGS = {
     variables: ["FLAGS_MANAGEMENT_PORT"],
     kind: portKind,
     default: undefined,
-    defaultText: "none, PORT serves everything",
+    defaultText: "none: PORT serves everything",
     description:
       "Separate port, without TLS, for metrics, /status, /internal-backstage, /live, /ready and /proxy/health. If it is set, PORT does not serve metrics, /status or /internal-backstage.",
   }),
@@ -563,7 +563,7 @@ export const SETTINGS = {
     kind: booleanKind,
     default: false,
     description:
-      "Also accepts frontend and client tokens that the upstream has issued: it verifies each token when it is first used. With it, FLAGS_PROXY_CLIENT_KEYS is optional.",
+      "Also accepts frontend and client tokens that the upstream has issued. The upstream verifies each token when it is first used. With it, FLAGS_PROXY_CLIENT_KEYS is optional.",
   }),
   upstreamKeysInterval: defineSetting({
     group: "Clients",
@@ -589,7 +589,7 @@ export const SETTINGS = {
     kind: keysKind,
     default: undefined,
     secret: true,
-    description: "Deprecated name of FLAGS_PROXY_CLIENT_KEYS. Read only if that is not set.",
+    description: "Deprecated name of FLAGS_PROXY_CLIENT_KEYS, which takes precedence.",
   }),
   environment: defineSetting({
     group: "Clients",
@@ -605,7 +605,7 @@ export const SETTINGS = {
     variables: ["FLAGS_USAGE_METRICS_APPLICATIONS"],
     kind: applicationsKind,
     default: [],
-    defaultText: "none, usage is not counted",
+    defaultText: "none: usage is not counted",
     description:
       "Names of applications, separated by commas, whose usage of each flag is counted in the metric flags_proxy_flag_usage_total. The usage of all other applications counts as other.",
   }),
@@ -687,7 +687,7 @@ export const SETTINGS = {
     variables: ["FLAGS_PUSH_MAX_STREAMS_PER_KEY"],
     kind: createIntegerKind({ min: 1, max: 1_000_000 }),
     default: undefined,
-    defaultText: "all; half with several keys",
+    defaultText: "FLAGS_PUSH_MAX_STREAMS with one key, otherwise half of it",
     description:
       "Maximum number of open streams per client key. The memory for contexts is limited in the same proportion.",
   }),
@@ -714,7 +714,7 @@ export const SETTINGS = {
     variables: ["FLAGS_PUSH_SECRET"],
     kind: textKind,
     default: undefined,
-    defaultText: "upstream token; random with files",
+    defaultText: "the upstream token, or random with files",
     secret: true,
     description:
       "Secret that encrypts the context in stream URLs. Replicas with the same secret accept each other's URLs.",
