@@ -25,7 +25,7 @@ export function observeKeys(registry: Registry, { uses, grants, file }: Keys): v
   });
   createLabelledGauge(registry, {
     name: `${METRICS_PREFIX}_key_expiry_timestamp_seconds`,
-    help: "When a key stops working, for keys of the access file that expire",
+    help: "When a key of the access file stops working, in epoch seconds; only for keys that expire",
     labelNames: ["key"],
     // NOTE: with workers, all processes read the same file.
     aggregator: "max",
@@ -45,7 +45,7 @@ export function observeKeys(registry: Registry, { uses, grants, file }: Keys): v
   });
   createGauge(registry, {
     name: `${METRICS_PREFIX}_access_file_loaded_timestamp_seconds`,
-    help: "When the current keys of the access file were read",
+    help: "When the current keys of the access file were read, in epoch seconds",
     aggregator: "min",
     read: () => (file()?.loadedAtMs ?? 0) / 1000,
   });

@@ -47,7 +47,7 @@ function createSourceGauges(registry: Registry, sources: readonly UpstreamSource
   });
   createGauge(registry, {
     name: "last_metrics_fetch_epoch_timestamp_ms",
-    help: "When the proxy last checked for feature updates, in epoch milliseconds",
+    help: "When the proxy last checked for new flags, in epoch milliseconds",
     aggregator,
     read: () => latest(sources.map(({ flags }) => flags.lastFetchAtMs)),
   });

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { describeCause } from "flags-sdk";
+import { describeCause, describeCount } from "flags-sdk";
 import type { Logger } from "flags-server-kit";
 import {
   decodeDocument,
@@ -84,7 +84,8 @@ export class StoredKeys {
   async restore(): Promise<void> {
     const keys = await this.#read();
     if (keys === undefined) return;
-    if (keys.size > 0) this.#options.logger.info(`Restored ${keys.size} verified keys`);
+    if (keys.size > 0)
+      this.#options.logger.info(`Restored ${describeCount(keys.size, "verified key")}`);
     this.#options.onRead(keys);
   }
 

@@ -133,7 +133,7 @@ function registerState(app: TypedApp, { sources, access, authenticate }: Backsta
       schema: {
         ...TAGS,
         security,
-        summary: "Returns the definitions of the token's environment, by its name",
+        summary: "Returns the definitions of the environment of the server token, by its name",
         response: { 200: DefinitionsByEnvironment, ...errorResponses(401, 503) },
       },
     },
@@ -154,7 +154,7 @@ function registerState(app: TypedApp, { sources, access, authenticate }: Backsta
         ...TAGS,
         security,
         summary:
-          "Returns the state of the upstream token of the token's environment, and the keys that the upstream has verified for it, all without their secrets",
+          "Returns the state of the upstream token for the environment of the server token, and the keys that the upstream has verified for it, all without their secrets",
         response: {
           200: SourceStates,
           ...errorResponses(401, 503),
