@@ -225,8 +225,8 @@ describe("a file of flags-admin backup", () => {
   });
 
   test.each([
-    [["backup"], 2, "Name the file with --file FILE"],
-    [["restore"], 2, "Name the file with --file FILE"],
+    [["backup"], 2, "--file is required: the path of the backup file"],
+    [["restore"], 2, "--file is required: the path of the backup file"],
     [
       ["backup", "--file", "x"],
       1,

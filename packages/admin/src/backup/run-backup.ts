@@ -47,7 +47,7 @@ export async function runRestore({
 }
 
 function noFile(): SubcommandError {
-  return new SubcommandError("Name the file with --file FILE", EXIT_USAGE);
+  return new SubcommandError("--file is required: the path of the backup file", EXIT_USAGE);
 }
 
 async function requireEmbedded(dataDir: string): Promise<void> {

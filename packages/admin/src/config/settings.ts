@@ -186,7 +186,8 @@ export type Values = ValuesOf<Settings>;
 export const PROGRAM: Program<typeof SETTINGS> = {
   name: "flags-admin",
   version,
-  tagline: "Manages feature flags: the admin API, and the API that SDKs and the proxy poll.",
+  tagline:
+    "Manages feature flags. Serves the console, the admin API, and the API from which SDKs and proxies read flags.",
   displayName: "the service",
   groups: [
     "Listening",

@@ -61,7 +61,7 @@ const FILE_ERRORS: ReadonlyMap<number | undefined, ApiError> = new Map([
     412,
     new ApiError(
       "PreconditionFailedError",
-      "The file is not in the version that `If-Match` or `If-Unmodified-Since` names",
+      "The file has another version than the one that `If-Match` or `If-Unmodified-Since` requires",
     ),
   ],
   [416, new ApiError("RangeNotSatisfiableError", "The file ends before the range in `Range`")],

@@ -180,7 +180,7 @@ function checkEndpoints(configuration: Configuration): void {
   for (const name of ["authorization_endpoint", "token_endpoint"] as const) {
     const { [name]: endpoint = "" } = metadata;
     if (URL.canParse(endpoint) && isSecureUrl(new URL(endpoint))) continue;
-    throw new Error(`the metadata at OIDC_ISSUER contain no https URL as ${name}`);
+    throw new Error(`the metadata at OIDC_ISSUER contains no https URL as ${name}`);
   }
 }
 

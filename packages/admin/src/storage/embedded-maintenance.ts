@@ -98,7 +98,7 @@ export class EmbeddedMaintenance {
       if (this.#isClosed) return;
       const reason = toErrorMessage(error);
       this.#options.logger.warn(
-        `Cannot run a ${name} of the embedded database, will try again: ${reason}`,
+        `Cannot run a ${name} of the embedded database; trying again later: ${reason}`,
       );
     }
   }

@@ -70,7 +70,7 @@ export type Registration = Type.Static<typeof RegistrationBody>;
 export const HoursQuery = Type.Object({
   hoursBack: Type.Optional(
     Type.String({
-      description: "Number of hours, 1 to 48 or USAGE_RETENTION_HOURS; anything else means 24",
+      description: "Number of hours, from 1 to USAGE_RETENTION_HOURS; anything else means 24",
     }),
   ),
 });
