@@ -80,7 +80,7 @@ function chooseAddress(
     const hint =
       management === undefined
         ? ""
-        : `: set ${nameSetting(management.port)}, whose health needs none`;
+        : `: set ${nameSetting(management.port)}, a port that requires none`;
     throw new ConfigError([
       `The server requires a client certificate (${nameSetting(tls.clientCaFile)}), which this command does not have${hint}`,
     ]);
