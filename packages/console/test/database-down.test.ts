@@ -20,11 +20,11 @@ describe.skipIf(skipsChromium || skipsPostgres)("without a database", () => {
     await segments.waitFor();
 
     await postgres.kill();
-    const status = page.getByRole("status").getByText("The service is not available");
+    const status = page.getByRole("status").getByText("The service is currently unavailable");
     await status.waitFor();
     expect(await segments.isVisible()).toBe(true);
     await page.getByRole("link", { name: "Tags" }).click();
-    const alert = page.getByRole("alert").getByText("The service is not available");
+    const alert = page.getByRole("alert").getByText("The service is currently unavailable");
     await alert.waitFor();
     await expectAccessible(page);
     const reloaded = await page.context().newPage();
