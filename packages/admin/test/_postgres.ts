@@ -13,7 +13,6 @@ import {
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { inject } from "vitest";
 
@@ -100,9 +99,9 @@ export async function startPostgres(
     const child = spawn(
       join(binaries, "postgres"),
       ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", "", ...options],
-      { stdio: "ignore", cwd: directory, ...owner },
+      { stdio: ["ignore", "ignore", "pipe"], cwd: directory, ...owner },
     );
-    await waitUntilReady(port);
+    await untilReady(child);
     return child;
   };
   let child = await launch();
@@ -133,6 +132,9 @@ export async function startPostgres(
     },
   };
 }
+
+/** How much of the log of a server is kept for the error if it does not start. */
+const MAX_LOG_LENGTH = 10_000;
 
 /** The database that is copied, because applying all migrations for each test would take longer. */
 const MIGRATED_DATABASE = "flags_migrated";
@@ -205,17 +207,17 @@ function serverOwner(): { readonly uid: number; readonly gid: number } | undefin
   return { uid: idOf("-u"), gid: idOf("-g") };
 }
 
-async function waitUntilReady(port: number): Promise<void> {
-  const deadline = Date.now() + 15_000;
-  for (;;) {
-    try {
-      await withClient(port, (client) => client.query("select 1"));
-      return;
-    } catch (error) {
-      if (Date.now() > deadline) throw error;
-      await delay(50);
-    }
-  }
+/** Resolves when the log of a server says that it accepts connections, which are read-only on a standby. */
+function untilReady(server: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let log = "";
+    // NOTE: reads the log as long as the server runs, because the server waits while the pipe is full.
+    server.stderr?.on("data", (chunk: Buffer) => {
+      log = (log + chunk.toString()).slice(-MAX_LOG_LENGTH);
+      if (/ready to accept (?:read.only )?connections/.test(log)) resolve();
+    });
+    server.once("exit", () => reject(new Error(`PostgreSQL did not start: ${log}`)));
+  });
 }
 
 async function withClient(
