@@ -165,9 +165,13 @@ describeStorages("the stream of changes", (source) => {
       type: "viewer",
     })) as { id: string; secret: string };
     const { cookie } = await signIn(service, secret);
-    const streams = [await open(service, { authorization: secret }), await open(service, cookie)];
+    const callers = [{ authorization: secret }, cookie];
+    const streams = await Promise.all(callers.map((caller) => open(service, caller)));
+    await recordEvents(service, 1);
+    for (const stream of streams) expect((await nextChange(stream)).name).toBe("change");
     await service.admin("DELETE", `/api-tokens/${id}`);
     await Promise.all(streams.map(({ ended }) => ended));
+    for (const caller of callers) await expect(open(service, caller)).rejects.toThrow("401");
   });
 
   test("no request caused an internal error", () => {
@@ -178,11 +182,15 @@ describeStorages("the stream of changes", (source) => {
 describeAnyStorage("streams of changes", (source) => {
   test("streams of changes end when the session expires", async () => {
     const clock = { now: new Date() };
-    const service = await startService(await source.openFresh(), {}, { now: () => clock.now });
+    const storage = await source.openFresh();
+    const service = await startService(storage, {}, { now: () => clock.now });
     const { cookie, body } = await signIn(service);
     const stream = await open(service, cookie);
+    await recordEvents({ storage }, 1);
+    expect((await nextChange(stream)).name).toBe("change");
     clock.now = new Date(body.expiresAt);
     await stream.ended;
+    await expect(open(service, cookie)).rejects.toThrow("401");
   });
 
   test("streams of changes are limited per session, so that other sessions can still open one", async () => {
