@@ -14,7 +14,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import pg from "pg";
-import { inject } from "vitest";
+import { inject, onTestFinished } from "vitest";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -172,6 +172,13 @@ export function useSharedPostgres(): SharedDatabases {
       });
     },
   };
+}
+
+/** Creates an empty database on the server that all test files share, for the duration of a test. Returns its URL. */
+export function createTestDatabase(): Promise<string> {
+  const databases = useSharedPostgres();
+  onTestFinished(() => databases.close());
+  return databases.createDatabase();
 }
 
 async function createDatabase(port: number, template = "template1"): Promise<string> {

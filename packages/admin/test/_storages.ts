@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
-import { afterAll, beforeAll, describe } from "vitest";
+import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
 import { isComplete } from "../../../scripts/test-size.ts";
 import { MIGRATIONS } from "../src/storage/migrate.ts";
 import { openStorage } from "../src/storage/open-storage.ts";
@@ -94,6 +94,16 @@ function usePostgres(): StorageSource {
       return storage;
     },
   };
+}
+
+/** Opens a database on PostgreSQL for the duration of a test. */
+export async function openDatabase(
+  databaseUrl: string,
+  logger: StorageLogger = silentLogger,
+): Promise<Storage> {
+  const storage = await openStorage({ databaseUrl, dataDir: "", logger });
+  onTestFinished(() => storage.close());
+  return storage;
 }
 
 async function runAll(cleanUps: readonly (() => Promise<void> | void)[]): Promise<void> {

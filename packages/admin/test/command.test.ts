@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { existsSync, symlinkSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { SETTINGS } from "../src/config/settings.ts";
 import { makeDatabase, makeDataDirectory, makeDirectory, startCommand } from "./_command.ts";
-import { skipsPostgres, startPostgres, useSharedPostgres, type Databases } from "./_postgres.ts";
+import { createTestDatabase, skipsPostgres, startPostgres } from "./_postgres.ts";
 
 const ADMIN_TOKEN = "*:*.an-admin-token-of-my-choice";
 const PORT_IN_USE = /^Cannot listen on port \d+ on 127\.0\.0\.1: .* PORT\n$/;
@@ -252,14 +252,8 @@ describe("flags-admin on the embedded database", () => {
 });
 
 describe.skipIf(skipsPostgres)("flags-admin on PostgreSQL", () => {
-  let databases: Databases;
-  beforeAll(() => {
-    databases = useSharedPostgres();
-  });
-  afterAll(() => databases.close());
-
   test("serves, and stops on SIGTERM with exit code 0", async () => {
-    const DATABASE_URL = await databases.createDatabase();
+    const DATABASE_URL = await createTestDatabase();
     const command = startCommand({ DATABASE_URL, INIT_ADMIN_API_TOKENS: ADMIN_TOKEN });
     expect((await listContextFields(await command.listening())).status).toBe(200);
     command.child.kill("SIGTERM");
@@ -287,7 +281,7 @@ describe.skipIf(skipsPostgres)("flags-admin on PostgreSQL", () => {
   ])(
     "refuses to start with one line if the server rejects the connection: case %#",
     async (invalidate, reason) => {
-      const DATABASE_URL = invalidate(await databases.createDatabase());
+      const DATABASE_URL = invalidate(await createTestDatabase());
       const { code, stderr } = await startCommand({ DATABASE_URL }).finished();
       expect(code).toBe(1);
       expect(stderr).toMatch(

@@ -3,15 +3,12 @@ import { randomBytes } from "node:crypto";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openStorage } from "../src/storage/open-storage.ts";
 import { startCommand } from "./_command.ts";
-import { copyFreshDatabase, silentLogger } from "./_storages.ts";
+import { copyFreshDatabase, openDatabase } from "./_storages.ts";
 import { skipsPostgres, startPostgres } from "./_postgres.ts";
-import { ADMIN_TOKEN, startService } from "./_service.ts";
+import { ADMIN_TOKEN, BACKEND_TOKEN, startService } from "./_service.ts";
 import { mountSmallDisk, skipsSmallDisks, type SmallDisk } from "./_small-disk.ts";
 
-const ADMIN = "*:*.the-admin-of-the-tests";
-const BACKEND = "*:development.the-backend-of-the-tests";
 const MIN_FREE_MB = 32;
 
 /** Mounts a small disk with a database that was created on another disk. */
@@ -21,8 +18,8 @@ async function prepareDisk(): Promise<SmallDisk & { readonly settings: Record<st
   const settings = {
     DATA_DIR: disk.directory,
     MIN_FREE_DISK_MB: String(MIN_FREE_MB),
-    INIT_ADMIN_API_TOKENS: ADMIN,
-    INIT_CLIENT_API_TOKENS: BACKEND,
+    INIT_ADMIN_API_TOKENS: ADMIN_TOKEN,
+    INIT_CLIENT_API_TOKENS: BACKEND_TOKEN,
   };
   return { ...disk, settings };
 }
@@ -31,7 +28,7 @@ async function request(url: string, path: string, body?: unknown) {
   const response = await fetch(url + path, {
     method: body === undefined ? "GET" : "POST",
     headers: {
-      authorization: path.startsWith("/api/client") ? BACKEND : ADMIN,
+      authorization: path.startsWith("/api/client") ? BACKEND_TOKEN : ADMIN_TOKEN,
       ...(body !== undefined && { "content-type": "application/json" }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -192,7 +189,7 @@ describe.skipIf(skipsSmallDisks)("flags-admin on the embedded database and a sma
     const command = startCommand({
       DATA_DIR: disk.directory,
       MIN_FREE_DISK_MB: "32",
-      INIT_ADMIN_API_TOKENS: ADMIN,
+      INIT_ADMIN_API_TOKENS: ADMIN_TOKEN,
     });
     expect((await createFlag(await command.listening(), "first")).status).toBe(201);
   });
@@ -242,9 +239,7 @@ describe.skipIf(skipsPostgres || skipsSmallDisks)(
       const server = await startPostgres(disk.directory);
       onTestFinished(() => server.close());
       const databaseUrl = await server.createDatabase();
-      const storage = await openStorage({ databaseUrl, dataDir: "", logger: silentLogger });
-      onTestFinished(() => storage.close());
-      const service = await startService(storage);
+      const service = await startService(await openDatabase(databaseUrl));
       const createLargeSegment = (name: string) =>
         service.request("/api/admin/segments", {
           method: "POST",

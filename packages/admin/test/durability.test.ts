@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sized } from "../../../scripts/test-size.ts";
 import { SYSTEM_ACTOR } from "../src/storage/event.ts";
 import { openStorage } from "../src/storage/open-storage.ts";
@@ -9,16 +9,16 @@ import { projects } from "../src/storage/schema/projects.ts";
 import { skipRevisions } from "../src/storage/revisions.ts";
 import type { Storage } from "../src/storage/storage.ts";
 import { type Command, makeDataDirectory, startCommand } from "./_command.ts";
-import { silentLogger } from "./_storages.ts";
+import { ADMIN_TOKEN } from "./_service.ts";
+import { openDatabase, silentLogger } from "./_storages.ts";
 import { type PostgresServer, skipsPostgres, startPostgres } from "./_postgres.ts";
 
 const ROUNDS = sized(2, 5);
-const TOKEN = "*:*.the-admin-of-the-tests";
 
 describe("the embedded database", () => {
   test("keeps every acknowledged change when the process is killed repeatedly", async () => {
     const dataDir = await makeDataDirectory();
-    const environment = { DATA_DIR: dataDir, INIT_ADMIN_API_TOKENS: TOKEN };
+    const environment = { DATA_DIR: dataDir, INIT_ADMIN_API_TOKENS: ADMIN_TOKEN };
     const acknowledged: string[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       const command = startCommand(environment);
@@ -64,7 +64,7 @@ async function writeUntilKilled(
       const name = `${prefix}-${writer}-${count}`;
       const response = await fetch(`${url}/api/admin/projects/default/features`, {
         method: "POST",
-        headers: { authorization: TOKEN, "content-type": "application/json" },
+        headers: { authorization: ADMIN_TOKEN, "content-type": "application/json" },
         body: JSON.stringify({ name }),
       });
       expect(response.status).toBe(201);
@@ -80,7 +80,7 @@ async function writeUntilKilled(
 
 async function featureNames(url: string): Promise<string[]> {
   const response = await fetch(`${url}/api/admin/projects/default/features`, {
-    headers: { authorization: TOKEN },
+    headers: { authorization: ADMIN_TOKEN },
   });
   const { features } = (await response.json()) as { features: { name: string }[] };
   return features.map(({ name }) => name);
@@ -93,11 +93,6 @@ describe.skipIf(skipsPostgres)("replicas on one PostgreSQL", () => {
   }, 60_000);
   afterAll(() => server.close());
 
-  const open = async (databaseUrl: string): Promise<Storage> => {
-    const storage = await openStorage({ databaseUrl, dataDir: "", logger: silentLogger });
-    onTestFinished(() => storage.close());
-    return storage;
-  };
   const addProject = (storage: Storage, id: string): Promise<void> =>
     storage.write(SYSTEM_ACTOR, async ({ db, record }) => {
       await db.insert(projects).values({ id, name: id });
@@ -113,14 +108,14 @@ describe.skipIf(skipsPostgres)("replicas on one PostgreSQL", () => {
 
   test("replicas can start at the same time on an empty database", async () => {
     const databaseUrl = await server.createDatabase();
-    const replicas = await Promise.all(Array.from({ length: 5 }, () => open(databaseUrl)));
+    const replicas = await Promise.all(Array.from({ length: 5 }, () => openDatabase(databaseUrl)));
     const rows = await Promise.all(replicas.map(({ db }) => db.select().from(projects)));
     expect(rows.map((found) => found.length)).toEqual([1, 1, 1, 1, 1]);
   });
 
   test("a replica can start while another one makes a change", async () => {
     const databaseUrl = await server.createDatabase();
-    const [one, two] = [await open(databaseUrl), await open(databaseUrl)];
+    const [one, two] = [await openDatabase(databaseUrl), await openDatabase(databaseUrl)];
     await one.write(SYSTEM_ACTOR, async ({ record }) => {
       await skipRevisions(two);
       await record({ type: "project-created", project: "p", after: {} });
@@ -130,7 +125,7 @@ describe.skipIf(skipsPostgres)("replicas on one PostgreSQL", () => {
 
   test("replicas serve reads while more changes wait for the write lock than there are connections", async () => {
     const databaseUrl = await server.createDatabase();
-    const [one, two] = [await open(databaseUrl), await open(databaseUrl)];
+    const [one, two] = [await openDatabase(databaseUrl), await openDatabase(databaseUrl)];
     const ids = Array.from({ length: 20 }, (_, index) => `p${index}`);
     let waiting: readonly Promise<void>[] = [];
     await one.write(SYSTEM_ACTOR, async () => {
@@ -144,7 +139,7 @@ describe.skipIf(skipsPostgres)("replicas on one PostgreSQL", () => {
 
   test("replicas are notified of each other's changes", async () => {
     const databaseUrl = await server.createDatabase();
-    const [one, two] = [await open(databaseUrl), await open(databaseUrl)];
+    const [one, two] = [await openDatabase(databaseUrl), await openDatabase(databaseUrl)];
     const change = nextChange(two);
     await addProject(one, "p");
     expect(await change).toBe(await one.revision());
@@ -152,8 +147,8 @@ describe.skipIf(skipsPostgres)("replicas on one PostgreSQL", () => {
 
   test("replicas keep acknowledged changes when PostgreSQL is killed and restarted under load", async () => {
     const databaseUrl = await server.createDatabase();
-    const first = await open(databaseUrl);
-    const second = await open(databaseUrl);
+    const first = await openDatabase(databaseUrl);
+    const second = await openDatabase(databaseUrl);
     const replicas = [first, second];
     const acknowledged: string[] = [];
     let failures = 0;

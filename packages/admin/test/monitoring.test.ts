@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { buildApp } from "../src/app.ts";
-import { openStorage } from "../src/storage/open-storage.ts";
 import { skipsPostgres, startPostgres, type PostgresServer } from "./_postgres.ts";
 import { ADMIN_TOKEN, BACKEND_TOKEN, collectErrors, startService, useService } from "./_service.ts";
-import { describeStorages, silentLogger } from "./_storages.ts";
+import { describeStorages, openDatabase, silentLogger } from "./_storages.ts";
 
 const METRICS = "/internal-backstage/prometheus";
 
@@ -90,12 +89,9 @@ describe.skipIf(skipsPostgres)("without its database", () => {
 
   test("readiness and metrics report that the database is unavailable, and available again", async () => {
     const databaseUrl = await server.createDatabase();
-    const storage = await openStorage({ databaseUrl, dataDir: "", logger: silentLogger });
+    const storage = await openDatabase(databaseUrl);
     const app = await buildApp({ logger: collectErrors([]), maxConnections: 1000 }, storage);
-    onTestFinished(async () => {
-      await app.close();
-      await storage.close();
-    });
+    onTestFinished(() => app.close());
     const get = (path: string) => app.inject({ path, headers: { authorization: ADMIN_TOKEN } });
 
     expect((await get("/ready")).statusCode).toBe(200);
@@ -125,9 +121,7 @@ describe.skipIf(skipsPostgres)("without its database", () => {
     const databaseUrl = await server.createDatabase();
     const lines: string[] = [];
     const logger = { ...silentLogger, warn: (line: string) => lines.push(line) };
-    const storage = await openStorage({ databaseUrl, dataDir: "", logger });
-    onTestFinished(() => storage.close());
-    const service = await startService(storage);
+    const service = await startService(await openDatabase(databaseUrl, logger));
     const calls = [
       ["GET", "/api/admin/context", undefined],
       ["PUT", "/api/admin/context/userId", { sortOrder: 5 }],

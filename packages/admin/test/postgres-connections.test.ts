@@ -1,29 +1,16 @@
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { sql } from "drizzle-orm";
 import { LIMITS } from "../src/limits.ts";
 import { MIGRATIONS, migrate, SCHEMA_VERSION, SchemaTooNewError } from "../src/storage/migrate.ts";
 import { openStorage } from "../src/storage/open-storage.ts";
 import { warnOfWrongClock } from "../src/storage/postgres-storage.ts";
-import type { Storage } from "../src/storage/storage.ts";
 import { createFlag, switchFlag } from "./_flags.ts";
-import { type Databases, skipsPostgres, useSharedPostgres } from "./_postgres.ts";
+import { createTestDatabase, skipsPostgres } from "./_postgres.ts";
 import { ADMIN_TOKEN, BACKEND_TOKEN, startService } from "./_service.ts";
-import { silentLogger } from "./_storages.ts";
+import { openDatabase, silentLogger } from "./_storages.ts";
 
 describe.skipIf(skipsPostgres)("connections to PostgreSQL", () => {
-  let databases: Databases;
-  beforeAll(() => {
-    databases = useSharedPostgres();
-  });
-  afterAll(() => databases.close());
-
-  const open = async (databaseUrl: string): Promise<Storage> => {
-    const storage = await openStorage({ databaseUrl, dataDir: "", logger: silentLogger });
-    onTestFinished(() => storage.close());
-    return storage;
-  };
-
   const connect = async (databaseUrl: string): Promise<pg.Client> => {
     const client = new pg.Client({ connectionString: databaseUrl });
     await client.connect();
@@ -32,7 +19,7 @@ describe.skipIf(skipsPostgres)("connections to PostgreSQL", () => {
   };
 
   test("all connections are closed if the service cannot start", async () => {
-    const databaseUrl = await databases.createDatabase();
+    const databaseUrl = await createTestDatabase();
     const storage = await openStorage({ databaseUrl, dataDir: "", logger: silentLogger });
     await storage.close();
     const superuser = await connect(databaseUrl);
@@ -50,7 +37,7 @@ describe.skipIf(skipsPostgres)("connections to PostgreSQL", () => {
       await superuser.query(`drop role ${role}`);
     });
     const limitedUrl = databaseUrl.replace("//flags@", `//${role}@`);
-    await expect(open(limitedUrl)).rejects.toThrow(/events/);
+    await expect(openDatabase(limitedUrl)).rejects.toThrow(/events/);
     const countOpen = async (): Promise<unknown> => {
       const text = "select count(*)::int as count from pg_stat_activity where usename = $1";
       return (await superuser.query(text, [role])).rows[0];
@@ -59,7 +46,7 @@ describe.skipIf(skipsPostgres)("connections to PostgreSQL", () => {
   });
 
   test("requests wait for a connection instead of failing", async () => {
-    const storage = await open(await databases.createDatabase());
+    const storage = await openDatabase(await createTestDatabase());
     const sleeping = Array.from({ length: 40 }, () =>
       storage.read((db) => db.execute(sql`select pg_sleep(0.01)`)),
     );
@@ -67,7 +54,7 @@ describe.skipIf(skipsPostgres)("connections to PostgreSQL", () => {
   });
 
   test("requests get a 503 while the database user cannot log in, and the service recovers automatically", async () => {
-    const databaseUrl = await databases.createDatabase();
+    const databaseUrl = await createTestDatabase();
     const superuser = await connect(databaseUrl);
     const role = `rejected_${process.pid}`;
     const name = new URL(databaseUrl).pathname.slice(1);
@@ -75,7 +62,9 @@ describe.skipIf(skipsPostgres)("connections to PostgreSQL", () => {
     onTestFinished(async () => {
       await superuser.query(`drop owned by ${role}; drop role ${role}`);
     });
-    const service = await startService(await open(databaseUrl.replace("//flags@", `//${role}@`)));
+    const service = await startService(
+      await openDatabase(databaseUrl.replace("//flags@", `//${role}@`)),
+    );
     await superuser.query(`alter role ${role} nologin`);
     await superuser.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where usename = $1 and datname = $2",
@@ -99,7 +88,7 @@ describe.skipIf(skipsPostgres)("connections to PostgreSQL", () => {
   });
 
   test("a clock of the database that differs by more than a minute causes a warning at the start", async () => {
-    const storage = await open(await databases.createDatabase());
+    const storage = await openDatabase(await createTestDatabase());
     const lines: string[] = [];
     const logger = { warn: (line: string) => lines.push(line) };
     await warnOfWrongClock(storage.db, logger);
@@ -118,8 +107,8 @@ describe.skipIf(skipsPostgres)("connections to PostgreSQL", () => {
   });
 
   test("replicas that start at the same time migrate once", async () => {
-    const databaseUrl = await databases.createDatabase();
-    const storages = await Promise.all([0, 1, 2, 3].map(() => open(databaseUrl)));
+    const databaseUrl = await createTestDatabase();
+    const storages = await Promise.all([0, 1, 2, 3].map(() => openDatabase(databaseUrl)));
     const client = await connect(databaseUrl);
     const { rows } = await client.query<{ version: number }>("select version from schema_versions");
     expect(rows.map(({ version }) => version)).toEqual(MIGRATIONS.map(({ version }) => version));
@@ -127,13 +116,13 @@ describe.skipIf(skipsPostgres)("connections to PostgreSQL", () => {
   });
 
   test("a change sees the changes that it waited for, whatever the default isolation level of the database", async () => {
-    const databaseUrl = await databases.createDatabase();
+    const databaseUrl = await createTestDatabase();
     const name = new URL(databaseUrl).pathname.slice(1);
     const client = await connect(databaseUrl);
     await client.query(
       `alter database ${name} set default_transaction_isolation = 'repeatable read'`,
     );
-    const storages = await Promise.all([0, 1].map(() => open(databaseUrl)));
+    const storages = await Promise.all([0, 1].map(() => openDatabase(databaseUrl)));
     const services = await Promise.all(storages.map((storage) => startService(storage)));
     const [service] = services;
     if (service === undefined) throw new Error("No service");
@@ -155,8 +144,8 @@ describe.skipIf(skipsPostgres)("connections to PostgreSQL", () => {
   });
 
   test("a replica of the previous version works while and after a newer one migrates", async () => {
-    const databaseUrl = await databases.createDatabase();
-    const storage = await open(databaseUrl);
+    const databaseUrl = await createTestDatabase();
+    const storage = await openDatabase(databaseUrl);
     const previous = await startService(storage);
     await createFlag(previous, "before");
     const next = {
@@ -178,6 +167,6 @@ describe.skipIf(skipsPostgres)("connections to PostgreSQL", () => {
     const response = await previous.request("/api/client/features", { token: BACKEND_TOKEN });
     expect(JSON.stringify(await response.json())).toMatch(/"after".*"before"/);
     // It cannot be started again, so that it does not run on a schema that it does not know.
-    await expect(open(databaseUrl)).rejects.toThrow(SchemaTooNewError);
+    await expect(openDatabase(databaseUrl)).rejects.toThrow(SchemaTooNewError);
   });
 });

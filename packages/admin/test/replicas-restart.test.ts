@@ -2,9 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startCommand, type Command } from "./_command.ts";
 import { skipsPostgres, startPostgres, type PostgresServer } from "./_postgres.ts";
-
-const ADMIN_TOKEN = "*:*.the-admin-of-the-tests";
-const BACKEND_TOKEN = "*:development.the-backend-of-the-tests";
+import { ADMIN_TOKEN, BACKEND_TOKEN } from "./_service.ts";
 
 /** A running command that can be killed and restarted. */
 interface Replica {

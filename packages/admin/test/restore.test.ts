@@ -3,7 +3,7 @@ import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createBackup } from "../src/backup/create-backup.ts";
 import { restoreBackup } from "../src/backup/restore-backup.ts";
 import { rowsOf } from "../src/storage/database.ts";
@@ -13,8 +13,8 @@ import type { Storage } from "../src/storage/storage.ts";
 import { makeDataDirectory, makeDirectory, startCommand } from "./_command.ts";
 import { openStream } from "./_event-stream.ts";
 import { createFlag, createSegment, switchFlag } from "./_flags.ts";
-import { silentLogger } from "./_storages.ts";
-import { findPostgres, skipsPostgres, useSharedPostgres, type Databases } from "./_postgres.ts";
+import { openDatabase, silentLogger } from "./_storages.ts";
+import { createTestDatabase, findPostgres, skipsPostgres } from "./_postgres.ts";
 import { signIn } from "./_sessions.ts";
 import { BACKEND_TOKEN, endApp, type Service, startService } from "./_service.ts";
 
@@ -33,14 +33,8 @@ interface KnownState {
 }
 
 describe.skipIf(skipsPostgres)("a restored backup on PostgreSQL", () => {
-  let databases: Databases;
-  beforeAll(() => {
-    databases = useSharedPostgres();
-  });
-  afterAll(() => databases.close());
-
   test("every SDK that has seen later revisions fetches a restored backup", async () => {
-    const databaseUrl = await databases.createDatabase();
+    const databaseUrl = await createTestDatabase();
     const file = join(makeDirectory(), "flags.dump");
     const run = (program: string, ...args: readonly string[]): void => {
       execFileSync(join(findPostgres() ?? "", program), args, { stdio: "pipe" });
@@ -86,9 +80,7 @@ describe("a file of flags-admin backup", () => {
   test.skipIf(skipsPostgres)(
     "a backup moves everything from the embedded database to PostgreSQL",
     async () => {
-      const databases = useSharedPostgres();
-      onTestFinished(() => databases.close());
-      const databaseUrl = await databases.createDatabase();
+      const databaseUrl = await createTestDatabase();
       const [dataDir, directory] = [await makeDataDirectory(), makeDirectory()];
       const files = ["one", "two"].map((name) => join(directory, name));
       const [file = "", again = ""] = files;
@@ -127,8 +119,7 @@ describe("a file of flags-admin backup", () => {
       expect(lines?.header.tables).not.toContain("sessions");
       expect({ ...copied?.header, createdAt: "" }).toEqual({ ...lines?.header, createdAt: "" });
 
-      const restored = await openStorage({ databaseUrl, dataDir: "", logger: silentLogger });
-      onTestFinished(() => restored.close());
+      const restored = await openDatabase(databaseUrl);
       expect(await restored.revision()).toBe(revision);
       const moved = await startService(restored);
       expect((await moved.request("/auth/session", { headers })).status).toBe(401);

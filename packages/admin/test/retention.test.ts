@@ -1,9 +1,8 @@
 import { inArray, sql } from "drizzle-orm";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { deleteExpired } from "../src/retention/delete-expired.ts";
 import { deleteRegularly } from "../src/retention/delete-regularly.ts";
 import { DEFAULT_RETENTION } from "../src/retention/retention.ts";
-import { openStorage } from "../src/storage/open-storage.ts";
 import { events } from "../src/storage/schema/events.ts";
 import {
   applicationInstances,
@@ -13,7 +12,7 @@ import {
 } from "../src/storage/schema/usage.ts";
 import type { Storage } from "../src/storage/storage.ts";
 import { createFlag, switchFlag } from "./_flags.ts";
-import { skipsPostgres, useSharedPostgres } from "./_postgres.ts";
+import { createTestDatabase, skipsPostgres } from "./_postgres.ts";
 import {
   BACKEND_TOKEN,
   KNOWS_SEGMENTS,
@@ -21,7 +20,7 @@ import {
   startService,
   useService,
 } from "./_service.ts";
-import { describeEachStorage, silentLogger } from "./_storages.ts";
+import { describeEachStorage, openDatabase } from "./_storages.ts";
 
 const token = BACKEND_TOKEN;
 const HOUR_MS = 3_600_000;
@@ -175,16 +174,8 @@ describeEachStorage("deleteExpired()", (source) => {
 
 describe.skipIf(skipsPostgres)("deleteExpired() on PostgreSQL", () => {
   test("deleteExpired() at two replicas deletes each row once, and they do not wait for each other", async () => {
-    const databases = useSharedPostgres();
-    onTestFinished(() => databases.close());
-    const databaseUrl = await databases.createDatabase();
-    const [one, two] = await Promise.all(
-      [0, 1].map(() => openStorage({ databaseUrl, dataDir: "", logger: silentLogger })),
-    );
-    if (one === undefined || two === undefined) throw new Error("There must be two");
-    onTestFinished(async () => {
-      await Promise.all([one.close(), two.close()]);
-    });
+    const databaseUrl = await createTestDatabase();
+    const [one, two] = [await openDatabase(databaseUrl), await openDatabase(databaseUrl)];
     await one.db.execute(sql`
       insert into feature_usage (feature, app_name, environment, hour)
       select 'flag' || number, 'a', 'e', now() - interval '3 days' from generate_series(1, 500) as number`);
@@ -199,11 +190,7 @@ describe.skipIf(skipsPostgres)("deleteExpired() on PostgreSQL", () => {
   });
 
   test("deletion runs regularly until it is stopped, and survives failures of the database", async () => {
-    const databases = useSharedPostgres();
-    onTestFinished(() => databases.close());
-    const databaseUrl = await databases.createDatabase();
-    const storage = await openStorage({ databaseUrl, dataDir: "", logger: silentLogger });
-    onTestFinished(() => storage.close());
+    const storage = await openDatabase(await createTestDatabase());
     const logger = { info: vi.fn<() => void>(), warn: vi.fn<() => void>() };
     const stop = new AbortController();
     const insert = () =>

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { applyDelta, type FeaturesState } from "flags-engine";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fuzzRuns } from "../../../scripts/test-size.ts";
-import { openStorage } from "../src/storage/open-storage.ts";
 import { openStream } from "./_event-stream.ts";
 import { createFlag, createSegment } from "./_flags.ts";
 import { type Databases, skipsPostgres, useSharedPostgres } from "./_postgres.ts";
@@ -13,7 +12,7 @@ import {
   startService,
   type Service,
 } from "./_service.ts";
-import { silentLogger } from "./_storages.ts";
+import { openDatabase } from "./_storages.ts";
 
 const token = BACKEND_TOKEN;
 const QUERY = "?namePrefix=random-";
@@ -92,9 +91,7 @@ describe.skipIf(skipsPostgres)("two replicas", () => {
   afterAll(() => databases?.close());
 
   const startReplica = async (): Promise<Service> => {
-    const storage = await openStorage({ databaseUrl, dataDir: "", logger: silentLogger });
-    onTestFinished(() => storage.close());
-    return startService(storage);
+    return startService(await openDatabase(databaseUrl));
   };
 
   test("SDKs that alternate between them have the current flags after each poll and each reconnection", async () => {

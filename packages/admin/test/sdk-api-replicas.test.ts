@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openStorage } from "../src/storage/open-storage.ts";
 import type { Storage } from "../src/storage/storage.ts";
 import { openStream } from "./_event-stream.ts";
 import { createFlag, createToken, switchFlag } from "./_flags.ts";
 import { skipsPostgres, startPostgres, type PostgresServer } from "./_postgres.ts";
 import { ADMIN_TOKEN, BACKEND_TOKEN, startService, type Service } from "./_service.ts";
-import { silentLogger } from "./_storages.ts";
+import { openDatabase, silentLogger } from "./_storages.ts";
 
 const token = BACKEND_TOKEN;
 
@@ -19,8 +19,7 @@ describe.skipIf(skipsPostgres)("two replicas on one PostgreSQL", () => {
   afterAll(() => server?.close(), 60_000);
 
   const startReplica = async (): Promise<Service & { readonly storage: Storage }> => {
-    const storage = await openStorage({ databaseUrl, dataDir: "", logger: silentLogger });
-    onTestFinished(() => storage.close());
+    const storage = await openDatabase(databaseUrl);
     return { ...(await startService(storage)), storage };
   };
 

@@ -2,17 +2,14 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { skipsChromium } from "../../../scripts/quickstart/_chromium.ts";
 import { skipsPostgres, startPostgres } from "../../admin/test/_postgres.ts";
 import { ADMIN_TOKEN, startService } from "../../admin/test/_service.ts";
-import { silentLogger } from "../../admin/test/_storages.ts";
-import { openStorage } from "../../admin/src/storage/open-storage.ts";
+import { openDatabase } from "../../admin/test/_storages.ts";
 import { CONSOLE_DIRECTORY, expectAccessible, openPage, signIn } from "./_console.ts";
 
 describe.skipIf(skipsChromium || skipsPostgres)("without a database", () => {
   test("open and new pages say so, and continue by themselves when it is back", async () => {
     const postgres = await startPostgres();
     onTestFinished(() => postgres.close());
-    const databaseUrl = await postgres.createDatabase();
-    const storage = await openStorage({ databaseUrl, dataDir: "", logger: silentLogger });
-    onTestFinished(() => storage.close());
+    const storage = await openDatabase(await postgres.createDatabase());
     const service = await startService(storage, {}, { consoleDirectory: CONSOLE_DIRECTORY });
     const page = await openPage(`${service.url}/segments`, { expected: /status of 503/ });
     await signIn(page, ADMIN_TOKEN);
