@@ -86,6 +86,9 @@ async function featureNames(url: string): Promise<string[]> {
   return features.map(({ name }) => name);
 }
 
+/** How long a client waits after a failed change before it tries the next one. */
+const RETRY_DELAY_MS = 20;
+
 describe.skipIf(skipsPostgres)("replicas on one PostgreSQL", () => {
   let server: PostgresServer;
   beforeAll(async () => {
@@ -160,7 +163,7 @@ describe.skipIf(skipsPostgres)("replicas on one PostgreSQL", () => {
           () => acknowledged.push(id),
           () => {
             failures += 1;
-            return delay(20);
+            return delay(RETRY_DELAY_MS);
           },
         );
       }

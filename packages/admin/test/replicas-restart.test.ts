@@ -4,6 +4,9 @@ import { startCommand, type Command } from "./_command.ts";
 import { skipsPostgres, startPostgres, type PostgresServer } from "./_postgres.ts";
 import { ADMIN_TOKEN, BACKEND_TOKEN } from "./_service.ts";
 
+/** How long a client waits after a failed request before it sends the next one. */
+const RETRY_DELAY_MS = 20;
+
 /** A running command that can be killed and restarted. */
 interface Replica {
   command: Command;
@@ -57,7 +60,7 @@ describe.skipIf(skipsPostgres)("two flags-admin commands on one PostgreSQL serve
         const name = `flag-${index}-${count}`;
         const isCreated = await create(replica.url, name).catch(() => false);
         if (isCreated) acknowledged.push(name);
-        else await delay(20);
+        else await delay(RETRY_DELAY_MS);
       }
     });
     const waitForMore = async (more: number): Promise<void> => {

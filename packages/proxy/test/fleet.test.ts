@@ -155,7 +155,7 @@ class Clients {
       const [name = ""] = await flagsOf(proxy);
       const version = Number(name.slice(1));
       if (versions.at(-1) !== version) versions.push(version);
-      // oxlint-disable-next-line no-await-in-loop -- as above
+      // oxlint-disable-next-line no-await-in-loop -- leaves the processor to the proxies for most of the time
       await delay(50, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
     }
   }

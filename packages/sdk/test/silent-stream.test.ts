@@ -64,6 +64,7 @@ describe("Streaming", () => {
     upstream.reply(STREAMING, streams.reply);
     const { failures } = startStreaming(upstream, 500);
     await upstream.next(STREAMING);
+    // For longer than the limit on silence.
     for (let count = 0; count < 15; count += 1) {
       await delay(50);
       streams.write(":\n\n");
