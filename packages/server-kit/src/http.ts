@@ -1,6 +1,7 @@
 // The entry `flags-server-kit/http`, apart from the main one because Fastify loads slowly and
 // `--help` does not need it.
 export { createAccessCheck } from "./http/access-list.ts";
+export { AttemptLimiter, AUTHENTICATION_LIMITS, networkOf } from "./http/attempt-limiter.ts";
 export { limitBodyMemory } from "./http/body-budget.ts";
 export {
   BROTLI_QUALITY,
@@ -21,13 +22,7 @@ export {
 export type { TypedApp } from "./http/server-defaults.ts";
 export { createForwardingServer, createGuardedServer } from "./http/guarded-server.ts";
 export { FairShare } from "./http/fair-share.ts";
-export {
-  AUTHENTICATION_LIMITS,
-  GuessLimiter,
-  MAX_VALIDATED_TOKENS,
-  networkOf,
-  VALIDATION_LIMITS,
-} from "./http/guess-limiter.ts";
+export { GuessLimiter, MAX_VALIDATED_TOKENS, VALIDATION_LIMITS } from "./http/guess-limiter.ts";
 export type { GuessProblem } from "./http/guess-limiter.ts";
 export {
   createGauge,

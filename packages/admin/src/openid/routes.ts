@@ -1,7 +1,7 @@
-import { randomUUID, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "flags-server-kit";
-import { AUTHENTICATION_LIMITS, GuessLimiter } from "flags-server-kit/http";
+import { AttemptLimiter, AUTHENTICATION_LIMITS, networkOf } from "flags-server-kit/http";
 import { forbidCaching } from "../http/server.ts";
 import { type Cookie, readCookie, setCookie } from "../sessions/session-cookie.ts";
 import type { User } from "../sessions/session-store.ts";
@@ -28,9 +28,13 @@ export async function registerOpenId(
   { config, sessions, logger }: OpenIdRoutesOptions,
 ): Promise<void> {
   const provider = new OpenIdProvider(config);
-  const attempts = new GuessLimiter(
+  const attempts = new AttemptLimiter(
     AUTHENTICATION_LIMITS,
-    ({ message }) => new SignInError("unavailable", message),
+    () =>
+      new SignInError(
+        "unavailable",
+        "too many sign-ins from the address, or in total, have failed",
+      ),
   );
   // Without a slash at its end: paths of the console follow.
   const basePath = new URL(config.publicUrl).pathname.replace(/\/$/, "");
@@ -53,20 +57,12 @@ export async function registerOpenId(
       isHttps: sessions.isHttps(request),
     });
 
-  /** NOTE: every failure counts as a guess, so that nobody can make this service overload the provider. */
+  /** NOTE: every failure counts, so that nobody can make this service overload the provider. */
   const complete = async (request: FastifyRequest, state: SignInState): Promise<User> => {
-    let failure: unknown = new SignInError("failed", "unknown error");
-    const attempt = randomUUID();
-    const [found] = await attempts.run(request.ip, [attempt], async () => {
-      try {
-        return [{ secret: attempt, user: await provider.complete(queryOf(request), state) }];
-      } catch (error) {
-        failure = error;
-        return [];
-      }
-    });
-    if (found === undefined) throw failure;
-    return found.user;
+    const refund = attempts.take(networkOf(request.ip), 1);
+    const user = await provider.complete(queryOf(request), state);
+    refund(1);
+    return user;
   };
 
   await app.register(

@@ -1,26 +1,12 @@
 import { hash } from "node:crypto";
-import { isIP } from "node:net";
-import { Address6 } from "ip-address";
 import { LRUCache } from "lru-cache";
-import { type Budget, TokenBucket } from "./token-bucket.ts";
-
-interface GuessLimits {
-  readonly perAddress: Budget;
-  /** For all addresses together, because an attacker may have many. */
-  readonly total: Budget;
-}
-
-/** For requests that require a token. */
-export const AUTHENTICATION_LIMITS: GuessLimits = {
-  perAddress: { burst: 500, perSecond: 2 },
-  total: { burst: 5000, perSecond: 50 },
-};
+import { AttemptLimiter, type AttemptLimits, networkOf } from "./attempt-limiter.ts";
 
 /**
  * For `/edge/validate`. Higher, because proxies forward the tokens of their clients: a proxy under attack
  * forwards 20 unknown ones a second. The burst allows two requests of the maximum size.
  */
-export const VALIDATION_LIMITS: GuessLimits = {
+export const VALIDATION_LIMITS: AttemptLimits = {
   perAddress: { burst: 2000, perSecond: 30 },
   total: { burst: 20_000, perSecond: 100 },
 };
@@ -37,7 +23,7 @@ export interface GuessProblem {
 const MESSAGE =
   "Too many unknown tokens were sent from this address, or from all addresses together: send valid tokens, or wait for the time in Retry-After";
 
-/** Limit for each of the caches of addresses, valid and invalid tokens. About 10 MB in total. */
+/** Limit for each of the caches of valid and invalid tokens. About 6 MB in total. */
 const MAX_ENTRIES = 10_000;
 
 /**
@@ -46,14 +32,10 @@ const MAX_ENTRIES = 10_000;
  * client that repeats one revoked token does not exhaust the budget.
  */
 export class GuessLimiter {
-  readonly #limits: GuessLimits;
-  readonly #toError: (problem: GuessProblem) => Error;
-  readonly #now: () => number;
-  readonly #total: TokenBucket;
-  readonly #buckets = createCache<TokenBucket>();
+  readonly #guesses: AttemptLimiter;
   // NOTE: separate from the invalid tokens, so that guesses cannot evict valid ones.
-  readonly #valid = createCache<true>();
-  readonly #invalid = createCache<true>();
+  readonly #valid = createCache();
+  readonly #invalid = createCache();
   readonly #pending = new Set<string>();
 
   /**
@@ -61,14 +43,13 @@ export class GuessLimiter {
    * @param now monotonic clock in milliseconds
    */
   constructor(
-    limits: GuessLimits,
+    limits: AttemptLimits,
     toError: (problem: GuessProblem) => Error,
-    now: () => number = () => performance.now(),
+    now?: () => number,
   ) {
-    this.#limits = limits;
-    this.#toError = toError;
-    this.#now = now;
-    this.#total = new TokenBucket(limits.total, now());
+    const toWait = (retryAfterSeconds: number): Error =>
+      toError({ message: MESSAGE, retryAfterSeconds });
+    this.#guesses = new AttemptLimiter(limits, toWait, now);
   }
 
   /**
@@ -85,62 +66,31 @@ export class GuessLimiter {
     secrets: readonly string[],
     find: () => Promise<readonly Found[]>,
   ): Promise<readonly Found[]> {
-    const client = networkOf(address);
-    const keys = new Map(secrets.map((secret) => [secret, `${client} ${hash("sha256", secret)}`]));
+    const network = networkOf(address);
+    const keys = new Map(secrets.map((secret) => [secret, `${network} ${hash("sha256", secret)}`]));
     const unknown = [...keys.values()].filter((key) => !this.#isKnown(key));
-    const bucket = this.#bucketOf(client);
-    this.#take(bucket, unknown.length);
-    let refund = unknown.length;
+    const refund = this.#guesses.take(network, unknown.length);
+    let refunded = unknown.length;
     for (const key of unknown) this.#pending.add(key);
     try {
       const found = await find();
       const valid = new Set(found.map(({ secret }) => keys.get(secret)));
       for (const key of unknown) if (!valid.has(key)) this.#invalid.set(key, true);
       for (const key of valid) if (key !== undefined) this.#valid.set(key, true);
-      refund = unknown.filter((key) => valid.has(key)).length;
+      refunded = unknown.filter((key) => valid.has(key)).length;
       return found;
     } finally {
       for (const key of unknown) this.#pending.delete(key);
-      bucket.give(refund);
-      this.#total.give(refund);
+      refund(refunded);
     }
   }
 
   #isKnown(key: string): boolean {
     return this.#pending.has(key) || [this.#valid, this.#invalid].some((cache) => cache.get(key));
   }
-
-  #bucketOf(client: string): TokenBucket {
-    const existing = this.#buckets.get(client);
-    if (existing !== undefined) return existing;
-    const created = new TokenBucket(this.#limits.perAddress, this.#now());
-    this.#buckets.set(client, created);
-    return created;
-  }
-
-  #take(bucket: TokenBucket, count: number): void {
-    if (count === 0) return;
-    const now = this.#now();
-    const ownMs = bucket.tryTake(count, now);
-    const waitMs = ownMs > 0 ? ownMs : this.#total.tryTake(count, now);
-    if (waitMs === 0) return;
-    if (ownMs === 0) bucket.give(count);
-    throw this.#toError({ message: MESSAGE, retryAfterSeconds: Math.ceil(waitMs / 1000) });
-  }
 }
 
 /** NOTE: with `max`, a cache would allocate memory for all entries when it is created. */
-function createCache<Value extends object | true>(): LRUCache<string, Value> {
+function createCache(): LRUCache<string, true> {
   return new LRUCache({ maxSize: MAX_ENTRIES, sizeCalculation: () => 1 });
-}
-
-/**
- * Returns the network of an IP address: addresses of the same network share a budget. A host can choose any
- * address in its IPv6 /64, so the whole /64 shares one. With `TRUST_PROXY=true`, the address can be any string that a client sends.
- */
-export function networkOf(address: string): string {
-  const family = isIP(address);
-  if (family !== 6) return family === 4 ? address : "unknown";
-  const parsed = new Address6(address);
-  return parsed.isMapped4() ? parsed.to4().correctForm() : parsed.getBitsBase16(0, 64);
 }

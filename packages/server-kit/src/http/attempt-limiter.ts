@@ -1,0 +1,92 @@
+import { isIP } from "node:net";
+import { Address6 } from "ip-address";
+import { LRUCache } from "lru-cache";
+import { type Budget, TokenBucket } from "./token-bucket.ts";
+
+export interface AttemptLimits {
+  readonly perAddress: Budget;
+  /** For all addresses together, because an attacker may have many. */
+  readonly total: Budget;
+}
+
+/** For requests that require a token, and for sign-ins. */
+export const AUTHENTICATION_LIMITS: AttemptLimits = {
+  perAddress: { burst: 500, perSecond: 2 },
+  total: { burst: 5000, perSecond: 50 },
+};
+
+/** About 3 MB. */
+const MAX_NETWORKS = 10_000;
+
+/** Limits how many attempts the clients of a network, and all clients together, can make. */
+export class AttemptLimiter {
+  readonly #limits: AttemptLimits;
+  readonly #toError: (retryAfterSeconds: number) => Error;
+  readonly #now: () => number;
+  readonly #total: TokenBucket;
+  // NOTE: with `max`, the cache would allocate memory for all entries when it is created.
+  readonly #buckets = new LRUCache<string, TokenBucket>({
+    maxSize: MAX_NETWORKS,
+    sizeCalculation: () => 1,
+  });
+
+  /**
+   * @param toError creates the error for a client that has to wait
+   * @param now monotonic clock in milliseconds
+   */
+  constructor(
+    limits: AttemptLimits,
+    toError: (retryAfterSeconds: number) => Error,
+    now: () => number = () => performance.now(),
+  ) {
+    this.#limits = limits;
+    this.#toError = toError;
+    this.#now = now;
+    this.#total = new TokenBucket(limits.total, now());
+  }
+
+  /**
+   * Takes attempts from the budget of a network and from that of all networks.
+   *
+   * @param network as `networkOf()` returns it
+   * @returns a function that gives back those that do not count
+   * @throws the error of the constructor if one of the budgets is exhausted
+   */
+  take(network: string, count: number): (uncounted: number) => void {
+    const bucket = this.#bucketOf(network);
+    // NOTE: the budget may be below 0, so that even no attempt would have to wait.
+    if (count > 0) this.#takeFrom(bucket, count);
+    return (uncounted) => {
+      bucket.give(uncounted);
+      this.#total.give(uncounted);
+    };
+  }
+
+  #bucketOf(network: string): TokenBucket {
+    const existing = this.#buckets.get(network);
+    if (existing !== undefined) return existing;
+    const created = new TokenBucket(this.#limits.perAddress, this.#now());
+    this.#buckets.set(network, created);
+    return created;
+  }
+
+  #takeFrom(bucket: TokenBucket, count: number): void {
+    const now = this.#now();
+    const ownMs = bucket.tryTake(count, now);
+    const waitMs = ownMs > 0 ? ownMs : this.#total.tryTake(count, now);
+    if (waitMs === 0) return;
+    if (ownMs === 0) bucket.give(count);
+    throw this.#toError(Math.ceil(waitMs / 1000));
+  }
+}
+
+/**
+ * Returns the network of an IP address: addresses of the same network share a budget. A host can choose any
+ * address in its IPv6 /64, so the whole /64 shares one. With `TRUST_PROXY=true`, the address can be any string that a client sends.
+ */
+export function networkOf(address: string): string {
+  const family = isIP(address);
+  if (family !== 6) return family === 4 ? address : "unknown";
+  const parsed = new Address6(address);
+  return parsed.isMapped4() ? parsed.to4().correctForm() : parsed.getBitsBase16(0, 64);
+}
