@@ -161,18 +161,17 @@ function registerCreating(app: TypedApp, storage: Storage): void {
 }
 
 function registerChanging(app: TypedApp, storage: Storage): void {
+  const describe = (summary: string) => ({
+    ...documented({ tag, summary, hasBody: true, alsoFailsWith: [404, 412] }),
+    headers: IfMatchHeaders,
+    params: FeatureParams,
+  });
+
   app.put(
     ONE,
     {
       schema: {
-        ...documented({
-          tag,
-          summary: "Updates the given properties of a flag",
-          hasBody: true,
-          alsoFailsWith: [404, 412],
-        }),
-        headers: IfMatchHeaders,
-        params: FeatureParams,
+        ...describe("Updates the given properties of a flag"),
         body: UpdateFeatureBody,
       },
     },
@@ -186,19 +185,7 @@ function registerChanging(app: TypedApp, storage: Storage): void {
 
   app.patch(
     ONE,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Applies a JSON Patch to a flag",
-          hasBody: true,
-          alsoFailsWith: [404, 412],
-        }),
-        headers: IfMatchHeaders,
-        params: FeatureParams,
-        body: JsonPatchBody,
-      },
-    },
+    { schema: { ...describe("Applies a JSON Patch to a flag"), body: JsonPatchBody } },
     (request) => {
       const address = toFeatureAddress(request.params);
       return writeIfMatch(storage, request, editedFeature(address), (transaction) =>

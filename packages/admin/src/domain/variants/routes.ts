@@ -42,24 +42,31 @@ export function registerVariants(app: TypedApp, storage: Storage): void {
       return withEntityTag(reply, await storage.read(readView));
     },
   );
-  registerReplacing(app, storage);
+  registerChanging(app, storage);
   registerBatch(app, storage);
 }
 
-function registerReplacing(app: TypedApp, storage: Storage): void {
+/** Describes a route that changes these variants. */
+function describeChange(summary: string) {
+  return {
+    ...documented({
+      tag,
+      summary,
+      returns: FlagVariantsResponse,
+      hasBody: true,
+      alsoFailsWith: [404, 412],
+    }),
+    headers: IfMatchHeaders,
+    params: FeatureEnvironmentParams,
+  };
+}
+
+function registerChanging(app: TypedApp, storage: Storage): void {
   app.put(
     ONE,
     {
       schema: {
-        ...documented({
-          tag,
-          summary: "Replaces the variants of a flag in an environment",
-          returns: FlagVariantsResponse,
-          hasBody: true,
-          alsoFailsWith: [404, 412],
-        }),
-        headers: IfMatchHeaders,
-        params: FeatureEnvironmentParams,
+        ...describeChange("Replaces the variants of a flag in an environment"),
         body: FlagVariantsBody,
       },
     },
@@ -79,15 +86,7 @@ function registerReplacing(app: TypedApp, storage: Storage): void {
     ONE,
     {
       schema: {
-        ...documented({
-          tag,
-          summary: "Applies a JSON Patch to the variants of a flag in an environment",
-          returns: FlagVariantsResponse,
-          hasBody: true,
-          alsoFailsWith: [404, 412],
-        }),
-        headers: IfMatchHeaders,
-        params: FeatureEnvironmentParams,
+        ...describeChange("Applies a JSON Patch to the variants of a flag in an environment"),
         body: JsonPatchBody,
       },
     },
