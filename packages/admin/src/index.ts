@@ -5,5 +5,9 @@ export type { RunningAdmin } from "./start.ts";
 export { DirectoryInUseError } from "./storage/directory-lock.ts";
 export { SchemaTooNewError } from "./storage/migrate.ts";
 export { openStorage } from "./storage/open-storage.ts";
-export type { StorageOptions } from "./storage/open-storage.ts";
-export type { Storage, StorageLogger, WriteTransaction } from "./storage/storage.ts";
+export type {
+  Storage,
+  StorageLogger,
+  StorageOptions,
+  WriteTransaction,
+} from "./storage/storage.ts";

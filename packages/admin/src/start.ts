@@ -5,9 +5,9 @@ import { buildApp } from "./app.ts";
 import { type AdminConfig, SETTING_BY_TYPE } from "./config/config.ts";
 import { watchEventLoop } from "./monitoring/event-loop-watchdog.ts";
 import { DiskFullError, withoutQueryValues } from "./storage/errors.ts";
-import { openStorage, type StorageOptions } from "./storage/open-storage.ts";
+import { openStorage } from "./storage/open-storage.ts";
 import { skipRevisions } from "./storage/revisions.ts";
-import type { Storage } from "./storage/storage.ts";
+import type { Storage, StorageOptions } from "./storage/storage.ts";
 import {
   findTokensOfOtherType,
   findUnusableTokens,

@@ -4,7 +4,6 @@ import { setImmediate } from "node:timers/promises";
 import type { PGlite } from "@electric-sql/pglite";
 import { createDirectory } from "flags-server-kit";
 import { drizzle, type PgliteDatabase } from "drizzle-orm/pglite";
-import type { Database } from "./database.ts";
 import { createChangeFeed } from "./revisions.ts";
 import { lockDirectory } from "./directory-lock.ts";
 import { DiskFullError } from "./errors.ts";
@@ -14,19 +13,7 @@ import { migrate } from "./migrate.ts";
 import { openDurable, syncTree } from "./durable-pglite.ts";
 import { CHANGES_CHANNEL, createSqlStorage } from "./sql-storage.ts";
 import type { Transact } from "./transactions.ts";
-import type { Storage, StorageLogger } from "./storage.ts";
-
-interface EmbeddedOptions {
-  /** Directory for the database and nothing else. Created if it is missing. */
-  readonly dataDir: string;
-  /** Writes are refused while less disk space than this is free. @default 64 MB */
-  readonly minFreeDiskBytes?: number | undefined;
-  readonly logger: StorageLogger;
-  /** Called before the database is created. */
-  readonly onCreating?: ((directory: string) => void) | undefined;
-  /** Prepares the tables. @default applies pending migrations */
-  readonly prepareSchema?: ((db: Database) => Promise<void>) | undefined;
-}
+import type { Storage, StorageLogger, StorageOptions } from "./storage.ts";
 
 /** Four log segments. The largest write needs fewer, but other processes use the disk too. */
 const MIN_FREE_DISK_BYTES = 64 * BYTES_PER_MB;
@@ -41,7 +28,7 @@ const NEW_DATABASE_BYTES = 64 * BYTES_PER_MB;
  * @throws {DiskFullError} if the disk has too little space for the database and a first write
  * @throws {EmbeddedStartError} if the database cannot start
  */
-export async function openEmbedded(options: EmbeddedOptions): Promise<Storage> {
+export async function openEmbedded(options: StorageOptions): Promise<Storage> {
   const { dataDir, logger, minFreeDiskBytes = MIN_FREE_DISK_BYTES } = options;
   const { prepareSchema = migrate, onCreating } = options;
   await createDirectory(dataDir, 0o700);
@@ -82,8 +69,8 @@ function assertSpace(dataDir: string, neededBytes: number): void {
 interface LockedDependencies {
   readonly logger: StorageLogger;
   readonly guard: DiskGuard;
-  readonly prepareSchema: (db: Database) => Promise<void>;
-  readonly onCreating: EmbeddedOptions["onCreating"];
+  readonly prepareSchema: NonNullable<StorageOptions["prepareSchema"]>;
+  readonly onCreating: StorageOptions["onCreating"];
   readonly release: () => void;
 }
 

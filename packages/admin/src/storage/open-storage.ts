@@ -1,18 +1,4 @@
-import type { Database } from "./database.ts";
-import type { Storage, StorageLogger } from "./storage.ts";
-
-export interface StorageOptions {
-  /** URL of a PostgreSQL database. @default the embedded database in `dataDir` */
-  readonly databaseUrl?: string | undefined;
-  readonly dataDir: string;
-  /** The embedded database refuses writes while less disk space than this is free. @default 64 MB */
-  readonly minFreeDiskBytes?: number | undefined;
-  readonly logger: StorageLogger;
-  /** Called before an embedded database is created, which takes seconds. */
-  readonly onCreating?: ((directory: string) => void) | undefined;
-  /** Prepares the tables before anything else is done. @default applies pending migrations */
-  readonly prepareSchema?: ((db: Database) => Promise<void>) | undefined;
-}
+import type { Storage, StorageOptions } from "./storage.ts";
 
 /**
  * Opens the database and applies pending migrations.

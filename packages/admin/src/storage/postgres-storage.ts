@@ -15,15 +15,12 @@ import { StandbyError } from "./errors.ts";
 import { migrate } from "./migrate.ts";
 import { listenToChanges } from "./postgres-listener.ts";
 import { createSqlStorage } from "./sql-storage.ts";
-import type { Storage, StorageLogger } from "./storage.ts";
+import type { Storage, StorageLogger, StorageOptions } from "./storage.ts";
 import type { Transact } from "./transactions.ts";
 
-interface PostgresOptions {
+interface PostgresOptions extends Pick<StorageOptions, "logger" | "prepareSchema"> {
   /** URL with user and password, such as `postgres://user:secret@host/name`. */
   readonly databaseUrl: string;
-  readonly logger: StorageLogger;
-  /** Prepares the tables. @default applies pending migrations */
-  readonly prepareSchema?: ((db: Database) => Promise<void>) | undefined;
 }
 
 /** Connections for everything except changes. */

@@ -73,3 +73,18 @@ export interface StorageLogger {
   /** Receives the reason why the process is about to end. */
   fatal(message: string): void;
 }
+
+/** How to open the database. */
+export interface StorageOptions {
+  /** URL of a PostgreSQL database. @default the embedded database in `dataDir` */
+  readonly databaseUrl?: string | undefined;
+  /** Directory for the embedded database and nothing else. Created if it is missing. */
+  readonly dataDir: string;
+  /** The embedded database refuses writes while less disk space than this is free. @default 64 MB */
+  readonly minFreeDiskBytes?: number | undefined;
+  readonly logger: StorageLogger;
+  /** Called before an embedded database is created, which takes seconds. */
+  readonly onCreating?: ((directory: string) => void) | undefined;
+  /** Prepares the tables before anything else is done. @default applies pending migrations */
+  readonly prepareSchema?: ((db: Database) => Promise<void>) | undefined;
+}
