@@ -83,9 +83,7 @@ export async function buildApp(
     issuer: openId?.issuer,
     now,
   });
-  const authentication = createAuthentication(storage, {
-    findSession: (request) => sessions.find(request),
-  });
+  const authentication = createAuthentication(storage, (request) => sessions.find(request));
   app.addHook("onClose", () => authentication.close());
   deleteWhileOpen(app, { storage, retention, logger });
   const metrics = createMetrics(storage);

@@ -299,7 +299,7 @@ describeStorages("GET /api/client/streaming", (source) => {
       compileSchemasOnUse(app);
       handleErrors(app, { logger: collectErrors([]), observe: () => undefined });
       const wrapped = { ...storage, ...over };
-      const authentication = createAuthentication(wrapped, { findSession: async () => undefined });
+      const authentication = createAuthentication(wrapped, async () => undefined);
       await registerClientApi(app, { storage: wrapped, authentication, streams });
       onTestFinished(() => endApp(app));
       return { app, ...(await listen(app)) };

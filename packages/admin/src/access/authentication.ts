@@ -36,18 +36,12 @@ export interface Authentication {
   close(): Promise<void>;
 }
 
-interface AuthenticationOptions {
-  /** Finds the caller by the cookie of a request without a token; undefined if it has no cookie. */
-  readonly findSession: (request: FastifyRequest) => Promise<Caller | undefined>;
-  /** How often the last use of tokens is stored. @default 60000 */
-  readonly seenIntervalMs?: number;
-}
-
+/** @param findSession finds the caller by the cookie of a request; undefined if it has no cookie */
 export function createAuthentication(
   storage: Storage,
-  { findSession, seenIntervalMs = 60_000 }: AuthenticationOptions,
+  findSession: (request: FastifyRequest) => Promise<Caller | undefined>,
 ): Authentication {
-  const seen = new SeenTokens(storage, seenIntervalMs);
+  const seen = new SeenTokens(storage);
   const findToken = createTokenFinder(storage);
   return {
     requireCaller: async (request) => {

@@ -16,11 +16,11 @@ interface FoundToken {
 export async function findTokens(
   db: Database,
   secrets: readonly string[],
-  now: Date = new Date(),
 ): Promise<readonly FoundToken[]> {
   if (secrets.length === 0) return [];
   const hashes = secrets.map(hashToken);
   const rows = await db.select().from(apiTokens).where(inArray(apiTokens.secretHash, hashes));
+  const now = new Date();
   const byHash = new Map(rows.map((row) => [row.secretHash, row]));
   return secrets.flatMap((secret) => {
     const token = byHash.get(hashToken(secret));
@@ -32,12 +32,12 @@ export async function findTokens(
 export async function findTokensById(
   db: Database,
   ids: readonly string[],
-  now: Date = new Date(),
 ): Promise<ReadonlyMap<string, ApiToken>> {
   if (ids.length === 0) return new Map();
   const rows = await db
     .select()
     .from(apiTokens)
     .where(inArray(apiTokens.id, [...ids]));
+  const now = new Date();
   return new Map(rows.filter((row) => !isExpired(row, now)).map((row) => [row.id, row]));
 }

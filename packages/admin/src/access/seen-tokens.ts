@@ -2,15 +2,17 @@ import { inArray, sql } from "drizzle-orm";
 import { apiTokens } from "../storage/schema/api-tokens.ts";
 import type { Storage } from "../storage/storage.ts";
 
-/** Collects the ids of used tokens and stores their last use in one write per interval. */
+const FLUSH_INTERVAL_MS = 60_000;
+
+/** Collects the ids of used tokens and stores their last use in one write per minute. */
 export class SeenTokens {
   readonly #storage: Pick<Storage, "transact">;
   readonly #timer: NodeJS.Timeout;
   #ids = new Set<string>();
 
-  constructor(storage: Pick<Storage, "transact">, flushIntervalMs: number) {
+  constructor(storage: Pick<Storage, "transact">) {
     this.#storage = storage;
-    this.#timer = setInterval(() => void this.flush(), flushIntervalMs);
+    this.#timer = setInterval(() => void this.#flush(), FLUSH_INTERVAL_MS);
     this.#timer.unref();
   }
 
@@ -19,7 +21,7 @@ export class SeenTokens {
   }
 
   /** Stores the last use of the collected tokens. If that fails, the next call tries again. */
-  async flush(): Promise<void> {
+  async #flush(): Promise<void> {
     if (this.#ids.size === 0) return;
     const ids = this.#ids;
     this.#ids = new Set();
@@ -32,7 +34,7 @@ export class SeenTokens {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await this.flush();
+    await this.#flush();
   }
 }
 
