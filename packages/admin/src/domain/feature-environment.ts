@@ -46,19 +46,17 @@ export async function getEnabled(
 }
 
 /**
- * Switches a flag on or off, and records an event if that changes anything.
+ * Switches a flag off, and records an event if it was on.
  *
  * @throws {ApiError} if the flag is not part of the environment
  */
-export async function setEnabled(
+export async function switchOff(
   { db, record }: WriteTransaction,
-  { feature, environment, project }: FeatureEnvironmentAddress,
-  enabled: boolean,
+  address: FeatureEnvironmentAddress,
 ): Promise<void> {
-  const key = { feature, environment };
-  if ((await getEnabled(db, { ...key, project })) === enabled) return;
-  await db.update(featureEnvironments).set({ enabled }).where(isFeatureEnvironment(key));
-  await record(toSwitchEvent({ ...key, project }, enabled));
+  if (!(await getEnabled(db, address))) return;
+  await db.update(featureEnvironments).set({ enabled: false }).where(isFeatureEnvironment(address));
+  await record(toSwitchEvent(address, false));
 }
 
 /** Creates the event for a flag that was switched on or off. */

@@ -40,9 +40,7 @@ export async function registerConsole(
     if (createPage !== undefined && (isForPage || isStartRequest(request))) {
       return sendPage(reply, createPage());
     }
-    return isForPage && pathOf(request) === ""
-      ? sendText(reply, NOT_BUILT)
-      : sendNotFound(request, reply);
+    return isForPage && pathOf(request) === "" ? sendNotBuilt(reply) : sendNotFound(request, reply);
   };
   // NOTE: anyone can send requests to unknown paths, so their bodies are not read.
   app.addHook("onRequest", (request, reply, done) => {
@@ -148,13 +146,13 @@ function sendPage(
     .send(html);
 }
 
-function sendText(reply: FastifyReply, text: string): FastifyReply {
+function sendNotBuilt(reply: FastifyReply): FastifyReply {
   return reply
     .code(404)
     .type("text/plain; charset=utf-8")
     .header("cache-control", "no-cache")
     .serializer(String)
-    .send(text);
+    .send(NOT_BUILT);
 }
 
 /** The page of the console as it is sent once, with its Content-Security-Policy. */

@@ -4,7 +4,6 @@ import type { Strategy } from "../api/types.ts";
 import { Edited } from "../changes/edit-dialog.tsx";
 import { createDraft, toDraft } from "./strategy-draft.ts";
 import { StrategyForm } from "./strategy-form.tsx";
-import { ROLLOUT } from "./strategy-types.ts";
 import { type StrategyAddress, strategyPath } from "./use-save-strategy.ts";
 
 interface AddStrategyDialogProps extends StrategyAddress {
@@ -18,11 +17,7 @@ export function AddStrategyDialog({ onClose, ...address }: AddStrategyDialogProp
   if (projects === undefined) return null;
   const stickiness = projects.find(({ id }) => id === project)?.defaultStickiness ?? "default";
   return (
-    <StrategyForm
-      address={address}
-      initial={createDraft(ROLLOUT, { flag, stickiness })}
-      onClose={onClose}
-    />
+    <StrategyForm address={address} initial={createDraft({ flag, stickiness })} onClose={onClose} />
   );
 }
 

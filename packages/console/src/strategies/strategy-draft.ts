@@ -13,13 +13,13 @@ interface Defaults {
   readonly stickiness: string;
 }
 
-/** Returns a new strategy of a type. */
-export function createDraft(name: string, defaults: Defaults): StrategyDraft {
+/** Returns a new strategy, a rollout to everyone. */
+export function createDraft(defaults: Defaults): StrategyDraft {
   return {
-    name,
+    name: ROLLOUT,
     title: null,
     disabled: false,
-    parameters: defaultParameters(name, defaults),
+    parameters: defaultParameters(ROLLOUT, defaults),
     constraints: [],
     segments: [],
     variants: [],

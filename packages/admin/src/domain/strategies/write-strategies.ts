@@ -11,7 +11,7 @@ import type { WriteTransaction } from "../../storage/storage.ts";
 import { checkEnvironmentSize, isLarger } from "../environment-size.ts";
 import {
   checkFeatureEnvironment,
-  setEnabled,
+  switchOff,
   type FeatureEnvironmentAddress,
   type FeatureEnvironmentKey,
 } from "../feature-environment.ts";
@@ -247,7 +247,7 @@ async function switchOffWithoutStrategies(
   address: FeatureEnvironmentAddress,
 ): Promise<void> {
   const remaining = await listStrategies(transaction.db, address);
-  if (remaining.every(({ disabled }) => disabled)) await setEnabled(transaction, address, false);
+  if (remaining.every(({ disabled }) => disabled)) await switchOff(transaction, address);
 }
 
 /**
