@@ -1,10 +1,11 @@
 import { AjvCompiler } from "@fastify/ajv-compiler";
-import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from "fastify";
+import type { FastifyInstance, FastifyServerOptions } from "fastify";
 import type { TrustProxy } from "flags-server-kit";
 import {
   type ConnectionGuard,
   createClientErrorHandler,
   createGuardedServer,
+  hasBody,
   SERVER_DEFAULTS,
   toTrustOption,
 } from "flags-server-kit/http";
@@ -99,11 +100,6 @@ export function readJsonBodies(app: FastifyInstance): void {
     if (!hasBody(request)) delete request.headers["content-type"];
     done();
   });
-}
-
-function hasBody({ headers }: FastifyRequest): boolean {
-  if (headers["transfer-encoding"] !== undefined) return true;
-  return (headers["content-length"] ?? "0") !== "0";
 }
 
 const SECURITY_HEADERS = {
