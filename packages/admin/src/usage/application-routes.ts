@@ -12,7 +12,7 @@ import {
   InstancesParams,
   InstancesResponse,
 } from "./application-schemas.ts";
-import { deleteApplication } from "./applications.ts";
+import { deleteApplication } from "./write-applications.ts";
 import {
   listApplications,
   listInstances,

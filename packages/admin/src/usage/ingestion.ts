@@ -1,6 +1,6 @@
 import { Batcher } from "../storage/batcher.ts";
 import type { Storage } from "../storage/storage.ts";
-import { putApplications, type SeenApplication } from "./applications.ts";
+import { putApplications, type SeenApplication } from "./write-applications.ts";
 import { type UsageEntry, type UsageReport, writeUsage } from "./write-usage.ts";
 
 /** Stores the reports of SDKs and proxies. The promises resolve when the report is in the database. */

@@ -1,7 +1,7 @@
 // Converts the bodies of reports from SDKs and proxies to the form that is stored.
 
 import { badData } from "../errors.ts";
-import type { InstanceKey, SeenApplication } from "./applications.ts";
+import type { InstanceKey, SeenApplication } from "./write-applications.ts";
 import { parseHour } from "./hours.ts";
 import { type LenientCount, type LenientText, readCount, readText } from "./lenient-values.ts";
 import type { BulkMetrics, Metrics, Registration } from "./schemas.ts";

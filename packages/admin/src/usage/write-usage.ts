@@ -3,7 +3,7 @@ import type { Database } from "../storage/database.ts";
 import { features } from "../storage/schema/features.ts";
 import type { Storage } from "../storage/storage.ts";
 import { grantsProject } from "../access/token.ts";
-import type { InstanceKey } from "./applications.ts";
+import type { InstanceKey } from "./write-applications.ts";
 
 /** How often an application evaluated a flag in an hour. */
 export interface UsageEntry {
