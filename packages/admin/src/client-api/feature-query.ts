@@ -28,7 +28,7 @@ export function readFeatureQuery(token: TokenScope, sent: SentFilters): FeatureQ
     environment: token.environment,
     projects: narrow(unlessEverything(token.projects), unlessEverything(toList(sent.project))),
     namePrefix: sent.namePrefix ?? "",
-    tags: distinct(toList(sent.tag)?.map(checkTag) ?? []),
+    tags: sortDistinct(toList(sent.tag)?.map(checkTag) ?? []),
   };
 }
 
@@ -46,13 +46,13 @@ function narrow(
 ): readonly string[] | undefined {
   if (allowed === undefined || wanted === undefined) {
     const projects = wanted ?? allowed;
-    return projects === undefined ? undefined : distinct(projects);
+    return projects === undefined ? undefined : sortDistinct(projects);
   }
-  return distinct(wanted.filter((project) => allowed.includes(project)));
+  return sortDistinct(wanted.filter((project) => allowed.includes(project)));
 }
 
 /** Sorts the values, so that equal queries are equal as JSON. */
-function distinct(values: readonly string[]): readonly string[] {
+function sortDistinct(values: readonly string[]): readonly string[] {
   return [...new Set(values)].toSorted();
 }
 

@@ -57,7 +57,7 @@ export async function listApplications(db: Database, search: ApplicationSearch, 
     total,
     applications: rows.map(({ strategies, ...row }) => ({
       ...row,
-      strategies: distinct(strategies.flat()),
+      strategies: sortDistinct(strategies.flat()),
       usage: [...groupBy(usageOf.get(row.appName) ?? [], ({ project }) => project)].map(
         ([project, ofProject]) => ({
           project,
@@ -95,7 +95,7 @@ export async function readApplication(db: Database, appName: string) {
     appName,
     createdAt: earliest(rows.map(({ firstSeenAt }) => firstSeenAt)),
     sdkVersion: rows.find(({ sdkVersion }) => sdkVersion !== null)?.sdkVersion ?? null,
-    strategies: distinct(rows.flatMap(({ strategies }) => strategies)),
+    strategies: sortDistinct(rows.flatMap(({ strategies }) => strategies)),
     instances: instances.map(({ firstSeenAt, lastSeenAt, sdkType: _sdkType, ...instance }) => ({
       appName,
       ...instance,
@@ -122,12 +122,12 @@ export async function readApplicationOverview(db: Database, appName: string) {
   const known = await db.select({ name: strategyTypes.name }).from(strategyTypes);
   const strategies = new Set([...BUILT_IN_STRATEGY_NAMES, ...known.map(({ name }) => name)]);
   return {
-    projects: distinct(used.flatMap(({ project }) => project ?? [])),
-    featureCount: distinct(used.map(({ name }) => name)).length,
+    projects: sortDistinct(used.flatMap(({ project }) => project ?? [])),
+    featureCount: new Set(used.map(({ name }) => name)).size,
     environments: rows.map(({ environment, lastSeenAt }) => {
       const here = instances.filter((instance) => instance.environment === environment);
       const versionsOf = (types: readonly string[]): readonly string[] =>
-        distinct(
+        sortDistinct(
           here.flatMap((one) => (types.includes(one.sdkType) ? (one.sdkVersion ?? []) : [])),
         );
       return {
@@ -146,7 +146,7 @@ export async function readApplicationOverview(db: Database, appName: string) {
       };
     }),
     issues: {
-      missingStrategies: distinct(rows.flatMap((row) => row.strategies)).filter(
+      missingStrategies: sortDistinct(rows.flatMap((row) => row.strategies)).filter(
         (name) => !strategies.has(name),
       ),
     },
@@ -215,7 +215,7 @@ function earliest(dates: readonly Date[]): Date | undefined {
   return dates.toSorted((a, b) => a.getTime() - b.getTime())[0];
 }
 
-function distinct(values: readonly string[]): readonly string[] {
+function sortDistinct(values: readonly string[]): readonly string[] {
   return [...new Set(values)].toSorted();
 }
 

@@ -125,8 +125,8 @@ export function fillHours(
   usage: readonly HourlyUsage[],
   hours: readonly Date[],
 ): readonly HourlyUsage[] {
-  const appNames = distinct(usage.map(({ appName }) => appName));
-  const environments = distinct(usage.map(({ environment }) => environment));
+  const appNames = sortDistinct(usage.map(({ appName }) => appName));
+  const environments = sortDistinct(usage.map(({ environment }) => environment));
   const empty = hours.flatMap((timestamp) =>
     environments.flatMap((environment) =>
       appNames.map((appName): HourlyUsage => {
@@ -183,7 +183,7 @@ function selectLargest(db: Database, condition: SQL | undefined, limit: number) 
     .limit(limit);
 }
 
-function distinct(values: readonly string[]): readonly string[] {
+function sortDistinct(values: readonly string[]): readonly string[] {
   return [...new Set(values)].toSorted();
 }
 
