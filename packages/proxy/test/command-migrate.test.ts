@@ -267,6 +267,8 @@ test("a key that names only its environment needs the access file if that has se
   expect(code).toBe(0);
   expect(stdout).not.toMatch(/^FLAGS_PROXY_CLIENT_KEYS/m);
   expect(stdout).toMatch(/name: pretrusted-1\n.*\n.*environment: dev\n/);
+  // As in Edge, the upstream verifies all other tokens.
+  expect(stdout).toMatch(/^FLAGS_UPSTREAM_KEYS=true$/m);
 });
 
 test("migrate names settings with which the proxy would not start because of another one", async () => {

@@ -21,12 +21,7 @@ import {
   findSplitEnvironments,
 } from "../../config/check-settings.ts";
 import { SETTINGS } from "../../config/settings.ts";
-import {
-  moveEnvironmentKeys,
-  moveProjectKeys,
-  type MovedKeys,
-  toAccessFile,
-} from "./migrate-access.ts";
+import { moveEnvironmentKeys, moveProjectKeys, toAccessFile } from "./migrate-access.ts";
 
 /** The settings of another product as a file for this one. */
 interface Migration {
@@ -84,18 +79,16 @@ function translateWithAccess(
 ): { readonly translation: Translation; readonly keys: readonly AccessFileKey[] } {
   const translate = (given: Environment): Translation =>
     translateEnvironment(SETTINGS, given, { product });
-  const withFile = ({ environment: given, keys }: MovedKeys): Environment =>
-    keys.length === 0 ? given : { ...given, FLAGS_ACCESS_FILE: path };
   const translation = translate(environment);
   const hasFile = (translation.environment["FLAGS_ACCESS_FILE"] ?? "") !== "";
   if (!translation.products.includes("edge") || hasFile) return { translation, keys: [] };
   const ofEnvironments = moveEnvironmentKeys(environment);
-  const reduced = translate(withFile(ofEnvironments));
+  // NOTE: without the access file, because the upstream verifies tokens only if no file of the operator lists keys.
+  const reduced = translate(ofEnvironments.environment);
   const ofProjects = moveProjectKeys(reduced);
-  return {
-    translation: { ...reduced, environment: withFile(ofProjects) },
-    keys: [...ofEnvironments.keys, ...ofProjects.keys],
-  };
+  const keys = [...ofEnvironments.keys, ...ofProjects.keys];
+  const withFile = { ...ofProjects.environment, FLAGS_ACCESS_FILE: path };
+  return { translation: keys.length === 0 ? reduced : { ...reduced, environment: withFile }, keys };
 }
 
 const isLoss = ({ effect }: IneffectiveSetting): boolean =>
