@@ -1,6 +1,6 @@
 import { ConfigError } from "../config/resolve-settings.ts";
 import type { ListenVariables } from "../http/listen.ts";
-import { REDACTED, redactTokens } from "../logging/redact.ts";
+import { redactTokens } from "../logging/redact.ts";
 import { SubcommandError } from "./subcommand.ts";
 
 /**
@@ -17,7 +17,7 @@ export class StartError extends Error {
  * setting.
  */
 export function explainFailure(error: unknown): string {
-  return redactTokens(describeFailure(error), REDACTED);
+  return redactTokens(describeFailure(error));
 }
 
 function describeFailure(error: unknown): string {

@@ -1,5 +1,5 @@
 import { isRecord } from "../json.ts";
-import { redactTokens, REDACTED } from "../logging/redact.ts";
+import { redactTokens } from "../logging/redact.ts";
 import { InvalidValue } from "./kind.ts";
 import { readTextFile } from "./read-text-file.ts";
 import { fileVariableOf, type Setting, type SettingsTable, type ValuesOf } from "./setting.ts";
@@ -153,7 +153,7 @@ class UnreadableFile extends InvalidValue {}
 function readSecretFile(path: string): string | UnreadableFile {
   const file = readTextFile(path);
   // NOTE: hides tokens, because a secret may have been put in place of the path.
-  const name = redactTokens(showText(path), REDACTED);
+  const name = redactTokens(showText(path));
   if ("problem" in file) return new UnreadableFile(`cannot read the file ${name}: ${file.problem}`);
   const text = file.text.trim();
   return text === "" ? new UnreadableFile(`the file ${name} is empty`) : text;

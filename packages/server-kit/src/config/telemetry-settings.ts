@@ -82,13 +82,9 @@ function defineExporter(signal: string, description: string) {
   });
 }
 
-function defineEndpoint(name: string, description: string, defaultText = "none") {
-  return defineSetting(`OTEL_EXPORTER_OTLP_${name}`, {
-    kind: baseUrlKind,
-    default: undefined,
-    defaultText,
-    description,
-  });
+function defineEndpoint(name: string, description: string) {
+  const details = { kind: baseUrlKind, default: undefined, description };
+  return defineSetting(`OTEL_EXPORTER_OTLP_${name}`, details);
 }
 
 function defineProtocol(name: string, description: string, defaultText: string) {

@@ -23,7 +23,7 @@ const MIN_LENGTH_IN_WORDS = 6;
 export function createRedact(secrets: readonly string[]): Redact {
   const pattern = toPattern(secrets);
   const redactText = (text: string): string =>
-    redactTokens(pattern === undefined ? text : text.replace(pattern, REDACTED), REDACTED);
+    redactTokens(pattern === undefined ? text : text.replace(pattern, REDACTED));
   return (value) => redactValue(value, redactText, new WeakSet());
 }
 
@@ -123,6 +123,6 @@ const TOKEN = new RegExp(
  * `project:environment.secret`, `*:*.secret`, `[]:environment.secret`, `user:secret`, and secrets
  * such as `v2_…_…` anywhere. The scope remains, so that a reader can identify the token.
  */
-export function redactTokens(text: string, replacement: string): string {
-  return text.replace(TOKEN, (_token, scope: string) => `${scope}${replacement}`);
+export function redactTokens(text: string): string {
+  return text.replace(TOKEN, (_token, scope: string) => scope + REDACTED);
 }
