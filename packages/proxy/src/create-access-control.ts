@@ -1,7 +1,7 @@
 import type { Registry } from "prom-client";
 import { AccessControl } from "./access/access-control.ts";
 import type { ProxyConfig } from "./config/config.ts";
-import { toClientOptions } from "./configured-sources.ts";
+import { toClientOptions } from "./client-options.ts";
 import type { UpstreamSource } from "./sources.ts";
 import { createStore } from "./store/create-stored-flags.ts";
 import { observeKeyStore } from "./metrics/stores.ts";

@@ -8,7 +8,7 @@ import {
 import { HOST_NAME, inspectUpstream } from "flags-sdk";
 import type { ProxyConfig } from "../config/config.ts";
 import { type FlagFile, readFlagFile } from "../files/read-flag-file.ts";
-import { toClientOptions } from "../configured-sources.ts";
+import { toClientOptions } from "../client-options.ts";
 
 /** The flags of a source, read once. */
 interface SourceInspection {

@@ -4,7 +4,7 @@ import type { AccessEntry } from "../../access/read-access-file.ts";
 import { jwksUrlOf } from "../../access/signed-context/read-signing.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";
 import type { ProxyConfig } from "../../config/config.ts";
-import { toClientOptions } from "../../configured-sources.ts";
+import { toClientOptions } from "../../client-options.ts";
 import { SILENT } from "../silent-logger.ts";
 
 /**

@@ -7,7 +7,7 @@ import type { ProxyConfig } from "../../config/config.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { PROGRAM } from "../../config/program.ts";
 import type { FlagFile } from "../../files/read-flag-file.ts";
-import { toClientOptions } from "../../configured-sources.ts";
+import { toClientOptions } from "../../client-options.ts";
 import { describeSources } from "../../sources.ts";
 import { parseTokenScope } from "../../token-scope.ts";
 import { verifyStore } from "../../store/verify-store.ts";

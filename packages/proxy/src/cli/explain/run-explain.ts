@@ -15,7 +15,7 @@ import { completeContext } from "../../context/request-context.ts";
 import { readContext } from "../../context/sent-context.ts";
 import { HttpError } from "../../errors.ts";
 import { isValid } from "../../http/validation.ts";
-import { toClientOptions } from "../../configured-sources.ts";
+import { toClientOptions } from "../../client-options.ts";
 import { describeSources } from "../../sources.ts";
 import { explainUpstreamFailure } from "../explain-upstream-failure.ts";
 import { inspectSource } from "../inspect-source.ts";

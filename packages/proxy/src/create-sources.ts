@@ -1,9 +1,6 @@
 import { join } from "node:path";
 import {
   createFlagsClient,
-  type FlagExchange,
-  type FlagsClient,
-  type FlagsClientOptions,
   type FlagSource,
   isUnleashClient,
   type RequestObserver,
@@ -12,6 +9,7 @@ import {
   type UsageSpoolOptions,
 } from "flags-sdk";
 import { isRecord, nameSetting } from "flags-server-kit";
+import { toClientOptions } from "./client-options.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import { SETTINGS } from "./config/settings.ts";
 import { FileFlags } from "./files/file-flags.ts";
@@ -103,15 +101,13 @@ export function createConfiguredSources(
   const sources = createSources(config, (index) => {
     const storage = storages[index];
     const token = upstreamTokens[index] ?? "";
-    return createClient(
-      { ...config, storageProvider: storage ?? storageFor(config, token) },
-      {
-        token,
-        usageSpool: spools[index],
-        exchange: isShared ? storage?.createExchange() : undefined,
-        observeRequest,
-      },
-    );
+    return createFlagsClient({
+      ...toClientOptions(config, token),
+      storageProvider: storage ?? storageFor(config, token),
+      usageSpool: spools[index],
+      exchange: isShared ? storage?.createExchange() : undefined,
+      observeRequest,
+    });
   });
   return sources.map((source, index) => {
     const storage = storages[index];
@@ -128,8 +124,8 @@ function createUnleashSources(
 ): readonly UpstreamSource[] {
   const spools = spoolsOf(config);
   return createSources(config, (index) =>
-    createClient(config, {
-      token: config.upstreamTokens[index] ?? "",
+    createFlagsClient({
+      ...toClientOptions(config, config.upstreamTokens[index] ?? ""),
       usageSpool: spools[index],
       unleash,
     }),
@@ -195,60 +191,4 @@ class PrefixedStorage implements StorageProvider {
   get(key: string): Promise<unknown> {
     return this.#provider.get(this.#prefix + key);
   }
-}
-
-interface ClientOptions {
-  readonly token: string;
-  /** A client of the official Node SDK: flags then come from it, not from the upstream. */
-  readonly unleash?: UnleashClient;
-  /** Lets replicas share the flags. */
-  readonly exchange?: FlagExchange | undefined;
-  readonly observeRequest?: RequestObserver | undefined;
-  readonly usageSpool: UsageSpoolOptions | undefined;
-}
-
-function createClient(config: ProxyConfig, { token, ...others }: ClientOptions): FlagsClient {
-  return createFlagsClient({ ...toClientOptions(config, token), ...withoutUndefined(others) });
-}
-
-/** Returns the options of a client of the configured upstream. */
-export function toClientOptions(config: ProxyConfig, token: string): FlagsClientOptions {
-  const { bootstrap, network } = config;
-  const { upstream } = network;
-  return {
-    url: config.upstreamUrl,
-    token,
-    appName: config.appName,
-    instanceId: config.instanceId,
-    synchronization: config.synchronization,
-    refreshIntervalMs: config.refreshIntervalMs,
-    metricsIntervalMs: config.metricsIntervalMs,
-    metricsJitterMs: config.metricsJitterMs,
-    tags: config.tags,
-    strategies: config.customStrategies,
-    httpOptions: {
-      rejectUnauthorized: config.rejectUnauthorized,
-      ...withoutUndefined({ ca: upstream.ca, cert: upstream.cert, key: upstream.key }),
-    },
-    customHeaders: upstream.headers,
-    timeoutMs: upstream.timeoutMs,
-    // NOTE: for an absent setting, the client would read the environment itself.
-    httpProxy: config.httpProxy ?? "",
-    httpsProxy: config.httpsProxy ?? "",
-    noProxy: config.noProxy ?? "",
-    ...withoutUndefined({
-      environment: config.environment,
-      projectName: config.projectName,
-      namePrefix: config.namePrefix,
-      storageProvider: config.storageProvider,
-      bootstrap: bootstrap && { url: bootstrap.url, urlHeaders: bootstrap.headers },
-    }),
-  };
-}
-
-type Defined<T> = { readonly [Key in keyof T]?: Exclude<T[Key], undefined> };
-
-function withoutUndefined<T extends object>(options: T): Defined<T> {
-  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as Defined<T>;
 }
