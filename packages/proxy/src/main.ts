@@ -9,12 +9,8 @@ import {
 } from "flags-server-kit";
 import { EXIT_USAGE } from "flags-server-kit/command-line";
 import type { Telemetry } from "flags-server-kit/telemetry";
-import { CHECK } from "./cli/check/check.ts";
-import { COMPARE } from "./cli/compare/compare.ts";
-import { EXPLAIN } from "./cli/explain/explain.ts";
 import { splitArguments } from "./cli/edge-modes.ts";
-import { MIGRATE } from "./cli/migrate/migrate.ts";
-import { SUBCOMMANDS } from "./cli/subcommands.ts";
+import { SETTINGS_SUBCOMMANDS, SUBCOMMANDS } from "./cli/subcommands.ts";
 import { openPrimaryLink } from "./cluster/primary-link.ts";
 import { parseEdgeCommandLine } from "./config/aliases/edge-command-line.ts";
 import { REPLACED_PRODUCT } from "./config/aliases/translate-environment.ts";
@@ -28,7 +24,7 @@ import { limitYoungGeneration } from "./young-generation.ts";
 /** Runs the command `flags-proxy` with the arguments and the environment of the process. */
 export async function runCommand(): Promise<void> {
   const commands = { loadConfig: loadFromEnvironment, serve: serveCommand };
-  const { own, others } = splitArguments(process.argv.slice(2), [MIGRATE, CHECK, COMPARE, EXPLAIN]);
+  const { own, others } = splitArguments(process.argv.slice(2), SETTINGS_SUBCOMMANDS);
   const edge = parseEdgeCommandLine(others);
   // The mistake may be in an option of the subcommand: `migrate --form edge`.
   const isOfSubcommand = typeof edge === "string" && own.length > 0 && others[0]?.startsWith("-");
@@ -58,7 +54,7 @@ function loadFromEnvironment(environment: Environment): Promise<LoadedConfig> {
 }
 
 async function serveCommand(config: LoadedConfig): Promise<RunningServer> {
-  const telemetry = await loadTelemetry(config, config.instanceId);
+  const telemetry = await loadTelemetry(config);
   if (config.workers > 1) {
     const { serveWithWorkers } = await import("./cluster/primary.ts");
     return serveWithWorkers(config, telemetry);
@@ -82,10 +78,12 @@ async function serveInOneProcess(
 }
 
 /** NOTE: imported only if it is enabled: it would take a third of the start time. */
-async function loadTelemetry(
-  { telemetry: config, logger, logTap: tap }: LoadedConfig,
-  instanceId: string,
-): Promise<Telemetry | undefined> {
+async function loadTelemetry({
+  telemetry: config,
+  logger,
+  logTap: tap,
+  instanceId,
+}: LoadedConfig): Promise<Telemetry | undefined> {
   if (config === undefined) return undefined;
   const { startTelemetry } = await import("flags-server-kit/telemetry");
   const { name, version } = PROGRAM;
@@ -105,7 +103,7 @@ export async function runWithHooks({ beforeStart, onListening }: Hooks): Promise
     loadConfig: loadFromEnvironment,
     serve: async (config) => {
       await beforeStart();
-      const telemetry = await loadTelemetry(config, config.instanceId);
+      const telemetry = await loadTelemetry(config);
       const proxy = await serveInOneProcess(config, telemetry);
       onListening(proxy);
       return proxy;
@@ -122,10 +120,9 @@ export async function runAsWorker(): Promise<void> {
     serve: async (config) => {
       limitYoungGeneration();
       const instanceId = `${config.instanceId}-worker-${link.worker.id}`;
-      const telemetry = await loadTelemetry(config, instanceId);
+      const telemetry = await loadTelemetry({ ...config, instanceId });
       const { serveAsWorker } = await import("./cluster/worker.ts");
-      const proxy = await serveAsWorker(config, link, telemetry);
-      return proxy;
+      return serveAsWorker(config, link, telemetry);
     },
     stopped: link.next("stop"),
     reportFailure: (reason) => link.send({ kind: "failed", reason }),

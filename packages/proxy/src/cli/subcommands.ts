@@ -6,12 +6,12 @@ import { EXPLAIN } from "./explain/explain.ts";
 import { MIGRATE } from "./migrate/migrate.ts";
 import { PROBES } from "./probe-subcommands.ts";
 
+/** The subcommands that read the settings of the proxy. The arguments of Edge can follow them. */
+export const SETTINGS_SUBCOMMANDS: readonly Subcommand[] = [CHECK, MIGRATE, COMPARE, EXPLAIN];
+
 /** All subcommands of `flags-proxy`, in the order of `--help`. */
 export const SUBCOMMANDS: readonly Subcommand[] = [
-  CHECK,
-  MIGRATE,
-  COMPARE,
-  EXPLAIN,
+  ...SETTINGS_SUBCOMMANDS,
   ...PROBES,
   ...EDGE_SUBCOMMANDS,
 ];
