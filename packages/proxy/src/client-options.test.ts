@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { proxyConfig } from "../test/_proxy.ts";
-import { toClientOptions } from "./configured-sources.ts";
+import { toClientOptions } from "./client-options.ts";
 
 test("toClientOptions() passes on every setting for the upstream", () => {
   const tags = [{ name: "team", value: "web" }];
