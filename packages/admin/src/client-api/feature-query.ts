@@ -1,7 +1,8 @@
 import { badData } from "../errors.ts";
 import { type TokenScope, WILDCARD } from "../access/token.ts";
+import { sortDistinct } from "../storage/database.ts";
 
-/** Which flags a client may read and has requested. */
+/** Which flags a client may read and has requested. Lists are sorted, so that equal queries are equal as JSON. */
 export interface FeatureQuery {
   readonly environment: string;
   /** Sorted ids; undefined for all projects. */
@@ -49,11 +50,6 @@ function narrow(
     return projects === undefined ? undefined : sortDistinct(projects);
   }
   return sortDistinct(wanted.filter((project) => allowed.includes(project)));
-}
-
-/** Sorts the values, so that equal queries are equal as JSON. */
-function sortDistinct(values: readonly string[]): readonly string[] {
-  return [...new Set(values)].toSorted();
 }
 
 const TAG = /^[^:]+:.+$/s;

@@ -87,3 +87,8 @@ export function toJson(value: unknown): unknown {
 export function isEqualJson(one: unknown, other: unknown): boolean {
   return isDeepStrictEqual(toJson(one), toJson(other));
 }
+
+/** Returns the distinct values, sorted, so that results do not depend on the order of rows. */
+export function sortDistinct(values: readonly string[]): string[] {
+  return [...new Set(values)].toSorted();
+}

@@ -9,6 +9,7 @@ import {
   isOneOf,
   likePattern,
   orderByText,
+  sortDistinct,
 } from "../storage/database.ts";
 import { features } from "../storage/schema/features.ts";
 import { strategyTypes } from "../storage/schema/strategies.ts";
@@ -213,10 +214,6 @@ function readUsedFeatures(db: Database, appName: string) {
 
 function earliest(dates: readonly Date[]): Date | undefined {
   return dates.toSorted((a, b) => a.getTime() - b.getTime())[0];
-}
-
-function sortDistinct(values: readonly string[]): readonly string[] {
-  return [...new Set(values)].toSorted();
 }
 
 function distinctBy<T>(items: readonly T[], keyOf: (item: T) => string): readonly T[] {

@@ -1,6 +1,12 @@
 import { and, desc, eq, gte, inArray, type SQL, sql, sum } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
-import { type Database, firstRow, isOneOf, orderByText } from "../storage/database.ts";
+import {
+  type Database,
+  firstRow,
+  isOneOf,
+  orderByText,
+  sortDistinct,
+} from "../storage/database.ts";
 import { featureUsage, variantUsage } from "../storage/schema/usage.ts";
 
 /** How often an application evaluated a flag in an hour. */
@@ -181,10 +187,6 @@ function selectLargest(db: Database, condition: SQL | undefined, limit: number) 
       orderByText(featureUsage.appName),
     )
     .limit(limit);
-}
-
-function sortDistinct(values: readonly string[]): readonly string[] {
-  return [...new Set(values)].toSorted();
 }
 
 interface Key {

@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNotNull, or } from "drizzle-orm";
 import { invalidOperation } from "../../errors.ts";
-import { type Database, isOneOf, orderByText } from "../../storage/database.ts";
+import { type Database, isOneOf, orderByText, sortDistinct } from "../../storage/database.ts";
 import { dependencies, features } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import { removeParentsOf } from "../dependencies/store.ts";
@@ -81,7 +81,7 @@ async function findParentsOfOthers(db: Database, names: readonly string[]): Prom
     .where(inArray(dependencies.parent, [...names]));
   const listed = new Set(names);
   const parents = links.filter(({ child }) => !listed.has(child)).map(({ parent }) => parent);
-  return [...new Set(parents)].toSorted();
+  return sortDistinct(parents);
 }
 
 /** The effect of archiving flags on the dependencies between flags. */

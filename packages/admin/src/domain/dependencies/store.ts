@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNull, ne, notInArray } from "drizzle-orm";
 import { invalidOperation } from "../../errors.ts";
-import { type Database, orderByText } from "../../storage/database.ts";
+import { type Database, orderByText, sortDistinct } from "../../storage/database.ts";
 import { dependencies, featureEnvironments, features } from "../../storage/schema/features.ts";
 import { strategies } from "../../storage/schema/strategies.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
@@ -202,7 +202,7 @@ export async function listVariantNames(db: Database, address: FeatureAddress): P
   const names = [...ofStrategies, ...ofEnvironments].flatMap(({ variants }) =>
     variants.map((variant) => variant.name),
   );
-  return [...new Set(names)].toSorted();
+  return sortDistinct(names);
 }
 
 export async function hasAnyDependency(db: Database): Promise<boolean> {
