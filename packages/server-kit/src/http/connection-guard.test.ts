@@ -372,9 +372,13 @@ test("schedule() handles sequential requests immediately", async () => {
   }
 });
 
-test.each(["100-continue", "something-else"])(
+test.each([
+  // Each is handled when `100 Continue` can be sent: after the previous response.
+  ["100-continue", 1],
+  ["something-else", 9],
+])(
   "createGuardedServer() also limits requests that expect %s",
-  async (expectation) => {
+  async (expectation, handledCount) => {
     const guard = new ConnectionGuard({ maxConnections: 10, logger: { warn: vi.fn() }, hint: "" });
     const handle = vi.fn();
     const server = createGuardedServer(guard, handle).listen(0, "127.0.0.1");
@@ -386,10 +390,37 @@ test.each(["100-continue", "something-else"])(
     const peer = await connectPeer(server);
     peer.write(`GET / HTTP/1.1\r\nHost: a\r\nExpect: ${expectation}\r\n\r\n`.repeat(1000));
     await closedByServer(peer);
-    expect(handle).toHaveBeenCalledTimes(9);
+    expect(handle).toHaveBeenCalledTimes(handledCount);
     expect(guard.closed.pipelining).toBe(1);
   },
 );
+
+test("createGuardedServer() sends `100 Continue` before the response to a pipelined request", async () => {
+  const guard = new ConnectionGuard({ maxConnections: 10, logger: { warn: vi.fn() }, hint: "" });
+  const first: ServerResponse[] = [];
+  const server = createGuardedServer(guard, ({ url }, response) => {
+    // A buffer, because Node writes headers separately from it.
+    if (url === "/") response.end(Buffer.from("response"));
+    else first.push(response);
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, "listening");
+  const peer = await connectPeer(server);
+  let received = "";
+  peer.on("data", (chunk: Buffer) => (received += chunk.toString()));
+  const expecting = GET.replace("a\r\n", "a\r\nExpect: 100-continue\r\n");
+  peer.write(GET.replace("/", "/first") + expecting + GET);
+  await vi.waitFor(() => expect(first).toHaveLength(1));
+  first[0]?.end("first response");
+  await vi.waitFor(() => expect(received.match(/HTTP/g)).toHaveLength(4), 10_000);
+  const statuses = received
+    .split(/(?=HTTP)/)
+    .map((part) => part.replace(/^HTTP\/1\.1 (\d+)[^]*\r\n\r\n/, "$1 "));
+  expect(statuses).toEqual(["200 first response", "100 ", "200 response", "200 response"]);
+});
 
 test("createGuardedServer() rejects a request with too many headers, however short they are", async () => {
   const guard = new ConnectionGuard({ maxConnections: 10, logger: { warn: vi.fn() }, hint: "" });

@@ -1,4 +1,10 @@
-import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
+import {
+  createServer,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { Socket } from "node:net";
 import { type ConnectionGuard, MAX_HEADERS } from "./connection-guard.ts";
@@ -39,9 +45,28 @@ export function createGuardedServer(
   const rejectHeaders = (socket: Socket): void => {
     server.emit("clientError", new TooManyHeadersError(), socket);
   };
-  const server = createHttpServer(guard.limitRequests(handle, rejectHeaders), tls);
+  const expecting = new WeakSet<ServerResponse>();
+  const handleInTurn: RequestListener = (request, response) => {
+    if (!expecting.has(response)) {
+      handle(request, response);
+      return;
+    }
+    const start = (): void => {
+      response.writeContinue();
+      handle(request, response);
+    };
+    if (response.socket === null) response.once("socket", () => process.nextTick(start));
+    else start();
+  };
+  const server = createHttpServer(guard.limitRequests(handleInTurn, rejectHeaders), tls);
   // By default Node itself responds to expectations that it does not know, without the guard.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
+  // NOTE: by default Node writes the `100 Continue` of a pipelined request between the headers and the body of its
+  // response. The client, or a gateway, would take the end of the body for the start of the next response.
+  server.on("checkContinue", (request, response) => {
+    expecting.add(response);
+    server.emit("request", request, response);
+  });
   guard.protect(server);
   return server;
 }
@@ -53,6 +78,7 @@ export function createGuardedServer(
 export function createForwardingServer(guard: ConnectionGuard, main: Server): Server {
   const server = createHttpServer((request, response) => main.emit("request", request, response));
   server.on("checkExpectation", (request, response) => main.emit("request", request, response));
+  server.on("checkContinue", (request, response) => main.emit("checkContinue", request, response));
   server.on("clientError", (error, socket) => main.emit("clientError", error, socket));
   guard.acceptFrom(server);
   return server;
