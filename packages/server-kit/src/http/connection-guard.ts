@@ -115,6 +115,7 @@ export class ConnectionGuard {
     slow_reader: 0,
     pipelining: 0,
   };
+  readonly #expecting = new WeakSet<ServerResponse>();
   /** When each kind of warning was logged. */
   readonly #warningsMs = new Map<"connections" | "unread", number>();
 
@@ -197,8 +198,26 @@ export class ConnectionGuard {
   limitRequests(handle: RequestListener, rejectHeaders: (socket: Socket) => void): RequestListener {
     return (request, response) => {
       if (request.rawHeaders.length > 2 * MAX_HEADERS) rejectHeaders(request.socket);
-      else this.#schedule(response, () => handle(request, response));
+      else this.#schedule(response, () => this.#start(response, () => handle(request, response)));
     };
+  }
+
+  /** Makes `100 Continue` precede the handling of a request, which waits until all earlier responses are sent. */
+  expectContinue(response: ServerResponse): void {
+    this.#expecting.add(response);
+  }
+
+  #start(response: ServerResponse, handle: () => void): void {
+    if (!this.#expecting.has(response)) {
+      handle();
+      return;
+    }
+    const start = (): void => {
+      response.writeContinue();
+      handle();
+    };
+    if (response.socket === null) response.once("socket", () => process.nextTick(start));
+    else start();
   }
 
   #schedule(response: ServerResponse, handle: () => void): void {

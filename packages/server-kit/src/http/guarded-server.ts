@@ -1,10 +1,4 @@
-import {
-  createServer,
-  type RequestListener,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from "node:http";
+import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { Socket } from "node:net";
 import { type ConnectionGuard, MAX_HEADERS } from "./connection-guard.ts";
@@ -45,26 +39,13 @@ export function createGuardedServer(
   const rejectHeaders = (socket: Socket): void => {
     server.emit("clientError", new TooManyHeadersError(), socket);
   };
-  const expecting = new WeakSet<ServerResponse>();
-  const handleInTurn: RequestListener = (request, response) => {
-    if (!expecting.has(response)) {
-      handle(request, response);
-      return;
-    }
-    const start = (): void => {
-      response.writeContinue();
-      handle(request, response);
-    };
-    if (response.socket === null) response.once("socket", () => process.nextTick(start));
-    else start();
-  };
-  const server = createHttpServer(guard.limitRequests(handleInTurn, rejectHeaders), tls);
+  const server = createHttpServer(guard.limitRequests(handle, rejectHeaders), tls);
   // By default Node itself responds to expectations that it does not know, without the guard.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   // NOTE: by default Node writes the `100 Continue` of a pipelined request between the headers and the body of its
   // response. The client, or a gateway, would take the end of the body for the start of the next response.
   server.on("checkContinue", (request, response) => {
-    expecting.add(response);
+    guard.expectContinue(response);
     server.emit("request", request, response);
   });
   guard.protect(server);
