@@ -687,7 +687,7 @@ export const SETTINGS = {
     variables: ["FLAGS_PUSH_MAX_STREAMS_PER_KEY"],
     kind: createIntegerKind({ min: 1, max: 1_000_000 }),
     default: undefined,
-    defaultText: "FLAGS_PUSH_MAX_STREAMS with one key, otherwise half of it",
+    defaultText: "all with one key, otherwise half",
     description:
       "Maximum number of open streams per client key. The memory for contexts is limited in the same proportion.",
   }),
