@@ -116,6 +116,12 @@ test.each(["/proxy", "/api/frontend"])(
   },
 );
 
+test("GET /proxy with the coding of a body that it does not have: both paths send the same", async () => {
+  const proxy = await startShared({ document: DOCUMENT });
+  const compared = { query: "?userId=1&sessionId=1", headers: { "content-encoding": "unknown" } };
+  expect((await expectSameOnBothPaths(proxy, "/proxy", compared)).status).toBe(200);
+});
+
 test.each(["currentTime=soon", "properties[a][b]=1", "properties=x", "plan=%zz"])(
   "GET /api/frontend with %s: both paths send the same",
   async (parameter) => {

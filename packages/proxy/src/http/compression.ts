@@ -15,6 +15,11 @@ import {
  * when the framework gets them (`response/prepare-response.ts`). Reads compressed request bodies.
  */
 export async function registerCompression(app: FastifyInstance): Promise<void> {
+  // The library would reject an unknown coding even of a body that does not exist.
+  app.addHook("onRequest", (request, _reply, done) => {
+    if (!hasBody(request)) delete request.headers["content-encoding"];
+    done();
+  });
   await app.register(compress, {
     threshold: COMPRESSION_THRESHOLD_BYTES,
     encodings: [...CODINGS],
