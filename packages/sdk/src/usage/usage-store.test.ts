@@ -84,6 +84,43 @@ describe("UsageStore", () => {
     expect(take(store, "a")).toBeUndefined();
   });
 
+  it("totalOf() includes what is being sent, once", () => {
+    const store = new UsageStore({ now });
+    const counted = { ...usage("a", { f: once }), quotaId: "key" };
+    store.add(counted);
+    expect(store.totalOf("key", "a")).toEqual(counted);
+    const [taken = counted] = takeAll(store);
+    expect(store.totalOf("key", "a")).toEqual(counted);
+    store.putBack(taken);
+    expect(store.totalOf("key", "a")).toEqual(counted);
+    const [again = counted] = takeAll(store);
+    store.release(again);
+    expect(store.totalOf("key", "a")).toBeUndefined();
+  });
+
+  it("keys lists the applications that the journal contains", () => {
+    const journal = { add: vi.fn(), remove: vi.fn() };
+    const store = new UsageStore({ now, journal });
+    store.add(usage("own", { f: once }));
+    const others = ["one", "two"].map((quotaId) => ({ ...usage("a", { f: once }), quotaId }));
+    for (const other of others) store.add(other);
+    expect(journal.add.mock.calls).toEqual(others.map((other) => [other]));
+    expect(store.keys).toEqual([
+      ["one", "a"],
+      ["two", "a"],
+    ]);
+  });
+
+  it("putBack() moves a quota to the end of the order", () => {
+    const store = new UsageStore({ now });
+    const one = { ...usage("of-one", { f: once }), quotaId: "one" };
+    store.add(one);
+    store.add({ ...usage("of-two", { f: once }), quotaId: "two" });
+    const [taken = one] = takeAll(store);
+    store.putBack(taken);
+    expect(store.applications).toEqual(["of-two", "of-one"]);
+  });
+
   it("the cost does not depend on the counts, and sums saturate at the largest exact integer", () => {
     const store = new UsageStore({ now });
     const many = usage("a", {
@@ -151,15 +188,20 @@ describe("UsageStore", () => {
     });
 
     it.each([
-      ["a third application", usage("c", { f: once })],
+      // Its name has the maximum length.
+      ["a third application", usage("third", { f: once })],
       ["a third feature", usage("a", { g: once, h: once })],
       ["a long name of a variant", usage("b", { f: { ...once, variants: { toolong: 1 } } })],
     ])("add() counts %s for the other applications, and so does the journal", (name, further) => {
       const journal = { add: vi.fn(), remove: vi.fn() };
       const store = new UsageStore({ now, limits, journal });
       const full = name === "a third application" ? [usage("b", { f: once })] : [];
-      for (const taken of [...stored, ...full]) expect(store.add(taken)).toBe(true);
-      expect(store.add({ ...further, quotaId: "" })).toBe(true);
+      for (const taken of [...stored, ...full, further]) {
+        expect(store.add({ ...taken, quotaId: "key" })).toBe(true);
+      }
+      expect(journal.add).toHaveBeenLastCalledWith(
+        expect.objectContaining({ appName: OTHER_APPLICATIONS, quotaId: "key" }),
+      );
       expect(takeAll(store).map(({ appName }) => appName)).toEqual([
         ...[...stored, ...full].map(({ appName }) => appName),
         OTHER_APPLICATIONS,
@@ -399,6 +441,18 @@ describe("UsageStore", () => {
       if (taken !== undefined) store.release(taken);
       expect(store.add(usage("a", { z: once }))).toBe(true);
       expect(Object.keys(take(store, "a")?.features ?? {})).toEqual(["z"]);
+    });
+
+    it("the journal contains only the flags that were counted", () => {
+      const journal = { add: vi.fn(), remove: vi.fn() };
+      const store = new UsageStore({ now, limits, isKnown: () => false, journal });
+      const reported = (names: readonly string[]): ApplicationUsage => ({
+        ...usage("a", Object.fromEntries(names.map((name) => [name, once]))),
+        quotaId: "key",
+      });
+      store.add(reported(["x", "y", "z"]));
+      store.add(reported(["z"]));
+      expect(journal.add.mock.calls).toEqual([[reported(["x", "y"])]]);
     });
 
     it("unknown flags of one quota do not count against the limit of another", () => {
