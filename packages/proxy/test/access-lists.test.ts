@@ -111,6 +111,24 @@ test("the lists apply to a redirecting port, and not to the management port", as
   expect((await send(`${management}/proxy/health`)).status).toBe(200);
 });
 
+test("a redirecting port trusts the same forwarded addresses as the others", async () => {
+  const { cert, key } = new Authority().issue("proxy");
+  const tls = tlsConfig(writeFiles({ cert, key }), { port: 0, redirects: true });
+  const lists = { denyList: ["192.0.2.0/24"] };
+  for (const [trustProxy, status] of [
+    [["127.0.0.1"], 403],
+    [false, 308],
+  ] as const) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const served = await startServed({ ...lists, tls }, { trustProxy });
+    for (const headers of [{ "x-forwarded-for": "192.0.2.1" }, { forwarded: "for=192.0.2.1" }]) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const response = await send(`http://127.0.0.1:${furtherPort(served)}/proxy`, { headers });
+      expect(response.status).toBe(status);
+    }
+  }
+});
+
 test("Forwarded determines the address in the context, the scheme and the host", async () => {
   const proxy = await startProxy({
     config: { trustProxy: ["127.0.0.1"] },
