@@ -25,6 +25,10 @@ test("cors defaults: any origin, GET and POST, two days, 204, ETag exposed, no c
   expect(headers.get("access-control-max-age")).toBe("172800");
   expect(headers.get("access-control-expose-headers")).toBe("ETag");
   expect(headers.get("access-control-allow-credentials")).toBeNull();
+  // Some browsers wait for a body without it.
+  expect(headers.get("content-length")).toBe("0");
+  // Responses are the same for every origin.
+  expect(headers.get("vary")).toBe("Access-Control-Request-Headers");
 });
 
 test("without cors.allowedHeaders, the headers of the SDKs, the key header and the requested headers are allowed", async () => {
