@@ -14,7 +14,8 @@ const SERVER_USAGE = ["register", "metrics", "metrics/bulk"].map(
 );
 
 const MISSING = /^A (client key|server token) is required: send it in the `authorization` header, /;
-const INVALID = /^The (client key|server token) in the `authorization` header is not valid: send /;
+const INVALID =
+  /^The key in the `authorization` header is not a valid (client key|server token): send /;
 
 const KEYS: readonly (readonly [string, Record<string, string>, RegExp])[] = [
   ["no key", {}, MISSING],

@@ -30,7 +30,7 @@ export function authenticate(
   const missing = new HttpError(401, `A ${expected} is required: send it ${place}, ${form}`);
   const invalid = new HttpError(
     401,
-    `The ${expected} ${place} is not valid: send one that this proxy accepts, ${form}`,
+    `The key ${place} is not a valid ${expected}: send one that this proxy accepts, ${form}`,
   );
   return (request, reply, done) => {
     const repeated = findRepeatedHeader(request.raw.rawHeaders, extractor.headers);
