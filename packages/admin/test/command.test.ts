@@ -78,7 +78,7 @@ describe("flags-admin with a token for an environment that does not exist", () =
     });
     await command.listening();
     expect(command.stdout().match(/WARN: .*/g)).toEqual([
-      'WARN: INIT_CLIENT_API_TOKENS: the token *:prod.… gives access to nothing, because there is no environment "prod" (there are development, production). Create what is missing, or correct the token',
+      'WARN: INIT_CLIENT_API_TOKENS: the token *:prod.… gives access to nothing, because there is no environment "prod" (existing: development, production). Create what is missing, or correct the token',
     ]);
   });
 });

@@ -253,12 +253,12 @@ describeAnyStorage("API tokens", (source) => {
       backend: ["default:production.exists-already", "shop:prod.does-not-exist-yet"],
       frontend: ["*:prod.three"],
     });
-    const environments = 'no environment "prod" (there are development, production)';
+    const environments = 'no environment "prod" (existing: development, production)';
     expect(await findUnusableTokens(service.storage.db, tokens)).toEqual([
       {
         type: "backend",
         scope: "shop:prod",
-        missing: `${environments} and no project "shop" (there are default, other)`,
+        missing: `${environments} and no project "shop" (existing: default, other)`,
       },
       { type: "frontend", scope: "*:prod", missing: environments },
     ]);

@@ -143,7 +143,7 @@ function describeMissing(
   const listed = known.slice(0, MAX_LISTED).join(", ") + (known.length > MAX_LISTED ? ", …" : "");
   return wanted
     .filter((name) => name !== WILDCARD && !known.includes(name))
-    .map((name) => `no ${kind} ${JSON.stringify(name)} (there are ${listed})`);
+    .map((name) => `no ${kind} ${JSON.stringify(name)} (existing: ${listed})`);
 }
 
 /** A listed token that exists with another type, which it keeps. */
