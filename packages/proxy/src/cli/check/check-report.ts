@@ -123,7 +123,7 @@ function settingRows(settings: CheckedSettings, files: readonly CheckedFile[]): 
 }
 
 function describeToken(scope: TokenScope | undefined): string {
-  if (scope === undefined) return "set; its text names no project and environment";
+  if (scope === undefined) return "set; its text names neither a project nor an environment";
   const { project, environment } = scope;
   const projects = { "*": "all projects", "[]": "several projects" }[project];
   return `for ${projects ?? `project ${project}`}, environment ${environment}`;

@@ -108,7 +108,7 @@ function findHints(environment: Environment, products: readonly Product[]): read
   if (products.includes("edge")) return [];
   return TYPICAL_EDGE_NAMES.filter((name) => isSet(environment, name)).map(
     (name) =>
-      `${name} has no effect: settings of ${PRODUCT_NAMES.edge} are read only with its subcommands, or if UPSTREAM_URL is set and FLAGS_URL is not`,
+      `${name} has no effect: settings of ${PRODUCT_NAMES.edge} are read only with the subcommands edge and offline, or if UPSTREAM_URL is set and FLAGS_URL is not`,
   );
 }
 
