@@ -34,7 +34,7 @@ test("migrate prints all settings of the old proxy", async () => {
   const again = await migrate(stdout);
   expect(again).toMatchObject({ code: 2, stdout: "" });
   expect(again.stderr).toBe(
-    "There are no settings of the Unleash proxy or Unleash Edge in the environment and the files of --env-file. Settings of Edge without UPSTREAM_URL or BOOTSTRAP_FILE need --from edge\n",
+    "There are no settings of the Unleash proxy or Unleash Edge in the environment or the files of --env-file. For settings of Edge without UPSTREAM_URL or BOOTSTRAP_FILE, add --from edge\n",
   );
 });
 

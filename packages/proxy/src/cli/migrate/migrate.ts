@@ -50,7 +50,7 @@ export const MIGRATE: Subcommand = {
 };
 
 const NO_SETTINGS =
-  "There are no settings of the Unleash proxy or Unleash Edge in the environment and the files of --env-file. Settings of Edge without UPSTREAM_URL or BOOTSTRAP_FILE need --from edge";
+  "There are no settings of the Unleash proxy or Unleash Edge in the environment or the files of --env-file. For settings of Edge without UPSTREAM_URL or BOOTSTRAP_FILE, add --from edge";
 
 /**
  * Writes an access file, if both the path and the text are given.
