@@ -441,12 +441,5 @@ type Group =
 /** Full names of all options: options in a group have the group as a prefix, separated by a dot. */
 export type OptionName =
   | Exclude<keyof ProxyOptions, Group | keyof OldProxyOptions>
-  | `cors.${keyof CorsOptions}`
-  | `push.${keyof PushOptions}`
-  | `upstreamKeys.${keyof UpstreamKeysOptions}`
-  | `httpOptions.${keyof HttpOptions}`
-  | `tls.${keyof TlsOptions}`
-  | `management.${keyof ManagementOptions}`
-  | `expBootstrap.${keyof BootstrapOptions}`
-  | "expBootstrap.urlHeaders.Authorization"
-  | `expServerSideSdkConfig.${keyof ServerSideSdkOptions}`;
+  | { [Name in Group]: `${Name}.${keyof NonNullable<ProxyOptions[Name]> & string}` }[Group]
+  | "expBootstrap.urlHeaders.Authorization";
