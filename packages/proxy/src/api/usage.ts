@@ -69,7 +69,7 @@ export function registerUsageAt(
     async (request, reply) => {
       const { body } = request;
       const usage = readUsage(body, readOptionsOf(request));
-      checkUsage(usage, "bucket.toggles");
+      checkUsage(usage);
       // At the same time, so that one write to the spool covers both.
       await Promise.all([
         acceptUsage(grantOf(request).source, [usage], options),

@@ -124,23 +124,25 @@ function addTo(sum: Sum, { yes, no, variants }: FeatureUsage): void {
   }
 }
 
+/** Where in the body of a report the toggles are. */
+const TOGGLES = "bucket.toggles";
+
 /**
  * Rejects usage that exceeds a limit of a single report.
  *
- * @param path where in the body the toggles are
  * @throws {HttpError} 400 that names the problem
  */
-export function checkUsage({ appName, features }: ApplicationUsage, path: string): void {
+export function checkUsage({ appName, features }: ApplicationUsage): void {
   if (isTooLong(appName)) throw badField("appName", `has ${TOO_LONG}`);
   if (appName.includes(NUL)) throw badField("appName", `has ${HAS_NUL}`);
   let names = 0;
   for (const toggle of Object.keys(features)) {
-    checkName(toggle, path);
-    names += 1 + checkVariants(features[toggle]?.variants ?? {}, path);
+    checkName(toggle);
+    names += 1 + checkVariants(features[toggle]?.variants ?? {});
   }
   if (names > MAX_REPORTED_NAMES) {
     throw badField(
-      path,
+      TOGGLES,
       `has more than ${MAX_REPORTED_NAMES} toggles and variants: send several smaller reports`,
     );
   }
@@ -150,18 +152,18 @@ function isTooLong(name: string): boolean {
   return name.length > nameLength;
 }
 
-function checkName(name: string, path: string): void {
-  if (isTooLong(name)) throw badField(path, `has a name of ${TOO_LONG}`);
-  if (name.includes(NUL)) throw badField(path, `has a name with ${HAS_NUL}`);
+function checkName(name: string): void {
+  if (isTooLong(name)) throw badField(TOGGLES, `has a name of ${TOO_LONG}`);
+  if (name.includes(NUL)) throw badField(TOGGLES, `has a name with ${HAS_NUL}`);
 }
 
 /** Returns the number of variants. */
-function checkVariants(variants: Variants, path: string): number {
+function checkVariants(variants: Variants): number {
   const names = Object.keys(variants);
-  for (const name of names) checkName(name, path);
+  for (const name of names) checkName(name);
   if (names.length > variantsPerFeature) {
     throw badField(
-      path,
+      TOGGLES,
       `has a toggle with more than ${variantsPerFeature} variants: send the rest in another bucket`,
     );
   }
