@@ -79,9 +79,7 @@ export class KeyRegistry {
 
   /** The sources of all grants. */
   sourcesInUse(): ReadonlySet<GrantedSource> {
-    const listed = [...this.#table.byKey.values()].flat();
-    const verified = [...this.#verified.values()].map(({ grant }) => grant);
-    return new Set([...listed, ...verified].map(({ source }) => source));
+    return new Set(this.#listGrants().map(({ source }) => source));
   }
 
   /** Whether there is a grant of any kind for a key, even an expired one. */
@@ -161,10 +159,13 @@ export class KeyRegistry {
   }
 
   #listClientIds(): readonly string[] {
-    const listed = [...this.#table.byKey.values()].flat();
-    const verified = [...this.#verified.values()].map(({ grant }) => grant);
-    const clients = [...listed, ...verified].filter(({ kind }) => kind === "client");
+    const clients = this.#listGrants().filter(({ kind }) => kind === "client");
     return [...new Set(clients.map(cacheKeyOf))];
+  }
+
+  #listGrants(): readonly Grant[] {
+    const verified = [...this.#verified.values()].map(({ grant }) => grant);
+    return [...[...this.#table.byKey.values()].flat(), ...verified];
   }
 
   #createTable(grants: readonly Grant[]): Table {
