@@ -4,10 +4,9 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { AdminService, CLIENT_TOKEN } from "../../sdk/test/_admin.ts";
 import { createDirectory } from "./_access-file.ts";
-import { type Command, startCommand } from "./_command.ts";
+import { type Command, startCommand, untilReady } from "./_command.ts";
 import { startSlowUpstream } from "./_slow-upstream.ts";
 import { send, USAGE } from "./_workers.ts";
-import { untilReady } from "./_command.ts";
 
 const KEY = "client-key";
 const TOKEN = "*:development.secret";

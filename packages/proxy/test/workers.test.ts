@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { CleanUps, runCommand } from "./_command.ts";
+import { CleanUps, eventually, runCommand, untilReady } from "./_command.ts";
 import { occupyPort, startRequest, untilRefused } from "./_connections.ts";
 import {
   createKeepAliveAgent,
@@ -18,7 +18,6 @@ import {
   USAGE,
   type WorkersSetup,
 } from "./_workers.ts";
-import { eventually, untilReady } from "./_command.ts";
 
 const REQUIRED = {
   FLAGS_URL: "http://127.0.0.1:1/api",

@@ -42,7 +42,6 @@ import {
   upstreamKind,
 } from "./address-kinds.ts";
 import { OFREP_VALUES } from "./config.ts";
-import { upstreamHeadersKind } from "./proxy-kinds.ts";
 import {
   applicationsKind,
   enrichersKind,
@@ -56,6 +55,7 @@ import {
   storageKind,
   strategiesKind,
   tagsKind,
+  upstreamHeadersKind,
   workersKind,
 } from "./proxy-kinds.ts";
 import { secretsInStoreAddress, storeAddressKind } from "../store/store-address.ts";
