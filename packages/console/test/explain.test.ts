@@ -83,6 +83,20 @@ describeConsole("the explanation of a flag", (console) => {
     expect(page.url()).not.toContain("north");
   });
 
+  test("long names of fields fit on a phone", async () => {
+    await createFlag(console, "long-fields", {
+      strategies: [{ constraints: [constraint("a".repeat(60), "pro")] }],
+    });
+    const page = await console.open("/projects/default/flags/long-fields?tab=explain", {
+      size: "phone",
+    });
+    await page.getByRole("textbox", { name: "a".repeat(60) }).waitFor();
+    const hidden = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    expect(hidden).toBeLessThanOrEqual(0);
+  });
+
   test("shows a change by somebody else at once", async () => {
     await createFlag(console, "changing", { enabled: false });
     const page = await console.open("/projects/default/flags/changing?tab=explain");
