@@ -88,7 +88,7 @@ const failures: readonly (readonly [string, Reply, string])[] = [
   [
     "bad gzip",
     raw("not gzip at all", { "content-encoding": "gzip" }),
-    "warn: Fetching flags failed: Cannot",
+    "warn: Fetching flags failed: Cannot reach <url>: the content cannot be decompressed: incorrect header",
   ],
   ["a number", json(7), "error: Fetching flags failed: The document is not usable: "],
   ["null", json(null), "error: Fetching flags failed: The document is not usable: "],

@@ -91,7 +91,13 @@ const NO_TLS_CODES: ReadonlySet<unknown> = new Set([
   "ERR_SSL_PACKET_LENGTH_TOO_LONG",
 ]);
 
+/** Codes of zlib for gzip and Brotli. */
+const DECOMPRESSION_CODE = /^(?:Z_|ERR__ERROR_)/;
+
 function describeError(error: Error): string {
+  if ("code" in error && DECOMPRESSION_CODE.test(String(error.code))) {
+    return `the content cannot be decompressed: ${error.message}`;
+  }
   if ("code" in error && NO_TLS_CODES.has(error.code)) {
     return "the server does not use TLS on this port: check the scheme and the port of the URL";
   }
