@@ -47,7 +47,7 @@ export function describeSources(
  * usage of a project only with a token for this project.
  */
 export function describeSpools(upstreamTokens: readonly string[]): readonly string[] {
-  const scopes = scopesOf({ upstreamTokens, files: undefined }).map(({ scope }) => scope);
+  const scopes = scopesOf({ upstreamTokens }).map(({ scope }) => scope);
   const names = scopes.map((scope) => {
     if (scope === undefined) return DEFAULT_NAME;
     const { project, environment } = scope;

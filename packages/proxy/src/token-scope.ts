@@ -22,7 +22,7 @@ export function limitedProject(key: string, { scope }: Scoped): string | undefin
 
 interface Upstreams {
   readonly upstreamTokens: readonly string[];
-  readonly files: readonly { readonly environment: string | undefined }[] | undefined;
+  readonly files?: readonly { readonly environment: string | undefined }[] | undefined;
 }
 
 /** Returns the scope of each source, of upstream tokens or of files with flags. */

@@ -1,5 +1,5 @@
 import { nameSetting, type Resolution } from "flags-server-kit";
-import { findSource, limitedProject, parseTokenScope } from "../../token-scope.ts";
+import { findSource, limitedProject, parseTokenScope, scopesOf } from "../../token-scope.ts";
 import { SETTINGS, type Settings, type Values } from "../settings.ts";
 
 type Origins = Resolution<Settings>["origins"];
@@ -15,7 +15,7 @@ export function findUnlimitedKeys(keys: Keys, origins?: Origins): readonly strin
   // NOTE: without an upstream, such a key gets all flags in Edge too.
   if (flagsApiToken === undefined) return [];
   return listKeys(keys, origins).flatMap(({ key, subject }) => {
-    const served = findSource(key, toSources(flagsApiToken))?.scope?.project;
+    const served = findSource(key, scopesOf({ upstreamTokens: flagsApiToken }))?.scope?.project;
     return parseTokenScope(key)?.project !== "[]" || served === undefined || served === "[]"
       ? []
       : [
@@ -45,16 +45,12 @@ export function projectToList(
   upstreamTokens: readonly string[] | undefined,
 ): string | undefined {
   const source =
-    upstreamTokens === undefined ? ALL_FLAGS : findSource(key, toSources(upstreamTokens));
+    upstreamTokens === undefined ? ALL_FLAGS : findSource(key, scopesOf({ upstreamTokens }));
   return source && limitedProject(key, source);
 }
 
 /** The file of Edge's offline mode. */
 const ALL_FLAGS = { scope: undefined };
-
-function toSources(upstreamTokens: readonly string[]) {
-  return upstreamTokens.map((token) => ({ scope: parseTokenScope(token) }));
-}
 
 function listKeys(given: Keys, origins?: Origins) {
   return (["clientKeys", "serverTokens"] as const).flatMap((name) => {
