@@ -24,7 +24,7 @@ export {
 export type { Kind } from "./config/kind.ts";
 export type { Environment } from "./config/resolve-settings.ts";
 export { defineSetting, variablesOf } from "./config/setting.ts";
-export type { Setting, SettingsTable, ValuesOf } from "./config/setting.ts";
+export type { Setting, ValuesOf } from "./config/setting.ts";
 export { findNearest } from "./config/unknown-names.ts";
 export { showAddress, showText } from "./config/show-text.ts";
 export { TELEMETRY_GROUP, TELEMETRY_SETTINGS } from "./config/telemetry-settings.ts";

@@ -66,7 +66,7 @@ function createProxyProbe({ edgePath, ...definition }: ProxyProbe): Subcommand {
       }
       return probe.run({
         options: given,
-        environment: translateEnvironment(SETTINGS, environment).environment,
+        environment: translateEnvironment(environment).environment,
       });
     },
   };

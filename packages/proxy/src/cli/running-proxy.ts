@@ -7,7 +7,7 @@ import { UNKNOWN_ISSUER_CODES } from "./explain-upstream-failure.ts";
 /** Reads the settings for requests to a proxy. NOTE: it may run on another machine, with other settings. */
 export function readKeySettings(environment: Environment) {
   const { clientKeys, proxySecrets, serverTokens, clientKeysHeaderName } = SETTINGS;
-  const translated = translateEnvironment(SETTINGS, environment);
+  const translated = translateEnvironment(environment);
   const { values, problems } = resolveSettings(
     { clientKeys, proxySecrets, serverTokens, clientKeysHeaderName },
     { environment: translated.environment, origins: translated.origins },

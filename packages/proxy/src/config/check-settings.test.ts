@@ -71,7 +71,7 @@ test.each([
     ["TOKENS: entry 1 is an example"],
   ],
 ])("a weak Edge token causes one warning, although it has two uses: %o", (given, warnings) => {
-  const { environment, origins } = translateEnvironment(SETTINGS, given);
+  const { environment, origins } = translateEnvironment(given);
   const { risks } = checkSettings(resolveSettings(SETTINGS, { environment, origins }), undefined);
   expect(risks).toEqual(warnings.map((warning) => expect.stringContaining(warning)));
 });

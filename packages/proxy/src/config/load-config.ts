@@ -66,11 +66,7 @@ export async function loadConfig(
   const translatedOptions = translateOptions(options);
   // NOTE: UPSTREAM_URL may belong to the program in which the proxy is embedded.
   const isAddressGiven = translatedOptions.options["flagsUrl"] !== undefined;
-  const translation = translateEnvironment(
-    SETTINGS,
-    environment,
-    isAddressGiven ? { hasAddress: true } : {},
-  );
+  const translation = translateEnvironment(environment, isAddressGiven ? { hasAddress: true } : {});
   const resolution = resolveSettings(SETTINGS, {
     options: translatedOptions.options,
     environment: translation.environment,

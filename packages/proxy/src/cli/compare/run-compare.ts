@@ -4,7 +4,6 @@ import { findLocalUrl, toErrorMessage, tryParseJson } from "flags-server-kit/com
 import { translateEnvironment } from "../../config/aliases/translate-environment.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";
 import { loadConfig } from "../../config/load-config.ts";
-import { SETTINGS } from "../../config/settings.ts";
 import { findSource, scopesOf } from "../../token-scope.ts";
 import { inspectSource } from "../inspect-source.ts";
 import { LISTEN_SETTINGS } from "../listen-settings.ts";
@@ -113,7 +112,7 @@ function rejectEqual([ours, other]: readonly [ComparedProxy, ComparedProxy]): vo
 }
 
 function localUrl(environment: Environment): string {
-  const translated = translateEnvironment(SETTINGS, environment);
+  const translated = translateEnvironment(environment);
   return `${findLocalUrl(LISTEN_SETTINGS, translated.environment)}/proxy`;
 }
 

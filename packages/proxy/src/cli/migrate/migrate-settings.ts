@@ -77,8 +77,7 @@ function translateWithAccess(
   product: Product | undefined,
   path: string,
 ): { readonly translation: Translation; readonly keys: readonly AccessFileKey[] } {
-  const translate = (given: Environment): Translation =>
-    translateEnvironment(SETTINGS, given, { product });
+  const translate = (given: Environment): Translation => translateEnvironment(given, { product });
   const translation = translate(environment);
   const hasFile = (translation.environment["FLAGS_ACCESS_FILE"] ?? "") !== "";
   if (!translation.products.includes("edge") || hasFile) return { translation, keys: [] };

@@ -5,15 +5,13 @@ import { EDGE_ALIASES, TYPICAL_EDGE_NAMES } from "./edge-aliases.ts";
 import { OLD_PROXY_ALIASES } from "./old-proxy-aliases.ts";
 import { translateEnvironment } from "./translate-environment.ts";
 
-const translate = (environment: Environment) => translateEnvironment(SETTINGS, environment);
-
 const KNOWN = new Set(Object.values(SETTINGS).flatMap(({ variables }) => variables));
 
 const EDGE: Environment = { UPSTREAM_URL: "http://upstream.test", PRETRUSTED_TOKENS: "some-key" };
 
 test("nothing changes without settings of another product", () => {
   const environment = { FLAGS_URL: "u", WORKERS: "4", APP_NAME: "a", REDIS_URL: "r", PORT: "1" };
-  expect(translate(environment)).toMatchObject({
+  expect(translateEnvironment(environment)).toMatchObject({
     environment,
     products: [],
     used: [],
@@ -26,7 +24,7 @@ test("nothing changes without settings of another product", () => {
 test.each(OLD_PROXY_ALIASES.map(({ name }) => name))("%s is read as our variable", (name) => {
   const ours = name.replace("UNLEASH_", "FLAGS_");
   expect(KNOWN).toContain(ours);
-  const { environment, origins, used } = translate({ [name]: " value " });
+  const { environment, origins, used } = translateEnvironment({ [name]: " value " });
   expect(environment[ours]).toBe("value");
   expect(origins.get(ours)).toBe(name);
   expect(used).toHaveLength(1);
@@ -140,7 +138,7 @@ test.each([
   [{ FLAGS_URL: "http://ours.test/api" }, { FLAGS_URL: "http://ours.test/api" }],
   [{ FLAGS_API_TOKEN_FILE: "/t", TOKENS: "a:b.c" }, { FLAGS_API_TOKEN: undefined }],
 ])("Edge's %j becomes %j", (environment, expected) => {
-  const { environment: translated, problems } = translate({ ...EDGE, ...environment });
+  const { environment: translated, problems } = translateEnvironment({ ...EDGE, ...environment });
   expect(problems).toEqual([]);
   for (const [name, value] of Object.entries(expected)) {
     expect([name, translated[name]]).toEqual([name, value]);
@@ -163,7 +161,7 @@ test.each([
   [{ UNLEASH_URL: "http://other.test/api" }, "and UPSTREAM_URL both set FLAGS_URL"],
   [{ UPSTREAM_AUTH_HEADER: "X-Token" }, "has no effect here: the upstream token is always sent"],
 ])("Edge's %j prevents the start", (environment, problem) => {
-  const { problems } = translate({ ...EDGE, ...environment });
+  const { problems } = translateEnvironment({ ...EDGE, ...environment });
   expect(problems).toHaveLength(1);
   const name = Object.keys(environment).at(-1) ?? "";
   expect(problems[0]).toContain(`${name}${problem.startsWith(":") ? "" : " "}${problem}`);
@@ -172,7 +170,6 @@ test.each([
 
 test("Edge's offline mode reads a file, and its tokens may be used for everything", () => {
   const { environment, problems, hints } = translateEnvironment(
-    SETTINGS,
     { BOOTSTRAP_FILE: "a?b.json", TOKENS: "*:dev.s", RELOAD_INTERVAL: "5" },
     { product: "edge" },
   );
@@ -188,13 +185,13 @@ test("Edge's offline mode reads a file, and its tokens may be used for everythin
 test.each(
   EDGE_ALIASES.filter(({ missing }) => missing?.effect === "refused").map(({ name }) => name),
 )("%s prevents the start, because the proxy would be less protected without it", (name) => {
-  const { problems } = translate({ ...EDGE, [name]: "true" });
+  const { problems } = translateEnvironment({ ...EDGE, [name]: "true" });
   expect(problems).toEqual([expect.stringMatching(`^${name} has no effect here: `)]);
 });
 
 test("lists of allowed addresses keep their values", () => {
   const given = { UPSTREAM_URL: "http://u.test", ALLOW_LIST: "10.0.0.0/8" };
-  const { environment, problems, hints } = translate(given);
+  const { environment, problems, hints } = translateEnvironment(given);
   expect(environment).toMatchObject({ FLAGS_ALLOW_LIST: "10.0.0.0/8" });
   expect([...problems, ...hints]).toEqual([]);
 });
@@ -205,7 +202,7 @@ test.each([
   [{ TRUST_PROXY: "false", PROXY_TRUSTED_SERVERS: "10.0.0.1" }, false],
   [{ TRUST_PROXY: "" }, false],
 ])("with %j, lists of addresses differ from Edge: %s", (trust, differ) => {
-  const { used } = translate({
+  const { used } = translateEnvironment({
     ...EDGE,
     ALLOW_LIST: "10.0.0.0/8",
     DENY_LIST: "10.1.0.0/16",
@@ -217,13 +214,13 @@ test.each([
 
 test("UPSTREAM_URL next to FLAGS_URL has no effect, and a hint says so", () => {
   const given = { FLAGS_URL: "http://ours.test/api", UPSTREAM_URL: "http://u.test", WORKERS: "4" };
-  const { environment, defaults, hints } = translate(given);
+  const { environment, defaults, hints } = translateEnvironment(given);
   expect({ environment, defaults }).toEqual({ environment: given, defaults: {} });
   expect(hints).toEqual([expect.stringMatching(/^UPSTREAM_URL has no effect: /)]);
 });
 
 test("our own names take precedence, and the report says so", () => {
-  const { environment, ineffective } = translate({
+  const { environment, ineffective } = translateEnvironment({
     FLAGS_APP_NAME: "ours",
     UNLEASH_APP_NAME: "old",
   });
@@ -235,16 +232,16 @@ test("our own names take precedence, and the report says so", () => {
 
 test("a file with tokens means the offline mode of Edge, unless our own address is set", () => {
   const file = { BOOTSTRAP_FILE: "flags.json" };
-  expect(translate({ ...file, FRONTEND_TOKENS: "*:dev.a" }).products).toEqual(["edge"]);
-  expect(translate({ ...file, CLIENT_TOKENS: "*:dev.a" }).products).toEqual(["edge"]);
-  expect(translate(file).products).toEqual([]);
+  expect(translateEnvironment({ ...file, FRONTEND_TOKENS: "*:dev.a" }).products).toEqual(["edge"]);
+  expect(translateEnvironment({ ...file, CLIENT_TOKENS: "*:dev.a" }).products).toEqual(["edge"]);
+  expect(translateEnvironment(file).products).toEqual([]);
   const ours = { FLAGS_URL: "https://flags.test/api", TOKENS: "*:dev.a" };
-  expect(translate({ ...file, ...ours }).products).toEqual([]);
+  expect(translateEnvironment({ ...file, ...ours }).products).toEqual([]);
 });
 
 test("with settings of Edge, the upstream verifies keys, unless our settings list them or there is no upstream", () => {
   const keysIn = (given: Record<string, string>): string | undefined =>
-    translate({ ...EDGE, ...given }).environment["FLAGS_UPSTREAM_KEYS"];
+    translateEnvironment({ ...EDGE, ...given }).environment["FLAGS_UPSTREAM_KEYS"];
   expect(keysIn({})).toBe("true");
   expect(keysIn({ PRETRUSTED_TOKENS: "*:development.a" })).toBe("true");
   expect(keysIn({ FLAGS_UPSTREAM_KEYS: "false" })).toBe("false");

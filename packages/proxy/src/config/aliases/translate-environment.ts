@@ -1,7 +1,8 @@
-import { type Environment, type SettingsTable, variablesOf } from "flags-server-kit/command-line";
+import { type Environment, type Setting, variablesOf } from "flags-server-kit/command-line";
 import { type Alias, InvalidAlias, type Missing, PRODUCT_NAMES, type Product } from "./alias.ts";
 import { EDGE_ALIASES, EDGE_DEFAULTS, TYPICAL_EDGE_NAMES } from "./edge-aliases.ts";
 import { OLD_PROXY_ALIASES } from "./old-proxy-aliases.ts";
+import { SETTINGS } from "../settings.ts";
 
 /** Set by the subcommands `edge` and `offline`, so that worker processes also know. Not a setting. */
 export const REPLACED_PRODUCT = "FLAGS_REPLACED_PRODUCT";
@@ -61,16 +62,13 @@ interface ProductChoice {
 /**
  * Renames settings of the products that the proxy replaces to our names. Our own names take precedence. Without
  * any such setting, the environment stays the same.
- *
- * @param settings those of the proxy
  */
 export function translateEnvironment(
-  settings: SettingsTable,
   environment: Environment,
   choice: ProductChoice = {},
 ): Translation {
   const products = findProducts(environment, choice);
-  const translator = new Translator(settings, environment);
+  const translator = new Translator(environment);
   if (products.includes("unleash-proxy")) translator.apply("unleash-proxy", OLD_PROXY_ALIASES);
   if (products.includes("edge")) {
     translator.apply("edge", EDGE_ALIASES);
@@ -119,7 +117,6 @@ function isSet(environment: Environment, name: string): boolean {
 /** Collects the translation of one environment. */
 class Translator {
   readonly #given: Environment;
-  readonly #settings: SettingsTable;
   readonly #environment: Record<string, string | undefined>;
   readonly #sources = new Map<string, { readonly product: Product; readonly name: string }>();
   readonly #used: UsedAlias[] = [];
@@ -127,8 +124,7 @@ class Translator {
   readonly #problems: string[] = [];
   readonly #defaults: Record<string, string> = {};
 
-  constructor(settings: SettingsTable, environment: Environment) {
-    this.#settings = settings;
+  constructor(environment: Environment) {
     this.#given = environment;
     this.#environment = { ...environment };
     delete this.#environment[REPLACED_PRODUCT];
@@ -242,12 +238,13 @@ class Translator {
 
   /** Returns the name under which our setting is set, if it is. */
   #findSet(variable: string): string | undefined {
-    return this.#variablesLike(variable).find((name) => isSet(this.#environment, name));
+    return variablesLike(variable).find((name) => isSet(this.#environment, name));
   }
+}
 
-  /** Returns all variables of the setting that a variable belongs to. */
-  #variablesLike(variable: string): readonly string[] {
-    const setting = Object.values(this.#settings).find((each) => each.variables.includes(variable));
-    return setting === undefined ? [] : variablesOf(setting);
-  }
+/** Returns all variables of the setting that a variable belongs to. */
+function variablesLike(variable: string): readonly string[] {
+  const settings: readonly Setting<unknown>[] = Object.values(SETTINGS);
+  const setting = settings.find(({ variables }) => variables.includes(variable));
+  return setting === undefined ? [] : variablesOf(setting);
 }
