@@ -9,15 +9,12 @@ import { LRUCache } from "lru-cache";
 import type { Grant } from "../access/grant.ts";
 import { AGE_HEADER, ageMsOf } from "../age.ts";
 import { BODY_FORMS, type ResponseBody } from "./response-body.ts";
-import { fnv1a, FrequencySketch } from "./response-cache.ts";
+import { fnv1a, FrequencySketch, MIN_COUNT } from "./response-cache.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
 /** Default memory for bodies that several users share, in all codings. */
 const MAX_SHARED_BYTES = 16 * 1024 * 1024;
-
-/** A body is shared only if it occurred this often recently. */
-const MIN_COUNT = 2;
 
 /** The headers that all flag responses of a protocol have. */
 interface ResponsePolicy {
@@ -122,8 +119,8 @@ export class ResponsePreparer {
   /**
    * Returns a recent body with the same bytes if there is one, since that has been compressed already.
    * Where few flags depend on the user there are few different bodies, and compressing one takes several
-   * times as long as everything else. Where many do, most bodies occur once, so a body is not stored at its
-   * first occurrence. The entity tag only finds the candidate.
+   * times as long as everything else. Where many do, most bodies occur once and are not stored. The entity tag
+   * only finds the candidate.
    */
   #share(body: ResponseBody): ResponseBody {
     const known = this.#shared.get(body.entityTag);

@@ -11,8 +11,11 @@ const OVERHEAD_BYTES = 500;
 /** Memory of a character of a key, at worst. */
 const CHARACTER_BYTES = 2;
 
-/** A response is cached only if its request occurred this often recently. */
-const MIN_COUNT = 3;
+/**
+ * A response is cached only if it occurred this often recently. NOTE: one in 200 that occur once seems to be the second
+ * of its kind, which is enough to fill a cache with them.
+ */
+export const MIN_COUNT = 3;
 
 interface Entry {
   readonly body: ResponseBody;
