@@ -34,11 +34,8 @@ const REQUEST_PATCHES = {
   "response cache": [/if \(size > this\.#maxBytes \|\|/, "if (true ||"],
   // Response (packages/proxy): compresses each body, even if an equal one was compressed before.
   "shared bodies": [/\(isShareable \? this\.#share\(body\) : body\)/, "body"],
-  // Limit of V8's young generation (packages/proxy): lets it grow.
-  "young generation limit": [
-    /const isLarge = readSize\(\) >= MAX_YOUNG_GENERATION_BYTES;/,
-    "const isLarge = false;",
-  ],
+  // Limits of the heap (packages/proxy): keeps V8's defaults.
+  "heap limits": [/function limitHeap\(\) \{/, "function limitHeap() { return;"],
 };
 
 /**
