@@ -105,6 +105,14 @@ export function tooManyBodies(): HttpError {
   );
 }
 
+/** A 413 for a body that was sent in far fewer bytes than it has. */
+export function compressedBodyTooLarge(maxExpansion: number): HttpError {
+  return new HttpError(
+    413,
+    `The compressed body is too large: decompressed, it may be at most ${maxExpansion} times as long as its \`Content-Length\`, plus ${SMALL_BODY_BYTES / 1024} KiB. Send it uncompressed`,
+  );
+}
+
 const MAX_RETRY_AFTER_SECONDS = 60;
 
 /** A 503 for usage that does not fit into the buffer. */

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import { connect } from "node:net";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { flag, withConstraint } from "./_documents.ts";
 import { errorOf, KEY, MemoryLogger, namesOf, startProxy, shareProxies } from "./_proxy.ts";
@@ -166,6 +166,8 @@ test("compressed bodies: the limit applies to the decompressed size", async () =
   for (const [encoding, status] of [
     ["gzip", 400],
     ["compress", 415],
+    // A few bytes would take as much memory as a window of Brotli.
+    ["br", 415],
   ] as const) {
     const broken = await request("/proxy", {
       method: "POST",
@@ -178,34 +180,29 @@ test("compressed bodies: the limit applies to the decompressed size", async () =
 });
 
 describe("bodies that would cost more than their size justifies", () => {
-  const QUALITY = { [constants.BROTLI_PARAM_QUALITY]: 4 };
   const NESTED = `${"[".repeat(400_000)}${"]".repeat(400_000)}`;
 
   test.each([
-    // At a low quality, because the default takes seconds.
-    ["brotli", "br", (text: string) => brotliCompressSync(text, { params: QUALITY })],
-    ["gzip", "gzip", gzipSync],
-  ] as const)(
-    "413 for a body that expands more than 20 times: %s",
-    async (_title, coding, compress) => {
-      const { request } = await startShared();
-      const send = (path: string, text: string) => {
-        const headers = { ...JSON_TYPE, "content-encoding": coding };
-        return request(path, { method: "POST", headers, body: new Uint8Array(compress(text)) });
-      };
-      const short = `{"context":{"userId":"7","a":"${"x".repeat(16_000)}"}}`;
-      expect((await send("/proxy", short)).status).toBe(200);
-      const bomb = `{"context":{"a":"${"x".repeat(800_000)}"}}`;
-      const rejected = await send("/proxy", bomb);
-      expect(rejected.status).toBe(413);
-      expect((await errorOf(rejected)).error).toContain("at most 20 times as long");
-      expect((await send("/edge/validate", `{"tokens":${NESTED}}`)).status).toBe(413);
-      const random = Array.from({ length: 40_000 }, () => Math.random().toString(36));
-      expect((await send("/proxy", JSON.stringify({ context: { a: random.join() } }))).status).toBe(
-        200,
-      );
-    },
-  );
+    ["gzip", gzipSync],
+    ["deflate", deflateSync],
+  ] as const)("413 for a body that expands more than 20 times: %s", async (coding, compress) => {
+    const { request } = await startShared();
+    const send = (path: string, text: string) => {
+      const headers = { ...JSON_TYPE, "content-encoding": coding };
+      return request(path, { method: "POST", headers, body: new Uint8Array(compress(text)) });
+    };
+    const short = `{"context":{"userId":"7","a":"${"x".repeat(16_000)}"}}`;
+    expect((await send("/proxy", short)).status).toBe(200);
+    const bomb = `{"context":{"a":"${"x".repeat(800_000)}"}}`;
+    const rejected = await send("/proxy", bomb);
+    expect(rejected.status).toBe(413);
+    expect((await errorOf(rejected)).error).toContain("at most 20 times as long");
+    expect((await send("/edge/validate", `{"tokens":${NESTED}}`)).status).toBe(413);
+    const random = Array.from({ length: 40_000 }, () => Math.random().toString(36));
+    expect((await send("/proxy", JSON.stringify({ context: { a: random.join() } }))).status).toBe(
+      200,
+    );
+  });
 
   test("413 for a long compressed body without a Content-Length", async () => {
     const { request } = await startShared();

@@ -1,4 +1,4 @@
-import type { Readable } from "node:stream";
+import { pipeline, type Readable, Transform, type TransformCallback } from "node:stream";
 import { constants } from "node:zlib";
 import compress from "@fastify/compress";
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from "fastify";
@@ -8,7 +8,9 @@ import {
   COMPRESSION_THRESHOLD_BYTES,
   GZIP_LEVEL,
   hasBody,
+  SMALL_BODY_BYTES,
 } from "flags-server-kit/http";
+import { compressedBodyTooLarge } from "../errors.ts";
 
 /**
  * Compresses responses for clients that accept it, except those with flags: they are compressed already
@@ -23,29 +25,69 @@ export async function registerCompression(app: FastifyInstance): Promise<void> {
   await app.register(compress, {
     threshold: COMPRESSION_THRESHOLD_BYTES,
     encodings: [...CODINGS],
-    requestEncodings: ["br", "gzip", "deflate", "identity"],
+    // NOTE: not Brotli. A decoder decodes as much as fits into its window of up to 16 MiB before its output can be
+    // counted, so a request of 14 bytes would take 16 MiB of memory and 30 ms.
+    requestEncodings: ["gzip", "deflate", "identity"],
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } },
     zlibOptions: { level: GZIP_LEVEL },
   });
-  stopDecompressing(app);
+  limitDecompression(app);
 }
 
-/** Stops decompressing bodies when their requests are rejected: a few bytes could become gigabytes. */
-function stopDecompressing(app: FastifyInstance): void {
+/** JSON that clients send is rarely more than ten times as long as its compressed form. */
+const MAX_EXPANSION = 20;
+
+/** Stops decompressing a body when it becomes too long, or when its request is rejected. */
+function limitDecompression(app: FastifyInstance): void {
   const bodies = new WeakMap<FastifyRequest, Readable>();
   // NOTE: a hook of each route, as that of the library, so that it gets what the library returns.
   app.addHook("onRoute", (route) => {
-    route.preParsing = [route.preParsing ?? [], rememberBody].flat();
+    route.preParsing = [route.preParsing ?? [], limit].flat();
   });
-  const rememberBody: preParsingHookHandler = (request, _reply, payload, done) => {
-    // NOTE: without a body or a coding, this is the request itself. Destroying that closes its connection.
-    if (hasBody(request) && request.headers["content-encoding"] !== undefined) {
-      bodies.set(request, payload);
+  const limit: preParsingHookHandler = (request, _reply, payload, done) => {
+    const { "content-encoding": coding = "identity", "content-length": length } = request.headers;
+    if (coding === "identity") {
+      done(null, payload);
+      return;
     }
-    done(null, payload);
+    // NOTE: without a Content-Length, the compressed length is not known.
+    const maxBytes = SMALL_BODY_BYTES + MAX_EXPANSION * Number(length ?? 0);
+    const body = new LimitedBody(payload as DecompressedBody, maxBytes);
+    bodies.set(request, body);
+    done(null, body);
   };
   app.addHook("onSend", (request, _reply, payload, done) => {
     bodies.get(request)?.destroy();
     done(null, payload);
   });
+}
+
+interface DecompressedBody extends Readable {
+  /** How many compressed bytes have been received. The framework compares it with the `Content-Length`. */
+  readonly receivedEncodedLength: number;
+}
+
+/** Passes on a decompressed body until it becomes too long. Otherwise a few bytes could become the largest body. */
+class LimitedBody extends Transform implements DecompressedBody {
+  readonly #body: DecompressedBody;
+  #remainingBytes: number;
+
+  constructor(body: DecompressedBody, maxBytes: number) {
+    super();
+    this.#body = body;
+    this.#remainingBytes = maxBytes;
+    pipeline(body, this, () => {
+      // The framework gets errors from this stream.
+    });
+  }
+
+  get receivedEncodedLength(): number {
+    return this.#body.receivedEncodedLength;
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.#remainingBytes -= chunk.length;
+    if (this.#remainingBytes < 0) done(compressedBodyTooLarge(MAX_EXPANSION));
+    else done(null, chunk);
+  }
 }

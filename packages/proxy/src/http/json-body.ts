@@ -1,12 +1,9 @@
-import type { FastifyBodyParser, FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyBodyParser, FastifyInstance } from "fastify";
 import { complete } from "flags-engine";
 import { checkNesting } from "flags-sdk";
 import { toErrorMessage } from "flags-server-kit";
-import { OPTIONAL_BODY, SMALL_BODY_BYTES } from "flags-server-kit/http";
+import { OPTIONAL_BODY } from "flags-server-kit/http";
 import { HttpError, notJson } from "../errors.ts";
-
-/** JSON that clients send is rarely more than ten times as long as its compressed form. */
-const MAX_EXPANSION = 20;
 
 /** Lists and objects in a body. A usage report of the maximum size has fewer than half of this. */
 const MAX_PARTS = 50_000;
@@ -22,7 +19,7 @@ export function acceptJsonOnly(app: FastifyInstance): void {
       done(null, undefined);
       return;
     }
-    const problem = findCostly(request, body);
+    const problem = findCostly(body);
     if (problem !== undefined) done(problem);
     // Its result is passed to `done`; it returns a promise only for parsers without a callback.
     else void parseJson(request, body, done);
@@ -40,21 +37,8 @@ export function acceptJsonOnly(app: FastifyInstance): void {
   });
 }
 
-/**
- * Finds a body that would cost more to parse than its size justifies: one that was sent in a few compressed
- * bytes, or one of many lists or objects, which take up to 60 times the memory of their text.
- */
-function findCostly({ headers }: FastifyRequest, body: string): HttpError | undefined {
-  const { "content-encoding": coding, "content-length": received } = headers;
-  const isCompressed = coding !== undefined && coding !== "identity";
-  // NOTE: without a Content-Length, the compressed length is not known.
-  const limit = SMALL_BODY_BYTES + MAX_EXPANSION * Number(received ?? 0);
-  if (isCompressed && body.length > limit) {
-    return new HttpError(
-      413,
-      `The compressed body is too large: decompressed, it may be at most ${MAX_EXPANSION} times as long as its \`Content-Length\`, plus ${SMALL_BODY_BYTES / 1024} KiB. Send it uncompressed`,
-    );
-  }
+/** Finds a body of many lists or objects, which take up to 60 times the memory of their text. */
+function findCostly(body: string): HttpError | undefined {
   try {
     complete(checkNesting(body, MAX_PARTS));
     return undefined;

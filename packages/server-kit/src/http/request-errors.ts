@@ -104,8 +104,7 @@ const FRAMEWORK_FAILURES: Readonly<Record<string, FrameworkFailure>> = {
   },
   FST_CP_ERR_INVALID_CONTENT_ENCODING: {
     statusCode: 415,
-    message:
-      "The encoding of the body is not supported: send it plain, or with gzip, deflate or br",
+    message: "The encoding of the body is not supported: send it plain, or with gzip or deflate",
   },
   FST_CP_ERR_INVALID_CONTENT: {
     statusCode: 400,
