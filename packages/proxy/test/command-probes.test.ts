@@ -46,8 +46,10 @@ test("health and ready fail until the proxy has flags, and then succeed", async 
     expect(success.stdout).toMatch(
       new RegExp(`^http://127\\.0\\.0\\.1:${port}/base/path${path}: status 200, \\d+ ms\\n$`),
     );
-    const byUrl = await runCommand({}, [name, "--url", `${url}/`]);
-    expect(byUrl).toMatchObject({ code: 0, stderr: "" });
+    for (const suffix of ["/", "/proxy", "/proxy/", "/api/frontend"]) {
+      const byUrl = await runCommand({}, [name, "--url", `${url}${suffix}`]);
+      expect(byUrl).toMatchObject({ code: 0, stderr: "" });
+    }
   }
 });
 

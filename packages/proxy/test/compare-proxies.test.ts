@@ -285,7 +285,7 @@ test("the rules are read without client keys in the settings", async () => {
   const { url } = await startFeatureServer(RULES);
   const { origin } = await startOurs(url);
   const settings = { FLAGS_URL: url, FLAGS_API_TOKEN: "default:development.an-upstream-secret" };
-  const addresses = ["--url", `${origin}/proxy`, "--with", `${origin}/api/frontend`];
+  const addresses = ["--url", `${origin}/`, "--with", `${origin}/api/frontend`];
   const args = ["compare", ...addresses, "--key", KEY, "--count=5"];
   expect((await runCommand(settings, args)).stdout).toMatch(/Random fields: .*\bplan\b/);
 });

@@ -178,21 +178,24 @@ test("flags-proxy explain: reads the upstream, or queries a running proxy", asyn
   ].join("\n");
   const local = await runCommand(settings, ["explain", "checkout", ...context]);
   expect(local).toMatchObject({ stdout: expected, stderr: "", code: 0 });
-  const remote = ["--url", `${proxy.url}/proxy`, "--key", SERVER_TOKEN];
-  expect(await runCommand({}, ["explain", "checkout", ...context, ...remote])).toMatchObject({
-    stdout: expected,
-    code: 0,
-  });
+  for (const path of ["", "/", "/proxy", "/api/frontend"]) {
+    const remote = ["--url", `${proxy.url}${path}`, "--key", SERVER_TOKEN];
+    // oxlint-disable-next-line no-await-in-loop
+    expect(await runCommand({}, ["explain", "checkout", ...context, ...remote])).toMatchObject({
+      stdout: expected,
+      code: 0,
+    });
+  }
   const all = await runCommand(settings, ["explain"]);
   expect(all.stdout.split("\n").filter((line) => line !== "")).toHaveLength(4);
   expect((await runCommand(settings, ["explain", "nothing"])).code).toBe(1);
   const invalid = await runCommand(settings, ["explain", "checkout", "--context", "plan=pro"]);
   expect(invalid.code).toBe(2);
   expect(invalid.stderr).toMatch(/^--context must be a JSON object such as/);
-  const incomplete = await runCommand({}, ["explain", "--url", proxy.url, "--key", SERVER_TOKEN]);
+  const incomplete = await runCommand({}, ["explain", "--url", "localhost", "--key", SERVER_TOKEN]);
   expect(incomplete).toMatchObject({
     code: 2,
-    stderr: "--url must be a URL that starts with http:// or https:// and ends with /proxy\n",
+    stderr: "--url must be a URL that starts with http:// or https://\n",
   });
   const denied = await runCommand({}, ["explain", "--url", `${proxy.url}/proxy`, "--key", KEY]);
   expect(denied.stderr).toContain("responded with 403: This key cannot request explanations");

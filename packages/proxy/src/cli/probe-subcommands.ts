@@ -1,6 +1,7 @@
 import { createProbe, type Environment, type Subcommand } from "flags-server-kit/command-line";
 import { translateEnvironment } from "../config/aliases/translate-environment.ts";
 import { SETTINGS } from "../config/settings.ts";
+import { removeClientPath } from "./client-path.ts";
 import { LISTEN_SETTINGS } from "./listen-settings.ts";
 
 const CA_FILE = "ca-certificate-file";
@@ -51,6 +52,11 @@ function createProxyProbe({ edgePath, ...definition }: ProxyProbe): Subcommand {
     ...probe,
     options: {
       ...probe.options,
+      url: {
+        value: "URL",
+        description:
+          "URL of the proxy, with or without /proxy at the end, if the settings do not determine it.",
+      },
       "edge-url": {
         short: "e",
         value: "URL",
@@ -61,11 +67,12 @@ function createProxyProbe({ edgePath, ...definition }: ProxyProbe): Subcommand {
       const url = edgeUrl ?? readVariable(environment, "EDGE_URL");
       const ca = options[CA_FILE] ?? readVariable(environment, "CA_CERTIFICATE_FILE");
       const given = { ...options, ...(ca !== undefined && { [CA_FILE]: ca }) };
-      if (options["url"] === undefined && url !== undefined) {
+      const ownUrl = options["url"];
+      if (ownUrl === undefined && url !== undefined) {
         return edgeProbe.run({ options: { ...given, url }, environment });
       }
       return probe.run({
-        options: given,
+        options: typeof ownUrl === "string" ? { ...given, url: removeClientPath(ownUrl) } : given,
         environment: translateEnvironment(environment).environment,
       });
     },

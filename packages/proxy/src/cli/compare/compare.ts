@@ -19,7 +19,7 @@ export const COMPARE: Subcommand = {
     url: {
       value: "URL",
       description:
-        "This proxy. Default: /proxy on this machine, at the address that the settings determine.",
+        "This proxy, with or without /proxy, /api/frontend or /api/proxy at the end. Default: /proxy on this machine, at the address that the settings determine.",
     },
     key: {
       value: "KEY",

@@ -5,6 +5,7 @@ import { translateEnvironment } from "../../config/aliases/translate-environment
 import type { LoadedConfig } from "../../config/assemble-config.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { findSource, scopesOf } from "../../token-scope.ts";
+import { removeClientPath } from "../client-path.ts";
 import { inspectSource } from "../inspect-source.ts";
 import { LISTEN_SETTINGS } from "../listen-settings.ts";
 import { SILENT } from "../silent-logger.ts";
@@ -90,7 +91,12 @@ function chooseProxies(
   }
   const { "with-key": otherKey = key } = options;
   const proxies = [
-    { url: toFlagsUrl("--url", String(url), all), key, keyOption: "--key", keyHeaderName },
+    {
+      url: toFlagsUrl("--url", addClientPath(String(url)), all),
+      key,
+      keyOption: "--key",
+      keyHeaderName,
+    },
     {
       url: toFlagsUrl("--with", other, all),
       key: String(otherKey),
@@ -109,6 +115,12 @@ function rejectEqual([ours, other]: readonly [ComparedProxy, ComparedProxy]): vo
   throw new ComparisonError(
     `--with and --url are the same proxy, ${ours.url}: set PORT or --url for this one`,
   );
+}
+
+/** NOTE: only for this proxy. The other one may have fewer paths for clients. */
+function addClientPath(address: string): string {
+  const url = address.replace(/\/+$/, "");
+  return removeClientPath(url) === url ? `${url}/proxy` : url;
 }
 
 function localUrl(environment: Environment): string {

@@ -20,7 +20,10 @@ export const EXPLAIN: Subcommand = {
       description:
         "The environment, if FLAGS_API_TOKEN has tokens for several. Default: the first.",
     },
-    url: { value: "URL", description: "The address of a running proxy, which ends with /proxy." },
+    url: {
+      value: "URL",
+      description: "The address of a running proxy, with or without /proxy at the end.",
+    },
     key: {
       value: "TOKEN",
       description:

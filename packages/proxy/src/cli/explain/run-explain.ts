@@ -17,6 +17,7 @@ import { HttpError } from "../../errors.ts";
 import { isValid } from "../../http/validation.ts";
 import { toClientOptions } from "../../client-options.ts";
 import { describeSources } from "../../sources.ts";
+import { removeClientPath } from "../client-path.ts";
 import { explainUpstreamFailure } from "../explain-upstream-failure.ts";
 import { inspectSource } from "../inspect-source.ts";
 import { postJson, readKeySettings } from "../running-proxy.ts";
@@ -63,14 +64,13 @@ export async function runExplain(call: ExplainCall): Promise<readonly FlagExplan
 
 function toExplainUrl(address: string): string {
   const url = toHttpUrl(address);
-  const path = url?.pathname.replace(/\/+$/, "");
-  if (url === undefined || path?.endsWith("/proxy") !== true) {
+  if (url === undefined) {
     throw new SubcommandError(
-      "--url must be a URL that starts with http:// or https:// and ends with /proxy",
+      "--url must be a URL that starts with http:// or https://",
       EXIT_USAGE,
     );
   }
-  return `${url.origin}${path}/explain`;
+  return `${removeClientPath(`${url.origin}${url.pathname}`)}/proxy/explain`;
 }
 
 function parseContext(text: string | true | undefined): JsonContext {

@@ -1,0 +1,10 @@
+/** What follows the base path in the addresses that clients use. NOTE: not the host name `proxy`. */
+const CLIENT_PATH = /^(https?:\/\/[^/]+.*?)\/(?:api\/frontend|(?:api\/)?proxy)$/i;
+
+/**
+ * Returns the address of a proxy without the path for clients and without a trailing slash. Operators may pass
+ * the address that clients use, or only that of the server.
+ */
+export function removeClientPath(address: string): string {
+  return address.replace(/\/+$/, "").replace(CLIENT_PATH, "$1");
+}
