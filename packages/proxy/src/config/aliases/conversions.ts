@@ -157,11 +157,16 @@ export const pretrustedTokens: Conversion = {
 function toClientKey(entry: string, environments: readonly string[]): string | InvalidAlias {
   const key = splitEnvironmentKey(entry);
   if (key === undefined) return entry;
-  return environments.length === 1 && environments[0] === key.environment
+  // NOTE: does not show the environment, which may be a part of a key that contains an @.
+  if (!environments.includes(key.environment)) {
+    return new InvalidAlias(
+      "has the form secret@environment, but no token in TOKENS or FLAGS_API_TOKEN names that environment: remove it, or add a token of the environment",
+    );
+  }
+  return environments.length === 1
     ? key.secret
     : new InvalidAlias(
-        // NOTE: does not show the environment, which may be a part of a key that contains an @.
-        "has the form secret@environment, which needs exactly one upstream token, of the same environment: use keys of the form project:environment.secret, or the access file that `flags-proxy migrate` prints",
+        "has the form secret@environment, which needs an access file if there are several upstream tokens: run `flags-proxy migrate --access-file FILE`, and start with the settings that it prints",
       );
 }
 

@@ -156,8 +156,14 @@ test.each([
   [{ REDIS_HOST: "cache", REDIS_PORT: "0" }, "must be a port, from 1 to 65535"],
   [{ REDIS_HOST: "/run/redis", REDIS_SCHEME: "redis-unix" }, "must be redis, rediss, tcp or tls"],
   [{ REDIS_HOST: "cache", REDIS_MODE: "sentinel" }, "must be single or cluster"],
-  [{ TOKENS: "*:dev.s", PRETRUSTED_TOKENS: "k@prod" }, ": entry 1 has the form secret@environment"],
-  [{ TOKENS: "*:dev.s,*:prod.s", PRETRUSTED_TOKENS: "k@dev" }, ": entry 1 has the form"],
+  [
+    { TOKENS: "*:dev.s", PRETRUSTED_TOKENS: "k@prod" },
+    ": entry 1 has the form secret@environment, but no token in TOKENS or FLAGS_API_TOKEN names that environment",
+  ],
+  [
+    { TOKENS: "*:dev.s,*:prod.s", PRETRUSTED_TOKENS: "k@dev" },
+    ": entry 1 has the form secret@environment, which needs an access file if there are several upstream tokens: run `flags-proxy migrate --access-file FILE`",
+  ],
   [{ UNLEASH_URL: "http://other.test/api" }, "and UPSTREAM_URL both set FLAGS_URL"],
   [{ UPSTREAM_AUTH_HEADER: "X-Token" }, "has no effect here: the upstream token is always sent"],
 ])("Edge's %j prevents the start", (environment, problem) => {
