@@ -197,6 +197,15 @@ test("flags-proxy explain: reads the upstream, or queries a running proxy", asyn
     code: 2,
     stderr: "--url must be a URL that starts with http:// or https://\n",
   });
+  const unused = ["--url", proxy.url, "--key", SERVER_TOKEN, "--environment", "development"];
+  expect(await runCommand({}, ["explain", ...unused])).toMatchObject({
+    code: 2,
+    stderr: "--environment cannot be used with --url: the running proxy uses that of the key\n",
+  });
+  expect(await runCommand(settings, ["explain", "--key", SERVER_TOKEN])).toMatchObject({
+    code: 2,
+    stderr: "--key can be used only with --url\n",
+  });
   const denied = await runCommand({}, ["explain", "--url", `${proxy.url}/proxy`, "--key", KEY]);
   expect(denied.stderr).toContain("responded with 403: This key cannot request explanations");
   const closed = ["explain", "--url", "http://127.0.0.1:1/proxy", "--key", KEY];

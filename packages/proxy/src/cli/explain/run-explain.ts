@@ -44,6 +44,7 @@ export async function runExplain(call: ExplainCall): Promise<readonly FlagExplan
   const context = parseContext(options["context"]);
   const names = flag === undefined ? undefined : [flag];
   const { url } = options;
+  rejectUnused(options);
   if (typeof url === "string") {
     return queryProxy(toExplainUrl(url), { ...call, context, names });
   }
@@ -59,6 +60,19 @@ export async function runExplain(call: ExplainCall): Promise<readonly FlagExplan
   } catch (error) {
     if (error instanceof HttpError) throw new SubcommandError(error.message, EXIT_USAGE);
     throw error;
+  }
+}
+
+/** NOTE: an ignored option could be the reason why the explanation is for the wrong environment. */
+function rejectUnused({ url, key, environment }: ExplainCall["options"]): void {
+  if (url !== undefined && environment !== undefined) {
+    throw new SubcommandError(
+      "--environment cannot be used with --url: the running proxy uses that of the key",
+      EXIT_USAGE,
+    );
+  }
+  if (url === undefined && key !== undefined) {
+    throw new SubcommandError("--key can be used only with --url", EXIT_USAGE);
   }
 }
 
