@@ -44,6 +44,32 @@ describeConsole("context fields", (console) => {
     await expectAccessible(page);
   });
 
+  test("a context field appears that is created before the list has arrived", async () => {
+    const page = await console.open("/tags");
+    // Without this stream, only the dialog makes the page read the list again.
+    await page.route("**/api/admin/changes", () => undefined);
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route(
+      "**/api/admin/context",
+      async (route) => {
+        const response = await route.fetch();
+        await released;
+        await route.fulfill({ response });
+      },
+      { times: 1 },
+    );
+    const list = page.waitForRequest("**/api/admin/context");
+    await page.goto(`${console.url}/context-fields`);
+    await list;
+    await page.getByRole("button", { name: "New context field" }).click();
+    await field(page.getByRole("dialog"), "Name").fill("early");
+    await page.getByRole("button", { name: "Create context field" }).click();
+    await waitForMessage(page, "Created early");
+    release();
+    await expect.poll(() => rowNames(page, "Context fields")).toContain("early");
+  });
+
   test("context fields stay usable with thousands of legal values", async () => {
     const values = Array.from({ length: 5000 }, (_, index) => `tenant-${index}`);
     await console.admin("POST", "/context", {

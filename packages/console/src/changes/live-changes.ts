@@ -2,6 +2,7 @@ import type { QueryClient, QueryKey } from "@tanstack/react-query";
 import type { Change } from "../api/types.ts";
 import { sessionQuery } from "../session/session.ts";
 import { openChangeStream } from "./change-stream.ts";
+import { fetchAgain } from "./fetch-again.ts";
 
 /** How long changes are collected before the console reads again what they concern. */
 const COLLECT_MS = 150;
@@ -19,7 +20,7 @@ export function followChanges(client: QueryClient, signal: AbortSignal): void {
       const distinct = new Map(collected.map((queryKey) => [JSON.stringify(queryKey), queryKey]));
       collected = [];
       timer = undefined;
-      for (const queryKey of distinct.values()) void client.invalidateQueries({ queryKey });
+      for (const queryKey of distinct.values()) void fetchAgain(client, queryKey);
     }, COLLECT_MS);
   };
 

@@ -1,6 +1,7 @@
 import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
 import { showToast } from "../ui/toast.tsx";
 import { describeError } from "../ui/describe-error.ts";
+import { fetchAgain } from "./fetch-again.ts";
 
 interface ChangeOptions<Input, Result> {
   /** Sends the change to the service. */
@@ -21,7 +22,7 @@ export function useChange<Input = void, Result = unknown>(options: ChangeOptions
   const refresh = async (input: Input): Promise<void> => {
     const { invalidates } = options;
     const keys = typeof invalidates === "function" ? invalidates(input) : invalidates;
-    await Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })));
+    await Promise.all(keys.map((queryKey) => fetchAgain(client, queryKey)));
   };
   return useMutation<Result, Error, Input>({
     mutationFn: options.run,
