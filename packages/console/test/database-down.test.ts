@@ -26,7 +26,7 @@ describe.skipIf(skipsChromium || skipsPostgres)("without a database", () => {
     await expectAccessible(page);
     const reloaded = await page.context().newPage();
     await reloaded.goto(`${service.url}/segments`);
-    await reloaded.getByRole("heading", { name: "The service is not available" }).waitFor();
+    await reloaded.getByRole("heading", { name: "The service is currently unavailable" }).waitFor();
     await expectAccessible(reloaded);
 
     await postgres.restart();

@@ -21,7 +21,9 @@ export function RouteError({ error }: ErrorComponentProps) {
     return () => window.clearTimeout(timer);
   }, [router, error, isTemporary]);
   return (
-    <Page title={isTemporary ? "The service is not available" : "This page cannot be shown"}>
+    <Page
+      title={isTemporary ? "The service is currently unavailable" : "This page cannot be shown"}
+    >
       <Banner kind="error">{describeError(error)}</Banner>
       {isTemporary ? <p>The page opens automatically as soon as the service responds.</p> : null}
       <div className="row">
