@@ -60,7 +60,10 @@ export class ApiError extends Error {
 
 /** Creates the 401 for a token that cannot be used. It does not say why, because anyone could have sent it. */
 export function unusableToken(): ApiError {
-  return new ApiError("UnauthorizedError", "The token is unknown, expired or revoked");
+  return new ApiError(
+    "UnauthorizedError",
+    "The token is unknown, expired or revoked: check that it is complete, or ask an administrator for a new one",
+  );
 }
 
 /**

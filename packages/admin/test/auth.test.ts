@@ -95,6 +95,14 @@ describeAnyStorage("authentication", (source) => {
     },
   );
 
+  test("the response to an unknown token says what to do", async () => {
+    const response = await service.request("/api/admin/projects", { token: "*:*.wrong" });
+    expect(await response.json()).toMatchObject({
+      message:
+        "The token is unknown, expired or revoked: check that it is complete, or ask an administrator for a new one",
+    });
+  });
+
   test.each(["/api/client/delta", "/api/client/streaming", "/api/client/features/f"])(
     "%s responds with 401 without a token and with 403 for the wrong type",
     async (path) => {
