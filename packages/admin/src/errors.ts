@@ -62,7 +62,7 @@ export class ApiError extends Error {
 export function unusableToken(): ApiError {
   return new ApiError(
     "UnauthorizedError",
-    "The token is unknown, expired or revoked: check that it is complete, or ask an administrator for a new one",
+    "The token is unknown, expired or revoked: check that it is complete, or create a new one",
   );
 }
 

@@ -99,7 +99,7 @@ describeAnyStorage("authentication", (source) => {
     const response = await service.request("/api/admin/projects", { token: "*:*.wrong" });
     expect(await response.json()).toMatchObject({
       message:
-        "The token is unknown, expired or revoked: check that it is complete, or ask an administrator for a new one",
+        "The token is unknown, expired or revoked: check that it is complete, or create a new one",
     });
   });
 
