@@ -43,7 +43,9 @@ export type OperatorName =
  * 1. Describe it here, and name its implementation in `implementations.ts`. `flags-admin`, the console, explanations
  *    and the comparison with the official SDK read this table. If the operator needs a new kind of value, the type
  *    checker names what else to write.
- * 2. Add it to the table in `docs/concepts.md`.
+ * 2. If the official SDK does not have the operator, write a decision record, and exclude the operator from
+ *    `OPERATOR_NAMES` in `engine/test/_random-constraint.ts`: otherwise the comparison with the SDK fails.
+ * 3. Test it next to its implementation, and add it to the table in `docs/concepts.md`.
  *
  * NOTE: the console bundles this file, so it imports nothing.
  */

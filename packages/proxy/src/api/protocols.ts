@@ -10,8 +10,9 @@ import { PROXY } from "./proxy/protocol.ts";
  *    what a protocol can define. If its errors have codes, add them to `ErrorCode` in `src/errors.ts`.
  * 2. If its paths are not below those that are published already, add them to `ingress.yaml` and `httproute.yaml` in
  *    `deploy/helm/flags-proxy/templates`.
- * 3. Test it in a file of its own in `test`. With `fastPath`, also in `test/fast-path.test.ts` and
- *    `test/fast-path-post.test.ts`; with `streamEvents`, also in `test/streams.test.ts`.
+ * 3. Test it in a file of its own in `test`, and add its paths and the titles of its schemas to
+ *    `test/openapi.test.ts`. With `fastPath`, also test it in `test/fast-path.test.ts` and
+ *    `test/fast-path-post.test.ts`; with `streamEvents`, in `test/streams.test.ts`.
  * 4. Describe it in `docs/endpoints.md` and `docs/clients`, and in the glossary of `ARCHITECTURE.md`.
  */
 export const PROTOCOLS: readonly ProtocolDefinition[] = [PROXY, FRONTEND, OFREP];

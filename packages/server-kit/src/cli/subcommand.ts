@@ -43,8 +43,8 @@ export interface SubcommandResult {
 }
 
 /**
- * A subcommand of a program. To add one, create a file that exports it, and add it to the list that the
- * program passes to `runCommandLine()`.
+ * A subcommand of a program. To add one, create a file that exports it, add it to the list in the
+ * `cli/subcommands.ts` of the program, and describe it in `docs/operations.md` or `docs/admin-operations.md`.
  *
  * NOTE: `run()` imports what it needs, so that subcommands do not delay the start of the server.
  */
