@@ -27,7 +27,7 @@ export interface RunningAdmin {
   readonly server: Server;
   /** The base URL for SDKs and the proxy, and that of the console, for the log. */
   readonly address: string;
-  /** Finishes the requests in flight, then closes the database. */
+  /** Finishes the requests in progress, then closes the database. */
   close(): Promise<void>;
 }
 

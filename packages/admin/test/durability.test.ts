@@ -29,7 +29,7 @@ describe("the embedded database", () => {
     const command = startCommand(environment);
     const stored = await featureNames(await command.listening());
     expect(stored).toEqual(expect.arrayContaining(acknowledged));
-    // Requests in flight when the process was killed may be stored too, but nothing else.
+    // Requests in progress when the process was killed may be stored too, but nothing else.
     expect(stored.length).toBeLessThanOrEqual(acknowledged.length + 3 * WRITERS);
   }, 300_000);
 

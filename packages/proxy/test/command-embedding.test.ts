@@ -151,7 +151,7 @@ describe("createApp()", () => {
     const other = await createApp({ ...OPTIONS, flagsUrl: otherUpstream.url, refreshInterval: 10 });
     onTestFinished(() => other.close());
     await expect.poll(() => otherUpstream.requests.length).toBeGreaterThan(10);
-    // One request may have been in flight when the app was closed.
+    // One request may have been in progress when the app was closed.
     expect(countPolls()).toBeLessThanOrEqual(polls + 1);
   });
 

@@ -233,7 +233,7 @@ describe("stopping flags-proxy", () => {
     expect((await command.finished()).code).toBe(0);
   });
 
-  test("flags-proxy stops at SIGTERM after responding to requests in flight and sending the last metrics upstream, although a client keeps an idle connection open", async () => {
+  test("flags-proxy stops at SIGTERM after responding to requests in progress and sending the last metrics upstream, although a client keeps an idle connection open", async () => {
     const { command, upstream, url } = await start({ FLAGS_METRICS_INTERVAL: "1000000" });
     await untilReady(url);
     expect((await sendMetrics(url, 3)).status).toBe(200);
@@ -273,7 +273,7 @@ describe("stopping flags-proxy", () => {
     expect((await command.finished()).code).toBe(0);
   });
 
-  test("flags-proxy stops at a second signal with exit code 1, without waiting for requests in flight", async () => {
+  test("flags-proxy stops at a second signal with exit code 1, without waiting for requests in progress", async () => {
     const { command, url } = await start();
     await untilReady(url);
     await startRequest(url, 10);

@@ -59,7 +59,7 @@ const requests: fc.Arbitrary<Request> = fc.record({
   headers: requestHeaders,
 });
 
-/** A request of which several may be in flight, or a change of the flags. */
+/** A request of which several may be in progress, or a change of the flags. */
 const steps = fc.oneof(
   { weight: 8, arbitrary: fc.array(requests, { minLength: 1, maxLength: sized(6, 8) }) },
   { weight: 1, arbitrary: fc.constantFrom(...DOCUMENTS) },

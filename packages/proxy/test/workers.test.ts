@@ -148,7 +148,7 @@ describe("FLAGS_PROXY_WORKERS=2", () => {
   });
 });
 
-test("two workers have one registration, one poll and one source of flags, and send all their usage at SIGTERM, after responding to requests in flight", async () => {
+test("two workers have one registration, one poll and one source of flags, and send all their usage at SIGTERM, after responding to requests in progress", async () => {
   const { url, upstream, command } = await startWorkers({ FLAGS_FETCH_INTERVAL: "0" });
   await untilReady(url);
   expect(new Set(pidsOf(command)).size).toBe(2);
@@ -387,7 +387,7 @@ describe("the command with workers stops", () => {
     ["Ctrl-C", "SIGINT"],
     ["the end of its terminal", "SIGHUP"],
   ] as const)(
-    "the command stops at %s, of which workers are notified too, after responding to requests in flight",
+    "the command stops at %s, of which workers are notified too, after responding to requests in progress",
     async (_event, signal) => {
       const { url, upstream, command } = await startWorkers();
       await untilReady(url);
@@ -403,7 +403,7 @@ describe("the command with workers stops", () => {
     },
   );
 
-  test("the command stops at a second signal with exit code 1, without waiting for requests in flight", async () => {
+  test("the command stops at a second signal with exit code 1, without waiting for requests in progress", async () => {
     const { url, command } = await startWorkers();
     await untilReady(url);
     await startRequest(url, 14);

@@ -157,7 +157,7 @@ export class ChangeStreams {
 
   #update(stream: ChangeStream): void {
     const { events } = stream;
-    if (events.blockedSince !== undefined) return;
+    if (events.blockedSinceMs !== undefined) return;
     if (this.#recent === undefined || this.#recent.latestId === stream.lastId) return;
     const { latestId } = this.#recent;
     const changes = this.#recent.since(stream.lastId);

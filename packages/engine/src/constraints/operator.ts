@@ -7,7 +7,7 @@ import type { Patterns } from "./patterns.ts";
 /**
  * A constraint operator. Compiles a constraint to a condition, once per snapshot.
  *
- * Operators ignore `inverted`, since `compileConstraints()` inverts the condition. An operator
+ * Operators ignore `inverted`, since `compileConstraint()` inverts the condition. An operator
  * returns undefined, after a report, for a constraint that must never be satisfied, even inverted.
  */
 export type Operator = (

@@ -11,7 +11,7 @@ const MAX_STEPS = 500_000;
  * The largest pattern that is compiled, in instructions. A few kilobytes of text can describe a million, which take seconds
  * and hundreds of megabytes. With `MAX_STEPS`, a larger one could match only strings of about 10 characters.
  */
-const MAX_SIZE = 50_000;
+const MAX_INSTRUCTIONS = 50_000;
 
 const ALLOWED = "a regular expression in the syntax of RE2";
 
@@ -22,7 +22,7 @@ const ALLOWED = "a regular expression in the syntax of RE2";
 export const matchesPattern: Operator = (constraint, fields, report, patterns) => {
   const { contextName, value, caseInsensitive } = constraint;
   if (typeof value !== "string") return reportUnreadable(constraint, ALLOWED, report);
-  if (estimatePatternSize(value) > MAX_SIZE) {
+  if (estimatePatternSize(value) > MAX_INSTRUCTIONS) {
     report("The pattern of REGEX is too large: the constraint is never satisfied");
     return undefined;
   }

@@ -15,7 +15,7 @@ import { FileError } from "../files/read-file.ts";
 const POLL_MS = 150;
 
 /** How often expired keys are noticed, to end their streams. Requests are checked exactly. */
-const EXPIRY_MS = 250;
+const EXPIRY_CHECK_INTERVAL_MS = 250;
 
 /** The settings with keys. */
 interface AccessConfig extends StaticKeys {
@@ -212,7 +212,7 @@ export class AccessControl {
       const nowMs = Date.now();
       if (this.keys.hasExpiryBetween(checkedMs, nowMs)) this.#notify();
       checkedMs = nowMs;
-    }, EXPIRY_MS);
+    }, EXPIRY_CHECK_INTERVAL_MS);
     timer.unref();
     return () => clearInterval(timer);
   }

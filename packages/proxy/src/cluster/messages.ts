@@ -38,7 +38,7 @@ export type ToWorker =
   | { readonly kind: "ping" }
   /** Opens the port. The worker replies with `listening`. */
   | { readonly kind: "listen" }
-  /** Finishes the requests in flight and exits. */
+  /** Finishes the requests in progress and exits. */
   | { readonly kind: "stop" };
 
 /** A message from a worker to the primary process. */

@@ -5,14 +5,14 @@ import type { MessageToPrimary, MessageToWorker, ToPrimary, WorkerPeer } from ".
 import { PendingReplies, type PrimaryLink } from "./primary-link.ts";
 
 /** Limit of the usage and registrations that wait for the primary process, in characters. */
-const MAX_WAITING = 16 * 1024 * 1024;
+const MAX_WAITING_LENGTH = 16 * 1024 * 1024;
 
 /** Forwards usage and registrations to the primary process, which decides whether to accept them. */
 export class UsageForwarder {
   readonly #link: Pick<PrimaryLink, "send">;
   readonly #decisions = new PendingReplies<boolean>();
   /** NOTE: otherwise, what arrives faster than the primary process reads it would fill the memory. */
-  readonly #waiting = new FairShare(MAX_WAITING);
+  readonly #waiting = new FairShare(MAX_WAITING_LENGTH);
 
   constructor(link: Pick<PrimaryLink, "send">) {
     this.#link = link;

@@ -65,7 +65,7 @@ export class WorkerPool {
     return addresses[0] ?? "";
   }
 
-  /** Lets all workers finish their requests in flight. Resolves when they have exited. */
+  /** Lets all workers finish their requests in progress. Resolves when they have exited. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#heartbeat?.close();

@@ -51,7 +51,7 @@ export class WorkerProcess implements MonitoredWorker {
     if (this.#worker.isConnected()) this.#worker.send(message, () => {});
   }
 
-  /** Stops the worker after its requests in flight. Kills a worker that does not listen yet. */
+  /** Stops the worker after its requests in progress. Kills a worker that does not listen yet. */
   stop(): void {
     if (this.isListening) this.send({ kind: "stop" });
     else this.kill();

@@ -240,7 +240,7 @@ class FastPath {
     } else {
       // NOTE: responses are sent after all requests of this event-loop tick have been read. Sending wakes
       // the reader, which then competes for the processor with the requests that are still unread; this
-      // can make them 50 % more expensive. Node releases what was sent between two immediates.
+      // can make them 50% more expensive. Node releases what was sent between two immediates.
       const ready = prepared;
       setImmediate(() => this.#write(authenticated, ready));
     }

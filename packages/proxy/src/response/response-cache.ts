@@ -114,7 +114,7 @@ export class SnapshotIds {
 const SLOTS = 1 << 16;
 
 /**
- * All counts are halved after this many increments, so that old traffic loses its weight. Small compared with
+ * All counts are halved after this many increments, so that old requests count less. Small compared with
  * SLOTS: if every request is different, fewer than one in a thousand seems to be the third of its kind.
  */
 const HALVE_AFTER = 1 << 13;

@@ -66,7 +66,7 @@ export class FlagStream implements HubStream {
    * reads too slowly receives nothing more until it has caught up, and then the current event.
    */
   send(event: FlagEvent): boolean {
-    if (this.events.blockedSince !== undefined) return false;
+    if (this.events.blockedSinceMs !== undefined) return false;
     const isKnown = matchesEntityTag(this.#lastEventId, event.id);
     this.#lastEventId = event.id;
     if (!isKnown) this.events.write(event.bytes);
@@ -94,7 +94,7 @@ const MIN_RECONNECT_MS = 1000;
 const MIN_SPREAD_MS = 4000;
 
 /** How often streams are ended whose signature has expired. */
-const EXPIRY_MS = 1000;
+const EXPIRY_CHECK_INTERVAL_MS = 1000;
 
 /** Keeps the streams to clients up to date, and enforces their limits. */
 export class FlagStreams {
@@ -117,7 +117,7 @@ export class FlagStreams {
     this.#metrics = observeFlagStreams(registry, this.#hub);
     this.#stops = [
       repeat(() => this.#reevaluate(), clockIntervalMs),
-      repeat(() => this.#endExpired(), EXPIRY_MS),
+      repeat(() => this.#endExpired(), EXPIRY_CHECK_INTERVAL_MS),
       ...Array.from(events, ([source, cached]) => this.#follow(source, cached)),
     ];
   }

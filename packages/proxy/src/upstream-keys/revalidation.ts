@@ -15,9 +15,9 @@ interface RevalidationOptions {
   readonly onResult: (token: string, key: VerifiedKey | undefined) => void;
 }
 
-/** The age at which keys are verified again, and the time between two rounds, as parts of the interval. */
-const DUE_AGE = 0.6;
-const ROUND_INTERVAL = 0.25;
+/** The age at which keys are verified again, and the time between two rounds, as shares of the interval. */
+const DUE_AGE_SHARE = 0.6;
+const ROUND_INTERVAL_SHARE = 0.25;
 
 /** Replicas that were started together drift apart. */
 const JITTER = 0.1;
@@ -26,7 +26,7 @@ const JITTER = 0.1;
 export class Revalidation {
   readonly #options: RevalidationOptions;
   readonly #closing = new AbortController();
-  #delay = new AbortController();
+  #waiting = new AbortController();
 
   constructor(options: RevalidationOptions) {
     this.#options = options;
@@ -37,10 +37,10 @@ export class Revalidation {
     const { intervalMs } = this.#options;
     while (!this.#closing.signal.aborted) {
       const jitter = 1 - JITTER + 2 * JITTER * Math.random();
-      const { signal } = this.#delay;
+      const { signal } = this.#waiting;
       // oxlint-disable-next-line no-await-in-loop -- one after the other
-      await sleep(intervalMs * ROUND_INTERVAL * jitter, signal);
-      this.#delay = new AbortController();
+      await sleep(intervalMs * ROUND_INTERVAL_SHARE * jitter, signal);
+      this.#waiting = new AbortController();
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       await this.#round();
     }
@@ -48,18 +48,18 @@ export class Revalidation {
 
   /** Starts the next round now, because there is a key whose last verification is long ago. */
   wake(): void {
-    this.#delay.abort();
+    this.#waiting.abort();
   }
 
   close(): void {
     this.#closing.abort();
-    this.#delay.abort();
+    this.#waiting.abort();
   }
 
   async #round(): Promise<void> {
     const { intervalMs, olderThan, pacer } = this.#options;
     while (!this.#closing.signal.aborted) {
-      const tokens = olderThan(intervalMs * DUE_AGE).slice(0, MAX_BATCH);
+      const tokens = olderThan(intervalMs * DUE_AGE_SHARE).slice(0, MAX_BATCH);
       if (tokens.length === 0) return;
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       const waitMs = await pacer.run(() => this.#verify(tokens));

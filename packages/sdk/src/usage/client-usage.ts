@@ -184,7 +184,7 @@ export class ClientUsage {
 }
 
 /**
- * Returns the memory for usage. A copy of it in the spool can be 50 % larger, and is next to an older copy and
+ * Returns the memory for usage. A copy of it in the spool can be 50% larger, and is next to an older copy and
  * the records since then.
  */
 function memoryLimit(spoolMaxBytes = Infinity): number {

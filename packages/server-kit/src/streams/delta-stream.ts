@@ -43,7 +43,7 @@ export class DeltaStream<Feed extends DeltaFeed> implements HubStream {
    * it has caught up, and then only the difference, so it does not require more memory than others.
    */
   update(): void {
-    if (this.events.blockedSince !== undefined || this.#id === this.feed.id) return;
+    if (this.events.blockedSinceMs !== undefined || this.#id === this.feed.id) return;
     const message = this.feed.update(this.#id);
     if (message.size === 0) this.#id = message.id;
     else this.#send("unleash-updated", message);

@@ -31,29 +31,29 @@ async function openPaused(): Promise<{ readonly stream: EventStream; readonly so
   return { stream: new EventStream(response, {}), socket };
 }
 
-test("EventStream.blockedSince is set while a client reads too slowly", async () => {
+test("EventStream.blockedSinceMs is set while a client reads too slowly", async () => {
   const { stream, socket } = await openPaused();
-  expect(stream.blockedSince).toBeUndefined();
+  expect(stream.blockedSinceMs).toBeUndefined();
   const drained = new Promise<void>((resolve) => stream.onDrain(resolve));
   stream.write(`:${"x".repeat(16 * 1024 * 1024)}\n\n`);
-  expect(stream.blockedSince).toBeTypeOf("number");
+  expect(stream.blockedSinceMs).toBeTypeOf("number");
   socket.resume();
   await drained;
-  expect(stream.blockedSince).toBeUndefined();
+  expect(stream.blockedSinceMs).toBeUndefined();
 });
 
-test("EventStream.blockedSince is the time of the last progress, and the client receives everything in order", async () => {
+test("EventStream.blockedSinceMs is the time of the last progress, and the client receives everything in order", async () => {
   const { stream, socket } = await openPaused();
   // Larger than what the sockets buffer, so that most of it waits for the client.
   const texts = ["a", "b"].map((letter) => `:${letter.repeat(8 * 1024 * 1024)}\n\n`);
   for (const text of texts) stream.write(text);
-  const blockedSince = stream.blockedSince ?? Infinity;
+  const blockedSinceMs = stream.blockedSinceMs ?? Infinity;
   let received = "";
   socket.setEncoding("latin1").on("data", (chunk: string) => {
     received += chunk;
-    if (stream.blockedSince === blockedSince) return;
+    if (stream.blockedSinceMs === blockedSinceMs) return;
     // The server has noticed progress, long before the client has read everything.
-    expect(stream.blockedSince).toBeGreaterThan(blockedSince);
+    expect(stream.blockedSinceMs).toBeGreaterThan(blockedSinceMs);
     socket.removeAllListeners("data").on("data", (more: string) => (received += more));
   });
   socket.resume();

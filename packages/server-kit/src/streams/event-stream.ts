@@ -43,7 +43,7 @@ export class EventStream {
   readonly #unsent: Uint8Array[] = [];
   /** What was written last. */
   #latest: Uint8Array | undefined;
-  #blockedSince: number | undefined;
+  #blockedSinceMs: number | undefined;
 
   /** Sends the response headers. */
   constructor(response: ServerResponse, headers: Headers, options: EventStreamOptions = {}) {
@@ -53,7 +53,7 @@ export class EventStream {
     // handles that.
     response.on("error", ignore);
     response.on("drain", () => {
-      this.#blockedSince = undefined;
+      this.#blockedSinceMs = undefined;
       this.#latest = undefined;
       this.#writeUnsent();
     });
@@ -70,15 +70,15 @@ export class EventStream {
    * The `performance.now()` of the last progress of a client that reads too slowly; undefined if it has read
    * everything.
    */
-  get blockedSince(): number | undefined {
-    return this.#blockedSince;
+  get blockedSinceMs(): number | undefined {
+    return this.#blockedSinceMs;
   }
 
   /**
    * The memory of what a client that reads too slowly has not read. Streams that send the same event share it.
    */
   get unread(): ReadonlySet<ArrayBufferLike> {
-    if (this.#blockedSince === undefined) return new Set();
+    if (this.#blockedSinceMs === undefined) return new Set();
     const parts = this.#latest === undefined ? this.#unsent : [this.#latest, ...this.#unsent];
     return new Set(parts.map(({ buffer }) => buffer));
   }
@@ -86,7 +86,7 @@ export class EventStream {
   /** Calls the listener whenever a client that was too slow has read everything. */
   onDrain(listener: () => void): void {
     this.#response.on("drain", () => {
-      if (this.#blockedSince === undefined) listener();
+      if (this.#blockedSinceMs === undefined) listener();
     });
   }
 
@@ -102,7 +102,7 @@ export class EventStream {
   write(text: string | Uint8Array): void {
     const bytes = typeof text === "string" ? Buffer.from(text) : text;
     this.#unsent.push(this.#gzip === undefined ? bytes : this.#gzip.compress(bytes));
-    if (this.#blockedSince === undefined) this.#writeUnsent();
+    if (this.#blockedSinceMs === undefined) this.#writeUnsent();
   }
 
   /** Writes until the client reads too slowly. */
@@ -113,7 +113,7 @@ export class EventStream {
       if (rest.length > 0) this.#unsent.unshift(rest);
       if (!this.#response.write(next.subarray(0, PART_BYTES))) {
         this.#latest = next;
-        this.#blockedSince = performance.now();
+        this.#blockedSinceMs = performance.now();
         return;
       }
     }
@@ -126,12 +126,12 @@ export class EventStream {
 
   /** Sends a comment, so that neither side nor a gateway closes the connection as idle. */
   keepAlive(): void {
-    if (this.#blockedSince === undefined) this.write(KEEP_ALIVE);
+    if (this.#blockedSinceMs === undefined) this.write(KEEP_ALIVE);
   }
 
   /** Ends the stream. Disconnects a client that reads too slowly, since it may never read the rest. */
   end(): void {
-    if (this.#blockedSince === undefined) this.#response.end(this.#gzip?.end());
+    if (this.#blockedSinceMs === undefined) this.#response.end(this.#gzip?.end());
     else this.destroy();
   }
 

@@ -19,7 +19,7 @@ export function acceptsGzip(acceptEncoding: string | string[] | undefined): bool
 /**
  * The compressed form of bytes that many streams send, created on first use.
  *
- * NOTE: every part is compressed on its own and ends at the border of a byte, so parts can be
+ * NOTE: every part is compressed on its own and ends at a byte boundary, so parts can be
  * concatenated to a valid gzip stream. A compressor per stream would need 256 KiB of memory each, and
  * compress the same event for each of them.
  */

@@ -160,8 +160,10 @@ export class StreamHub<Stream extends HubStream> {
   #limitUnread(maxBytes: number, lateMs: number): void {
     const nowMs = performance.now();
     const blocked = this.streams().flatMap(({ events }) => {
-      const { unread, blockedSince = nowMs } = events;
-      return unread.size === 0 ? [] : [{ events, unread, isLate: nowMs - blockedSince >= lateMs }];
+      const { unread, blockedSinceMs = nowMs } = events;
+      return unread.size === 0
+        ? []
+        : [{ events, unread, isLate: nowMs - blockedSinceMs >= lateMs }];
     });
     const readers = new Map<ArrayBufferLike, number>();
     for (const { unread } of blocked) {
@@ -179,9 +181,9 @@ export class StreamHub<Stream extends HubStream> {
   }
 
   #check(stream: Stream): void {
-    const { blockedSince } = stream.events;
+    const { blockedSinceMs } = stream.events;
     const nowMs = performance.now();
-    if (blockedSince !== undefined && nowMs - blockedSince > this.#stallMs) {
+    if (blockedSinceMs !== undefined && nowMs - blockedSinceMs > this.#stallMs) {
       this.#options.onStalled?.();
       stream.events.destroy();
     } else if (nowMs >= (this.#streams.get(stream) ?? 0)) {

@@ -3,7 +3,7 @@ import { type Logger, SeverityNumber } from "@opentelemetry/api-logs";
 import { TokenBucket } from "../http/token-bucket.ts";
 import type { FlagEvaluation } from "./telemetry.ts";
 
-/** More would crowd out log lines: the queue for both holds 2048 by default. */
+/** More would displace log lines: the queue for both holds 2048 by default. */
 const BUDGET = { burst: 1000, perSecond: 500 };
 
 /** Reports evaluations of flags as events `feature_flag.evaluation`, at a limited rate. */
