@@ -66,7 +66,7 @@ test("hits count: a request that is still frequent is cached at once after a cha
   const cache = new ResponseCache();
   const next = compile();
   offerOften(cache, "hot", bodyOf("a"), { times: 3 });
-  // Other traffic makes old counts lose their weight.
+  // Other requests make old ones count less.
   for (let user = 0; user < 30_000; user++) {
     cache.offer(cache.keyOf(snapshot, `user-${user}`), bodyOf(""));
     find(cache, "hot");
@@ -104,7 +104,7 @@ test("a response larger than the cache is not cached", () => {
   expect(find(cache, "a")).toBeUndefined();
 });
 
-test("a population larger than the cache does not churn a full cache", () => {
+test("requests of more users than fit do not replace the entries of a full cache", () => {
   const cache = new ResponseCache(20_000);
   const users = Array.from({ length: 1000 }, (_, user) => `/proxy?userId=${user}`);
   const bodies = new Map(users.map((user) => [user, bodyOf(user.padEnd(2000))]));
@@ -145,7 +145,7 @@ test("estimates of strings that occur once are rarely too high", () => {
   expect(overestimates).toBeLessThan(200);
 });
 
-test("old occurrences lose their weight", () => {
+test("old occurrences count less and less", () => {
   const sketch = new FrequencySketch();
   const [old, recent] = [fnv1a("old"), fnv1a("recent")];
   for (let i = 0; i < 100; i++) sketch.increment(old);

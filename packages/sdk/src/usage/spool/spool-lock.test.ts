@@ -90,7 +90,7 @@ it("the lock of a running process of this machine is not taken over, however lon
 });
 
 it.skipIf(process.platform !== "linux")(
-  "of a machine with the same host name and process namespace is not taken over at once",
+  "the lock of a machine with the same host name and process namespace is not taken over at once",
   async () => {
     const directory = await createFolder();
     const owner = JSON.parse(await ownerOf(directory)) as { readonly machine: string };
