@@ -1,8 +1,8 @@
 import { estimatePatternSize, type OperatorName } from "flags-engine";
+import { RE2JS } from "re2js";
 import { exceedsLimit } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import { TimeSlice } from "../../time-slice.ts";
-import { isPattern } from "./pattern.ts";
 import { toStoredValue } from "./stored-value.ts";
 
 /** Checks the constraints of one request. Expensive checks run once for equal constraints. */
@@ -11,6 +11,7 @@ export class CheckCache {
   /** Legal values in their stored form, by operator. */
   readonly #storedForms = new Map<ReadonlySet<string>, Map<OperatorName, ReadonlySet<string>>>();
 
+  /** Whether a string is a regular expression in RE2 syntax that is not too large. */
   isPattern(text: string): boolean {
     const known = this.#patterns.get(text);
     if (known !== undefined) return known;
@@ -43,6 +44,22 @@ export class CheckCache {
       this.isPattern(text);
       if (slice.isOver) await slice.startNext();
     }
+  }
+}
+
+/**
+ * The largest accepted pattern, in instructions. Only repetitions make one larger than its text. An SDK needs time for
+ * each instruction and each character of the context field.
+ */
+const MAX_SIZE = 1000;
+
+function isPattern(text: string): boolean {
+  // NOTE: before it is compiled, which takes 0.6 s for 110 repetitions such as `.{0,999}`.
+  if (estimatePatternSize(text) > MAX_SIZE) return false;
+  try {
+    return RE2JS.compile(text).programSize() <= 2 * MAX_SIZE;
+  } catch {
+    return false;
   }
 }
 
