@@ -15,9 +15,8 @@ import {
 } from "flags-server-kit/command-line";
 import { DEFAULT_RETENTION } from "../retention/retention.ts";
 import { version } from "../version.ts";
-import { databaseUrlKind, secretsInDatabaseUrl } from "./database-url.ts";
 import { OPENID_SETTINGS } from "./openid-settings.ts";
-import { publicUrlKind } from "./public-url.ts";
+import { databaseUrlKind, publicUrlKind, secretsInDatabaseUrl } from "./url-kinds.ts";
 
 /**
  * All settings of the service. Reading, checking, `--help`, the documentation and error messages are derived
