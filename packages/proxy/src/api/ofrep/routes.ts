@@ -1,7 +1,13 @@
 import type { TypedApp } from "flags-server-kit/http";
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { grantOf } from "../authenticate.ts";
 import { allowsAll, cacheKeyOf } from "../../access/grant.ts";
+import {
+  isSingleValue,
+  readContext,
+  type SentContext,
+  SentContextBuilder,
+} from "../../context/sent-context.ts";
 import { ResponseBody, toBinaryString, toEntityTag } from "../../response/response-body.ts";
 import type { StreamTokens } from "../../streaming/stream-tokens.ts";
 import { toPlainContext } from "../../streaming/subscription.ts";
@@ -10,8 +16,13 @@ import { type RouteOptions, streamKindOf } from "../protocol.ts";
 import { PROXY_PATH } from "../proxy/protocol.ts";
 import { NotModified } from "../schemas.ts";
 import { STREAM_ROUTE } from "../streams.ts";
-import { readOfrepContext } from "./read-context.ts";
-import { OfrepBody, ofrepErrors, OfrepEvaluation, OfrepEvaluations } from "./schemas.ts";
+import {
+  OfrepBody,
+  type OfrepContext,
+  ofrepErrors,
+  OfrepEvaluation,
+  OfrepEvaluations,
+} from "./schemas.ts";
 
 /** Registers OFREP: all flags in one response, or a single one. */
 export function registerOfrepRoutes(app: TypedApp, options: RouteOptions): void {
@@ -100,6 +111,22 @@ function registerSingleFlag(app: TypedApp, { protocol, allow }: RouteOptions): v
       selection: { single: request.params["*"] },
     }),
   );
+}
+
+/**
+ * Reads an OpenFeature context, whose own fields can have any value. Objects, lists and null are ignored:
+ * flags cannot use them, but other consumers of the same context may. The schema has rejected them as
+ * the targeting key and as standard fields, such as `sessionId`.
+ */
+function readOfrepContext(body: Static<typeof OfrepContext>): SentContext {
+  const { targetingKey, ...sent } = body;
+  const context = new SentContextBuilder();
+  // The targeting key is the user id, as in OpenFeature providers for Unleash. It comes first, and so
+  // takes precedence over a field `userId`.
+  if (isSingleValue(targetingKey) && targetingKey !== "") {
+    context.addField("userId", String(targetingKey));
+  }
+  return readContext(sent, context);
 }
 
 const LIST_ERRORS = [400, 401, 403, 413, 415, 429, 503] as const;
