@@ -17,8 +17,7 @@ import { createDefinitions } from "./server-sdk/definitions.ts";
 import { registerServerSdkRoutes } from "./server-sdk/routes.ts";
 import { registerBackstage } from "./operations/backstage.ts";
 import { registerTokenValidation } from "./server-sdk/token-validation.ts";
-import { registerMonitoring } from "./operations/monitoring.ts";
-import { registerProbes } from "./operations/probe-endpoints.ts";
+import { registerMonitoring, registerProbes } from "./operations/monitoring.ts";
 import { registerStatus } from "./operations/status.ts";
 import { configuredHeader, type Protocol, type RouteOptions, varyOn } from "./protocol.ts";
 
