@@ -1,5 +1,8 @@
+import { Type } from "typebox";
 import { expect, test } from "vitest";
-import { applyPatch, type PatchOperation } from "./json-patch.ts";
+import { compilePatch, type PatchOperation } from "./json-patch.ts";
+
+const applyPatch = compilePatch(Type.Unknown());
 
 test.each<[string, unknown, PatchOperation[], unknown]>([
   ["adds a member", { a: 1 }, [{ op: "add", path: "/b", value: 2 }], { a: 1, b: 2 }],

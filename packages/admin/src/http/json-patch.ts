@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { Type } from "typebox";
+import { rewordSchemaMessage } from "flags-server-kit";
+import { type Static, type TSchema, Type } from "typebox";
+import { Compile } from "typebox/compile";
 import { badData } from "../errors.ts";
 import { closedObject } from "./schemas.ts";
 
@@ -26,12 +28,25 @@ const MAX_COPIED_CHARACTERS = 1024 * 1024;
 /** More than any valid document has. Repeated moves could otherwise nest values without limit. */
 const MAX_DEPTH = 100;
 
+/** Returns a copy of the document with all operations of a patch applied. */
+type ApplyPatch<Result> = (document: unknown, patch: readonly PatchOperation[]) => Result;
+
 /**
- * Returns a copy of the document with all operations of a patch applied.
- *
- * @throws {ApiError} if an operation cannot be applied
+ * Compiles the schema of patched documents to a function, which throws an `ApiError` if an operation cannot be applied
+ * or the result does not match the schema.
  */
-export function applyPatch(document: unknown, patch: readonly PatchOperation[]): unknown {
+export function compilePatch<Schema extends TSchema>(schema: Schema): ApplyPatch<Static<Schema>> {
+  const validator = Compile(schema);
+  return (document, patch) => {
+    const patched = applyPatch(document, patch);
+    if (validator.Check(patched)) return patched;
+    const [violation] = validator.Errors(patched);
+    const path = `/patched${violation?.instancePath ?? ""}`;
+    throw badData(path, rewordSchemaMessage(violation?.message ?? "is invalid"));
+  };
+}
+
+function applyPatch(document: unknown, patch: readonly PatchOperation[]): unknown {
   // NOTE: objects become maps, because member names such as `__proto__` must not reach a prototype.
   let root = toMaps(JSON.parse(JSON.stringify(document)));
   let copied = 0;

@@ -1,7 +1,4 @@
-import { type Static, type TProperties, type TSchema, Type } from "typebox";
-import { Compile } from "typebox/compile";
-import { rewordSchemaMessage } from "flags-server-kit";
-import { badData } from "../errors.ts";
+import { type TProperties, type TSchema, Type } from "typebox";
 
 /** Schemas of all properties of a type, so that the type checker notices a property without a schema. */
 export type SchemasOf<T> = Readonly<Record<keyof T, TSchema>>;
@@ -106,21 +103,5 @@ export function documented(route: RouteDescription) {
       ...(creates !== undefined && { 201: creates }),
       ...errorResponses(...errors),
     },
-  };
-}
-
-/**
- * Compiles a schema to a function that returns a valid value and throws a 400 for any other, for values
- * that are not covered by the schema of a route.
- */
-export function compileCheck<Schema extends TSchema>(
-  schema: Schema,
-): (value: unknown, root: string) => Static<Schema> {
-  const validator = Compile(schema);
-  return (value, root) => {
-    if (validator.Check(value)) return value;
-    const [violation] = validator.Errors(value);
-    const path = `${root}${violation?.instancePath ?? ""}`;
-    throw badData(path, rewordSchemaMessage(violation?.message ?? "is invalid"));
   };
 }

@@ -1,7 +1,6 @@
 import { eq, inArray } from "drizzle-orm";
 import { badData } from "../../errors.ts";
-import { compileCheck } from "../../http/schemas.ts";
-import { applyPatch, type PatchOperation } from "../../http/json-patch.ts";
+import { compilePatch, type PatchOperation } from "../../http/json-patch.ts";
 import type { NewEvent } from "../../storage/event.ts";
 import { firstRow } from "../../storage/database.ts";
 import { events } from "../../storage/schema/events.ts";
@@ -55,7 +54,7 @@ export function editedFeature(address: FeatureAddress): EditedResource {
   };
 }
 
-const checkPatched = compileCheck(UpdateFeatureBody);
+const applyPatch = compilePatch(UpdateFeatureBody);
 
 /** Applies a JSON Patch (RFC 6902) to a flag. */
 export async function patchFeature(
@@ -65,7 +64,7 @@ export async function patchFeature(
 ): Promise<FeatureView> {
   const before = await getActiveFeature(transaction.db, address);
   const { createdBy: _createdBy, ...patchable } = toFeatureView(before);
-  const patched = checkPatched(applyPatch(patchable, patch), "/patched");
+  const patched = applyPatch(patchable, patch);
   // A patch applies to the whole flag, so removed properties return to their defaults.
   return updateFeature(transaction, address, {
     ...patched,

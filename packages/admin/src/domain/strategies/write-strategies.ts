@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { badData, exceedsLimit } from "../../errors.ts";
-import { compileCheck } from "../../http/schemas.ts";
-import { applyPatch, type PatchOperation } from "../../http/json-patch.ts";
+import { compilePatch, type PatchOperation } from "../../http/json-patch.ts";
 import { LIMITS } from "../../limits.ts";
 import { batchesOf, type Database, firstRow, isOneOf } from "../../storage/database.ts";
 import type { NewEvent } from "../../storage/event.ts";
@@ -163,7 +162,7 @@ export async function replaceStrategy(
   return view;
 }
 
-const checkPatched = compileCheck(PatchedStrategy);
+const applyPatch = compilePatch(PatchedStrategy);
 
 /** Applies a JSON Patch (RFC 6902) to a strategy. */
 export async function patchStrategy(
@@ -173,7 +172,7 @@ export async function patchStrategy(
 ): Promise<StrategyView> {
   await checkFeatureEnvironment(transaction.db, address);
   const before = toStrategyView(await getStrategy(transaction.db, address));
-  const { id, ...patched } = checkPatched(applyPatch(before, patch), "/patched");
+  const { id, ...patched } = applyPatch(before, patch);
   if (id !== before.id) throw badData("/patched/id", "cannot be changed");
   // A patch applies to the whole strategy, so removed properties return to their defaults.
   const defaults = { title: null, disabled: false, segments: [] };

@@ -1,6 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { compileCheck } from "../../http/schemas.ts";
-import { applyPatch, type PatchOperation } from "../../http/json-patch.ts";
+import { compilePatch, type PatchOperation } from "../../http/json-patch.ts";
 import type { Database } from "../../storage/database.ts";
 import { events } from "../../storage/schema/events.ts";
 import { featureEnvironments } from "../../storage/schema/features.ts";
@@ -64,7 +63,7 @@ export async function replaceVariants(
   return replace(transaction, address, checkFlagVariants(variants, "/body"));
 }
 
-const checkPatched = compileCheck(FlagVariantsBody);
+const applyPatch = compilePatch(FlagVariantsBody);
 
 /** Applies a JSON Patch (RFC 6902) to the variants of a flag in an environment. */
 export async function patchVariants(
@@ -74,7 +73,7 @@ export async function patchVariants(
 ): Promise<Variants> {
   await checkFeatureEnvironment(transaction.db, address);
   const before = await findVariants(transaction.db, address);
-  const patched = checkPatched(applyPatch(before, patch), "/patched");
+  const patched = applyPatch(before, patch);
   return replace(transaction, address, checkFlagVariants(patched, "/patched"));
 }
 
