@@ -11,9 +11,6 @@ import type { ContextVerifiers } from "./signed-context/context-verifiers.ts";
 import type { UpstreamAccess } from "./upstream-access.ts";
 import { FileError } from "../files/read-file.ts";
 
-/** How often the file is checked for changes. */
-const POLL_MS = 150;
-
 /** How often expired keys are noticed, to end their streams. Requests are checked exactly. */
 const EXPIRY_CHECK_INTERVAL_MS = 250;
 
@@ -156,25 +153,22 @@ export class AccessControl {
     this.#replace(first.grants);
 
     let logged = "";
-    const follower = new FileFollower(first.file, {
-      intervalMs: POLL_MS,
-      reload: async () => {
-        try {
-          const { file, grants } = await load();
-          this.#replace(grants);
-          logged = "";
-          logger.info(`Read ${describeCount(grants.length, "key")} from ${path}`);
-          return file;
-        } catch (error) {
-          this.#fileState = { loadedAtMs: 0, ...this.#fileState, isValid: false };
-          const reason = toErrorMessage(error);
-          // A file that cannot be decoded is read again and again.
-          if (reason !== logged)
-            logger.error(`Cannot use ${path}; the previous keys stay in use: ${reason}`);
-          logged = reason;
-          return error instanceof FileError ? error.files : undefined;
-        }
-      },
+    const follower = new FileFollower(first.file, async () => {
+      try {
+        const { file, grants } = await load();
+        this.#replace(grants);
+        logged = "";
+        logger.info(`Read ${describeCount(grants.length, "key")} from ${path}`);
+        return file;
+      } catch (error) {
+        this.#fileState = { loadedAtMs: 0, ...this.#fileState, isValid: false };
+        const reason = toErrorMessage(error);
+        // A file that cannot be decoded is read again and again.
+        if (reason !== logged)
+          logger.error(`Cannot use ${path}; the previous keys stay in use: ${reason}`);
+        logged = reason;
+        return error instanceof FileError ? error.files : undefined;
+      }
     });
     this.#stops.push(() => follower.close(), this.#followExpiry());
   }

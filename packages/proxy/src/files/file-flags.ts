@@ -10,9 +10,6 @@ import { FileFollower } from "./file-follower.ts";
 import { FileError, type FollowedFiles } from "./read-file.ts";
 import { type FlagFile, readFlagFile } from "./read-flag-file.ts";
 
-/** How often the file is checked for changes. */
-const POLL_MS = 150;
-
 interface FileFlagsOptions extends Omit<DocumentFlagsOptions, "origin"> {
   readonly file: FlagFile;
   readonly logger: Pick<Logger, "info" | "warn">;
@@ -72,10 +69,7 @@ export class FileFlags extends DocumentFlags {
   async #start(): Promise<void> {
     const files = (await this.#load()) ?? { paths: [this.#file.path], fingerprint: "" };
     if (this.#isClosed) return;
-    this.#follower = new FileFollower(files, {
-      intervalMs: POLL_MS,
-      reload: () => this.#load(),
-    });
+    this.#follower = new FileFollower(files, () => this.#load());
   }
 
   async #load(): Promise<FollowedFiles | undefined> {

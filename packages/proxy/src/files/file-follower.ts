@@ -1,10 +1,7 @@
 import { type FilesState, type FollowedFiles, readFilesState } from "./read-file.ts";
 
-interface FollowerOptions {
-  readonly intervalMs: number;
-  /** Reads the files again, and returns which ones; undefined if that failed. Must not throw. */
-  readonly reload: () => Promise<FollowedFiles | undefined>;
-}
+/** How often files are checked for changes. */
+const POLL_MS = 150;
 
 /** A file that is replaced between all checks is read after this many of them. */
 const MAX_UNSTABLE_CHECKS = 3;
@@ -20,7 +17,7 @@ const MAX_UNSTABLE_CHECKS = 3;
  * written.
  */
 export class FileFollower {
-  readonly #options: FollowerOptions;
+  readonly #reload: () => Promise<FollowedFiles | undefined>;
   #files: FollowedFiles;
   /** The state that was found in the previous check. */
   #seen: FilesState;
@@ -28,10 +25,11 @@ export class FileFollower {
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(files: FollowedFiles, options: FollowerOptions) {
+  /** @param reload reads the files again, and returns which ones; undefined if that failed. Must not throw */
+  constructor(files: FollowedFiles, reload: () => Promise<FollowedFiles | undefined>) {
     this.#files = files;
     this.#seen = { fingerprint: files.fingerprint, identity: "" };
-    this.#options = options;
+    this.#reload = reload;
     this.#schedule();
   }
 
@@ -42,7 +40,7 @@ export class FileFollower {
 
   #schedule(): void {
     if (this.#isClosed) return;
-    this.#timer = setTimeout(() => void this.#check(), this.#options.intervalMs);
+    this.#timer = setTimeout(() => void this.#check(), POLL_MS);
     this.#timer.unref();
   }
 
@@ -62,7 +60,7 @@ export class FileFollower {
 
   async #read({ fingerprint }: FilesState): Promise<void> {
     this.#unstableChecks = 0;
-    const files = await this.#options.reload();
+    const files = await this.#reload();
     // NOTE: a file that could be read but not used is not read again until it changes.
     this.#files = files ?? { ...this.#files, fingerprint };
     this.#seen = { ...this.#seen, fingerprint: this.#files.fingerprint };
