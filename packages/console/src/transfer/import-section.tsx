@@ -5,14 +5,14 @@ import { DropZone, type DropZoneProps } from "react-aria-components/DropZone";
 import { FileTrigger } from "react-aria-components/FileTrigger";
 import { Text } from "react-aria-components/Text";
 import { queries } from "../api/queries.ts";
-import type { ImportReport } from "../api/types.ts";
+import { adminPath, request } from "../api/request.ts";
+import type { ImportReport, ImportValidation } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { NameList } from "../ui/name-list.tsx";
 import { describeCount } from "../ui/numbers.ts";
 import { Select } from "../ui/select.tsx";
-import { checkImport, type ImportCheck, type ImportTarget, runImport } from "./import-requests.ts";
 import {
   describeImportError,
   describeImportProblem,
@@ -191,4 +191,42 @@ function useProjectEnvironments(project: string, file: ImportFile): readonly str
     enabled: file.isOfUnleash,
   });
   return data.filter(({ visible }) => visible).map(({ name }) => name);
+}
+
+/** Where the flags of a file are imported to. */
+interface ImportTarget {
+  readonly project: string;
+  /** For files of Unleash, which contain one environment. */
+  readonly environment: string;
+}
+
+/** What an import would do. */
+type ImportCheck = Pick<ImportValidation, "changes" | "errors" | "warnings">;
+
+/** Finds out what an import would change, without changing anything. */
+async function checkImport(file: ImportFile, target: ImportTarget): Promise<ImportCheck> {
+  if (file.isOfUnleash) return sendBatch("validate", file, target);
+  return { errors: [], warnings: [], changes: await sendProject(file, target, true) };
+}
+
+function runImport(file: ImportFile, target: ImportTarget): Promise<unknown> {
+  return file.isOfUnleash ? sendBatch("import", file, target) : sendProject(file, target, false);
+}
+
+function sendBatch<Body>(action: string, file: ImportFile, target: ImportTarget): Promise<Body> {
+  return request(adminPath`/features-batch/${action}`, {
+    method: "POST",
+    body: { ...target, data: file.content },
+  });
+}
+
+function sendProject(
+  { content }: ImportFile,
+  { project }: ImportTarget,
+  isDryRun: boolean,
+): Promise<ImportReport> {
+  return request(`${adminPath`/projects/${project}/import`}?dryRun=${isDryRun}`, {
+    method: "POST",
+    body: content,
+  });
 }
