@@ -16,8 +16,8 @@ interface Description {
 /** How many values a line shows. */
 const SHOWN_VALUES = 2;
 
-/** Describes a constraint in the parts of one line. @param shown maximum number of values */
-export function describeParts(constraint: Constraint, shown = SHOWN_VALUES): Description {
+/** Describes a constraint in the parts of one line. */
+export function describeParts(constraint: Constraint): Description {
   const { contextName, operator, inverted, value = "" } = constraint;
   const { phrase, negation, kind } = operatorOf(operator);
   const values = takesList(operator) ? constraint.values : [value];
@@ -27,16 +27,16 @@ export function describeParts(constraint: Constraint, shown = SHOWN_VALUES): Des
     field: kind === "date" ? "the time" : contextName || "…",
     condition: isSingle ? text.replace(/ one of$/, "") : text,
     values: values
-      .slice(0, shown)
+      .slice(0, SHOWN_VALUES)
       .map((entry) => (kind === "date" ? formatTime(entry) : entry))
       .join(", "),
-    furtherCount: Math.max(0, values.length - shown),
+    furtherCount: Math.max(0, values.length - SHOWN_VALUES),
   };
 }
 
 /** Describes a constraint in one line, for example "country is one of DE, AT (+3)". */
-export function describeConstraint(constraint: Constraint, shown = SHOWN_VALUES): string {
-  const { field, condition, values, furtherCount } = describeParts(constraint, shown);
+export function describeConstraint(constraint: Constraint): string {
+  const { field, condition, values, furtherCount } = describeParts(constraint);
   const line = `${field} ${condition} ${values === "" ? "…" : values}`;
   return furtherCount === 0 ? line : `${line} (+${formatCount(furtherCount)})`;
 }
