@@ -25,7 +25,10 @@ await bundle.load().runWithHooks({
   onListening: ({ server }) => handleFirst(page, server),
 });
 
-/** Both services start at the same time. A request that came too early would delay the next one. */
+/**
+ * Both services start at the same time. A request that came too early would delay the next one, or get
+ * no flags because the demo flags are not created yet.
+ */
 async function waitForUpstream() {
   const { signal } = stopping;
   await once(process, "message", { signal }).catch(() => undefined);

@@ -4,7 +4,7 @@ import { createServer as createHttpServer, get } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   choosePorts,
   findPid,
@@ -44,7 +44,10 @@ describe("npm start", () => {
   it(
     "creates demo flags and prints commands that read and switch them",
     async () => {
-      const start = await startHere();
+      const [start, firstFlags] = await Promise.all([startHere(), requestFlagsUntilServed()]);
+      expect(namesIn(firstFlags)).toEqual(
+        expect.arrayContaining(["new-header", "button-colour", "local-payments"]),
+      );
       firstStartSeconds = await start.ready();
       expect(start.output()).not.toMatch(/Installing|Building/);
       expect(start.output()).toContain("[admin] ");
@@ -291,6 +294,19 @@ async function preflight(): Promise<string | null> {
 }
 
 /** Archives a flag and deletes it. */
+/** Resolves to the first flags that the proxy serves. */
+function requestFlagsUntilServed(): Promise<string> {
+  const headers = { authorization: "demo-web-key" };
+  return vi.waitFor(
+    async () => {
+      const response = await fetch(`http://127.0.0.1:${ports.PORT}/proxy?country=NO`, { headers });
+      if (!response.ok) throw new Error(`The proxy responded with ${response.status}`);
+      return response.text();
+    },
+    { timeout: START_TIMEOUT_MS, interval: 5 },
+  );
+}
+
 async function deleteFlag(name: string): Promise<void> {
   for (const word of ["archive", "delete"]) {
     const path = `/projects/default/${word}`;

@@ -66,11 +66,10 @@ async function startAll(settings, keys, { stops, stopping }) {
   const ready = async () => {
     // NOTE: not until its port is open, which that of another quickstart can be.
     await once(admin.program, "message");
+    await seedWhenReady(createAdminClient(settings.adminUrl, keys.adminToken), settings.directory);
+    // Not before: the proxy would be healthy with no flags.
     if (proxy.program.connected) proxy.program.send("start");
-    await Promise.all([
-      seedWhenReady(createAdminClient(settings.adminUrl, keys.adminToken), settings.directory),
-      waitUntilReady(`${settings.proxyUrl}/health`),
-    ]);
+    await waitForResponse(`${settings.proxyUrl}/health`, {});
   };
   const failure = await Promise.race([end, ready()]);
   if (failure !== undefined || stopping.aborted) return failure;
@@ -107,10 +106,6 @@ async function waitForResponse(url, headers) {
     if (response?.ok || response?.status === 401) return response;
     await sleep(READY_POLL_MS, undefined, { ref: false });
   }
-}
-
-async function waitUntilReady(url) {
-  await waitForResponse(url, {});
 }
 
 function waitForSignal() {
