@@ -14,10 +14,10 @@ const LOAD = { users: "new", expectedStatus: 200 };
 const CONTEXTS = Array.from({ length: 500 }, (_, index) => createContext(index));
 const ENGINE_PASS_MS = 50;
 
-/** Limit for flags that depend on the context. */
-const TARGET_NS = 60;
-/** Limits for flags that are the same for everybody, and for the mix, half of which depend on the context. */
-const OTHER_TARGETS_NS = { plain: 3, off: 3, [MIXED]: TARGET_NS / 2 };
+/** Limit for flags that need no hash of the context. */
+const TARGET_NS = 5;
+/** Limits for flags that need one, and for the mix, 30 % of which do. */
+const OTHER_TARGETS_NS = { "half rollout": 100, variants: 100, [MIXED]: 50 };
 
 /**
  * Resolves to one row per kind: nanoseconds per additional flag.
@@ -110,9 +110,13 @@ export function reportSlope(rows) {
   return `## Slope: cost of one more flag, ${FEW} to ${MANY} flags, new users\n\n${toTable(table)}`;
 }
 
+/**
+ * Limits for the engine alone. Over HTTP, copying the fragment of a flag into the body takes most of the time, which the
+ * part `http` limits by comparison with the bare server.
+ */
 export function slopeTargets(rows) {
-  return rows.map(({ kind, httpNs }) => {
+  return rows.map(({ kind, engineNs }) => {
     const limitNs = OTHER_TARGETS_NS[kind] ?? TARGET_NS;
-    return atMost(`one more flag (${kind}), CPU ns per request`, httpNs, limitNs);
+    return atMost(`one more flag (${kind}) in the engine, ns`, engineNs, limitNs);
   });
 }
