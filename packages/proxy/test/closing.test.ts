@@ -1,12 +1,14 @@
 import { EventEmitter, once } from "node:events";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { createGauge } from "flags-server-kit/http";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { KeyVerifier } from "../src/access/verified-key.ts";
 import { createMetrics } from "../src/metrics/metrics.ts";
 import { toUpstreamSource } from "../src/sources.ts";
 import { serve } from "../src/start.ts";
 import { SAMPLE } from "./_documents.ts";
-import { proxyConfig } from "./_proxy.ts";
+import { KEY, proxyConfig, startProxy } from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";
 
 // Each may wait several seconds for an upstream or a store that hangs, and the shutdown takes 10 s at most.
@@ -67,4 +69,26 @@ test("a start that fails closes the keys, so that nothing continues to follow th
   );
   await expect(starting).rejects.toThrow("flags_proxy_flags has already been registered");
   expect(closed).toBe(1);
+});
+
+test("a connection that is in use when the proxy closes ends after the response to its next request", async () => {
+  const { app, port } = await startProxy();
+  const socket = connect(port, "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  const responses = text(socket);
+  const headers = `Host: flags\r\nAuthorization: ${KEY}\r\n`;
+  const received = once(app.server, "request");
+  socket.write(
+    `POST /proxy HTTP/1.1\r\n${headers}Content-Type: application/json\r\nContent-Length: 14\r\n\r\n{`,
+  );
+  await received;
+  const closed = app.close();
+  await expect.poll(() => app.server.listening).toBe(false);
+  socket.write('"context":{}}');
+  socket.write(`GET /proxy HTTP/1.1\r\n${headers}\r\n`);
+  await closed;
+  const [, first = "", second = ""] = (await responses).split("HTTP/1.1 ");
+  expect(first).toMatch(/^200 /);
+  expect(second).toMatch(/^200 /);
+  expect(second).toMatch(/^connection: close\r$/im);
 });

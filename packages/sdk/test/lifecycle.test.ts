@@ -23,7 +23,7 @@ function runScript(url: string, script: string): Promise<{ stdout: string; stder
   const setUp = `import { createFlagsClient } from ${JSON.stringify(SDK)};
     const client = createFlagsClient(${options});`;
   const args = ["--input-type=module", "-e", `${setUp}\n${script}`];
-  return run(process.execPath, args, { timeout: 10_000 });
+  return run(process.execPath, args, { timeout: 60_000 });
 }
 
 const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
