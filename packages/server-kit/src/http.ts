@@ -49,7 +49,7 @@ export type { TlsMaterial } from "./http/tls-files.ts";
 export { TokenBucket } from "./http/token-bucket.ts";
 export { toTrustOption } from "./config/trust-proxy.ts";
 export type { TrustFunction } from "./config/trust-proxy.ts";
-export { runInTrace, traceRequests } from "./http/trace-requests.ts";
+export { runInTrace, traceRequests } from "./trace-requests.ts";
 export { DeltaHub, DeltaStream } from "./streams/delta-stream.ts";
 export type { DeltaFeed, DeltaHubOptions } from "./streams/delta-stream.ts";
 export { EventStream, writeEvent } from "./streams/event-stream.ts";

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance } from "fastify";
-import type { RequestTracer } from "../telemetry/telemetry.ts";
+import type { RequestTracer } from "./telemetry/telemetry.ts";
 
 /** Names the spans of traced requests by their routes. */
 export function traceRequests(app: FastifyInstance, tracer: Pick<RequestTracer, "find">): void {
