@@ -293,7 +293,6 @@ async function preflight(): Promise<string | null> {
   return response.headers.get("access-control-allow-origin");
 }
 
-/** Archives a flag and deletes it. */
 /** Resolves to the first flags that the proxy serves. */
 function requestFlagsUntilServed(): Promise<string> {
   const headers = { authorization: "demo-web-key" };
@@ -307,6 +306,7 @@ function requestFlagsUntilServed(): Promise<string> {
   );
 }
 
+/** Archives a flag and deletes it. */
 async function deleteFlag(name: string): Promise<void> {
   for (const word of ["archive", "delete"]) {
     const path = `/projects/default/${word}`;
