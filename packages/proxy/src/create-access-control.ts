@@ -1,7 +1,7 @@
 import type { Registry } from "prom-client";
 import { AccessControl } from "./access/access-control.ts";
 import type { ProxyConfig } from "./config/config.ts";
-import { toClientOptions } from "./client-options.ts";
+import { toUpstreamClientOptions } from "./upstream-client-options.ts";
 import type { UpstreamSource } from "./sources.ts";
 import { createStore } from "./store/create-stored-flags.ts";
 import { observeKeyStore } from "./metrics/stores.ts";
@@ -44,7 +44,7 @@ export async function startKeyVerifier(
   const store = config.store && createStore(config.store, { warn });
   if (store !== undefined) observeKeyStore(registry, store);
   const verifier = new UpstreamKeyVerifier({
-    client: toClientOptions(config, upstreamTokens[0] ?? ""),
+    client: toUpstreamClientOptions(config, upstreamTokens[0] ?? ""),
     upstreamUrl,
     upstreamTokens,
     revalidationIntervalMs,

@@ -9,7 +9,7 @@ import {
   type UsageSpoolOptions,
 } from "flags-sdk";
 import { isRecord, nameSetting } from "flags-server-kit";
-import { toClientOptions } from "./client-options.ts";
+import { toUpstreamClientOptions } from "./upstream-client-options.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import { SETTINGS } from "./config/settings.ts";
 import { FileFlags } from "./files/file-flags.ts";
@@ -102,7 +102,7 @@ export function createConfiguredSources(
     const storage = storages[index];
     const token = upstreamTokens[index] ?? "";
     return createFlagsClient({
-      ...toClientOptions(config, token),
+      ...toUpstreamClientOptions(config, token),
       storageProvider: storage ?? storageFor(config, token),
       usageSpool: spools[index],
       exchange: isShared ? storage?.createExchange() : undefined,
@@ -125,7 +125,7 @@ function createUnleashSources(
   const spools = spoolsOf(config);
   return createSources(config, (index) =>
     createFlagsClient({
-      ...toClientOptions(config, config.upstreamTokens[index] ?? ""),
+      ...toUpstreamClientOptions(config, config.upstreamTokens[index] ?? ""),
       usageSpool: spools[index],
       unleash,
     }),

@@ -23,7 +23,7 @@ export function limitHeap(): void {
   let isLimited = false;
   const observer = new PerformanceObserver(() => {
     // NOTE: V8 shrinks the young generation of an idle process, which must then be able to grow again.
-    const isLarge = readYoungGenerationSize() >= MAX_YOUNG_GENERATION_BYTES;
+    const isLarge = readYoungGenerationBytes() >= MAX_YOUNG_GENERATION_BYTES;
     if (isLarge === isLimited) return;
     isLimited = isLarge;
     setFlagsFromString(`--semi-space-growth-factor=${isLarge ? 1 : 2}`);
@@ -31,7 +31,7 @@ export function limitHeap(): void {
   observer.observe({ type: "gc" });
 }
 
-function readYoungGenerationSize(): number {
+function readYoungGenerationBytes(): number {
   const spaces = getHeapSpaceStatistics();
   return spaces.find(({ space_name: name }) => name === "new_space")?.space_size ?? 0;
 }

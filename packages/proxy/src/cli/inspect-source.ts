@@ -8,7 +8,7 @@ import {
 import { HOST_NAME, inspectUpstream } from "flags-sdk";
 import type { ProxyConfig } from "../config/config.ts";
 import { type FlagFile, readFlagFile } from "../files/read-flag-file.ts";
-import { toClientOptions } from "../client-options.ts";
+import { toUpstreamClientOptions } from "../upstream-client-options.ts";
 
 /** The flags of a source, read once. */
 interface SourceInspection {
@@ -24,7 +24,7 @@ interface SourceInspection {
 export function inspectSource(config: ProxyConfig, index: number): Promise<SourceInspection> {
   const file = config.files?.[index];
   return file === undefined
-    ? inspectUpstream(toClientOptions(config, config.upstreamTokens[index] ?? ""))
+    ? inspectUpstream(toUpstreamClientOptions(config, config.upstreamTokens[index] ?? ""))
     : inspectFlagFile(file, config.customStrategies);
 }
 

@@ -4,7 +4,7 @@ import type { AccessEntry } from "../../access/read-access-file.ts";
 import { jwksUrlOf } from "../../access/signed-context/read-signing.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";
 import type { ProxyConfig } from "../../config/config.ts";
-import { toClientOptions } from "../../client-options.ts";
+import { toUpstreamClientOptions } from "../../upstream-client-options.ts";
 import { SILENT } from "../silent-logger.ts";
 
 /**
@@ -51,7 +51,7 @@ async function findKeySetProblem(http: HttpClient, url: URL): Promise<string | u
 export async function checkUpstreamKeys(config: LoadedConfig): Promise<string | undefined> {
   const { upstreamTokens, origins } = config;
   const validator = new TokenValidator({
-    client: toClientOptions(config, upstreamTokens[0] ?? ""),
+    client: toUpstreamClientOptions(config, upstreamTokens[0] ?? ""),
     subject: "Verifying keys",
     events: SILENT,
   });

@@ -7,7 +7,7 @@ import type { ProxyConfig } from "../../config/config.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { PROGRAM } from "../../config/program.ts";
 import type { FlagFile } from "../../files/read-flag-file.ts";
-import { toClientOptions } from "../../client-options.ts";
+import { toUpstreamClientOptions } from "../../upstream-client-options.ts";
 import { describeSources } from "../../sources.ts";
 import { parseTokenScope } from "../../token-scope.ts";
 import { verifyStore } from "../../store/verify-store.ts";
@@ -91,7 +91,7 @@ async function checkSource(
   // NOTE: the logger of the configuration removes secrets from what it passes on to the lists.
   const { logger } = config;
   const prefix = config.upstreamTokens.length === 1 ? "" : `${name}: `;
-  const options = toClientOptions(config, token);
+  const options = toUpstreamClientOptions(config, token);
   try {
     const inspection = await inspectUpstream(options);
     for (const warning of findWarnings(config, token, inspection)) logger.warn(prefix + warning);

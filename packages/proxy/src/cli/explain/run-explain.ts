@@ -15,7 +15,7 @@ import { completeContext } from "../../context/request-context.ts";
 import { readContext } from "../../context/sent-context.ts";
 import { HttpError } from "../../errors.ts";
 import { isValid } from "../../http/validation.ts";
-import { toClientOptions } from "../../client-options.ts";
+import { toUpstreamClientOptions } from "../../upstream-client-options.ts";
 import { describeSources } from "../../sources.ts";
 import { removeClientPath } from "../client-path.ts";
 import { explainUpstreamFailure } from "../explain-upstream-failure.ts";
@@ -109,7 +109,7 @@ async function readSnapshot(
   try {
     return (await inspectSource(config, index)).snapshot;
   } catch (error) {
-    const options = toClientOptions(config, config.upstreamTokens[index] ?? "");
+    const options = toUpstreamClientOptions(config, config.upstreamTokens[index] ?? "");
     const reason = await explainUpstreamFailure(error, options, config.origins);
     throw new SubcommandError(reason, EXIT_FAILURE, { cause: error });
   }

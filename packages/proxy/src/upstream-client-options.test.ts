@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { proxyConfig } from "../test/_proxy.ts";
-import { toClientOptions } from "./client-options.ts";
+import { toUpstreamClientOptions } from "./upstream-client-options.ts";
 
-test("toClientOptions() passes on every setting for the upstream", () => {
+test("toUpstreamClientOptions() passes on every setting for the upstream", () => {
   const tags = [{ name: "team", value: "web" }];
   const strategies = [{ name: "weekday", isEnabled: () => true }];
   const storageProvider = { set: async () => {}, get: async () => undefined };
@@ -28,7 +28,9 @@ test("toClientOptions() passes on every setting for the upstream", () => {
     bootstrap: { url: "https://bootstrap.test", headers: { authorization: "secret" } },
   });
   const upstream = { ca: ["ca"], cert: "cert", key: "key", headers, timeoutMs: 4 };
-  expect(toClientOptions({ ...others, network: { ...network, upstream } }, "token")).toEqual({
+  expect(
+    toUpstreamClientOptions({ ...others, network: { ...network, upstream } }, "token"),
+  ).toEqual({
     url: "https://upstream.test/api",
     token: "token",
     appName: "app",

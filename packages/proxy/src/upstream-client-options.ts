@@ -2,7 +2,7 @@ import type { FlagsClientOptions } from "flags-sdk";
 import type { ProxyConfig } from "./config/config.ts";
 
 /** Returns the options of a client of the configured upstream. */
-export function toClientOptions(config: ProxyConfig, token: string): FlagsClientOptions {
+export function toUpstreamClientOptions(config: ProxyConfig, token: string): FlagsClientOptions {
   const { bootstrap, network } = config;
   const { upstream } = network;
   return {
