@@ -15,7 +15,7 @@ import {
   hasQuickstartTokens,
   seedTokens,
   type UnusableToken,
-} from "./access/token-store.ts";
+} from "./access/seed-tokens.ts";
 import type { InitToken } from "./access/init-tokens.ts";
 import { toStartError } from "./start-error.ts";
 

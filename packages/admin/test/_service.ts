@@ -4,7 +4,7 @@ import { buildApp } from "../src/app.ts";
 import type { Logger } from "flags-server-kit";
 import type { Storage } from "../src/storage/storage.ts";
 import { parseInitTokens } from "../src/access/init-tokens.ts";
-import { seedTokens } from "../src/access/token-store.ts";
+import { seedTokens } from "../src/access/seed-tokens.ts";
 import type { StorageSource } from "./_storages.ts";
 
 export const ADMIN_TOKEN = "*:*.the-admin-of-the-tests";

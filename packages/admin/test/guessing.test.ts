@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseInitTokens } from "../src/access/init-tokens.ts";
-import { seedTokens } from "../src/access/token-store.ts";
+import { seedTokens } from "../src/access/seed-tokens.ts";
 import { buildApp } from "../src/app.ts";
 import { AUTHENTICATION_LIMITS, VALIDATION_LIMITS } from "flags-server-kit/http";
 import { makeDatabase, startCommand } from "./_command.ts";

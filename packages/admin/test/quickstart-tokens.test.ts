@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseInitTokens } from "../src/access/init-tokens.ts";
-import { hasQuickstartTokens, seedTokens } from "../src/access/token-store.ts";
+import { hasQuickstartTokens, seedTokens } from "../src/access/seed-tokens.ts";
 import { seed } from "./_service.ts";
 import { describeStorages } from "./_storages.ts";
 

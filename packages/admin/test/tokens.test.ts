@@ -9,7 +9,7 @@ import {
   findTokensOfOtherType,
   findUnusableTokens,
   seedTokens,
-} from "../src/access/token-store.ts";
+} from "../src/access/seed-tokens.ts";
 import type { Storage } from "../src/storage/storage.ts";
 import { ADMIN_TOKEN, BACKEND_TOKEN, type Service, startService, useService } from "./_service.ts";
 import { describeAnyStorage } from "./_storages.ts";

@@ -1,0 +1,159 @@
+import { and, eq, gt, inArray, isNull, or } from "drizzle-orm";
+import { type Database, orderByText } from "../storage/database.ts";
+import { SYSTEM_ACTOR } from "../storage/event.ts";
+import { apiTokens, deletedTokens } from "../storage/schema/api-tokens.ts";
+import { environments } from "../storage/schema/environments.ts";
+import { projects } from "../storage/schema/projects.ts";
+import type { Storage } from "../storage/storage.ts";
+import { findTokens } from "./find-tokens.ts";
+import type { InitToken } from "./init-tokens.ts";
+import { type ApiToken, hashToken, WILDCARD } from "./token.ts";
+import { insertToken } from "./token-store.ts";
+
+/** What happened to the listed tokens that did not exist. */
+interface SeededTokens {
+  /** How many have been created. */
+  readonly created: number;
+  /** Those that were deleted and stay so. */
+  readonly deleted: readonly InitToken[];
+}
+
+/**
+ * Creates the listed tokens that do not exist, except those that were deleted; existing ones are not changed. Replicas
+ * that start at the same time create each token once.
+ */
+export async function seedTokens(
+  storage: Pick<Storage, "db" | "write">,
+  wanted: readonly InitToken[],
+): Promise<SeededTokens> {
+  if ((await findMissing(storage.db, wanted)).length === 0) return { created: 0, deleted: [] };
+  return storage.write(SYSTEM_ACTOR, async (transaction) => {
+    const missing = await findMissing(transaction.db, wanted);
+    const deleted = await findDeleted(transaction.db, missing);
+    const added = missing.filter((token) => !deleted.includes(token));
+    for (const token of added) {
+      await insertToken(transaction, { ...token, name: `init-${token.type}`, expiresAt: null });
+    }
+    return { created: added.length, deleted };
+  });
+}
+
+async function findMissing(
+  db: Database,
+  wanted: readonly InitToken[],
+): Promise<readonly InitToken[]> {
+  const hashes = wanted.map(({ secret }) => hashToken(secret));
+  if (hashes.length === 0) return [];
+  const rows = await db
+    .select({ hash: apiTokens.secretHash })
+    .from(apiTokens)
+    .where(inArray(apiTokens.secretHash, hashes));
+  const existing = new Set(rows.map(({ hash }) => hash));
+  return wanted.filter(({ secret }) => !existing.has(hashToken(secret)));
+}
+
+/** Finds the tokens that were deleted, and keeps the record of that for as long as they are listed. */
+async function findDeleted(
+  db: Database,
+  listed: readonly InitToken[],
+): Promise<readonly InitToken[]> {
+  const hashes = listed.map(({ secret }) => hashToken(secret));
+  const rows = await db
+    .update(deletedTokens)
+    .set({ usedAt: new Date() })
+    .where(inArray(deletedTokens.secretHash, hashes))
+    .returning({ hash: deletedTokens.secretHash });
+  const deleted = new Set(rows.map(({ hash }) => hash));
+  return listed.filter(({ secret }) => deleted.has(hashToken(secret)));
+}
+
+/** A listed token that gives access to nothing as long as its environment or project does not exist. */
+export interface UnusableToken {
+  readonly type: InitToken["type"];
+  /** The text of the token without its secret. */
+  readonly scope: string;
+  /** What does not exist, and what does. */
+  readonly missing: string;
+}
+
+/** Finds the listed tokens whose environment or project does not exist, or is archived. */
+export async function findUnusableTokens(
+  db: Database,
+  listed: readonly InitToken[],
+): Promise<readonly UnusableToken[]> {
+  const names = await db
+    .select({ name: environments.name })
+    .from(environments)
+    .orderBy(orderByText(environments.name));
+  const ids = await db
+    .select({ name: projects.id })
+    .from(projects)
+    .where(isNull(projects.archivedAt))
+    .orderBy(orderByText(projects.id));
+  return listed.flatMap(({ type, environment, projects: wanted }) => {
+    const missing = [
+      ...describeMissing("environment", [environment], names),
+      ...describeMissing("project", wanted, ids),
+    ].join(" and ");
+    return missing === "" ? [] : [{ type, scope: `${wanted.join()}:${environment}`, missing }];
+  });
+}
+
+const MAX_LISTED = 10;
+
+function describeMissing(
+  kind: string,
+  wanted: readonly string[],
+  existing: readonly { readonly name: string }[],
+): readonly string[] {
+  const known = existing.map(({ name }) => name);
+  const listed = known.slice(0, MAX_LISTED).join(", ") + (known.length > MAX_LISTED ? ", …" : "");
+  return wanted
+    .filter((name) => name !== WILDCARD && !known.includes(name))
+    .map((name) => `no ${kind} ${JSON.stringify(name)} (existing: ${listed})`);
+}
+
+/** A listed token that exists with another type, which it keeps. */
+interface TokenOfOtherType {
+  readonly listed: InitToken;
+  readonly type: ApiToken["type"];
+}
+
+/** Finds the listed tokens that exist with another type than that of their list. */
+export async function findTokensOfOtherType(
+  db: Database,
+  listed: readonly InitToken[],
+): Promise<readonly TokenOfOtherType[]> {
+  const found = await findTokens(
+    db,
+    listed.map(({ secret }) => secret),
+  );
+  const typeOf = new Map(found.map(({ secret, token }) => [secret, token.type]));
+  return listed.flatMap((token) => {
+    const type = typeOf.get(token.secret);
+    return type === undefined || type === token.type ? [] : [{ listed: token, type }];
+  });
+}
+
+/** Whether anyone can use the admin API: there is an admin token that has not expired. */
+export async function hasAdminToken(db: Database): Promise<boolean> {
+  const isUsable = or(isNull(apiTokens.expiresAt), gt(apiTokens.expiresAt, new Date()));
+  const rows = await db
+    .select({ id: apiTokens.id })
+    .from(apiTokens)
+    .where(and(eq(apiTokens.type, "admin"), isUsable))
+    .limit(1);
+  return rows.length > 0;
+}
+
+/** The tokens that `npm start` creates, as in the documentation. */
+const QUICKSTART_TOKENS = [
+  "*:*.demo-admin-token-for-this-machine-only",
+  "*:development.demo-backend-token-local",
+] as const;
+
+/** Whether the database contains these public tokens, for example because it was moved to a server. */
+export async function hasQuickstartTokens(db: Database): Promise<boolean> {
+  const found = await findTokens(db, QUICKSTART_TOKENS);
+  return found.length > 0;
+}
