@@ -15,11 +15,8 @@ import {
   type Translation,
   translateEnvironment,
 } from "../../config/aliases/translate-environment.ts";
-import {
-  checkSettings,
-  findIgnoredKeys,
-  findSplitEnvironments,
-} from "../../config/check-settings.ts";
+import { findIgnoredKeys, findSplitEnvironments } from "../../config/check-keys.ts";
+import { checkSettings } from "../../config/check-settings.ts";
 import { SETTINGS } from "../../config/settings.ts";
 import { moveEnvironmentKeys, moveProjectKeys, toAccessFile } from "./migrate-access.ts";
 

@@ -1,0 +1,188 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  findWeakSecrets,
+  isLoopbackHost,
+  MIN_PUBLIC_KEY_LENGTH,
+  MIN_SECRET_LENGTH,
+  nameSetting,
+  type Resolution,
+} from "flags-server-kit";
+import type { FlagFile } from "../files/read-flag-file.ts";
+import { findSource, parseTokenScope, scopesOf } from "../token-scope.ts";
+import { SETTINGS, type SettingName, type Settings } from "./settings.ts";
+
+/** Finds keys that cannot be served. */
+export function findKeyProblems(
+  resolution: Resolution<Settings>,
+  files: readonly FlagFile[] | undefined,
+): readonly string[] {
+  return [...findUnservedKeys(resolution, files), ...findTokensWithoutEnvironment(resolution)];
+}
+
+/** Finds probable mistakes in the settings of keys. */
+export function findKeyHints(resolution: Resolution<Settings>): readonly string[] {
+  return [
+    ...findDeprecated(resolution),
+    ...findSharedKeys(resolution),
+    ...findSplitEnvironments(resolution),
+    ...findUnusedTokens(resolution),
+  ];
+}
+
+/** NOTE: a key must never give access to the flags of another environment. */
+function findUnservedKeys(
+  { values, origins }: Resolution<Settings>,
+  files: readonly FlagFile[] | undefined,
+): readonly string[] {
+  const sources = scopesOf({ upstreamTokens: values.flagsApiToken ?? [], files });
+  if (sources.length === 0) return [];
+  const owner =
+    files === undefined
+      ? { setting: nameSetting(SETTINGS.flagsApiToken), entry: "token" }
+      : { setting: nameSetting(SETTINGS.flagsUrl), entry: "file" };
+  const served = [...new Set(sources.map(({ scope }) => scope?.environment ?? "unknown"))];
+  const names = ["clientKeys", "proxySecrets", "serverTokens"] as const;
+  return names
+    .filter((name) => name !== "proxySecrets" || values.clientKeys === undefined)
+    .flatMap((name) =>
+      (values[name] ?? []).flatMap((key, index) => {
+        if (findSource(key, sources) !== undefined) return [];
+        const subject = `Entry ${index + 1} of ${origins.get(name)}`;
+        return [`${subject} ${explainUnserved(key, served, owner)}`];
+      }),
+    );
+}
+
+/** The setting that determines the environments. */
+interface Owner {
+  readonly setting: string;
+  /** What it names for each environment. */
+  readonly entry: string;
+}
+
+function explainUnserved(key: string, served: readonly string[], owner: Owner): string {
+  const environment = parseTokenScope(key)?.environment;
+  if (environment === undefined) {
+    const [cause, fields] =
+      served.length > 1
+        ? [`several (${served.join(", ")})`, "an `environment`"]
+        : [`several tokens for ${served.join()}`, "an `environment` and `projects`"];
+    return `does not name an environment, but ${owner.setting} has ${cause}: use keys of the form project:environment.secret, or move this key to ${nameSetting(SETTINGS.accessFile)}, where it can have ${fields}`;
+  }
+  return served.includes(environment)
+    ? `does not say which of the tokens for ${environment} it belongs to: it must name the project of one of them`
+    : `is a key for the environment ${environment}, but ${owner.setting} serves only ${served.join(", ")}: add a ${owner.entry} for ${environment}, or remove the key`;
+}
+
+/** NOTE: without the environment of a source, a key of another environment would get its flags. */
+function findTokensWithoutEnvironment({
+  values,
+  origins,
+}: Resolution<Settings>): readonly string[] {
+  if (!values.upstreamKeys) return [];
+  const setting = origins.get("upstreamKeys") ?? nameSetting(SETTINGS.upstreamKeys);
+  return (values.flagsApiToken ?? []).flatMap((token, index) =>
+    parseTokenScope(token) === undefined
+      ? [
+          `Entry ${index + 1} of ${origins.get("flagsApiToken")} does not name its environment, which ${setting} requires: use a token of the form project:environment.secret`,
+        ]
+      : [],
+  );
+}
+
+/** Finds environments in which no source serves a key for several projects. */
+export function findSplitEnvironments({
+  values,
+  origins,
+}: Pick<Resolution<Settings>, "values" | "origins">): readonly string[] {
+  if (!values.upstreamKeys) return [];
+  const scopes = (values.flagsApiToken ?? []).map((token) => parseTokenScope(token));
+  const environments = new Set(scopes.flatMap((scope) => scope?.environment ?? []));
+  return [...environments].flatMap((environment) => {
+    const projects = scopes.flatMap((scope) =>
+      scope?.environment === environment ? [scope.project] : [],
+    );
+    return projects.length < 2 || projects.includes("*")
+      ? []
+      : [
+          `${origins.get("flagsApiToken")} has several tokens for the environment ${environment}, but none for all projects (*): keys for several projects are rejected. Add a token for all projects`,
+        ];
+  });
+}
+
+/** Finds tokens whose source gets no keys, since that of an earlier token gets them: see `findSource()`. */
+function findUnusedTokens({ values, origins }: Resolution<Settings>): readonly string[] {
+  const scopes = (values.flagsApiToken ?? []).map((token) => parseTokenScope(token));
+  return scopes.flatMap((scope, index) => {
+    const first = scopes.findIndex((other) => isDeepStrictEqual(other, scope));
+    return scope === undefined || first === index
+      ? []
+      : [
+          `Entry ${index + 1} of ${origins.get("flagsApiToken")} serves no key, because entry ${first + 1} is for the same environment and project: remove one of them`,
+        ];
+  });
+}
+
+function findDeprecated(resolution: Resolution<Settings>): readonly string[] {
+  const origin = resolution.origins.get("proxySecrets");
+  if (origin === undefined) return [];
+  return resolution.origins.has("clientKeys")
+    ? findIgnoredKeys(resolution)
+    : [`${origin} is deprecated and still read: use ${nameSetting(SETTINGS.clientKeys)}`];
+}
+
+/** Says that the deprecated list of keys has no effect, if both lists are set. */
+export function findIgnoredKeys({ origins }: Resolution<Settings>): readonly string[] {
+  const origin = origins.get("proxySecrets");
+  const replacement = origins.get("clientKeys");
+  if (origin === undefined || replacement === undefined) return [];
+  return [`${origin} is deprecated and ignored, as ${replacement} is set: remove it`];
+}
+
+function findSharedKeys({ values, origins }: Resolution<Settings>): readonly string[] {
+  const keys = values.clientKeys ?? values.proxySecrets ?? [];
+  const hints: string[] = [];
+  if (values.serverTokens.some((token) => keys.includes(token))) {
+    const origin = origins.get("serverTokens");
+    hints.push(
+      `${origin} contains a client key: everyone who has that key can read all definitions. Use different tokens`,
+    );
+  }
+  if (values.flagsApiToken?.some((token) => keys.includes(token)) === true) {
+    hints.push(
+      `${origins.get("clientKeys") ?? origins.get("proxySecrets")} contains the upstream token of ${origins.get("flagsApiToken")}: every client can read all definitions with it. Use different keys`,
+    );
+  }
+  return hints;
+}
+
+/** NOTE: operators may not be able to choose the upstream token, so its limit is the lower one. */
+const MIN_LENGTHS = {
+  flagsApiToken: MIN_PUBLIC_KEY_LENGTH,
+  clientKeys: MIN_PUBLIC_KEY_LENGTH,
+  proxySecrets: MIN_PUBLIC_KEY_LENGTH,
+  serverTokens: MIN_SECRET_LENGTH,
+  pushSecret: MIN_SECRET_LENGTH,
+} as const satisfies Partial<Record<SettingName, number>>;
+
+/** Weak secrets are not problems: secrets that Unleash Proxy accepted must continue to work. */
+export function findWeakKeys({ values, origins }: Resolution<Settings>): readonly string[] {
+  const isLoopback = isLoopbackHost(values.host);
+  // Edge has one list for both, unless it is in offline mode.
+  const areServerTokens = origins.get("serverTokens") === origins.get("flagsApiToken");
+  const names = (Object.keys(MIN_LENGTHS) as (keyof typeof MIN_LENGTHS)[]).filter(
+    (name) =>
+      (name !== "proxySecrets" || values.clientKeys === undefined) &&
+      (name !== "serverTokens" || !areServerTokens),
+  );
+  const [token, ...furtherTokens] = values.flagsApiToken ?? [];
+  const secrets = furtherTokens.length === 0 ? { ...values, flagsApiToken: token } : values;
+  const warnings = names.flatMap((name) =>
+    findWeakSecrets(origins.get(name) ?? nameSetting(SETTINGS[name]), secrets[name] ?? [], {
+      minLength: MIN_LENGTHS[name],
+      isLoopback,
+    }),
+  );
+  // Tokens of Edge's offline mode are client keys as well as server tokens.
+  return [...new Set(warnings)];
+}
