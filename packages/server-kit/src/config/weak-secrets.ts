@@ -94,9 +94,12 @@ export function findWeakSecrets(
         `${subject} is an example from public documentation: replace it, or let only this machine connect with HOST=127.0.0.1`,
       ];
     }
-    if (secretPartOf(secret).length >= minLength) return [];
-    return [
-      `${subject} is easy to guess, because it has fewer than ${minLength} characters: use a longer, random one`,
-    ];
+    const part = secretPartOf(secret);
+    if (part.length >= minLength) return [];
+    const reason =
+      part === secret
+        ? `it has fewer than ${minLength} characters`
+        : `fewer than ${minLength} characters follow the dot`;
+    return [`${subject} is easy to guess, because ${reason}: use a longer, random one`];
   });
 }
