@@ -30,3 +30,25 @@ test("a certificate that is not valid yet is used as soon as it is valid, withou
   await expect.poll(() => files.material.cert).toBe("second");
   expect(error).toHaveBeenCalledTimes(1);
 });
+
+test("files that contain the current certificate again are reported", async () => {
+  const messages: string[] = [];
+  const log = (message: string): void => void messages.push(message);
+  const current = materialOf("current", 0);
+  let loaded: TlsMaterial | { problems: string[] } = { problems: ["it contains no certificate"] };
+  const files = new TlsFiles({
+    material: current,
+    paths: [],
+    load: () => loaded,
+    logger: { info: log, error: log },
+    checkIntervalMs: 2,
+  });
+  onTestFinished(() => files.close());
+  await expect.poll(() => messages.length).toBe(1);
+  loaded = current;
+  await expect.poll(() => messages.length).toBe(2);
+  expect(messages).toEqual([
+    expect.stringContaining("cannot be used"),
+    "The TLS files can be used again. They contain the certificate in use",
+  ]);
+});

@@ -89,6 +89,9 @@ export class TlsFiles {
       return;
     }
     if (isSame(loaded, this.#material)) {
+      if (this.#lastProblem !== undefined) {
+        logger.info("The TLS files can be used again. They contain the certificate in use");
+      }
       this.#lastProblem = undefined;
       return;
     }
