@@ -21,6 +21,39 @@ describeConsole("the strategies of a flag", (console) => {
   const titled = (...titles: readonly string[]) =>
     titles.map((title) => ({ name: "default", title }));
 
+  test("long names fit in the dialog on a phone", async () => {
+    const long = "L".repeat(100);
+    const segment = await console.admin("POST", "/segments", { name: long, constraints: [] });
+    await console.admin("POST", "/context", { name: long, stickiness: true });
+    await createFlag(console, "long-names", [
+      {
+        name: "flexibleRollout",
+        title: "long",
+        parameters: { rollout: "50", stickiness: long, groupId: long },
+        segments: [(segment as { readonly id: number }).id],
+        constraints: [{ contextName: long, operator: "IN", values: [long] }],
+        variants: [{ name: long, weight: 1000, weightType: "variable", stickiness: long }],
+      },
+    ]);
+    const page = await console.open("/projects/default/flags/long-names", { size: "phone" });
+    await page.getByRole("button", { name: "Edit long" }).click();
+    const dialog = page.getByRole("dialog", { name: "Strategy in development" });
+    await dialog.getByRole("group", { name: `Segment ${long}` }).waitFor();
+    const width = await dialog.evaluate((element) => element.getBoundingClientRect().width);
+    expect(width).toBeLessThanOrEqual(390);
+    const hidden = await dialog
+      .locator(".dialog-content")
+      .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+    expect(hidden).toBe(0);
+
+    await choose(dialog, "Stickiness of the variants", "User id");
+    await dialog.getByRole("button", { name: "Stickiness of the variants" }).press("Enter");
+    const choices = page.getByRole("listbox");
+    await choices.getByRole("option", { name: long }).waitFor();
+    const cut = await choices.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+    expect(cut).toBe(0);
+  });
+
   test.each(SIZES)("adds a rollout with all its parts on a %s", async (size) => {
     const flag = `complete-${size}`;
     await createFlag(console, flag);
