@@ -180,7 +180,7 @@ describe("the report of flags-proxy check", () => {
     const { warnings, upstreams } = await report({ FLAGS_URL, FLAGS_SYNCHRONIZATION: "streaming" });
     expect(warnings).toEqual([
       expect.stringContaining("does not respond with 304"),
-      expect.stringContaining("does not offer FLAGS_SYNCHRONIZATION=streaming"),
+      expect.stringContaining("does not offer streaming (FLAGS_SYNCHRONIZATION): the proxy polls"),
     ]);
     // A response from a cache does not say what time it is.
     expect(upstreams[0]?.clockOffsetMs).toBeUndefined();
@@ -196,7 +196,7 @@ describe("the report of flags-proxy check", () => {
     const { warnings, upstreams } = await report(settings);
     expect(upstreams).toEqual([expect.not.objectContaining({ offersDelta: expect.anything() })]);
     expect(warnings).toEqual([
-      "A request for FLAGS_SYNCHRONIZATION=delta failed: the proxy polls until one succeeds",
+      "A request for delta (FLAGS_SYNCHRONIZATION) failed: the proxy polls until one succeeds",
     ]);
     expect((await check(settings)).stdout).toMatch(/Deltas +unknown, because the request failed/);
   });

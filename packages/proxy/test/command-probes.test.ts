@@ -102,6 +102,8 @@ test("health reports invalid settings and addresses in one line", async () => {
   };
   expect(await outputOf({ PORT: "soon" })).toContain("- PORT must be a whole number");
   expect(await outputOf({ PORT: "0" })).toContain("- PORT (option port) is 0, so the port");
+  const edge = { UPSTREAM_URL: "http://127.0.0.1:1", BASE_PATH: "a b" };
+  expect(await outputOf(edge)).toContain("- BASE_PATH must be a path");
   for (const credentials of ["user:hidden", ":hidden"]) {
     const args = ["health", "--url", `http://${credentials}@localhost`];
     const { code, stderr: secret } = await runCommand({}, args);

@@ -7,6 +7,8 @@ const OPTIONS = { url: "http://127.0.0.1:2/api", appName: "check", token: "token
 const ORIGINS = new Map([
   ["flagsUrl", "UPSTREAM_URL"],
   ["flagsApiToken", "TOKENS"],
+  ["upstreamCaFile", "UPSTREAM_CERTIFICATE_FILE"],
+  ["upstreamCertFile", "PKCS8_CLIENT_CERTIFICATE_FILE"],
 ] as const);
 
 const coded = (code: string, cause?: Error): Error =>
@@ -16,8 +18,11 @@ test.each([
   [coded("ECONNREFUSED"), /nothing is listening there\. Check the host and port in UPSTREAM_URL/],
   [new AggregateError([coded("ECONNREFUSED"), coded("ENETUNREACH")]), /nothing is listening there/],
   [coded("UND_ERR_SOCKET", coded("ECONNRESET")), /closed without a response/],
-  [coded("SELF_SIGNED_CERT_IN_CHAIN"), /FLAGS_UPSTREAM_CA_FILE/],
-  [coded("ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED"), /FLAGS_UPSTREAM_CERT_FILE/],
+  [coded("SELF_SIGNED_CERT_IN_CHAIN"), /Set UPSTREAM_CERTIFICATE_FILE to/],
+  [
+    coded("ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED"),
+    /Set PKCS8_CLIENT_CERTIFICATE_FILE and FLAGS_UPSTREAM_KEY_FILE$/,
+  ],
   [coded("CERT_HAS_EXPIRED"), /has expired/],
   [coded("ERR_TLS_CERT_ALTNAME_INVALID"), /for other host names/],
 ])("explainUpstreamFailure() says what to do about %s: %s", async (cause, hint) => {

@@ -2,52 +2,64 @@ import { type FlagsClientOptions, inspectUpstream, UpstreamError } from "flags-s
 import { codeOf } from "flags-server-kit/command-line";
 import type { LoadedConfig } from "../config/assemble-config.ts";
 
-type Hint = (urlSetting: string) => string;
+/** @param name names a setting as the operator has set it */
+type Hint = (name: (setting: HintSetting) => string) => string;
 
-const CLOSED: Hint = (urlSetting) =>
-  `the connection was closed without a response. Check whether ${urlSetting} must begin with https://`;
+/** The settings in hints, and their names if they are not set. */
+const NAMES = {
+  flagsUrl: "FLAGS_URL",
+  flagsApiToken: "FLAGS_API_TOKEN",
+  upstreamCaFile: "FLAGS_UPSTREAM_CA_FILE",
+  upstreamCertFile: "FLAGS_UPSTREAM_CERT_FILE",
+  upstreamKeyFile: "FLAGS_UPSTREAM_KEY_FILE",
+} as const;
+
+type HintSetting = keyof typeof NAMES;
+
+const CLOSED: Hint = (name) =>
+  `the connection was closed without a response. Check whether ${name("flagsUrl")} must begin with https://`;
 
 /** An upstream may close the connection before its alert about a missing client certificate is read. */
-const CLOSED_WITH_TLS: Hint = () =>
-  "the connection was closed without a response. Check whether the upstream requires a client certificate (FLAGS_UPSTREAM_CERT_FILE)";
+const CLOSED_WITH_TLS: Hint = (name) =>
+  `the connection was closed without a response. Check whether the upstream requires a client certificate (${name("upstreamCertFile")})`;
 
-const NO_RESPONSE: Hint = (urlSetting) =>
-  `there is no response. Check the host and port in ${urlSetting}, firewalls and HTTPS_PROXY`;
+const NO_RESPONSE: Hint = (name) =>
+  `there is no response. Check the host and port in ${name("flagsUrl")}, firewalls and HTTPS_PROXY`;
 
 const NO_ROUTE: Hint = () => "there is no route to the host. Check the network and HTTPS_PROXY";
 
-const NO_TLS: Hint = (urlSetting) =>
-  `the server does not use TLS on this port. Begin ${urlSetting} with http://, or change its port`;
+const NO_TLS: Hint = (name) =>
+  `the server does not use TLS on this port. Begin ${name("flagsUrl")} with http://, or change its port`;
 
-const CLIENT_CERTIFICATE: Hint = () =>
-  "the upstream requires a client certificate from a CA that it trusts. Set FLAGS_UPSTREAM_CERT_FILE and FLAGS_UPSTREAM_KEY_FILE";
+const CLIENT_CERTIFICATE: Hint = (name) =>
+  `the upstream requires a client certificate from a CA that it trusts. Set ${name("upstreamCertFile")} and ${name("upstreamKeyFile")}`;
 
 /** What to do about a failed connection, by the code of its innermost error. */
 const HINTS: Readonly<Record<string, Hint>> = {
-  ECONNREFUSED: (urlSetting) =>
-    `nothing is listening there. Check the host and port in ${urlSetting}, and whether the upstream is running`,
+  ECONNREFUSED: (name) =>
+    `nothing is listening there. Check the host and port in ${name("flagsUrl")}, and whether the upstream is running`,
   ECONNRESET: CLOSED,
   UND_ERR_SOCKET: CLOSED,
-  ENOTFOUND: (urlSetting) => `the host name does not exist. Check the host in ${urlSetting}`,
-  EAI_AGAIN: (urlSetting) =>
-    `the host name cannot be looked up now. Check the host in ${urlSetting} and the DNS server`,
+  ENOTFOUND: (name) => `the host name does not exist. Check the host in ${name("flagsUrl")}`,
+  EAI_AGAIN: (name) =>
+    `the host name cannot be looked up now. Check the host in ${name("flagsUrl")} and the DNS server`,
   ETIMEDOUT: NO_RESPONSE,
   UND_ERR_CONNECT_TIMEOUT: NO_RESPONSE,
   EHOSTUNREACH: NO_ROUTE,
   ENETUNREACH: NO_ROUTE,
   CERT_HAS_EXPIRED: () => "the certificate of the upstream has expired. Renew it",
-  ERR_TLS_CERT_ALTNAME_INVALID: (urlSetting) =>
-    `the certificate of the upstream is for other host names. Use one of them in ${urlSetting}`,
+  ERR_TLS_CERT_ALTNAME_INVALID: (name) =>
+    `the certificate of the upstream is for other host names. Use one of them in ${name("flagsUrl")}`,
   ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: CLIENT_CERTIFICATE,
   ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: CLIENT_CERTIFICATE,
   ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: CLIENT_CERTIFICATE,
-  EPROTO: (urlSetting) => `TLS failed. Check whether ${urlSetting} must begin with http://`,
+  EPROTO: (name) => `TLS failed. Check whether ${name("flagsUrl")} must begin with http://`,
 };
 
-const UNKNOWN_ISSUER: Hint = () =>
-  "the certificate of the upstream is not signed by a CA that this process trusts. Set FLAGS_UPSTREAM_CA_FILE to a file with the certificate of its CA";
+const UNKNOWN_ISSUER: Hint = (name) =>
+  `the certificate of the upstream is not signed by a CA that this process trusts. Set ${name("upstreamCaFile")} to a file with the certificate of its CA`;
 
 /** Codes of errors about a certificate of a CA that this process does not trust. */
 export const UNKNOWN_ISSUER_CODES: ReadonlySet<string> = new Set([
@@ -69,21 +81,21 @@ export async function explainUpstreamFailure(
   origins: LoadedConfig["origins"],
 ): Promise<string> {
   if (!(error instanceof UpstreamError)) throw error;
-  const urlSetting = origins.get("flagsUrl") ?? "FLAGS_URL";
+  const name = (setting: HintSetting): string => origins.get(setting) ?? NAMES[setting];
   const hint = findHint(codesOf(error));
   if (hint !== undefined) {
     const isTls = /^https:/i.test(options.url);
     const reason = hint === CLOSED && isTls ? CLOSED_WITH_TLS : hint;
-    return `Cannot reach the upstream ${options.url}: ${reason(urlSetting)}`;
+    return `Cannot reach the upstream ${options.url}: ${reason(name)}`;
   }
   if (error.code === "TIMEOUT")
-    return `${error.message}. Check the host and port in ${urlSetting}, and firewalls`;
+    return `${error.message}. Check the host and port in ${name("flagsUrl")}, and firewalls`;
   if (error.status === 401 || error.status === 403)
-    return `${error.message}. Set it with ${origins.get("flagsApiToken") ?? "FLAGS_API_TOKEN"}`;
+    return `${error.message}. Set it with ${name("flagsApiToken")}`;
   const otherUrl = await findWorkingUrl(error, options);
   return otherUrl === undefined
     ? error.message
-    : `${error.message}. Set ${urlSetting} to ${otherUrl}, where flags are found`;
+    : `${error.message}. Set ${name("flagsUrl")} to ${otherUrl}, where flags are found`;
 }
 
 function findHint(codes: readonly string[]): Hint | undefined {

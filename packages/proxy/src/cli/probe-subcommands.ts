@@ -46,7 +46,7 @@ type ProxyProbe = Parameters<typeof createProbe>[0] & {
  * has the options and variables that it has in Edge.
  */
 function createProxyProbe({ edgePath, ...definition }: ProxyProbe): Subcommand {
-  const probe = createProbe(definition);
+  const probe = createProbe({ ...definition, translate: translateEnvironment });
   const edgeProbe = createProbe({ ...definition, path: edgePath });
   return {
     ...probe,
@@ -73,7 +73,7 @@ function createProxyProbe({ edgePath, ...definition }: ProxyProbe): Subcommand {
       }
       return probe.run({
         options: typeof ownUrl === "string" ? { ...given, url: removeClientPath(ownUrl) } : given,
-        environment: translateEnvironment(environment).environment,
+        environment,
       });
     },
   };

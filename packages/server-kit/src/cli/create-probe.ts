@@ -1,8 +1,8 @@
 import { Agent, type ClientRequest, get as getHttp, type RequestOptions } from "node:http";
 import { InvalidValue } from "../config/kind.ts";
-import { ConfigError } from "../config/resolve-settings.ts";
+import { ConfigError, type Environment } from "../config/resolve-settings.ts";
 import { baseUrlKind } from "../config/url-kinds.ts";
-import { findLocalUrl, type ListenSettings } from "./local-url.ts";
+import { findLocalUrl, type ListenSettings, type ListenSources } from "./local-url.ts";
 import {
   EXIT_USAGE,
   type Subcommand,
@@ -26,11 +26,13 @@ interface ProbeDefinition {
   /** The path of the endpoint below the base path. */
   readonly path: string;
   readonly settings: ListenSettings;
+  /** Renames variables of other products. @default none are renamed */
+  readonly translate?: (environment: Environment) => ListenSources;
 }
 
 /** Creates a subcommand that requests an endpoint of the running server, for exec probes. */
 export function createProbe(definition: ProbeDefinition): Subcommand {
-  const { name, summary, description, success, path, settings } = definition;
+  const { name, summary, description, success, path, settings, translate } = definition;
   return {
     name,
     summary,
@@ -63,7 +65,7 @@ export function createProbe(definition: ProbeDefinition): Subcommand {
         );
       }
       // NOTE: a certificate is for the public name of the server, not for the local address.
-      const base = findLocalUrl(settings, environment);
+      const base = findLocalUrl(settings, translate?.(environment) ?? { environment });
       return probe(new URL(`${base}${path}`), { rejectUnauthorized: false });
     },
   };

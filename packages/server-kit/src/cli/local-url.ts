@@ -17,12 +17,19 @@ export interface ListenSettings {
   readonly management?: { readonly port: Setting<number>; readonly host: Setting<string> };
 }
 
+/** Where the values of the settings come from. */
+export interface ListenSources {
+  readonly environment: Environment;
+  /** The names under which the user has set variables, where they differ. */
+  readonly origins?: ReadonlyMap<string, string>;
+}
+
 /**
  * Returns the URL at which the server on this machine can be reached, with its base path.
  *
  * @throws {ConfigError} if the settings do not determine it
  */
-export function findLocalUrl(settings: ListenSettings, environment: Environment): string {
+export function findLocalUrl(settings: ListenSettings, sources: ListenSources): string {
   const { port, host, basePath, tls, management } = settings;
   const table = {
     port,
@@ -32,7 +39,7 @@ export function findLocalUrl(settings: ListenSettings, environment: Environment)
     ...(tls && { tlsPort: tls.port, redirect: tls.redirect }),
     ...(management && { managementPort: management.port, managementHost: management.host }),
   };
-  const { values, problems } = resolveSettings(table, { environment });
+  const { values, problems } = resolveSettings(table, sources);
   if (problems.length > 0) throw new ConfigError(problems);
   const address = chooseAddress(settings, values);
   if (address.port === 0) {

@@ -204,9 +204,11 @@ function findWarnings(
 ): readonly string[] {
   const warnings = [...inspection.warnings];
   if (snapshot.flags.length === 0) {
-    warnings.push(
-      "The upstream sends no flags: check the project and environment of the token, and FLAGS_PROJECT_NAME, FLAGS_NAME_PREFIX and FLAGS_TAGS",
+    const filters = (["projectName", "namePrefix", "tags"] as const).flatMap(
+      (name) => config.origins.get(name) ?? [],
     );
+    const list = ["the project and environment of the token", ...filters].join(", ");
+    warnings.push(`The upstream sends no flags: check ${list}`);
   }
   warnings.push(...describeFlagProblems(snapshot.diagnostics));
   if (clock && Math.abs(clock.offsetMs) - clock.uncertaintyMs > MAX_CLOCK_OFFSET_MS) {
@@ -223,10 +225,11 @@ function findWarnings(
   const isOffered =
     synchronization === "delta" ? inspection.offersDelta : inspection.offersStreaming;
   if (synchronization !== "polling" && isOffered !== true) {
+    const mode = `${synchronization} (${config.origins.get("synchronization")})`;
     warnings.push(
       isOffered === false
-        ? `The upstream does not offer FLAGS_SYNCHRONIZATION=${synchronization}: the proxy polls`
-        : `A request for FLAGS_SYNCHRONIZATION=${synchronization} failed: the proxy polls until one succeeds`,
+        ? `The upstream does not offer ${mode}: the proxy polls`
+        : `A request for ${mode} failed: the proxy polls until one succeeds`,
     );
   }
   return [

@@ -124,8 +124,7 @@ function addClientPath(address: string): string {
 }
 
 function localUrl(environment: Environment): string {
-  const translated = translateEnvironment(environment);
-  return `${findLocalUrl(LISTEN_SETTINGS, translated.environment)}/proxy`;
+  return `${findLocalUrl(LISTEN_SETTINGS, translateEnvironment(environment))}/proxy`;
 }
 
 function readCount(text: string | true | undefined): number {
