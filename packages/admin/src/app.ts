@@ -47,6 +47,9 @@ import type { Storage } from "./storage/storage.ts";
  */
 const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
 
+/** Memory for long bodies: two callers can send a large import at a time, and each caller only one. */
+const MAX_BODY_BYTES = 3 * LIMITS.importBytes;
+
 /** The settings that the app uses. Those that have a default can be omitted. */
 type AppConfig = Pick<AdminConfig, "logger" | "maxConnections"> &
   Partial<Pick<AdminConfig, "openId" | "publicUrl" | "retention" | "sessionHours" | "trustProxy">>;
@@ -95,6 +98,7 @@ export async function buildApp(
   addSecurityHeaders(app);
   limitBodyMemory(app, {
     toError: tooManyBodies,
+    maxBytes: MAX_BODY_BYTES,
     keyOf: (request) => callerIdOf(request) ?? tokenIdOf(request),
   });
   readJsonBodies(app);

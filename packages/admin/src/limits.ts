@@ -21,6 +21,10 @@ export const LIMITS = {
   /** Of all context fields. */
   legalValues: 100_000,
   apiTokens: 2000,
+  /** About 3 KiB for each flag, with the maximum number of flags. */
+  importBytes: 16 * 1024 * 1024,
+  /** Lists and objects in a body. Each takes up to 60 times the memory of its text. */
+  partsPerBody: 1_000_000,
   applications: 10_000,
   streams: 10_000,
   changeStreams: 1000,

@@ -44,6 +44,7 @@ export type {
   WeightedVariant,
 } from "./explain/explanation.ts";
 export type { Outcome, Payload, Reason, SelectedVariant } from "./outcome.ts";
+export { checkNesting } from "./parse/check-nesting.ts";
 export { DocumentError, isRecord } from "./parse/json.ts";
 export type { FeatureDocument } from "./parse/model.ts";
 export { parseDocument, parseInSteps } from "./parse/parse-document.ts";

@@ -73,7 +73,7 @@ export { createConnections } from "./transport/connections.ts";
 export type { Connections } from "./transport/connections.ts";
 export { abortable, Deadline } from "./transport/deadline.ts";
 export { HttpClient } from "./transport/http-client.ts";
-export { checkNesting, readJson } from "./transport/read-json.ts";
+export { readJson } from "./transport/read-json.ts";
 export { describeCause, describeUrl } from "./transport/upstream-error.ts";
 export { USAGE_LIMITS } from "./usage/usage-limits.ts";
 export type { UsageLimits } from "./usage/usage-limits.ts";

@@ -1,6 +1,7 @@
 import { AjvCompiler } from "@fastify/ajv-compiler";
 import type { FastifyInstance, FastifyServerOptions } from "fastify";
-import type { TrustProxy } from "flags-server-kit";
+import { checkNesting, complete } from "flags-engine";
+import { toErrorMessage, type TrustProxy } from "flags-server-kit";
 import {
   type ConnectionGuard,
   createClientErrorHandler,
@@ -11,6 +12,7 @@ import {
 } from "flags-server-kit/http";
 import type { RequestTracer } from "flags-server-kit/telemetry";
 import { ApiError } from "../errors.ts";
+import { LIMITS } from "../limits.ts";
 import { toApiError } from "./to-api-error.ts";
 import { sendError, toErrorBody } from "./error-handler.ts";
 
@@ -92,14 +94,27 @@ export function readJsonBodies(app: FastifyInstance): void {
     /^application\/([\w.-]+\+)?json\b/i,
     { parseAs: "string" },
     (request, body, done) => {
-      if (body.length === 0) done(null, undefined);
-      else void parseJson(request, body.toString(), done);
+      const text = body.toString();
+      const problem = findCostly(text);
+      if (problem !== undefined) done(problem);
+      else if (text === "") done(null, undefined);
+      else void parseJson(request, text, done);
     },
   );
   app.addHook("onRequest", (request, _reply, done) => {
     if (!hasBody(request)) delete request.headers["content-type"];
     done();
   });
+}
+
+/** Finds a body that would cost much more to parse than others of its length. */
+function findCostly(body: string): ApiError | undefined {
+  try {
+    complete(checkNesting(body, LIMITS.partsPerBody));
+    return undefined;
+  } catch (cause) {
+    return new ApiError("BadDataError", toErrorMessage(cause), { cause });
+  }
 }
 
 const SECURITY_HEADERS = {

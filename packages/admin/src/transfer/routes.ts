@@ -2,6 +2,7 @@ import type { TypedApp } from "flags-server-kit/http";
 import { actorOf } from "../access/request-identity.ts";
 import { ProjectParams } from "../domain/schemas.ts";
 import { documented } from "../http/schemas.ts";
+import { LIMITS } from "../limits.ts";
 import type { Storage, WriteTransaction } from "../storage/storage.ts";
 import { writeAndRollBack } from "./project-file/dry-run.ts";
 import { exportProject } from "./project-file/export-project.ts";
@@ -13,9 +14,6 @@ import { importUnleashFile, validateUnleashFile } from "./unleash-file/import-un
 import { ExportQueryBody, UnleashImportBody, ValidationResponse } from "./unleash-file/schemas.ts";
 
 const tag = "Transfer";
-
-/** About 3 KiB for each flag, with the maximum number of flags. */
-const FILE_LIMIT_BYTES = 16 * 1024 * 1024;
 
 /** Routes that export flags to files and import them from files. */
 export function registerTransfer(app: TypedApp, storage: Storage): void {
@@ -49,7 +47,7 @@ function registerProjectImport(app: TypedApp, storage: Storage): void {
   app.post(
     "/projects/:projectId/import",
     {
-      bodyLimit: FILE_LIMIT_BYTES,
+      bodyLimit: LIMITS.importBytes,
       schema: {
         ...documented({
           tag,
@@ -104,7 +102,7 @@ function registerUnleashImport(app: TypedApp, storage: Storage): void {
   app.post(
     "/features-batch/validate",
     {
-      bodyLimit: FILE_LIMIT_BYTES,
+      bodyLimit: LIMITS.importBytes,
       schema: {
         ...documented({
           tag,
@@ -126,7 +124,7 @@ function registerUnleashImport(app: TypedApp, storage: Storage): void {
   app.post(
     "/features-batch/import",
     {
-      bodyLimit: FILE_LIMIT_BYTES,
+      bodyLimit: LIMITS.importBytes,
       schema: {
         ...documented({
           tag,

@@ -9,8 +9,7 @@ import {
 } from "flags-server-kit/http";
 import type { RequestTracer, TracedRequest } from "flags-server-kit/telemetry";
 import type { Logger } from "flags-server-kit";
-import { complete, type Snapshot } from "flags-engine";
-import { checkNesting } from "flags-sdk";
+import { checkNesting, complete, type Snapshot } from "flags-engine";
 import {
   acceptUnsigned,
   cacheKeyOf,

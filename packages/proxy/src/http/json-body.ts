@@ -1,6 +1,5 @@
 import type { FastifyBodyParser, FastifyInstance } from "fastify";
-import { complete } from "flags-engine";
-import { checkNesting } from "flags-sdk";
+import { checkNesting, complete } from "flags-engine";
 import { toErrorMessage } from "flags-server-kit";
 import { OPTIONAL_BODY } from "flags-server-kit/http";
 import { HttpError, notJson } from "../errors.ts";

@@ -1,5 +1,10 @@
-import { type CompiledFlag, complete, type Outcome, type Payload } from "flags-engine";
-import { checkNesting } from "flags-sdk";
+import {
+  checkNesting,
+  type CompiledFlag,
+  complete,
+  type Outcome,
+  type Payload,
+} from "flags-engine";
 import { isRecord } from "flags-server-kit";
 import type { OfrepValues } from "../../config/config.ts";
 

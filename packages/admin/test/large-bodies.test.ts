@@ -1,0 +1,67 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import type { ErrorResponse } from "./_responses.ts";
+import { ADMIN_TOKEN, BACKEND_TOKEN, type Service, startService } from "./_service.ts";
+import { describeAnyStorage } from "./_storages.ts";
+
+const IMPORT = "/api/admin/projects/default/import";
+
+/** Sends the start of an import of almost 16 MiB, and waits until the service has received it. */
+async function stallImport({ app, url }: Service): Promise<void> {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  const received = once(app.server, "request");
+  socket.write(
+    `POST ${IMPORT} HTTP/1.1\r\nHost: a\r\nAuthorization: ${ADMIN_TOKEN}\r\n` +
+      'Content-Type: application/json\r\nContent-Length: 16000000\r\n\r\n{"version":1,',
+  );
+  await received;
+}
+
+describeAnyStorage("large bodies", (source) => {
+  test("each caller can send one large import at a time", async () => {
+    const service = await startService(await source.openFresh());
+    const { secret: token } = (await service.admin("POST", "/api-tokens", {
+      tokenName: "other",
+      type: "editor",
+    })) as { secret: string };
+    const send = (sender: string, file: object): Promise<Response> =>
+      service.request(IMPORT, { method: "POST", token: sender, body: file });
+    const small = { version: 1, features: [] };
+    const large = { version: 1, features: [], project: "x".repeat(15_900_000) };
+    await stallImport(service);
+
+    const refused = await send(ADMIN_TOKEN, large);
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get("retry-after")).toBe("1");
+    const { message } = (await refused.json()) as ErrorResponse;
+    expect(message).toContain("one large import at a time");
+    expect((await send(ADMIN_TOKEN, small)).status).toBe(200);
+    expect((await send(token, large)).status).toBe(200);
+    const usage = { appName: "x".repeat(900_000) };
+    const reported = await service.request("/api/client/metrics", {
+      method: "POST",
+      token: BACKEND_TOKEN,
+      body: usage,
+    });
+    expect(reported.status).toBe(202);
+  });
+
+  test("400 for a body of more than a million lists and objects, before it is parsed", async () => {
+    const service = await startService(await source.openFresh());
+    const send = async (body: string) => {
+      const response = await service.request(IMPORT, { method: "POST", token: ADMIN_TOKEN, body });
+      const { message } = (await response.json()) as ErrorResponse;
+      return [response.status, message];
+    };
+    expect(await send(`[${"{},".repeat(1_000_001)}`)).toEqual([
+      400,
+      "There are more than 1000000 lists and objects",
+    ]);
+    expect(await send("[".repeat(1000))).toEqual([
+      400,
+      "Lists and objects are nested more than 100 levels deep",
+    ]);
+  });
+});
