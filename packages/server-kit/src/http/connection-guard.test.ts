@@ -1,6 +1,7 @@
 import { on, once } from "node:events";
 import type { RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { text } from "node:stream/consumers";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -176,13 +177,29 @@ test.each([
   await vi.waitFor(() => expect(guard.closed.slow_reader).toBe(1), 10_000);
 });
 
-test("a request with a body is not queued", async () => {
-  const { server, guard } = await startGuarded({}, (request) => void request.resume());
-  const post = GET.replace("GET", "POST").replace("Host: a", "Host: a\r\nContent-Length: 1");
+test("pipelined requests with bodies wait too, and all get their responses", async () => {
+  const { server } = await startGuarded({}, (request, response) => {
+    void text(request).then((body) => response.end(`${request.method} ${body};`));
+  });
+  const posts = Array.from({ length: 40 }, (_, index) => {
+    const body = "x".repeat(index < 30 ? index : index * 1000);
+    return `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  });
   const peer = await connectPeer(server);
-  peer.write(GET.repeat(9) + `${post}x`);
-  await closedByServer(peer);
-  expect(guard.closed.pipelining).toBe(1);
+  let received = "";
+  peer.on("data", (chunk: Buffer) => (received += chunk.toString()));
+  peer.write(posts.join("") + GET);
+  await vi.waitFor(() => expect(received).toContain("GET ;"), 10_000);
+  const lengths = [...received.matchAll(/POST (x*);/g)].map(([, body = ""]) => body.length);
+  expect(lengths).toEqual(posts.map((_, index) => (index < 30 ? index : index * 1000)));
+});
+
+test("bodies of waiting requests count as unread", async () => {
+  const { server, guard } = await startGuarded({ maxUnreadBytes: 500_000 }, () => undefined);
+  const peer = await connectPeer(server);
+  const post = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 15000\r\n\r\n${"x".repeat(15_000)}`;
+  peer.write(post.repeat(9 + 20));
+  await vi.waitFor(() => expect(guard.closed.slow_reader).toBe(1), 10_000);
 });
 
 test("a peer that sends many requests and reads all responses keeps its connection", async () => {
@@ -311,6 +328,30 @@ test("isResponding() is true from the first bytes of a response to its end", asy
   expect(guard.isResponding(socket)).toBe(true);
   response.end();
   await vi.waitFor(() => expect(guard.isResponding(socket)).toBe(false));
+});
+
+test("a response precedes the end of a connection whose next request is not valid HTTP", async () => {
+  const guard = new ConnectionGuard({ maxConnections: 10, logger: { warn: vi.fn() }, hint: "" });
+  const server = createGuardedServer(guard, (_request, response) => {
+    setImmediate(() => response.end("complete"));
+  }).listen(0, "127.0.0.1");
+  const isResponding = (socket: Socket): boolean => guard.isResponding(socket);
+  server.on("clientError", createClientErrorHandler({ toBody: () => "failed", isResponding }));
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const send = async (request: string): Promise<string> => {
+    const peer = await connectPeer(server);
+    peer.write(request);
+    return text(peer);
+  };
+  for (const count of [1, 2, 20]) {
+    // oxlint-disable-next-line no-await-in-loop -- one case after another
+    const received = await send(`${GET.repeat(count)}nonsense\r\n\r\n`);
+    expect(received.match(/HTTP\/1.1 200/g)).toHaveLength(count);
+    expect(received.match(/complete/g)).toHaveLength(count);
+    expect(received).not.toContain("failed");
+  }
+  expect(await send("nonsense\r\n\r\n")).toContain("failed");
 });
 
 test("all responses of a connection are closed with it, each once, including queued ones", async () => {

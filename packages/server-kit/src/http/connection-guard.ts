@@ -229,12 +229,15 @@ export class ConnectionGuard {
     else if (!connection.pipeline.schedule(response, handle)) this.#close(socket, "pipelining");
   }
 
-  /** Whether part of a response may have been sent, so that no other response can replace it. */
+  /**
+   * Whether a complete request has not got its whole response, or part of a response may have been sent. An error
+   * response would take the place of that response.
+   */
   isResponding(socket: Socket): boolean {
     const response = this.#connections.get(socket)?.response;
     if (response === undefined || response.writableFinished) return false;
     // A response without a socket is queued behind an earlier one of the same connection.
-    return response.headersSent || response.socket === null;
+    return response.headersSent || response.socket === null || response.req.complete;
   }
 
   #accept(socket: Socket): void {

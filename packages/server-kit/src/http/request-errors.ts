@@ -24,7 +24,10 @@ interface ClientErrorOptions {
   readonly toBody: (failure: ClientFailure) => unknown;
   /** How to fix headers that are too large. @default "send fewer or shorter headers" */
   readonly headersHint?: string;
-  /** Whether part of a response has been sent already, so that no error response can follow. */
+  /**
+   * Whether the response to a request that preceded the invalid one, or part of a response, has to be sent, so that no
+   * error response can take its place.
+   */
   readonly isResponding?: (socket: Socket) => boolean;
 }
 
@@ -48,11 +51,15 @@ export function createClientErrorHandler({
     // Everything that a peer sends after an invalid request is reported as another error.
     if (closing.has(socket)) return;
     const code = codeOf(error);
-    if (code === "ECONNRESET" || !socket.writable || isResponding(socket)) {
+    if (code === "ECONNRESET" || !socket.writable) {
       socket.destroy();
       return;
     }
     closing.add(socket);
+    // Also the time for responses to the requests before the invalid one.
+    const linger = setTimeout(() => socket.destroy(), LINGER_MS);
+    socket.once("close", () => clearTimeout(linger));
+    if (isResponding(socket)) return;
     const statusCode = statusCodeOf(code);
     const body = JSON.stringify(toBody({ statusCode, message: messages[statusCode] }));
     socket.end(
@@ -61,8 +68,6 @@ export function createClientErrorHandler({
         `Content-Length: ${Buffer.byteLength(body)}\r\n` +
         `Cache-Control: no-store\r\nConnection: close\r\n\r\n${body}`,
     );
-    const linger = setTimeout(() => socket.destroy(), LINGER_MS);
-    socket.once("close", () => clearTimeout(linger));
   };
 }
 
