@@ -463,6 +463,24 @@ test("createGuardedServer() sends `100 Continue` before the response to a pipeli
   expect(statuses).toEqual(["200 first response", "100 ", "200 response", "200 response"]);
 });
 
+test("createGuardedServer() rejects a request with several `Host` headers", async () => {
+  const guard = new ConnectionGuard({ maxConnections: 10, logger: { warn: vi.fn() }, hint: "" });
+  const server = createGuardedServer(guard, respond).listen(0, "127.0.0.1");
+  server.on("clientError", createClientErrorHandler({ toBody: ({ message }) => message }));
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const send = async (headers: string): Promise<string> => {
+    const peer = await connectPeer(server);
+    peer.write(`GET / HTTP/1.1\r\nHost: a\r\n${headers}Connection: close\r\n\r\n`);
+    return text(peer);
+  };
+  expect(await send("Hosts: a\r\n")).toContain("complete");
+  for (const header of ["Host: b\r\n", "hOST: a\r\n"]) {
+    // oxlint-disable-next-line no-await-in-loop -- one case after another
+    expect(await send(header)).toMatch(/^HTTP\/1.1 400 .*The `host` header must be sent once/s);
+  }
+});
+
 test("createGuardedServer() rejects a request with too many headers, however short they are", async () => {
   const guard = new ConnectionGuard({ maxConnections: 10, logger: { warn: vi.fn() }, hint: "" });
   const server = createGuardedServer(guard, respond).listen(0, "127.0.0.1");

@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server, type ServerOptions } f
 import { createServer as createTlsServer } from "node:https";
 import type { Socket } from "node:net";
 import { type ConnectionGuard, MAX_HEADERS } from "./connection-guard.ts";
+import { findRepeatedHeader, RepeatedHostError } from "./repeated-header.ts";
 import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "./server-defaults.ts";
 import { type TlsFiles, toContextOptions } from "./tls-files.ts";
 
@@ -10,6 +11,8 @@ const TIMEOUT_CHECK_INTERVAL_MS = 500;
 
 /** How long a TLS handshake may take. Node's default is 120 s. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
+
+const HOST = ["host"] as const;
 
 /** Options of `http.createServer()` that limit how long a request may take. */
 const HTTP_SERVER_OPTIONS: Readonly<ServerOptions> = {
@@ -39,7 +42,11 @@ export function createGuardedServer(
   const rejectHeaders = (socket: Socket): void => {
     server.emit("clientError", new TooManyHeadersError(), socket);
   };
-  const server = createHttpServer(guard.limitRequests(handle, rejectHeaders), tls);
+  const limited = guard.limitRequests(handle, rejectHeaders);
+  const server = createHttpServer((request, response) => {
+    if (findRepeatedHeader(request.rawHeaders, HOST) === undefined) limited(request, response);
+    else server.emit("clientError", new RepeatedHostError(), request.socket);
+  }, tls);
   // By default Node itself responds to expectations that it does not know, without the guard.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   // NOTE: by default Node writes the `100 Continue` of a pipelined request between the headers and the body of its

@@ -29,3 +29,12 @@ function isRepeated(rawHeaders: readonly string[], name: string): boolean {
 export function describeRepeatedHeader(name: string): string {
   return `The \`${name}\` header must be sent once, but the request has it more than once`;
 }
+
+/** The request has several `Host` headers, which Node accepts: another server could use a different one. */
+export class RepeatedHostError extends Error {
+  override readonly name = "RepeatedHostError";
+
+  constructor() {
+    super(describeRepeatedHeader("host"));
+  }
+}

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { codeOf } from "../errors.ts";
+import { RepeatedHostError } from "./repeated-header.ts";
 import { BODY_LIMIT_BYTES } from "./server-defaults.ts";
 
 /**
@@ -61,7 +62,8 @@ export function createClientErrorHandler({
     socket.once("close", () => clearTimeout(linger));
     if (isResponding(socket)) return;
     const statusCode = statusCodeOf(code);
-    const body = JSON.stringify(toBody({ statusCode, message: messages[statusCode] }));
+    const message = error instanceof RepeatedHostError ? error.message : messages[statusCode];
+    const body = JSON.stringify(toBody({ statusCode, message }));
     socket.end(
       `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\n` +
         "Content-Type: application/json; charset=utf-8\r\n" +
