@@ -33,8 +33,11 @@ test("cors defaults: any origin, GET and POST, two days, 204, ETag exposed, no c
 
 test("without cors.allowedHeaders, the headers of the SDKs, the key header and the requested headers are allowed", async () => {
   const { url } = await startWith({}, { clientKeysHeaderName: "X-Flags-Key" });
-  const { headers } = await preflight(url, { "access-control-request-headers": "x-mine, ACCEPT" });
-  const allowed = headers.get("access-control-allow-headers")?.split(", ");
+  const requested = { "access-control-request-headers": "x-mine, ACCEPT,, X-Flags-Key" };
+  const { headers } = await preflight(url, requested);
+  const list = headers.get("access-control-allow-headers");
+  expect(list).toMatch(/^[a-z-]+(?:, [a-z-]+)*$/);
+  const allowed = list?.split(", ");
   expect(allowed).toEqual(expect.arrayContaining(["authorization", "unleash-sdk", "cache"]));
   expect(allowed).toEqual(expect.arrayContaining(["x-flags-key", "x-mine", "accept"]));
   expect(new Set(allowed).size).toBe(allowed?.length);
@@ -136,12 +139,22 @@ test("cors.origin: false sends no CORS headers", async () => {
   const names = [...headers.keys(), ...(await preflight(url)).headers.keys()];
   expect(names.filter((name) => name.startsWith("access-control-"))).toEqual([]);
   expect(headers.get("vary")).toBe("authorization, accept-encoding");
+  expect((await preflight(url)).status).toBe(405);
 });
 
-test("cors.origin: a function that fails is a 500 that does not reveal the error", async () => {
-  const { request } = await startWith({
-    origin: (_origin, callback) => callback(new Error("secret"), false),
+test("cors.origin: a function can return a list that allows all origins", async () => {
+  const { url } = await startWith({
+    origin: (_origin, callback) => callback(null, ["https://two.example", "*"]),
   });
+  expect((await preflight(url)).headers.get("access-control-allow-origin")).toBe("*");
+});
+
+test.each<readonly [string, CorsConfig["origin"]]>([
+  ["calls back with an error", (_origin, callback) => callback(new Error("secret"), false)],
+  ["rejects without an error", () => Promise.reject()],
+  ["calls back with an empty origin", (_origin, callback) => callback(null, "")],
+])("cors.origin: a function that %s is a 500 that reveals nothing", async (_name, origin) => {
+  const { request } = await startWith({ origin });
   const response = await request("/proxy", { headers: { origin: ORIGIN } });
   expect(response.status).toBe(500);
   expect(await response.text()).not.toContain("secret");
@@ -159,6 +172,15 @@ test("cors.preflightContinue: sets the headers and passes the preflight on", asy
   expect(response.status).toBe(200);
   expect(await response.text()).toBe("mine");
   expect(response.headers.get("access-control-allow-methods")).toBe("GET, POST");
+});
+
+test("cors.preflightContinue: a preflight that nothing handles succeeds", async () => {
+  const { url } = await startWith({ preflightContinue: true });
+  const response = await preflight(url);
+  expect({ status: response.status, body: await response.text() }).toEqual({
+    status: 200,
+    body: "",
+  });
 });
 
 test("a preflight needs no key, for every path", async () => {

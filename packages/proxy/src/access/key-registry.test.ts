@@ -1,6 +1,6 @@
 import type { FlagSource } from "flags-sdk";
-import { expect, test } from "vitest";
-import { digestKey } from "./grant.ts";
+import { describe, expect, test } from "vitest";
+import { digestKey, type Grant, type KeyRules, UPSTREAM_KEY_RULES } from "./grant.ts";
 import { KeyRegistry } from "./key-registry.ts";
 
 // The registry compares sources only by identity.
@@ -11,6 +11,16 @@ const registry = new KeyRegistry([
   { key: digestKey("c"), kind: "client", source: two },
   { key: digestKey("b"), kind: "client", source: two },
 ]);
+
+/** A grant of a client key. Without changes of the rules, it has none. */
+function grantOf(key: string, changes?: Partial<KeyRules>): Grant {
+  return {
+    key: digestKey(key),
+    kind: "client",
+    source: one,
+    ...(changes && { rules: { ...UPSTREAM_KEY_RULES, ...changes } }),
+  };
+}
 
 test("find() distinguishes keys of several sources", () => {
   expect(registry.find("a", ["client"])).toEqual({
@@ -34,3 +44,100 @@ test.each(["", "A", "aa", "a ", "\u0000", "é".repeat(10_000)])(
     expect(registry.find(key, ["client", "server"])).toBeUndefined();
   },
 );
+
+test("find() returns a grant until the moment at which it expires", () => {
+  let nowMs = 999;
+  const expiring = new KeyRegistry([grantOf("a", { expiresAtMs: 1000 })], () => nowMs);
+  expect(expiring.find("a", ["client"])).toBeDefined();
+  nowMs = 1000;
+  expect(expiring.find("a", ["client"])).toBeUndefined();
+  expect(expiring.isKnown("a")).toBe(true);
+});
+
+test("hasExpiryBetween() includes the end of the period, but not its start", () => {
+  const expiring = new KeyRegistry([grantOf("a", { expiresAtMs: 1000 }), grantOf("b")]);
+  expect(expiring.hasExpiryBetween(999, 1000)).toBe(true);
+  expect(expiring.hasExpiryBetween(1000, 1001)).toBe(false);
+  expect(expiring.hasExpiryBetween(0, 999)).toBe(false);
+});
+
+test("isCurrent() compares the source and the rules", () => {
+  const grant = grantOf("a", { id: "1" });
+  const current = new KeyRegistry([grant]);
+  expect(current.isCurrent({ ...grant })).toBe(true);
+  expect(current.isCurrent({ ...grant, source: two })).toBe(false);
+  expect(current.isCurrent(grantOf("a", { id: "2" }))).toBe(false);
+  expect(current.isCurrent({ ...grant, kind: "server" })).toBe(false);
+});
+
+test("clientIds are those of client keys, and findClient() returns a grant only if its rules have not changed", () => {
+  const grant = grantOf("a", { id: "1" });
+  const replaced = new KeyRegistry([grant, { ...grantOf("b"), kind: "server" }]);
+  const [clientId = "", ...others] = replaced.clientIds;
+  expect(others).toEqual([]);
+  expect(replaced.findClient(clientId)).toBe(grant);
+  replaced.replace([grantOf("a", { id: "2" })]);
+  expect(replaced.clientIds).not.toContain(clientId);
+  expect(replaced.findClient(clientId)).toBeUndefined();
+});
+
+describe("keys that the upstream has verified", () => {
+  const verified = (key: string, change: Partial<Grant> = {}): Grant => ({
+    key: digestKey(key),
+    kind: "client",
+    source: one,
+    rules: UPSTREAM_KEY_RULES,
+    ...change,
+  });
+
+  test("are found by key and by digest, for their kind only", () => {
+    const keys = new KeyRegistry([]);
+    const grant = verified("a");
+    keys.updateVerified([grant], []);
+    expect(keys.isKnown("a")).toBe(true);
+    expect(keys.isKnown("b")).toBe(false);
+    expect(keys.find("a", ["client"])).toBe(grant);
+    expect(keys.findByDigest(grant.key, ["client"])).toBe(grant);
+    expect(keys.find("a", ["server"])).toBeUndefined();
+    expect(keys.findByDigest(grant.key, ["server"])).toBeUndefined();
+  });
+
+  test("do not replace the grant of a setting or a file, even if it is of another kind or has expired", () => {
+    const keys = new KeyRegistry(
+      [grantOf("expired", { expiresAtMs: 1 }), { ...grantOf("server"), kind: "server" }],
+      () => 1,
+    );
+    keys.updateVerified([verified("expired"), verified("server")], []);
+    expect(keys.find("expired", ["client"])).toBeUndefined();
+    expect(keys.find("server", ["client"])).toBeUndefined();
+  });
+
+  test("updateVerified() returns whether a previous grant is no longer valid", () => {
+    const keys = new KeyRegistry([]);
+    expect(keys.updateVerified([verified("a"), verified("b")], [])).toBe(false);
+    expect(keys.updateVerified([verified("a")], [digestKey("unknown")])).toBe(false);
+    expect(keys.updateVerified([verified("a", { source: two })], [])).toBe(true);
+    expect(keys.updateVerified([verified("b", { kind: "server" })], [])).toBe(true);
+    expect(keys.updateVerified([], [digestKey("a"), digestKey("unknown")])).toBe(true);
+    expect(keys.find("a", ["client"])).toBeUndefined();
+  });
+
+  test("takeUsedVerified() returns the keys that are new or were used since the last call", () => {
+    const keys = new KeyRegistry([]);
+    keys.updateVerified([verified("a"), verified("b")], []);
+    expect(keys.takeUsedVerified()).toEqual([digestKey("a"), digestKey("b")]);
+    expect(keys.takeUsedVerified()).toEqual([]);
+    keys.find("b", ["client"]);
+    expect(keys.takeUsedVerified()).toEqual([digestKey("b")]);
+  });
+
+  test("clientIds and sourcesInUse() include them, and follow every change", () => {
+    const keys = new KeyRegistry([grantOf("a")]);
+    expect(keys.clientIds).toHaveLength(1);
+    keys.updateVerified([verified("b", { source: two }), verified("c", { kind: "server" })], []);
+    expect(keys.clientIds).toHaveLength(2);
+    expect(keys.sourcesInUse()).toEqual(new Set([one, two]));
+    keys.updateVerified([], [digestKey("b")]);
+    expect(keys.clientIds).toHaveLength(1);
+  });
+});

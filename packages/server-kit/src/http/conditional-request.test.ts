@@ -59,12 +59,21 @@ test.each([
   expect(matchesEntityTag(header, LONG_TAG)).toBe(true);
 });
 
-test.each([undefined, "", '""', '"a"', "W/", '"', '"a", "b"', '"0123456789abcde"', '"*"'])(
-  "matchesEntityTag() is false for %j",
-  (header) => {
-    expect(matchesEntityTag(header, LONG_TAG)).toBe(false);
-  },
-);
+test.each([
+  undefined,
+  "",
+  '""',
+  '"a"',
+  "W/",
+  '"',
+  '"a", "b"',
+  '"0123456789abcde"',
+  '"0123456789abcdef?',
+  '?0123456789abcdef"',
+  '"*"',
+])("matchesEntityTag() is false for %j", (header) => {
+  expect(matchesEntityTag(header, LONG_TAG)).toBe(false);
+});
 
 test("matchesEntityTag() accepts a long list", () => {
   expect(matchesEntityTag('W/"x", '.repeat(2000), LONG_TAG)).toBe(false);
