@@ -56,6 +56,19 @@ describe.skipIf(isMissing)("chart flags-admin", () => {
     expect(JSON.stringify(findKind(manifests, "Deployment"))).not.toContain("token-for-tests");
   });
 
+  test("secretFiles mounts tokens as files, and no database URL with the embedded database", async () => {
+    const manifests = await render(helm, "flags-admin", {
+      persistence: { enabled: true },
+      secrets: { adminTokens: ["*:*.admin"], clientTokens: ["*:production.client"] },
+      secretFiles: { enabled: true },
+    });
+    const { env } = containerOf(manifests);
+    expect(env.map(({ name }) => name).filter((name) => name.endsWith("_FILE"))).toEqual([
+      "INIT_ADMIN_API_TOKENS_FILE",
+      "INIT_CLIENT_API_TOKENS_FILE",
+    ]);
+  });
+
   test("an Ingress publishes neither metrics nor health", async () => {
     const manifests = await render(helm, "flags-admin", join(CI, "everything.yaml"));
     const text = JSON.stringify(findKind(manifests, "Ingress"));

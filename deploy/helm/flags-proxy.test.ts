@@ -274,6 +274,25 @@ describe.skipIf(isMissing)("chart flags-proxy", () => {
     });
   });
 
+  test("secretFiles applies to all secrets in values", async () => {
+    const manifests = await render(helm, "flags-proxy", {
+      proxy: { upstreamUrl: "http://flags-admin:4242/api" },
+      secrets: {
+        apiToken: "*:production.token",
+        clientKeys: ["key"],
+        serverTokens: ["*:production.server"],
+        store: "redis://redis:6379",
+      },
+      secretFiles: { enabled: true },
+    });
+    const names = Object.keys(findKind(manifests, "Secret")["stringData"] as object);
+    expect(names).toHaveLength(4);
+    for (const name of names) {
+      const variable = { name: `${name}_FILE`, value: `/run/secrets/flags/${name}` };
+      expect(containerOf(manifests).env).toContainEqual(variable);
+    }
+  });
+
   test("variables in env take precedence over those of the chart, without duplicates", async () => {
     const env = [
       { name: "LOG_LEVEL", value: "debug" },

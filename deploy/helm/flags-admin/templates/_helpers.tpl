@@ -86,8 +86,10 @@ INIT_FRONTEND_API_TOKENS: {{ join "," . | quote }}
   "JSON_LOGGER" (eq .Values.admin.logFormat "json")
   "TRUST_PROXY" .Values.admin.trustProxy }}
 {{- if .Values.secretFiles.enabled }}
-{{- range .Values.secretFiles.keys }}
+{{- range concat .Values.secretFiles.keys (include "flags-admin.secretData" . | fromYaml | keys) }}
+{{- if not (and $.Values.persistence.enabled (eq . "DATABASE_URL")) }}
 {{- $_ := set $values (printf "%s_FILE" .) (printf "%s/%s" $.Values.secretFiles.mountPath .) }}
+{{- end }}
 {{- end }}
 {{- end }}
 {{- range $name, $value := $values }}
