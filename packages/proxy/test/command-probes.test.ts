@@ -102,6 +102,14 @@ test("health reports invalid settings and addresses in one line", async () => {
   };
   expect(await outputOf({ PORT: "soon" })).toContain("- PORT must be a whole number");
   expect(await outputOf({ PORT: "0" })).toContain("- PORT (option port) is 0, so the port");
+  for (const [args, environment] of [
+    [["--edge-url", "localhost"], {}],
+    [[], { EDGE_URL: "localhost" }],
+  ] as const) {
+    const { code, stderr } = await runCommand(environment, ["health", ...args]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^--edge-url or EDGE_URL must be a URL that starts with http/);
+  }
   const edge = { UPSTREAM_URL: "http://127.0.0.1:1", BASE_PATH: "a b" };
   expect(await outputOf(edge)).toContain("- BASE_PATH must be a path");
   for (const credentials of ["user:hidden", ":hidden"]) {

@@ -253,7 +253,7 @@ test.each([
   [["--with", "http://127.0.0.1:3/proxy", "--key", KEY, "--count", "0"], "no contexts to compare"],
   [
     ["--with", "http://127.0.0.1:3/proxy", "--key", KEY, "--contexts", "/none"],
-    "cannot read the file",
+    'cannot read the file "/none": there is no such file',
   ],
   [["--with", "http://127.0.0.1:3/proxy", "--key", KEY], "Cannot reach http://127.0.0.1:2/proxy: "],
   [

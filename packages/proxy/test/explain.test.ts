@@ -208,6 +208,13 @@ test("flags-proxy explain: reads the upstream, or queries a running proxy", asyn
   });
   const denied = await runCommand({}, ["explain", "--url", `${proxy.url}/proxy`, "--key", KEY]);
   expect(denied.stderr).toContain("responded with 403: This key cannot request explanations");
+  const misplaced = ["explain", "--url", `${proxy.url}/base`, "--key", SERVER_TOKEN];
+  expect(await runCommand({}, misplaced)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /\/base\/proxy\/explain responded with 404: .*\. Check the address in --url, with the base path of the proxy\n$/,
+    ) as unknown,
+  });
   const closed = ["explain", "--url", "http://127.0.0.1:1/proxy", "--key", KEY];
   expect(await runCommand({}, closed)).toEqual({
     stdout: "",

@@ -47,7 +47,11 @@ type ProxyProbe = Parameters<typeof createProbe>[0] & {
  */
 function createProxyProbe({ edgePath, ...definition }: ProxyProbe): Subcommand {
   const probe = createProbe({ ...definition, translate: translateEnvironment });
-  const edgeProbe = createProbe({ ...definition, path: edgePath });
+  const edgeProbe = createProbe({
+    ...definition,
+    path: edgePath,
+    urlName: "--edge-url or EDGE_URL",
+  });
   return {
     ...probe,
     options: {

@@ -26,6 +26,8 @@ interface ProbeDefinition {
   /** The path of the endpoint below the base path. */
   readonly path: string;
   readonly settings: ListenSettings;
+  /** The name of the URL in messages. @default --url */
+  readonly urlName?: string;
   /** Renames variables of other products. @default none are renamed */
   readonly translate?: (environment: Environment) => ListenSources;
 }
@@ -33,6 +35,7 @@ interface ProbeDefinition {
 /** Creates a subcommand that requests an endpoint of the running server, for exec probes. */
 export function createProbe(definition: ProbeDefinition): Subcommand {
   const { name, summary, description, success, path, settings, translate } = definition;
+  const { urlName = "--url" } = definition;
   return {
     name,
     summary,
@@ -60,7 +63,7 @@ export function createProbe(definition: ProbeDefinition): Subcommand {
       const { url } = options;
       if (typeof url === "string") {
         return probe(
-          new URL(`${readBaseUrl(url)}${path}`),
+          new URL(`${readBaseUrl(url, urlName)}${path}`),
           await readAuthorities(options[CA_FILE]),
         );
       }
@@ -71,10 +74,10 @@ export function createProbe(definition: ProbeDefinition): Subcommand {
   };
 }
 
-function readBaseUrl(text: string): string {
+function readBaseUrl(text: string, name: string): string {
   const url = baseUrlKind.fromText(text);
   if (url instanceof InvalidValue) {
-    throw new SubcommandError(`--url must be ${baseUrlKind.allowed}: ${url.detail}`, EXIT_USAGE);
+    throw new SubcommandError(`${name} must be ${baseUrlKind.allowed}: ${url.detail}`, EXIT_USAGE);
   }
   return url.replace(/\/+$/, "");
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { ConfigError, type Environment, isRecord } from "flags-server-kit";
+import { ConfigError, type Environment, explainUnreadable, isRecord } from "flags-server-kit";
 import { findLocalUrl, toErrorMessage, tryParseJson } from "flags-server-kit/command-line";
 import { translateEnvironment } from "../../config/aliases/translate-environment.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";
@@ -151,8 +151,13 @@ function readLines(path: string): readonly string[] {
   try {
     return readFileSync(path, "utf8").split("\n");
   } catch (error) {
-    const reason = toErrorMessage(error);
-    throw new ComparisonError(`--contexts: cannot read the file: ${reason}`, { cause: error });
+    const reason = explainUnreadable(error);
+    throw new ComparisonError(
+      `--contexts: cannot read the file ${JSON.stringify(path)}: ${reason}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

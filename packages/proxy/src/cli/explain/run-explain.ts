@@ -138,5 +138,7 @@ async function queryProxy(
     return body["flags"] as readonly FlagExplanation[];
   }
   const reason = isRecord(body) && typeof body["error"] === "string" ? `: ${body["error"]}` : "";
-  throw new SubcommandError(`${url} responded with ${status}${reason}`, EXIT_FAILURE);
+  const hint =
+    status === 404 ? ". Check the address in --url, with the base path of the proxy" : "";
+  throw new SubcommandError(`${url} responded with ${status}${reason}${hint}`, EXIT_FAILURE);
 }

@@ -36,9 +36,9 @@ test.each([
     "edge --tokns a:b.c",
     "Unknown option --tokns: did you mean --tokens? If not, see flags-proxy edge --help",
   ],
-  ["edge extra", "Unexpected argument after edge"],
-  ["edge --tokens", "--tokens needs a value"],
-  ["edge -u --tokens a:b.c", "-u needs a value"],
+  ["edge extra", "Unexpected argument after edge: see flags-proxy edge --help"],
+  ["edge --tokens", "--tokens needs a value: see flags-proxy edge --help"],
+  ["edge -u --tokens a:b.c", "-u needs a value: see flags-proxy edge --help"],
   ["edge --rust-log info", "Unknown option --rust-log: see flags-proxy edge --help"],
 ])("the arguments %s are rejected: %s", (line, problem) => {
   expect(parse(line)).toBe(problem);

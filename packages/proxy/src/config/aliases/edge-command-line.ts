@@ -166,7 +166,8 @@ function interpret(mode: Mode, tokens: readonly Token[]): EdgeCommandLine | stri
 }
 
 function findProblem(mode: Mode, token: Token): string | undefined {
-  if (token.kind === "positional") return `Unexpected argument after ${mode}`;
+  if (token.kind === "positional")
+    return `Unexpected argument after ${mode}: see flags-proxy ${mode} --help`;
   if (token.kind !== "option") return undefined;
   const { name, rawName, value = "", inlineValue } = token;
   const variable = VARIABLES.get(name);
@@ -179,5 +180,5 @@ function findProblem(mode: Mode, token: Token): string | undefined {
   if (variable !== undefined && SWITCHES.has(variable)) return undefined;
   // The next option may have been taken for the value.
   const isMissing = value === "" || (inlineValue !== true && value.startsWith("-"));
-  return isMissing ? `${rawName} needs a value` : undefined;
+  return isMissing ? `${rawName} needs a value: see flags-proxy ${mode} --help` : undefined;
 }
