@@ -100,11 +100,7 @@ export class StoredFlags implements StorageProvider {
     return this.#rejectedDocuments;
   }
 
-  /** When the upstream confirmed the flags that were restored, epoch milliseconds; undefined if none were. */
-  get restoredConfirmedAtMs(): number | undefined {
-    return this.#restoredConfirmedAtMs;
-  }
-
+  /** The time since the upstream confirmed the flags that were restored; undefined if none were. */
   ageMs(): number | undefined {
     const confirmedAtMs = this.#restoredConfirmedAtMs;
     return confirmedAtMs === undefined ? undefined : Math.max(0, this.#now() - confirmedAtMs);
