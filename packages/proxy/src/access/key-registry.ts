@@ -29,13 +29,15 @@ interface VerifiedEntry {
  */
 export class KeyRegistry {
   readonly #secret = randomBytes(32).toString("latin1");
+  readonly #now: () => number;
   #table: Table;
   /** Keys that the upstream has verified, by the hash of their digest. */
   readonly #verified = new Map<string, VerifiedEntry>();
   /** Undefined after a change. */
   #clientIds: readonly string[] | undefined;
 
-  constructor(grants: readonly Grant[]) {
+  constructor(grants: readonly Grant[], now: () => number = Date.now) {
+    this.#now = now;
     this.#table = this.#createTable(grants);
   }
 
@@ -144,7 +146,7 @@ export class KeyRegistry {
     return grants.find(
       ({ kind, rules }) =>
         kinds.includes(kind) &&
-        (rules?.expiresAtMs === undefined || Date.now() < rules.expiresAtMs),
+        (rules?.expiresAtMs === undefined || this.#now() < rules.expiresAtMs),
     );
   }
 
