@@ -32,7 +32,7 @@ async function startGuarded(
     times: { checkIntervalMs: 10, ...options.times },
   });
   const server = await startServer(
-    guard.limitRequests(listener, (socket) => socket.destroy()),
+    guard.limitRequests(listener, (_error, socket) => socket.destroy()),
     {
       prepare: (created) => guard.protect(created),
     },

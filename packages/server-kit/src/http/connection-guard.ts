@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
 import type { Logger } from "../logging/logger.ts";
 import { Pipeline } from "./pipeline.ts";
+import { findRepeatedHeader, RepeatedHostError } from "./repeated-header.ts";
 import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "./server-defaults.ts";
 import { findExcess, MAX_UNREAD_BYTES } from "./unread-responses.ts";
 
@@ -42,6 +43,8 @@ const MIB = 1024 * 1024;
  * its request is open.
  */
 export const MAX_HEADERS = 200;
+
+const HOST = ["host"] as const;
 
 /** How many connections are examined to find an idle one, so that rejecting one has constant cost. */
 const MAX_EXAMINED = 16;
@@ -193,11 +196,15 @@ export class ConnectionGuard {
    * Returns a listener that handles a request at once, or later if its connection has too many pipelined
    * requests in progress. It closes a connection that sends far too many.
    *
-   * @param rejectHeaders responds to a request with too many headers, and closes its connection
+   * @param reject responds to a request with invalid headers, and closes its connection
    */
-  limitRequests(handle: RequestListener, rejectHeaders: (socket: Socket) => void): RequestListener {
+  limitRequests(
+    handle: RequestListener,
+    reject: (error: Error, socket: Socket) => void,
+  ): RequestListener {
     return (request, response) => {
-      if (request.rawHeaders.length > 2 * MAX_HEADERS) rejectHeaders(request.socket);
+      const error = checkHeaders(request.rawHeaders);
+      if (error !== undefined) reject(error, request.socket);
       else this.#schedule(response, () => this.#start(response, () => handle(request, response)));
     };
   }
@@ -349,6 +356,17 @@ export class ConnectionGuard {
     this.#warningsMs.set(kind, nowMs);
     this.#logger.warn(message);
   }
+}
+
+function checkHeaders(rawHeaders: readonly string[]): Error | undefined {
+  if (rawHeaders.length > 2 * MAX_HEADERS) return new TooManyHeadersError();
+  return findRepeatedHeader(rawHeaders, HOST) === undefined ? undefined : new RepeatedHostError();
+}
+
+/** Has the code of Node's own error for headers that are too large. */
+class TooManyHeadersError extends Error {
+  override readonly name = "TooManyHeadersError";
+  readonly code = "HPE_HEADER_OVERFLOW";
 }
 
 function phaseOf(socket: Socket, { phase, response }: Connection): Phase {

@@ -2,7 +2,6 @@ import { createServer, type RequestListener, type Server, type ServerOptions } f
 import { createServer as createTlsServer } from "node:https";
 import type { Socket } from "node:net";
 import { type ConnectionGuard, MAX_HEADERS } from "./connection-guard.ts";
-import { findRepeatedHeader, RepeatedHostError } from "./repeated-header.ts";
 import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "./server-defaults.ts";
 import { type TlsFiles, toContextOptions } from "./tls-files.ts";
 
@@ -12,8 +11,6 @@ const TIMEOUT_CHECK_INTERVAL_MS = 500;
 /** How long a TLS handshake may take. Node's default is 120 s. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
-const HOST = ["host"] as const;
-
 /** Options of `http.createServer()` that limit how long a request may take. */
 const HTTP_SERVER_OPTIONS: Readonly<ServerOptions> = {
   keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
@@ -22,12 +19,6 @@ const HTTP_SERVER_OPTIONS: Readonly<ServerOptions> = {
   headersTimeout: REQUEST_TIMEOUT_MS,
   connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
 };
-
-/** Has the code of Node's own error for headers that are too large. */
-class TooManyHeadersError extends Error {
-  override readonly name = "TooManyHeadersError";
-  readonly code = "HPE_HEADER_OVERFLOW";
-}
 
 /**
  * Creates an HTTP server whose connections and pipelined requests the guard limits.
@@ -39,14 +30,10 @@ export function createGuardedServer(
   handle: RequestListener,
   tls?: TlsFiles,
 ): Server {
-  const rejectHeaders = (socket: Socket): void => {
-    server.emit("clientError", new TooManyHeadersError(), socket);
+  const reject = (error: Error, socket: Socket): void => {
+    server.emit("clientError", error, socket);
   };
-  const limited = guard.limitRequests(handle, rejectHeaders);
-  const server = createHttpServer((request, response) => {
-    if (findRepeatedHeader(request.rawHeaders, HOST) === undefined) limited(request, response);
-    else server.emit("clientError", new RepeatedHostError(), request.socket);
-  }, tls);
+  const server = createHttpServer(guard.limitRequests(handle, reject), tls);
   // By default Node itself responds to expectations that it does not know, without the guard.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   // NOTE: by default Node writes the `100 Continue` of a pipelined request between the headers and the body of its
