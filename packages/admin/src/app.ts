@@ -47,8 +47,8 @@ import type { Storage } from "./storage/storage.ts";
  */
 const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
 
-/** Memory for long bodies: two callers can send a large import at a time, and each caller only one. */
-const MAX_BODY_BYTES = 3 * LIMITS.importBytes;
+/** Memory for imports: two callers can send a large one at a time, and each caller only one. */
+const MAX_FILE_BYTES = 3 * LIMITS.importBytes;
 
 /** The settings that the app uses. Those that have a default can be omitted. */
 type AppConfig = Pick<AdminConfig, "logger" | "maxConnections"> &
@@ -98,7 +98,7 @@ export async function buildApp(
   addSecurityHeaders(app);
   limitBodyMemory(app, {
     toError: tooManyBodies,
-    maxBytes: MAX_BODY_BYTES,
+    maxFileBytes: MAX_FILE_BYTES,
     keyOf: (request) => callerIdOf(request) ?? tokenIdOf(request),
   });
   readJsonBodies(app);

@@ -7,17 +7,18 @@ import { describeAnyStorage } from "./_storages.ts";
 
 const IMPORT = "/api/admin/projects/default/import";
 
-/** Sends the start of an import of almost 16 MiB, and waits until the service has received it. */
-async function stallImport({ app, url }: Service): Promise<void> {
+/** Sends the start of a request, and waits until the service has received it. */
+async function stall({ app, url }: Service, path: string, headers: string): Promise<void> {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   onTestFinished(() => void socket.destroy());
   const received = once(app.server, "request");
   socket.write(
-    `POST ${IMPORT} HTTP/1.1\r\nHost: a\r\nAuthorization: ${ADMIN_TOKEN}\r\n` +
-      'Content-Type: application/json\r\nContent-Length: 16000000\r\n\r\n{"version":1,',
+    `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${headers}\r\n\r\n{`,
   );
   await received;
 }
+
+const LARGE_IMPORT = `Authorization: ${ADMIN_TOKEN}\r\nContent-Length: 16000000`;
 
 describeAnyStorage("large bodies", (source) => {
   test("each caller can send one large import at a time", async () => {
@@ -30,7 +31,7 @@ describeAnyStorage("large bodies", (source) => {
       service.request(IMPORT, { method: "POST", token: sender, body: file });
     const small = { version: 1, features: [] };
     const large = { version: 1, features: [], project: "x".repeat(15_900_000) };
-    await stallImport(service);
+    await stall(service, IMPORT, LARGE_IMPORT);
 
     const refused = await send(ADMIN_TOKEN, large);
     expect(refused.status).toBe(503);
@@ -46,6 +47,17 @@ describeAnyStorage("large bodies", (source) => {
       body: usage,
     });
     expect(reported.status).toBe(202);
+  });
+
+  test("stalled bodies without a token do not prevent a large import", async () => {
+    const service = await startService(await source.openFresh());
+    for (let count = 0; count < 300; count += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- each must have been received
+      await stall(service, "/edge/validate", "Content-Length: 250000");
+    }
+    const body = { version: 1, features: [], project: "x".repeat(15_900_000) };
+    const response = await service.request(IMPORT, { method: "POST", token: ADMIN_TOKEN, body });
+    expect(response.status).toBe(200);
   });
 
   test("400 for a body of more than a million lists and objects, before it is parsed", async () => {

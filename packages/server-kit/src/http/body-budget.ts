@@ -14,6 +14,8 @@ interface BodyBudgetOptions {
   readonly keyOf: (request: FastifyRequest) => string | undefined;
   /** @default 134217728 */
   readonly maxBytes?: number;
+  /** Separate memory for bodies of routes that accept more than the default limit. @default that of `maxBytes` */
+  readonly maxFileBytes?: number;
 }
 
 const releases = new WeakMap<FastifyRequest, () => void>();
@@ -25,9 +27,10 @@ const releases = new WeakMap<FastifyRequest, () => void>();
  */
 export function limitBodyMemory(
   app: FastifyInstance,
-  { toError, keyOf, maxBytes = MAX_BYTES }: BodyBudgetOptions,
+  { toError, keyOf, maxBytes = MAX_BYTES, maxFileBytes = maxBytes }: BodyBudgetOptions,
 ): void {
-  const share = new FairShare(maxBytes);
+  const bodies = new FairShare(maxBytes);
+  const files = new FairShare(maxFileBytes);
   const discards = new WeakMap<FastifyRequest, () => void>();
 
   app.addHook("preParsing", (request, reply, payload, done) => {
@@ -42,6 +45,7 @@ export function limitBodyMemory(
       done(null, payload);
       return;
     }
+    const share = limitOf(request) > BODY_LIMIT_BYTES ? files : bodies;
     const release = share.tryClaim(keyOf(request) ?? "", bytes);
     if (release === undefined) {
       done(toError());
@@ -71,11 +75,16 @@ function isBodyRead({ method }: FastifyRequest): boolean {
 }
 
 /** Returns the maximum memory of a body: its `Content-Length`, or the limit if it is not known. */
-function bodyBytes({ headers, routeOptions }: FastifyRequest): number {
+function bodyBytes(request: FastifyRequest): number {
+  const { headers } = request;
   const { "content-length": length, "transfer-encoding": coding } = headers;
-  const limit = routeOptions.bodyLimit ?? BODY_LIMIT_BYTES;
+  const limit = limitOf(request);
   if (length === undefined) return coding === undefined ? 0 : limit;
   return headers["content-encoding"] === undefined ? Math.min(Number(length), limit) : limit;
+}
+
+function limitOf({ routeOptions }: FastifyRequest): number {
+  return routeOptions.bodyLimit ?? BODY_LIMIT_BYTES;
 }
 
 const CHUNK_BYTES = 16 * 1024;
