@@ -38,4 +38,15 @@ describeConsole("without a network", (console) => {
     await page.context().setOffline(false);
     await page.getByText("There are no segments yet").waitFor();
   });
+
+  test("the page of a project's settings says that it may be outdated, and keeps what was entered", async () => {
+    const page = await console.open("/projects/default/settings", { expected });
+    const main = page.getByRole("main");
+    await field(main, "Description").fill("changed");
+    await page.context().setOffline(true);
+    await main.getByRole("button", { name: "Save" }).click();
+    await main.getByText(`This may be outdated: ${unreachable}`).waitFor();
+    await expectAccessible(page);
+    expect(await field(main, "Description").inputValue()).toBe("changed");
+  });
 });

@@ -23,33 +23,31 @@ export function ProjectSettingsPage() {
   const { project: id } = route.useParams();
   const projects = useQuery(queries.projects());
   const isAdmin = useHasRole("admin");
+  const project = projects.data?.find((entry) => entry.id === id);
+  const contents = `The environments, context fields and tokens of the project ${project?.name ?? id}.`;
   return (
-    <Loaded query={projects}>
-      {(all) => {
-        const project = all.find((entry) => entry.id === id);
-        if (project === undefined) return null;
-        return (
-          <Page
-            title="Project settings"
-            description={
-              isAdmin
-                ? `The environments, context fields and tokens of the project ${project.name}.`
-                : `The environments, context fields and tokens of the project ${project.name}. Administrators can change it.`
-            }
-          >
-            <ProjectForm
-              key={`${id} ${project.updatedAt}`}
-              project={project}
-              isDisabled={!isAdmin}
-            />
-            <ProjectEnvironments key={`environments ${id}`} project={project} isAdmin={isAdmin} />
-            <ProjectContextFields key={`context-fields ${id}`} project={id} />
-            <ProjectTokens key={`tokens ${id}`} project={id} isAdmin={isAdmin} />
-            {isAdmin && id !== "default" ? <ArchiveSection project={project} /> : null}
-          </Page>
-        );
-      }}
-    </Loaded>
+    <Page
+      title="Project settings"
+      description={isAdmin ? contents : `${contents} Administrators can change it.`}
+    >
+      <Loaded query={projects}>
+        {() =>
+          project === undefined ? null : (
+            <>
+              <ProjectForm
+                key={`${id} ${project.updatedAt}`}
+                project={project}
+                isDisabled={!isAdmin}
+              />
+              <ProjectEnvironments key={`environments ${id}`} project={project} isAdmin={isAdmin} />
+              <ProjectContextFields key={`context-fields ${id}`} project={id} />
+              <ProjectTokens key={`tokens ${id}`} project={id} isAdmin={isAdmin} />
+              {isAdmin && id !== "default" ? <ArchiveSection project={project} /> : null}
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
   );
 }
 
