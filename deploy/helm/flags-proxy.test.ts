@@ -71,6 +71,14 @@ describe.skipIf(isMissing)("chart flags-proxy", () => {
     });
   });
 
+  test("usageSpool.volume replaces the default volume", async () => {
+    const claim = { persistentVolumeClaim: { claimName: "usage" } };
+    const manifests = await renderWith({ usageSpool: { enabled: true, volume: claim } });
+    const { volumes } = deploymentOf(manifests).template.spec;
+    // Kubernetes rejects a volume of two types.
+    expect(volumes).toContainEqual({ name: "usage", ...claim });
+  });
+
   test("Kubernetes sets no variables that look like settings of the proxy", async () => {
     expect(deploymentOf(await renderWith({})).template.spec.enableServiceLinks).toBe(false);
   });
