@@ -1,4 +1,7 @@
-import { beforeAll, expect, test } from "vitest";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { makeDatabase, startCommand as startAdmin } from "../../admin/test/_command.ts";
 import { Authority, writeFiles } from "./_certificates.ts";
 import { eventually, runCommand, startCommand, untilReady } from "./_command.ts";
@@ -315,6 +318,16 @@ test("a file with a line that is not a context and a wrong key are explained", a
   const wrong = await compare("--with", `${origin}/proxy`, "--with-key", "another-key");
   expect(wrong.code).toBe(2);
   expect(wrong.stderr).toMatch(/\/proxy responded with 401: .*\. Set its key with --with-key\n$/);
+  // As Edge does.
+  const edge = createServer((_request, response) => response.writeHead(403).end());
+  edge.listen(0, "127.0.0.1");
+  await once(edge, "listening");
+  onTestFinished(() => void edge.close());
+  const { port } = edge.address() as AddressInfo;
+  const forbidden = await compare("--with", `http://127.0.0.1:${port}/api/frontend`);
+  expect(forbidden.stderr).toMatch(
+    /\/frontend responded with 403\. Set its key with --with-key\n$/,
+  );
   const own = await compare("--with", `${origin}/proxy`, "--key", "another-key", "--with-key", KEY);
   expect(own.stderr).toMatch(/\/proxy responded with 401: .*\. Set its key with --key\n$/);
 });

@@ -201,7 +201,7 @@ test.each([
   [
     { clientKeys: ["a-client-key-one"], expServerSideSdkConfig: { tokens: ["a-client-key-one"] } },
     {},
-    "contains a client key",
+    /^A client key is also a server token in option expServerSideSdkConfig.tokens: everyone/i,
   ],
   [{ clientKeys: ["upstream-token"] }, {}, "contains the upstream token of"],
   [{}, { EXP_BOOTSTRAP_AUTHORIZATION: "x" }, "has no effect without EXP_BOOTSTRAP_URL"],

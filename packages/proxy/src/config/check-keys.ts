@@ -145,7 +145,7 @@ function findSharedKeys({ values, origins }: Resolution<Settings>): readonly str
   if (values.serverTokens.some((token) => keys.includes(token))) {
     const origin = origins.get("serverTokens");
     hints.push(
-      `${origin} contains a client key: everyone who has that key can read all definitions. Use different tokens`,
+      `A client key is also a server token in ${origin}: everyone who has that key can read all definitions. Use different tokens`,
     );
   }
   if (values.flagsApiToken?.some((token) => keys.includes(token)) === true) {

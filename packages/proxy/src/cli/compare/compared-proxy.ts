@@ -57,7 +57,8 @@ export async function fetchResults(
   });
   if (status !== 200) {
     const detail = text.trim().slice(0, 200);
-    const hint = status === 401 ? `. Set its key with ${keyOption}` : "";
+    // NOTE: Edge responds with 403 to a key that it does not know.
+    const hint = status === 401 || status === 403 ? `. Set its key with ${keyOption}` : "";
     const subject = status === 400 ? ` for the context ${JSON.stringify(context)}` : "";
     throw new ComparisonError(
       `${url} responded with ${status}${subject}${detail === "" ? "" : `: ${detail}`}${hint}`,
