@@ -369,10 +369,10 @@ test.each<[string, Transfer]>([
   },
 );
 
-test("POST /proxy with more bytes than its length: the rest is read as another request", async () => {
+test("POST /proxy with more bytes than its length: the rest affects neither its response nor other requests", async () => {
   const proxy = await startProxy();
   const { statuses } = await send(proxy, `${headOf("/proxy")}${forUser7}more`);
-  expect(statuses.at(-1)).toBe(400);
+  expect(statuses).toEqual([200]);
   expect((await sendRaw(proxy, "/proxy", JSON_TYPE, forUser7)).status).toBe(200);
 });
 
