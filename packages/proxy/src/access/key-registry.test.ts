@@ -1,7 +1,13 @@
 import type { FlagSource } from "flags-sdk";
 import { describe, expect, test } from "vitest";
-import { digestKey, type Grant, type KeyRules, UPSTREAM_KEY_RULES } from "./grant.ts";
-import { KeyRegistry } from "./key-registry.ts";
+import {
+  digestKey,
+  type Grant,
+  type KeyRules,
+  UPSTREAM_KEY_RULES,
+  UPSTREAM_KEYS_NAME,
+} from "./grant.ts";
+import { KeyRegistry, KeyUses } from "./key-registry.ts";
 
 // The registry compares sources only by identity.
 const [one, two] = [{}, {}] as [FlagSource, FlagSource];
@@ -140,4 +146,23 @@ describe("keys that the upstream has verified", () => {
     keys.updateVerified([], [digestKey("b")]);
     expect(keys.clientIds).toHaveLength(1);
   });
+});
+
+test("KeyUses.follow() keeps the counts of keys that still exist, and forgets the others", () => {
+  const uses = new KeyUses();
+  const kept = grantOf("a", { name: "kept" });
+  const removed = grantOf("b", { name: "removed" });
+  const added = grantOf("c", { name: "added" });
+  uses.follow([kept, removed], false);
+  for (const grant of [kept, kept, removed]) uses.count(grant);
+  expect([...uses.entries()]).toEqual([
+    ["kept", 2],
+    ["removed", 1],
+  ]);
+  uses.follow([kept, added], true);
+  expect([...uses.entries()]).toEqual([
+    ["kept", 2],
+    ["added", 0],
+    [UPSTREAM_KEYS_NAME, 0],
+  ]);
 });

@@ -107,17 +107,18 @@ test("a response larger than the cache is not cached", () => {
 test("requests of more users than fit do not replace the entries of a full cache", () => {
   const cache = new ResponseCache(20_000);
   const users = Array.from({ length: 1000 }, (_, user) => `/proxy?userId=${user}`);
-  const bodies = new Map(users.map((user) => [user, bodyOf(user.padEnd(2000))]));
   const cachedUsers = () => users.filter((user) => find(cache, user) !== undefined);
-  const round = (): void => {
-    for (const [user, body] of bodies) {
+  const round = (some = users): void => {
+    for (const user of some) {
+      const body = bodyOf(user.padEnd(2000));
       if (find(cache, user) === undefined) offerOften(cache, user, body, { times: 1 });
     }
   };
   for (let i = 0; i < 3; i++) round();
   const before = cachedUsers();
   expect(before.length).toBeGreaterThan(0);
-  round();
+  // A complete round would end with the same users in any cache.
+  round(users.slice(0, 500));
   expect(cachedUsers()).toEqual(before);
 });
 

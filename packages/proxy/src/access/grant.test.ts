@@ -1,0 +1,46 @@
+import { IncomingMessage } from "node:http";
+import { Socket } from "node:net";
+import type { FlagSource } from "flags-sdk";
+import { expect, test } from "vitest";
+import { admitRequest, type Grant, type KeyRules, UPSTREAM_KEY_RULES } from "./grant.ts";
+import { RateLimit } from "./rate-limit.ts";
+
+function grantWith(rules: Partial<KeyRules>): Grant {
+  const source = {} as FlagSource;
+  return { key: "digest", kind: "client", source, rules: { ...UPSTREAM_KEY_RULES, ...rules } };
+}
+
+function requestFrom(origin?: string): IncomingMessage {
+  const request = new IncomingMessage(new Socket());
+  if (origin !== undefined) request.headers.origin = origin;
+  return request;
+}
+
+test("admitRequest() refuses requests above the rate, even if the next is allowed within a second", () => {
+  const grant = grantWith({ rateLimit: new RateLimit({ perSecond: 2, burst: 1 }, () => 0) });
+  expect(admitRequest(grant, requestFrom())).toBeUndefined();
+  expect(admitRequest(grant, requestFrom())).toMatchObject({
+    statusCode: 429,
+    headers: { "retry-after": "1" },
+  });
+});
+
+test("admitRequest() counts a request once, although it is checked again", () => {
+  const grant = grantWith({ rateLimit: new RateLimit({ perSecond: 1, burst: 2 }, () => 0) });
+  const request = requestFrom();
+  for (let i = 0; i < 3; i++) expect(admitRequest(grant, request)).toBeUndefined();
+  expect(admitRequest(grant, requestFrom())).toBeUndefined();
+  expect(admitRequest(grant, requestFrom())?.statusCode).toBe(429);
+});
+
+test("admitRequest() refuses other origins without counting them, and admits requests without an origin", () => {
+  const grant = grantWith({
+    allowsOrigin: (origin) => origin === "https://app.test",
+    rateLimit: new RateLimit({ perSecond: 1, burst: 2 }, () => 0),
+  });
+  for (let i = 0; i < 3; i++) {
+    expect(admitRequest(grant, requestFrom("https://evil.test"))?.statusCode).toBe(403);
+  }
+  expect(admitRequest(grant, requestFrom())).toBeUndefined();
+  expect(admitRequest(grant, requestFrom("https://app.test"))).toBeUndefined();
+});
