@@ -6,13 +6,13 @@ import { describeConsole, expectAccessible, SIZES } from "./_console.ts";
 import { createProject, readFlags, waitForMessage } from "./_flags.ts";
 
 /** Chooses a file with the content, as the dialog of the browser does. */
-async function chooseFile(page: Page, content: string): Promise<void> {
+async function chooseFile(page: Page, content: string, name = "flags.json"): Promise<void> {
   const [chooser] = await Promise.all([
     page.waitForEvent("filechooser"),
     page.getByRole("button", { name: "Choose a file" }).click(),
   ]);
   await chooser.setFiles({
-    name: "flags.json",
+    name,
     mimeType: "application/json",
     buffer: Buffer.from(content),
   });
@@ -73,6 +73,17 @@ describeConsole("import and export", (console) => {
       ]);
     },
   );
+
+  test("the long name of a file fits on a phone", async () => {
+    const page = await console.open("/projects/default/transfer", { size: "phone" });
+    const file = { version: 1, features: [{ name: "of-a-long-file" }] };
+    await chooseFile(page, JSON.stringify(file), `${"n".repeat(150)}.json`);
+    await page.getByText("1 new flag").waitFor();
+    const hidden = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    expect(hidden).toBeLessThanOrEqual(0);
+  });
 
   test("describes where a file is invalid, and imports nothing", async () => {
     await createProject(console, "wrong-files", []);
