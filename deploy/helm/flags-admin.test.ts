@@ -47,6 +47,15 @@ describe.skipIf(isMissing)("chart flags-admin", () => {
     expect(claim["spec"]).toMatchObject({ resources: { requests: { storage: "2Gi" } } });
   });
 
+  test("strategy.type=Recreate replaces the default strategy", async () => {
+    const manifests = await render(helm, "flags-admin", {
+      existingSecrets: "secrets",
+      strategy: { type: "Recreate" },
+    });
+    // Kubernetes rejects rollingUpdate with this type.
+    expect(deploymentOf(manifests).strategy).toEqual({ type: "Recreate" });
+  });
+
   test("tokens in values are stored in a Secret, not in the Deployment", async () => {
     const manifests = await render(helm, "flags-admin", join(CI, "embedded-database.yaml"));
     expect(findKind(manifests, "Secret")["stringData"]).toEqual({

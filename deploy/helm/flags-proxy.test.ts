@@ -329,6 +329,12 @@ describe.skipIf(isMissing)("chart flags-proxy", () => {
     });
   });
 
+  test("strategy.type=Recreate replaces the default strategy", async () => {
+    const manifests = await renderWith({ strategy: { type: "Recreate" } });
+    // Kubernetes rejects rollingUpdate with this type.
+    expect(deploymentOf(manifests).strategy).toEqual({ type: "Recreate" });
+  });
+
   test("an update or a drained node never stops all replicas at once", async () => {
     const manifests = await renderWith({});
     const { replicas, strategy, template } = deploymentOf(manifests);
