@@ -233,6 +233,11 @@ test("the printed or written access file limits keys as Edge does, and the proxy
   const again = await migrate(settings, "--access-file", path);
   expect(again).toMatchObject({ code: 2, stdout: "" });
   expect(again.stderr).toContain("exists: choose another path");
+  const missing = await migrate(settings, "--access-file", "/none/access.yaml");
+  expect(missing).toMatchObject({
+    code: 2,
+    stderr: "--access-file: cannot write /none/access.yaml: its directory does not exist\n",
+  });
 });
 
 test("the access file limits the keys of Edge's offline mode", async () => {

@@ -52,6 +52,11 @@ export const MIGRATE: Subcommand = {
 const NO_SETTINGS =
   "There are no settings of the Unleash proxy or Unleash Edge in the environment or the files of --env-file. For settings of Edge without UPSTREAM_URL or BOOTSTRAP_FILE, add --from edge";
 
+const WRITE_FAILURES: Readonly<Record<string, string>> = {
+  ENOENT: "its directory does not exist",
+  EACCES: "the user of this process has no permission to write there",
+};
+
 /**
  * Writes an access file, if both the path and the text are given.
  *
@@ -66,7 +71,7 @@ async function writeAccessFile(path: string | undefined, text: string | undefine
     throw new SubcommandError(
       code === "EEXIST"
         ? `--access-file: ${path} exists: choose another path, or move the file`
-        : `--access-file: cannot write ${path}: ${code}`,
+        : `--access-file: cannot write ${path}: ${WRITE_FAILURES[code] ?? code}`,
       EXIT_USAGE,
       { cause: error },
     );
