@@ -1,10 +1,21 @@
 import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
 import { queries } from "../api/queries.ts";
+import type { Versioned } from "../api/request.ts";
 import type { Strategy } from "../api/types.ts";
-import { Edited } from "../changes/edit-dialog.tsx";
-import { createDraft, toDraft } from "./strategy-draft.ts";
-import { StrategyForm } from "./strategy-form.tsx";
-import { type StrategyAddress, strategyPath } from "./use-save-strategy.ts";
+import { Edited, SaveDialog } from "../changes/edit-dialog.tsx";
+import { ConstraintEditor } from "../constraints/constraint-editor.tsx";
+import { Checkbox, TextField } from "../ui/fields.tsx";
+import { Select } from "../ui/select.tsx";
+import { VariantEditor } from "../variants/variant-editor.tsx";
+import { describeStrategy } from "./describe-strategy.ts";
+import { SegmentPicker } from "./segment-picker.tsx";
+import { StickinessField } from "./stickiness-field.tsx";
+import { createDraft, type StrategyDraft, toBody, toDraft, withType } from "./strategy-draft.ts";
+import { StrategyParameters } from "./strategy-parameters.tsx";
+import { describeStrategyType } from "./strategy-types.ts";
+import { type StrategyAddress, strategyPath, useSaveStrategy } from "./use-save-strategy.ts";
+import "./strategies.css";
 
 interface AddStrategyDialogProps extends StrategyAddress {
   readonly onClose: () => void;
@@ -44,5 +55,135 @@ export function EditStrategyDialog({ id, onClose, ...address }: EditStrategyDial
         />
       )}
     </Edited>
+  );
+}
+
+interface StrategyFormProps {
+  readonly address: StrategyAddress;
+  readonly initial: StrategyDraft;
+  /** The strategy that is edited; undefined for a new one. */
+  readonly version?: Versioned<Strategy>;
+  /** Reads the strategy again after a conflict. */
+  readonly onLoad?: () => void;
+  readonly onClose: () => void;
+}
+
+/** A dialog that edits all of a strategy, with a sentence that says what it does. */
+function StrategyForm({ address, initial, version, onLoad, onClose }: StrategyFormProps) {
+  const { project, flag, environment } = address;
+  const [draft, setDraft] = useState(initial);
+  const { data: types = [] } = useQuery(queries.strategyTypes());
+  const { data: segments = [] } = useQuery(queries.segments());
+  const { name, parameters, constraints, variants } = draft;
+  const change = (changes: Partial<StrategyDraft>): void =>
+    setDraft((latest) => ({ ...latest, ...changes }));
+  const saving = useSaveStrategy(address, version?.value, toBody(draft, types));
+  const choices = types
+    .filter((type) => !type.deprecated || type.name === name)
+    .map((type) => {
+      const { name: label, description } = describeStrategyType(type.name, types);
+      return { id: type.name, label, description };
+    });
+  return (
+    <SaveDialog
+      title={`${version === undefined ? "New strategy" : "Strategy"} in ${environment}`}
+      size="wide"
+      submit={version === undefined ? "Add strategy" : "Save"}
+      version={version}
+      saving={saving}
+      onLoad={onLoad}
+      onClose={onClose}
+    >
+      <p className="strategy-preview" role="status">
+        On for {describeStrategy(draft, { segments, types })}
+        {draft.disabled ? " – but this strategy is disabled" : ""}.
+      </p>
+      <div className="strategy-fields">
+        <Select
+          label="Type"
+          choices={choices}
+          value={name}
+          onChange={(type) =>
+            setDraft((latest) =>
+              withType(latest, type, { flag, stickiness: parameters["stickiness"] ?? "default" }),
+            )
+          }
+          description={describeStrategyType(name, types).description}
+        />
+        <TextField
+          label="Title"
+          value={draft.title ?? ""}
+          onChange={(title) => change({ title })}
+          maxLength={500}
+          description="Optional. Says why the strategy exists, for example “Pilot customers”."
+        />
+      </div>
+      <StrategyParameters
+        name={name}
+        types={types}
+        value={parameters}
+        onChange={(changed) => change({ parameters: changed })}
+      />
+      <Checkbox
+        label="Disabled: applications do not receive this strategy"
+        isSelected={draft.disabled}
+        onChange={(disabled) => change({ disabled })}
+      />
+      <Section
+        title="Segments"
+        description="The strategy applies only to users who are in all of these segments."
+      >
+        <SegmentPicker
+          project={project}
+          value={draft.segments}
+          onChange={(changed) => change({ segments: changed })}
+        />
+      </Section>
+      <Section
+        title="Constraints"
+        description="The strategy applies only where all of these conditions are met."
+      >
+        <ConstraintEditor
+          value={constraints}
+          onChange={(changed) => change({ constraints: changed })}
+        />
+      </Section>
+      <Section
+        title="Variants"
+        description="Users who have the flag get one of these variants. Applications can read its payload."
+      >
+        <VariantEditor
+          value={variants}
+          onChange={(changed) => change({ variants: changed })}
+          stickiness={variants[0]?.stickiness ?? parameters["stickiness"] ?? "default"}
+        />
+        {variants.length === 0 ? null : (
+          <StickinessField
+            label="Stickiness of the variants"
+            value={variants[0]?.stickiness ?? "default"}
+            onChange={(stickiness) =>
+              change({ variants: variants.map((variant) => ({ ...variant, stickiness })) })
+            }
+            description="Contexts with the same value get the same variant."
+          />
+        )}
+      </Section>
+    </SaveDialog>
+  );
+}
+
+interface SectionProps {
+  readonly title: string;
+  readonly description: string;
+  readonly children: ReactNode;
+}
+
+function Section({ title, description, children }: SectionProps) {
+  return (
+    <section className="strategy-section" aria-label={title}>
+      <h3>{title}</h3>
+      <p className="muted">{description}</p>
+      {children}
+    </section>
   );
 }
