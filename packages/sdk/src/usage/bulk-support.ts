@@ -48,12 +48,3 @@ export class BulkSupport {
     this.#suspended = undefined;
   }
 }
-
-// A token has the form `project:environment.secret`. If there is more than one dot after the colon
-// it is ambiguous, because the name of an environment may contain a dot.
-const TOKEN = /^(?:Bearer\s+)?[^:]+:([^:.]+)\.[^:.]+$/i;
-
-/** Returns the environment of an API token; undefined if it is missing or ambiguous. */
-export function environmentOfToken(token: string | undefined): string | undefined {
-  return TOKEN.exec(token ?? "")?.[1];
-}

@@ -7,7 +7,7 @@ import type { CredentialSettings } from "../transport/headers.ts";
 import { RetryingTask } from "../transport/retrying-task.ts";
 import type { UpstreamApi } from "../transport/upstream-api.ts";
 import { toRegistrationBody } from "../transport/wire-bodies.ts";
-import { BulkSupport, environmentOfToken } from "./bulk-support.ts";
+import { BulkSupport } from "./bulk-support.ts";
 import { FairBudget } from "./fair-budget.ts";
 import { ImpactMetricsBuffer } from "./impact-metrics.ts";
 import type { IsKnown } from "./known-names.ts";
@@ -152,7 +152,7 @@ export class ClientUsage {
 
   #createReporter(options: ClientUsageOptions): UsageReporter {
     const { settings, identity, emitter, events, api, isKnown, now, random } = options;
-    const bulk = new BulkSupport(environmentOfToken(tokenOf(settings.credentials)), monotonicMs);
+    const bulk = new BulkSupport(environmentOf(settings.credentials), monotonicMs);
     const drops = this.#drops;
     const impactAndRegistrations = new ImpactAndRegistrationReporter({
       api,
@@ -191,10 +191,21 @@ function memoryLimit(spoolMaxBytes = Infinity): number {
   return Math.min(USAGE_LIMITS.bytes, spoolMaxBytes / 4);
 }
 
-/** Returns the token of all requests; undefined if a function may replace it in each request. */
-function tokenOf({ token, customHeaders, customHeadersFunction }: CredentialSettings) {
+// A token has the form `project:environment.secret`. If there is more than one dot after the colon
+// it is ambiguous, because the name of an environment may contain a dot.
+const TOKEN = /^(?:Bearer\s+)?[^:]+:([^:.]+)\.[^:.]+$/i;
+
+/**
+ * Returns the environment of the API token; undefined if it is missing or ambiguous, or if a function may replace the token
+ * in each request.
+ */
+function environmentOf({
+  token,
+  customHeaders,
+  customHeadersFunction,
+}: CredentialSettings): string | undefined {
   if (customHeadersFunction !== undefined) return undefined;
-  return customHeaders["authorization"] ?? token;
+  return TOKEN.exec(customHeaders["authorization"] ?? token ?? "")?.[1];
 }
 
 /** Creates the task that registers the client once, with retries. */
