@@ -21,7 +21,6 @@ export interface SegmentEntry {
 
 /** Everything that SDKs may read of an environment, at one revision. Immutable. */
 export interface EnvironmentState {
-  readonly environment: string;
   /** The latest change that affects this environment: the same on every replica. */
   readonly revision: number;
   /** Ordered by name. */

@@ -11,7 +11,7 @@ const REQUEST = {
   inlineSegments: false,
 };
 
-function createState(environment: string, description: string): EnvironmentState {
+function createState(description: string): EnvironmentState {
   const feature: FeatureEntry["feature"] = {
     name: "a",
     type: "release",
@@ -25,7 +25,6 @@ function createState(environment: string, description: string): EnvironmentState
   };
   const entry = { feature, text: JSON.stringify(feature), tags: new Set<string>() };
   return {
-    environment,
     revision: 1,
     features: [{ ...entry, segmentIds: new Set() }],
     segments: new Map(),
@@ -36,25 +35,25 @@ const OPEN = { destroyed: false };
 
 test("DocumentCache returns one document for equal requests to a state", async () => {
   const documents = new DocumentCache();
-  const state = createState("development", "one");
+  const state = createState("one");
   const document = await documents.get(state, REQUEST, OPEN);
   expect(await documents.get(state, { ...REQUEST }, OPEN)).toBe(document);
   const other = await documents.get(state, { ...REQUEST, namePrefix: "b" }, OPEN);
   expect(other.text).not.toContain("one");
-  const restored = createState("development", "two");
+  const restored = createState("two");
   expect((await documents.get(restored, REQUEST, OPEN)).text).toContain("two");
 });
 
 test("DocumentCache lets other requests run between two documents", async () => {
   const documents = new DocumentCache();
-  const state = createState("development", "one");
+  const state = createState("one");
   const get = (namePrefix: string) => () => documents.get(state, { ...REQUEST, namePrefix }, OPEN);
   expect(await countTurns(["", "a", "b", "c"].map(get))).toBe(4);
 });
 
 test("DocumentCache writes one document for equal requests at the same time", async () => {
   const documents = new DocumentCache();
-  const state = createState("development", "one");
+  const state = createState("one");
   const requested = [REQUEST, REQUEST].map((request) => documents.get(state, request, OPEN));
   const [first, second] = await Promise.all(requested);
   expect(first).toBe(second);
@@ -62,7 +61,7 @@ test("DocumentCache writes one document for equal requests at the same time", as
 
 test("DocumentCache writes nothing for a client that has disconnected", async () => {
   const documents = new DocumentCache();
-  const state = createState("development", "one");
+  const state = createState("one");
   const connection = { destroyed: false };
   const requested = documents.get(state, REQUEST, connection);
   connection.destroyed = true;
@@ -71,9 +70,7 @@ test("DocumentCache writes nothing for a client that has disconnected", async ()
 
 test("the documents of all states share one limit", async () => {
   const documents = new DocumentCache();
-  const states = Array.from({ length: 50 }, (_, index) =>
-    createState(`e${index}`, "x".repeat(1_000_000)),
-  );
+  const states = Array.from({ length: 50 }, () => createState("x".repeat(1_000_000)));
   const [document] = await Promise.all(states.map((state) => documents.get(state, REQUEST, OPEN)));
   expect(states[0] && (await documents.get(states[0], REQUEST, OPEN))).not.toBe(document);
 });

@@ -28,7 +28,7 @@ export async function loadEnvironment(
 ): Promise<EnvironmentState> {
   const loaded = await loadFeatures(db, environment, names);
   const segmentIds = names && loaded.flatMap((entry) => [...entry.segmentIds]);
-  return { environment, revision, features: loaded, segments: await loadSegments(db, segmentIds) };
+  return { revision, features: loaded, segments: await loadSegments(db, segmentIds) };
 }
 
 async function loadFeatures(

@@ -24,7 +24,6 @@ const EVERYTHING: FeatureQuery = {
 
 function toState(revision: number, flags: Flags, segmentText = ""): EnvironmentState {
   return {
-    environment: "development",
     revision,
     features: Object.entries(flags)
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
