@@ -10,7 +10,7 @@ import { createConnections } from "../transport/connections.ts";
 import { HttpClient } from "../transport/http-client.ts";
 import type { UpstreamRequest, UpstreamResponse } from "../transport/http-client.ts";
 import { UpstreamApi } from "../transport/upstream-api.ts";
-import { describeUrl, toUpstreamError, UpstreamError } from "../transport/upstream-error.ts";
+import { toUpstreamError, UpstreamError } from "../transport/upstream-error.ts";
 
 /** Facts about an upstream, found with a few requests. */
 export interface UpstreamInspection {
@@ -130,8 +130,6 @@ async function isOffered(request: () => Promise<unknown>): Promise<boolean | und
 }
 
 interface Exchange {
-  /** The address without its query. */
-  readonly address: string;
   readonly response: UpstreamResponse;
   readonly sentAtMs: number;
   readonly receivedAtMs: number;
@@ -148,7 +146,6 @@ class RecordingHttpClient extends HttpClient {
     const startMs = performance.now();
     const response = await super.send(request);
     this.last = {
-      address: describeUrl(request.url),
       response,
       sentAtMs,
       receivedAtMs: Date.now(),
@@ -164,11 +161,7 @@ const SECOND_MS = 1000;
  * Compares the `Date` header with the local clock. The upstream created the header between sending
  * and receiving, and rounded it down to a second, so the offset is accurate to about half a second.
  */
-function measureClock({
-  response,
-  sentAtMs,
-  receivedAtMs,
-}: Pick<Exchange, "response" | "sentAtMs" | "receivedAtMs">): ClockOffset | undefined {
+function measureClock({ response, sentAtMs, receivedAtMs }: Exchange): ClockOffset | undefined {
   const dateMs = Date.parse(response.headers.get("date") ?? "");
   // A cache has stored the response earlier, together with its date.
   const isStored = Number(response.headers.get("age") ?? 0) > 0;
