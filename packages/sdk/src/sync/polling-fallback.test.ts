@@ -1,9 +1,10 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { UpstreamError } from "../transport/upstream-error.ts";
 import { createUpdater, documentOf, nextTick } from "./_flag-updater.ts";
 import { createPolling } from "./polling.ts";
 import { PollingFallback } from "./polling-fallback.ts";
 import type { PreferredOptions } from "./polling-fallback.ts";
+import type { SyncSink } from "./synchronizer.ts";
 
 const ignore = (): undefined => undefined;
 const UNABORTED = new AbortController().signal;
@@ -60,4 +61,86 @@ test("continues polling if the flags of the preferred synchronizer are unusable"
   await expect(accepted).rejects.toThrow("features[0].name must be a string");
   await severalTicks();
   expect(log).toEqual(["saved", "changed to polled", "ready"]);
+});
+
+const INTERVAL_MS = 1000;
+/** A little longer than an interval with its jitter. */
+const MORE_THAN_INTERVAL_MS = 1200;
+const NOT_OFFERED = new UpstreamError("There are no streams", { code: "NOT_OFFERED" });
+
+/** A preferred synchronizer and polling that are both controlled by the test, with fake timers. */
+function createControlled() {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const sink: SyncSink = { accept: async () => undefined, unchanged: ignore };
+  const polling = { sink, isRunning: false };
+  const preferred: { hooks?: Pick<PreferredOptions, "sink" | "onFailure" | "isCurrent"> } = {};
+  const fallback = new PollingFallback({
+    sink,
+    intervalMs: INTERVAL_MS,
+    random: () => 0.5,
+    createPolling: (given) => {
+      polling.sink = given;
+      return {
+        start: () => void (polling.isRunning = true),
+        stop: async () => void (polling.isRunning = false),
+      };
+    },
+    createPreferred: (hooks) => {
+      preferred.hooks = hooks;
+      return { start: ignore, stop: async () => undefined };
+    },
+  });
+  fallback.start();
+  onTestFinished(() => fallback.stop());
+  if (preferred.hooks === undefined) throw new TypeError("There is no preferred synchronizer");
+  return { fallback, polling, ...preferred.hooks };
+}
+
+test("polls one interval after the first failure since flags were delivered, and until the next success", async () => {
+  const { polling, sink, onFailure } = createControlled();
+  await sink.accept({}, UNABORTED);
+  onFailure(FAILURE);
+  expect(polling.isRunning).toBe(false);
+  vi.advanceTimersByTime(MORE_THAN_INTERVAL_MS);
+  expect(polling.isRunning).toBe(true);
+  sink.unchanged();
+  expect(polling.isRunning).toBe(false);
+});
+
+test("does not poll if the preferred synchronizer succeeds within one interval", async () => {
+  const { polling, sink, onFailure } = createControlled();
+  await sink.accept({}, UNABORTED);
+  onFailure(FAILURE);
+  sink.unchanged();
+  vi.advanceTimersByTime(MORE_THAN_INTERVAL_MS);
+  expect(polling.isRunning).toBe(false);
+});
+
+test("polls immediately if the upstream no longer offers what is preferred", async () => {
+  const { polling, sink, onFailure } = createControlled();
+  await sink.accept({}, UNABORTED);
+  onFailure(NOT_OFFERED);
+  expect(polling.isRunning).toBe(true);
+});
+
+test("does not poll after stop()", async () => {
+  const { fallback, polling, onFailure } = createControlled();
+  await fallback.stop();
+  onFailure(NOT_OFFERED);
+  expect(polling.isRunning).toBe(false);
+});
+
+test("the document of the preferred synchronizer is current until polling replaces it", async () => {
+  const { polling, sink, onFailure, isCurrent } = createControlled();
+  expect(isCurrent()).toBe(false);
+  await sink.accept({}, UNABORTED);
+  expect(isCurrent()).toBe(true);
+  onFailure(NOT_OFFERED);
+  polling.sink.unchanged();
+  expect(isCurrent()).toBe(true);
+  await polling.sink.accept({}, UNABORTED);
+  expect(isCurrent()).toBe(false);
+  await sink.accept({}, UNABORTED);
+  expect(isCurrent()).toBe(true);
 });

@@ -55,6 +55,17 @@ describe("Revisions", () => {
     );
   });
 
+  it("of() differs if a text contains what would follow it", () => {
+    expect(revision([{ name: "a", x: "1", y: "2" }])).not.toBe(
+      revision([{ name: "a", x: '1"y"2' }]),
+    );
+  });
+
+  it("of() differs for a flag and an equal segment", () => {
+    const entry = { name: "a", id: 1 };
+    expect(revision([entry])).not.toBe(revision([], { segments: [entry] }));
+  });
+
   it("of() depends on the order of lists, on the kind of entry, and on keys like __proto__", () => {
     const features = [
       [{ name: "a" }, { name: "b" }],
