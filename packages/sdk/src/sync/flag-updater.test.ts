@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { complete } from "flags-engine";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { fuzzRuns } from "../../../../scripts/test-size.ts";
 import { createState, createUpdater, documentOf, nextTick } from "./_flag-updater.ts";
 import type { FlagState, Origin } from "./flag-state.ts";
@@ -62,6 +62,30 @@ describe("FlagUpdater", () => {
     ]);
     expect(log).toEqual(["saved", "changed to upstream", "ready"]);
     expect(state.snapshot?.flags).toHaveLength(9);
+  });
+
+  test("acceptFrom() does not change how old flags of the upstream are", async () => {
+    const { updater } = createUpdater();
+    await updater.accept(documentOf("upstream", 1), UNABORTED);
+    const { confirmedAtMs } = updater;
+    await updater.acceptFrom("store", documentOf("storage", 1), UNABORTED, 60_000);
+    expect(confirmedAtMs).toBeDefined();
+    expect(updater.confirmedAtMs).toBe(confirmedAtMs);
+  });
+
+  test("acceptShared() and confirmed() record when the upstream confirmed the flags", async () => {
+    vi.useFakeTimers({ toFake: ["Date", "performance"], now: 1_000_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    vi.advanceTimersByTime(100_000);
+    const { updater } = createUpdater();
+    const agoMs = 60_000;
+    const text = JSON.stringify({ version: 2, ...documentOf("shared", 1) });
+    await updater.acceptShared(text, performance.now() - agoMs, UNABORTED);
+    expect(updater.confirmedAtMs).toBe(performance.now() - agoMs);
+    expect(updater.lastFetchAtMs).toBe(Date.now() - agoMs);
+    updater.confirmed(performance.now() - 5);
+    expect(updater.confirmedAtMs).toBe(performance.now() - 5);
+    expect(updater.lastFetchAtMs).toBe(Date.now() - 5);
   });
 
   const arrivals = fc.array(
