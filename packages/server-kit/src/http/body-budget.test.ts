@@ -24,6 +24,13 @@ async function startServer() {
     keyOf: ({ headers }) => headers["key"]?.toString(),
     maxBytes: MAX_BYTES,
   });
+  let close: (() => void) | undefined;
+  const closed = new Promise<void>((resolve) => (close = resolve));
+  app.addHook("onRequest", async ({ headers, raw: { socket } }) => {
+    if (headers["wait-for-close"] === undefined) return;
+    await new Promise((resolve) => socket.once("close", resolve));
+    setImmediate(() => close?.());
+  });
   app.post("/", (request) => ({ length: JSON.stringify(request.body).length }));
   let open: (() => void) | undefined;
   app.post("/open", async (request, reply) => {
@@ -60,7 +67,7 @@ async function startServer() {
     return socket;
   };
   const opened = new Promise<void>((resolve) => (open = resolve));
-  return { post, stall, opened, finish: () => finish?.() };
+  return { post, stall, opened, closed, finish: () => finish?.() };
 }
 
 const LONG = JSON.stringify("x".repeat(50_000));
@@ -119,6 +126,14 @@ test("a body is no longer counted once its connection has closed or its response
   expect((await post(LONG, "a")).status).toBe(200);
   void post(LONG, "a", "/open").catch(() => undefined);
   await opened;
+  expect((await post(LONG, "a")).status).toBe(200);
+});
+
+test("a body is not counted if its connection closed while its key was checked", async () => {
+  const { post, stall, closed } = await startServer();
+  const socket = await stall("Wait-For-Close: yes\r\nContent-Length: 90000", "a");
+  socket.destroy();
+  await closed;
   expect((await post(LONG, "a")).status).toBe(200);
 });
 

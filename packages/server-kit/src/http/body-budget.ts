@@ -45,6 +45,12 @@ export function limitBodyMemory(
       done(null, payload);
       return;
     }
+    if (request.raw.socket.destroyed) {
+      // NOTE: the response may have been closed already, for example while the key was checked. Nothing would release
+      // the memory then.
+      done(toError());
+      return;
+    }
     const share = limitOf(request) > BODY_LIMIT_BYTES ? files : bodies;
     const release = share.tryClaim(keyOf(request) ?? "", bytes);
     if (release === undefined) {
