@@ -83,6 +83,8 @@ interface Connection {
   response: ServerResponse | undefined;
   /** Whether the latest request arrived before the response to the previous one was sent. */
   isPipelined: boolean;
+  /** Whether a request was rejected because of its headers, so that no later one is handled. */
+  isRejected: boolean;
   /** Undefined until the peer pipelines a request. */
   pipeline: Pipeline | undefined;
 }
@@ -204,8 +206,11 @@ export class ConnectionGuard {
   ): RequestListener {
     return (request, response) => {
       const error = checkHeaders(request.rawHeaders);
-      if (error !== undefined) reject(error, request.socket);
-      else this.#schedule(response, () => this.#start(response, () => handle(request, response)));
+      if (error !== undefined) {
+        const connection = this.#connections.get(request.socket);
+        if (connection !== undefined) connection.isRejected = true;
+        reject(error, request.socket);
+      } else this.#schedule(response, () => this.#start(response, () => handle(request, response)));
     };
   }
 
@@ -232,6 +237,7 @@ export class ConnectionGuard {
     // Node continues to parse data that it received before the connection was closed.
     if (socket.destroyed) return;
     const connection = this.#connections.get(socket);
+    if (connection?.isRejected === true) return;
     if (connection?.pipeline === undefined || !connection.isPipelined) handle();
     else if (!connection.pipeline.schedule(response, handle)) this.#close(socket, "pipelining");
   }
@@ -269,6 +275,7 @@ export class ConnectionGuard {
       sinceMs: performance.now(),
       response: undefined,
       isPipelined: false,
+      isRejected: false,
       pipeline: undefined,
     };
     this.#connections.set(socket, connection);

@@ -9,20 +9,14 @@ const MAX_IN_PROGRESS = 8;
 /** How many more pipelined requests of one connection may be queued. */
 const MAX_WAITING = 256;
 
-/** The approximate memory of large headers. */
-const HEADERS_BYTES = 16 * 1024;
-
-/** A request that is handled when earlier ones have ended. Node reads on only while its buffered body is short. */
-interface QueuedRequest {
-  readonly request: IncomingMessage;
-  readonly start: () => void;
-}
+/** The approximate memory of a request with large headers. */
+const REQUEST_BYTES = 16 * 1024;
 
 /** The requests of one connection that arrived before the response to the previous one was sent. */
 export class Pipeline {
   #inProgress = 0;
-  /** In the order of arrival. */
-  #waiting: QueuedRequest[] = [];
+  /** Functions that start to handle queued requests, in the order of arrival. */
+  #waiting: (() => void)[] = [];
   /** Responses that are not closed yet. */
   readonly #open = new Set<ServerResponse>();
   #lastSentMs = 0;
@@ -34,8 +28,7 @@ export class Pipeline {
 
   /** The size of the requests and responses that wait until earlier responses are sent. */
   get unsentBytes(): number {
-    let bytes = 0;
-    for (const { request } of this.#waiting) bytes += HEADERS_BYTES + request.readableLength;
+    let bytes = this.#waiting.length * REQUEST_BYTES;
     for (const response of this.#open)
       if (response.socket === null) bytes += response.writableLength;
     return bytes;
@@ -56,20 +49,21 @@ export class Pipeline {
   /**
    * Handles a pipelined request now, or when earlier ones have ended.
    *
-   * @returns false if too many requests are queued
+   * @returns false if too many requests are queued, or if the request has a body: the body would take memory while it
+   *   waits, and clients do not pipeline such requests
    */
   schedule(response: ServerResponse, handle: () => void): boolean {
     const start = (): void => {
       this.#inProgress += 1;
       response.once("close", () => {
         this.#inProgress -= 1;
-        this.#waiting.shift()?.start();
+        this.#waiting.shift()?.();
       });
       handle();
     };
     if (this.#inProgress < MAX_IN_PROGRESS) start();
-    else if (this.#waiting.length < MAX_WAITING)
-      this.#waiting.push({ request: response.req, start });
+    else if (this.#waiting.length < MAX_WAITING && !hasBody(response.req))
+      this.#waiting.push(start);
     else return false;
     return true;
   }
