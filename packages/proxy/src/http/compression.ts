@@ -45,8 +45,8 @@ function limitDecompression(app: FastifyInstance): void {
     route.preParsing = [route.preParsing ?? [], limit].flat();
   });
   const limit: preParsingHookHandler = (request, _reply, payload, done) => {
-    const { "content-encoding": coding = "identity", "content-length": length } = request.headers;
-    if (coding === "identity") {
+    const { "content-encoding": coding, "content-length": length } = request.headers;
+    if (!coding || coding === "identity") {
       done(null, payload);
       return;
     }

@@ -58,15 +58,14 @@ export class CodingChoice {
 const gzipAsync = promisify(gzip);
 const brotliAsync = promisify(brotliCompress);
 /**
- * What zlib allocates at a time for its output. NOTE: V8 releases this memory only when it collects garbage. With the
+ * What zlib allocates at a time for the output of short bodies. NOTE: V8 releases this memory only when it collects garbage. With the
  * default of 16 KiB, that of short bodies adds up to several MiB.
  */
-const CHUNK_BYTES = 4096;
-const BROTLI_OPTIONS = {
-  params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY },
-  chunkSize: CHUNK_BYTES,
-};
-const GZIP_OPTIONS = { level: GZIP_LEVEL, chunkSize: CHUNK_BYTES };
+const SYNC_CHUNK_BYTES = 4096;
+const BROTLI_OPTIONS = { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } };
+const GZIP_OPTIONS = { level: GZIP_LEVEL };
+const SYNC_BROTLI_OPTIONS = { ...BROTLI_OPTIONS, chunkSize: SYNC_CHUNK_BYTES };
+const SYNC_GZIP_OPTIONS = { ...GZIP_OPTIONS, chunkSize: SYNC_CHUNK_BYTES };
 
 let waitingBytes = 0;
 
@@ -74,7 +73,9 @@ let waitingBytes = 0;
 function compress(body: string | Buffer, coding: ContentCoding): Buffer | Promise<Buffer> {
   if (body.length > SYNC_MAX_BYTES) return compressInPool(body, coding);
   return copyFromChunk(
-    coding === "br" ? brotliCompressSync(body, BROTLI_OPTIONS) : gzipSync(body, GZIP_OPTIONS),
+    coding === "br"
+      ? brotliCompressSync(body, SYNC_BROTLI_OPTIONS)
+      : gzipSync(body, SYNC_GZIP_OPTIONS),
   );
 }
 
