@@ -23,8 +23,10 @@ export const LIMITS = {
   apiTokens: 2000,
   /** About 3 KiB for each flag, with the maximum number of flags. */
   importBytes: 16 * 1024 * 1024,
-  /** Lists and objects in a body. Each takes up to 60 times the memory of its text. */
+  /** Lists and objects in a body of the maximum size. Each takes up to 60 times the memory of its text. */
   partsPerBody: 1_000_000,
+  /** Lists and objects in a body that is so short that its memory does not matter. */
+  partsPerShortBody: 10_000,
   applications: 10_000,
   streams: 10_000,
   changeStreams: 1000,

@@ -107,10 +107,15 @@ export function readJsonBodies(app: FastifyInstance): void {
   });
 }
 
+/** How long a list or an object is at least, on average, including its name. Those of real files are longer. */
+const CHARACTERS_PER_PART = 8;
+
 /** Finds a body that would cost much more to parse than others of its length. */
 function findCostly(body: string): ApiError | undefined {
   try {
-    complete(checkNesting(body, LIMITS.partsPerBody));
+    const { partsPerBody, partsPerShortBody } = LIMITS;
+    const maxParts = Math.max(partsPerShortBody, body.length / CHARACTERS_PER_PART);
+    complete(checkNesting(body, Math.min(partsPerBody, Math.floor(maxParts))));
     return undefined;
   } catch (cause) {
     return new ApiError("BadDataError", toErrorMessage(cause), { cause });
