@@ -1,14 +1,17 @@
-import type { QueryClient, QueryKey } from "@tanstack/react-query";
+import type { Query, QueryClient, QueryKey } from "@tanstack/react-query";
 
 /** Fetches data again that a change concerns. The key is a prefix of the keys of the queries. */
 export async function fetchAgain(client: QueryClient, queryKey: QueryKey): Promise<void> {
-  // NOTE: `invalidateQueries()` starts a new request only for queries that have data. The first response of the others may
-  // have been prepared before the change.
+  // NOTE: `invalidateQueries()` does not request a query again whose first request is still running. The response may have
+  // been prepared before the change.
   const loading = client
     .getQueryCache()
     .findAll({ queryKey, fetchStatus: "fetching" })
     .filter(({ state }) => state.data === undefined);
   await client.invalidateQueries({ queryKey });
   if (loading.length === 0) return;
-  await client.invalidateQueries({ queryKey, predicate: (query) => loading.includes(query) });
+  // NOTE: a request that is running by now was started after the first response, so after the change.
+  const hasLoaded = (query: Query): boolean =>
+    loading.includes(query) && query.state.data !== undefined;
+  await client.invalidateQueries({ queryKey, predicate: hasLoaded }, { cancelRefetch: false });
 }
