@@ -86,7 +86,8 @@ INIT_FRONTEND_API_TOKENS: {{ join "," . | quote }}
   "JSON_LOGGER" (eq .Values.admin.logFormat "json")
   "TRUST_PROXY" .Values.admin.trustProxy }}
 {{- if .Values.secretFiles.enabled }}
-{{- range concat .Values.secretFiles.keys (include "flags-admin.secretData" . | fromYaml | keys) }}
+{{- $existing := ternary (list) .Values.secretFiles.keys (empty .Values.existingSecrets) }}
+{{- range concat $existing (include "flags-admin.secretData" . | fromYaml | keys) }}
 {{- if not (and $.Values.persistence.enabled (eq . "DATABASE_URL")) }}
 {{- $_ := set $values (printf "%s_FILE" .) (printf "%s/%s" $.Values.secretFiles.mountPath .) }}
 {{- end }}

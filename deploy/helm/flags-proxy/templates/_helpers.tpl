@@ -122,7 +122,8 @@ FLAGS_STORE: {{ . | quote }}
 {{- $_ := set $values "FLAGS_USAGE_SPOOL_MAX_BYTES" (include "flags-proxy.integer" .Values.usageSpool.maxBytes) }}
 {{- end }}
 {{- if .Values.secretFiles.enabled }}
-{{- range concat .Values.secretFiles.keys (include "flags-proxy.secretData" . | fromYaml | keys) }}
+{{- $existing := ternary (list) .Values.secretFiles.keys (empty .Values.existingSecrets) }}
+{{- range concat $existing (include "flags-proxy.secretData" . | fromYaml | keys) }}
 {{- $_ := set $values (printf "%s_FILE" .) (printf "%s/%s" $.Values.secretFiles.mountPath .) }}
 {{- end }}
 {{- end }}
