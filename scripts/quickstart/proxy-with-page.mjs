@@ -27,7 +27,7 @@ await bundle.load().runWithHooks({
 
 /**
  * Both services start at the same time. A request that came too early would delay the next one, or get
- * no flags because the demo flags are not created yet.
+ * no flags because the demo flags have not been created yet.
  */
 async function waitForUpstream() {
   const { signal } = stopping;

@@ -302,7 +302,7 @@ function requestFlagsUntilServed(): Promise<string> {
       if (!response.ok) throw new Error(`The proxy responded with ${response.status}`);
       return response.text();
     },
-    { timeout: START_TIMEOUT_MS, interval: 5 },
+    { timeout: START_TIMEOUT_MS, interval: 20 },
   );
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAdminClient } from "../admin-client.mjs";
 import { formatDuration } from "../progress.mjs";
-import { stopProcess } from "../stop-process.mjs";
+import { hasExited, stopProcess } from "../stop-process.mjs";
 import { rootDirectory } from "../workspace.mjs";
 import { instructions } from "./instructions.mjs";
 import { areDemoKeys, loadKeys } from "./keys.mjs";
@@ -63,10 +63,14 @@ async function startAll(settings, keys, { stops, stopping }) {
   const admin = launch(ADMIN, adminEnvironment(settings, keys, process.env));
   const proxy = launch(PROXY, proxyEnvironment(settings, keys, process.env));
   const end = Promise.race([admin.end, proxy.end]);
+  const isEnding = () =>
+    stopping.aborted || [admin, proxy].some(({ program }) => hasExited(program));
   const ready = async () => {
     // NOTE: not until its port is open, which that of another quickstart can be.
     await once(admin.program, "message");
-    await seedWhenReady(createAdminClient(settings.adminUrl, keys.adminToken), settings.directory);
+    const client = createAdminClient(settings.adminUrl, keys.adminToken);
+    await seedWhenReady(client, settings.directory, isEnding);
+    if (isEnding()) return;
     // Not before: the proxy would be healthy with no flags.
     if (proxy.program.connected) proxy.program.send("start");
     await waitForResponse(`${settings.proxyUrl}/health`, {});
@@ -80,7 +84,7 @@ async function startAll(settings, keys, { stops, stopping }) {
   return end;
 }
 
-async function seedWhenReady(admin, directory) {
+async function seedWhenReady(admin, directory, isEnding) {
   const response = await waitForResponse(admin.url("/projects"), admin.headers);
   // The service opens its port after it has created its tokens, so waiting would not help.
   if (response.status === 401) throw new Error(explainRejectedToken(directory));
@@ -88,7 +92,7 @@ async function seedWhenReady(admin, directory) {
     const count = await seed(admin);
     if (count > 0) console.log(`Created ${count} demo flags`);
   } catch (error) {
-    console.warn(`Not all demo flags could be created: ${error.message}`);
+    if (!isEnding()) console.warn(`Not all demo flags could be created: ${error.message}`);
   }
 }
 
