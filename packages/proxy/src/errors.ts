@@ -105,7 +105,7 @@ export function tooManyBodies(): HttpError {
   );
 }
 
-/** A 413 for a body that was sent in far fewer bytes than it has. */
+/** A 413 for a body that becomes too long when it is decompressed. */
 export function compressedBodyTooLarge(maxExpansion: number): HttpError {
   return new HttpError(
     413,
@@ -186,7 +186,7 @@ export function tooManyGuesses({ message, retryAfterSeconds }: GuessProblem): Ht
   return new HttpError(429, message, { headers: { "retry-after": String(retryAfterSeconds) } });
 }
 
-/** A 415 for a body that is not JSON. */
+/** A 415 for a body that is not JSON, or whose content coding is not supported. */
 export function notJson(): HttpError {
   return new HttpError(415, NOT_JSON);
 }

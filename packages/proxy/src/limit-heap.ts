@@ -3,7 +3,7 @@
 import { PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
-/** Of both halves. By default, V8 doubles it up to 32 MiB on Node 20 and 22, and up to 128 MiB on Node 24. */
+/** The size of both halves together. By default, V8 doubles it up to 32 MiB on Node 20 and 22, and up to 128 MiB on Node 24. */
 const MAX_YOUNG_GENERATION_BYTES = 16 * 1024 * 1024;
 
 /**

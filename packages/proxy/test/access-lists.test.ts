@@ -111,7 +111,7 @@ test("the lists apply to a redirecting port, and not to the management port", as
   expect((await send(`${management}/proxy/health`)).status).toBe(200);
 });
 
-test("a redirecting port trusts the same forwarded addresses as the others", async () => {
+test("a redirecting port trusts the same forwarded addresses as the other ports", async () => {
   const { cert, key } = new Authority().issue("proxy");
   const tls = tlsConfig(writeFiles({ cert, key }), { port: 0, redirects: true });
   const lists = { denyList: ["192.0.2.0/24"] };

@@ -71,7 +71,7 @@ test("a start that fails closes the keys, so that nothing continues to follow th
   expect(closed).toBe(1);
 });
 
-test("a connection that is in use when the proxy closes ends after the response to its next request", async () => {
+test("a connection in use when the proxy closes ends after the response to one more request", async () => {
   const { app, port } = await startProxy();
   const socket = connect(port, "127.0.0.1");
   onTestFinished(() => void socket.destroy());

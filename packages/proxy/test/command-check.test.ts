@@ -180,7 +180,9 @@ describe("the report of flags-proxy check", () => {
     const { warnings, upstreams } = await report({ FLAGS_URL, FLAGS_SYNCHRONIZATION: "streaming" });
     expect(warnings).toEqual([
       expect.stringContaining("does not respond with 304"),
-      expect.stringContaining("does not offer streaming (FLAGS_SYNCHRONIZATION): the proxy polls"),
+      expect.stringContaining(
+        "does not offer streaming, which FLAGS_SYNCHRONIZATION requests: the proxy polls",
+      ),
     ]);
     // A response from a cache does not say what time it is.
     expect(upstreams[0]?.clockOffsetMs).toBeUndefined();
@@ -196,7 +198,7 @@ describe("the report of flags-proxy check", () => {
     const { warnings, upstreams } = await report(settings);
     expect(upstreams).toEqual([expect.not.objectContaining({ offersDelta: expect.anything() })]);
     expect(warnings).toEqual([
-      "A request for delta (FLAGS_SYNCHRONIZATION) failed: the proxy polls until one succeeds",
+      "A request for delta, which FLAGS_SYNCHRONIZATION sets, failed: the proxy polls until one succeeds",
     ]);
     expect((await check(settings)).stdout).toMatch(/Deltas +unknown, because the request failed/);
   });

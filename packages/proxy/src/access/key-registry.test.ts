@@ -51,7 +51,7 @@ test.each(["", "A", "aa", "a ", "\u0000", "é".repeat(10_000)])(
   },
 );
 
-test("find() returns a grant until the moment at which it expires", () => {
+test("find() returns a grant until it expires", () => {
   let nowMs = 999;
   const expiring = new KeyRegistry([grantOf("a", { expiresAtMs: 1000 })], () => nowMs);
   expect(expiring.find("a", ["client"])).toBeDefined();

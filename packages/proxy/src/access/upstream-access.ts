@@ -218,7 +218,7 @@ export class UpstreamAccess {
     if (this.#logged.size >= MAX_LOGGED || this.#logged.has(environment)) return;
     this.#logged.add(environment);
     this.#options.logger.warn(
-      `A client uses a key of ${scope}, but no upstream token serves it: add one, or correct the client`,
+      `A client uses a key of ${scope}, but no upstream token serves it: add such a token, or correct the client`,
     );
   }
 

@@ -109,7 +109,7 @@ const ERROR_DESCRIPTIONS = {
   403: "The key's rules in the access file do not allow the request, or the context",
   404: "There is no toggle with this name",
   413: "The body is too large, or its contents do not fit into a URL",
-  415: "The body is not JSON",
+  415: "The body is not JSON, or its `Content-Encoding` is neither gzip nor deflate",
   429: "Too many unknown tokens, or too many requests with the key: `Retry-After` says how long to wait",
   501: "The endpoint is not enabled",
   503:

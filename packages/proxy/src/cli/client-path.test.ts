@@ -7,7 +7,8 @@ test.each([
   ["http://a/proxy", "http://a"],
   ["https://a/base/proxy//", "https://a/base"],
   ["http://a/api/frontend", "http://a"],
-  ["http://a/base/api/proxy", "http://a/base"],
+  // With the base path /api.
+  ["http://a/api/proxy", "http://a/api"],
   ["http://proxy", "http://proxy"],
   ["http://proxy/proxy", "http://proxy"],
   // With the base path /proxy.

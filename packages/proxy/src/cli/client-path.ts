@@ -1,5 +1,5 @@
 /** What follows the base path in the addresses that clients use. NOTE: not the host name `proxy`. */
-const CLIENT_PATH = /^(https?:\/\/[^/]+.*?)\/(?:api\/frontend|(?:api\/)?proxy)$/i;
+const CLIENT_PATH = /^(https?:\/\/[^/]+.*?)\/(?:api\/frontend|proxy)$/i;
 
 /**
  * Returns the address of a proxy without the path for clients and without a trailing slash. Operators may pass

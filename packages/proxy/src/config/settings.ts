@@ -12,7 +12,7 @@
 // 4. Add a row to test/config-settings.test.ts, which fails without it.
 // 5. Run `node scripts/check-docs.mjs --write`, which updates docs/configuration.md.
 //
-// Rules that involve several settings are in check-settings.ts, and by subject in the other files called check-….ts.
+// Rules that involve several settings are in check-settings.ts and, by subject, in the other check-….ts files next to it.
 
 import type { Synchronization } from "flags-sdk";
 import {

@@ -12,8 +12,8 @@ const OVERHEAD_BYTES = 500;
 const CHARACTER_BYTES = 2;
 
 /**
- * A response is cached only if it occurred this often recently. NOTE: one in 200 that occur once seems to be the second
- * of its kind, which is enough to fill a cache with them.
+ * A response is cached only if it occurred this often recently. NOTE: not 2. Counts are estimates, and one in 200
+ * responses that occur once seems to occur twice, which is enough to fill a cache.
  */
 export const MIN_COUNT = 3;
 

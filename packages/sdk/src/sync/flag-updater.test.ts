@@ -64,7 +64,7 @@ describe("FlagUpdater", () => {
     expect(state.snapshot?.flags).toHaveLength(9);
   });
 
-  test("acceptFrom() does not change how old flags of the upstream are", async () => {
+  test("acceptFrom() does not change the age of flags from the upstream", async () => {
     const { updater } = createUpdater();
     await updater.accept(documentOf("upstream", 1), UNABORTED);
     const { confirmedAtMs } = updater;

@@ -122,7 +122,7 @@ const ERROR_DESCRIPTIONS = {
   403: "The key's rules in the access file do not allow the request",
   404: "There is no flag with this name",
   413: "The body is too large",
-  415: "The body is not JSON",
+  415: "The body is not JSON, or its `Content-Encoding` is neither gzip nor deflate",
   429: "Too many requests with the key: `Retry-After` says how long to wait",
   503: "The proxy has not synchronized with its upstream yet",
 } as const;

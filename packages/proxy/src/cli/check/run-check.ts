@@ -15,7 +15,7 @@ import { describeStoreAddress } from "../../store/open-store.ts";
 import { explainUpstreamFailure } from "../explain-upstream-failure.ts";
 import { inspectFlagFile } from "../inspect-source.ts";
 import { SILENT } from "../silent-logger.ts";
-import { checkKeySets, checkUpstreamKeys } from "./check-keys.ts";
+import { checkKeySets, checkUpstreamKeys } from "./check-key-sources.ts";
 import type {
   CheckedFile,
   CheckedSettings,
@@ -207,8 +207,10 @@ function findWarnings(
     const filters = (["projectName", "namePrefix", "tags"] as const).flatMap(
       (name) => config.origins.get(name) ?? [],
     );
-    const list = ["the project and environment of the token", ...filters].join(", ");
-    warnings.push(`The upstream sends no flags: check ${list}`);
+    const filterHint = filters.length === 0 ? "" : `, and also ${filters.join(", ")}`;
+    warnings.push(
+      `The upstream sends no flags: check the project and environment of the token${filterHint}`,
+    );
   }
   warnings.push(...describeFlagProblems(snapshot.diagnostics));
   if (clock && Math.abs(clock.offsetMs) - clock.uncertaintyMs > MAX_CLOCK_OFFSET_MS) {
@@ -225,11 +227,11 @@ function findWarnings(
   const isOffered =
     synchronization === "delta" ? inspection.offersDelta : inspection.offersStreaming;
   if (synchronization !== "polling" && isOffered !== true) {
-    const mode = `${synchronization} (${config.origins.get("synchronization")})`;
+    const setting = config.origins.get("synchronization");
     warnings.push(
       isOffered === false
-        ? `The upstream does not offer ${mode}: the proxy polls`
-        : `A request for ${mode} failed: the proxy polls until one succeeds`,
+        ? `The upstream does not offer ${synchronization}, which ${setting} requests: the proxy polls`
+        : `A request for ${synchronization}, which ${setting} sets, failed: the proxy polls until one succeeds`,
     );
   }
   return [

@@ -18,7 +18,7 @@ export const EXPLAIN: Subcommand = {
     environment: {
       value: "NAME",
       description:
-        "The environment, if FLAGS_API_TOKEN has tokens for several. Default: the first. With --url, it is that of the key.",
+        "The environment, if FLAGS_API_TOKEN has tokens for several. Default: the first. Cannot be used with --url.",
     },
     url: {
       value: "URL",

@@ -67,7 +67,7 @@ export async function runExplain(call: ExplainCall): Promise<readonly FlagExplan
 function rejectUnused({ url, key, environment }: ExplainCall["options"]): void {
   if (url !== undefined && environment !== undefined) {
     throw new SubcommandError(
-      "--environment cannot be used with --url: the running proxy uses that of the key",
+      "--environment cannot be used with --url: the running proxy uses the environment of the key",
       EXIT_USAGE,
     );
   }

@@ -55,6 +55,7 @@ const NO_SETTINGS =
 const WRITE_FAILURES: Readonly<Record<string, string>> = {
   ENOENT: "its directory does not exist",
   EACCES: "the user of this process has no permission to write there",
+  EROFS: "the file system is read-only",
 };
 
 /**

@@ -157,10 +157,15 @@ export const pretrustedTokens: Conversion = {
 function toClientKey(entry: string, environments: readonly string[]): string | InvalidAlias {
   const key = splitEnvironmentKey(entry);
   if (key === undefined) return entry;
+  if (environments.length === 0) {
+    return new InvalidAlias(
+      "has the form secret@environment, which needs upstream tokens in TOKENS or FLAGS_API_TOKEN, not in a file: set one of them, or move the key to an access file",
+    );
+  }
   // NOTE: does not show the environment, which may be a part of a key that contains an @.
   if (!environments.includes(key.environment)) {
     return new InvalidAlias(
-      "has the form secret@environment, but no token in TOKENS or FLAGS_API_TOKEN names that environment: remove it, or add a token of the environment",
+      "has the form secret@environment, but no token in TOKENS or FLAGS_API_TOKEN names that environment: remove the key, or add an upstream token for that environment",
     );
   }
   return environments.length === 1

@@ -161,6 +161,10 @@ test.each([
     ": entry 1 has the form secret@environment, but no token in TOKENS or FLAGS_API_TOKEN names that environment",
   ],
   [
+    { FLAGS_API_TOKEN_FILE: "/t", PRETRUSTED_TOKENS: "k@prod" },
+    ": entry 1 has the form secret@environment, which needs upstream tokens in TOKENS or FLAGS_API_TOKEN, not in a file",
+  ],
+  [
     { TOKENS: "*:dev.s,*:prod.s", PRETRUSTED_TOKENS: "k@dev" },
     ": entry 1 has the form secret@environment, which needs an access file if there are several upstream tokens: run `flags-proxy migrate --access-file FILE`",
   ],
