@@ -14,9 +14,9 @@ const LOAD = { users: "new", expectedStatus: 200 };
 const CONTEXTS = Array.from({ length: 500 }, (_, index) => createContext(index));
 const ENGINE_PASS_MS = 50;
 
-/** Limit for flags that need no hash of the context. */
+/** Limit for flags that are evaluated without a hash of the context. */
 const TARGET_NS = 5;
-/** Limits for flags that need one, and for the mix, 30 % of which do. */
+/** Limits for flags that need a hash, and for the mix, of which 30% do. */
 const OTHER_TARGETS_NS = { "half rollout": 100, variants: 100, [MIXED]: 50 };
 
 /**

@@ -47,7 +47,7 @@ import type { Storage } from "./storage/storage.ts";
  */
 const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
 
-/** Memory for imports: two callers can send a large one at a time, and each caller only one. */
+/** Memory for imports: enough for large ones of two callers at a time, and only one of each caller. */
 const MAX_FILE_BYTES = 3 * LIMITS.importBytes;
 
 /** The settings that the app uses. Those that have a default can be omitted. */

@@ -108,7 +108,7 @@ export function exceedsLimit(resources: string, limit: number): ApiError {
 export function tooManyBodies(): ApiError {
   return new ApiError(
     "OverloadError",
-    "Too many large request bodies are being handled: send one large import at a time, and try again in a second",
+    "Too many large request bodies are being handled: try again in a second. Send only one large import at a time",
     { headers: { "retry-after": "1" } },
   );
 }
