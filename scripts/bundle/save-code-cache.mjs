@@ -11,9 +11,8 @@ const { bundle } = await import(pathToFileURL(loader));
 
 const script = bundle.compile();
 process.once("message", () => {
-  // NOTE: V8 accepts a code cache only under the options under which it was created. The proxy changes these.
+  // NOTE: V8 accepts a code cache only under the options under which it was created. The proxy changes this one.
   setFlagsFromString("--semi-space-growth-factor=2");
-  setFlagsFromString("--incremental-marking-hard-trigger=0");
   writeFileSync(bundle.codeCacheFile, bundle.packCodeCache(script.createCachedData()));
   process.exit();
 });

@@ -24,7 +24,7 @@ const LOADS = {
 export const INTENDED_LOADS = {
   "fast path": ["new users", "same context"],
   "deferred sending": ["new users"],
-  "heap limits": ["new users"],
+  "young generation limit": ["new users"],
   "response cache": ["same context"],
   "shared bodies": ["new users with equal flags, gzip"],
 };

@@ -15,7 +15,7 @@ const BLOCK_TARGET_MS = 50;
 /** CPU time of a whole request. */
 const REQUEST_TARGET = 1.2;
 /** The mechanism that saves memory instead of time, and how much. */
-const HEAP_LIMITS = "heap limits";
+const YOUNG_GENERATION_LIMIT = "young generation limit";
 const MEMORY_TARGET_MIB = 10;
 
 /** @param plan `rounds`, and `seconds` of each */
@@ -95,7 +95,9 @@ function refreshTargets(refreshes) {
 function requestTargets(requests) {
   return requests
     .filter(({ removed, loadName }) => INTENDED_LOADS[removed]?.includes(loadName))
-    .map((row) => (row.removed === HEAP_LIMITS ? memoryTarget(row, requests) : cpuTarget(row)));
+    .map((row) =>
+      row.removed === YOUNG_GENERATION_LIMIT ? memoryTarget(row, requests) : cpuTarget(row),
+    );
 }
 
 function cpuTarget({ flagCount, loadName, removed, cpuRatio }) {

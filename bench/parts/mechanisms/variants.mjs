@@ -34,8 +34,8 @@ const REQUEST_PATCHES = {
   "response cache": [/if \(size > this\.#maxBytes \|\|/, "if (true ||"],
   // Response (packages/proxy): compresses each body, even if an equal one was compressed before.
   "shared bodies": [/\(isShareable \? this\.#share\(body\) : body\)/, "body"],
-  // Limits of the heap (packages/proxy): keeps V8's defaults.
-  "heap limits": [/function limitHeap\(\) \{/, "function limitHeap() { return;"],
+  // Limit of the young generation (packages/proxy): lets it grow.
+  "young generation limit": [/function limitHeap\(\) \{/, "function limitHeap() { return;"],
 };
 
 /**

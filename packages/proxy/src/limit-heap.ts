@@ -1,4 +1,4 @@
-// Limits how much garbage V8 keeps, all of which is resident under load. See docs/decisions/0023-limit-the-heap.md.
+// Limits V8's young generation, all of which is resident under load. See docs/decisions/0023-limit-the-heap.md.
 
 import { PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
@@ -7,19 +7,11 @@ import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 const MAX_YOUNG_GENERATION_BYTES = 16 * 1024 * 1024;
 
 /**
- * How much of the space that V8 reserves for garbage in the old generation may be used before V8 marks what is still in
- * use. It reserves at least 32 MiB, and by default uses almost all of it.
- */
-const MARKING_START_PERCENT = 25;
-
-/**
- * Stops the growth of the young generation of this process at 16 MiB, and starts the collection of the old generation
- * earlier.
+ * Stops the growth of the young generation of this process at 16 MiB.
  *
  * NOTE: call this after the bundle is loaded. V8 rejects a code cache that was created under other options.
  */
 export function limitHeap(): void {
-  setFlagsFromString(`--incremental-marking-hard-trigger=${MARKING_START_PERCENT}`);
   let isLimited = false;
   const observer = new PerformanceObserver(() => {
     // NOTE: V8 shrinks the young generation of an idle process, which must then be able to grow again.
