@@ -17,7 +17,7 @@ import { REPLACED_PRODUCT } from "./config/aliases/translate-environment.ts";
 import type { LoadedConfig } from "./config/assemble-config.ts";
 import { loadConfig } from "./config/load-config.ts";
 import { PROGRAM } from "./config/program.ts";
-import { limitHeap } from "./limit-heap.ts";
+import { limitYoungGeneration } from "./young-generation.ts";
 
 // NOTE: the server is imported only when it is needed, since loading it takes most of the start time.
 
@@ -66,7 +66,7 @@ async function serveInOneProcess(
   config: LoadedConfig,
   telemetry: Telemetry | undefined,
 ): Promise<RunningServer> {
-  limitHeap();
+  limitYoungGeneration();
   const { serveWithTelemetry } = await import("./start.ts");
   const proxy = await serveWithTelemetry(config, telemetry);
   return {
@@ -118,7 +118,7 @@ export async function runAsWorker(): Promise<void> {
     displayName: "this worker",
     loadConfig: (environment) => loadConfig({}, environment, { worker: link.worker }),
     serve: async (config) => {
-      limitHeap();
+      limitYoungGeneration();
       const instanceId = `${config.instanceId}-worker-${link.worker.id}`;
       const telemetry = await loadTelemetry({ ...config, instanceId });
       const { serveAsWorker } = await import("./cluster/worker.ts");

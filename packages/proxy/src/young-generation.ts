@@ -1,4 +1,4 @@
-// Limits V8's young generation, all of which is resident under load. See docs/decisions/0023-limit-the-heap.md.
+// Limits V8's young generation, all of which is resident under load. See docs/decisions/0023-limit-the-young-generation.md.
 
 import { PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
@@ -11,7 +11,7 @@ const MAX_YOUNG_GENERATION_BYTES = 16 * 1024 * 1024;
  *
  * NOTE: call this after the bundle is loaded. V8 rejects a code cache that was created under other options.
  */
-export function limitHeap(): void {
+export function limitYoungGeneration(): void {
   let isLimited = false;
   const observer = new PerformanceObserver(() => {
     // NOTE: V8 shrinks the young generation of an idle process, which must then be able to grow again.

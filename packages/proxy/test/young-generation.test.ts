@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-const MODULE = new URL("../dist/limit-heap.js", import.meta.url).href;
+const MODULE = new URL("../dist/young-generation.js", import.meta.url).href;
 const MIB = 1024 * 1024;
 
 /** Fills the young generation with objects that survive for a while, and prints its largest size in bytes. */
@@ -29,7 +29,7 @@ async function measureLargest(setup: string): Promise<number> {
 }
 
 test("the young generation stops growing at 16 MiB", async () => {
-  const limit = `import { limitHeap } from "${MODULE}"; limitHeap();`;
+  const limit = `import { limitYoungGeneration } from "${MODULE}"; limitYoungGeneration();`;
   const [byDefault, limited] = await Promise.all([measureLargest(""), measureLargest(limit)]);
   expect(byDefault).toBeGreaterThanOrEqual(32 * MIB);
   expect(limited).toBeGreaterThanOrEqual(8 * MIB);
