@@ -35,7 +35,10 @@ const REQUEST_PATCHES = {
   // Response (packages/proxy): compresses each body, even if an equal one was compressed before.
   "shared bodies": [/\(isShareable \? this\.#share\(body\) : body\)/, "body"],
   // Limit of the young generation (packages/proxy): lets it grow.
-  "young generation limit": [/function limitYoungGeneration\(\) \{/, "function limitYoungGeneration() { return;"],
+  "young generation limit": [
+    /function limitYoungGeneration\(\) \{/,
+    "function limitYoungGeneration() { return;",
+  ],
 };
 
 /**
