@@ -5,6 +5,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
 /** The size of both halves together. By default, V8 doubles it up to 32 MiB on Node 20 and 22, and up to 128 MiB on Node 24. */
 const MAX_YOUNG_GENERATION_BYTES = 16 * 1024 * 1024;
+const CHECK_INTERVAL_MS = 1000;
 
 /**
  * Stops the growth of the young generation of this process at 16 MiB.
@@ -12,15 +13,32 @@ const MAX_YOUNG_GENERATION_BYTES = 16 * 1024 * 1024;
  * NOTE: call this after the bundle is loaded. V8 rejects a code cache that was created under other options.
  */
 export function limitYoungGeneration(): void {
-  let isLimited = false;
-  const observer = new PerformanceObserver(() => {
-    // NOTE: V8 shrinks the young generation of an idle process, which must then be able to grow again.
-    const isLarge = readYoungGenerationBytes() >= MAX_YOUNG_GENERATION_BYTES;
-    if (isLarge === isLimited) return;
-    isLimited = isLarge;
-    setFlagsFromString(`--semi-space-growth-factor=${isLarge ? 1 : 2}`);
-  });
-  observer.observe({ type: "gc" });
+  const observer = new PerformanceObserver(stopAtLimit);
+
+  // NOTE: each notification leaves about 5 kB in the old generation, so only a young generation that can grow is observed.
+  function stopAtLimit(): void {
+    if (readYoungGenerationBytes() < MAX_YOUNG_GENERATION_BYTES) return;
+    observer.disconnect();
+    setGrowthFactor(1);
+    const timer = setInterval(() => {
+      // V8 shrinks the young generation of an idle process, which must then be able to grow again.
+      if (readYoungGenerationBytes() >= MAX_YOUNG_GENERATION_BYTES) return;
+      clearInterval(timer);
+      allowGrowth();
+    }, CHECK_INTERVAL_MS);
+    timer.unref();
+  }
+
+  function allowGrowth(): void {
+    setGrowthFactor(2);
+    observer.observe({ type: "gc" });
+  }
+
+  allowGrowth();
+}
+
+function setGrowthFactor(factor: 1 | 2): void {
+  setFlagsFromString(`--semi-space-growth-factor=${factor}`);
 }
 
 function readYoungGenerationBytes(): number {
