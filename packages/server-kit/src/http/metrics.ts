@@ -1,13 +1,7 @@
 import type { FastifyInstance } from "fastify";
-import {
-  collectDefaultMetrics,
-  Counter,
-  Gauge,
-  Histogram,
-  type MetricConfiguration,
-  Registry,
-} from "prom-client";
+import { Counter, Gauge, Histogram, type MetricConfiguration, Registry } from "prom-client";
 import type { ConnectionGuard } from "./connection-guard.ts";
+import { collectProcessMetrics } from "./process-metrics.ts";
 
 /** Label of requests without a route: their paths are arbitrary, and labels must be few. */
 export const NO_ROUTE = "none";
@@ -31,7 +25,7 @@ export type ObserveRequest = (request: ObservedRequest) => void;
  */
 export function createRegistry(prefix: string, displayName: string): Registry {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  collectProcessMetrics(registry);
   const help = `1 while ${displayName} runs`;
   // All workers report the same value.
   const aggregator = "first";
