@@ -67,7 +67,7 @@ const OPTIONS = {
 const SHORT = {
   engine: { rounds: 7, roundMs: 60 },
   http: { rounds: 9, seconds: 0.35, warmUpSeconds: 1, firstWarmUpSeconds: 5 },
-  fleet: { rounds: 9, seconds: 2, warmUpSeconds: 4 },
+  fleet: { rounds: 5, seconds: 2, warmUpSeconds: 4 },
   slope: { rounds: 7, seconds: 0.3, warmUpSeconds: 1.5 },
   refresh: { refreshes: 3 },
   memory: { contexts: 50_000 },
