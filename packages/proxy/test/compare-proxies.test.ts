@@ -252,6 +252,11 @@ test.each([
   [["--with", "http://127.0.0.1:2"], "--key is required"],
   [["--with", "http://127.0.0.1:2", "--key", KEY], "--with must be a URL that starts with"],
   [["--with", "ftp://127.0.0.1/proxy", "--key", KEY], "--with must be a URL that starts with"],
+  [["--with", "http://127.0.0.1:3/proxy/all", "--key", KEY], "--with must not end with /all"],
+  [
+    ["--url", "http://127.0.0.1:2/proxy/all/", "--with", "http://127.0.0.1:3/proxy", "--key", KEY],
+    "--url must not end with /all: add the option --all, which compares all flags",
+  ],
   [["--with", "http://127.0.0.1:3/proxy", "--key", KEY, "--count", "many"], "--count must be"],
   [["--with", "http://127.0.0.1:3/proxy", "--key", KEY, "--count", "0"], "no contexts to compare"],
   [

@@ -10,7 +10,7 @@ import { inspectSource } from "../inspect-source.ts";
 import { LISTEN_SETTINGS } from "../listen-settings.ts";
 import { SILENT } from "../silent-logger.ts";
 import { compareFlags, type FlagComparison } from "./compare-flags.ts";
-import { ComparisonError, type ComparedProxy, toFlagsUrl } from "./compared-proxy.ts";
+import { ComparisonError, type ComparedProxy, endsWithAll, toFlagsUrl } from "./compared-proxy.ts";
 import { collectFields, createContext, type RuleFields, RANDOM_FIELDS } from "./random-contexts.ts";
 import { readKeySettings } from "../running-proxy.ts";
 
@@ -120,7 +120,7 @@ function rejectEqual([ours, other]: readonly [ComparedProxy, ComparedProxy]): vo
 /** NOTE: only for this proxy. The other one may have fewer paths for clients. */
 function addClientPath(address: string): string {
   const url = address.replace(/\/+$/, "");
-  return removeClientPath(url) === url ? `${url}/proxy` : url;
+  return removeClientPath(url) === url && !endsWithAll(url) ? `${url}/proxy` : url;
 }
 
 function localUrl(environment: Environment): string {
