@@ -5,33 +5,53 @@ import { expect, test } from "vitest";
 const MODULE = new URL("../dist/young-generation.js", import.meta.url).href;
 const MIB = 1024 * 1024;
 
-/** Fills the young generation with objects that survive for a while, and prints its largest size in bytes. */
-const PROGRAM = `
+/** Defines `fill()`, which fills the young generation with objects that survive for a while. */
+const FILL = `
   import { getHeapSpaceStatistics } from "node:v8";
   const recent = [];
-  let largest = 0;
-  for (let round = 0; round < 1000; round++) {
-    for (let index = 0; index < 2000; index++) {
-      recent[(round * 2000 + index) % 20_000] = { text: \`text \${index}\`, list: [round, index] };
-    }
-    await new Promise(setImmediate);
-    const space = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
-    largest = Math.max(largest, space.space_size);
-  }
-  console.log(largest);
-`;
+  const readBytes = () => getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space").space_size;
 
-/** Runs the program in a process of its own, because the options of V8 belong to a process. */
-async function measureLargest(setup: string): Promise<number> {
-  const args = ["--input-type=module", "--eval", setup + PROGRAM];
-  const { stdout } = await promisify(execFile)(process.execPath, args);
-  return Number(stdout);
+  /** Returns the largest size of the young generation in bytes. */
+  async function fill() {
+    let largest = 0;
+    for (let round = 0; round < 1000; round++) {
+      for (let index = 0; index < 2000; index++) {
+        recent[(round * 2000 + index) % 20_000] = { text: \`text \${index}\`, list: [round, index] };
+      }
+      await new Promise(setImmediate);
+      largest = Math.max(largest, readBytes());
+    }
+    return largest;
+  }
+`;
+const LIMIT = `import { limitYoungGeneration } from "${MODULE}"; limitYoungGeneration();`;
+
+/** Runs a program in a process of its own, because the options of V8 belong to a process. Returns the numbers that it prints. */
+async function run(program: string): Promise<readonly number[]> {
+  const args = ["--input-type=module", "--eval", program];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 50_000 });
+  return stdout.trim().split("\n").map(Number);
 }
 
 test("the young generation stops growing at 16 MiB", async () => {
-  const limit = `import { limitYoungGeneration } from "${MODULE}"; limitYoungGeneration();`;
-  const [byDefault, limited] = await Promise.all([measureLargest(""), measureLargest(limit)]);
+  const program = `${FILL} console.log(await fill());`;
+  const [[byDefault], [limited]] = await Promise.all([run(program), run(LIMIT + program)]);
   expect(byDefault).toBeGreaterThanOrEqual(32 * MIB);
   expect(limited).toBeGreaterThanOrEqual(8 * MIB);
   expect(limited).toBeLessThan(20 * MIB);
 });
+
+test("after V8 has shrunk the young generation of an idle process, it grows again, to the same limit", async () => {
+  // NOTE: nothing announces either, so the program looks. V8 takes about 8 s, and the limit notices within one more.
+  const [first, shrunk, again] = await run(`
+    ${LIMIT} ${FILL}
+    const first = await fill();
+    while (readBytes() > ${4 * MIB}) await new Promise((resolve) => setTimeout(resolve, 100));
+    console.log(first);
+    console.log(readBytes());
+    while ((await fill()) < first) {}
+    console.log(await fill());
+  `);
+  expect(shrunk).toBeLessThan(first ?? 0);
+  expect(again).toBe(first);
+}, 60_000);
