@@ -29,11 +29,11 @@ const COLLECTORS = [
   collectHeapSpaceSizes,
   collectVersion,
 ];
-/** How often the lag of the event loop is sampled, in milliseconds. This is the default of prom-client. */
-const EVENT_LOOP_MONITORING_PRECISION = 10;
+/** How often the lag of the event loop is sampled. This is the default of prom-client. */
+const EVENT_LOOP_SAMPLING_INTERVAL_MS = 10;
 
 export function collectProcessMetrics(registry: Registry): void {
   for (const collect of COLLECTORS) {
-    collect(registry, { eventLoopMonitoringPrecision: EVENT_LOOP_MONITORING_PRECISION });
+    collect(registry, { eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLING_INTERVAL_MS });
   }
 }
