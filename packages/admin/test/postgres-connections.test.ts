@@ -66,9 +66,11 @@ describe.skipIf(skipsPostgres)("connections to PostgreSQL", () => {
       await openDatabase(databaseUrl.replace("//flags@", `//${role}@`)),
     );
     await superuser.query(`alter role ${role} nologin`);
+    // Waits until the connections are closed, so that no request can use one of them.
+    const timeoutMs = 5000;
     await superuser.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where usename = $1 and datname = $2",
-      [role, name],
+      "select pg_terminate_backend(pid, $3) from pg_stat_activity where usename = $1 and datname = $2",
+      [role, name, timeoutMs],
     );
     const poll = async () => {
       const { status, headers } = await service.request("/api/client/features", {
