@@ -11,8 +11,10 @@ const { bundle } = await import(pathToFileURL(loader));
 
 const script = bundle.compile();
 process.once("message", () => {
-  // NOTE: V8 accepts a code cache only under the options under which it was created. The proxy changes this one.
-  setFlagsFromString("--semi-space-growth-factor=2");
+  // NOTE: V8 accepts a code cache only under the options under which it was created. The proxy changes these.
+  for (const option of ["semi-space-growth-factor=2", "wasm-tier-up", "wasm-dynamic-tiering"]) {
+    setFlagsFromString(`--${option}`);
+  }
   writeFileSync(bundle.codeCacheFile, bundle.packCodeCache(script.createCachedData()));
   process.exit();
 });
