@@ -35,7 +35,8 @@ export default defineConfig({
     // names tests that needed a second attempt.
     retry: process.env["CI"] === "true" ? 1 : 0,
     hookTimeout: 300_000,
-    expect: { poll: { timeout: 10_000 } },
+    // Generous too, but shorter than the timeouts of tests, so that a failure says what did not happen.
+    expect: { poll: { timeout: 50_000 } },
     sequence: { sequencer: SlowFilesFirst },
     // Several files share a process: loading all modules again for each file would take a third of the
     // CPU time. So a test restores the timers, functions and variables that it replaces.

@@ -14,8 +14,6 @@ import {
   START_TIMEOUT_MS,
 } from "./_quickstart.ts";
 
-const WAIT = { timeout: 10_000 };
-
 let directory: string;
 let ports: Ports;
 let start: Quickstart;
@@ -45,26 +43,26 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
 
   it("shows the flags for the context", async () => {
     const { page, problems } = await openPage();
-    await expect.poll(() => outcomeOf(page, "export-to-pdf"), WAIT).toBe("on");
+    await expect.poll(() => outcomeOf(page, "export-to-pdf")).toBe("on");
     expect(await outcomeOf(page, "old-checkout")).toBe("off");
     expect(await outcomeOf(page, "button-colour")).toMatch(/^on, (blue|green)$/);
 
     await page.getByLabel("Value of plan").fill("free");
-    await expect.poll(() => outcomeOf(page, "export-to-pdf"), WAIT).toBe("off");
+    await expect.poll(() => outcomeOf(page, "export-to-pdf")).toBe("off");
     await page.getByRole("button", { name: "Remove country" }).click();
-    await expect.poll(() => outcomeOf(page, "local-payments"), WAIT).toBe("off");
+    await expect.poll(() => outcomeOf(page, "local-payments")).toBe("off");
     expect(await page.locator("#announcements").textContent()).toBe("local-payments: off");
 
     await page.getByRole("button", { name: "Add a property" }).click();
     await page.keyboard.type("country");
     await page.getByLabel("Value of country").fill("SE");
-    await expect.poll(() => outcomeOf(page, "local-payments"), WAIT).toBe("on");
+    await expect.poll(() => outcomeOf(page, "local-payments")).toBe("on");
     await page.getByRole("button", { name: "Next user" }).click();
     expect(await page.getByLabel("User id").inputValue()).toBe("2");
 
     // A reload keeps the context, and the command requests the same flags.
     await page.reload();
-    await expect.poll(() => outcomeOf(page, "local-payments"), WAIT).toBe("on");
+    await expect.poll(() => outcomeOf(page, "local-payments")).toBe("on");
     expect(await outcomeOf(page, "export-to-pdf")).toBe("off");
     const command = (await page.locator("#request").textContent()) ?? "";
     expect(paste(command)).toContain('"local-payments"');
@@ -73,7 +71,7 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
     const { page: shared } = await openPage({}, page.url());
     expect(await shared.getByLabel("User id").inputValue()).toBe("2");
     expect(await shared.getByLabel("Value of country").inputValue()).toBe("SE");
-    await expect.poll(() => outcomeOf(shared, "export-to-pdf"), WAIT).toBe("off");
+    await expect.poll(() => outcomeOf(shared, "export-to-pdf")).toBe("off");
     await shared.close();
     expect(problems).toEqual([]);
     await page.close();
@@ -81,7 +79,7 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
 
   it("explains each result", async () => {
     const { page, problems } = await openPage();
-    await expect.poll(() => outcomeOf(page, "export-to-pdf"), WAIT).toBe("on");
+    await expect.poll(() => outcomeOf(page, "export-to-pdf")).toBe("on");
     expect(await whyOf(page, "new-header")).toBe("The flag is on for everyone.");
     expect(await whyOf(page, "old-checkout")).toBe(
       "The flag is off because it is disabled in this environment.",
@@ -97,11 +95,11 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
     await page.getByLabel("Value of plan").fill("free");
     await page.getByLabel("User id").fill("");
     await expect
-      .poll(() => whyOf(page, "export-to-pdf"), WAIT)
+      .poll(() => whyOf(page, "export-to-pdf"))
       .toBe('The flag is off because plan is "free", which is not "pro" or "enterprise".');
     // Without a user, the session decides, as in the SDKs.
     await expect
-      .poll(() => whyOf(page, "button-colour"), WAIT)
+      .poll(() => whyOf(page, "button-colour"))
       .toContain("because the sessionId is in bucket");
     expect(await outcomeOf(page, "button-colour")).toMatch(/^on, (blue|green)$/);
     expect(problems).toEqual([]);
@@ -111,7 +109,7 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
   it("searches the flags, and shows examples for SDKs", async () => {
     const { page, problems } = await openPage();
     const visible = () => page.locator(".flag:visible .flag-name").allTextContents();
-    await expect.poll(visible, WAIT).toContain("old-checkout");
+    await expect.poll(visible).toContain("old-checkout");
 
     await page.getByLabel("Search flags").fill("Half of");
     expect(await visible()).toEqual(["faster-search", "team-dashboard"]);
@@ -140,16 +138,16 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
 
   it("keeps the context in view, folded on a phone", async () => {
     const { page: phone } = await openPage({ viewport: { width: 390, height: 844 } });
-    await expect.poll(() => outcomeOf(phone, "team-dashboard"), WAIT).not.toBeNull();
+    await expect.poll(() => outcomeOf(phone, "team-dashboard")).not.toBeNull();
     await phone.locator('[data-flag="team-dashboard"]').scrollIntoViewIfNeeded();
     expect(await phone.getByLabel("User id").isVisible()).toBe(false);
     await phone.getByText("user 1, plan pro").click();
     await phone.getByLabel("User id").fill("7");
-    await expect.poll(() => phone.url(), WAIT).toContain("userId=7");
+    await expect.poll(() => phone.url()).toContain("userId=7");
     await phone.close();
 
     const { page } = await openPage({ viewport: { width: 1280, height: 500 } });
-    await expect.poll(() => outcomeOf(page, "team-dashboard"), WAIT).not.toBeNull();
+    await expect.poll(() => outcomeOf(page, "team-dashboard")).not.toBeNull();
     await page.locator('[data-flag="team-dashboard"]').scrollIntoViewIfNeeded();
     const box = await page.getByLabel("User id").boundingBox();
     expect(box?.y).toBeGreaterThan(0);
@@ -159,7 +157,7 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
 
   it("switches a flag with the keyboard, and another page shows the change", async () => {
     const [{ page, problems }, { page: other }] = [await openPage(), await openPage()];
-    await expect.poll(() => outcomeOf(page, "old-checkout"), WAIT).toBe("off");
+    await expect.poll(() => outcomeOf(page, "old-checkout")).toBe("off");
 
     for (let count = 0; count < 60; count += 1) {
       await page.keyboard.press("Tab");
@@ -167,14 +165,14 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
     }
     expect(await isFocused(page, "old-checkout")).toBe(true);
     await page.keyboard.press("Space");
-    await expect.poll(() => outcomeOf(page, "old-checkout"), WAIT).toBe("on");
-    await expect.poll(() => outcomeOf(other, "old-checkout"), WAIT).toBe("on");
+    await expect.poll(() => outcomeOf(page, "old-checkout")).toBe("on");
+    await expect.poll(() => outcomeOf(other, "old-checkout")).toBe("on");
     expect(await switchOf(other, "old-checkout").isChecked()).toBe(true);
     expect(await page.locator("#announcements").textContent()).toContain("old-checkout: on");
 
     // The printed command switches it off again.
     paste(start.commands().switchOff);
-    await expect.poll(() => outcomeOf(page, "old-checkout"), WAIT).toBe("off");
+    await expect.poll(() => outcomeOf(page, "old-checkout")).toBe("off");
     expect(await switchOf(page, "old-checkout").isChecked()).toBe(false);
     expect(problems).toEqual([]);
     await Promise.all([page.close(), other.close()]);
@@ -189,7 +187,7 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
         viewport: { width: 360, height: 740 },
         bypassCSP: true,
       });
-      await expect.poll(() => outcomeOf(page, "button-colour"), WAIT).toContain("on");
+      await expect.poll(() => outcomeOf(page, "button-colour")).toContain("on");
 
       expect(await page.evaluate(checks)).toEqual([]);
       await page.close();
@@ -198,7 +196,7 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
 
   it("shows a change that is made in the console", async () => {
     const { page, problems } = await openPage();
-    await expect.poll(() => outcomeOf(page, "faster-search"), WAIT).not.toBeNull();
+    await expect.poll(() => outcomeOf(page, "faster-search")).not.toBeNull();
     const [, address = ""] = /^ {2}Console {8}(\S+)$/m.exec(start.output()) ?? [];
     const [, token = ""] = /sign in with the token (\S+)$/m.exec(start.output()) ?? [];
     expect(address).toBe(`http://127.0.0.1:${ports.ADMIN_PORT}/`);
@@ -216,7 +214,7 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
       await flag.and(console.locator(isOn ? ":not(:checked)" : ":checked")).waitFor();
       // The control itself is hidden: people click its label.
       await flag.locator("xpath=ancestor::label").click();
-      await expect.poll(() => outcomeOf(page, "new-header"), WAIT).toBe(outcome);
+      await expect.poll(() => outcomeOf(page, "new-header")).toBe(outcome);
     }
     expect([...problems, ...consoleProblems]).toEqual([]);
     await Promise.all([page.close(), console.close()]);

@@ -111,7 +111,7 @@ describe.skipIf(skipsPostgres)("without its database", () => {
     expect(valueOf(body, "flags_admin_database_errors_total")).toBe(2);
 
     await server.restart();
-    await expect.poll(async () => (await get("/ready")).statusCode, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await get("/ready")).statusCode).toBe(200);
     const back = (await get(METRICS)).body;
     expect(valueOf(back, "flags_admin_database_up")).toBe(1);
     expect(valueOf(back, "flags_admin_revision")).toBe(0);
@@ -146,7 +146,7 @@ describe.skipIf(skipsPostgres)("without its database", () => {
     await server.restart();
     expect(await statuses()).toEqual([200, 200, 200]);
     await expect
-      .poll(() => lines, { timeout: 10_000 })
+      .poll(() => lines)
       .toEqual([
         expect.stringMatching(/^A connection to the database was lost and will be replaced: /),
         expect.stringMatching(/^The database is available again after \d+ s$/),

@@ -42,7 +42,7 @@ describe.skipIf(skipsPostgres)("connections to PostgreSQL", () => {
       const text = "select count(*)::int as count from pg_stat_activity where usename = $1";
       return (await superuser.query(text, [role])).rows[0];
     };
-    await expect.poll(countOpen, { timeout: 5000 }).toEqual({ count: 0 });
+    await expect.poll(countOpen).toEqual({ count: 0 });
   });
 
   test("requests wait for a connection instead of failing", async () => {

@@ -207,11 +207,11 @@ describe.skipIf(skipsPostgres)("deleteExpired() on PostgreSQL", () => {
       { storage, retention: DEFAULT_RETENTION, logger, firstRunMs: 1, intervalMs: 5 },
       stop.signal,
     );
-    await expect.poll(() => logger.warn.mock.calls.length, { timeout: 10_000 }).toBeGreaterThan(1);
+    await expect.poll(() => logger.warn.mock.calls.length).toBeGreaterThan(1);
     await storage.db.execute(sql`alter table hidden rename to applications`);
     await insert();
     await expect
-      .poll(() => logger.info.mock.calls, { timeout: 10_000 })
+      .poll(() => logger.info.mock.calls)
       .toEqual([["Deleted expired data: feature_usage 2"]]);
     stop.abort();
     await ended;

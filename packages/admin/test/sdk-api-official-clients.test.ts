@@ -14,7 +14,7 @@ import { BACKEND_TOKEN, type Service, useService } from "./_service.ts";
 import { describeAnyStorage } from "./_storages.ts";
 import { destroyUnleash } from "../../proxy/test/_unleash-client.ts";
 
-const SOON = { timeout: 10_000, interval: 20 };
+const SOON = { interval: 20 };
 
 interface Client {
   /** Evaluates a flag, and counts the evaluation as usage. */

@@ -218,7 +218,7 @@ describe.skipIf(skipsPostgres)("two replicas on one PostgreSQL", () => {
     expect(await response.text()).not.toMatch(/ECONN|postgres|5432/i);
     await server.restart();
     const isUp = () => one.request("/api/client/features", { token }).then(({ status }) => status);
-    await expect.poll(isUp, { timeout: 10_000 }).toBe(200);
+    await expect.poll(isUp).toBe(200);
     await switchFlag(one, "survivor", { on: false });
     expect((await stream.next()).data.events).toMatchObject([
       { type: "feature-updated", feature: { name: "survivor", enabled: false } },

@@ -322,7 +322,7 @@ describeStorages("GET /api/client/streaming", (source) => {
           async (stream) => (await stream.next()).name,
           () => "rejected",
         );
-      await expect.poll(later, { timeout: 5000 }).toBe("unleash-connected");
+      await expect.poll(later).toBe("unleash-connected");
     });
 
     test("responds with a 503 to additional queries when the feeds of open streams use too much memory", async () => {
@@ -347,7 +347,7 @@ describeStorages("GET /api/client/streaming", (source) => {
           () => "open",
           () => "rejected",
         );
-      await expect.poll(later, { timeout: 5000 }).toBe("open");
+      await expect.poll(later).toBe("open");
     });
 
     test("a change is sent when it is committed, without waiting for the regular check", async () => {
@@ -361,7 +361,7 @@ describeStorages("GET /api/client/streaming", (source) => {
     test("comments keep an idle stream alive", async () => {
       const timed = await startTimed({}, { keepAliveMs: 20 });
       const stream = await openStream(timed, { token });
-      await expect.poll(stream.comments, { timeout: 5000 }).toBeGreaterThan(2);
+      await expect.poll(stream.comments).toBeGreaterThan(2);
     });
 
     test("a change is found even if its notification was missed", async () => {
@@ -434,7 +434,7 @@ describeStorages("GET /api/client/streaming", (source) => {
       await stream.next();
       const unread = await openUnread(timed);
       expect(await countConnections(timed.app)).toBe(2);
-      await expect.poll(() => countConnections(timed.app), { timeout: 10_000 }).toBe(1);
+      await expect.poll(() => countConnections(timed.app)).toBe(1);
       await createFlag(service, "for-the-others");
       expect(summarize((await stream.next()).data.events)).toEqual([
         "feature-updated for-the-others",

@@ -2,7 +2,7 @@
 
 import { rename, rm, symlink, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { sized } from "../../../scripts/test-size.ts";
 import { readEvents } from "../../server-kit/test/_event-reader.ts";
 import { replaceFile, startWithAccessFile } from "./_access-file.ts";
@@ -13,7 +13,7 @@ const EDITS = sized(400, 1000);
 
 /** Waits until a condition is true. */
 function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  return vi.waitUntil(condition, { timeout: 10_000 }).then(() => undefined);
+  return expect.poll(condition).toBeTruthy();
 }
 
 const streamOf = (url: string, key: string) =>

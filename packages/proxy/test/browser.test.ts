@@ -7,7 +7,6 @@ import { bundle, startPageServer } from "./_page-server.ts";
 import { KEY, proxyConfig, startProxy, startProxyOver, type RunningApp } from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";
 
-const WAIT = { timeout: 10_000 };
 const VISIBLE = "on=disabled impressions=disabled for-user-7=disabled for-plan-gold=disabled";
 
 describe.skipIf(skipsChromium)("a page of another origin in Chromium", () => {
@@ -64,17 +63,17 @@ describe.skipIf(skipsChromium)("a page of another origin in Chromium", () => {
     const options = { url: proxy.url + path, clientKey: KEY, isPost: method === "POST" };
     await call(page, "startUnleash", options);
 
-    await expect.poll(() => textOf(page), WAIT).toContain(VISIBLE);
+    await expect.poll(() => textOf(page)).toContain(VISIBLE);
     expect(await textOf(page)).toContain("with-variant=blue");
     expect(proxy.methods).toContain("OPTIONS");
     // Requires that the page may read the ETag and send If-None-Match.
-    await expect.poll(() => responses, WAIT).toContain(`${method} 304`);
+    await expect.poll(() => responses).toContain(`${method} 304`);
     await expect
-      .poll(() => proxy.source.usage, WAIT)
+      .poll(() => proxy.source.usage)
       .toContainEqual(expect.objectContaining({ appName: "page" }));
 
     proxy.source.replace({ features: [flag("new")] });
-    await expect.poll(() => textOf(page), WAIT).toBe("new=disabled");
+    await expect.poll(() => textOf(page)).toBe("new=disabled");
     expect(problems).toEqual([]);
   });
 
@@ -83,10 +82,10 @@ describe.skipIf(skipsChromium)("a page of another origin in Chromium", () => {
     const { page, problems, responses } = await openPage(proxy);
     await call(page, "renderReact", { url: proxy.url + path, clientKey: KEY });
 
-    await expect.poll(() => textOf(page), WAIT).toBe("for-user-7: true, blue");
-    await expect.poll(() => responses, WAIT).toContain("GET 304");
+    await expect.poll(() => textOf(page)).toBe("for-user-7: true, blue");
+    await expect.poll(() => responses).toContain("GET 304");
     proxy.source.replace({ features: [flag("new")] });
-    await expect.poll(() => textOf(page), WAIT).toBe("for-user-7: false, disabled");
+    await expect.poll(() => textOf(page)).toBe("for-user-7: false, disabled");
     expect(proxy.methods).toContain("OPTIONS");
     expect(problems).toEqual([]);
   });
@@ -102,12 +101,12 @@ describe.skipIf(skipsChromium)("a page of another origin in Chromium", () => {
     await call(page, "startOpenFeature", options);
 
     await expect
-      .poll(() => textOf(page), WAIT)
+      .poll(() => textOf(page))
       .toBe("for-user-7=true,TARGETING_MATCH,enabled with-variant=true,STATIC,blue");
-    await expect.poll(() => responses, WAIT).toContain("POST 304");
+    await expect.poll(() => responses).toContain("POST 304");
     proxy.source.replace({ features: [flag("for-user-7"), flag("with-variant")] });
     await expect
-      .poll(() => textOf(page), WAIT)
+      .poll(() => textOf(page))
       .toBe("for-user-7=true,STATIC,enabled with-variant=true,STATIC,enabled");
     expect(proxy.methods).toContain("OPTIONS");
     expect(problems).toEqual([]);
@@ -119,15 +118,15 @@ describe.skipIf(skipsChromium)("a page of another origin in Chromium", () => {
     const headers = [["X-API-Key", KEY]];
     const options = { url: `${proxy.url}/base`, headers, pollInterval: 0 };
     await call(page, "startOpenFeature", options);
-    await expect.poll(() => textOf(page), WAIT).toContain("with-variant=true,STATIC,blue");
+    await expect.poll(() => textOf(page)).toContain("with-variant=true,STATIC,blue");
 
     // A new stream makes the client fetch the flags again, in case it has missed a change.
-    await expect.poll(() => responses, WAIT).toContain("GET 200");
-    await expect.poll(() => responses, WAIT).toContain("POST 304");
+    await expect.poll(() => responses).toContain("GET 200");
+    await expect.poll(() => responses).toContain("POST 304");
     for (const isOn of [false, true]) {
       proxy.source.replace({ features: [flag("with-variant", { enabled: isOn }), flag("other")] });
       // oxlint-disable-next-line no-await-in-loop -- changes must not overlap
-      await expect.poll(() => textOf(page), WAIT).toContain(`with-variant=${isOn},`);
+      await expect.poll(() => textOf(page)).toContain(`with-variant=${isOn},`);
     }
     expect(problems).toEqual([]);
   });

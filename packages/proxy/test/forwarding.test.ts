@@ -8,7 +8,6 @@ import { type FeatureServer, startFeatureServer } from "./_feature-server.ts";
 import { KEY, OTHER_KEY, SERVER_TOKEN, startProxyOver, type RunningApp } from "./_proxy.ts";
 import { destroyUnleash } from "./_unleash-client.ts";
 
-const SOON = { timeout: 10_000 };
 const VIA = [{ appName: "flags-proxy", instanceId: "one" }];
 
 interface Metric {
@@ -97,7 +96,7 @@ describe("impact metrics are forwarded", () => {
     client.impactMetrics.incrementCounter("purchases", 3);
     client.impactMetrics.observeHistogram("latency", 0.5);
     const find = (name: string) => impactOf(system).find((metric) => metric.name === name);
-    await expect.poll(() => find("latency"), SOON).toBeDefined();
+    await expect.poll(() => find("latency")).toBeDefined();
     const labels = { appName: "shop", environment: "development" };
     expect(find("purchases")).toEqual({
       name: "purchases",
@@ -134,7 +133,7 @@ describe("impact metrics are forwarded", () => {
       reports()
         .flatMap(({ impactMetrics = [] }) => impactMetrics)
         .flatMap(({ name, samples }) => samples.map(({ value }) => [name, value]));
-    await expect.poll(values, SOON).toContainEqual(["jobs", 2]);
+    await expect.poll(values).toContainEqual(["jobs", 2]);
     expect(values()).toContainEqual(["queue", 7]);
     expect(bulks(system)).toEqual([]);
   });
@@ -162,7 +161,7 @@ describe("impact metrics are forwarded", () => {
       impactOf(system)
         .flatMap(({ samples }) => samples)
         .reduce((sum, { value }) => sum + Number(value), 0);
-    await expect.poll(total, SOON).toBe(3);
+    await expect.poll(total).toBe(3);
   });
 
   test("metrics of many reports are added up", async () => {
@@ -258,7 +257,7 @@ describe("registrations are forwarded", () => {
   test("registrations of unleash-client are forwarded in bulk, with the proxy in `connectVia`", async () => {
     const system = await startSystem();
     await startServerSdk(system.url);
-    await expect.poll(() => applicationsOf(system), SOON).toHaveLength(1);
+    await expect.poll(() => applicationsOf(system)).toHaveLength(1);
     expect(applicationsOf(system)[0]).toMatchObject({
       appName: "backend",
       instanceId: "host-1",
@@ -281,7 +280,7 @@ describe("registrations are forwarded", () => {
     for (let round = 1; round <= 3; round += 1) {
       client.isEnabled("on");
       // oxlint-disable-next-line no-await-in-loop -- one report after the other
-      await expect.poll(reports, SOON).toBeGreaterThanOrEqual(round);
+      await expect.poll(reports).toBeGreaterThanOrEqual(round);
     }
     await system.client.close();
     expect(applicationsOf(system)).toMatchObject([
@@ -313,7 +312,7 @@ describe("registrations are forwarded", () => {
     const body = { appName: "app", sdkVersion: "unleash-client-android:1", sdkFlavor: "x" };
     expect((await post("/proxy/client/register", body)).status).toBe(200);
     const find = () => applicationsOf(first).find(({ appName }) => appName === "app");
-    await expect.poll(find, SOON).toMatchObject({
+    await expect.poll(find).toMatchObject({
       sdkType: "frontend",
       sdkVersion: "unleash-client-android:1",
       sdkFlavor: "x",

@@ -88,7 +88,7 @@ test.each([
   expect(client.isEnabled("for-user-7")).toBe(false);
 
   await expect
-    .poll(() => upstream.posts.get("/api/client/metrics") ?? [], { timeout: 5000 })
+    .poll(() => upstream.posts.get("/api/client/metrics") ?? [])
     .toContainEqual(
       expect.objectContaining({
         appName: "shop",
@@ -126,7 +126,7 @@ test.each([true, false])(
     const [response] = await reported;
     expect([response.status, await response.text()]).toEqual([200, "OK"]);
     await expect
-      .poll(() => upstream.posts.get("/api/client/metrics"), { timeout: 5000 })
+      .poll(() => upstream.posts.get("/api/client/metrics"))
       .toContainEqual(expect.objectContaining({ appName: "shop" }));
     const init = {
       method: "POST",
@@ -159,9 +159,9 @@ test("unleash-client with a server token: definitions including segments, update
   expect(client.getVariant("with-variant", { userId: "1" })).toMatchObject({ name: "blue" });
 
   upstream.document = { ...DOCUMENT, features: [flag("new")] };
-  await expect.poll(() => client.isEnabled("new"), { timeout: 5000 }).toBe(true);
+  await expect.poll(() => client.isEnabled("new")).toBe(true);
   await expect
-    .poll(() => upstream.posts.get("/api/client/metrics") ?? [], { timeout: 5000 })
+    .poll(() => upstream.posts.get("/api/client/metrics") ?? [])
     .toContainEqual(expect.objectContaining({ appName: "backend" }));
   const scrape = async () => (await fetch(`${url}/proxy/internal-backstage/prometheus`)).text();
   await expect.poll(scrape).toMatch(/^flags_proxy_usage_delivered_total\{source="[^"]+"\} [1-9]/m);

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { SharingRequest, SharingState } from "flags-sdk";
 import { InvalidValue } from "flags-server-kit/command-line";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { parseRedisAddress } from "../src/store/redis/redis-address.ts";
 import { RedisConnection } from "../src/store/redis/redis-connection.ts";
 import { RedisExchange } from "../src/store/redis/redis-exchange.ts";
@@ -97,7 +97,7 @@ describe.skipIf(!HAS_REDIS)("an exchange", () => {
     const { createReplica } = createSource();
     const [first, second] = [createReplica(), createReplica()];
     await first.contact({ leaseMs: 50 });
-    await vi.waitFor(async () => expect((await second.contact()).isHolder).toBe(true));
+    await expect.poll(async () => (await second.contact()).isHolder).toBe(true);
   });
 
   test("the lease of a failing holder goes to a replica that may reach the upstream", async () => {

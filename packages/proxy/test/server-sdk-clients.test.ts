@@ -6,7 +6,7 @@ import { startFeatureServer } from "./_feature-server.ts";
 import { KEY, SERVER_TOKEN, startProxy, startProxyOver, type TestProxy } from "./_proxy.ts";
 import { destroyUnleash } from "./_unleash-client.ts";
 
-const SOON = { timeout: 10_000, interval: 20 };
+const SOON = { interval: 20 };
 const bySegment = flag("by-segment", {
   strategies: [{ name: "default", parameters: {}, constraints: [], segments: [1] }],
 });

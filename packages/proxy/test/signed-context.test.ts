@@ -620,7 +620,7 @@ describe("keys of an identity provider", () => {
     const [ofFirst, ofSecond] = [await first.token(), await second.token()];
     expect([await statusOf(proxy, ofFirst), await statusOf(proxy, ofSecond)]).toEqual([200, 401]);
     await write(second);
-    await expect.poll(() => statusOf(proxy, ofSecond), { timeout: 5000 }).toBe(200);
+    await expect.poll(() => statusOf(proxy, ofSecond)).toBe(200);
     expect(await statusOf(proxy, ofFirst)).toBe(401);
   });
 });

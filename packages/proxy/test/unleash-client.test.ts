@@ -12,7 +12,7 @@ import { flag } from "./_documents.ts";
 import { startFeatureServer } from "./_feature-server.ts";
 import { destroyUnleash } from "./_unleash-client.ts";
 
-const SOON = { timeout: 10_000, interval: 20 };
+const SOON = { interval: 20 };
 const AUTHORIZED = { headers: { authorization: "client-key" } };
 
 let admin: AdminService;

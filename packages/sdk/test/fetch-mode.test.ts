@@ -37,7 +37,7 @@ it("a poll that requests streaming opens the stream again, after the last event"
   upstream.reply(STREAMING, new OpenStreams(connected(8, hydration(flag("again")))).reply);
   upstream.features(pollThatRequestsStreaming);
   const client = await startClient(upstream, streaming);
-  await expect.poll(() => flagNames(client), { timeout: 10_000 }).toEqual(["again"]);
+  await expect.poll(() => flagNames(client)).toEqual(["again"]);
   expect(upstream.seen(STREAMING)).toHaveLength(2);
   expect(upstream.seen(STREAMING)[1]?.headers["last-event-id"]).toBe("7");
 });
@@ -52,7 +52,7 @@ it("a 304 that requests streaming opens the stream again as well", async () => {
     else serve(documentOf(flag("polled")))(response, request);
   });
   const client = await startClient(upstream, streaming);
-  await expect.poll(() => flagNames(client), { timeout: 10_000 }).toEqual(["again"]);
+  await expect.poll(() => flagNames(client)).toEqual(["again"]);
 });
 
 it("contradicting requests of the upstream do not cause a loop of connections", async () => {

@@ -69,7 +69,7 @@ describe("a client with a spool", () => {
       const client = start();
       expect(await report(client, "web")).toBe(true);
       expect(await report(client, "web")).toBe(true);
-      await expect.poll(() => received["web"], { timeout: 10_000 }).toBe(2);
+      await expect.poll(() => received["web"]).toBe(2);
       await client.close();
       expect(received).toEqual({ web: 2 });
       // A slow disk does not delay the end of a client for long.
@@ -89,7 +89,7 @@ describe("a client with a spool", () => {
     );
     const second = start({ metricsIntervalMs: 60_000 });
     // Without waiting for the interval.
-    await expect.poll(() => received, { timeout: 10_000 }).toEqual({ web: 1 });
+    await expect.poll(() => received).toEqual({ web: 1 });
     expect(second.usageSpool).toMatchObject({ restoredApplications: 1, isWritable: true });
     await second.close();
     expect(received).toEqual({ web: 1 });
@@ -106,7 +106,7 @@ describe("a client with a spool", () => {
     expect(first.usageSpool).toMatchObject({ written: 1, unwritten: 0 });
     await first.close();
     start();
-    await expect.poll(() => received, { timeout: 10_000 }).toEqual({ own: 1 });
+    await expect.poll(() => received).toEqual({ own: 1 });
   });
 
   it("does not report after close()", async () => {

@@ -209,7 +209,7 @@ describe("no usage is lost", () => {
     const accepted: MetricsBody[] = [];
     upstream.reply(PATH, acceptInto(accepted));
     await upstream.listen(port);
-    await expect.poll(() => totalYes(accepted), { timeout: 5000 }).toBe(55);
+    await expect.poll(() => totalYes(accepted)).toBe(55);
   });
 
   it("no usage is lost if the response to a received report is cut off; at worst it is counted twice", async () => {
@@ -250,7 +250,7 @@ describe("no usage is lost", () => {
       names.map((name) => [name, { yes: 1, no: 0, variants: { ["v".repeat(60)]: 1 } }]),
     );
     void client.reportUsage({ appName: "phone", startMs: 0, features });
-    await expect.poll(() => totalYes(accepted), { timeout: 5000 }).toBe(2500);
+    await expect.poll(() => totalYes(accepted)).toBe(2500);
     await client.close();
     expect(totalYes(accepted)).toBe(2500);
     expect(sizes.length).toBeGreaterThan(1);
@@ -291,7 +291,7 @@ it("a report on which the upstream always fails does not block the others", asyn
   void client.reportUsage(usageOf("poison", 1));
   for (let round = 1; round <= 3; round += 1) {
     void client.reportUsage(usageOf("phone", 1));
-    await expect.poll(() => totalYes(accepted), { timeout: 5000 }).toBe(round);
+    await expect.poll(() => totalYes(accepted)).toBe(round);
   }
 });
 

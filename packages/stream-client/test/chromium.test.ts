@@ -6,7 +6,6 @@ import { KEY, proxyConfig, startProxy, type RunningApp } from "../../proxy/test/
 import { startPageServer } from "./_page-server.ts";
 
 const FOR_7 = flag("for-user-7", { strategies: [withConstraint("userId", ["7"])] });
-const WAIT = { timeout: 10_000 };
 
 describe.skipIf(skipsChromium)("the official client in Chromium, fed across origins", () => {
   let browser: Browser;
@@ -43,15 +42,15 @@ describe.skipIf(skipsChromium)("the official client in Chromium, fed across orig
   test("a change is shown without a poll, to the affected users only", async () => {
     const proxy = await startProxy({ document: { features: [FOR_7] } });
     const [seven, eight] = [await openPage(proxy, "7"), await openPage(proxy, "8")];
-    await expect.poll(() => read(proxy, "streams"), WAIT).toBe(2);
+    await expect.poll(() => read(proxy, "streams")).toBe(2);
     expect(await seven.shown()).toBe("for-user-7");
     expect(await eight.shown()).toBe("");
 
     proxy.source.replace({ features: [FOR_7, flag("new")] });
-    await expect.poll(seven.shown, WAIT).toBe("for-user-7 new");
-    await expect.poll(eight.shown, WAIT).toBe("new");
+    await expect.poll(seven.shown).toBe("for-user-7 new");
+    await expect.poll(eight.shown).toBe("new");
     proxy.source.replace({ features: [flag("new")] });
-    await expect.poll(seven.shown, WAIT).toBe("new");
+    await expect.poll(seven.shown).toBe("new");
     expect([...seven.problems, ...eight.problems]).toEqual([]);
   });
 

@@ -55,7 +55,7 @@ async function streamIsOpen(proxy: Pick<RunningApp, "request">): Promise<void> {
     const text = await (await proxy.request("/proxy/internal-backstage/prometheus")).text();
     return Number(/^flags_proxy_push_streams (\d+)$/m.exec(text)?.[1]);
   };
-  await expect.poll(count, { timeout: 5000 }).toBe(1);
+  await expect.poll(count).toBe(1);
 }
 
 test.each([
@@ -118,7 +118,7 @@ test("a client polls if streams are disabled", async () => {
   const { client, requests } = await startFed(setup);
   await expect.poll(() => requests).toContain("POST /proxy/stream 501");
   proxy.source.replace({ features: [flag("new")] });
-  await expect.poll(() => client.isEnabled("new"), { timeout: 5000 }).toBe(true);
+  await expect.poll(() => client.isEnabled("new")).toBe(true);
 });
 
 test("an expired URL is renewed", async () => {

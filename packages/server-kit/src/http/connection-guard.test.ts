@@ -67,14 +67,14 @@ async function tryRequest(server: Server): Promise<string> {
 
 /** Waits until the server has closed all but the given number of connections. */
 async function untilOpen(server: Server, count: number): Promise<void> {
-  await vi.waitFor(async () => expect(await countConnections(server)).toBe(count), 10_000);
+  await expect.poll(() => countConnections(server)).toBe(count);
 }
 
 test("at the limit, new connections are closed immediately and open ones keep working", async () => {
   const times = { minIdleMs: 60_000 };
   const { server, guard, warn } = await startGuarded({ maxConnections: 2, times });
   const peers = [await connectPeer(server), await connectPeer(server)];
-  await vi.waitFor(() => expect(guard.size).toBe(2));
+  await expect.poll(() => guard.size).toBe(2);
   for (let attempt = 0; attempt < 5; attempt += 1) {
     // oxlint-disable-next-line no-await-in-loop -- sequential on purpose
     await closedByServer(await connectPeer(server));
@@ -93,9 +93,9 @@ test("when a connection is closed, another one can be opened", async () => {
   const times = { minIdleMs: 60_000 };
   const { server, guard } = await startGuarded({ maxConnections: 1, times });
   const first = await connectPeer(server);
-  await vi.waitFor(() => expect(guard.size).toBe(1));
+  await expect.poll(() => guard.size).toBe(1);
   first.destroy();
-  await vi.waitFor(() => expect(guard.size).toBe(0));
+  await expect.poll(() => guard.size).toBe(0);
   expect(await requestOn(await connectPeer(server))).toContain("complete");
 });
 
@@ -108,12 +108,12 @@ test("the memory of closed connections is released", async () => {
     // oxlint-disable-next-line no-await-in-loop -- sequential on purpose
     await Promise.all(Array.from({ length: 20 }, open));
   }
-  await vi.waitFor(() => expect([sockets.length, guard.size]).toEqual([200, 0]), 10_000);
+  await expect.poll(() => [sockets.length, guard.size]).toEqual([200, 0]);
   const countRetained = (): number => {
     collectGarbage();
     return sockets.filter((socket) => socket.deref() !== undefined).length;
   };
-  await vi.waitFor(() => expect(countRetained()).toBeLessThan(20), 10_000);
+  await expect.poll(() => countRetained()).toBeLessThan(20);
 });
 
 test("at the limit, idle connections are closed to accept new ones, busy ones are not", async () => {
@@ -131,7 +131,7 @@ test("at the limit, idle connections are closed to accept new ones, busy ones ar
   expect(await requestOn(idle)).toContain("complete");
   const incomplete = await connectPeer(server);
   incomplete.write("GET / HT");
-  await vi.waitFor(() => expect(guard.size).toBe(3));
+  await expect.poll(() => guard.size).toBe(3);
 
   const closed = Promise.all([closedByServer(idle), closedByServer(incomplete)]);
   // A connection counts as idle after the next check.
@@ -167,7 +167,7 @@ test("a peer that never reads loses its connection even if it sends more request
   peer.write(GET.repeat(20));
   const timer = setInterval(() => peer.write(GET), 10);
   onTestFinished(() => clearInterval(timer));
-  await vi.waitFor(() => expect(guard.closed.slow_reader).toBe(1), 10_000);
+  await expect.poll(() => guard.closed.slow_reader).toBe(1);
 });
 
 test.each([
@@ -186,7 +186,7 @@ test.each([
   const peer = (await connectPeer(server)).pause();
   peer.write(GET.replace("/", first) + GET.repeat(9));
   then(peer);
-  await vi.waitFor(() => expect(guard.closed.slow_reader).toBe(1), 10_000);
+  await expect.poll(() => guard.closed.slow_reader).toBe(1);
 });
 
 test("a request with a body is not queued", async () => {
@@ -245,13 +245,13 @@ test("unread responses use limited memory: the largest ones are closed", async (
     await requestWithoutReading("/large"),
   ];
   // 220 MB: closing the pipelined ones leaves 130 MB, and two others 70 MB.
-  await vi.waitFor(() => expect(guard.closed.slow_reader).toBe(3), 10_000);
+  await expect.poll(() => guard.closed.slow_reader).toBe(3);
   expect(guard.size).toBe(large.length + 1 - 3);
   expect(warn.mock.calls).toEqual([[expect.stringMatching(/^Clients have not read \d+ MiB/)]]);
   // The small response is still sent when its peer reads it.
   let received = 0;
   small.on("data", (chunk: Buffer) => (received += chunk.length)).resume();
-  await vi.waitFor(() => expect(received).toBeGreaterThan(LARGE.length / 3), 10_000);
+  await expect.poll(() => received).toBeGreaterThan(LARGE.length / 3);
 });
 
 test("a peer that reads a streamed response too slowly loses its connection", async () => {
@@ -294,7 +294,7 @@ test("an event stream is not closed even if its peer does not read", async () =>
   for (let count = 1; count <= 3; count += 1) {
     const peer = await connectPeer(server); // oxlint-disable-line no-await-in-loop -- one by one
     peer.write(GET);
-    await vi.waitFor(() => expect(guard.closed.slow_reader).toBe(count), 10_000); // oxlint-disable-line no-await-in-loop
+    await expect.poll(() => guard.closed.slow_reader).toBe(count); // oxlint-disable-line no-await-in-loop
   }
   await untilOpen(server, 1);
 });
@@ -323,7 +323,7 @@ test("isResponding() is true from the first bytes of a response to its end", asy
   const [, response] = (await requested) as [unknown, ServerResponse];
   expect(guard.isResponding(socket)).toBe(true);
   response.end();
-  await vi.waitFor(() => expect(guard.isResponding(socket)).toBe(false));
+  await expect.poll(() => guard.isResponding(socket)).toBe(false);
 });
 
 test("a response precedes the end of a connection whose next request is not valid HTTP", async () => {
@@ -356,11 +356,11 @@ test("all responses of a connection are closed with it, each once, including que
   const requested = vi.fn();
   server.on("request", requested);
   peer.write(["/1", "/2", "/3"].map((path) => GET.replace("/", path)).join(""));
-  await vi.waitFor(() => expect(requested).toHaveBeenCalledTimes(3));
+  await expect.poll(() => requested).toHaveBeenCalledTimes(3);
   expect(closes).toEqual([]);
   peer.destroy();
   await untilOpen(server, 0);
-  await vi.waitFor(() => expect(closes.toSorted()).toEqual(["/1", "/2", "/3"]));
+  await expect.poll(() => closes.toSorted()).toEqual(["/1", "/2", "/3"]);
 });
 
 test("schedule() handles a few pipelined requests at a time, and all of them in order", async () => {
@@ -375,10 +375,10 @@ test("schedule() handles a few pipelined requests at a time, and all of them in 
   peer.on("data", (chunk: Buffer) => (received += chunk.toString()));
   const paths = Array.from({ length: 200 }, (_, index) => `/${index}`);
   peer.write(paths.map((path) => GET.replace("/", path)).join(""));
-  await vi.waitFor(() => expect(responses.length).toBe(9));
+  await expect.poll(() => responses.length).toBe(9);
   isStarted = true;
   for (const response of responses) response.end(`[${response.req.url}]`);
-  await vi.waitFor(() => expect(received).toContain("[/199]"), 10_000);
+  await expect.poll(() => received).toContain("[/199]");
   expect([...received.matchAll(/\[(.*?)\]/g)].map(([, path]) => path)).toEqual(paths);
   expect(guard.closed.pipelining).toBe(0);
 });
@@ -445,9 +445,9 @@ test("createGuardedServer() sends `100 Continue` before the response to a pipeli
   peer.on("data", (chunk: Buffer) => (received += chunk.toString()));
   const expecting = GET.replace("a\r\n", "a\r\nExpect: 100-continue\r\n");
   peer.write(GET.replace("/", "/first") + expecting + GET);
-  await vi.waitFor(() => expect(first).toHaveLength(1));
+  await expect.poll(() => first).toHaveLength(1);
   first[0]?.end("first response");
-  await vi.waitFor(() => expect(received.match(/HTTP/g)).toHaveLength(4), 10_000);
+  await expect.poll(() => received.match(/HTTP/g)).toHaveLength(4);
   const statuses = received
     .split(/(?=HTTP)/)
     .map((part) => part.replace(/^HTTP\/1\.1 (\d+)[^]*\r\n\r\n/, "$1 "));

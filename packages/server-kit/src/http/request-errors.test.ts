@@ -60,8 +60,8 @@ test.each([
     const dribble = setInterval(() => dribbling.write("x"), 20);
     onTestFinished(() => clearInterval(dribble));
     halfClosed.end();
-    await vi.waitFor(() => expect(sockets.size).toBe(3), 10_000);
-    await vi.waitFor(async () => expect(await countConnections(server)).toBe(0), 10_000);
+    await expect.poll(() => sockets.size).toBe(3);
+    await expect.poll(() => countConnections(server)).toBe(0);
   },
 );
 

@@ -3,8 +3,6 @@ import type { EventStream } from "./event-stream.ts";
 import { LARGE_TEXT, openStream, startStreamServer } from "./_streams.ts";
 import { StreamHub, type HubStream, type StreamHubOptions } from "./stream-hub.ts";
 
-const SOON = { timeout: 10_000 };
-
 /** The last chunk of a response. */
 const RESPONSE_END = /\r\n0\r\n\r\n$/;
 
@@ -23,10 +21,10 @@ test("comments keep a stream alive, until its client disconnects", async () => {
   const hub = createHub({ keepAliveMs: 10 });
   const { events, client, received } = await openStream(await startStreamServer());
   hub.add({ events });
-  await expect.poll(received, SOON).toMatch(/:\n\n\r\n[^]*:\n\n/);
+  await expect.poll(received).toMatch(/:\n\n\r\n[^]*:\n\n/);
   expect(hub.size).toBe(1);
   client.destroy();
-  await expect.poll(() => hub.size, SOON).toBe(0);
+  await expect.poll(() => hub.size).toBe(0);
 });
 
 test("a client that reads nothing is disconnected, and other clients are not", async () => {
@@ -37,10 +35,10 @@ test("a client that reads nothing is disconnected, and other clients are not", a
   slow.client.pause();
   slow.events.write(LARGE_TEXT);
   for (const { events } of [slow, other]) hub.add({ events });
-  await vi.waitFor(() => expect(onStalled).toHaveBeenCalledTimes(1), SOON);
-  await expect.poll(() => hub.size, SOON).toBe(1);
+  await expect.poll(() => onStalled).toHaveBeenCalledTimes(1);
+  await expect.poll(() => hub.size).toBe(1);
   hub.update(hub.streams());
-  await expect.poll(other.received, SOON).toContain("event: updated");
+  await expect.poll(other.received).toContain("event: updated");
 });
 
 test("clients with the most unread events are disconnected if these take too much memory", async () => {
@@ -58,8 +56,8 @@ test("clients with the most unread events are disconnected if these take too muc
   // The last two share the memory of one event.
   const shared = Buffer.from(LARGE_TEXT);
   const others = [await openPaused(LARGE_TEXT), await openPaused(shared), await openPaused(shared)];
-  await vi.waitFor(() => expect(onStalled).toHaveBeenCalledTimes(1), SOON);
-  await expect.poll(() => hub.size, SOON).toBe(3);
+  await expect.poll(() => onStalled).toHaveBeenCalledTimes(1);
+  await expect.poll(() => hub.size).toBe(3);
   const open = new Set(hub.streams().map(({ events }) => events));
   expect(others.every((events) => open.has(events))).toBe(true);
 });
@@ -69,18 +67,18 @@ test("update() sends to every given stream, and drained streams are updated agai
   const { events, client, received } = await openStream(await startStreamServer());
   hub.add({ events });
   hub.update(hub.streams());
-  await expect.poll(received, SOON).toMatch(/event: updated/);
+  await expect.poll(received).toMatch(/event: updated/);
   client.pause();
   events.write(LARGE_TEXT);
   client.resume();
-  await expect.poll(() => received().match(/event: updated/g), SOON).toHaveLength(2);
+  await expect.poll(() => received().match(/event: updated/g)).toHaveLength(2);
 });
 
 test("a stream ends at its maximum age, with a delay for its client", async () => {
   const hub = createHub({ maxAgeMs: 50 });
   const { events, received } = await openStream(await startStreamServer());
   hub.add({ events });
-  await expect.poll(received, SOON).toMatch(RESPONSE_END);
+  await expect.poll(received).toMatch(RESPONSE_END);
   expect(received()).toContain("retry: 1234\n\n");
   expect(hub.size).toBe(0);
 });
@@ -116,8 +114,8 @@ test("close() ends open streams and those that are added later", async () => {
   const late = await openStream(server);
   hub.close();
   hub.add({ events: late.events });
-  await expect.poll(open.received, SOON).toMatch(RESPONSE_END);
-  await expect.poll(late.received, SOON).toMatch(RESPONSE_END);
+  await expect.poll(open.received).toMatch(RESPONSE_END);
+  await expect.poll(late.received).toMatch(RESPONSE_END);
   expect(open.received()).toContain("retry: 1234\n\n");
   expect(hub.isClosed).toBe(true);
 });
