@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { AttemptLimiter } from "./attempt-limiter.ts";
+import { AttemptLimiter, networkOf } from "./attempt-limiter.ts";
 
 test("AttemptLimiter counts attempts per network and in total, except those given back", () => {
   let nowMs = 0;
@@ -21,3 +21,21 @@ test("AttemptLimiter counts attempts per network and in total, except those give
   limiter.take("192.0.2.2", 1);
   expect(() => limiter.take("192.0.2.1", 1)).toThrow("wait 2 s");
 });
+
+test.each([
+  ["192.0.2.1", "192.0.2.1"],
+  ["::ffff:192.0.2.1", "192.0.2.1"],
+  ["2001:db8::1", "2001:db8::ffff"],
+])("networkOf() ignores the port that some load balancers add to %s", (address, sameNetwork) => {
+  const network = networkOf(sameNetwork);
+  expect(network).not.toBe(networkOf("not an address"));
+  const host = address.includes(":") ? `[${address}]` : address;
+  for (const form of [address, host, `${host}:1234`]) expect(networkOf(form)).toBe(network);
+});
+
+test.each(["", "192.0.2:1", "192.0.2.1:x", "[2001:db8::1", "[192.0.2.1]:1:2", "a:1"])(
+  "networkOf() puts %j, which is not an address, into one network with all others",
+  (text) => {
+    expect(networkOf(text)).toBe(networkOf("not an address"));
+  },
+);

@@ -80,11 +80,17 @@ export class AttemptLimiter {
   }
 }
 
+const WITH_PORT = /^(?:(?<ipv4>[\d.]+)|\[(?<ipv6>[\da-f:.]+)\])(?::\d+)?$/i;
+
 /**
  * Returns the network of an IP address: addresses of the same network share a budget. A host can choose any
  * address in its IPv6 /64, so the whole /64 shares one. With `TRUST_PROXY=true`, the address can be any string that a client sends.
+ *
+ * @param text an address, with the port that some load balancers add in `X-Forwarded-For`
  */
-export function networkOf(address: string): string {
+export function networkOf(text: string): string {
+  const { ipv4, ipv6 } = WITH_PORT.exec(text)?.groups ?? {};
+  const address = ipv4 ?? ipv6 ?? text;
   const family = isIP(address);
   if (family !== 6) return family === 4 ? address : "unknown";
   const parsed = new Address6(address);
