@@ -80,35 +80,66 @@ describeConsole("signing in", (console) => {
     await page.waitForURL("**/sign-in");
   });
 
-  test("a change after the end of the session leads to the sign-in, and back to the page", async () => {
+  test("a form keeps what was typed if the session ends before it is saved", async () => {
     const { id, secret } = await createToken(console, { type: "editor" });
     const expected = /status of 401|ERR_FAILED/;
-    const page = await console.openSignedOut(`${FLAGS}?from=link`, { expected });
+    const page = await console.openSignedOut("/segments", { expected });
     // Otherwise the page notices the end of the session before the change.
     await page.route("**/api/admin/changes", (route) => route.abort());
     await signIn(page, secret);
-    await page.getByRole("button", { name: "New flag" }).click();
-    const dialog = page.getByRole("dialog", { name: "New flag" });
-    await dialog.getByLabel("Name").fill("too-late");
+    await page.getByRole("button", { name: "New segment" }).click();
+    const form = page.getByRole("dialog", { name: "New segment" });
+    await form.getByLabel("Name").fill("just-in-time");
     await console.admin("DELETE", `/api-tokens/${id}`);
 
-    await dialog.getByRole("button", { name: "Create flag" }).click();
-    await page.waitForURL("**/sign-in?**");
-    await page.getByText("You are no longer signed in.").waitFor();
+    await form.getByRole("button", { name: "Create segment" }).click();
+    const ended = page.getByRole("dialog", { name: "You are no longer signed in" });
+    await ended.waitFor();
     await expectAccessible(page);
-    await signIn(page, ADMIN_TOKEN);
-    expect(page.url()).toBe(`${console.url}${FLAGS}?from=link`);
-    await page.getByText("This project has no flags yet").waitFor();
+    await page.keyboard.press("Escape");
+    await ended.getByLabel("API token").fill(ADMIN_TOKEN);
+    await ended.getByRole("button", { name: "Sign in" }).click();
+    await ended.waitFor({ state: "detached" });
+    await form.getByText("You were no longer signed in. Try again.").waitFor();
+    expect(await form.getByLabel("Name").inputValue()).toBe("just-in-time");
+    await form.getByRole("button", { name: "Create segment" }).click();
+    await waitForMessage(page, "Created just-in-time");
   });
 
-  test("a page notices that its session has ended, even without a change", async () => {
-    const { id, secret } = await createToken(console, { type: "viewer" });
+  test("a page whose session has ended shows nothing until somebody signs in again", async () => {
+    const { id, secret } = await createToken(console, { type: "editor" });
     const page = await console.openSignedOut("/segments", { expected: /status of 401/ });
     const following = page.waitForRequest("**/api/admin/changes");
     await signIn(page, secret);
+    await page.getByRole("button", { name: "New segment" }).click();
+    const form = page.getByRole("dialog", { name: "New segment" });
+    await form.getByLabel("Name").fill("typed before");
     await (await following).response();
     await console.admin("DELETE", `/api-tokens/${id}`);
-    await page.waitForURL("**/sign-in?**");
+    const ended = page.getByRole("dialog", { name: "You are no longer signed in" });
+    await ended.waitFor();
+    const background = await page.evaluate(() => {
+      const top = document.elementFromPoint(1, 1) ?? document.body;
+      return getComputedStyle(top).backgroundColor;
+    });
+    // A colour with transparency begins with "rgba".
+    expect(background).toMatch(/^rgb\(/);
+
+    await console.admin("POST", "/segments", { name: "meanwhile", constraints: [] });
+    const other = await page.context().newPage();
+    await other.goto(`${console.url}/segments`);
+    await signIn(other, ADMIN_TOKEN);
+    await other.close();
+    // What the browser does when its user returns to this tab.
+    await page.evaluate(() =>
+      document.dispatchEvent(new Event("visibilitychange", { bubbles: true })),
+    );
+    await ended.waitFor({ state: "detached" });
+    expect(await form.getByLabel("Name").inputValue()).toBe("typed before");
+    await form.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("row", { name: "meanwhile" }).waitFor();
+    await console.admin("POST", "/segments", { name: "afterwards", constraints: [] });
+    await page.getByRole("row", { name: "afterwards" }).waitFor();
   });
 
   test.each(["https://example.com/", "//example.com", "/\\example.com", "javascript:alert(1)"])(

@@ -2,7 +2,7 @@ import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@ta
 import { RouterProvider } from "@tanstack/react-router";
 import { useState } from "react";
 import { ApiError, isUnavailable } from "../api/request.ts";
-import { sessionQuery } from "../session/session.ts";
+import { isSignedOut, sessionQuery } from "../session/session.ts";
 import { Toasts } from "../ui/toast.tsx";
 import { createConsoleRouter } from "./router.tsx";
 
@@ -25,22 +25,18 @@ export function App() {
 
 function createClient(): QueryClient {
   const { queryKey } = sessionQuery;
-  // The check of the session makes the page say that the service is unavailable: see `ConnectionStatus`.
-  const checkSession = (): void =>
+  // The page then says that the service is unavailable, or that the session has ended.
+  const checkSession = (error: Error): void => {
+    if (!isUnavailable(error) && !isSignedOut(error)) return;
     void client.invalidateQueries({ queryKey }, { cancelRefetch: false });
+  };
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({
       onError: (error, query) => {
-        // The session has ended: the pages then lead to the sign-in.
-        if (error instanceof ApiError && error.status === 401) client.setQueryData(queryKey, null);
-        else if (isUnavailable(error) && query.queryKey[0] !== queryKey[0]) checkSession();
+        if (query.queryKey[0] !== queryKey[0]) checkSession(error);
       },
     }),
-    mutationCache: new MutationCache({
-      onError: (error) => {
-        if (isUnavailable(error)) checkSession();
-      },
-    }),
+    mutationCache: new MutationCache({ onError: checkSession }),
     // Without a network, requests fail and say so. Otherwise a change would wait unnoticed, and be sent when the
     // network is back, even if its dialog has been cancelled.
     defaultOptions: {

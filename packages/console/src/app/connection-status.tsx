@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { TriangleAlert } from "lucide-react";
 import { ApiError } from "../api/request.ts";
 import { describeError } from "../ui/describe-error.ts";
-import { sessionQuery } from "../session/session.ts";
+import { isSignedOut, sessionQuery } from "../session/session.ts";
 import "./connection-status.css";
 
 /**
@@ -14,7 +14,7 @@ export function ConnectionStatus() {
   // Screen readers announce what appears in an element that exists already.
   return (
     <div className="connection-status" role="status">
-      {error === null ? null : (
+      {error === null || isSignedOut(error) ? null : (
         <p>
           <TriangleAlert aria-hidden />
           {error instanceof ApiError ? describeError(error) : "The service cannot be reached."} This

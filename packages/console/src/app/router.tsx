@@ -24,7 +24,7 @@ import { TokensPage } from "../tokens/tokens-page.tsx";
 import { ApplicationsPage } from "../applications/applications-page.tsx";
 import { ApplicationPage } from "../applications/application-page.tsx";
 import { EventsPage } from "../events/events-page.tsx";
-import { sessionQuery } from "../session/session.ts";
+import { isSignedOut, sessionQuery } from "../session/session.ts";
 import { SignInPage } from "../session/sign-in-page.tsx";
 import { NotFound, RouteError } from "./errors.tsx";
 import { rememberedProject } from "./remembered-choices.ts";
@@ -55,10 +55,10 @@ const shell = createRoute({
   id: "shell",
   component: Shell,
   beforeLoad: async ({ context: { client }, location }) => {
-    const session = await client.ensureQueryData(sessionQuery);
-    if (session === null) {
+    await client.ensureQueryData(sessionQuery).catch((error: unknown) => {
+      if (!isSignedOut(error)) throw error;
       redirect({ to: "/sign-in", search: { returnTo: location.href }, throw: true });
-    }
+    });
   },
 });
 

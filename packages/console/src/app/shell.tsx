@@ -1,12 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import {
-  Link,
-  Outlet,
-  useLocation,
-  useNavigate,
-  useParams,
-  useRouter,
-} from "@tanstack/react-router";
+import { Link, Outlet, useLocation, useNavigate, useParams } from "@tanstack/react-router";
 import {
   Activity,
   Archive,
@@ -27,7 +20,8 @@ import {
 import { type ComponentType, useEffect, useState } from "react";
 import { queries } from "../api/queries.ts";
 import { followChanges } from "../changes/live-changes.ts";
-import { sessionQuery, signOut } from "../session/session.ts";
+import { isSignedOut, sessionQuery, signOut } from "../session/session.ts";
+import { SignInAgain } from "../session/sign-in-again.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { describeError } from "../ui/describe-error.ts";
 import { Menu } from "../ui/menu.tsx";
@@ -47,28 +41,19 @@ import "./shell.css";
 /** The header, the navigation and the opened page. */
 export function Shell() {
   const client = useQueryClient();
-  const router = useRouter();
-  const { data: session } = useQuery(sessionQuery);
+  const { error } = useQuery(sessionQuery);
   const location = useLocation();
   const [isMenuOpen, setMenuOpen] = useState(false);
-  const isSignedIn = session !== null && session !== undefined;
+  const hasEnded = isSignedOut(error);
 
   useEffect(() => {
-    if (!isSignedIn) return undefined;
+    if (hasEnded) return undefined;
     const closing = new AbortController();
     followChanges(client, closing.signal);
     return () => closing.abort();
-  }, [client, isSignedIn]);
+  }, [client, hasEnded]);
   useEffect(() => setMenuOpen(false), [location.pathname]);
 
-  // The session has ended while a page was open.
-  useEffect(() => {
-    if (session !== null) return;
-    const search = { returnTo: router.state.location.href, problem: "ended" };
-    void router.navigate({ to: "/sign-in", search });
-  }, [router, session]);
-
-  if (!isSignedIn) return null;
   return (
     <div className="shell">
       <a href="#content" className="skip-link">
@@ -97,6 +82,7 @@ export function Shell() {
         <ConnectionStatus />
         <OpenedPage />
       </div>
+      {hasEnded ? <SignInAgain /> : null}
     </div>
   );
 }

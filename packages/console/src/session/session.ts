@@ -29,24 +29,24 @@ interface SignInOptions {
   readonly openIdConnect: { readonly name: string } | null;
 }
 
-/** The session of this browser; null if nobody is signed in. */
+/** The session of this browser. After its end, the error of the query is `isSignedOut()`, and the data stays as it was. */
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
   queryFn: () =>
-    request<Session>("auth/session", { signal: AbortSignal.timeout(CHECK_TIMEOUT_MS) }).catch(
-      (error: unknown) => {
-        if (error instanceof ApiError && error.status === 401) return null;
-        throw error;
-      },
-    ),
+    request<Session>("auth/session", { signal: AbortSignal.timeout(CHECK_TIMEOUT_MS) }),
   staleTime: 60_000,
   // No retries: the page shows a failure at once, and the next check follows soon.
   retry: false,
-  refetchInterval: ({ state: { data, error } }) => {
-    if (error !== null) return CHECK_FAILED_MS;
-    return data === null ? false : CHECK_MS;
+  refetchInterval: ({ state: { error } }) => {
+    if (isSignedOut(error)) return false;
+    return error === null ? CHECK_MS : CHECK_FAILED_MS;
   },
 });
+
+/** Whether a request failed because nobody is signed in, or no longer. */
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 401;
+}
 
 export const signInOptionsQuery = queryOptions({
   queryKey: ["sign-in-options"],
@@ -67,5 +67,5 @@ const RANKS: Readonly<Record<Role, number>> = { viewer: 0, editor: 1, admin: 2 }
 /** Whether the signed-in user has a role, or one that includes it. */
 export function useHasRole(required: Role): boolean {
   const { data } = useQuery(sessionQuery);
-  return data !== undefined && data !== null && RANKS[data.role] >= RANKS[required];
+  return data !== undefined && RANKS[data.role] >= RANKS[required];
 }

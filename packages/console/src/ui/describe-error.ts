@@ -8,7 +8,7 @@ export function describeError(error: unknown): string {
   }
   switch (error.status) {
     case 401:
-      return "You are no longer signed in. Sign in again to continue.";
+      return "You were no longer signed in. Try again.";
     case 412:
       return describeConflict(error.message);
     case 413:
