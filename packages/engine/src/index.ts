@@ -1,12 +1,12 @@
 export { compileInSteps, compileSnapshot } from "./compile/compile-snapshot.ts";
 export type { CompileOptions } from "./compile/compile-snapshot.ts";
-export { isAddressOrRange } from "./constraints/cidr.ts";
+export { isAddressOrRange } from "./constraints/ip-address.ts";
 export { isListKind, isOperatorName, OPERATORS } from "./constraints/operator-table.ts";
 export type { OperatorDescription, OperatorName, ValueKind } from "./constraints/operator-table.ts";
 export { estimatePatternSize } from "./constraints/pattern-size.ts";
 export type { Context } from "./context.ts";
-export { applyDelta } from "./definitions/apply-delta.ts";
-export type { FeaturesState } from "./definitions/apply-delta.ts";
+export { applyDelta } from "./definitions/delta.ts";
+export type { FeaturesState } from "./definitions/delta.ts";
 export { ChangeLog } from "./definitions/change-log.ts";
 export {
   featureRemoved,
@@ -16,13 +16,8 @@ export {
   segmentUpdated,
   writeChanges,
   writeHydration,
-} from "./definitions/delta-message.ts";
-export type {
-  Change,
-  DeltaMessage,
-  FeatureText,
-  SegmentText,
-} from "./definitions/delta-message.ts";
+} from "./definitions/delta.ts";
+export type { Change, DeltaMessage, FeatureText, SegmentText } from "./definitions/delta.ts";
 export {
   ClientSpecError,
   inlineSegments,

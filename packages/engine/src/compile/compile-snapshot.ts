@@ -4,9 +4,10 @@ import { SegmentConditions } from "../constraints/compile-constraint.ts";
 import { Patterns } from "../constraints/patterns.ts";
 import { ContextFields } from "../evaluate/context-fields.ts";
 import { SelectorEvaluator } from "../evaluate/decision.ts";
+import type { Outcome, SelectedVariant } from "../outcome.ts";
 import type { Feature, FeatureDocument } from "../parse/model.ts";
-import type { Diagnostic, Snapshot, SnapshotOrigin } from "../snapshot.ts";
-import { createReport } from "../diagnostics.ts";
+import type { Diagnostic, Snapshot, SnapshotOrigin, CompiledFlag } from "../snapshot.ts";
+import { createReport } from "../snapshot.ts";
 import { complete } from "../steps.ts";
 import type { Steps } from "../steps.ts";
 import type { CustomStrategy, ReportStrategyError } from "../strategies/custom.ts";
@@ -15,7 +16,6 @@ import type { FindParent } from "./compile-dependencies.ts";
 import { compileFlag } from "./compile-flag.ts";
 import { createScope } from "./compile-strategy.ts";
 import type { FlagScope } from "./compile-strategy.ts";
-import { reuseUnchangedFlag } from "./reuse-unchanged-flags.ts";
 
 export interface CompileOptions {
   /** Identifies the content of the document. @default "" */
@@ -117,4 +117,44 @@ function* parentsFirst(features: readonly Feature[]): Generator<[number, Feature
 
 function hasParents({ dependencies }: Feature): boolean {
   return dependencies.length > 0;
+}
+
+/**
+ * Returns the object of the previous snapshot if the flag is unchanged, so that caches keyed by the
+ * object stay valid. Otherwise returns the given object.
+ */
+function reuseUnchangedFlag(compiled: CompiledFlag, previous?: Snapshot): CompiledFlag {
+  const candidate = previous?.flags[previous.indexOf(compiled.name)];
+  return candidate !== undefined && isSameFlag(candidate, compiled) ? candidate : compiled;
+}
+
+function isSameFlag(one: CompiledFlag, other: CompiledFlag): boolean {
+  return (
+    one.type === other.type &&
+    one.project === other.project &&
+    one.stale === other.stale &&
+    one.impressionData === other.impressionData &&
+    one.constantOutcome === other.constantOutcome &&
+    one.outcomes.length === other.outcomes.length &&
+    one.outcomes.every((outcome, index) => isSameOutcome(outcome, other.outcomes[index]))
+  );
+}
+
+function isSameOutcome(one: Outcome, other: Outcome | undefined): boolean {
+  return (
+    one.enabled === other?.enabled &&
+    one.reason === other.reason &&
+    isSameVariant(one.variant, other.variant)
+  );
+}
+
+function isSameVariant(
+  one: SelectedVariant | undefined,
+  other: SelectedVariant | undefined,
+): boolean {
+  return (
+    one?.name === other?.name &&
+    one?.payload?.type === other?.payload?.type &&
+    one?.payload?.value === other?.payload?.value
+  );
 }

@@ -6,7 +6,7 @@ import { selectOutcome } from "../evaluate/decision.ts";
 import type { OutcomeSelector } from "../evaluate/decision.ts";
 import { Rollout } from "../evaluate/rollout.ts";
 import type { ContextFields } from "../evaluate/context-fields.ts";
-import type { Reason } from "../outcome.ts";
+import type { Reason, Outcome, SelectedVariant } from "../outcome.ts";
 import type { Feature, Strategy, Variant } from "../parse/model.ts";
 import type { Report, SnapshotOrigin } from "../snapshot.ts";
 import { toActivationStrategy } from "../strategies/custom.ts";
@@ -16,7 +16,6 @@ import { parameterText } from "../strategies/strategy.ts";
 import type { Activation, StrategyScope } from "../strategies/strategy.ts";
 import { NO_VARIANT, compileVariants } from "./compile-variants.ts";
 import type { VariantSelection, VariantSelector } from "./compile-variants.ts";
-import { OutcomeTable } from "./outcome-table.ts";
 
 /** The inputs that the compilations of all rules of a flag share. */
 export interface FlagScope extends ConstraintScope, StrategyScope {
@@ -162,4 +161,33 @@ function toOutcome(
   }
   return (request) =>
     indexes[selectOutcome(selector, request)] ?? selectOutcome(otherwise, request);
+}
+
+/** Collects the possible outcomes of one flag. Equal outcomes share one index. */
+class OutcomeTable {
+  readonly #outcomes: Outcome[];
+  readonly #indexes = new Map<string, number>();
+
+  constructor(reasonWhenOff: Reason) {
+    this.#outcomes = [Object.freeze({ enabled: false, variant: undefined, reason: reasonWhenOff })];
+  }
+
+  /** Returns the index of "on" with this variant and reason. */
+  on(reason: Reason, variant?: Variant): number {
+    const key = JSON.stringify([reason, variant?.name, variant?.payload]);
+    const existing = this.#indexes.get(key);
+    if (existing !== undefined) return existing;
+    const outcome = { enabled: true, variant: variant && toSelected(variant), reason };
+    const index = this.#outcomes.push(Object.freeze(outcome)) - 1;
+    this.#indexes.set(key, index);
+    return index;
+  }
+
+  outcomes(): readonly Outcome[] {
+    return Object.freeze(this.#outcomes);
+  }
+}
+
+function toSelected({ name, payload }: Variant): SelectedVariant {
+  return Object.freeze(payload === undefined ? { name } : { name, payload });
 }

@@ -1,4 +1,4 @@
-import { isInCidr } from "./cidr.ts";
+import { isInCidr } from "./ip-address.ts";
 import { isAfter, isBefore } from "./date.ts";
 import { isIn, isNotIn } from "./in-list.ts";
 import {

@@ -1,7 +1,9 @@
 import { Address4, Address6 } from "ip-address";
+import { listOperator } from "./operator.ts";
+import type { Operator } from "./operator.ts";
 
 /** An IP address, optionally with a prefix length (`10.0.0.0/8`). */
-export interface Address {
+interface Address {
   readonly family: 4 | 6;
   readonly bits: bigint;
   /** In bits. 32 or 128 for an address without a prefix length. */
@@ -9,7 +11,7 @@ export interface Address {
 }
 
 /** A range of addresses of one family. */
-export interface AddressRange extends Address {
+interface AddressRange extends Address {
   /** The number of low bits that are not compared. */
   readonly hostBits: bigint;
   /** The high bits that all addresses of the range share. */
@@ -24,7 +26,7 @@ export function parseIpv4(text: string): Address | null {
 }
 
 /** Parses IPv4 or IPv6, optionally with a prefix length. Returns null for anything else. */
-export function parseAddress(text: string): Address | null {
+function parseAddress(text: string): Address | null {
   const ipv4 = parseIpv4(text);
   if (ipv4 !== null) return ipv4;
   if (!Address6.isValid(text)) return null;
@@ -46,4 +48,31 @@ export function isInRange(address: Address, range: AddressRange): boolean {
     address.prefixLength >= range.prefixLength &&
     address.bits >> range.hostBits === range.network
   );
+}
+
+/** IN_CIDR: the field is an address in one of the ranges. IPv4 and IPv6 never match each other. */
+export const isInCidr: Operator = listOperator(({ contextName, values }, fields) => {
+  const ranges = values
+    .map(parseAddress)
+    .filter((address) => address !== null)
+    .map(toRange);
+  if (ranges.length === 0) return false;
+  const slot = fields.derived("address", fields.text(contextName), (text) =>
+    text === null ? null : parseAddress(text),
+  );
+  return (request) => {
+    const address = request.read(slot);
+    return address !== null && ranges.some((range) => covers(range, address));
+  };
+});
+
+/** Whether IN_CIDR can match a value: an address or range, perhaps with spaces around it. */
+export function isAddressOrRange(value: string): boolean {
+  return parseAddress(value.trim()) !== null;
+}
+
+/** The base address of a range always matches, regardless of the two prefix lengths. */
+function covers(range: AddressRange, address: Address): boolean {
+  if (address.family === range.family && address.bits === range.bits) return true;
+  return isInRange(address, range);
 }

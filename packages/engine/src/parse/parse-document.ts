@@ -1,4 +1,4 @@
-import { createReport } from "../diagnostics.ts";
+import { createReport } from "../snapshot.ts";
 import type { Diagnostic, Report } from "../snapshot.ts";
 import { complete } from "../steps.ts";
 import type { Steps } from "../steps.ts";

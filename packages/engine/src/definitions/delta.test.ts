@@ -1,5 +1,22 @@
-import { describe, expect, test } from "vitest";
-import { applyDelta } from "./apply-delta.ts";
+import { expect, test, describe } from "vitest";
+import { applyDelta, parseEventId } from "./delta.ts";
+
+test.each([
+  ["7", 7],
+  ['"7"', 7],
+  ['W/"7"', 7],
+  [' w/"7" ', 7],
+  ["999999999999999", 999_999_999_999_999],
+  ["1000000000000000", undefined],
+  ['"7", "8"', undefined],
+  ["-1", undefined],
+  ["1.5", undefined],
+  ["*", undefined],
+  ["", undefined],
+  [undefined, undefined],
+])("parseEventId() parses %j as %j", (text, id) => {
+  expect(parseEventId(text)).toBe(id);
+});
 
 const start = { features: [{ name: "a", enabled: true }, { name: "b" }], segments: [{ id: 1 }] };
 
