@@ -25,14 +25,14 @@ export type {
   UsageSpoolOptions,
 } from "./options/flags-client-options.ts";
 export type { SharingRole, SharingStatus } from "./sharing/shared-synchronizer.ts";
-export { FileStorageProvider } from "./storage/file-storage-provider.ts";
+export { FileStorageProvider } from "./storage/storage-provider.ts";
 export { MemoryStorageProvider } from "./storage/storage-provider.ts";
 export type { StorageProvider } from "./storage/storage-provider.ts";
 export type { Synchronization } from "./sync/synchronizer.ts";
 export { isUnleashClient } from "./sync/unleash-synchronizer.ts";
 export type { UnleashClient } from "./sync/unleash-synchronizer.ts";
 export type { CustomHeadersFunction } from "./transport/headers.ts";
-export type { ObservedRequest, RequestObserver } from "./transport/request-observer.ts";
+export type { ObservedRequest, RequestObserver } from "./transport/http-client.ts";
 export { UpstreamError } from "./transport/upstream-error.ts";
 export type { UpstreamErrorCode } from "./transport/upstream-error.ts";
 export type { MetricsBody, RegistrationBody } from "./transport/wire-bodies.ts";

@@ -4,7 +4,7 @@ import type { StorageProvider } from "../storage/storage-provider.ts";
 import type { Synchronization } from "../sync/synchronizer.ts";
 import type { UnleashClient } from "../sync/unleash-synchronizer.ts";
 import type { CustomHeadersFunction } from "../transport/headers.ts";
-import type { RequestObserver } from "../transport/request-observer.ts";
+import type { RequestObserver } from "../transport/http-client.ts";
 
 /** A tag that a flag must have. */
 export interface Tag {

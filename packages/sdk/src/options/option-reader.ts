@@ -6,7 +6,7 @@ import { SYNCHRONIZATIONS } from "../sync/synchronizer.ts";
 import type { Synchronization } from "../sync/synchronizer.ts";
 import { isHeaderName, isHeaderValue } from "../transport/headers.ts";
 import type { CustomHeadersFunction } from "../transport/headers.ts";
-import type { RequestObserver } from "../transport/request-observer.ts";
+import type { RequestObserver } from "../transport/http-client.ts";
 import type { Tag } from "./flags-client-options.ts";
 
 /**

@@ -9,7 +9,7 @@ import type { UnleashClient } from "../sync/unleash-synchronizer.ts";
 import type { ConnectionSettings } from "../transport/connections.ts";
 import { toHeaderMap } from "../transport/headers.ts";
 import type { CredentialSettings, HeaderMap } from "../transport/headers.ts";
-import type { RequestObserver } from "../transport/request-observer.ts";
+import type { RequestObserver } from "../transport/http-client.ts";
 import type { FeatureFilters } from "../transport/upstream-api.ts";
 import type { FlagsClientOptions } from "./flags-client-options.ts";
 import {

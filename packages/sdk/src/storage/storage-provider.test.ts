@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describeCause } from "../transport/upstream-error.ts";
-import { FileStorageProvider } from "./file-storage-provider.ts";
-import { MemoryStorageProvider } from "./storage-provider.ts";
+import { FileStorageProvider, MemoryStorageProvider } from "./storage-provider.ts";
 import type { StorageProvider } from "./storage-provider.ts";
 
 let directory = "";

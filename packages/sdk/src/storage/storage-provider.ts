@@ -1,3 +1,8 @@
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { hasCode, writeDurably } from "./durable-file.ts";
+
 /**
  * Stores the last good definitions, so that a client has flags after a restart even if the upstream
  * is down. Providers written for other SDKs of this protocol have the same interface.
@@ -24,5 +29,85 @@ export class MemoryStorageProvider implements StorageProvider {
 
   async get(key: string): Promise<unknown> {
     return this.#entries.get(key);
+  }
+}
+
+const TEMPORARY_FILE = /^flags-.+-[\da-f]{16}\.json\.[\da-f-]{36}\.tmp$/;
+
+/** Other processes may use the same directory, and write large files to slow disks. */
+const MAX_WRITE_MS = 60 * 60 * 1000;
+
+/**
+ * Stores definitions in one JSON file per key, readable only by its owner. Files are replaced
+ * atomically: a crash or a full disk leaves the previous version intact.
+ */
+export class FileStorageProvider implements StorageProvider {
+  readonly #directory: string;
+  #cleaning: Promise<void> | undefined;
+
+  /** The directory is created on the first write. */
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  async set(key: string, data: unknown): Promise<void> {
+    await mkdir(this.#directory, { recursive: true });
+    await (this.#cleaning ??= deleteAbandonedFiles(this.#directory));
+    const path = this.#pathOf(key);
+    const temporaryPath = `${path}.${randomUUID()}.tmp`;
+    try {
+      await writeDurably(temporaryPath, JSON.stringify(data));
+      await rename(temporaryPath, path);
+    } catch (error) {
+      await rm(temporaryPath, { force: true });
+      throw error;
+    }
+  }
+
+  async get(key: string): Promise<unknown> {
+    const path = this.#pathOf(key);
+    const text = await readIfPresent(path);
+    if (text === undefined) return undefined;
+    try {
+      return JSON.parse(text);
+    } catch {
+      // NOTE: without a cause, because logs contain only the message of the innermost one.
+      throw new Error(`File ${path} is not JSON: delete it, or restore a valid copy`);
+    }
+  }
+
+  #pathOf(key: string): string {
+    return join(this.#directory, `flags-${toFileName(key)}.json`);
+  }
+}
+
+/** Deletes the files of processes that were killed while they wrote. Never rejects: the next process tries again. */
+async function deleteAbandonedFiles(directory: string): Promise<void> {
+  const names = await readdir(directory).catch(() => []);
+  const temporary = names.filter((name) => TEMPORARY_FILE.test(name));
+  for (const path of temporary.map((name) => join(directory, name))) {
+    try {
+      // oxlint-disable no-await-in-loop -- rarely more than one
+      if (Date.now() - (await stat(path)).mtimeMs > MAX_WRITE_MS) await rm(path, { force: true });
+      // oxlint-enable no-await-in-loop
+    } catch {
+      // It may belong to another user, or another process may have deleted it.
+    }
+  }
+}
+
+/** Returns a readable name that is unique per key, even in case-insensitive file systems. */
+function toFileName(key: string): string {
+  const readable = key.replaceAll(/[^\w-]/g, "_").slice(0, 40);
+  const digest = createHash("sha256").update(key).digest("hex").slice(0, 16);
+  return `${readable}-${digest}`;
+}
+
+async function readIfPresent(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw error;
   }
 }

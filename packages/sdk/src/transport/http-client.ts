@@ -3,7 +3,6 @@ import { fetch } from "undici";
 import type { Connections } from "./connections.ts";
 import { Deadline } from "./deadline.ts";
 import type { HeaderMap } from "./headers.ts";
-import { type ObservedRequest, type RequestObserver, sendObserved } from "./request-observer.ts";
 import { MAX_REDIRECTS, redirectTarget } from "./redirect.ts";
 import { describeCause, describeUrl, UpstreamError } from "./upstream-error.ts";
 
@@ -44,6 +43,20 @@ export interface HttpClientOptions {
   readonly observe?: RequestObserver | undefined;
 }
 
+/** Observes the requests to the upstream, for example to trace them. */
+export type RequestObserver = (request: {
+  readonly method: string;
+  readonly url: URL;
+}) => ObservedRequest | undefined;
+
+/** A request that is observed. */
+export interface ObservedRequest {
+  /** Headers to send with the request. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Called once: with the status when the response has been read, or with the error. */
+  readonly end: (result: { readonly status: number } | { readonly error: unknown }) => void;
+}
+
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /** Makes HTTP calls with limits on time and size. */
@@ -67,11 +80,21 @@ export class HttpClient {
     );
   }
 
-  #observed<Response extends { readonly status: number }>(
+  /** Sends a request with the additional headers of the observer, and reports the result to it. */
+  async #observed<Response extends { readonly status: number }>(
     { method, url }: UpstreamRequest,
     send: (headers: ObservedRequest["headers"]) => Promise<Response>,
   ): Promise<Response> {
-    return sendObserved(this.#observe?.({ method, url }), send);
+    const observed = this.#observe?.({ method, url });
+    if (observed === undefined) return send({});
+    try {
+      const response = await send(observed.headers);
+      observed.end({ status: response.status });
+      return response;
+    } catch (error) {
+      observed.end({ error });
+      throw error;
+    }
   }
 
   async #send(request: UpstreamRequest): Promise<UpstreamResponse> {

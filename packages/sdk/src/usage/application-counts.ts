@@ -1,8 +1,7 @@
 import type { FeatureUsage } from "../flag-source.ts";
-import type { BudgetShare } from "./fair-budget.ts";
+import type { BudgetShare, UsageLimits } from "./usage-limits.ts";
 import type { IsKnown } from "./known-names.ts";
 import { entryBytes } from "./usage-limits.ts";
-import type { UsageLimits } from "./usage-limits.ts";
 
 interface FeatureCounts {
   yes: number;

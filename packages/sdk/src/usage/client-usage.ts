@@ -8,7 +8,7 @@ import { RetryingTask } from "../transport/retrying-task.ts";
 import type { UpstreamApi } from "../transport/upstream-api.ts";
 import { toRegistrationBody } from "../transport/wire-bodies.ts";
 import { BulkSupport } from "./bulk-support.ts";
-import { FairBudget } from "./fair-budget.ts";
+import { FairBudget, DEFAULT_QUOTA, REPORTED_QUOTA, USAGE_LIMITS } from "./usage-limits.ts";
 import { ImpactMetricsBuffer } from "./impact-metrics.ts";
 import type { IsKnown } from "./known-names.ts";
 import { RegistrationBuffer } from "./registration-buffer.ts";
@@ -17,7 +17,6 @@ import { UsageDrops } from "./usage-drops.ts";
 import { PendingData } from "./spool/pending-data.ts";
 import { UsageSpool } from "./spool/usage-spool.ts";
 import type { UsageSpoolState } from "./spool/usage-spool.ts";
-import { DEFAULT_QUOTA, REPORTED_QUOTA, USAGE_LIMITS } from "./usage-limits.ts";
 import { UsageReporter } from "./usage-reporter.ts";
 import { UsageStore } from "./usage-store.ts";
 

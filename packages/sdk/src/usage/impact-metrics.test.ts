@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ImpactMetric, ImpactSample } from "../flag-source.ts";
 import { ImpactMetricsBuffer } from "./impact-metrics.ts";
-import { FairBudget } from "./fair-budget.ts";
+import { FairBudget } from "./usage-limits.ts";
 
 const metric = (type: ImpactMetric["type"], ...samples: readonly ImpactSample[]): ImpactMetric => ({
   name: type,

@@ -1,7 +1,7 @@
 import type { ApplicationUsage } from "../flag-source.ts";
 import { ApplicationCounts } from "./application-counts.ts";
 import type { CountingRules, FeatureEntries } from "./application-counts.ts";
-import type { BudgetShare } from "./fair-budget.ts";
+import type { BudgetShare } from "./usage-limits.ts";
 import { applicationBytes, OTHER_APPLICATIONS } from "./usage-limits.ts";
 
 /** What was counted of a report, and what was omitted. */

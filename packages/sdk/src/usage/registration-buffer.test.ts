@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ApplicationRegistration } from "../flag-source.ts";
 import { RegistrationBuffer } from "./registration-buffer.ts";
-import { FairBudget } from "./fair-budget.ts";
+import { FairBudget } from "./usage-limits.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ApplicationRegistration } from "../flag-source.ts";
 import type { Identity } from "../identity.ts";
-import type { FairBudget } from "./fair-budget.ts";
+import type { FairBudget } from "./usage-limits.ts";
 import { DEFAULT_QUOTA } from "./usage-limits.ts";
 
 /** A registration, its id, and its estimated memory in bytes. */

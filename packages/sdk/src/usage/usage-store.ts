@@ -1,10 +1,9 @@
 import type { ApplicationUsage, FeatureUsage } from "../flag-source.ts";
 import type { FeatureEntries } from "./application-counts.ts";
-import { FairBudget } from "./fair-budget.ts";
+import { FairBudget, DEFAULT_QUOTA, OTHER_APPLICATIONS, USAGE_LIMITS } from "./usage-limits.ts";
 import { QuotaUsage } from "./quota-usage.ts";
 import type { CountedUsage } from "./quota-usage.ts";
 import { type IsKnown, separateKnown } from "./known-names.ts";
-import { DEFAULT_QUOTA, OTHER_APPLICATIONS, USAGE_LIMITS } from "./usage-limits.ts";
 import type { UsageLimits } from "./usage-limits.ts";
 import { UsageTotals } from "./usage-totals.ts";
 

@@ -7,9 +7,8 @@ import { SpoolBatch } from "./spool-batch.ts";
 import { readSpoolFile, SpoolFiles } from "./spool-files.ts";
 import type { SpoolFile } from "./spool-files.ts";
 import { SpoolLock } from "./spool-lock.ts";
-import { toLines } from "./spool-record.ts";
+import { toLines, SpoolTotals } from "./spool-record.ts";
 import type { RecordKind, SpoolContent } from "./spool-record.ts";
-import { SpoolTotals } from "./spool-totals.ts";
 
 interface UsageSpoolOptions {
   /** The directory; created if missing. */
