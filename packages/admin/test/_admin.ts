@@ -1,5 +1,5 @@
 import { buildApp } from "../src/app.ts";
-import { apiTokens } from "../src/storage/schema/api-tokens.ts";
+import { apiTokens } from "../src/storage/schema/access.ts";
 import { events } from "../src/storage/schema/events.ts";
 import { TABLES } from "../src/storage/schema/tables.ts";
 import {

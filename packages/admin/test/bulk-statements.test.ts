@@ -3,7 +3,7 @@ import { switchFeatures } from "../src/domain/features/switch-features.ts";
 import { changeTagsInBulk } from "../src/domain/tags/feature-tags.ts";
 import type { ConstraintInput } from "../src/domain/constraints/schemas.ts";
 import type { Database } from "../src/storage/database.ts";
-import { SYSTEM_ACTOR } from "../src/storage/event.ts";
+import { SYSTEM_ACTOR } from "../src/storage/events.ts";
 import type { Storage, WriteTransaction } from "../src/storage/storage.ts";
 import { importProject } from "../src/transfer/project-file/import-project.ts";
 import { describeAnyStorage } from "./_storages.ts";

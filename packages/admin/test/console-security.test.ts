@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { expect, test } from "vitest";
 import { count } from "drizzle-orm";
 import { AUTHENTICATION_LIMITS } from "flags-server-kit/http";
-import { sessions } from "../src/storage/schema/sessions.ts";
+import { sessions } from "../src/storage/schema/access.ts";
 import { makeDatabase, startCommand } from "./_command.ts";
 import { ADMIN_TOKEN, type Service, startService, useService } from "./_service.ts";
 import { FROM_PAGE, requestSession, signIn, toCookie } from "./_sessions.ts";

@@ -1,10 +1,9 @@
 import { like } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
-import { contextFields } from "../src/storage/schema/context-fields.ts";
+import { contextFields } from "../src/storage/schema/projects.ts";
 import { useAdmin } from "./_admin.ts";
-import type { ContextFieldResponse, SegmentResponse } from "./_responses.ts";
+import type { ContextFieldResponse, ErrorResponse, SegmentResponse } from "./_responses.ts";
 import { describeStorages } from "./_storages.ts";
-import type { ErrorResponse } from "./_responses.ts";
 
 describeStorages("context fields", (source) => {
   const admin = useAdmin(source);

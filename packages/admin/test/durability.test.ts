@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sized } from "../../../scripts/test-size.ts";
-import { SYSTEM_ACTOR } from "../src/storage/event.ts";
+import { SYSTEM_ACTOR } from "../src/storage/events.ts";
 import { openStorage } from "../src/storage/open-storage.ts";
 import { projects } from "../src/storage/schema/projects.ts";
 import { skipRevisions } from "../src/storage/revisions.ts";

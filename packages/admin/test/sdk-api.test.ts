@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
-import { SYSTEM_ACTOR } from "../src/storage/event.ts";
+import { SYSTEM_ACTOR } from "../src/storage/events.ts";
 import { strategies as strategyRows } from "../src/storage/schema/strategies.ts";
 import {
   archiveFlag,

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { beforeAll, expect, test } from "vitest";
-import { segments } from "../src/storage/schema/segments.ts";
+import { segments } from "../src/storage/schema/strategies.ts";
 import { useAdmin } from "./_admin.ts";
 import type { SegmentResponse, StrategyResponse } from "./_responses.ts";
 import { describeAnyStorage } from "./_storages.ts";

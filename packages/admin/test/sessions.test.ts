@@ -2,9 +2,8 @@ import { count, eq } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { deleteExpired } from "../src/retention/delete-expired.ts";
 import { DEFAULT_RETENTION } from "../src/retention/retention.ts";
-import { apiTokens } from "../src/storage/schema/api-tokens.ts";
+import { apiTokens, sessions } from "../src/storage/schema/access.ts";
 import { events } from "../src/storage/schema/events.ts";
-import { sessions } from "../src/storage/schema/sessions.ts";
 import {
   ADMIN_TOKEN,
   BACKEND_TOKEN,

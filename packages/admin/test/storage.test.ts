@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { beforeAll, expect, test } from "vitest";
-import { SYSTEM_ACTOR } from "../src/storage/event.ts";
+import { SYSTEM_ACTOR } from "../src/storage/events.ts";
 import { events } from "../src/storage/schema/events.ts";
 import { projects } from "../src/storage/schema/projects.ts";
 import { skipRevisions } from "../src/storage/revisions.ts";

@@ -2,7 +2,7 @@ import { get, type IncomingMessage } from "node:http";
 import Fastify, { type FastifyInstance } from "fastify";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createAuthentication } from "../src/access/authentication.ts";
-import { SYSTEM_ACTOR } from "../src/storage/event.ts";
+import { SYSTEM_ACTOR } from "../src/storage/events.ts";
 import { handleErrors } from "../src/http/error-handler.ts";
 import { ConnectionGuard } from "flags-server-kit/http";
 import { compileSchemasOnUse, serverOptions } from "../src/http/server.ts";

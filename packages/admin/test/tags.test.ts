@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { featureTags, tags as storedTags } from "../src/storage/schema/tags.ts";
+import { featureTags, tags as storedTags } from "../src/storage/schema/features.ts";
 import { useAdmin } from "./_admin.ts";
 import type { Named } from "./_responses.ts";
 import { describeAnyStorage } from "./_storages.ts";

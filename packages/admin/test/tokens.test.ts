@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
-import { apiTokens, deletedTokens } from "../src/storage/schema/api-tokens.ts";
+import { apiTokens, deletedTokens } from "../src/storage/schema/access.ts";
 import { events } from "../src/storage/schema/events.ts";
 import { parseInitTokens } from "../src/access/init-tokens.ts";
 import { deleteExpired } from "../src/retention/delete-expired.ts";

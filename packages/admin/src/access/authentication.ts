@@ -7,7 +7,7 @@ import {
 } from "flags-server-kit/http";
 import { Batcher } from "../storage/batcher.ts";
 import { ApiError, tooManyGuesses, unusableToken } from "../errors.ts";
-import type { ApiTokenType } from "../storage/schema/api-tokens.ts";
+import type { ApiTokenType } from "../storage/schema/access.ts";
 import type { Storage } from "../storage/storage.ts";
 import { toCaller, setCaller, setToken, type Caller } from "./request-identity.ts";
 import type { ApiToken } from "./token.ts";

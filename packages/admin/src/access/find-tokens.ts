@@ -1,6 +1,6 @@
 import { inArray } from "drizzle-orm";
 import type { Database } from "../storage/database.ts";
-import { apiTokens } from "../storage/schema/api-tokens.ts";
+import { apiTokens } from "../storage/schema/access.ts";
 import { type ApiToken, hashToken, isExpired } from "./token.ts";
 
 interface FoundToken {

@@ -1,5 +1,5 @@
 import { MIN_LOOPBACK_SECRET_LENGTH, MIN_SECRET_LENGTH, secretPartOf } from "flags-server-kit";
-import type { ApiTokenType } from "../storage/schema/api-tokens.ts";
+import type { ApiTokenType } from "../storage/schema/access.ts";
 import {
   parseTokenText,
   SEVERAL_PROJECTS,

@@ -2,7 +2,7 @@
 
 import type { FastifyRequest } from "fastify";
 import { type Role, roleOfType } from "./role.ts";
-import type { Actor } from "../storage/event.ts";
+import type { Actor } from "../storage/events.ts";
 import type { ApiToken } from "./token.ts";
 
 /** Who sent a request to the admin API, and what they may do. */

@@ -1,4 +1,4 @@
-import type { ApiTokenType } from "../storage/schema/api-tokens.ts";
+import type { ApiTokenType } from "../storage/schema/access.ts";
 
 /** What a user of the admin API may do. Each role may do everything that the previous ones may. */
 export type Role = (typeof ROLES)[number];

@@ -1,9 +1,8 @@
 import { and, eq, gt, inArray, isNull, or } from "drizzle-orm";
 import { type Database, orderByText } from "../storage/database.ts";
-import { SYSTEM_ACTOR } from "../storage/event.ts";
-import { apiTokens, deletedTokens } from "../storage/schema/api-tokens.ts";
-import { environments } from "../storage/schema/environments.ts";
-import { projects } from "../storage/schema/projects.ts";
+import { SYSTEM_ACTOR } from "../storage/events.ts";
+import { apiTokens, deletedTokens } from "../storage/schema/access.ts";
+import { environments, projects } from "../storage/schema/projects.ts";
 import type { Storage } from "../storage/storage.ts";
 import { findTokens } from "./find-tokens.ts";
 import type { InitToken } from "./init-tokens.ts";

@@ -1,5 +1,5 @@
 import { inArray, sql } from "drizzle-orm";
-import { apiTokens } from "../storage/schema/api-tokens.ts";
+import { apiTokens } from "../storage/schema/access.ts";
 import type { Storage } from "../storage/storage.ts";
 
 const FLUSH_INTERVAL_MS = 60_000;

@@ -1,5 +1,5 @@
 import { badData } from "../errors.ts";
-import type { ApiTokenType } from "../storage/schema/api-tokens.ts";
+import type { ApiTokenType } from "../storage/schema/access.ts";
 import { roleOfType } from "./role.ts";
 import { type TokenScope, WILDCARD } from "./token.ts";
 import type { CreateToken } from "./token-schemas.ts";

@@ -3,10 +3,9 @@ import { and, count, eq, inArray, isNull, or } from "drizzle-orm";
 import { badData, exceedsLimit, mustExist, notFound } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { type Database, firstRow, orderByText } from "../storage/database.ts";
-import type { NewEvent } from "../storage/event.ts";
-import { apiTokens, deletedTokens } from "../storage/schema/api-tokens.ts";
-import { environments } from "../storage/schema/environments.ts";
-import { projects } from "../storage/schema/projects.ts";
+import type { NewEvent } from "../storage/events.ts";
+import { apiTokens, deletedTokens } from "../storage/schema/access.ts";
+import { environments, projects } from "../storage/schema/projects.ts";
 import type { WriteTransaction } from "../storage/storage.ts";
 import {
   type ApiToken,

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { apiTokens, ApiTokenType } from "../storage/schema/api-tokens.ts";
+import type { apiTokens, ApiTokenType } from "../storage/schema/access.ts";
 
 /** A stored token. Its text is not stored; only the client to which it was issued has it. */
 export type ApiToken = typeof apiTokens.$inferSelect;

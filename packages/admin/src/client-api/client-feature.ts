@@ -1,6 +1,5 @@
-import type { StoredConstraint } from "../storage/schema/constraint.ts";
-import type { strategies } from "../storage/schema/strategies.ts";
-import type { StoredFlagVariant, StoredVariant } from "../storage/schema/variants.ts";
+import type { StoredConstraint, strategies } from "../storage/schema/strategies.ts";
+import type { StoredFlagVariant, StoredVariant } from "../storage/schema/features.ts";
 
 /** A strategy as SDKs receive it. */
 interface ClientStrategy {

@@ -1,12 +1,20 @@
 import { and, eq, gt, isNull, max, notInArray, or } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
-import type { EventType } from "../storage/event.ts";
+import type { EventType } from "../storage/events.ts";
 import { type Database, groupBy, isOneOf, orderByText } from "../storage/database.ts";
 import { events } from "../storage/schema/events.ts";
-import { dependencies, featureEnvironments, features } from "../storage/schema/features.ts";
-import { segments } from "../storage/schema/segments.ts";
-import { strategies, STRATEGY_ORDER, strategySegments } from "../storage/schema/strategies.ts";
-import { featureTags } from "../storage/schema/tags.ts";
+import {
+  dependencies,
+  featureEnvironments,
+  features,
+  featureTags,
+} from "../storage/schema/features.ts";
+import {
+  segments,
+  strategies,
+  STRATEGY_ORDER,
+  strategySegments,
+} from "../storage/schema/strategies.ts";
 import {
   toClientFeature,
   toClientStrategy,

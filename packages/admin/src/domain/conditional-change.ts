@@ -6,7 +6,7 @@ import { Type } from "typebox";
 import { actorOf } from "../access/request-identity.ts";
 import { ApiError, badData } from "../errors.ts";
 import type { Database } from "../storage/database.ts";
-import type { EventType } from "../storage/event.ts";
+import type { EventType } from "../storage/events.ts";
 import { events } from "../storage/schema/events.ts";
 import type { Storage, WriteTransaction } from "../storage/storage.ts";
 

@@ -1,9 +1,8 @@
 import { and, eq } from "drizzle-orm";
 import { notFound, type ApiError } from "../errors.ts";
 import type { Database } from "../storage/database.ts";
-import type { NewEvent } from "../storage/event.ts";
-import { featureEnvironments } from "../storage/schema/features.ts";
-import type { StoredFlagVariant } from "../storage/schema/variants.ts";
+import type { NewEvent } from "../storage/events.ts";
+import { featureEnvironments, type StoredFlagVariant } from "../storage/schema/features.ts";
 import type { WriteTransaction } from "../storage/storage.ts";
 import { getEnvironment } from "./environments/store.ts";
 import { getActiveFeature, type FeatureAddress } from "./feature.ts";

@@ -5,8 +5,7 @@ import { isRole, roleOfType } from "../access/role.ts";
 import { type ApiToken, isExpired } from "../access/token.ts";
 import { unusableToken } from "../errors.ts";
 import type { Database } from "../storage/database.ts";
-import { apiTokens } from "../storage/schema/api-tokens.ts";
-import { sessions } from "../storage/schema/sessions.ts";
+import { apiTokens, sessions } from "../storage/schema/access.ts";
 import type { Storage } from "../storage/storage.ts";
 
 type Session = typeof sessions.$inferSelect;

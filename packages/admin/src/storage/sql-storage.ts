@@ -1,11 +1,10 @@
 import { sql } from "drizzle-orm";
-import type { Actor } from "./event.ts";
+import { type Actor, createRecorder } from "./events.ts";
 import { type ChangeFeed, readRevision } from "./revisions.ts";
 import type { Database } from "./database.ts";
 import { DiskFullError } from "./errors.ts";
 import { DiskFullTracker, type DiskGuard } from "./disk-guard.ts";
 import { lockFor, retryBeforeStart, type Transact, withUnknownOutcome } from "./transactions.ts";
-import { createRecorder } from "./record-events.ts";
 import type { Storage, WriteTransaction } from "./storage.ts";
 
 /** PostgreSQL channel on which replicas notify each other of changes. */

@@ -1,4 +1,4 @@
-import type { Actor, NewEvent } from "./event.ts";
+import type { Actor, NewEvent } from "./events.ts";
 import type { Database } from "./database.ts";
 
 /** A change in progress. Its writes and its events become visible together, or not at all. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { EventType } from "../../../admin/src/storage/event.ts";
+import type { EventType } from "../../../admin/src/storage/events.ts";
 import { invalidatedKeys } from "./live-changes.ts";
 
 const FLAG = ["evaluation", "flags", "flag"];

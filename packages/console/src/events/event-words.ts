@@ -1,4 +1,4 @@
-import type { EventType } from "../../../admin/src/storage/event.ts";
+import type { EventType } from "../../../admin/src/storage/events.ts";
 import type { RecordedEvent } from "../api/types.ts";
 import { describeStrategyType } from "../strategies/strategy-types.ts";
 import { listAt, textAt } from "./recorded-state.ts";

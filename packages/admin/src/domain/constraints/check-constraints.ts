@@ -9,7 +9,7 @@ import {
 import parseVersion from "semver/functions/parse.js";
 import { badData, exceedsLimit } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
-import type { StoredConstraint } from "../../storage/schema/constraint.ts";
+import type { StoredConstraint } from "../../storage/schema/strategies.ts";
 import { isDecimal, breaksQuotes } from "../sdk-compatibility.ts";
 import type { LegalValuesOf } from "../context-fields/legal-values.ts";
 import { checkTotalSize, CheckCache } from "./check-cache.ts";

@@ -2,7 +2,7 @@ import { count, eq, sql } from "drizzle-orm";
 import { exceedsLimit } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import { type Database, firstRow, isOneOf } from "../../storage/database.ts";
-import { contextFields, type LegalValue } from "../../storage/schema/context-fields.ts";
+import { contextFields, type LegalValue } from "../../storage/schema/projects.ts";
 import { checkUnique } from "../check-unique.ts";
 import type { LegalValueInput } from "./schemas.ts";
 

@@ -2,8 +2,7 @@ import { and, eq, isNull, ne, or, sql, type SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { type Database, orderByText } from "../../storage/database.ts";
 import { featureEnvironments, features } from "../../storage/schema/features.ts";
-import { segments } from "../../storage/schema/segments.ts";
-import { strategies } from "../../storage/schema/strategies.ts";
+import { segments, strategies } from "../../storage/schema/strategies.ts";
 import {
   REFERENCE_COUNT,
   STRATEGY_REFERENCE,

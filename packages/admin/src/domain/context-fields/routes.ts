@@ -6,7 +6,7 @@ import { documented } from "../../http/schemas.ts";
 import { NameBody } from "../../http/names.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { IfMatchHeaders, withEntityTag, writeIfMatch } from "../conditional-change.ts";
-import { contextFields } from "../../storage/schema/context-fields.ts";
+import { contextFields } from "../../storage/schema/projects.ts";
 import { badData } from "../../errors.ts";
 import { getProject } from "../projects/store.ts";
 import { UNUSED } from "../strategy-references.ts";

@@ -1,7 +1,7 @@
 import { eq, type SQL } from "drizzle-orm";
 import { ApiError, mustExist, nameExists, notFound } from "../../errors.ts";
 import { type Database, firstRow, orderByText } from "../../storage/database.ts";
-import { contextFields } from "../../storage/schema/context-fields.ts";
+import { contextFields } from "../../storage/schema/projects.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import type { EditedResource } from "../conditional-change.ts";
 import {

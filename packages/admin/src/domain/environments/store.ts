@@ -2,10 +2,14 @@ import { and, count, eq, isNull, sql } from "drizzle-orm";
 import { badData, exceedsLimit, nameExists, notFound } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import { type Database, firstRow } from "../../storage/database.ts";
-import { apiTokens } from "../../storage/schema/api-tokens.ts";
-import { ENVIRONMENT_ORDER, environments } from "../../storage/schema/environments.ts";
+import { apiTokens } from "../../storage/schema/access.ts";
+import {
+  ENVIRONMENT_ORDER,
+  environments,
+  projectEnvironments,
+  projects,
+} from "../../storage/schema/projects.ts";
 import { featureEnvironments, features } from "../../storage/schema/features.ts";
-import { projectEnvironments, projects } from "../../storage/schema/projects.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import type { CreateEnvironment } from "./schemas.ts";
 

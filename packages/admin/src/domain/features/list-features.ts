@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { badData } from "../../errors.ts";
 import { type Database, groupBy, isOneOf } from "../../storage/database.ts";
-import { ENVIRONMENT_ORDER, environments } from "../../storage/schema/environments.ts";
+import { ENVIRONMENT_ORDER, environments } from "../../storage/schema/projects.ts";
 import { featureEnvironments } from "../../storage/schema/features.ts";
 import { strategies } from "../../storage/schema/strategies.ts";
 import { type Feature, listActiveFeatures, toFeatureView } from "../feature.ts";

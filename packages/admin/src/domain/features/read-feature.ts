@@ -1,9 +1,8 @@
 import { eq } from "drizzle-orm";
 import { notFound } from "../../errors.ts";
 import { type Database, groupBy, isOneOf, orderByText } from "../../storage/database.ts";
-import { ENVIRONMENT_ORDER, environments } from "../../storage/schema/environments.ts";
-import { dependencies, featureEnvironments } from "../../storage/schema/features.ts";
-import { featureTags } from "../../storage/schema/tags.ts";
+import { ENVIRONMENT_ORDER, environments } from "../../storage/schema/projects.ts";
+import { dependencies, featureEnvironments, featureTags } from "../../storage/schema/features.ts";
 import { getEnabled, type FeatureEnvironmentAddress } from "../feature-environment.ts";
 import { getFeature, toFeatureView, type FeatureAddress } from "../feature.ts";
 import {

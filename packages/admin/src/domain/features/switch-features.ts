@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { batchesOf, type Database, groupBy, isOneOf } from "../../storage/database.ts";
-import type { NewEvent } from "../../storage/event.ts";
+import type { NewEvent } from "../../storage/events.ts";
 import { featureEnvironments } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import { checkActive, findFeatures } from "../feature.ts";

@@ -1,7 +1,7 @@
 import { eq, inArray } from "drizzle-orm";
 import { badData } from "../../errors.ts";
 import { compilePatch, type PatchOperation } from "../../http/json-patch.ts";
-import type { NewEvent } from "../../storage/event.ts";
+import type { NewEvent } from "../../storage/events.ts";
 import { firstRow } from "../../storage/database.ts";
 import { events } from "../../storage/schema/events.ts";
 import { features } from "../../storage/schema/features.ts";

@@ -2,9 +2,13 @@ import { and, count, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { exceedsLimit, invalidOperation, mustExist, nameExists, notFound } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import { type Database, firstRow, groupBy, orderByText } from "../../storage/database.ts";
-import { ENVIRONMENT_ORDER, environments } from "../../storage/schema/environments.ts";
+import {
+  ENVIRONMENT_ORDER,
+  environments,
+  projectEnvironments,
+  projects,
+} from "../../storage/schema/projects.ts";
 import { features } from "../../storage/schema/features.ts";
-import { projectEnvironments, projects } from "../../storage/schema/projects.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import { checkProjectId, findAvailableId, toSlug } from "./project-id.ts";
 import type { CreateProject, UpdateProject } from "./schemas.ts";

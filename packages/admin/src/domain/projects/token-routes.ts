@@ -13,7 +13,7 @@ import { type ApiToken, toTokenView } from "../../access/token.ts";
 import { badData, notFound } from "../../errors.ts";
 import { documented } from "../../http/schemas.ts";
 import { type Database, orderByText } from "../../storage/database.ts";
-import { apiTokens } from "../../storage/schema/api-tokens.ts";
+import { apiTokens } from "../../storage/schema/access.ts";
 import type { Storage, WriteTransaction } from "../../storage/storage.ts";
 import { ProjectParams } from "../schemas.ts";
 import { getActiveProject, getProject } from "./store.ts";

@@ -4,9 +4,12 @@ import { ApiError, badData, exceedsLimit, mustExist, nameExists, notFound } from
 import { LIMITS } from "../../limits.ts";
 import { type Database, firstRow, isOneOf, orderByText } from "../../storage/database.ts";
 import { features } from "../../storage/schema/features.ts";
-import { segments } from "../../storage/schema/segments.ts";
-import type { StoredConstraint } from "../../storage/schema/constraint.ts";
-import { strategies, strategySegments } from "../../storage/schema/strategies.ts";
+import {
+  segments,
+  type StoredConstraint,
+  strategies,
+  strategySegments,
+} from "../../storage/schema/strategies.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import type { EditedResource } from "../conditional-change.ts";
 import { checkConstraints } from "../constraints/check-constraints.ts";

@@ -4,7 +4,7 @@ import { badData, exceedsLimit } from "../../errors.ts";
 import { compilePatch, type PatchOperation } from "../../http/json-patch.ts";
 import { LIMITS } from "../../limits.ts";
 import { batchesOf, type Database, firstRow, isOneOf } from "../../storage/database.ts";
-import type { NewEvent } from "../../storage/event.ts";
+import type { NewEvent } from "../../storage/events.ts";
 import { strategies } from "../../storage/schema/strategies.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import { checkEnvironmentSize, isLarger } from "../environment-size.ts";

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { ApiError, nameExists, notFound } from "../../errors.ts";
 import { type Database, firstRow, orderByText } from "../../storage/database.ts";
-import { featureTags, tagTypes } from "../../storage/schema/tags.ts";
+import { featureTags, tagTypes } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import type { CreateTagType, UpdateTagType } from "./schemas.ts";
 

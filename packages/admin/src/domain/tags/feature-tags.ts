@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { badData } from "../../errors.ts";
 import { batchesOf, type Database, orderByText, rowsOf } from "../../storage/database.ts";
-import { featureTags, tags } from "../../storage/schema/tags.ts";
+import { featureTags, tags } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import { findFeatures, getFeatureByName, quoteNames } from "../feature.ts";
 import { getActiveProject } from "../projects/store.ts";

@@ -1,7 +1,7 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { badData, nameExists, notFound } from "../../errors.ts";
 import { type Database, orderByText } from "../../storage/database.ts";
-import { featureTags, tags, tagTypes } from "../../storage/schema/tags.ts";
+import { featureTags, tags, tagTypes } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import type { TagInput } from "./schemas.ts";
 

@@ -1,5 +1,5 @@
 import { badData } from "../../errors.ts";
-import type { StoredFlagVariant, StoredVariant } from "../../storage/schema/variants.ts";
+import type { StoredFlagVariant, StoredVariant } from "../../storage/schema/features.ts";
 import { checkUniqueNames } from "../check-unique.ts";
 import type { FlagVariantInput, VariantInput } from "./schemas.ts";
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Name } from "../../http/names.ts";
 import { closedObject, openObject } from "../../http/schemas.ts";
-import type { StoredFlagVariant } from "../../storage/schema/variants.ts";
+import type { StoredFlagVariant } from "../../storage/schema/features.ts";
 
 const PayloadType = Type.Unsafe<string>({
   type: "string",

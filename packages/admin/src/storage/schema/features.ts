@@ -1,7 +1,34 @@
-import { boolean, index, jsonb, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
-import { environments } from "./environments.ts";
-import { projects } from "./projects.ts";
-import type { StoredFlagVariant } from "./variants.ts";
+import {
+  boolean,
+  foreignKey,
+  index,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+} from "drizzle-orm/pg-core";
+import { environments, projects } from "./projects.ts";
+
+/** A variant of a strategy. */
+export interface StoredVariant {
+  readonly name: string;
+  readonly weight: number;
+  readonly weightType: "variable" | "fix";
+  readonly stickiness: string;
+  readonly payload?: { readonly type: string; readonly value: string };
+}
+
+/** A variant of a flag in one environment, which strategies without variants use. */
+export interface StoredFlagVariant extends StoredVariant {
+  readonly overrides?: readonly VariantOverride[];
+}
+
+/** Selects a variant for contexts with one of these values, regardless of its weight. */
+interface VariantOverride {
+  readonly contextName: string;
+  readonly values: readonly string[];
+}
 
 export const features = pgTable(
   "features",
@@ -52,4 +79,43 @@ export const dependencies = pgTable(
     variants: jsonb().$type<readonly string[]>().notNull().default([]),
   },
   (table) => [index("dependencies_parent").on(table.parent)],
+);
+
+export const tagTypes = pgTable("tag_types", {
+  name: text().primaryKey(),
+  description: text(),
+  icon: text(),
+  createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),
+});
+
+export const tags = pgTable(
+  "tags",
+  {
+    type: text()
+      .notNull()
+      .references(() => tagTypes.name, { onDelete: "cascade" }),
+    value: text().notNull(),
+    color: text(),
+    createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.type, table.value] })],
+);
+
+export const featureTags = pgTable(
+  "feature_tags",
+  {
+    feature: text()
+      .notNull()
+      .references(() => features.name, { onDelete: "cascade" }),
+    type: text().notNull(),
+    value: text().notNull(),
+    createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.feature, table.type, table.value] }),
+    foreignKey({
+      columns: [table.type, table.value],
+      foreignColumns: [tags.type, tags.value],
+    }).onDelete("cascade"),
+  ],
 );

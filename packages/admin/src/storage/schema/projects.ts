@@ -1,6 +1,21 @@
 import { sql } from "drizzle-orm";
-import { pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
-import { environments } from "./environments.ts";
+import { boolean, integer, jsonb, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
+import { orderByText } from "../database.ts";
+
+export const environments = pgTable("environments", {
+  name: text().primaryKey(),
+  type: text().notNull(),
+  enabled: boolean().notNull().default(true),
+  sortOrder: integer("sort_order").notNull().default(9999),
+  createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),
+});
+
+/** Environments are listed by their sort order, then by creation time and name. */
+export const ENVIRONMENT_ORDER = [
+  environments.sortOrder,
+  environments.createdAt,
+  orderByText(environments.name),
+] as const;
 
 export const projects = pgTable("projects", {
   id: text().primaryKey(),
@@ -27,3 +42,20 @@ export const projectEnvironments = pgTable(
   },
   (table) => [primaryKey({ columns: [table.project, table.environment] })],
 );
+
+/** An allowed value of a context field. */
+export interface LegalValue {
+  readonly value: string;
+  readonly description?: string;
+}
+
+export const contextFields = pgTable("context_fields", {
+  name: text().primaryKey(),
+  /** The only project that may use the field; null if all projects may. */
+  project: text().references(() => projects.id, { onDelete: "cascade" }),
+  description: text(),
+  stickiness: boolean().notNull().default(false),
+  sortOrder: integer("sort_order").notNull().default(0),
+  legalValues: jsonb("legal_values").$type<readonly LegalValue[]>().notNull().default([]),
+  createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),
+});

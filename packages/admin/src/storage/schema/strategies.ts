@@ -10,10 +10,29 @@ import {
   timestamp,
 } from "drizzle-orm/pg-core";
 import { orderByText } from "../database.ts";
-import type { StoredConstraint } from "./constraint.ts";
-import { featureEnvironments } from "./features.ts";
-import { segments } from "./segments.ts";
-import type { StoredVariant } from "./variants.ts";
+import { featureEnvironments, type StoredVariant } from "./features.ts";
+import { projects } from "./projects.ts";
+
+/** A condition on one context field, as it is stored and sent to SDKs. */
+export interface StoredConstraint {
+  readonly contextName: string;
+  readonly operator: string;
+  readonly values: readonly string[];
+  readonly value?: string;
+  readonly inverted: boolean;
+  readonly caseInsensitive: boolean;
+}
+
+export const segments = pgTable("segments", {
+  id: integer().primaryKey().generatedAlwaysAsIdentity(),
+  name: text().notNull().unique(),
+  description: text(),
+  /** Null if the segment can be used in every project. */
+  project: text().references(() => projects.id),
+  constraints: jsonb().$type<readonly StoredConstraint[]>().notNull().default([]),
+  createdBy: text("created_by").notNull(),
+  createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),
+});
 
 export const strategies = pgTable(
   "strategies",

@@ -1,15 +1,17 @@
 import { getTableName } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
-import { apiTokens, deletedTokens } from "./api-tokens.ts";
-import { contextFields } from "./context-fields.ts";
-import { environments } from "./environments.ts";
+import { apiTokens, deletedTokens, sessions } from "./access.ts";
+import { contextFields, environments, projectEnvironments, projects } from "./projects.ts";
 import { events } from "./events.ts";
-import { dependencies, featureEnvironments, features } from "./features.ts";
-import { projectEnvironments, projects } from "./projects.ts";
-import { segments } from "./segments.ts";
-import { sessions } from "./sessions.ts";
-import { strategies, strategySegments, strategyTypes } from "./strategies.ts";
-import { featureTags, tags, tagTypes } from "./tags.ts";
+import {
+  dependencies,
+  featureEnvironments,
+  features,
+  featureTags,
+  tags,
+  tagTypes,
+} from "./features.ts";
+import { segments, strategies, strategySegments, strategyTypes } from "./strategies.ts";
 import { applicationInstances, applications, featureUsage, variantUsage } from "./usage.ts";
 
 interface TableUse {

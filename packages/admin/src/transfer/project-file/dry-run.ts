@@ -1,4 +1,4 @@
-import type { Actor } from "../../storage/event.ts";
+import type { Actor } from "../../storage/events.ts";
 import type { Storage, WriteTransaction } from "../../storage/storage.ts";
 
 /** Runs a change and rolls it back, to find out what it would do. */

@@ -5,9 +5,12 @@ import { getActiveProject } from "../../domain/projects/store.ts";
 import { listSegmentsById, type Segment } from "../../domain/segments/store.ts";
 import { listStrategiesOf, type Strategy } from "../../domain/strategies/find-strategies.ts";
 import { type Database, groupBy, orderByText } from "../../storage/database.ts";
-import { dependencies } from "../../storage/schema/features.ts";
-import { featureTags, tags } from "../../storage/schema/tags.ts";
-import type { StoredFlagVariant } from "../../storage/schema/variants.ts";
+import {
+  dependencies,
+  featureTags,
+  type StoredFlagVariant,
+  tags,
+} from "../../storage/schema/features.ts";
 import { exportReferences, toConstraintsInFile } from "./export-references.ts";
 import { environmentKey } from "./import-target.ts";
 import type { FeatureInFile, ProjectFileContent, StrategyInFile } from "./schemas.ts";

@@ -5,8 +5,7 @@ import { type ContextField, listContextFields } from "../../domain/context-field
 import type { Segment } from "../../domain/segments/store.ts";
 import { listTagTypes } from "../../domain/tag-types/store.ts";
 import { type Database, orderByText } from "../../storage/database.ts";
-import type { StoredConstraint } from "../../storage/schema/constraint.ts";
-import { strategyTypes } from "../../storage/schema/strategies.ts";
+import { type StoredConstraint, strategyTypes } from "../../storage/schema/strategies.ts";
 import type { FeatureInFile, ProjectFileContent, SegmentInFile } from "./schemas.ts";
 
 type References = Pick<

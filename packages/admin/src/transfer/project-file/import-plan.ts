@@ -6,10 +6,14 @@ import type { Strategy } from "../../domain/strategies/find-strategies.ts";
 import { type FeatureTag, linkTags, unlinkTags } from "../../domain/tags/feature-tags.ts";
 import type { TagInput } from "../../domain/tags/schemas.ts";
 import { batchesOf, type Database, excluded } from "../../storage/database.ts";
-import type { Actor, NewEvent } from "../../storage/event.ts";
-import { dependencies, featureEnvironments, features } from "../../storage/schema/features.ts";
+import type { Actor, NewEvent } from "../../storage/events.ts";
+import {
+  dependencies,
+  featureEnvironments,
+  features,
+  tags,
+} from "../../storage/schema/features.ts";
 import { strategies, strategySegments } from "../../storage/schema/strategies.ts";
-import { tags } from "../../storage/schema/tags.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import type { FeatureEnvironmentState, ImportTarget } from "./import-target.ts";
 

@@ -13,9 +13,13 @@ import type { FeatureTag } from "../../domain/tags/feature-tags.ts";
 import { tagKey } from "../../domain/tags/store.ts";
 import { type Database, groupBy } from "../../storage/database.ts";
 import { LIMITS } from "../../limits.ts";
-import { dependencies } from "../../storage/schema/features.ts";
-import { featureTags, tags, tagTypes } from "../../storage/schema/tags.ts";
-import type { StoredFlagVariant } from "../../storage/schema/variants.ts";
+import {
+  dependencies,
+  featureTags,
+  type StoredFlagVariant,
+  tags,
+  tagTypes,
+} from "../../storage/schema/features.ts";
 import { readSegmentsByName } from "./import-references.ts";
 import type { FeatureInFile } from "./schemas.ts";
 

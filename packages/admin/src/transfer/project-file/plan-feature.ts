@@ -5,7 +5,7 @@ import { toChangeEvents } from "../../domain/features/update-feature.ts";
 import { tagKey, type TagName, trimTag } from "../../domain/tags/store.ts";
 import { checkFlagVariants } from "../../domain/variants/check-variants.ts";
 import { badData } from "../../errors.ts";
-import type { NewEvent } from "../../storage/event.ts";
+import type { NewEvent } from "../../storage/events.ts";
 import { isEqualJson } from "../../storage/database.ts";
 import type { ImportPlan } from "./import-plan.ts";
 import { withErrorPath } from "./error-path.ts";

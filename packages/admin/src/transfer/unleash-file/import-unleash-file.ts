@@ -1,7 +1,7 @@
 import { getActiveProject, listProjectEnvironments } from "../../domain/projects/store.ts";
 import { ApiError, badData } from "../../errors.ts";
 import type { Database } from "../../storage/database.ts";
-import type { Actor } from "../../storage/event.ts";
+import type { Actor } from "../../storage/events.ts";
 import type { Storage, WriteTransaction } from "../../storage/storage.ts";
 import { writeAndRollBack } from "../project-file/dry-run.ts";
 import { importProject } from "../project-file/import-project.ts";
