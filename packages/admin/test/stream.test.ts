@@ -9,7 +9,7 @@ import { compileSchemasOnUse, serverOptions } from "../src/http/server.ts";
 import { registerClientApi } from "../src/client-api/register-client-api.ts";
 import { featureEnvironments, features } from "../src/storage/schema/features.ts";
 import type { Storage } from "../src/storage/storage.ts";
-import type { SdkStreamsOptions } from "../src/client-api/streaming/sdk-streams.ts";
+import type { SdkStreamsOptions } from "../src/client-api/sdk-streams.ts";
 import { openStream, type DeltaEvent, type OpenStream } from "./_event-stream.ts";
 import {
   archiveFlag,

@@ -16,12 +16,14 @@ import {
   strategySegments,
 } from "../storage/schema/strategies.ts";
 import {
-  toClientFeature,
-  toClientStrategy,
   type ClientDependency,
   type ClientSegment,
-} from "./client-feature.ts";
-import type { EnvironmentState, FeatureEntry, SegmentEntry } from "./environment-state.ts";
+  type EnvironmentState,
+  type FeatureEntry,
+  type SegmentEntry,
+  toClientFeature,
+  toClientStrategy,
+} from "./environment-state.ts";
 
 /**
  * Loads everything that SDKs may read of an environment. Must run in one transaction.

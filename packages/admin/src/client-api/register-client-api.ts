@@ -6,10 +6,9 @@ import type { Storage } from "../storage/storage.ts";
 import { createUsageIngestion } from "../usage/ingestion.ts";
 import { registerUsageIngestion } from "../usage/ingestion-routes.ts";
 import { EnvironmentCache } from "./environment-cache.ts";
-import { registerClientFeatures } from "./features-routes.ts";
-import { EnvironmentFeeds } from "./streaming/environment-feed.ts";
-import { registerDelta, registerStreaming } from "./streaming/routes.ts";
-import { SdkStreams, type SdkStreamsOptions } from "./streaming/sdk-streams.ts";
+import { registerClientFeatures, registerDelta, registerStreaming } from "./routes.ts";
+import { EnvironmentFeeds } from "./environment-feed.ts";
+import { SdkStreams, type SdkStreamsOptions } from "./sdk-streams.ts";
 import { registerTokenValidation } from "./token-validation-routes.ts";
 
 interface ClientApiOptions {

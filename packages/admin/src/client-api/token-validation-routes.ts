@@ -1,17 +1,39 @@
 import {
   GuessLimiter,
+  MAX_VALIDATED_TOKENS,
   VALIDATION_BODY_LIMIT_BYTES,
   VALIDATION_LIMITS,
 } from "flags-server-kit/http";
-import { tooManyGuesses } from "../errors.ts";
-import { errorResponses } from "../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
+import { Type } from "typebox";
+import { tooManyGuesses } from "../errors.ts";
+import { errorResponses, openObject } from "../http/schemas.ts";
 import type { Storage } from "../storage/storage.ts";
 import { roleOfType } from "../access/role.ts";
 import { toWireType } from "../access/token.ts";
 import type { Authentication } from "../access/authentication.ts";
 import { findTokens } from "../access/find-tokens.ts";
-import { ValidatedTokensResponse, ValidateTokensBody } from "./schemas.ts";
+
+const ValidateTokensBody = openObject("tokenStringListSchema", {
+  tokens: Type.Array(Type.String(), { maxItems: MAX_VALIDATED_TOKENS }),
+});
+
+const ValidatedTokensResponse = Type.Object(
+  {
+    tokens: Type.Array(
+      Type.Object(
+        {
+          token: Type.String(),
+          type: Type.String(),
+          projects: Type.Array(Type.String()),
+          environment: Type.String(),
+        },
+        { title: "validatedEdgeTokenSchema" },
+      ),
+    ),
+  },
+  { title: "validatedEdgeTokensSchema" },
+);
 
 /**
  * Registers the endpoint with which proxies check the tokens of their clients. The protocol requires

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { applyDelta, type DeltaMessage, type FeaturesState } from "flags-engine";
 import { describe, expect, test } from "vitest";
-import { fuzzRuns } from "../../../../../scripts/test-size.ts";
-import { countTurns } from "../_turns.ts";
+import { fuzzRuns } from "../../../../scripts/test-size.ts";
+import { countTurns } from "./_turns.ts";
 import {
   selectFeatures,
   type EnvironmentState,
   type FeatureEntry,
   type SegmentEntry,
-} from "../environment-state.ts";
-import type { FeatureQuery } from "../feature-query.ts";
+} from "./environment-state.ts";
+import type { FeatureQuery } from "./feature-query.ts";
 import { EnvironmentFeed, EnvironmentFeeds, MessageCache } from "./environment-feed.ts";
 
 /** Flags by name: a description, and the id of a segment (0 for none). */

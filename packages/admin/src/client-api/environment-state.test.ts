@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toClientFeature } from "./client-feature.ts";
+import { toClientFeature } from "./environment-state.ts";
 
 const STORED = {
   name: "f",

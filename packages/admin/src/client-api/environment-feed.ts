@@ -10,15 +10,15 @@ import {
 } from "flags-engine";
 import type { DeltaFeed } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
-import { type Connection, TimeSlice, Turns } from "../../time-slice.ts";
+import { type Connection, TimeSlice, Turns } from "../time-slice.ts";
 import {
   type EnvironmentState,
   type FeatureEntry,
   type SegmentEntry,
   selectFeatures,
-} from "../environment-state.ts";
-import type { EnvironmentCache } from "../environment-cache.ts";
-import type { FeatureQuery } from "../feature-query.ts";
+} from "./environment-state.ts";
+import type { EnvironmentCache } from "./environment-cache.ts";
+import type { FeatureQuery } from "./feature-query.ts";
 
 /** How many removed flags, and how many removed segments, a feed remembers. */
 const MAX_REMOVED = 1000;

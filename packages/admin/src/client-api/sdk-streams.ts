@@ -5,12 +5,12 @@ import {
   type EventStream,
   repeat,
 } from "flags-server-kit/http";
-import { findTokensById } from "../../access/find-tokens.ts";
-import { type ApiToken, isExpired } from "../../access/token.ts";
-import { CoalescedTask } from "../../coalesced-task.ts";
-import { ApiError } from "../../errors.ts";
-import { LIMITS } from "../../limits.ts";
-import type { Storage } from "../../storage/storage.ts";
+import { findTokensById } from "../access/find-tokens.ts";
+import { type ApiToken, isExpired } from "../access/token.ts";
+import { CoalescedTask } from "../coalesced-task.ts";
+import { ApiError } from "../errors.ts";
+import { LIMITS } from "../limits.ts";
+import type { Storage } from "../storage/storage.ts";
 import type { EnvironmentFeed, EnvironmentFeeds } from "./environment-feed.ts";
 
 /** A stream that sends an SDK the flags in the scope of its token, and every change. */
