@@ -199,6 +199,15 @@ describe("HttpClient", () => {
     close();
   });
 
+  it("explains that the port of a URL is blocked", async () => {
+    const upstream = await startUpstream();
+    const url = new URL("http://127.0.0.1:10080/a");
+    await expect(createHttp().send({ ...get(upstream, "/a"), url })).rejects.toMatchObject({
+      code: "NETWORK",
+      message: `Cannot reach ${url.href}: HTTP clients block this port, as browsers do: use another one`,
+    });
+  });
+
   it("open() rejects if there is no response in time, and accepts any status", async () => {
     const upstream = await startUpstream();
     upstream.reply("/a", hang);
