@@ -260,7 +260,7 @@ describe("the explanations of flags-proxy check", () => {
     const page: RequestListener = (_request, response) =>
       response.writeHead(200, { "content-type": "text/html" }).end("<html>Log in</html>");
     expect(await onlyProblem({ FLAGS_URL: await startUpstream(page) })).toMatch(
-      /\/client\/features sent an HTML page instead of flags$/,
+      /\/client\/features sent an HTML page instead of flags\. Check whether FLAGS_URL is the address of the upstream, and whether a gateway responds in its place$/,
     );
     const other = await startUpstream(serveDocument({ toggles: [] }));
     expect(await onlyProblem({ FLAGS_URL: other })).toContain("features");

@@ -93,9 +93,11 @@ export async function explainUpstreamFailure(
   if (error.status === 401 || error.status === 403)
     return `${error.message}. Set it with ${name("flagsApiToken")}`;
   const otherUrl = await findWorkingUrl(error, options);
-  return otherUrl === undefined
-    ? error.message
-    : `${error.message}. Set ${name("flagsUrl")} to ${otherUrl}, where flags are found`;
+  if (otherUrl !== undefined)
+    return `${error.message}. Set ${name("flagsUrl")} to ${otherUrl}, where flags are found`;
+  return error.code === "DOCUMENT"
+    ? `${error.message}. Check whether ${name("flagsUrl")} is the address of the upstream, and whether a gateway responds in its place`
+    : error.message;
 }
 
 function findHint(codes: readonly string[]): Hint | undefined {
