@@ -48,6 +48,16 @@ test.each([
   expect(response.headers.get("allow")).toBe(allowed);
 });
 
+test("405: the message lists the supported methods", async () => {
+  const { request } = await startShared();
+  expect(await (await request("/proxy", { method: "DELETE" })).json()).toEqual({
+    error: "This path does not support DELETE: use GET, HEAD or POST",
+  });
+  expect(await (await request("/proxy/client/metrics")).json()).toEqual({
+    error: "This path does not support GET: use POST",
+  });
+});
+
 test.each([
   ["POST", "/nothing", 404],
   ["DELETE", "/proxy", 405],

@@ -126,11 +126,11 @@ function unknownPath(): HttpError {
   return new HttpError(404, "No such path: check the path and the base path");
 }
 
+const DISJUNCTION = new Intl.ListFormat("en-GB", { type: "disjunction" });
+
 function wrongMethod(method: string, allowed: ReadonlySet<string>): HttpError {
-  const names = [...allowed].join(", ");
-  return new HttpError(405, `This path does not support ${method}: use one of ${names}`, {
-    headers: { allow: names },
-  });
+  const message = `This path does not support ${method}: use ${DISJUNCTION.format(allowed)}`;
+  return new HttpError(405, message, { headers: { allow: [...allowed].join(", ") } });
 }
 
 /** The path of a URL, without repeated slashes and a trailing one. */
