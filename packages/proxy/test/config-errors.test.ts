@@ -319,7 +319,7 @@ test("a store and a storage provider contradict each other", async () => {
 test("the address of a store that is not valid is shown without a password", async () => {
   const { problems } = await failure(REQUIRED, { FLAGS_STORE: "ftp://user:password@host/flags" });
   expect(problems).toEqual([
-    'FLAGS_STORE must be the URL of a store, such as file:/var/lib/flags, redis://cache:6379 or s3://bucket/prefix: it must begin with file: or s3: or redis: or rediss:, current value is "ftp://***@host/flags"',
+    'FLAGS_STORE must be the URL of a store, such as file:/var/lib/flags, redis://cache:6379 or s3://bucket/prefix: it must begin with file:, s3:, redis:, rediss:, redis+sentinel:, rediss+sentinel:, redis+cluster: or rediss+cluster:, current value is "ftp://***@host/flags"',
   ]);
 });
 

@@ -29,6 +29,8 @@ const PARSERS: Readonly<Record<string, (text: string) => StoreAddress | InvalidV
   "rediss+cluster": parseRedisAddress,
 };
 
+const SCHEMES = new Intl.ListFormat("en-GB", { type: "disjunction" });
+
 /** The address of a store. Shown only in part, because it may contain a password. */
 export const storeAddressKind: Kind<StoreAddress> = createTextKind(
   "the URL of a store, such as file:/var/lib/flags, redis://cache:6379 or s3://bucket/prefix",
@@ -36,12 +38,8 @@ export const storeAddressKind: Kind<StoreAddress> = createTextKind(
     const [, scheme = ""] = /^([a-z0-9+]+):/i.exec(text) ?? [];
     const parse = PARSERS[scheme.toLowerCase()];
     if (parse !== undefined) return parse(text);
-    const known = Object.keys(PARSERS)
-      .filter((name) => !name.includes("+"))
-      .map((name) => `${name}:`);
-    return new InvalidValue(
-      `it must begin with ${known.join(" or ")}, current value is ${showAddress(text)}`,
-    );
+    const schemes = SCHEMES.format(Object.keys(PARSERS).map((name) => `${name}:`));
+    return new InvalidValue(`it must begin with ${schemes}, current value is ${showAddress(text)}`);
   },
 );
 
