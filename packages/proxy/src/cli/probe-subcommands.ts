@@ -64,7 +64,7 @@ function createProxyProbe({ edgePath, ...definition }: ProxyProbe): Subcommand {
       "edge-url": {
         short: "e",
         value: "URL",
-        description: `URL of the server without ${edgePath}, as in Unleash Edge.`,
+        description: `Base URL of the server, as in Unleash Edge. Requests ${edgePath} there.`,
       },
     },
     run: ({ options: { "edge-url": edgeUrl, ...options }, environment }) => {
