@@ -599,16 +599,6 @@ export const SETTINGS = {
     default: undefined,
     description: "Environment of every context. Clients cannot change it.",
   }),
-  usageMetricsApplications: defineSetting({
-    group: "Endpoints",
-    option: "usageMetricsApplications",
-    variables: ["FLAGS_USAGE_METRICS_APPLICATIONS"],
-    kind: applicationsKind,
-    default: [],
-    defaultText: "none: usage is not counted",
-    description:
-      "Names of applications, separated by commas, whose usage of each flag is counted in the metric flags_proxy_flag_usage_total. The usage of all other applications counts as other.",
-  }),
   enableAllEndpoint: defineSetting({
     group: "Endpoints",
     option: "enableAllEndpoint",
@@ -672,6 +662,16 @@ export const SETTINGS = {
     default: "boolean",
     description:
       "The value of a flag for OpenFeature clients. boolean: whether the flag is on; payload: the payload of its variant, or whether the flag is on if it has none.",
+  }),
+  usageMetricsApplications: defineSetting({
+    group: "Endpoints",
+    option: "usageMetricsApplications",
+    variables: ["FLAGS_USAGE_METRICS_APPLICATIONS"],
+    kind: applicationsKind,
+    default: [],
+    defaultText: "none: usage is not counted",
+    description:
+      "Names of applications, separated by commas, whose usage of each flag is counted in the metric flags_proxy_flag_usage_total. The usage of all other applications counts as other.",
   }),
   pushMaxStreams: defineSetting({
     group: "Push",
