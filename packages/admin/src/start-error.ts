@@ -1,4 +1,4 @@
-import { codeOf, StartError } from "flags-server-kit";
+import { codeOf, explainUnreadable, StartError } from "flags-server-kit";
 import type { AdminConfig } from "./config/config.ts";
 import { showDatabaseUrl } from "./config/url-kinds.ts";
 import { DiskFullError, innermostMessage, isConnectionError } from "./storage/errors.ts";
@@ -81,7 +81,7 @@ function findUnreadableFile(error: unknown): string | undefined {
   const { path, syscall } = error;
   // NOTE: a socket also has a path, to which a connection failed.
   if (typeof path !== "string" || (syscall !== "open" && syscall !== "read")) return undefined;
-  return `cannot read the file ${path} (${codeOf(error)})`;
+  return `cannot read the file ${path}: ${explainUnreadable(error)}`;
 }
 
 function findReason(error: unknown, reasons: Readonly<Record<string, string>>): string | undefined {

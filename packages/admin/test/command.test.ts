@@ -143,7 +143,7 @@ describe("flags-admin refuses to start, with one line per problem and exit code 
     const { code, stderr } = await startCommand({ DATABASE_URL }).finished();
     expect(code).toBe(1);
     expect(stderr).toBe(
-      `Cannot use the database 127.0.0.1:1/flags: cannot read the file ${ca} (ENOENT). Check DATABASE_URL and the server\n`,
+      `Cannot use the database 127.0.0.1:1/flags: cannot read the file ${ca}: there is no such file. Check DATABASE_URL and the server\n`,
     );
   });
 

@@ -73,7 +73,11 @@ test.each([
   ["TRUST_PROXY", "10.0.0.1,nonsense", 'entry "nonsense" is neither an IP address nor a CIDR'],
   ["DATABASE_URL", "mysql://flags:s3cret@db/x", "DATABASE_URL must be the URL of a PostgreSQL"],
   ["DATA_DIR", "a\nb", "DATA_DIR must be one line of text"],
-  ["MIN_FREE_DISK_MB", "31", "MIN_FREE_DISK_MB must be a whole number from 32 to 1048576"],
+  [
+    "MIN_FREE_DISK_MB",
+    "31",
+    "MIN_FREE_DISK_MB must be a whole number of megabytes from 32 to 1048576",
+  ],
   ["JSON_LOGGER", "maybe", "JSON_LOGGER must be true or false"],
   ["LOG_LEVEL", "loud", "LOG_LEVEL must be one of debug, info, warn, error, fatal"],
   ["INIT_ADMIN_API_TOKENS", "s3cret", "INIT_ADMIN_API_TOKENS: entry 1 must have the form"],

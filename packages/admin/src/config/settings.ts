@@ -100,7 +100,7 @@ export const SETTINGS = {
   minFreeDiskMb: defineSetting({
     group: "Database",
     variables: ["MIN_FREE_DISK_MB"],
-    kind: createIntegerKind({ min: 32, max: 1_048_576 }),
+    kind: createIntegerKind({ min: 32, max: 1_048_576, of: "megabytes" }),
     default: 64,
     description:
       "Free disk space in MB below which the embedded database refuses writes and does not start. Not used with DATABASE_URL.",
@@ -108,7 +108,7 @@ export const SETTINGS = {
   eventRetentionDays: defineSetting({
     group: "Retention",
     variables: ["EVENT_RETENTION_DAYS"],
-    kind: createIntegerKind({ min: 1, max: 36_500 }),
+    kind: createIntegerKind({ min: 1, max: 36_500, of: "days" }),
     default: undefined,
     defaultText: "indefinitely",
     description:
@@ -117,14 +117,14 @@ export const SETTINGS = {
   usageRetentionHours: defineSetting({
     group: "Retention",
     variables: ["USAGE_RETENTION_HOURS"],
-    kind: createIntegerKind({ min: 48, max: 720 }),
+    kind: createIntegerKind({ min: 48, max: 720, of: "hours" }),
     default: DEFAULT_RETENTION.usageHours,
     description: "Hours for which the usage of flags is kept, from 48 to 720.",
   }),
   applicationRetentionDays: defineSetting({
     group: "Retention",
     variables: ["APPLICATION_RETENTION_DAYS"],
-    kind: createIntegerKind({ min: 1, max: 36_500 }),
+    kind: createIntegerKind({ min: 1, max: 36_500, of: "days" }),
     default: DEFAULT_RETENTION.applicationDays,
     description:
       "Days after which an application is no longer listed if it neither registers nor reports usage.",
