@@ -15,9 +15,6 @@ import { UsageStore } from "../usage-store.ts";
 import { PendingData } from "./pending-data.ts";
 import { UsageSpool } from "./usage-spool.ts";
 
-/** With a timeout for busy machines. */
-const eventually: typeof expect.poll = (read) => expect.poll(read, { timeout: 30_000 });
-
 let root = "";
 let lastFolder = 0;
 
@@ -52,7 +49,7 @@ interface Opened {
 /** Opens a spool with its store. The directory may contain the files of an earlier one. */
 async function open(...options: Parameters<typeof beginToOpen>): Promise<Opened> {
   const opened = beginToOpen(...options);
-  await eventually(() => opened.spool.state.isWritable || opened.warnings.length > 0).toBe(true);
+  await expect.poll(() => opened.spool.state.isWritable || opened.warnings.length > 0).toBe(true);
   return opened;
 }
 
@@ -95,6 +92,9 @@ function beginToOpen(
     pending,
     warn: (message) => warnings.push(message.replaceAll(directory, "DIR")),
     onRestored: () => {},
+    // However slow the disk of a busy machine is.
+    maxWaitMs: 60_000,
+    maxCloseMs: 60_000,
   });
   spool.start();
   onTestFinished(() => spool.close());
@@ -105,7 +105,7 @@ function beginToOpen(
 async function reopenAfterKill({ directory }: Opened): Promise<Opened> {
   const copy = newFolder();
   // Files can be deleted while they are copied.
-  await eventually(() => isCopied(directory, copy)).toBe(true);
+  await expect.poll(() => isCopied(directory, copy)).toBe(true);
   await rm(join(copy, "lock.json"), { force: true });
   return open(copy);
 }
@@ -290,7 +290,7 @@ describe("UsageSpool restores the data of a killed process", () => {
     const next = await open(directory);
     expect(pendingIn(next)).toEqual({ "key/a": 3 });
     // It is written again in the current format.
-    await eventually(() => filesIn(next)).not.toContain(name);
+    await expect.poll(() => filesIn(next)).not.toContain(name);
     expect(pendingIn(await reopenAfterKill(next))).toEqual({ "key/a": 3 });
   });
 
@@ -404,7 +404,7 @@ describe("UsageSpool limits its size", () => {
     }
     await opened.spool.flushed();
     // All reports together have 15 MB.
-    await eventually(() => opened.spool.state.bytes).toBeLessThan(2 * 1024 * 1024);
+    await expect.poll(() => opened.spool.state.bytes).toBeLessThan(2 * 1024 * 1024);
     expect(opened.spool.state).toMatchObject({ written: reports, unwritten: 0 });
     const next = await reopenAfterKill(opened);
     expect(next.store.totalOf("key", "a")?.features["flag-0"]?.yes).toBe(reports);
@@ -489,7 +489,7 @@ describe("UsageSpool limits its size", () => {
     ]);
     for (const taken of opened.store.takeAll()) opened.store.release(taken);
     opened.store.add(usage("later"));
-    await eventually(() => opened.spool.state.isWritable).toBe(true);
+    await expect.poll(() => opened.spool.state.isWritable).toBe(true);
     await expect
       .poll(() => opened.warnings[1])
       .toBe("The spool is working again; 401 reports were kept only in memory");
@@ -517,9 +517,9 @@ describe("a directory", () => {
     await second.spool.flushed();
     expect(second.spool.state).toMatchObject({ isWritable: false, unwritten: 1 });
     await first.spool.close();
-    await eventually(() => second.spool.state.isWritable).toBe(true);
+    await expect.poll(() => second.spool.state.isWritable).toBe(true);
     expect(pendingIn(second)).toEqual({ "key/a": 1, "key/b": 1 });
-    await eventually(() => second.warnings.at(-1)).toMatch(/^The spool is working again/);
+    await expect.poll(() => second.warnings.at(-1)).toMatch(/^The spool is working again/);
     expect(pendingIn(await reopenAfterKill(second))).toEqual({ "key/a": 1, "key/b": 1 });
   });
 

@@ -19,6 +19,10 @@ interface UsageSpoolOptions {
   readonly warn: (message: string) => void;
   /** Called when data of an earlier process was added to the pending data. */
   readonly onRestored: () => void;
+  /** Time after which a report is confirmed although the disk has not responded. @default 2000 */
+  readonly maxWaitMs?: number;
+  /** Time after which `close` resolves although the disk has not responded. @default 500 */
+  readonly maxCloseMs?: number;
 }
 
 /** Numbers for metrics. Those without a unit count records of accepted usage, impact metrics and registrations. */
@@ -46,7 +50,6 @@ const GROWTH = 1.5;
  * the disk.
  */
 const COMMIT_INTERVAL_MS = 10;
-/** Time after which a report is confirmed although the disk has not responded. */
 const MAX_WAIT_MS = 2000;
 const MAX_CLOSE_MS = 500;
 const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
@@ -70,7 +73,7 @@ export class UsageSpool {
   readonly #files: SpoolFiles;
   #status: "opening" | "writing" | "failed" | "closed" = "opening";
   /** Records that are not being written yet. */
-  #queue = new SpoolBatch(MAX_WAIT_MS);
+  #queue: SpoolBatch;
   /** The batch that is being written. */
   #committing: SpoolBatch | undefined;
   #commits: Promise<void> | undefined;
@@ -92,6 +95,7 @@ export class UsageSpool {
     this.#options = options;
     this.#lock = new SpoolLock(options.directory);
     this.#files = new SpoolFiles(options.directory);
+    this.#queue = this.#createBatch();
   }
 
   get state(): UsageSpoolState {
@@ -124,7 +128,7 @@ export class UsageSpool {
 
   /**
    * Resolves when everything recorded so far is on the disk, or will not be: because the disk fails,
-   * or takes more than two seconds.
+   * or takes longer than the maximum time.
    */
   async flushed(): Promise<void> {
     await (this.#queue.isEmpty ? this.#committing : this.#queue)?.awaited;
@@ -139,9 +143,10 @@ export class UsageSpool {
     if (isDelivered || this.#isLarge) await this.#replaceFiles();
   }
 
-  /** Writes what is still to be written, within half a second. Deletes the files if no usage is left. */
+  /** Writes what is still to be written, within the maximum time. Deletes the files if no usage is left. */
   async close(): Promise<void> {
-    await Promise.race([this.#close(), delay(MAX_CLOSE_MS, undefined, { ref: false })]);
+    const maxCloseMs = this.#options.maxCloseMs ?? MAX_CLOSE_MS;
+    await Promise.race([this.#close(), delay(maxCloseMs, undefined, { ref: false })]);
   }
 
   async #close(): Promise<void> {
@@ -161,6 +166,10 @@ export class UsageSpool {
     await this.#lock.release().catch(() => undefined);
   }
 
+  #createBatch(): SpoolBatch {
+    return new SpoolBatch(this.#options.maxWaitMs ?? MAX_WAIT_MS);
+  }
+
   get #isLarge(): boolean {
     return this.#files.bytes > Math.max(MIN_REPLACED_BYTES, GROWTH * this.#copyBytes);
   }
@@ -175,7 +184,7 @@ export class UsageSpool {
     await Promise.resolve();
     while (this.#status === "writing" && !this.#queue.isEmpty) {
       const batch = this.#queue;
-      this.#queue = new SpoolBatch(MAX_WAIT_MS);
+      this.#queue = this.#createBatch();
       this.#committing = batch;
       const startMs = performance.now();
       // oxlint-disable-next-line no-await-in-loop -- one write at a time
@@ -252,7 +261,7 @@ export class UsageSpool {
     this.#status = "failed";
     this.#counts.unwritten += this.#queue.records;
     this.#queue.end(false);
-    this.#queue = new SpoolBatch(MAX_WAIT_MS);
+    this.#queue = this.#createBatch();
     if (this.#lastProblem !== problem) {
       const { directory, warn } = this.#options;
       warn(`Usage is only in memory, because the spool ${directory} cannot be used: ${problem}`);
