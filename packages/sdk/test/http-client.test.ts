@@ -182,20 +182,20 @@ describe("HttpClient", () => {
       let count = 0;
       const timer = setInterval(() => {
         count += 1;
-        if (count === 30) clearInterval(timer);
+        if (count === 50) clearInterval(timer);
         response.write(".");
       }, 50);
     });
-    const { chunks, close } = await createHttp({ timeoutMs: 1000 }).open(get(upstream, "/a"), 1000);
+    const { chunks, close } = await createHttp({ timeoutMs: 2000 }).open(get(upstream, "/a"), 2000);
     let text = "";
     const read = async (): Promise<void> => {
       for await (const chunk of chunks) text += Buffer.from(chunk).toString();
     };
     await expect(read()).rejects.toMatchObject({
       code: "TIMEOUT",
-      message: `Cannot reach ${upstream.origin}/a: Nothing received for 1000 ms`,
+      message: `Cannot reach ${upstream.origin}/a: Nothing received for 2000 ms`,
     });
-    expect(text).toBe(".".repeat(30));
+    expect(text).toBe(".".repeat(50));
     close();
   });
 

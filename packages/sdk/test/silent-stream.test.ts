@@ -48,11 +48,11 @@ describe("Streaming", () => {
     const streams = new OpenStreams(connected(7, hydration(flag("a"))));
     upstream.script(STREAMING, streams.reply);
     upstream.reply(STREAMING, new OpenStreams(connected(8)).reply);
-    const { documents, failures } = startStreaming(upstream, 150);
+    const { documents, failures } = startStreaming(upstream, 1000);
     await upstream.nextOf(2, STREAMING);
     expect(lastEventIds(upstream.seen(STREAMING)).slice(0, 2)).toEqual([undefined, "7"]);
     expect(failures.map(({ code, message }) => [code, message])).toEqual([
-      ["TIMEOUT", expect.stringContaining("Nothing received for 150 ms")],
+      ["TIMEOUT", expect.stringContaining("Nothing received for 1000 ms")],
     ]);
     expect(documents).toEqual([{ version: 2, features: [flag("a")], segments: [] }]);
     await expect.poll(() => streams.size).toBe(0);
@@ -62,10 +62,10 @@ describe("Streaming", () => {
     const upstream = await startUpstream();
     const streams = new OpenStreams(connected(7, hydration(flag("a"))));
     upstream.reply(STREAMING, streams.reply);
-    const { failures } = startStreaming(upstream, 500);
+    const { failures } = startStreaming(upstream, 2000);
     await upstream.next(STREAMING);
-    // For longer than the limit on silence.
-    for (let count = 0; count < 15; count += 1) {
+    // For longer than the limit on silence, in steps that are far shorter, even on a busy machine.
+    for (let count = 0; count < 50; count += 1) {
       await delay(50);
       streams.write(":\n\n");
     }
