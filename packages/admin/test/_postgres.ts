@@ -10,11 +10,11 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import pg from "pg";
 import { inject, onTestFinished } from "vitest";
+import { findFreePorts } from "../../../scripts/free-ports.mjs";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -93,7 +93,7 @@ export async function startPostgres(
     { stdio: "pipe", cwd: directory, ...owner },
   );
 
-  const port = await freePort();
+  const [port = 0] = await findFreePorts(1);
   const options = ["max_connections=200", ...settings].flatMap((setting) => ["-c", setting]);
   const launch = async (): Promise<ChildProcess> => {
     const child = spawn(
@@ -241,17 +241,6 @@ async function withClient(
   } finally {
     await client.end();
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 function readDirectory(path: string): string[] {

@@ -1,13 +1,10 @@
 import { once } from "node:events";
-import { connect, createServer, type AddressInfo } from "node:net";
+import { connect } from "node:net";
+import { findFreePorts } from "../../../scripts/free-ports.mjs";
 
 /** Returns a port of this machine that nothing listens on. */
 export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
+  const [port = 0] = await findFreePorts(1);
   return port;
 }
 

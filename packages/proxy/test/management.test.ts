@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
+import { findFreePorts } from "../../../scripts/free-ports.mjs";
 import { Authority, writeFiles } from "./_certificates.ts";
 import { eventually, runCommand, startCommand } from "./_command.ts";
 import { SERVER_TOKEN } from "./_proxy.ts";
@@ -53,26 +54,13 @@ describe("the management port", () => {
   });
 });
 
-async function freePorts(count: number): Promise<readonly string[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
-  await Promise.all(servers.map((server) => once(server, "listening")));
-  const ports = servers.map((server) => String((server.address() as AddressInfo).port));
-  await Promise.all(
-    servers.map((server) => {
-      server.close();
-      return once(server, "close");
-    }),
-  );
-  return ports;
-}
-
 describe("flags-proxy", () => {
   test("serves all ports with workers, renews their certificate, and stops", async () => {
     const authority = new Authority();
     const { cert, key } = authority.issue("first");
     const files = writeFiles({ cert, key });
     const { url: FLAGS_URL } = await startRecordingUpstream();
-    const [PORT = "", tlsPort = "", managementPort = ""] = await freePorts(3);
+    const [PORT = "", tlsPort = "", managementPort = ""] = (await findFreePorts(3)).map(String);
     const environment = {
       PORT,
       FLAGS_TLS_PORT: tlsPort,
