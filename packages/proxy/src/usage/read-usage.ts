@@ -33,7 +33,7 @@ const UNKNOWN_APPLICATION = "unknown";
 
 /** What a report is read with. */
 export interface ReadOptions {
-  /** Replaces start times that are missing, invalid or in the future. */
+  /** Replaces start times that are missing, invalid, in the future or sent by a client. */
   readonly nowMs: number;
   readonly quotaId: string;
   readonly keyKind: KeyKind;
@@ -47,7 +47,9 @@ export function readUsage(
   const impactMetrics = readImpactMetrics(report.impactMetrics);
   return {
     appName: report.appName || UNKNOWN_APPLICATION,
-    startMs: readStartMs(report.bucket?.start, nowMs),
+    // NOTE: the usage of all clients of an application is sent in one report with the earliest start, under which some
+    // versions of Unleash store it. A client must not be able to move the usage of others to another year.
+    startMs: keyKind === "client" ? nowMs : readStartMs(report.bucket?.start, nowMs),
     features: readFeatures(report.bucket?.toggles ?? {}, MAX_COUNTS[keyKind]),
     quotaId,
     ...(impactMetrics.length > 0 && { impactMetrics }),
