@@ -46,6 +46,7 @@ describeAnyStorage("changes with If-Match", (source) => {
     ["a segment", () => segment, (n: number) => ({ name: `segment-${n}`, constraints: [] })],
     ["a context field", () => "/context/region", (n: number) => ({ description: String(n) })],
     ["a flag", () => FLAG, (n: number) => ({ description: String(n) })],
+    ["a project", () => "/projects/default", (n: number) => ({ description: String(n) })],
     [
       "variants of an environment",
       () => `${ENVIRONMENT}/variants`,
@@ -148,6 +149,15 @@ describeAnyStorage("changes with If-Match", (source) => {
     expect(await tagOf(FLAG)).toBe(tag);
     await admin.must(202, "POST", "/projects/default/stale", { features: ["flag"], stale: true });
     expect(await tagOf(FLAG)).not.toBe(tag);
+  });
+
+  test("the ETag of a project changes only with its settings", async () => {
+    const tag = await tagOf("/projects/default");
+    await admin.must(200, "DELETE", "/projects/default/environments/production");
+    await admin.must(201, "POST", "/projects/default/features", { name: "another" });
+    expect(await tagOf("/projects/default")).toBe(tag);
+    await admin.must(200, "PUT", "/projects/default", { defaultStickiness: "random" });
+    expect(await tagOf("/projects/default")).not.toBe(tag);
   });
 
   test("a change to the order or the segments of strategies is also a conflict", async () => {

@@ -1,7 +1,9 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { actorOf } from "../../access/request-identity.ts";
 import { documented } from "../../http/schemas.ts";
+import type { Database } from "../../storage/database.ts";
 import type { Storage } from "../../storage/storage.ts";
+import { IfMatchHeaders, withEntityTag, writeIfMatch } from "../conditional-change.ts";
 import { listEnvironments, toEnvironmentView } from "../environments/store.ts";
 import { ProjectParams } from "../schemas.ts";
 import { addEnvironment, removeEnvironment } from "./project-environments.ts";
@@ -18,6 +20,7 @@ import {
   checkIdIsAvailable,
   countTypes,
   createProject,
+  editedProject,
   getProject,
   listProjectEnvironments,
   listProjects,
@@ -59,11 +62,20 @@ function registerReading(app: TypedApp, storage: Storage): void {
     "/projects/:projectId",
     {
       schema: {
-        ...documented({ tag, summary: "Shows a project", alsoFailsWith: [404] }),
+        ...documented({
+          tag,
+          summary: "Shows a project, with the ETag of its settings",
+          alsoFailsWith: [404],
+        }),
         params: ProjectParams,
       },
     },
-    (request) => readProject(storage, request.params.projectId),
+    ({ params }, reply) =>
+      storage.read(async (db) => {
+        // NOTE: not the tag of the whole response. Another environment is no reason to reject other settings.
+        withEntityTag(reply, await editedProject(params.projectId).readView(db));
+        return readProject(db, params.projectId);
+      }),
   );
 
   app.get(
@@ -82,11 +94,9 @@ function registerReading(app: TypedApp, storage: Storage): void {
   );
 }
 
-function readProject(storage: Storage, id: string) {
-  return storage.read(async (db) => {
-    const project = await getProject(db, id);
-    return { ...project, mode: "open", environments: await listProjectEnvironments(db, id) };
-  });
+async function readProject(db: Database, id: string) {
+  const project = await getProject(db, id);
+  return { ...project, mode: "open", environments: await listProjectEnvironments(db, id) };
 }
 
 function readOverview(storage: Storage, id: string) {
@@ -171,15 +181,17 @@ function registerChanging(app: TypedApp, storage: Storage): void {
           summary: "Updates the given properties of a project",
           empty: 200,
           hasBody: true,
-          alsoFailsWith: [404],
+          alsoFailsWith: [404, 412],
         }),
+        headers: IfMatchHeaders,
         params: ProjectParams,
         body: UpdateProjectBody,
       },
     },
     async (request, reply) => {
-      await storage.write(actorOf(request), (transaction) =>
-        updateProject(transaction, request.params.projectId, request.body),
+      const { projectId } = request.params;
+      await writeIfMatch(storage, request, editedProject(projectId), (transaction) =>
+        updateProject(transaction, projectId, request.body),
       );
       return reply.send();
     },

@@ -2,6 +2,7 @@ import { and, count, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { exceedsLimit, invalidOperation, mustExist, nameExists, notFound } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import { type Database, firstRow, groupBy, orderByText } from "../../storage/database.ts";
+import { events } from "../../storage/schema/events.ts";
 import {
   ENVIRONMENT_ORDER,
   environments,
@@ -10,6 +11,7 @@ import {
 } from "../../storage/schema/projects.ts";
 import { features } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
+import type { EditedResource } from "../conditional-change.ts";
 import { checkProjectId, findAvailableId, toSlug } from "./project-id.ts";
 import type { CreateProject, UpdateProject } from "./schemas.ts";
 
@@ -218,6 +220,18 @@ export async function updateProject(
       .returning(),
   );
   await record({ type: "project-updated", project: id, before, after });
+}
+
+/** Describes the settings of a project, which its `PUT` changes, for `writeIfMatch()`. */
+export function editedProject(id: string): EditedResource {
+  return {
+    label: "The project",
+    readView: (db) => getProject(db, id),
+    changes: {
+      types: ["project-created", "project-updated", "project-archived", "project-revived"],
+      where: eq(events.project, id),
+    },
+  };
 }
 
 export async function archiveProject({ db, record }: WriteTransaction, id: string): Promise<void> {
