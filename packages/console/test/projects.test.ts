@@ -115,6 +115,40 @@ describeConsole("projects and environments", (console) => {
     await expect.poll(() => rowNames(page, "API tokens")).toEqual([`Token of ${id}`]);
   });
 
+  test.each(["Load the new version", "Save mine anyway"])(
+    "the settings keep what was typed when somebody else changes them: %s",
+    async (choice) => {
+      const id = `contested-${choice.split(" ")[0]?.toLowerCase() ?? ""}`;
+      await createProject(console, id, []);
+      const page = await console.open(`/projects/${id}/settings`, { expected: /status of 412/ });
+      const description = field(page, "Description");
+      await description.waitFor();
+      await console.admin("PUT", `/projects/${id}`, { description: "first" });
+      await expect.poll(() => description.inputValue()).toBe("first");
+
+      await description.fill("mine");
+      await console.admin("PUT", `/projects/${id}`, { name: `New ${id}`, description: "theirs" });
+      await page.getByText(`tokens of the project New ${id}.`).waitFor();
+      expect(await description.inputValue()).toBe("mine");
+      const save = page.getByRole("button", { name: "Save", exact: true });
+      await save.click();
+      await page.getByRole("alert").getByText("changed while you were editing it").waitFor();
+      expect(await readProject(id)).toMatchObject({ description: "theirs" });
+      await expectAccessible(page);
+
+      await page.getByRole("button", { name: choice }).click();
+      if (choice === "Save mine anyway") {
+        await waitForMessage(page, `Saved Project ${id}`);
+        expect(await readProject(id)).toMatchObject({ description: "mine" });
+      } else {
+        await expect.poll(() => description.inputValue()).toBe("theirs");
+        expect(await field(page, "Name").inputValue()).toBe(`New ${id}`);
+      }
+      await page.getByRole("alert").waitFor({ state: "detached" });
+      expect(await save.isDisabled()).toBe(true);
+    },
+  );
+
   test("removing an environment has to be confirmed by typing until its flags are counted", async () => {
     await createProject(console, "uncounted", []);
     const page = await console.open("/projects/uncounted/settings");

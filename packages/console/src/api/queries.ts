@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { type ContextValues, toRequestContext } from "../playground/context.ts";
-import { adminPath, request } from "./request.ts";
+import { adminPath, request, requestVersioned } from "./request.ts";
 import type {
   Application,
   ApplicationDetails,
@@ -14,6 +14,7 @@ import type {
   PlaygroundFlag,
   Project,
   ProjectEnvironment,
+  ProjectSettings,
   RecordedEvent,
   Segment,
   StrategyReference,
@@ -35,6 +36,14 @@ export const queries = {
       queryFn: ({ signal }) =>
         request<{ projects: readonly Project[] }>(adminPath`/projects`, { signal }),
       select: ({ projects }) => projects,
+    }),
+
+  /** A project, with the ETag of its settings. */
+  project: (id: string) =>
+    queryOptions({
+      queryKey: ["projects", "one", id],
+      queryFn: ({ signal }) =>
+        requestVersioned<ProjectSettings>(adminPath`/projects/${id}`, { signal }),
     }),
 
   archivedProjects: () =>

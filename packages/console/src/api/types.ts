@@ -62,6 +62,8 @@ export type VariantOverride = NonNullable<FlagVariant["overrides"]>[number];
 /** A flag in the archive. */
 export type ArchivedFlag = Rows<typeof listArchived>;
 export type Project = Rows<typeof listProjects>;
+/** What can be edited of a project. */
+export type ProjectSettings = Pick<Project, "id" | "name" | "description" | "defaultStickiness">;
 type Environment = Json<ReturnType<typeof toEnvironmentView>>;
 /** An environment in a list, with numbers about its use. */
 export type EnvironmentSummary = Environment & Json<EnvironmentCounts>;

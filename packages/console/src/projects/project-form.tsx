@@ -1,76 +1,106 @@
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Form } from "react-aria-components/Form";
-import { adminPath, request } from "../api/request.ts";
-import type { Project } from "../api/types.ts";
+import { queries } from "../api/queries.ts";
+import { adminPath, request, type Versioned } from "../api/request.ts";
+import type { ProjectSettings } from "../api/types.ts";
+import type { SaveInput } from "../changes/edit-dialog.tsx";
 import { useChange } from "../changes/use-change.ts";
-import { Button } from "../ui/button.tsx";
 import { StickinessField } from "../strategies/stickiness-field.tsx";
+import { Button } from "../ui/button.tsx";
 import { TextField } from "../ui/fields.tsx";
+import { FormError } from "../ui/form-error.tsx";
+import { Loaded } from "../ui/loaded.tsx";
 
 interface ProjectFormProps {
-  readonly project: Project;
+  /** The id of the project. */
+  readonly project: string;
   readonly isDisabled: boolean;
 }
 
 /** Edits the name, the description and the default stickiness of a project. */
 export function ProjectForm({ project, isDisabled }: ProjectFormProps) {
-  const [name, setName] = useState(project.name);
-  const [description, setDescription] = useState(project.description ?? "");
-  const [defaultStickiness, setDefaultStickiness] = useState(project.defaultStickiness);
-  const saving = useChange({
-    run: () =>
-      request(adminPath`/projects/${project.id}`, {
+  const query = useQuery(queries.project(project));
+  return (
+    <section className="settings-section" aria-labelledby="general-heading">
+      <h2 id="general-heading">General</h2>
+      <Loaded query={query}>
+        {(current) => <SettingsForm current={current} isDisabled={isDisabled} />}
+      </Loaded>
+    </section>
+  );
+}
+
+interface SettingsFormProps {
+  readonly current: Versioned<ProjectSettings>;
+  readonly isDisabled: boolean;
+}
+
+function SettingsForm({ current, isDisabled }: SettingsFormProps) {
+  // Follows changes by others until something is typed.
+  const [edited, setEdited] = useState<Versioned<ProjectSettings>>();
+  const { value, etag } = edited ?? current;
+  const { id, name, description, defaultStickiness } = value;
+  const edit = (change: Partial<ProjectSettings>): void =>
+    setEdited({ value: { ...value, ...change }, etag });
+  const saving = useChange<SaveInput>({
+    run: ({ ifMatch }) =>
+      request(adminPath`/projects/${id}`, {
         method: "PUT",
         body: { name: name.trim(), description, defaultStickiness },
+        ifMatch,
       }),
     invalidates: [["projects"]],
     success: () => `Saved ${name.trim()}`,
+    showsErrors: true,
   });
-  const isChanged =
-    name !== project.name ||
-    description !== (project.description ?? "") ||
-    defaultStickiness !== project.defaultStickiness;
+  const save = (ifMatch: string | undefined): void =>
+    saving.mutate({ ifMatch }, { onSuccess: () => setEdited(undefined) });
+  const load = (): void => {
+    setEdited(undefined);
+    saving.reset();
+  };
   return (
     <Form
-      className="settings-section"
+      className="stack"
       aria-labelledby="general-heading"
       onSubmit={(event) => {
         event.preventDefault();
-        saving.mutate();
+        save(etag);
       }}
     >
-      <h2 id="general-heading">General</h2>
       <TextField
         label="Name"
         value={name}
-        onChange={setName}
+        onChange={(text) => edit({ name: text })}
         isRequired
         isDisabled={isDisabled}
         maxLength={200}
-        description={`Project id: ${project.id}`}
+        description={`Project id: ${id}`}
         validate={(text) => (text.trim() === "" ? "A project needs a name" : undefined)}
       />
       <TextField
         label="Description"
-        value={description}
-        onChange={setDescription}
+        value={description ?? ""}
+        onChange={(text) => edit({ description: text })}
         isDisabled={isDisabled}
         rows={3}
       />
       <StickinessField
         label="Default stickiness"
         value={defaultStickiness}
-        onChange={setDefaultStickiness}
+        onChange={(stickiness) => edit({ defaultStickiness: stickiness })}
         isDisabled={isDisabled}
         description="What keeps a user in the same group of a rollout. New strategies start with it; existing ones keep theirs."
       />
+      <FormError error={saving.error} conflict={{ load, overwrite: () => save(undefined) }} />
       {isDisabled ? null : (
         <div>
           <Button
             type="submit"
             variant="primary"
             isPending={saving.isPending}
-            isDisabled={!isChanged}
+            isDisabled={edited === undefined}
           >
             Save
           </Button>

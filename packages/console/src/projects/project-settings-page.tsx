@@ -34,11 +34,7 @@ export function ProjectSettingsPage() {
         {() =>
           project === undefined ? null : (
             <>
-              <ProjectForm
-                key={`${id} ${project.updatedAt}`}
-                project={project}
-                isDisabled={!isAdmin}
-              />
+              <ProjectForm key={`general ${id}`} project={id} isDisabled={!isAdmin} />
               <ProjectEnvironments key={`environments ${id}`} project={project} isAdmin={isAdmin} />
               <ProjectContextFields key={`context-fields ${id}`} project={id} />
               <ProjectTokens key={`tokens ${id}`} project={id} isAdmin={isAdmin} />

@@ -3,9 +3,8 @@ import { Dialog as AriaDialog, Heading } from "react-aria-components/Dialog";
 import { Form } from "react-aria-components/Form";
 import { Modal, ModalOverlay } from "react-aria-components/Modal";
 import { X } from "lucide-react";
-import { Banner } from "./banner.tsx";
-import { describeError, isConflict } from "./describe-error.ts";
 import { Button, IconButton } from "./button.tsx";
+import { type ConflictActions, FormError } from "./form-error.tsx";
 import { useReturnedFocus } from "./use-returned-focus.ts";
 import "./dialog.css";
 
@@ -57,13 +56,6 @@ interface FormDialogProps extends DialogProps {
   readonly isDisabled?: boolean;
 }
 
-interface ConflictActions {
-  /** Replaces the contents of the form with the new version. */
-  readonly load: () => void;
-  /** Saves the contents of the form nevertheless. */
-  readonly overwrite: () => void;
-}
-
 /** A modal dialog with a form. Errors are shown above its buttons. */
 export function FormDialog({
   submit,
@@ -86,21 +78,7 @@ export function FormDialog({
         }}
       >
         <div className="dialog-content">{children}</div>
-        {error === undefined || error === null ? null : (
-          <Banner kind="error">
-            {describeError(error)}
-            {conflict === undefined || !isConflict(error) ? null : (
-              <div className="row dialog-conflict">
-                <Button size="small" onPress={conflict.load}>
-                  Load the new version
-                </Button>
-                <Button size="small" onPress={conflict.overwrite}>
-                  Save mine anyway
-                </Button>
-              </div>
-            )}
-          </Banner>
-        )}
+        <FormError error={error} {...(conflict !== undefined && { conflict })} />
         <footer className="dialog-footer">
           <Button onPress={props.onClose}>Cancel</Button>
           <Button
