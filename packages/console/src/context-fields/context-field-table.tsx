@@ -10,7 +10,7 @@ import {
   ContextFieldUsesDialog,
   DeleteContextFieldDialog,
   segmentsWith,
-} from "./context-field-uses.tsx";
+} from "../uses/context-field-uses.tsx";
 
 interface Action {
   readonly kind: "edit" | "delete" | "uses";

@@ -16,7 +16,7 @@ import { Page } from "../ui/page.tsx";
 import { menuColumn } from "../ui/menu.tsx";
 import { matchesWords, toWords } from "../ui/words.ts";
 import { EditSegmentDialog, SegmentDialog } from "./segment-dialog.tsx";
-import { DeleteSegmentDialog, SegmentUsesDialog } from "./segment-uses.tsx";
+import { DeleteSegmentDialog, SegmentUsesDialog } from "../uses/segment-uses.tsx";
 
 /** Named lists of constraints that several strategies share. */
 export function SegmentsPage() {

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { queries } from "../api/queries.ts";
 import { adminPath } from "../api/request.ts";
 import type { Segment } from "../api/types.ts";
-import { StrategyReferences, DeleteUnusedDialog, UsesDialog } from "../flags/uses.tsx";
+import { StrategyReferences, DeleteUnusedDialog, UsesDialog } from "./uses.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 
 interface SegmentUsesDialogProps {

@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { queries } from "../api/queries.ts";
 import { adminPath } from "../api/request.ts";
-import { StrategyReferences, DeleteUnusedDialog, UsesDialog } from "../flags/uses.tsx";
+import { StrategyReferences, DeleteUnusedDialog, UsesDialog } from "./uses.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 
 interface ContextFieldUsesDialogProps {
