@@ -1,17 +1,19 @@
 import { useNavigate } from "@tanstack/react-router";
 import { EllipsisVertical } from "lucide-react";
 import { useState } from "react";
-import { adminPath, request } from "../api/request.ts";
+import { adminPath, request, type Versioned } from "../api/request.ts";
 import type { Flag } from "../api/types.ts";
+import { Edited, SaveDialog, type SaveInput } from "../changes/edit-dialog.tsx";
 import { useChange } from "../changes/use-change.ts";
+import { FlagTypeField, ImpressionDataField } from "../flags/flag-fields.tsx";
 import { useHasRole } from "../session/session.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
+import { TextField } from "../ui/fields.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { NameField } from "../ui/name-field.tsx";
 import { joinWithAnd } from "../ui/words.ts";
-import { EditFlagDialog } from "./edit-flag-dialog.tsx";
 
 /** What can be done with a flag as a whole. */
 export function FlagActions({ flag }: { readonly flag: Flag }) {
@@ -55,6 +57,79 @@ export function FlagActions({ flag }: { readonly flag: Flag }) {
       {dialog === "copy" ? <CopyFlagDialog flag={flag} onClose={close} /> : null}
       {dialog === "archive" ? <ArchiveFlagDialog flag={flag} onClose={close} /> : null}
     </>
+  );
+}
+
+interface EditFlagDialogProps {
+  readonly flag: Pick<Flag, "project" | "name">;
+  readonly onClose: () => void;
+}
+
+/** Edits the properties of a flag that all environments share. */
+function EditFlagDialog({ flag: { project, name }, onClose }: EditFlagDialogProps) {
+  return (
+    <Edited<Flag>
+      path={adminPath`/projects/${project}/features/${name}`}
+      title={`Edit ${name}`}
+      onClose={onClose}
+    >
+      {(version, reload) => <FlagDialog version={version} onLoad={reload} onClose={onClose} />}
+    </Edited>
+  );
+}
+
+interface FlagDialogProps {
+  readonly version: Versioned<Flag>;
+  readonly onLoad: () => void;
+  readonly onClose: () => void;
+}
+
+function FlagDialog({ version, onLoad, onClose }: FlagDialogProps) {
+  const { value } = version;
+  const { project, name } = value;
+  const [type, setType] = useState(value.type);
+  const [description, setDescription] = useState(value.description ?? "");
+  const [impressionData, setImpressionData] = useState(value.impressionData);
+  const path = adminPath`/projects/${project}/features/${name}`;
+  const saving = useChange<SaveInput>({
+    run: ({ ifMatch }) =>
+      request(path, { method: "PUT", body: { type, description, impressionData }, ifMatch }),
+    invalidates: [
+      ["flag", project, name],
+      ["flags", project],
+    ],
+    success: () => `Saved ${name}`,
+    undo: () =>
+      request(path, {
+        method: "PUT",
+        body: {
+          type: value.type,
+          description: value.description,
+          impressionData: value.impressionData,
+        },
+      }),
+    showsErrors: true,
+  });
+  return (
+    <SaveDialog
+      title={`Edit ${name}`}
+      submit="Save"
+      version={version}
+      saving={saving}
+      onLoad={onLoad}
+      onClose={onClose}
+    >
+      <TextField
+        label="Description"
+        value={description}
+        onChange={setDescription}
+        rows={3}
+        maxLength={10_000}
+        autoFocus
+      />
+      <FlagTypeField value={type} onChange={setType} />
+      <ImpressionDataField value={impressionData} onChange={setImpressionData} />
+    </SaveDialog>
   );
 }
 
