@@ -5,7 +5,7 @@ import { legalValuesOf, useAvailableFields } from "../context-fields/use-availab
 import { Button, IconButton } from "../ui/button.tsx";
 import { Checkbox, TextField } from "../ui/fields.tsx";
 import { useUpdates, withChanged, useRowKeys } from "../ui/list-editing.ts";
-import { fromLocalTime, toLocalTime } from "../ui/local-time.ts";
+import { fromLocalTime, toLocalTime } from "../ui/times.ts";
 import { showElement } from "../ui/scroll.ts";
 import { ComboBox, Select } from "../ui/select.tsx";
 import { ConstraintSummary } from "./constraint-summary.tsx";

@@ -1,6 +1,6 @@
 import type { Constraint } from "../api/types.ts";
 import { operatorOf, takesList } from "./operators.ts";
-import { formatTime } from "../ui/local-time.ts";
+import { formatTime } from "../ui/times.ts";
 import { formatCount } from "../ui/numbers.ts";
 
 /** A constraint in words. */

@@ -4,7 +4,7 @@ import { Form } from "react-aria-components/Form";
 import { useAvailableFields } from "../context-fields/use-available-fields.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { Checkbox, TextField } from "../ui/fields.tsx";
-import { fromLocalTime, toLocalTime } from "../ui/local-time.ts";
+import { fromLocalTime, toLocalTime } from "../ui/times.ts";
 import { ownValue } from "../ui/own-value.ts";
 import { ComboBox } from "../ui/select.tsx";
 import { type ContextValues, describeField, STANDARD_FIELDS } from "./context.ts";

@@ -1,4 +1,4 @@
-import { fromLocalTime, toLocalTime } from "../ui/local-time.ts";
+import { fromLocalTime, toLocalTime } from "../ui/times.ts";
 
 const DAY_MS = 86_400_000;
 

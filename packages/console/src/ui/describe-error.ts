@@ -1,5 +1,5 @@
 import { ApiError } from "../api/request.ts";
-import { describeDistance } from "./time.tsx";
+import { describeDistance } from "./times.ts";
 
 /** Explains in words why something failed, and what to do about it. */
 export function describeError(error: unknown): string {

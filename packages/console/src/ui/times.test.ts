@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatTime, fromLocalTime, toLocalTime } from "./local-time.ts";
+import { formatTime, fromLocalTime, toLocalTime } from "./times.ts";
 
 test("times keep their seconds on the way to the field and back", () => {
   const time = "2026-01-31T12:00:30.000Z";

@@ -29,3 +29,22 @@ export function fromLocalTime(text: string): string {
   const date = new Date(text);
   return Number.isNaN(date.getTime()) ? "" : date.toISOString();
 }
+
+const UNITS = [
+  ["year", 31_536_000],
+  ["month", 2_592_000],
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+] as const;
+
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+
+/** Describes a distance in time in words, for example "3 days ago". */
+export function describeDistance(distanceMs: number): string {
+  const seconds = distanceMs / 1000;
+  for (const [unit, length] of UNITS) {
+    if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
+  }
+  return seconds > 0 ? "in a moment" : "just now";
+}
