@@ -4,8 +4,8 @@ export { findLocalUrl } from "./cli/local-url.ts";
 export { createProbe } from "./cli/create-probe.ts";
 export type { Program } from "./cli/program.ts";
 export { runCommandLine } from "./cli/run-command-line.ts";
-export { EXIT_FAILURE, EXIT_USAGE, SubcommandError } from "./cli/subcommand.ts";
-export type { Subcommand } from "./cli/subcommand.ts";
+export { EXIT_FAILURE, EXIT_USAGE, SubcommandError } from "./cli/program.ts";
+export type { Subcommand } from "./cli/program.ts";
 export {
   booleanKind,
   createChoiceKind,
@@ -29,7 +29,7 @@ export { findNearest } from "./config/unknown-names.ts";
 export { showAddress, showText } from "./config/show-text.ts";
 export { TELEMETRY_GROUP, TELEMETRY_SETTINGS } from "./config/telemetry-settings.ts";
 export { addressesKind, trustProxyKind } from "./config/trust-proxy.ts";
-export { baseUrlKind, toHttpUrl, urlKind } from "./config/url-kinds.ts";
+export { baseUrlKind, toHttpUrl, urlKind } from "./config/kind.ts";
 export { isLoopbackHost, isSecureUrl } from "./config/weak-secrets.ts";
 export { createDirectory } from "./create-directory.ts";
 export { codeOf, toErrorMessage } from "./errors.ts";

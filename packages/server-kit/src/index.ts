@@ -2,7 +2,7 @@ export * from "./command-line.ts";
 export { tryLoadEnvFiles } from "./cli/run-command-line.ts";
 export { runProgram, runWorker, serveUntilSignal } from "./cli/run-program.ts";
 export type { RunningServer } from "./cli/run-program.ts";
-export type { SubcommandResult } from "./cli/subcommand.ts";
+export type { SubcommandResult } from "./cli/program.ts";
 export { StartError } from "./cli/start-failure.ts";
 export { explainInvalidPeriod, loadAuthorities, loadCertificate } from "./config/certificates.ts";
 export type { Certificate, FileProblems, NamedFile } from "./config/certificates.ts";

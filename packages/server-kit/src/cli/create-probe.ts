@@ -1,14 +1,8 @@
 import { Agent, type ClientRequest, get as getHttp, type RequestOptions } from "node:http";
-import { InvalidValue } from "../config/kind.ts";
+import { InvalidValue, baseUrlKind } from "../config/kind.ts";
 import { ConfigError, type Environment } from "../config/resolve-settings.ts";
-import { baseUrlKind } from "../config/url-kinds.ts";
 import { findLocalUrl, type ListenSettings, type ListenSources } from "./local-url.ts";
-import {
-  EXIT_USAGE,
-  type Subcommand,
-  SubcommandError,
-  type SubcommandResult,
-} from "./subcommand.ts";
+import { EXIT_USAGE, type Subcommand, SubcommandError, type SubcommandResult } from "./program.ts";
 
 /** Orchestrators commonly wait for one or several seconds. */
 const TIMEOUT_MS = 1500;

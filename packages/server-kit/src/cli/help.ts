@@ -1,7 +1,6 @@
 import { describeDefault, type Setting } from "../config/setting.ts";
 import { COMMON_OPTIONS } from "./parse-command-line.ts";
-import type { Program } from "./program.ts";
-import type { OptionDefinition, Subcommand } from "./subcommand.ts";
+import type { Program, OptionDefinition, Subcommand } from "./program.ts";
 
 /** Formats text for a terminal; returns it unchanged where colours are not wanted. */
 export type Paint = (style: "bold" | "cyan" | "dim", text: string) => string;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { PROGRAM, SUBCOMMANDS } from "../config/_settings.ts";
-import type { Subcommand } from "./subcommand.ts";
+import type { Subcommand } from "./program.ts";
 import { parseCommandLine } from "./parse-command-line.ts";
 
 const [COUNT] = SUBCOMMANDS;

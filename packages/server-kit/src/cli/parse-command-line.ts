@@ -1,8 +1,7 @@
 import { parseArgs } from "node:util";
 import { variablesOf } from "../config/setting.ts";
 import { findNearest } from "../config/unknown-names.ts";
-import type { Program } from "./program.ts";
-import type { OptionDefinition, Subcommand } from "./subcommand.ts";
+import type { Program, OptionDefinition, Subcommand } from "./program.ts";
 
 /** The parsed command-line arguments. */
 type CommandLine =

@@ -1,3 +1,4 @@
+import type { Environment } from "../config/resolve-settings.ts";
 import type { SettingsTable } from "../config/setting.ts";
 import type { SettingNames } from "../config/unknown-names.ts";
 
@@ -13,4 +14,67 @@ export interface Program<Table extends SettingsTable = SettingsTable> extends Se
   /** Headings of the settings in `--help`, in order. */
   readonly groups: readonly string[];
   readonly settings: Table;
+}
+
+/** An option of a command, without the leading dashes in its name. */
+export interface OptionDefinition {
+  /** One letter, which works after a single dash. @default none */
+  readonly short?: string;
+  /** Name of the option's value in `--help`, such as `URL`. Undefined for an option without a value. */
+  readonly value?: string;
+  /** Describes the option in full sentences. */
+  readonly description: string;
+}
+
+/** What the user has passed to a subcommand. */
+export interface SubcommandCall {
+  /** The argument after the name of the subcommand. @default none was given */
+  readonly argument?: string | undefined;
+  /** The given options; `true` for an option without a value. */
+  readonly options: Readonly<Record<string, string | true>>;
+  readonly environment: Environment;
+}
+
+/** Something failed. */
+export const EXIT_FAILURE = 1;
+
+/** The command line is invalid. */
+export const EXIT_USAGE = 2;
+
+/** A reason why a subcommand cannot do what it should. The message is printed without a stack trace. */
+export class SubcommandError extends Error {
+  override readonly name = "SubcommandError";
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number, options?: ErrorOptions) {
+    super(message, options);
+    this.exitCode = exitCode;
+  }
+}
+
+/** What a subcommand prints, and the exit code of the process. */
+export interface SubcommandResult {
+  readonly output: string;
+  readonly exitCode: number;
+}
+
+/**
+ * A subcommand of a program. To add one, create a file that exports it, add it to the list in the
+ * `cli/subcommands.ts` of the program, and describe it in `docs/operations.md` or `docs/admin-operations.md`.
+ *
+ * NOTE: `run()` imports what it needs, so that subcommands do not delay the start of the server.
+ */
+export interface Subcommand {
+  readonly name: string;
+  /** What it does, in one short sentence without a full stop, for the list of commands. */
+  readonly summary: string;
+  /** Paragraphs of its own `--help`. */
+  readonly description: readonly string[];
+  /** An argument that can follow the name of the subcommand, such as `FLAG`. @default none */
+  readonly argument?: string;
+  readonly options: Readonly<Record<string, OptionDefinition>>;
+  /** The meaning of exit code 0, of exit code 1 and, if there is more than the usual one, of exit code 2. */
+  readonly exitCodes: readonly [success: string, failure: string, invalid?: string];
+  /** @throws {SubcommandError} if that is not possible */
+  run(call: SubcommandCall): Promise<SubcommandResult>;
 }

@@ -3,10 +3,9 @@ import { readEnvironment } from "../config/resolve-settings.ts";
 import { loadEnvFiles } from "./env-file.ts";
 import { formatHelp, formatSubcommandHelp, type Paint } from "./help.ts";
 import { parseCommandLine } from "./parse-command-line.ts";
-import type { Program } from "./program.ts";
+import type { Program, Subcommand, SubcommandCall } from "./program.ts";
 import { explainFailure } from "./start-failure.ts";
-import { EXIT_FAILURE, EXIT_USAGE, SubcommandError } from "./subcommand.ts";
-import type { Subcommand, SubcommandCall } from "./subcommand.ts";
+import { EXIT_FAILURE, EXIT_USAGE, SubcommandError } from "./program.ts";
 
 /** The commands of a program. */
 interface Commands {

@@ -2,11 +2,10 @@ import { readEnvironment, type Environment } from "../config/resolve-settings.ts
 import { shutDown, type Closable } from "../http/shut-down.ts";
 import { createLogger } from "../logging/create-logger.ts";
 import type { Logger } from "../logging/logger.ts";
-import type { Program } from "./program.ts";
+import type { Program, Subcommand } from "./program.ts";
 import { runCommandLine } from "./run-command-line.ts";
 import { explainFailure } from "./start-failure.ts";
-import { EXIT_FAILURE } from "./subcommand.ts";
-import type { Subcommand } from "./subcommand.ts";
+import { EXIT_FAILURE } from "./program.ts";
 
 /**
  * Service managers commonly kill a process that has not stopped after 10 s. The steps of a graceful shutdown have

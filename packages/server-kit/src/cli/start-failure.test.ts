@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ConfigError } from "../config/resolve-settings.ts";
 import { explainFailure, StartError } from "./start-failure.ts";
-import { SubcommandError } from "./subcommand.ts";
+import { SubcommandError } from "./program.ts";
 
 const fail = (fields: object): Error => Object.assign(new Error("listen failed"), fields);
 

@@ -1,7 +1,7 @@
 import { ConfigError } from "../config/resolve-settings.ts";
 import type { ListenVariables } from "../http/listen.ts";
 import { redactTokens } from "../logging/redact.ts";
-import { SubcommandError } from "./subcommand.ts";
+import { SubcommandError } from "./program.ts";
 
 /**
  * A reason why a program cannot start that its operator can fix. The message says how. It is printed

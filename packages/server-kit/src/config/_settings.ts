@@ -7,7 +7,7 @@ import {
   createListKind,
 } from "./kind.ts";
 import { defineSetting } from "./setting.ts";
-import type { Subcommand } from "../cli/subcommand.ts";
+import type { Subcommand } from "../cli/program.ts";
 
 const listKind = createListKind({ of: "words", parseEntry: (text) => text });
 

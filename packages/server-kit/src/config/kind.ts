@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { showText } from "./show-text.ts";
+import { showText, showAddress } from "./show-text.ts";
 
 /** The result of parsing an invalid value. `detail` describes the invalid part, if it is known. */
 export class InvalidValue {
@@ -180,3 +180,76 @@ export const keysKind: Kind<readonly string[]> = createListKind({ ...keyRules, a
 
 /** Any number of keys that clients send in a header. */
 export const tokensKind: Kind<readonly string[]> = createListKind(keyRules);
+
+/** An http or https address without a user name or password, so that it contains no secret. */
+export const urlKind: Kind<string> = createTextKind(
+  "a URL that starts with http:// or https:// and contains no user name, password or #",
+  (text) => {
+    const url = toHttpUrl(text);
+    if (url === undefined || url.hash !== "") return rejectAddress(text);
+    return url.username === "" && url.password === "" ? text : rejectAddress(text);
+  },
+);
+
+/** Like `urlKind`, for an address to which paths are appended. */
+export const baseUrlKind: Kind<string> = createTextKind(
+  "a URL that starts with http:// or https:// and contains no user name, password, ? or #",
+  (text) => {
+    const address = urlKind.fromText(text);
+    return address instanceof InvalidValue || /[?#]/.test(address) ? rejectAddress(text) : address;
+  },
+);
+
+/** Returns undefined unless the text is an absolute http or https address without white space. */
+export function toHttpUrl(text: string): URL | undefined {
+  if (!/^https?:\/\//i.test(text) || /\s/.test(text) || !URL.canParse(text)) return undefined;
+  return new URL(text);
+}
+
+/** NOTE: shows no credentials: they may be the reason why the address is rejected. */
+function rejectAddress(text: string): InvalidValue {
+  return new InvalidValue(`current value is ${showAddress(text)}`);
+}
+
+type KeyValues = Readonly<Record<string, string>>;
+
+/** The name of a header or an attribute. */
+const KEY_NAME = /^[\w.!#$%&'*+^`|~/-]+$/;
+const PRINTABLE = /^[\x20-\x7E]*$/;
+
+/** Names and values as OpenTelemetry writes them in variables: `name=value,other=value`, percent-encoded. */
+export const keyValuesKind: Kind<KeyValues> = createTextKind(
+  "a list such as name=value, separated by commas and percent-encoded",
+  (text) => {
+    const entries: [name: string, value: string][] = [];
+    for (const [index, entry] of text.split(",").entries()) {
+      if (entry.trim() === "") continue;
+      const pair = parsePair(entry);
+      // NOTE: the text is not shown, because it may be a secret.
+      if (pair === undefined) {
+        return new InvalidValue(`entry ${index + 1} is not of the form name=value`);
+      }
+      entries.push(pair);
+    }
+    return Object.fromEntries(entries);
+  },
+);
+
+function parsePair(text: string): [name: string, value: string] | undefined {
+  const equals = text.indexOf("=");
+  try {
+    const name = decodeURIComponent(text.slice(0, Math.max(0, equals)).trim());
+    const value = decodeURIComponent(text.slice(equals + 1).trim());
+    return KEY_NAME.test(name) && PRINTABLE.test(value) ? [name, value] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the strings that logs must not contain: values, and what follows the scheme of credentials. */
+export function secretsInKeyValues(values: KeyValues): readonly string[] {
+  return Object.values(values).flatMap((value) => {
+    const credentials = /^\w+ +(.+)$/.exec(value)?.[1];
+    return credentials === undefined ? [value] : [value, credentials];
+  });
+}

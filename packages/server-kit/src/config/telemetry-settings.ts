@@ -9,11 +9,12 @@ import {
   textKind,
   type Kind,
   createListKind,
+  keyValuesKind,
+  secretsInKeyValues,
+  baseUrlKind,
 } from "./kind.ts";
-import { keyValuesKind, secretsInKeyValues } from "./key-values-kind.ts";
 import { readTextFile } from "./read-text-file.ts";
 import { defineSetting as define, type Setting, type ValuesOf } from "./setting.ts";
-import { baseUrlKind } from "./url-kinds.ts";
 
 /** Heading of the settings in `--help` and in the documents. */
 export const TELEMETRY_GROUP = "Telemetry";
