@@ -5,7 +5,7 @@ import { registerArchive } from "./domain/archive/routes.ts";
 import { registerConstraints } from "./domain/constraints/routes.ts";
 import { registerContextFields } from "./domain/context-fields/routes.ts";
 import { registerDependencies } from "./domain/dependencies/routes.ts";
-import { registerEnvironments } from "./domain/environments/routes.ts";
+import { registerEnvironments } from "./domain/environments.ts";
 import { registerEvents } from "./domain/events/routes.ts";
 import { registerFeatureEnvironments } from "./domain/features/environment-routes.ts";
 import { registerFeatures } from "./domain/features/routes.ts";
@@ -13,8 +13,8 @@ import { registerProjects } from "./domain/projects/routes.ts";
 import { registerProjectTokens } from "./domain/projects/token-routes.ts";
 import { registerSegments } from "./domain/segments/routes.ts";
 import { registerStrategies } from "./domain/strategies/routes.ts";
-import { registerStrategyTypes } from "./domain/strategy-types/routes.ts";
-import { registerTagTypes } from "./domain/tag-types/routes.ts";
+import { registerStrategyTypes } from "./domain/strategy-types.ts";
+import { registerTagTypes } from "./domain/tag-types.ts";
 import { registerTags } from "./domain/tags/routes.ts";
 import { registerVariants } from "./domain/variants/routes.ts";
 import { registerPlayground } from "./playground/routes.ts";
@@ -26,15 +26,15 @@ import { registerUsageQueries } from "./usage/query-routes.ts";
 /**
  * The routes below `/api/admin`. To add an endpoint:
  *
- * 1. Add it to the `routes.ts` of its resource.
+ * 1. Add it to the routes of its resource.
  * 2. Add its operation to `http/operation-ids.ts` and `access/operation-roles.ts`.
  * 3. If it records events of a new type, add the type to `EventType`. The type checker then requires to know whether
  *    it changes what SDKs read, and its words in `console/src/events/event-words.ts`. Add what the console then reads
  *    again to `console/src/changes/live-changes.ts`.
  * 4. If the console calls it, add its response to `console/src/api/types.ts`, and a query to `console/src/api/queries.ts`.
  *
- * To add a resource, first create a folder in `domain/` with `routes.ts`, `schemas.ts` and `store.ts`, and add a line
- * here. `storage/migrations/migration.ts` says how to add its tables.
+ * To add a resource, first create a file in `domain/` with its schemas, routes and database functions, such as
+ * `tag-types.ts`, or a folder with `routes.ts`, `schemas.ts` and `store.ts`. Then add a line here. `storage/migrations/migration.ts` says how to add its tables.
  */
 const ROUTES: readonly ((app: TypedApp, storage: Storage) => void)[] = [
   registerContextFields,

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
-import { switchFeatures } from "../src/domain/features/switch-features.ts";
+import { switchFeatures } from "../src/domain/features/environment-routes.ts";
 import { changeTagsInBulk } from "../src/domain/tags/feature-tags.ts";
-import type { ConstraintInput } from "../src/domain/constraints/schemas.ts";
+import type { ConstraintInput } from "../src/domain/constraints/check-constraints.ts";
 import type { Database } from "../src/storage/database.ts";
 import { SYSTEM_ACTOR } from "../src/storage/events.ts";
 import type { Storage, WriteTransaction } from "../src/storage/storage.ts";

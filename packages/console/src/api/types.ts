@@ -8,7 +8,7 @@ import type { ContextField as StoredContextField } from "../../../admin/src/doma
 import type {
   EnvironmentCounts,
   toEnvironmentView,
-} from "../../../admin/src/domain/environments/store.ts";
+} from "../../../admin/src/domain/environments.ts";
 import type { findEvents } from "../../../admin/src/domain/events/find-events.ts";
 import type { listFeatures } from "../../../admin/src/domain/features/list-features.ts";
 import type { readFeature } from "../../../admin/src/domain/features/read-feature.ts";
@@ -20,9 +20,9 @@ import type {
 } from "../../../admin/src/domain/segments/store.ts";
 import type { StrategyView } from "../../../admin/src/domain/strategies/find-strategies.ts";
 import type { ReferenceCount } from "../../../admin/src/domain/strategy-references.ts";
-import type { listStrategyTypes } from "../../../admin/src/domain/strategy-types/store.ts";
+import type { listStrategyTypes } from "../../../admin/src/domain/strategy-types.ts";
 import type { listTags } from "../../../admin/src/domain/tags/store.ts";
-import type { listTagTypes } from "../../../admin/src/domain/tag-types/store.ts";
+import type { listTagTypes } from "../../../admin/src/domain/tag-types.ts";
 import type { ImportReport as StoredImportReport } from "../../../admin/src/transfer/project-file/schemas.ts";
 import type { ImportValidation as StoredImportValidation } from "../../../admin/src/transfer/unleash-file/schemas.ts";
 import type { evaluateFeature } from "../../../admin/src/playground/evaluate.ts";

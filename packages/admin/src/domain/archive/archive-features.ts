@@ -5,13 +5,14 @@ import { dependencies, features } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import { removeParentsOf } from "../dependencies/store.ts";
 import {
+  type Feature,
+  type FeatureAddress,
+  type FeatureView,
+  findFeatures,
   findFeaturesInProject,
   getFeature,
   quoteNames,
   toFeatureView,
-  type Feature,
-  type FeatureAddress,
-  type FeatureView,
 } from "../feature.ts";
 import { getProject } from "../projects/store.ts";
 
@@ -61,7 +62,7 @@ async function archive(transaction: WriteTransaction, listed: readonly Feature[]
 /**
  * @throws {ApiError} if a flag that is not listed depends on a listed one
  */
-export async function checkNoDependents(db: Database, listed: readonly Feature[]): Promise<void> {
+async function checkNoDependents(db: Database, listed: readonly Feature[]): Promise<void> {
   const parents = await findParentsOfOthers(
     db,
     listed.map(({ name }) => name),
@@ -120,4 +121,47 @@ export async function listArchived(db: Database, project?: string): Promise<Feat
     .where(and(isNotNull(features.archivedAt), inProject))
     .orderBy(orderByText(features.name));
   return rows.map(toFeatureView);
+}
+
+/**
+ * Deletes archived flags permanently. Unknown names and active flags are ignored.
+ *
+ * @throws {ApiError} if the project is unknown, a flag belongs to another project, or an unlisted
+ *   flag depends on a listed one
+ */
+export async function deleteFeatures(
+  transaction: WriteTransaction,
+  project: string,
+  names: readonly string[],
+): Promise<void> {
+  await getProject(transaction.db, project);
+  await deleteArchived(transaction, await findFeaturesInProject(transaction.db, project, names));
+}
+
+export async function deleteFeature(transaction: WriteTransaction, name: string): Promise<void> {
+  await deleteArchived(transaction, await findFeatures(transaction.db, [name]));
+}
+
+async function deleteArchived(
+  transaction: WriteTransaction,
+  listed: readonly Feature[],
+): Promise<void> {
+  await checkNoDependents(transaction.db, listed);
+  const archived = listed.filter(({ archivedAt }) => archivedAt !== null);
+  if (archived.length === 0) return;
+  // NOTE: recorded before the deletion, because events include the tags of the flag.
+  await transaction.record(
+    ...archived.map((feature) => ({
+      type: "feature-deleted" as const,
+      project: feature.project,
+      feature: feature.name,
+      before: toFeatureView(feature),
+    })),
+  );
+  await transaction.db.delete(features).where(
+    inArray(
+      features.name,
+      archived.map(({ name }) => name),
+    ),
+  );
 }

@@ -13,9 +13,10 @@ import {
   archiveFeature,
   archiveFeatures,
   checkArchiving,
+  deleteFeature,
+  deleteFeatures,
   listArchived,
 } from "./archive-features.ts";
-import { deleteFeature, deleteFeatures } from "./delete-features.ts";
 import { reviveFeature, reviveFeatures } from "./revive-features.ts";
 
 const tag = "Archive";

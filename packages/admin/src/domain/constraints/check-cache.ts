@@ -3,7 +3,7 @@ import { RE2JS } from "re2js";
 import { exceedsLimit } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import { TimeSlice } from "../../time-slice.ts";
-import { toStoredValue } from "./stored-value.ts";
+import { toStoredValue } from "../sdk-compatibility.ts";
 
 /** Checks the constraints of one request. Expensive checks run once for equal constraints. */
 export class CheckCache {

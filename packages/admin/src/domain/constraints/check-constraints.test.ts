@@ -7,8 +7,7 @@ import {
   type ValueKind,
 } from "flags-engine";
 import { expect, test } from "vitest";
-import { checkConstraint, checkConstraints } from "./check-constraints.ts";
-import type { ConstraintInput } from "./schemas.ts";
+import { checkConstraint, checkConstraints, type ConstraintInput } from "./check-constraints.ts";
 
 const ANY_VALUE: ReadonlySet<string> = new Set();
 

@@ -2,19 +2,31 @@ import {
   isAddressOrRange,
   isListKind,
   isOperatorName,
-  OPERATORS,
   type OperatorName,
+  OPERATORS,
   type ValueKind,
 } from "flags-engine";
 import parseVersion from "semver/functions/parse.js";
+import { Type } from "typebox";
 import { badData, exceedsLimit } from "../../errors.ts";
+import { closedObject } from "../../http/schemas.ts";
 import { LIMITS } from "../../limits.ts";
 import type { StoredConstraint } from "../../storage/schema/strategies.ts";
-import { isDecimal, breaksQuotes } from "../sdk-compatibility.ts";
 import type { LegalValuesOf } from "../context-fields/legal-values.ts";
+import { breaksQuotes, isDecimal, toStoredValue, toTime } from "../sdk-compatibility.ts";
 import { checkTotalSize, CheckCache } from "./check-cache.ts";
-import type { ConstraintInput } from "./schemas.ts";
-import { toStoredValue, toTime } from "./stored-value.ts";
+
+/** Body of a constraint in requests. */
+export const ConstraintBody = closedObject("constraintSchema", {
+  contextName: Type.String({ minLength: 1, maxLength: 100 }),
+  operator: Type.Unsafe<OperatorName>({ type: "string", enum: Object.keys(OPERATORS) }),
+  values: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }))),
+  value: Type.Optional(Type.String({ maxLength: 1000 })),
+  inverted: Type.Optional(Type.Boolean()),
+  caseInsensitive: Type.Optional(Type.Boolean()),
+});
+
+export type ConstraintInput = Type.Static<typeof ConstraintBody>;
 
 interface CheckOptions {
   readonly legalValuesOf: LegalValuesOf;

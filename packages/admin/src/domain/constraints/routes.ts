@@ -2,8 +2,7 @@ import type { TypedApp } from "flags-server-kit/http";
 import { documented } from "../../http/schemas.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { readAnyLegalValues } from "../context-fields/legal-values.ts";
-import { checkConstraint } from "./check-constraints.ts";
-import { ConstraintBody } from "./schemas.ts";
+import { checkConstraint, ConstraintBody } from "./check-constraints.ts";
 
 export function registerConstraints(app: TypedApp, storage: Storage): void {
   app.post(

@@ -9,19 +9,18 @@ import { getActiveProject } from "../projects/store.ts";
 import { FeatureParams, ProjectParams, toFeatureAddress } from "../schemas.ts";
 import { trimTag } from "../tags/store.ts";
 import { cloneFeature, checkNameIsAvailable, createFeature } from "./create-feature.ts";
-import { FEATURE_TYPES } from "./feature-types.ts";
-import { listFeatures, parseTagFilter } from "./list-features.ts";
-import { readFeature } from "./read-feature.ts";
 import {
   CloneFeatureBody,
   CreateFeatureBody,
+  FEATURE_TYPES,
   FeatureListQuery,
   FeatureSearchQuery,
   StaleBody,
   UpdateFeatureBody,
   ValidateFeatureBody,
 } from "./schemas.ts";
-import { searchFeatures } from "./search-features.ts";
+import { listFeatures, parseTagFilter, searchFeatures } from "./list-features.ts";
+import { readFeature } from "./read-feature.ts";
 import { editedFeature, patchFeature, setStale, updateFeature } from "./update-feature.ts";
 
 const tag = "Features";

@@ -3,7 +3,46 @@ import { Name } from "../../http/names.ts";
 import { OptionalFilter, OptionalSearchText, OptionalText } from "../../http/parse-filter.ts";
 import { nullableText, openObject } from "../../http/schemas.ts";
 import { TagBody } from "../tags/schemas.ts";
-import { FEATURE_TYPES } from "./feature-types.ts";
+
+/** The purposes of flags, with the expected lifetime in days; null for permanent flags. */
+export const FEATURE_TYPES = [
+  {
+    id: "release",
+    name: "Release",
+    description: "Releases a change gradually",
+    lifetimeDays: 40,
+  },
+  {
+    id: "experiment",
+    name: "Experiment",
+    description: "Compares variants of a change",
+    lifetimeDays: 40,
+  },
+  {
+    id: "operational",
+    name: "Operational",
+    description: "Controls the transition from one implementation to another",
+    lifetimeDays: 7,
+  },
+  {
+    id: "kill-switch",
+    name: "Kill switch",
+    description: "Turns off functionality that causes problems",
+    lifetimeDays: null,
+  },
+  {
+    id: "permission",
+    name: "Permission",
+    description: "Grants functionality to entitled users",
+    lifetimeDays: null,
+  },
+  {
+    id: "sunset",
+    name: "Sunset",
+    description: "Retires functionality gradually",
+    lifetimeDays: 90,
+  },
+] as const;
 
 const TypeName = Type.Unsafe<string>({ type: "string", enum: FEATURE_TYPES.map(({ id }) => id) });
 const Description = nullableText(10_000);

@@ -4,7 +4,7 @@ import { documented } from "../../http/schemas.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { IfMatchHeaders, withEntityTag, writeIfMatch } from "../conditional-change.ts";
-import { listEnvironments, toEnvironmentView } from "../environments/store.ts";
+import { listEnvironments, toEnvironmentView } from "../environments.ts";
 import { ProjectParams } from "../schemas.ts";
 import { addEnvironment, removeEnvironment } from "./project-environments.ts";
 import {

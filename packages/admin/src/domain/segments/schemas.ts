@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { closedObject, nullableText, openObject } from "../../http/schemas.ts";
-import { ConstraintBody } from "../constraints/schemas.ts";
+import { ConstraintBody } from "../constraints/check-constraints.ts";
 
 const SegmentName = Type.String({ minLength: 1, maxLength: 100, pattern: String.raw`\S` });
 

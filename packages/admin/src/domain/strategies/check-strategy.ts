@@ -4,7 +4,7 @@ import { checkConstraints } from "../constraints/check-constraints.ts";
 import { CheckCache } from "../constraints/check-cache.ts";
 import { readLegalValues, type LegalValuesOf } from "../context-fields/legal-values.ts";
 import { getProject } from "../projects/store.ts";
-import { checkStrategyName } from "../strategy-types/store.ts";
+import { checkStrategyName } from "../strategy-types.ts";
 import { checkVariants } from "../variants/check-variants.ts";
 import { checkParameters } from "./check-parameters.ts";
 import type { Strategy } from "./find-strategies.ts";

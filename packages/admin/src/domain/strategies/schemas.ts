@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { closedObject, nullableText, openObject } from "../../http/schemas.ts";
-import { ConstraintBody } from "../constraints/schemas.ts";
+import { ConstraintBody } from "../constraints/check-constraints.ts";
 import { FeatureEnvironmentParams, MAX_INT32, SegmentIds } from "../schemas.ts";
 import { StrategyVariantsBody } from "../variants/schemas.ts";
 

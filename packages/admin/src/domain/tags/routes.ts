@@ -3,7 +3,7 @@ import { actorOf } from "../../access/request-identity.ts";
 import { documented } from "../../http/schemas.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { FeatureNameParams, ProjectParams } from "../schemas.ts";
-import { TagTypeParams } from "../tag-types/schemas.ts";
+import { TagTypeParams } from "../tag-types.ts";
 import { changeTags, changeTagsInBulk, listFeatureTags } from "./feature-tags.ts";
 import { BulkTagsBody, FeatureTagParams, TagBody, TagChangesBody, TagParams } from "./schemas.ts";
 import { createTag, deleteTag, getTag, listTags, trimTag } from "./store.ts";

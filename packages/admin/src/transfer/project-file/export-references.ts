@@ -1,9 +1,9 @@
 import { inArray } from "drizzle-orm";
 import type { OperatorName } from "flags-engine";
-import type { ConstraintInput } from "../../domain/constraints/schemas.ts";
+import type { ConstraintInput } from "../../domain/constraints/check-constraints.ts";
 import { type ContextField, listContextFields } from "../../domain/context-fields/store.ts";
 import type { Segment } from "../../domain/segments/store.ts";
-import { listTagTypes } from "../../domain/tag-types/store.ts";
+import { listTagTypes } from "../../domain/tag-types.ts";
 import { type Database, orderByText } from "../../storage/database.ts";
 import { type StoredConstraint, strategyTypes } from "../../storage/schema/strategies.ts";
 import type { FeatureInFile, ProjectFileContent, SegmentInFile } from "./schemas.ts";

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { inArray } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import { CheckCache } from "../../domain/constraints/check-cache.ts";
-import { toStoredValue } from "../../domain/constraints/stored-value.ts";
-import type { ConstraintInput } from "../../domain/constraints/schemas.ts";
+import { toStoredValue } from "../../domain/sdk-compatibility.ts";
+import type { ConstraintInput } from "../../domain/constraints/check-constraints.ts";
 import { checkUniqueNames } from "../../domain/check-unique.ts";
 import {
   checkTotals,
@@ -13,8 +13,8 @@ import {
 import { findForeignReferences } from "../../domain/context-fields/references.ts";
 import { addContextField } from "../../domain/context-fields/store.ts";
 import { createSegment, listSegmentsByName, type Segment } from "../../domain/segments/store.ts";
-import { createStrategyType } from "../../domain/strategy-types/store.ts";
-import { createTagType } from "../../domain/tag-types/store.ts";
+import { createStrategyType } from "../../domain/strategy-types.ts";
+import { createTagType } from "../../domain/tag-types.ts";
 import { ApiError } from "../../errors.ts";
 import type { Database } from "../../storage/database.ts";
 import { type StoredConstraint, strategyTypes } from "../../storage/schema/strategies.ts";

@@ -1,12 +1,12 @@
 import { type Static, Type } from "typebox";
-import { ConstraintBody } from "../../domain/constraints/schemas.ts";
+import { ConstraintBody } from "../../domain/constraints/check-constraints.ts";
 import { UpdateContextFieldBody } from "../../domain/context-fields/schemas.ts";
 import { DependencyBody } from "../../domain/dependencies/schemas.ts";
 import { CreateFeatureBody } from "../../domain/features/schemas.ts";
 import { SegmentBody } from "../../domain/segments/schemas.ts";
 import { CreateStrategyBody } from "../../domain/strategies/schemas.ts";
-import { CreateStrategyTypeBody } from "../../domain/strategy-types/schemas.ts";
-import { CreateTagTypeBody } from "../../domain/tag-types/schemas.ts";
+import { CreateStrategyTypeBody } from "../../domain/strategy-types.ts";
+import { CreateTagTypeBody } from "../../domain/tag-types.ts";
 import { TagBody } from "../../domain/tags/schemas.ts";
 import { FlagVariantsBody } from "../../domain/variants/schemas.ts";
 import { Name } from "../../http/names.ts";

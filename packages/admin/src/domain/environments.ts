@@ -1,17 +1,143 @@
 import { and, count, eq, isNull, sql } from "drizzle-orm";
-import { badData, exceedsLimit, nameExists, notFound } from "../../errors.ts";
-import { LIMITS } from "../../limits.ts";
-import { type Database, firstRow } from "../../storage/database.ts";
-import { apiTokens } from "../../storage/schema/access.ts";
+import type { TypedApp } from "flags-server-kit/http";
+import { Type } from "typebox";
+import { actorOf } from "../access/request-identity.ts";
+import { badData, exceedsLimit, nameExists, notFound } from "../errors.ts";
+import { Name, NameBody } from "../http/names.ts";
+import { documented, openObject } from "../http/schemas.ts";
+import { LIMITS } from "../limits.ts";
+import { type Database, firstRow } from "../storage/database.ts";
+import { apiTokens } from "../storage/schema/access.ts";
+import { featureEnvironments, features } from "../storage/schema/features.ts";
 import {
   ENVIRONMENT_ORDER,
   environments,
   projectEnvironments,
   projects,
-} from "../../storage/schema/projects.ts";
-import { featureEnvironments, features } from "../../storage/schema/features.ts";
-import type { WriteTransaction } from "../../storage/storage.ts";
-import type { CreateEnvironment } from "./schemas.ts";
+} from "../storage/schema/projects.ts";
+import type { Storage, WriteTransaction } from "../storage/storage.ts";
+import { MAX_INT32 } from "./schemas.ts";
+
+const CreateEnvironmentBody = openObject("createEnvironmentSchema", {
+  name: Name,
+  type: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description: "Its purpose, such as development, test, preproduction or production",
+  }),
+  enabled: Type.Optional(Type.Boolean()),
+  sortOrder: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_INT32 })),
+});
+
+type CreateEnvironment = Type.Static<typeof CreateEnvironmentBody>;
+
+const EnvironmentParams = Type.Object({ environment: Type.String() });
+
+const tag = "Environments";
+
+export function registerEnvironments(app: TypedApp, storage: Storage): void {
+  registerReading(app, storage);
+  registerCreating(app, storage);
+  registerSwitching(app, storage);
+}
+
+function registerReading(app: TypedApp, storage: Storage): void {
+  app.get("/environments", { schema: documented({ tag, summary: "Lists the environments" }) }, () =>
+    storage.read(async (db) => {
+      const countsOf = await countEnvironmentUsage(db);
+      const environments = await listEnvironments(db);
+      return {
+        version: 1,
+        environments: environments.map((environment) => ({
+          ...toEnvironmentView(environment),
+          ...countsOf(environment.name),
+        })),
+      };
+    }),
+  );
+
+  app.get(
+    "/environments/:environment",
+    {
+      schema: {
+        ...documented({ tag, summary: "Shows an environment", alsoFailsWith: [404] }),
+        params: EnvironmentParams,
+      },
+    },
+    async ({ params }) => toEnvironmentView(await getEnvironment(storage.db, params.environment)),
+  );
+}
+
+function registerCreating(app: TypedApp, storage: Storage): void {
+  app.post(
+    "/environments",
+    {
+      schema: {
+        ...documented({
+          tag,
+          summary: "Creates an environment without projects",
+          hasBody: true,
+          alsoFailsWith: [409],
+        }),
+        body: CreateEnvironmentBody,
+      },
+    },
+    async (request, reply) => {
+      const created = await storage.write(actorOf(request), (transaction) =>
+        createEnvironment(transaction, request.body),
+      );
+      return reply
+        .code(201)
+        .header("location", `environments/${created.name}`)
+        .send(toEnvironmentView(created));
+    },
+  );
+
+  app.post(
+    "/environments/validate",
+    {
+      schema: {
+        ...documented({
+          tag,
+          summary: "Checks whether a name is available for a new environment",
+          empty: 200,
+          hasBody: true,
+          alsoFailsWith: [409],
+        }),
+        body: NameBody,
+      },
+    },
+    async (request, reply) => {
+      await checkNameIsAvailable(storage.db, request.body.name);
+      return reply.send();
+    },
+  );
+}
+
+function registerSwitching(app: TypedApp, storage: Storage): void {
+  for (const [action, enabled] of [
+    ["on", true],
+    ["off", false],
+  ] as const) {
+    const schema = {
+      ...documented({
+        tag,
+        summary: `Switches an environment ${action}`,
+        empty: 204,
+        alsoFailsWith: [400, 404],
+      }),
+      params: EnvironmentParams,
+    };
+    const path: string = `/environments/:environment/${action}`;
+    app.post(path, { schema }, async (request, reply) => {
+      const { environment } = request.params;
+      await storage.write(actorOf(request), (transaction) =>
+        switchEnvironment(transaction, environment, enabled),
+      );
+      return reply.code(204).send();
+    });
+  }
+}
 
 type Environment = typeof environments.$inferSelect;
 
@@ -55,7 +181,7 @@ export interface EnvironmentCounts {
   readonly enabledToggleCount: number;
 }
 
-export async function countEnvironmentUsage(
+async function countEnvironmentUsage(
   db: Database,
 ): Promise<(environment: string) => EnvironmentCounts> {
   const projectCounts = await countProjects(db);
@@ -99,7 +225,7 @@ async function countEnabledFeatures(db: Database): Promise<Counts> {
   return new Map(rows.map(({ name, total }) => [name, total]));
 }
 
-export async function createEnvironment(
+async function createEnvironment(
   { db, record }: WriteTransaction,
   { name, type, enabled, sortOrder }: CreateEnvironment,
 ): Promise<Environment> {
@@ -124,7 +250,7 @@ export async function createEnvironment(
 /**
  * @throws {ApiError} if the name is reserved or an environment has it
  */
-export async function checkNameIsAvailable(db: Database, name: string): Promise<void> {
+async function checkNameIsAvailable(db: Database, name: string): Promise<void> {
   if (RESERVED_NAMES.has(name)) throw badData("/body/name", "is reserved: choose another name");
   if ((await findEnvironment(db, name)) !== undefined) {
     throw nameExists(`There is already an environment ${JSON.stringify(name)}`);
@@ -132,7 +258,7 @@ export async function checkNameIsAvailable(db: Database, name: string): Promise<
 }
 
 /** Enables or disables an environment. New projects do not include disabled environments. */
-export async function switchEnvironment(
+async function switchEnvironment(
   { db, record }: WriteTransaction,
   name: string,
   enabled: boolean,
