@@ -5,8 +5,7 @@
 import { fileURLToPath } from "node:url";
 import { ADMIN, PROXY } from "./bundle/commands.mjs";
 import { compressConsole } from "./bundle/compress-console.mjs";
-import { writeBundle } from "./bundle/write-bundle.mjs";
-import { writeTelemetryBundle } from "./bundle/write-telemetry-bundle.mjs";
+import { writeBundle, writeTelemetryBundle } from "./bundle/write-bundle.mjs";
 import { recordBuild } from "./workspace.mjs";
 
 const CONSOLE = fileURLToPath(new URL("../packages/admin/dist/console/assets", import.meta.url));

@@ -15,8 +15,7 @@ import {
   installPythonPackages,
 } from "./clients/prepare-examples.mjs";
 import { startQuickstart } from "./clients/quickstart.mjs";
-import { runExample } from "./clients/run-example.mjs";
-import { buildNext } from "./clients/run-next.mjs";
+import { buildNext, runExample } from "./clients/run-example.mjs";
 import { findFreePorts } from "./free-ports.mjs";
 import { findProgram } from "./system-programs.mjs";
 import { prepareWorkspace, requireNode } from "./workspace.mjs";

@@ -1,5 +1,6 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { collectLicences, LICENCES_FILE } from "./third-party-licences.mjs";
 
@@ -60,4 +61,30 @@ function toAscii(code) {
     if (backslash) throw new Error(`Cannot escape ${unit} in the bundle: it follows a backslash`);
     return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });
+}
+
+const TELEMETRY = fileURLToPath(
+  new URL("../../packages/server-kit/dist/telemetry.js", import.meta.url),
+);
+const TELEMETRY_BUNDLE = fileURLToPath(
+  new URL("../../packages/server-kit/dist/bundle", import.meta.url),
+);
+
+/**
+ * Bundles `flags-server-kit/telemetry` with the packages of OpenTelemetry, which take 40 times as much
+ * space when they are installed. See docs/decisions/0036-opentelemetry.md.
+ */
+export async function writeTelemetryBundle() {
+  const bundle = await rolldown({ input: TELEMETRY, platform: "node", logLevel: "warn" });
+  const { output } = await bundle.generate({
+    format: "esm",
+    codeSplitting: false,
+    comments: false,
+  });
+  await bundle.close();
+  const [{ code, moduleIds }] = output;
+  await rm(TELEMETRY_BUNDLE, { recursive: true, force: true });
+  await mkdir(TELEMETRY_BUNDLE);
+  await writeFile(join(TELEMETRY_BUNDLE, "telemetry.js"), code);
+  await writeFile(join(TELEMETRY_BUNDLE, LICENCES_FILE), await collectLicences(moduleIds));
 }

@@ -1,6 +1,6 @@
 // What the screenshots of the console show, in addition to the demo flags of the quickstart.
 
-import { DEMO_KEYS } from "../quickstart/demo-keys.mjs";
+import { DEMO_KEYS } from "../quickstart/settings.mjs";
 
 const HOUR_MS = 3_600_000;
 const USAGE_HOURS = 48;

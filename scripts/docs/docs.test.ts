@@ -12,10 +12,8 @@ interface Message {
 // The scripts are plain JavaScript.
 const load = async (name: string): Promise<unknown> => import(new URL(name, import.meta.url).href);
 
-const { compareOutput } = (await load("./compare-output.mjs")) as {
+const { compareOutput, findBadMarks } = (await load("./blocks.mjs")) as {
   readonly compareOutput: (output: string, documented: string, place: string) => void;
-};
-const { findBadMarks } = (await load("./blocks.mjs")) as {
   readonly findBadMarks: (document: Document) => readonly string[];
 };
 const { collectMessages, findMisquoted, findUnexplained } = (await load("./messages.mjs")) as {

@@ -10,10 +10,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { rootDirectory } from "../workspace.mjs";
-import { readBlocks, readDocuments } from "./blocks.mjs";
-import { compareOutput } from "./compare-output.mjs";
-import { openShell } from "./shell.mjs";
+import { compareOutput, readBlocks, readDocuments } from "./blocks.mjs";
 import { choosePorts, portsOf, startServer } from "./server.mjs";
+import { openShell } from "./shell.mjs";
 
 /** The ports in the documents. */
 const DOCUMENTED = { admin: "4242", proxy: "3000" };

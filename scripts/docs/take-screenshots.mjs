@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { createAdminClient } from "../admin-client.mjs";
-import { DEMO_KEYS } from "../quickstart/demo-keys.mjs";
+import { DEMO_KEYS } from "../quickstart/settings.mjs";
 import { findProgram } from "../system-programs.mjs";
 import { rootDirectory } from "../workspace.mjs";
 import { createConsoleData, UNLEASH_EXPORT } from "./console-data.mjs";

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { DEMO_KEYS, KEYS_FILE } from "./demo-keys.mjs";
-import { ENVIRONMENT } from "./settings.mjs";
+import { DEMO_KEYS, ENVIRONMENT, KEYS_FILE } from "./settings.mjs";
 
 const NAMES = ["adminToken", "proxyToken", "clientKey"];
 

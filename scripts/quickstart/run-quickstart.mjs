@@ -1,5 +1,7 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAdminClient } from "../admin-client.mjs";
 import { formatDuration } from "../progress.mjs";
@@ -7,7 +9,6 @@ import { hasExited, stopProcess } from "../stop-process.mjs";
 import { rootDirectory } from "../workspace.mjs";
 import { instructions } from "./instructions.mjs";
 import { areDemoKeys, loadKeys } from "./keys.mjs";
-import { startProgram, waitForEnd } from "./program.mjs";
 import { seed } from "./seed.mjs";
 import { adminEnvironment, clientKeyOf, proxyEnvironment } from "./settings.mjs";
 
@@ -133,4 +134,25 @@ function onParentEnd(listener) {
     listener();
   }, PARENT_POLL_MS);
   timer.unref();
+}
+
+/** Starts a Node program that exchanges messages with us, and prints each line of its output with its name. */
+function startProgram(name, { script, env }) {
+  const program = spawn(process.execPath, [script], {
+    env,
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    // Ctrl-C reaches all processes of the terminal's group, but the programs have to stop in order.
+    detached: process.platform !== "win32",
+  });
+  for (const stream of [program.stdout, program.stderr]) {
+    createInterface({ input: stream }).on("line", (line) => console.log(`[${name}] ${line}`));
+  }
+  process.on("exit", () => program.kill("SIGKILL"));
+  return program;
+}
+
+/** Resolves to a message when the program has exited. */
+async function waitForEnd(name, program) {
+  const [code, signal] = await once(program, "close");
+  return `The ${name} exited (${signal ?? `exit code ${code}`}), so the quickstart stops.`;
 }
