@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { sized } from "../../../scripts/test-size.ts";
 import type { Database } from "../src/storage/database.ts";
 import type { Storage } from "../src/storage/storage.ts";
-import { createUsageIngestion } from "../src/usage/ingestion.ts";
+import { createUsageIngestion } from "../src/usage/ingestion-routes.ts";
 import { featureEnvironments } from "../src/storage/schema/features.ts";
 import { applications, featureUsage, variantUsage } from "../src/storage/schema/usage.ts";
 import { createFlag, createToken } from "./_flags.ts";

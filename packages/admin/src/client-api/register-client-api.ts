@@ -3,7 +3,6 @@ import type { TypedApp } from "flags-server-kit/http";
 import type { Authentication } from "../access/authentication.ts";
 import { describeRoutes } from "../http/openapi.ts";
 import type { Storage } from "../storage/storage.ts";
-import { createUsageIngestion } from "../usage/ingestion.ts";
 import { registerUsageIngestion } from "../usage/ingestion-routes.ts";
 import { EnvironmentCache } from "./environment-cache.ts";
 import { registerClientFeatures, registerDelta, registerStreaming } from "./routes.ts";
@@ -52,7 +51,7 @@ export async function registerClientApi(
       registerClientFeatures(scope, states);
       registerDelta(scope, feeds);
       registerStreaming(scope, { feeds, streams });
-      registerUsageIngestion(scope, createUsageIngestion(storage));
+      registerUsageIngestion(scope, storage);
     },
     { prefix: "/api/client" },
   );

@@ -1,11 +1,81 @@
-// Converts the bodies of reports from SDKs and proxies to the form that is stored.
+// The bodies of reports from SDKs and proxies, and their conversion to the form that is stored.
 
+import { Type } from "typebox";
 import { badData } from "../errors.ts";
-import type { InstanceKey, SeenApplication } from "./write-applications.ts";
+import { openObject } from "../http/schemas.ts";
 import { parseHour } from "./hours.ts";
-import { type LenientCount, type LenientText, readCount, readText } from "./lenient-values.ts";
-import type { BulkMetrics, Metrics, Registration } from "./schemas.ts";
+import {
+  type LenientCount,
+  LenientCountSchema,
+  type LenientText,
+  LenientTextSchema,
+  LenientTimestampSchema,
+  readCount,
+  readText,
+  recordOf,
+} from "./lenient-values.ts";
+import type { InstanceKey, SeenApplication } from "./write-applications.ts";
 import type { UsageEntry } from "./write-usage.ts";
+
+const MAX_ENTRIES = 10_000;
+const MAX_SENT_VARIANTS = 1000;
+
+const Variants = Type.Optional(
+  Type.Union([recordOf(LenientCountSchema, MAX_SENT_VARIANTS), Type.Null()]),
+);
+
+const ToggleUsage = openObject("toggleUsageSchema", {
+  yes: Type.Optional(LenientCountSchema),
+  no: Type.Optional(LenientCountSchema),
+  variants: Variants,
+});
+
+/** Usage report of one application. */
+export const MetricsBody = openObject("clientMetricsSchema", {
+  appName: LenientTextSchema,
+  instanceId: Type.Optional(LenientTextSchema),
+  bucket: Type.Optional(
+    Type.Union([
+      openObject("clientMetricsBucketSchema", {
+        start: Type.Optional(LenientTimestampSchema),
+        stop: Type.Optional(LenientTimestampSchema),
+        toggles: recordOf(ToggleUsage, MAX_ENTRIES),
+      }),
+      Type.Null(),
+    ]),
+  ),
+});
+
+const BulkApplication = openObject("clientApplicationSchema", {
+  appName: LenientTextSchema,
+  instanceId: Type.Optional(LenientTextSchema),
+  sdkType: Type.Optional(LenientTextSchema),
+  sdkVersion: Type.Optional(LenientTextSchema),
+  strategies: Type.Optional(Type.Union([Type.Array(LenientTextSchema), Type.Null()])),
+});
+
+const BulkMetric = openObject("clientMetricsEnvSchema", {
+  featureName: LenientTextSchema,
+  appName: LenientTextSchema,
+  environment: LenientTextSchema,
+  timestamp: Type.Optional(LenientTimestampSchema),
+  yes: Type.Optional(LenientCountSchema),
+  no: Type.Optional(LenientCountSchema),
+  variants: Variants,
+});
+
+/** Usage report of a proxy for many applications. */
+export const BulkMetricsBody = openObject("bulkMetricsSchema", {
+  applications: Type.Array(BulkApplication, { maxItems: MAX_ENTRIES }),
+  metrics: Type.Array(BulkMetric, { maxItems: MAX_ENTRIES }),
+});
+
+/** Registration of an application. */
+export const RegistrationBody = BulkApplication;
+
+type Metrics = Type.Static<typeof MetricsBody>;
+type BulkMetrics = Type.Static<typeof BulkMetricsBody>;
+type Registration = Type.Static<typeof RegistrationBody>;
 
 interface ReportContext {
   /** Environment of the token. */

@@ -1,6 +1,7 @@
+import type { TypedApp } from "flags-server-kit/http";
+import { Type } from "typebox";
 import { FeatureNameParams } from "../domain/schemas.ts";
 import { documented } from "../http/schemas.ts";
-import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../storage/storage.ts";
 import { lastHours, parseHoursBack, startOfHour } from "./hours.ts";
 import {
@@ -9,7 +10,58 @@ import {
   readSeenApplications,
   sumByEnvironment,
 } from "./read-usage.ts";
-import { HoursQuery, RawUsageResponse, UsageResponse } from "./schemas.ts";
+
+const HoursQuery = Type.Object({
+  hoursBack: Type.Optional(
+    Type.String({
+      description: "Number of hours, from 1 to USAGE_RETENTION_HOURS; anything else means 24",
+    }),
+  ),
+});
+
+const HourStart = Type.String({ format: "date-time", description: "Start of the hour" });
+const Count = Type.Integer({ minimum: 0 });
+
+const RawUsageResponse = Type.Object(
+  {
+    version: Type.Integer(),
+    maturity: Type.String(),
+    hoursKept: Type.Integer({
+      description: "Hours for which usage is kept: the largest value of `hoursBack`",
+    }),
+    data: Type.Array(
+      Type.Object(
+        {
+          featureName: Type.String(),
+          appName: Type.String(),
+          environment: Type.String(),
+          timestamp: HourStart,
+          yes: Count,
+          no: Count,
+          variants: Type.Optional(Type.Record(Type.String(), Count)),
+        },
+        { title: "featureEnvironmentMetricsSchema" },
+      ),
+    ),
+  },
+  { title: "featureMetricsSchema" },
+);
+
+const UsageResponse = Type.Object(
+  {
+    version: Type.Integer(),
+    maturity: Type.String(),
+    featureName: Type.String(),
+    lastHourUsage: Type.Array(
+      Type.Object(
+        { environment: Type.String(), timestamp: HourStart, yes: Count, no: Count },
+        { title: "lastHourUsageSchema" },
+      ),
+    ),
+    seenApplications: Type.Array(Type.String()),
+  },
+  { title: "featureUsageSchema" },
+);
 
 const tag = "Usage";
 const ENVELOPE = { version: 1, maturity: "stable" } as const;
