@@ -113,15 +113,6 @@ export function tooManyBodies(): ApiError {
   );
 }
 
-/** Creates a 503 for an evaluation while too many others are running. */
-export function tooManyEvaluations(): ApiError {
-  return new ApiError(
-    "OverloadError",
-    "Too many evaluations are running in the playground: try again in a second",
-    { headers: { "retry-after": "1" } },
-  );
-}
-
 /** Creates a 429 for a client that sent too many unknown tokens. */
 export function tooManyGuesses({ message, retryAfterSeconds }: GuessProblem): ApiError {
   return new ApiError("RateLimitError", message, {

@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
-import { tooManyEvaluations } from "../errors.ts";
+import { ApiError } from "../errors.ts";
 import { documented } from "../http/schemas.ts";
 import { groupBy } from "../storage/database.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -78,6 +78,14 @@ function createLimit() {
       running--;
     }
   };
+}
+
+function tooManyEvaluations(): ApiError {
+  return new ApiError(
+    "OverloadError",
+    "Too many evaluations are running in the playground: try again in a second",
+    { headers: { "retry-after": "1" } },
+  );
 }
 
 /** Sends JSON that has been written before. */
