@@ -11,7 +11,7 @@ import type { ApiTokenType } from "../storage/schema/access.ts";
 import type { Storage } from "../storage/storage.ts";
 import { toCaller, setCaller, setToken, type Caller } from "./request-identity.ts";
 import type { ApiToken } from "./token.ts";
-import { findTokens } from "./find-tokens.ts";
+import { findTokens } from "./token-store.ts";
 import { SeenTokens } from "./seen-tokens.ts";
 
 /**

@@ -4,10 +4,9 @@ import { SYSTEM_ACTOR } from "../storage/events.ts";
 import { apiTokens, deletedTokens } from "../storage/schema/access.ts";
 import { environments, projects } from "../storage/schema/projects.ts";
 import type { Storage } from "../storage/storage.ts";
-import { findTokens } from "./find-tokens.ts";
+import { findTokens, insertToken } from "./token-store.ts";
 import type { InitToken } from "./init-tokens.ts";
 import { type ApiToken, hashToken, WILDCARD } from "./token.ts";
-import { insertToken } from "./token-store.ts";
 
 /** What happened to the listed tokens that did not exist. */
 interface SeededTokens {

@@ -7,17 +7,18 @@ import type { NewEvent } from "../storage/events.ts";
 import { apiTokens, deletedTokens } from "../storage/schema/access.ts";
 import { environments, projects } from "../storage/schema/projects.ts";
 import type { WriteTransaction } from "../storage/storage.ts";
+import { checkExpiry, readExpiry, readTokenScope } from "./token-rules.ts";
+import type { CreateToken, UpdateToken } from "./token-schemas.ts";
 import {
   type ApiToken,
   createTokenText,
   hashToken,
+  isExpired,
   type TokenScope,
   type TokenView,
   toTokenView,
   WILDCARD,
 } from "./token.ts";
-import { checkExpiry, readExpiry, readTokenScope } from "./token-rules.ts";
-import type { CreateToken, UpdateToken } from "./token-schemas.ts";
 
 export function listTokens(db: Database): Promise<ApiToken[]> {
   return db.select().from(apiTokens).orderBy(orderByText(apiTokens.name), apiTokens.createdAt);
@@ -26,6 +27,45 @@ export function listTokens(db: Database): Promise<ApiToken[]> {
 /** Lists all tokens with a name, since names are not unique. */
 export function listTokensByName(db: Database, name: string): Promise<ApiToken[]> {
   return db.select().from(apiTokens).where(eq(apiTokens.name, name)).orderBy(apiTokens.createdAt);
+}
+
+interface FoundToken {
+  readonly secret: string;
+  readonly token: ApiToken;
+}
+
+/**
+ * Finds the tokens with these secrets, in the same order, without unknown and expired ones.
+ *
+ * NOTE: compares only hashes, so that the duration reveals nothing about the secrets of tokens.
+ */
+export async function findTokens(
+  db: Database,
+  secrets: readonly string[],
+): Promise<readonly FoundToken[]> {
+  if (secrets.length === 0) return [];
+  const hashes = secrets.map(hashToken);
+  const rows = await db.select().from(apiTokens).where(inArray(apiTokens.secretHash, hashes));
+  const now = new Date();
+  const byHash = new Map(rows.map((row) => [row.secretHash, row]));
+  return secrets.flatMap((secret) => {
+    const token = byHash.get(hashToken(secret));
+    return token === undefined || isExpired(token, now) ? [] : [{ secret, token }];
+  });
+}
+
+/** Finds the unexpired tokens with these ids, by id. */
+export async function findTokensById(
+  db: Database,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, ApiToken>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .select()
+    .from(apiTokens)
+    .where(inArray(apiTokens.id, [...ids]));
+  const now = new Date();
+  return new Map(rows.filter((row) => !isExpired(row, now)).map((row) => [row.id, row]));
 }
 
 export interface CreatedToken {

@@ -5,7 +5,7 @@ import {
   type EventStream,
   repeat,
 } from "flags-server-kit/http";
-import { findTokensById } from "../access/find-tokens.ts";
+import { findTokensById } from "../access/token-store.ts";
 import { type ApiToken, isExpired } from "../access/token.ts";
 import { CoalescedTask } from "../coalesced-task.ts";
 import { ApiError } from "../errors.ts";

@@ -1,10 +1,10 @@
 import {
   GuessLimiter,
   MAX_VALIDATED_TOKENS,
+  type TypedApp,
   VALIDATION_BODY_LIMIT_BYTES,
   VALIDATION_LIMITS,
 } from "flags-server-kit/http";
-import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { tooManyGuesses } from "../errors.ts";
 import { errorResponses, openObject } from "../http/schemas.ts";
@@ -12,7 +12,7 @@ import type { Storage } from "../storage/storage.ts";
 import { roleOfType } from "../access/role.ts";
 import { toWireType } from "../access/token.ts";
 import type { Authentication } from "../access/authentication.ts";
-import { findTokens } from "../access/find-tokens.ts";
+import { findTokens } from "../access/token-store.ts";
 
 const ValidateTokensBody = openObject("tokenStringListSchema", {
   tokens: Type.Array(Type.String(), { maxItems: MAX_VALIDATED_TOKENS }),
