@@ -86,6 +86,15 @@ describe("DefinitionsFeed", () => {
     );
   });
 
+  test("ids fit into 32 bits, because SDKs based on Yggdrasil ignore messages with larger ones", () => {
+    fc.assert(
+      fc.property(queries, documents, (query, document) => {
+        const { id } = new DefinitionsFeed(query, document);
+        expect(id).toBe(id >>> 0);
+      }),
+    );
+  });
+
   test("update() is the complete state if removals since then are no longer remembered", () => {
     const flags = Array.from({ length: 1500 }, (_, index) => ({ name: `flag-${index}` }));
     const documentOf = (from: number): FeatureDefinitions => ({

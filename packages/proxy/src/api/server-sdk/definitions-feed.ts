@@ -137,8 +137,8 @@ function select(definitions: FeatureDefinitions, query: Restriction): Definition
   return { features: features.filter(({ feature }) => isIncluded(feature)), segments };
 }
 
-/** SDKs parse event ids as numbers of at most 15 decimal digits. */
-const ID_HEX_DIGITS = 12;
+/** 32 bits: SDKs based on Yggdrasil and Edge ignore a message with a larger event id. */
+const ID_HEX_DIGITS = 8;
 
 function idOf({ features, segments }: DefinitionTexts): number {
   const hash = createHash("sha256");
