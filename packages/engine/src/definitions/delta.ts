@@ -39,7 +39,8 @@ export function featureUpdated(revision: number, { text }: FeatureText): Change 
 }
 
 export function featureRemoved(revision: number, { feature }: FeatureText): Change {
-  const members = JSON.stringify({ featureName: feature.name, project: feature.project });
+  const { name: featureName, project = "default" } = feature;
+  const members = JSON.stringify({ featureName, project });
   return { revision, kind: "feature-removed", members: members.slice(1, -1) };
 }
 
