@@ -62,7 +62,7 @@ export interface AppOptions {
   /**
    * The keys. They are closed if the app cannot be built; otherwise the caller must close them.
    *
-   * @default those of the configuration, closed with the app
+   * @default the keys of the configuration, closed with the app
    */
   readonly access?: AccessControl;
 }

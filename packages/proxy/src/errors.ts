@@ -194,7 +194,7 @@ export function notJson(): HttpError {
 /**
  * Converts anything that was thrown to an error for the client; unexpected errors become a bare 500.
  *
- * @param bodyLimitBytes the limit of the route. @default that of the app
+ * @param bodyLimitBytes the limit of the route. @default the limit of the app
  */
 export function toHttpError(error: unknown, bodyLimitBytes?: number): HttpError {
   if (error instanceof HttpError) return error;

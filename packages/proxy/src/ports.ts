@@ -29,11 +29,11 @@ interface PortsOptions {
 
 /** The ports of a proxy. The application closes them with itself. */
 export interface OpenPorts {
-  /** The port that clients should use: that of TLS, if there is one. */
+  /** The port that clients should use: the TLS port, if there is one. */
   readonly main: OpenPort;
   /** Plain HTTP next to TLS, if that is configured. */
   readonly plain: OpenPort | undefined;
-  /** Servers other than that of the application. */
+  /** Servers in addition to that of the application. */
   readonly furtherServers: readonly Server[];
 }
 
@@ -76,7 +76,7 @@ interface PlainServerOptions {
   readonly tls: TlsConfig;
 }
 
-/** The server of the plain port next to that of TLS: it redirects, or serves the same. */
+/** The server of the plain-HTTP port next to the TLS port: it redirects, or serves the same. */
 function createPlainServer(
   app: FastifyInstance,
   { config, guard, tls }: PlainServerOptions,

@@ -60,7 +60,7 @@ export async function createApp(
 
 /** A proxy that listens, with its servers. */
 export interface ServedProxy extends RunningProxy {
-  /** Servers other than that of the app: plain HTTP next to TLS, and the management port. */
+  /** Servers in addition to that of the app: plain HTTP next to TLS, and the management port. */
   readonly furtherServers: readonly Server[];
   /** All addresses for clients, for the log. */
   readonly addresses: string;

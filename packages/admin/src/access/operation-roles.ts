@@ -149,8 +149,8 @@ export const OPERATION_ROLES: Readonly<Record<string, Role>> = {
 };
 
 /**
- * Makes a scope reject callers whose role does not include that of the operation. Call it after the hook that
- * finds the caller, and before adding routes.
+ * Makes a scope reject callers whose role does not include the role that the operation requires. Call it after
+ * the hook that finds the caller, and before adding routes.
  *
  * @throws {TypeError} if a route that is added later has no role
  */

@@ -117,7 +117,7 @@ interface TokenOfOtherType {
   readonly type: ApiToken["type"];
 }
 
-/** Finds the listed tokens that exist with another type than that of their list. */
+/** Finds the listed tokens that exist with a type other than the one of their list. */
 export async function findTokensOfOtherType(
   db: Database,
   listed: readonly InitToken[],

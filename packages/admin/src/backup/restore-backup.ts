@@ -57,7 +57,7 @@ async function* readLines(file: string): AsyncGenerator<string, void> {
     for await (const line of createInterface({ input: text })) yield line;
   } catch (error) {
     if (isDamaged(error)) {
-      // Another kind of file, such as text, has no header of gzip.
+      // Other files, such as text, have no gzip header.
       const isOther = /incorrect header check/.test(error.message);
       const reason = isOther ? "it is not a backup of flags-admin" : "it is damaged";
       throw new InvalidBackupError(reason, { cause: error });

@@ -43,7 +43,7 @@ export interface AdminConfig {
   readonly maxConnections: number;
   /** Peers whose `X-Forwarded-For` header is trusted. */
   readonly trustProxy: TrustProxy;
-  /** Address at which browsers reach the service, with a slash at its end; undefined if it is not known. */
+  /** Address at which browsers reach the service, with a trailing slash; undefined if it is not known. */
   readonly publicUrl: string | undefined;
   /** Hours after which users of the console have to sign in again. */
   readonly sessionHours: number;

@@ -7,7 +7,7 @@ export interface OpenIdConfig {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Address at which browsers reach this service, with a slash at its end. */
+  /** Address at which browsers reach this service, with a trailing slash. */
   readonly publicUrl: string;
   /** Name of the provider for users. */
   readonly name: string;

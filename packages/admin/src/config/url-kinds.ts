@@ -1,6 +1,6 @@
 import { createTextKind, InvalidValue, type Kind } from "flags-server-kit/command-line";
 
-/** The address at which browsers reach the service, with a slash at its end. */
+/** The address at which browsers reach the service, with a trailing slash. */
 export const publicUrlKind: Kind<string> = createTextKind(
   "an http or https URL without a query, such as https://flags.example.com",
   (text) => {

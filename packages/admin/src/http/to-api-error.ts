@@ -21,7 +21,7 @@ const NAME_BY_STATUS: Readonly<Record<FrameworkFailure["statusCode"], ErrorName>
 };
 
 interface FailedRequest {
-  /** The limit of the route. @default that of the app */
+  /** The limit of the route. @default the limit of the app */
   readonly bodyLimitBytes?: number | undefined;
 }
 

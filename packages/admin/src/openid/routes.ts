@@ -36,7 +36,7 @@ export async function registerOpenId(
         "too many sign-ins from the address, or in total, have failed",
       ),
   );
-  // Without a slash at its end: paths of the console follow.
+  // Without a trailing slash, because paths of the console follow.
   const basePath = new URL(config.publicUrl).pathname.replace(/\/$/, "");
   const redirect = (reply: FastifyReply, path: string) => reply.redirect(basePath + path);
   const logged = new WeakSet<SignInError>();

@@ -98,8 +98,8 @@ export class Sessions {
   }
 
   /**
-   * Starts a session and sets its cookie. A session that the browser already has ends, so that nobody
-   * continues in the name of somebody else.
+   * Starts a session and sets its cookie. Ends the previous session of the browser, so that nobody
+   * continues as another user.
    *
    * @param latestEnd when the session ends at the latest, for example with its token
    * @returns when the session ends

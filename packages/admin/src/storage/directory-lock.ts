@@ -61,7 +61,7 @@ export async function lockDirectory(
   } while (!claim(directory, generation, content));
 
   const path = lockPath(directory, generation);
-  const stop = beat(path, heartbeatMs, () => {
+  const stop = startHeartbeat(path, heartbeatMs, () => {
     if (latestGeneration(directory) <= generation) return;
     stop();
     onLost();
@@ -75,7 +75,7 @@ export async function lockDirectory(
   };
 }
 
-function beat(path: string, heartbeatMs: number, check: () => void): () => void {
+function startHeartbeat(path: string, heartbeatMs: number, check: () => void): () => void {
   const heartbeat = setInterval(() => {
     const now = new Date();
     // NOTE: the directory may have been deleted, and an error in a timer would end the process.

@@ -112,7 +112,7 @@ export function parseMetrics(
  * Parses the usage report of a proxy for many applications. Entries without the name of an application are
  * skipped, because the proxy cannot correct what one of its clients sent.
  *
- * @throws {ApiError} if an entry is for another environment than that of the token. Then the whole
+ * @throws {ApiError} if an entry is for an environment other than the token's. Then the whole
  * report is rejected, so that the loss does not go unnoticed.
  */
 export function parseBulkMetrics(

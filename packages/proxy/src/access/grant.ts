@@ -87,7 +87,7 @@ export function quotaIdOf(grant: Grant): string {
   return grant.key.slice(0, 22);
 }
 
-/** Whether a grant is that of a key that the upstream has verified. */
+/** Whether a grant belongs to a key that the upstream has verified. */
 export function isVerifiedUpstream({ rules }: Grant): boolean {
   return rules === UPSTREAM_KEY_RULES;
 }

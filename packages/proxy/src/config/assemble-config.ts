@@ -177,7 +177,7 @@ function toStore(values: Values, { storeAuthorities: ca }: Collaborators): Store
   return Object.freeze({ address: Object.freeze(address), s3, password, ca });
 }
 
-/** Servers other than those of AWS accept it, unless another region is configured there. */
+/** S3-compatible servers accept this region, unless they are configured with another one. */
 const DEFAULT_REGION = "us-east-1";
 
 function toBootstrap(values: Values): BootstrapConfig | undefined {

@@ -110,7 +110,7 @@ export function findSplitEnvironments({
   });
 }
 
-/** Finds tokens whose source gets no keys, since that of an earlier token gets them: see `findSource()`. */
+/** Finds tokens whose source gets no keys, because the source of an earlier token gets them: see `findSource()`. */
 function findUnusedTokens({ values, origins }: Resolution<Settings>): readonly string[] {
   const scopes = (values.flagsApiToken ?? []).map((token) => parseTokenScope(token));
   return scopes.flatMap((scope, index) => {

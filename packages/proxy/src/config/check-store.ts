@@ -73,6 +73,6 @@ export function findIneffectiveStoreSettings({
 
 function usesTls(store: StoreAddress): boolean {
   if (store.kind === "redis") return store.isTls;
-  // Without an endpoint, it is that of AWS.
+  // Without an endpoint, the store is AWS, which uses TLS.
   return store.kind === "s3" && store.endpoint?.startsWith("http:") !== true;
 }

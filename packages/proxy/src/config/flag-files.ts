@@ -60,7 +60,7 @@ export interface FlagFiles {
 }
 
 /**
- * Lists the files of an address; undefined if it is not one of files.
+ * Lists the files that an address names; undefined if it is not a file address.
  *
  * @param listed in a worker process, the files that the primary process has listed: a directory may have
  *   changed since then

@@ -151,7 +151,7 @@ export interface TlsOptions {
    */
   readonly port?: number | undefined;
   /**
-   * Redirects requests from the plain port to that of TLS. Environment: `FLAGS_TLS_REDIRECT`.
+   * Redirects requests from the plain-HTTP port to the TLS port. Environment: `FLAGS_TLS_REDIRECT`.
    * @default false
    */
   readonly redirect?: boolean | undefined;
@@ -164,9 +164,9 @@ export interface TlsOptions {
 
 /** A separate port for metrics and operations. Has no effect on `createApp()`. */
 export interface ManagementOptions {
-  /** 0 to 65535; 0 chooses a free one. Not set: none. Environment: `FLAGS_MANAGEMENT_PORT`. */
+  /** 0 to 65535; 0 chooses a free one. Environment: `FLAGS_MANAGEMENT_PORT`. @default no separate port */
   readonly port?: number | undefined;
-  /** Address. Not set: that of `host`. Environment: `FLAGS_MANAGEMENT_HOST`. */
+  /** Address to listen on. Environment: `FLAGS_MANAGEMENT_HOST`. @default the value of `host` */
   readonly host?: string | undefined;
 }
 

@@ -15,7 +15,7 @@ type StandardField = (typeof STANDARD_FIELDS)[number];
 
 const standardFields: ReadonlySet<string> = new Set(STANDARD_FIELDS);
 
-/** Whether a name is that of a field, not of a property. */
+/** Whether a name is the name of a field, not of a property. */
 export function isStandardField(name: string): name is StandardField {
   return standardFields.has(name);
 }

@@ -186,7 +186,7 @@ class FastPath {
     const authenticated = { request, response, grant, startMs, traced };
     const passOn = (): void => handleInFramework(request, response);
     if (request.method === "POST") {
-      // NOTE: no URL contains a line break, so this text is never that of a GET.
+      // NOTE: no URL contains a line break, so this text never equals that of a GET.
       const respond = (body: string): boolean =>
         this.#respond(authenticated, `${url}\n${body}`, () => this.#parseBody(body));
       readShortBody(request, respond, passOn);

@@ -40,7 +40,7 @@ const MAX_EXPANSION = 20;
 /** Stops decompressing a body when it becomes too long, or when its request is rejected. */
 function limitDecompression(app: FastifyInstance): void {
   const bodies = new WeakMap<FastifyRequest, Readable>();
-  // NOTE: a hook of each route, as that of the library, so that it gets what the library returns.
+  // NOTE: a hook of each route, like the hook of the library, so that it receives what that one returns.
   app.addHook("onRoute", (route) => {
     route.preParsing = [route.preParsing ?? [], limit].flat();
   });

@@ -7,7 +7,7 @@ import { HttpError, toHttpError } from "../errors.ts";
 
 /** How the error responses of some paths are written. */
 export interface ErrorFormat {
-  /** The start of the paths. Not a route, because errors such as that of an unknown path have none. */
+  /** The start of the paths. Not a route, because some errors, such as an unknown path, have no route. */
   readonly path: string;
   /** Returns the body, which is sent as JSON. */
   toBody(error: HttpError, request: FastifyRequest): object;

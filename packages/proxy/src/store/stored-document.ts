@@ -10,7 +10,7 @@ const decompress = promisify(gunzip);
 const MAGIC = "flags-store";
 const FORMAT = 1;
 
-/** The size limit of content, that of responses of the upstream. */
+/** The size limit of content: the same as for responses of the upstream. */
 const MAX_CONTENT_BYTES = 64 * 1024 * 1024;
 const MAX_HEADER_BYTES = 4096;
 /** 64 hexadecimal digits and a line break. */

@@ -97,7 +97,7 @@ function chooseAddress(
     : { scheme: "https", port: tlsPort, host, setting: tls.port };
 }
 
-/** The host to connect to: a server that listens on all addresses also listens on that of loopback. */
+/** The host to connect to: a server that listens on all addresses also listens on the loopback address. */
 function toConnectHost(host: string | undefined): string {
   if (host === undefined || host === "0.0.0.0") return "127.0.0.1";
   if (host === "::") return "[::1]";

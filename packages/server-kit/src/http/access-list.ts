@@ -22,7 +22,7 @@ export function createAccessCheck({ allowList, denyList }: AccessLists): AccessC
   const isAllowed = allowList === undefined ? () => true : createMatcher(allowList);
   const isDenied = createMatcher(denyList);
   return (address) => {
-    // A link-local address has the name of its network interface at its end.
+    // A link-local address ends with the name of its network interface.
     const [plain = ""] = address?.split("%", 1) ?? [];
     return isIP(plain) !== 0 && isAllowed(plain) && !isDenied(plain);
   };

@@ -46,7 +46,7 @@ export class AttemptLimiter {
   }
 
   /**
-   * Takes attempts from the budget of a network and from that of all networks.
+   * Takes attempts from the budget of a network and from the budget of all networks.
    *
    * @param network as `networkOf()` returns it
    * @returns a function that gives back those that do not count

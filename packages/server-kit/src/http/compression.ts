@@ -57,9 +57,10 @@ export class CodingChoice {
 
 const gzipAsync = promisify(gzip);
 const brotliAsync = promisify(brotliCompress);
+
 /**
- * What zlib allocates at a time for the output of short bodies. NOTE: V8 releases this memory only when it collects garbage. With the
- * default of 16 KiB, that of short bodies adds up to several MiB.
+ * What zlib allocates at a time for the output of short bodies. NOTE: V8 releases this memory only when it collects
+ * garbage. With the default of 16 KiB, it adds up to several MiB.
  */
 const SYNC_CHUNK_BYTES = 4096;
 const BROTLI_OPTIONS = { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } };

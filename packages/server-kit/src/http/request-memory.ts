@@ -15,7 +15,7 @@ interface BodyBudgetOptions {
   readonly keyOf: (request: FastifyRequest) => string | undefined;
   /** @default 134217728 */
   readonly maxBytes?: number;
-  /** Separate memory for bodies of routes that accept more than the default limit. @default that of `maxBytes` */
+  /** Separate memory for bodies of routes that accept more than the default limit. @default they share `maxBytes` */
   readonly maxFileBytes?: number;
 }
 

@@ -34,7 +34,7 @@ import {
 
 const tag = "Context fields";
 
-/** Where the routes are: those of all fields, or those of the fields of one project. */
+/** Where routes are registered: for all fields, or for the fields of one project. */
 interface Mount {
   readonly base: string;
   readonly params: Readonly<Record<string, TString>>;

@@ -61,7 +61,7 @@ export async function listStrategiesIn(
   return features.length === 0 ? [] : selectStrategies(db, isOneOfIn(environment, features));
 }
 
-/** Returns those of the flags that have an enabled strategy in an environment. */
+/** Returns the flags among `features` that have an enabled strategy in an environment. */
 export async function listWithEnabledStrategy(
   db: Database,
   environment: string,

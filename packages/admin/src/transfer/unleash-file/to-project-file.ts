@@ -76,7 +76,7 @@ export function toProjectFile(
     };
   });
   const { contextFields = [], tagTypes = [] } = data;
-  // NOTE: the project that owns a field is not that of this installation.
+  // NOTE: omits the project that owns a field, because it belongs to the other installation.
   const fields = contextFields.map(({ project: _project, ...field }) => field);
   return { file: { version: 1, contextFields: fields, tagTypes, features }, paths };
 }

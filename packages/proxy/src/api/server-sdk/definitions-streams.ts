@@ -113,7 +113,7 @@ interface Use {
 /**
  * Limits the memory for the feeds of open streams. Streams with the same query share a feed, but a client can
  * choose another filter for each stream, and each feed contains a copy of its flags. Feeds without filters do
- * not count, as their number is that of the sources.
+ * not count, because there is only one for each source.
  */
 export class FilteredFeeds {
   readonly #share: FairShare;

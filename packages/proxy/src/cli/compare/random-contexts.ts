@@ -82,7 +82,7 @@ export function createContext(fields: RuleFields, random: () => number): object 
     if (isStandardField(name)) context[name] = value;
     else properties[name] = value;
   }
-  // NOTE: without an address, that of the request is used, which can differ between the proxies.
+  // NOTE: without an address, a proxy uses the sender's, which can differ between the proxies.
   context["remoteAddress"] ??= randomAddress(random);
   return Object.keys(properties).length === 0 ? context : { ...context, properties };
 }
@@ -104,7 +104,7 @@ function createValue(name: string, mentioned: readonly string[], random: () => n
   return `${name}-${Math.floor(random() * 1_000_000)}`;
 }
 
-/** A version that differs from that of a rule in one number, by at most two. */
+/** A version that differs from the one in a rule in one number, by at most two. */
 function randomVersion(mentioned: string, random: () => number): string {
   const numbers = mentioned.split(/[-+]/, 1).join("").split(".").map(Number);
   const changed = Math.floor(random() * numbers.length);
@@ -115,7 +115,7 @@ function randomVersion(mentioned: string, random: () => number): string {
     .join(".");
 }
 
-/** A time up to two days from that of a rule, or from now. */
+/** A time up to two days from the one in a rule, or from now. */
 function randomTime(mentioned: string | undefined, random: () => number): string {
   const timeMs = Date.parse(mentioned ?? "");
   const baseMs = Number.isNaN(timeMs) ? Date.now() : timeMs;

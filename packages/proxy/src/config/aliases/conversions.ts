@@ -64,7 +64,7 @@ export const negated: Conversion = {
   },
 };
 
-/** Edge has a setting of its own for the addresses. */
+/** Edge has a separate setting for the addresses. */
 export const trustedServers: Conversion = {
   description: "the list replaces `true`",
   convert: (text) => text,
@@ -76,7 +76,7 @@ export const tlsPort: Conversion = {
   convert: (_text, { TLS_SERVER_PORT = "" }) => TLS_SERVER_PORT || "3043",
 };
 
-/** Edge has a setting of its own for each kind of store. */
+/** Edge has a separate setting for each kind of store. */
 export const asFileStore: Conversion = {
   description: "as `file:` and the path",
   convert: (text) => `file:${encodeURI(text).replace(/[?#]/g, encodeURIComponent)}`,

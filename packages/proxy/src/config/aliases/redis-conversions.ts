@@ -40,7 +40,7 @@ function toClusterAddress(addresses: readonly string[]): string | InvalidAlias {
     : `${scheme}+cluster://${login}${hosts.join(",")}`;
 }
 
-/** The address of a server that has no address of its own in Edge. */
+/** The address of a server whose host, port and login are separate settings in Edge. */
 export const redisHostAsStore: Conversion = {
   description:
     "as `redis://`, `rediss://` or `redis+cluster://` with the values of the other settings",
@@ -168,7 +168,7 @@ function isUsed(_text: string, environment: Environment): boolean {
   return url === "" ? isHostUsed(environment) : !isCluster(environment) && !url.includes(",");
 }
 
-/** Whether the address is not that of `REDIS_URL`. */
+/** Whether the address comes from `REDIS_HOST` instead of `REDIS_URL`. */
 export function isHostUsed(environment: Environment): boolean {
   return read(environment, "REDIS_URL") === "" && read(environment, "REDIS_HOST") !== "";
 }

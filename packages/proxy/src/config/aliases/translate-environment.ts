@@ -84,7 +84,7 @@ export function translateEnvironment(
 
 /**
  * NOTE: many names of Edge are common, such as `WORKERS` and `APP_NAME`. They are read only if the
- * environment is one of Edge.
+ * environment is meant for Edge.
  */
 function findProducts(
   environment: Environment,

@@ -116,7 +116,7 @@ async function querySentinel(
   }
 }
 
-/** Connects without credentials, or with those of the address if the Sentinel requires some. */
+/** Connects without credentials, or with those in the address if the Sentinel requires a login. */
 async function connectSentinel(
   sentinel: RedisHost,
   options: RedisOptions,

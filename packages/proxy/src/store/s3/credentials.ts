@@ -15,7 +15,7 @@ interface StaticCredentials {
 /** Credentials that expire within this time are replaced. */
 const RENEW_BEFORE_MS = 300_000;
 
-/** The credentials of a store: those of the settings, or else those of the role of the platform. */
+/** The credentials of a store: from the settings, or else from the role that the platform provides. */
 export class Credentials {
   readonly #static: AwsCredentials | undefined;
   readonly #region: string;

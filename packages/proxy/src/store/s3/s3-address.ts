@@ -6,9 +6,9 @@ export interface S3Address {
   readonly bucket: string;
   /** Without slashes around it; may be empty. */
   readonly prefix: string;
-  /** The origin of the server; undefined for that of AWS in the region. */
+  /** The origin of the server; undefined for AWS in the region. */
   readonly endpoint: string | undefined;
-  /** Undefined: that of the environment. */
+  /** Undefined: the region in the environment variables. */
   readonly region: string | undefined;
   /** Whether the bucket is the first part of the path or of the host name. */
   readonly style: "path" | "virtual";

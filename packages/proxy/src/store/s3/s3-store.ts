@@ -9,7 +9,7 @@ import { awsOrigin, describeS3Address, type S3Address } from "./s3-address.ts";
 /** What a store needs to use a bucket. */
 export interface S3Config {
   readonly region: string;
-  /** Undefined: those of the role that the platform provides. */
+  /** Undefined: the credentials of the role that the platform provides. */
   readonly accessKeyId: string | undefined;
   readonly secretAccessKey: string | undefined;
   /** Belongs to temporary credentials. */

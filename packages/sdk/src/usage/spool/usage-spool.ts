@@ -240,7 +240,7 @@ export class UsageSpool {
     const until = this.#files.lastNumber;
     let isWritten = true;
     for (const content of pending.values()) {
-      // NOTE: the content and its place among the records are those of the same moment.
+      // NOTE: the content and its position among the records are determined at the same moment.
       this.record("set", content);
       // oxlint-disable-next-line no-await-in-loop -- keeps the queue, and pauses of the event loop, short
       if (this.#queue.bytes > SLICE_BYTES) isWritten = await this.#queue.done;
