@@ -7,13 +7,16 @@ import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
 import { isComplete } from "../../../scripts/test-size.ts";
 import { MIGRATIONS } from "../src/storage/migrate.ts";
 import { openStorage } from "../src/storage/open-storage.ts";
-import type { Storage, StorageLogger } from "../src/storage/storage.ts";
+import type { Storage, StorageLogger, StorageOptions } from "../src/storage/storage.ts";
 import {
   findPostgres,
   type SharedDatabases,
   skipsPostgres,
   useSharedPostgres,
 } from "./_postgres.ts";
+
+/** So long that a busy machine is no failure: tests send many requests at once, which wait for a connection. */
+const CONNECT_TIMEOUT_MS = 60_000;
 
 export const silentLogger: StorageLogger = {
   warn: () => undefined,
@@ -89,11 +92,15 @@ function usePostgres(): StorageSource {
     openFresh: async () => {
       if (databases === undefined) throw new Error("Storages can be opened only while tests run");
       const databaseUrl = await databases.createMigratedDatabase();
-      const storage = await openStorage({ databaseUrl, dataDir: "", logger: silentLogger });
+      const storage = await openStorage({ ...onPostgres(databaseUrl), logger: silentLogger });
       cleanUps.push(() => storage.close());
       return storage;
     },
   };
+}
+
+function onPostgres(databaseUrl: string): Omit<StorageOptions, "logger"> {
+  return { databaseUrl, dataDir: "", connectTimeoutMs: CONNECT_TIMEOUT_MS };
 }
 
 /** Opens a database on PostgreSQL for the duration of a test. */
@@ -101,7 +108,7 @@ export async function openDatabase(
   databaseUrl: string,
   logger: StorageLogger = silentLogger,
 ): Promise<Storage> {
-  const storage = await openStorage({ databaseUrl, dataDir: "", logger });
+  const storage = await openStorage({ ...onPostgres(databaseUrl), logger });
   onTestFinished(() => storage.close());
   return storage;
 }
@@ -120,7 +127,7 @@ export async function copyFreshDatabase(directory: string): Promise<void> {
 
 /** Applies all migrations to a database on PostgreSQL, and closes its connections. */
 export async function migratePostgres(databaseUrl: string): Promise<void> {
-  const storage = await openStorage({ databaseUrl, dataDir: "", logger: silentLogger });
+  const storage = await openStorage({ ...onPostgres(databaseUrl), logger: silentLogger });
   await storage.close();
 }
 

@@ -9,12 +9,12 @@ import type { Storage, StorageOptions } from "./storage.ts";
  * @throws {EmbeddedStartError} if the embedded database cannot start
  */
 export async function openStorage(options: StorageOptions): Promise<Storage> {
-  const { databaseUrl, logger, prepareSchema } = options;
+  const { databaseUrl, connectTimeoutMs, logger, prepareSchema } = options;
   // NOTE: imported here, because each takes time to load and only one is needed.
   if (databaseUrl === undefined) {
     const { openEmbedded } = await import("./embedded-storage.ts");
     return openEmbedded(options);
   }
   const { openPostgres } = await import("./postgres-storage.ts");
-  return openPostgres({ databaseUrl, logger, prepareSchema });
+  return openPostgres({ databaseUrl, connectTimeoutMs, logger, prepareSchema });
 }

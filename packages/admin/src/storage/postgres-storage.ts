@@ -18,7 +18,10 @@ import { createSqlStorage } from "./sql-storage.ts";
 import type { Storage, StorageLogger, StorageOptions } from "./storage.ts";
 import type { Transact } from "./transactions.ts";
 
-interface PostgresOptions extends Pick<StorageOptions, "logger" | "prepareSchema"> {
+interface PostgresOptions extends Pick<
+  StorageOptions,
+  "connectTimeoutMs" | "logger" | "prepareSchema"
+> {
   /** URL with user and password, such as `postgres://user:secret@host/name`. */
   readonly databaseUrl: string;
 }
@@ -202,11 +205,14 @@ async function rejectStandby(client: pg.ClientBase): Promise<void> {
 /** `rejectStandby()` in the form that a pool calls. */
 const verifyPrimary = callbackify(rejectStandby);
 
-function connectionSettings({ databaseUrl }: PostgresOptions): pg.ClientConfig {
+function connectionSettings({
+  databaseUrl,
+  connectTimeoutMs = CONNECT_TIMEOUT_MS,
+}: PostgresOptions): pg.ClientConfig {
   return {
     connectionString: withExplicitSslMode(databaseUrl),
     application_name: "flags-admin",
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
   };

@@ -78,6 +78,8 @@ export interface StorageLogger {
 export interface StorageOptions {
   /** URL of a PostgreSQL database. @default the embedded database in `dataDir` */
   readonly databaseUrl?: string | undefined;
+  /** How long work waits for a connection to PostgreSQL, including one of the pool. @default 5000 */
+  readonly connectTimeoutMs?: number | undefined;
   /** Directory for the embedded database and nothing else. Created if it is missing. */
   readonly dataDir: string;
   /** The embedded database refuses writes while less disk space than this is free. @default 64 MB */
