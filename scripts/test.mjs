@@ -5,7 +5,7 @@
 
 import { chmod, mkdtemp, readFile, rm, statfs } from "node:fs/promises";
 import { freemem, tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { findProgram, installWithApt } from "./system-programs.mjs";
 import { prepareWorkspace, requireNode, rootDirectory, run } from "./workspace.mjs";
 
@@ -77,21 +77,28 @@ async function readResult(file) {
   return JSON.parse(text);
 }
 
-/** Prints the skipped tests, any problem and the totals. Returns the exit code. */
+/** Prints the skipped and failed tests, any problem and the totals. Returns the exit code. */
 function printTotals(vitestCode, { testResults }) {
   const tests = testResults.flatMap((file) => file.assertionResults);
   const passed = tests.filter((test) => test.status === "passed").length;
-  // A file that could not be loaded has no tests of its own: it counts as one failure.
-  const failedFiles = testResults.filter(
-    (file) => file.status === "failed" && file.assertionResults.length === 0,
-  ).length;
-  const failed = tests.filter((test) => test.status === "failed").length + failedFiles;
   const skipped = tests.filter((test) => !["passed", "failed"].includes(test.status));
   for (const test of skipped) console.log(`skipped: ${test.fullName}`);
-  const problem = findProblem({ vitestCode, passed, failed, skipped: skipped.length });
+  const failed = testResults.flatMap(listFailures);
+  // `.ci/run` repeats these lines at its end.
+  for (const name of failed) console.log(`failed: ${name}`);
+  const counts = { passed, failed: failed.length, skipped: skipped.length };
+  const problem = findProblem({ vitestCode, ...counts });
   if (problem) console.error(problem);
-  console.log(`${passed} passed, ${failed} failed, ${skipped.length} skipped`);
+  console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
   return problem ? 1 : 0;
+}
+
+/** Names the failed tests of a file; only the file if it could not be loaded, or something other than a test failed. */
+function listFailures({ name, status, assertionResults }) {
+  const file = relative(rootDirectory, name);
+  const tests = assertionResults.filter((test) => test.status === "failed");
+  if (tests.length === 0) return status === "failed" ? [file] : [];
+  return tests.map(({ fullName }) => `${file}: ${fullName}`);
 }
 
 function findProblem({ vitestCode, passed, failed, skipped }) {
