@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { buildApp } from "../src/app.ts";
 import { skipsPostgres, startPostgres, type PostgresServer } from "./_postgres.ts";
 import { ADMIN_TOKEN, BACKEND_TOKEN, collectErrors, startService, useService } from "./_service.ts";
@@ -48,6 +48,16 @@ describeStorages("monitoring", (source) => {
     expect(valueOf(text, created)).toBe(1);
     expect(valueOf(text, refused)).toBe(1);
     expect(text).not.toContain("xxxx");
+  });
+
+  test("concurrent requests for metrics share one reading", async () => {
+    const ping = vi.spyOn(service.storage, "ping");
+    onTestFinished(() => ping.mockRestore());
+    const app = await buildApp({ logger: collectErrors([]), maxConnections: 1000 }, service.storage);
+    onTestFinished(() => app.close());
+    const responses = await Promise.all([1, 2, 3].map(() => app.inject(METRICS)));
+    expect(new Set(responses.map(({ body }) => body)).size).toBe(1);
+    expect(ping).toHaveBeenCalledTimes(1);
   });
 
   test("the metrics contain the number of open streams", async () => {

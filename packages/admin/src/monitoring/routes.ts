@@ -1,4 +1,4 @@
-import type { TypedApp } from "flags-server-kit/http";
+import { shareReadings, type TypedApp } from "flags-server-kit/http";
 import type { Registry } from "prom-client";
 import { Type } from "typebox";
 import { ApiError } from "../errors.ts";
@@ -84,11 +84,12 @@ function registerPrometheus(app: TypedApp, registry: Registry): void {
       200: { content: { "text/plain": { schema: Type.String() } }, description: "Metrics" },
     },
   };
+  const read = shareReadings(() => registry.metrics());
   app.get("/internal-backstage/prometheus", { schema }, async (_request, reply) =>
     reply
       .type(registry.contentType)
       .header("cache-control", "no-store")
       .serializer(String)
-      .send(await registry.metrics()),
+      .send(await read()),
   );
 }

@@ -1,8 +1,9 @@
 import { FlagReplica } from "flags-sdk";
 import type { Closable, Logger } from "flags-server-kit";
+import { shareReadings } from "flags-server-kit/http";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import type { ProxyConfig } from "../config/config.ts";
-import { createMetrics, type Metrics, shareReadings } from "../metrics/metrics.ts";
+import { createMetrics, type Metrics } from "../metrics/metrics.ts";
 import { createSources, type SourceFailure } from "../sources.ts";
 import { serve } from "../start.ts";
 import { RemoteKeyVerifier } from "./key-distribution.ts";

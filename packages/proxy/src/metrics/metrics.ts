@@ -3,6 +3,7 @@ import {
   createRegistry,
   createRequestMetrics,
   type RequestMetrics,
+  shareReadings,
   type TlsFiles,
 } from "flags-server-kit/http";
 import type { Registry } from "prom-client";
@@ -38,32 +39,4 @@ export function observeCertificate(registry: Registry, tls: Pick<TlsFiles, "mate
     aggregator: "min",
     read: () => tls.material.validToMs / 1000,
   });
-}
-
-/** Longer metrics take more than 50 ms to write: with 1,000 flags of 3 applications, usage by flag is as long. */
-const LONG_TEXT_LENGTH = 512 * 1024;
-
-/** Shorter than the intervals at which metrics are usually collected. */
-const REUSE_MS = 5000;
-
-/**
- * Lets concurrent requests share one reading of the metrics, and all requests within five seconds a long one: anyone can
- * request metrics, and writing long ones delays other requests.
- */
-export function shareReadings(
-  read: Metrics["read"],
-  nowMs: () => number = () => performance.now(),
-): Metrics["read"] {
-  let reading: Promise<string> | undefined;
-  let long: { readonly text: string; readonly readAtMs: number } | undefined;
-  const readNow = async (): Promise<string> => {
-    const text = await read();
-    long = text.length > LONG_TEXT_LENGTH ? { text, readAtMs: nowMs() } : undefined;
-    return text;
-  };
-  return async () => {
-    if (long !== undefined && nowMs() - long.readAtMs < REUSE_MS) return long.text;
-    reading ??= readNow().finally(() => (reading = undefined));
-    return reading;
-  };
 }

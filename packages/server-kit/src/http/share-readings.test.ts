@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { shareReadings } from "./metrics.ts";
+import { shareReadings } from "./share-readings.ts";
 
 /** Counts readings, each of which waits until `finish` is called. */
 function createReader() {
