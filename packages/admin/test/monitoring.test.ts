@@ -53,7 +53,10 @@ describeStorages("monitoring", (source) => {
   test("concurrent requests for metrics share one reading", async () => {
     const ping = vi.spyOn(service.storage, "ping");
     onTestFinished(() => ping.mockRestore());
-    const app = await buildApp({ logger: collectErrors([]), maxConnections: 1000 }, service.storage);
+    const app = await buildApp(
+      { logger: collectErrors([]), maxConnections: 1000 },
+      service.storage,
+    );
     onTestFinished(() => app.close());
     const responses = await Promise.all([1, 2, 3].map(() => app.inject(METRICS)));
     expect(new Set(responses.map(({ body }) => body)).size).toBe(1);
