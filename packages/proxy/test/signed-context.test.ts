@@ -310,6 +310,22 @@ describe("HMAC", () => {
     expect((await proxy.get("/proxy?properties[userId]=1", KEY)).status).toBe(400);
   });
 
+  test("an unsigned user id never takes the place of a session id that must be signed", async () => {
+    const proxy = await startWithAccessFile({
+      ...toSetup({ hmac: { secret: SECRET, fields: ["sessionId"] }, allowAnonymous: true }),
+      document: { features: [flag("vip", { strategies: [withConstraint("sessionId", ["1"])] })] },
+    });
+    const evaluateOfrep = async (context: object): Promise<boolean> => {
+      const response = await proxy.post("/ofrep/v1/evaluate/flags/vip", KEY, { context });
+      expect(response.status).toBe(200);
+      return isVip(await response.text());
+    };
+    const contextSignature = sign({ sessionId: "1" });
+    expect(await evaluateOfrep({ sessionId: "1", contextSignature })).toBe(true);
+    expect(await evaluateOfrep({ targetingKey: "1" })).toBe(false);
+    expect(await evaluateOfrep({ targetingKey: "1", contextSignature })).toBe(false);
+  });
+
   test("contextFields need not list the signed fields, and other fields stay as sent", async () => {
     const proxy = await start(hmac, { contextFields: ["plan"] });
     const values = { userId: "1", plan: "gold", contextSignature: sign({ userId: "1" }) };

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { describeRepeatedHeader, findRepeatedHeader } from "flags-server-kit/http";
 import { isStandardField, type SentContext } from "../../context/sent-context.ts";
@@ -116,6 +117,8 @@ function withoutFields(sent: SentContext, names: readonly string[]): SentContext
     if (isStandardField(name)) delete fields[name];
     else delete properties[name];
   }
+  // NOTE: in OFREP, the user id takes the place of a missing session id. A client can choose one that is not signed.
+  if (names.includes("sessionId") && !names.includes("userId")) fields.sessionId = randomUUID();
   return { fields, properties };
 }
 
