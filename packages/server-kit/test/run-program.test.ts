@@ -116,7 +116,7 @@ if (isComplete) {
     const { code, stdout } = await finish(running);
     expect(code).toBe(1);
     expect(stdout).toContain("The shutdown took longer than 9.5 s");
-  }, 60_000);
+  });
 }
 
 // SIGHUP: the terminal was closed.
