@@ -354,7 +354,7 @@ describe("while the upstream fails", () => {
       const upstream = await startIssuingUpstream({ [WEB]: frontend("development", "*") });
       const { get, statusOf, logger } = await startWithUpstreamKeys({
         upstream,
-        config: connectWith({ timeoutMs: 500 }),
+        config: connectWith({ timeoutMs: 2000 }),
       });
       expect(await statusOf(WEB)).toBe(200);
       upstream.respond = respond;
