@@ -106,7 +106,7 @@ describe.skipIf(isMissing)("services with the settings of their charts", () => {
 
     // A process that needs more than 10 s exits with another code.
     expect(await proxy.stop()).toBe(0);
-  }, 120_000);
+  });
 });
 
 /** Alerts and dashboards use the metric of each source instead. */

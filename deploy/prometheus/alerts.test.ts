@@ -322,5 +322,5 @@ describe.skipIf(isMissing)("alerts", () => {
     expect(await promtool(["test", "rules", file])).toContain("SUCCESS");
     process.stdout.write(`${rules.length} alerts: ${tests.length} tests passed\n`);
     // promtool needs ten seconds of CPU time.
-  }, 180_000);
+  });
 });

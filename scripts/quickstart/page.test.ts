@@ -75,7 +75,7 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
     await shared.close();
     expect(problems).toEqual([]);
     await page.close();
-  }, 60_000);
+  });
 
   it("explains each result", async () => {
     const { page, problems } = await openPage();
@@ -104,7 +104,7 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
     expect(await outcomeOf(page, "button-colour")).toMatch(/^on, (blue|green)$/);
     expect(problems).toEqual([]);
     await page.close();
-  }, 60_000);
+  });
 
   it("searches the flags, and shows examples for SDKs", async () => {
     const { page, problems } = await openPage();
@@ -134,7 +134,7 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
     }
     expect(problems).toEqual([]);
     await page.close();
-  }, 60_000);
+  });
 
   it("keeps the context in view, folded on a phone", async () => {
     const { page: phone } = await openPage({ viewport: { width: 390, height: 844 } });
@@ -153,7 +153,7 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
     expect(box?.y).toBeGreaterThan(0);
     expect(box?.y).toBeLessThan(500);
     await page.close();
-  }, 60_000);
+  });
 
   it("switches a flag with the keyboard, and another page shows the change", async () => {
     const [{ page, problems }, { page: other }] = [await openPage(), await openPage()];
@@ -176,7 +176,7 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
     expect(await switchOf(page, "old-checkout").isChecked()).toBe(false);
     expect(problems).toEqual([]);
     await Promise.all([page.close(), other.close()]);
-  }, 60_000);
+  });
 
   it("names every control, fits narrow screens and is readable in light and dark", async () => {
     const source = await readFile(new URL("_page-checks.js", import.meta.url), "utf8");
@@ -192,7 +192,7 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
       expect(await page.evaluate(checks)).toEqual([]);
       await page.close();
     }
-  }, 60_000);
+  });
 
   it("shows a change that is made in the console", async () => {
     const { page, problems } = await openPage();
@@ -218,7 +218,7 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
     }
     expect([...problems, ...consoleProblems]).toEqual([]);
     await Promise.all([page.close(), console.close()]);
-  }, 60_000);
+  });
 
   it("opens the documentation of the admin API without errors", async () => {
     const page = await browser.newPage();
@@ -228,7 +228,7 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
     await page.locator(".opblock-body").first().waitFor();
     expect(problems).toEqual([]);
     await page.close();
-  }, 60_000);
+  });
 
   async function openPage(options: BrowserContextOptions = {}, url = origin) {
     const page = await browser.newPage(options);

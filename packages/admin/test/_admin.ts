@@ -71,7 +71,7 @@ export function useAdmin(source: StorageSource): Admin {
   let running: Awaited<ReturnType<typeof startAdmin>> | undefined;
   beforeAll(async () => {
     running = await startAdmin(await source.openFresh());
-  }, 60_000);
+  });
   afterAll(() => running?.app.close());
   const get = () => {
     if (running === undefined) throw new Error("The service is available only while tests run");

@@ -64,7 +64,7 @@ export function useService(
   beforeAll(async () => {
     storage = await source.openFresh();
     service = await start(storage, {}, options);
-  }, 60_000);
+  });
   afterAll(async () => {
     if (service !== undefined) await endApp(service.app);
   });

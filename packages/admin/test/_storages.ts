@@ -67,7 +67,7 @@ export const describeStorages = isComplete ? describeEachStorage : describeAnySt
 
 function useEmbedded(): StorageSource {
   const cleanUps: (() => Promise<void> | void)[] = [];
-  afterAll(() => runAll(cleanUps), 60_000);
+  afterAll(() => runAll(cleanUps));
   return {
     openFresh: async () => {
       const dataDir = mkdtempSync(join(tmpdir(), "flags-admin-"));
@@ -87,7 +87,7 @@ function usePostgres(): StorageSource {
     databases = useSharedPostgres();
     cleanUps.push(() => databases?.close());
   });
-  afterAll(() => runAll(cleanUps), 60_000);
+  afterAll(() => runAll(cleanUps));
   return {
     openFresh: async () => {
       if (databases === undefined) throw new Error("Storages can be opened only while tests run");

@@ -41,7 +41,7 @@ describeAnyStorage("bulk operations", (source) => {
         features: names.map((name) => ({ name })),
       }),
     );
-  }, 60_000);
+  });
 
   /** Counts the statements of a change, including calls that record events. */
   const countStatements = async (

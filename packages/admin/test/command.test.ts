@@ -270,7 +270,7 @@ describe.skipIf(skipsPostgres)("flags-admin on PostgreSQL", () => {
     command.child.kill("SIGTERM");
     // After 9.5 s, the process would end itself with exit code 1.
     expect((await command.finished()).code).toBe(0);
-  }, 60_000);
+  });
 
   test.each([
     [(url: string) => `${url}_none`, "there is no database with that name"],

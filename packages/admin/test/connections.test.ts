@@ -63,7 +63,7 @@ test("stalled requests time out although no client closes its connection", async
   await eventually(() => metric("connections")).toBeGreaterThan(30);
   // The request timeout is 30 s.
   await eventually(() => metric("connections")).toBe(1);
-}, 120_000);
+});
 
 test.skipIf(process.platform === "win32")(
   "with few file descriptors, the default connection limit leaves enough to serve requests",

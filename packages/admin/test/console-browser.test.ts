@@ -12,7 +12,7 @@ describe.skipIf(skipsChromium)("in Chromium", () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await startChromium();
-  }, 60_000);
+  });
   afterAll(() => browser.close());
 
   describeAnyStorage("the session of the console", (source) => {

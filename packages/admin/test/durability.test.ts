@@ -31,7 +31,7 @@ describe("the embedded database", () => {
     expect(stored).toEqual(expect.arrayContaining(acknowledged));
     // Requests in progress when the process was killed may be stored too, but nothing else.
     expect(stored.length).toBeLessThanOrEqual(acknowledged.length + 3 * WRITERS);
-  }, 300_000);
+  });
 
   test("a database that was never completed is created again, with private permissions", async () => {
     const dataDir = await makeDataDirectory();
@@ -42,7 +42,7 @@ describe("the embedded database", () => {
     await storage.close();
     expect(readdirSync(dataDir).toSorted()).toEqual(["database", "database.complete", "lock.1"]);
     expect(statSync(join(dataDir, "database")).mode & 0o077).toBe(0);
-  }, 60_000);
+  });
 });
 
 const WRITERS = 4;
@@ -93,7 +93,7 @@ describe.skipIf(skipsPostgres)("replicas on one PostgreSQL", () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startPostgres();
-  }, 60_000);
+  });
   afterAll(() => server.close());
 
   const addProject = (storage: Storage, id: string): Promise<void> =>
@@ -191,5 +191,5 @@ describe.skipIf(skipsPostgres)("replicas on one PostgreSQL", () => {
     const change = nextChange(second);
     await addProject(first, "afterwards");
     expect(await change).toBe(await first.revision());
-  }, 60_000);
+  });
 });

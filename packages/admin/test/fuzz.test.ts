@@ -152,7 +152,7 @@ describeStorages("every route of the service, from its description", (source) =>
       ),
       { numRuns: fuzzRuns(60, 200) },
     );
-  }, 300_000);
+  });
 
   test("logs no internal error", () => {
     expect(service.errors).toEqual([]);

@@ -490,7 +490,7 @@ describeStorages("the maximum number of features", (source) => {
       dependencies: [{ feature: "feature-0000" }],
       environments: [{ enabled: true, strategies: [{ parameters: { rollout: "60" } }] }, {}],
     });
-  }, 240_000);
+  });
 
   test("a file cannot exceed the limit of flags, alone or together with existing flags", async () => {
     const { features } = fileOf("60");
@@ -509,7 +509,7 @@ describeStorages("the maximum number of features", (source) => {
       path,
       { version: 1, features: [{ name: "feature-0001" }, { name: "one-more" }] },
     );
-  }, 240_000);
+  });
 
   test("reviving a flag cannot exceed the limit of flags", async () => {
     const features = ["feature-0001"];
@@ -520,5 +520,5 @@ describeStorages("the maximum number of features", (source) => {
     await admin.refuse(limit, "POST", "/archive/revive/feature-0001");
     await admin.must(202, "POST", "/projects/default/archive", { features: ["one-more"] });
     await admin.must(200, "POST", "/projects/default/revive", { features });
-  }, 240_000);
+  });
 });

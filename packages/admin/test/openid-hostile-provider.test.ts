@@ -92,7 +92,7 @@ describeAnyStorage("a hostile OpenID provider", (source) => {
   let storage: Storage;
   beforeAll(async () => {
     storage = await source.openFresh();
-  }, 60_000);
+  });
 
   const signInWith = async (attack: Attack) => {
     const { issuer, paths } = await startHostileProvider(attack);

@@ -46,8 +46,8 @@ describe.skipIf(skipsPostgres)("two flags-admin commands on one PostgreSQL serve
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startPostgres();
-  }, 60_000);
-  afterAll(() => server.close(), 60_000);
+  });
+  afterAll(() => server.close());
 
   test("keep acknowledged changes when one is killed or frozen or PostgreSQL is killed, and serve each other's changes", async () => {
     const databaseUrl = await server.createDatabase();
@@ -98,5 +98,5 @@ describe.skipIf(skipsPostgres)("two flags-admin commands on one PostgreSQL serve
       expect(await create(from.url, name)).toBe(true);
       expect(await fetchFlags(to.url)).toContain(name);
     }
-  }, 180_000);
+  });
 });

@@ -15,8 +15,8 @@ describe.skipIf(skipsPostgres)("two replicas on one PostgreSQL", () => {
   beforeAll(async () => {
     server = await startPostgres();
     databaseUrl = await server.createDatabase();
-  }, 60_000);
-  afterAll(() => server?.close(), 60_000);
+  });
+  afterAll(() => server?.close());
 
   const startReplica = async (): Promise<Service & { readonly storage: Storage }> => {
     const storage = await openDatabase(databaseUrl);
@@ -236,7 +236,7 @@ describe.skipIf(skipsPostgres)("two replicas on one PostgreSQL", () => {
     await server.restart();
     await stream.ended;
     await expect.poll(() => isEnabled(one, "order-promoted"), { timeout: 20_000 }).toBe(true);
-  }, 60_000);
+  });
 
   test("a standby is never used, and a replica continues when it becomes the primary", async () => {
     const { one } = await startTwo();
@@ -259,7 +259,7 @@ describe.skipIf(skipsPostgres)("two replicas on one PostgreSQL", () => {
     server.promote();
     await server.restart();
     await expect.poll(() => isEnabled(one, "order-standby"), { timeout: 20_000 }).toBe(true);
-  }, 60_000);
+  });
 
   test("when a standby that lacks the latest changes takes over, SDKs receive its state", async () => {
     const { one, two } = await startTwo();
@@ -296,5 +296,5 @@ describe.skipIf(skipsPostgres)("two replicas on one PostgreSQL", () => {
       const resumed = await openStream(service, { token, lastEventId: lost.id });
       expect((await resumed.next()).data.events).toMatchObject([{ type: "hydration" }]);
     }
-  }, 60_000);
+  });
 });

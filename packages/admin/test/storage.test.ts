@@ -11,7 +11,7 @@ describeEachStorage("storage", (source) => {
   let storage: Storage;
   beforeAll(async () => {
     storage = await source.openFresh();
-  }, 60_000);
+  });
 
   test("a new database contains the project default and no events", async () => {
     expect(await storage.db.select({ id: projects.id }).from(projects)).toEqual([

@@ -87,7 +87,7 @@ export class RedisServer {
     return execFileSync("redis-cli", [...connection, ...command], {
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
-      timeout: 5000,
+      timeout: 30_000,
     }).trim();
   }
 

@@ -97,7 +97,7 @@ export async function send(
     const headers = { authorization: KEY, "content-type": "application/json" };
     const method = body === undefined ? "GET" : "POST";
     const sent = request(url, { method, headers, agent: agent ?? false }, resolve);
-    sent.setTimeout(5000, () => sent.destroy(new Error("No response"))).on("error", reject);
+    sent.setTimeout(30_000, () => sent.destroy(new Error("No response"))).on("error", reject);
     sent.end(body === undefined ? undefined : JSON.stringify(body));
   });
   const { statusCode = 0, headers } = response;

@@ -104,7 +104,7 @@ test(`${EDITS} edits under load refuse no valid request and accept no invalid on
   expect(reloads).toBeGreaterThan(EDITS / 100);
   expect(areStreamsOpen).toBe(true);
   expect((await get("/proxy", `key-${EDITS}`)).status).toBe(401);
-}, 180_000);
+});
 
 const SIGNED_EDITS = sized(10, 40);
 
@@ -156,7 +156,7 @@ test(`${SIGNED_EDITS} edits of secrets refuse no signed context and accept no ot
   await Promise.all(loads);
   expect(counts).toMatchObject({ refused: 0, wronglyAccepted: 0 });
   expect(counts.accepted).toBeGreaterThan(50);
-}, 60_000);
+});
 
 test("removed and changed keys lose their streams and stream URLs", async () => {
   const stay = { name: "stay", key: "stay", ...production };

@@ -14,7 +14,7 @@ describe.skipIf(skipsChromium)("the official client in Chromium, fed across orig
   beforeAll(async () => {
     browser = await startChromium();
     pages = await startPageServer();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await browser.close();
