@@ -115,6 +115,17 @@ describeConsole("projects and environments", (console) => {
     await expect.poll(() => rowNames(page, "API tokens")).toEqual([`Token of ${id}`]);
   });
 
+  test("the settings of a project with a long id fit on a phone", async () => {
+    const id = "x".repeat(100);
+    await createProject(console, id, []);
+    const page = await console.open(`/projects/${id}/settings`, { size: "phone" });
+    await page.getByText(`Project id: ${id}`).waitFor();
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    expect(overflow).toBe(0);
+  });
+
   test.each(["Load the new version", "Save mine anyway"])(
     "the settings keep what was typed when somebody else changes them: %s",
     async (choice) => {
