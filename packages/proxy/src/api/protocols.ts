@@ -1,12 +1,12 @@
-import { FRONTEND } from "./frontend/protocol.ts";
+import { FRONTEND } from "./frontend.ts";
 import { OFREP } from "./ofrep/protocol.ts";
 import type { ProtocolDefinition } from "./protocol.ts";
-import { PROXY } from "./proxy/protocol.ts";
+import { PROXY } from "./proxy.ts";
 
 /**
  * The client protocols. To add one:
  *
- * 1. Create a folder next to these with its `ProtocolDefinition`, and add it to this list. `protocol.ts` describes
+ * 1. Create a file or folder next to these with its `ProtocolDefinition`, and add it to this list. `protocol.ts` describes
  *    what a protocol can define. If its errors have codes, add them to `ErrorCode` in `src/errors.ts`.
  * 2. If its paths are not below those that are published already, add them to `ingress.yaml` and `httproute.yaml` in
  *    `deploy/helm/flags-proxy/templates`.

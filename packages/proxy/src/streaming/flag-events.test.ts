@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { flag, withConstraint } from "../../test/_documents.ts";
 import { DocumentSource } from "../../test/_source.ts";
 import { OFREP } from "../api/ofrep/protocol.ts";
-import { proxyFormat } from "../api/proxy/protocol.ts";
+import { proxyFormat } from "../api/proxy.ts";
 import { writeToggles } from "../api/toggles.ts";
 import { createRenderer } from "../response/rendering.ts";
 import { FlagEvents } from "./flag-events.ts";

@@ -13,7 +13,7 @@ import type { StreamTokens } from "../../streaming/stream-tokens.ts";
 import { toPlainContext } from "../../streaming/subscription.ts";
 import { createEvaluate, type EvaluatedContext } from "../evaluate.ts";
 import { type RouteOptions, streamKindOf } from "../protocol.ts";
-import { PROXY_PATH } from "../proxy/protocol.ts";
+import { PROXY_PATH } from "../proxy.ts";
 import { NotModified } from "../schemas.ts";
 import { STREAM_ROUTE } from "../streams.ts";
 import {

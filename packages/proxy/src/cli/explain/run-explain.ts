@@ -7,7 +7,7 @@ import {
   toHttpUrl,
   tryParseJson,
 } from "flags-server-kit/command-line";
-import { explainFlags, type FlagExplanation } from "../../api/explain-flags.ts";
+import { explainFlags, type FlagExplanation } from "../../api/explain/explain-flags.ts";
 import { EvaluationContext } from "../../api/schemas.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";
 import { loadConfig } from "../../config/load-config.ts";

@@ -5,9 +5,9 @@ import { acceptContext, allowsExplanations } from "../../access/grant.ts";
 import { type ContextRules, requestContext } from "../../context/request-context.ts";
 import { readContext } from "../../context/sent-context.ts";
 import { notAllowed, notEnabled, notReady, tooManyExplanations } from "../../errors.ts";
-import { explainFlags } from "../explain-flags.ts";
+import { explainFlags } from "./explain-flags.ts";
 import { errorResponses } from "../schemas.ts";
-import { ExplainBody, Explanations } from "./explain-schemas.ts";
+import { ExplainBody, Explanations } from "./schemas.ts";
 
 /**
  * More requests at the same time get a 503: an explanation takes a thousand times as long as an evaluation, and
