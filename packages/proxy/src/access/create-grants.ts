@@ -5,7 +5,7 @@ import type { AccessFileKey } from "./access-schema.ts";
 import type { Grant, KeyRules } from "./grant.ts";
 import { createOriginCheck } from "./origins.ts";
 import { MAX_PROBLEMS } from "./parse-access-file.ts";
-import { RateLimit } from "./rate-limit.ts";
+import { RateLimit } from "./grant.ts";
 import type { AccessEntry, AccessFile } from "./read-access-file.ts";
 import type { RestrictedSources } from "./restricted-source.ts";
 import type { ContextVerifiers } from "./signed-context/context-verifiers.ts";

@@ -4,9 +4,9 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { MemoryLogger } from "../../test/_proxy.ts";
 import { DocumentSource } from "../../test/_source.ts";
 import { toUpstreamSource, type UpstreamSource } from "../sources.ts";
+import { InvalidKeys, UpstreamAccess, VERIFICATION_LIMITS } from "./upstream-access.ts";
 import { KeyRegistry } from "./key-registry.ts";
 import { RestrictedSources } from "./restricted-source.ts";
-import { UpstreamAccess, VERIFICATION_LIMITS } from "./upstream-access.ts";
 import type { KeyVerifier } from "./verified-key.ts";
 
 interface Parts {
@@ -79,4 +79,22 @@ test("an attack on the proxy does not exhaust the limits of flags-admin", () => 
   const { perAddress } = VALIDATION_LIMITS;
   expect(VERIFICATION_LIMITS.total.burst).toBeLessThan(perAddress.burst);
   expect(VERIFICATION_LIMITS.total.perSecond).toBeLessThan(perAddress.perSecond);
+});
+
+test("InvalidKeys forgets a key after ten seconds", () => {
+  let nowMs = 1000;
+  const invalid = new InvalidKeys({ now: () => nowMs });
+  invalid.add("*:development.a");
+  nowMs += 9999;
+  expect(invalid.has("*:development.a")).toBe(true);
+  expect(invalid.has("*:development.b")).toBe(false);
+  nowMs += 2;
+  expect(invalid.has("*:development.a")).toBe(false);
+});
+
+test("InvalidKeys remembers a limited number of keys", () => {
+  const invalid = new InvalidKeys();
+  for (let index = 0; index <= 10_000; index++) invalid.add(`*:development.${index}`);
+  expect(invalid.has("*:development.0")).toBe(false);
+  expect(invalid.has("*:development.10000")).toBe(true);
 });
