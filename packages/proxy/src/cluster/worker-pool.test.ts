@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RestartDelay, type WorkerExit } from "./restart-delay.ts";
+import { RestartDelay, type WorkerExit } from "./worker-pool.ts";
 
 const early = { slot: 0, servedMs: 100, isLast: false };
 const stable = { slot: 0, servedMs: 10_000, isLast: false };
