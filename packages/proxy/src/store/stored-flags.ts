@@ -20,7 +20,6 @@ import {
 } from "./stored-document.ts";
 import type { GuardedStore } from "./guarded-store.ts";
 import { identifySource, type StoredSource } from "./source-identity.ts";
-import { LazyExchange } from "./lazy-exchange.ts";
 import { stringifyDefinitions } from "./stringify-definitions.ts";
 
 interface StoredFlagsOptions {
@@ -83,7 +82,7 @@ export class StoredFlags implements StorageProvider {
   /** Lets replicas share the flags through the store. */
   createExchange(): FlagExchange {
     const { store, source } = this.#options;
-    return new LazyExchange(store, identifySource(source));
+    return store.createExchange(identifySource(source));
   }
 
   get store(): GuardedStore {
