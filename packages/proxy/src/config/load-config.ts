@@ -19,6 +19,7 @@ import {
   showSettings,
   toTelemetryConfig,
   wrapLogger,
+  variablesOf,
 } from "flags-server-kit";
 import { loadEnrichers, loadStrategies } from "../extensions.ts";
 import { describeTranslation } from "./aliases/describe-translation.ts";
@@ -33,7 +34,6 @@ import { type FlagFiles, listFlagFiles, WORKER_FILES } from "./flag-files.ts";
 import { loadNetwork } from "./load-network.ts";
 import type { ProxyOptions } from "./options.ts";
 import { PROGRAM } from "./program.ts";
-import { findQuotedValues } from "./quoted-values.ts";
 import { SETTINGS, type Settings, type Values } from "./settings.ts";
 
 /** Identifies the worker process that loads its configuration. */
@@ -234,4 +234,26 @@ function chooseLogger(values: Values, { worker, logTap }: LoggerOptions): Logger
     tap: logTap,
     ...(worker && { process: `worker ${worker.id}` }),
   });
+}
+
+/** The same mark at both ends. */
+const QUOTED = /^\s*(["'`]).*\1\s*$/s;
+
+/**
+ * Returns a hint for every variable whose value is in quotes: env files of Docker and Kubernetes keep
+ * them, so that the first and the last key of a list would silently be others.
+ *
+ * @param origins the variable that the user has set, by our name for it
+ */
+function findQuotedValues(
+  environment: Environment,
+  origins: ReadonlyMap<string, string>,
+): readonly string[] {
+  return Object.values(SETTINGS)
+    .flatMap(variablesOf)
+    .filter((name) => QUOTED.test(environment[name] ?? ""))
+    .map(
+      (name) =>
+        `${origins.get(name) ?? name} begins and ends with a quotation mark: remove both, unless they belong to the value. Env files of Docker and Kubernetes keep quotes`,
+    );
 }
