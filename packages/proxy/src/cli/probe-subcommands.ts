@@ -1,8 +1,7 @@
 import { createProbe, type Environment, type Subcommand } from "flags-server-kit/command-line";
 import { translateEnvironment } from "../config/aliases/translate-environment.ts";
 import { SETTINGS } from "../config/settings.ts";
-import { removeClientPath } from "./client-path.ts";
-import { LISTEN_SETTINGS } from "./listen-settings.ts";
+import { removeClientPath, LISTEN_SETTINGS } from "./proxy-address.ts";
 
 const CA_FILE = "ca-certificate-file";
 

@@ -5,9 +5,8 @@ import { translateEnvironment } from "../../config/aliases/translate-environment
 import type { LoadedConfig } from "../../config/assemble-config.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { findSource, scopesOf } from "../../token-scope.ts";
-import { removeClientPath } from "../client-path.ts";
+import { removeClientPath, LISTEN_SETTINGS } from "../proxy-address.ts";
 import { inspectSource } from "../inspect-source.ts";
-import { LISTEN_SETTINGS } from "../listen-settings.ts";
 import { SILENT } from "../silent-logger.ts";
 import { compareFlags, type FlagComparison } from "./compare-flags.ts";
 import { ComparisonError, type ComparedProxy, endsWithAll, toFlagsUrl } from "./compared-proxy.ts";

@@ -17,7 +17,7 @@ import { HttpError } from "../../errors.ts";
 import { isValid } from "../../http/validation.ts";
 import { toUpstreamClientOptions } from "../../upstream-client-options.ts";
 import { describeSources } from "../../sources.ts";
-import { removeClientPath } from "../client-path.ts";
+import { removeClientPath } from "../proxy-address.ts";
 import { explainUpstreamFailure } from "../explain-upstream-failure.ts";
 import { inspectSource } from "../inspect-source.ts";
 import { postJson, readKeySettings } from "../running-proxy.ts";

@@ -1,3 +1,5 @@
+import { SETTINGS } from "../config/settings.ts";
+
 /** What follows the base path in the addresses that clients use. NOTE: not the host name `proxy`. */
 const CLIENT_PATH = /^(https?:\/\/[^/]+.*?)\/(?:api\/frontend|proxy)$/i;
 
@@ -8,3 +10,16 @@ const CLIENT_PATH = /^(https?:\/\/[^/]+.*?)\/(?:api\/frontend|proxy)$/i;
 export function removeClientPath(address: string): string {
   return address.replace(/\/+$/, "").replace(CLIENT_PATH, "$1");
 }
+
+/** The settings that determine the address for clients. */
+export const LISTEN_SETTINGS = {
+  port: SETTINGS.port,
+  host: SETTINGS.host,
+  basePath: SETTINGS.proxyBasePath,
+  tls: {
+    certFile: SETTINGS.tlsCertFile,
+    clientCaFile: SETTINGS.tlsClientCaFile,
+    port: SETTINGS.tlsPort,
+    redirect: SETTINGS.tlsRedirect,
+  },
+} as const;

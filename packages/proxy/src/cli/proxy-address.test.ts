@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { removeClientPath } from "./client-path.ts";
+import { removeClientPath } from "./proxy-address.ts";
 
 test.each([
   ["http://a", "http://a"],
