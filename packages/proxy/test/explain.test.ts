@@ -200,7 +200,8 @@ test("flags-proxy explain: reads the upstream, or queries a running proxy", asyn
   const unused = ["--url", proxy.url, "--key", SERVER_TOKEN, "--environment", "development"];
   expect(await runCommand({}, ["explain", ...unused])).toMatchObject({
     code: 2,
-    stderr: "--environment cannot be used with --url: the running proxy uses the environment of the key\n",
+    stderr:
+      "--environment cannot be used with --url: the running proxy uses the environment of the key\n",
   });
   expect(await runCommand(settings, ["explain", "--key", SERVER_TOKEN])).toMatchObject({
     code: 2,
