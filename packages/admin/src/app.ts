@@ -37,8 +37,7 @@ import { registerSessions } from "./sessions/routes.ts";
 import { Sessions } from "./sessions/sessions.ts";
 import { ChangeStreams } from "./changes/change-streams.ts";
 import { registerChanges } from "./changes/routes.ts";
-import { deleteRegularly } from "./retention/delete-expired.ts";
-import { DEFAULT_RETENTION } from "./retention/retention.ts";
+import { DEFAULT_RETENTION, deleteRegularly } from "./retention.ts";
 import type { Storage } from "./storage/storage.ts";
 
 /**

@@ -1,8 +1,10 @@
 // The entry point of the bundle, which the program in bin/ loads.
 
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { hostname } from "node:os";
-import { serveUntilSignal } from "flags-server-kit";
+import { createLogger, openPort, serveUntilSignal } from "flags-server-kit";
 import { runCommandLine } from "flags-server-kit/command-line";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import { SUBCOMMANDS } from "./cli/subcommands.ts";
@@ -27,7 +29,6 @@ export async function runCommand(
           const telemetry = await loadTelemetry(config);
           // NOTE: loaded after the settings are valid, because it takes most of the startup time.
           const { serve } = await import("./start.ts");
-          const { startFirst } = await import("./first-start.ts");
           const admin = await startFirst(config, (onCreating) =>
             serve({ ...config, onCreating }, telemetry),
           );
@@ -50,4 +51,47 @@ async function loadTelemetry({
   const { "service.instance.id": instanceId = `${hostname()}-${randomUUID().slice(0, 8)}` } =
     config.resourceAttributes;
   return startTelemetry({ config, service: { name, version, instanceId }, logger, tap });
+}
+
+/**
+ * Starts the service. Creating an embedded database takes seconds, so this first checks that the port is free,
+ * and logs that the creation begins, at every log level. After that, a signal ends the process at once.
+ *
+ * @param start calls its parameter before it creates a database
+ */
+async function startFirst<T>(
+  config: AdminConfig,
+  start: (onCreating: (directory: string) => void) => Promise<T>,
+): Promise<T> {
+  if (await isDatabaseMissing(config)) await checkPort(config);
+
+  const logger = createLogger({ level: "info", json: config.useJsonLogger, secrets: [] });
+  try {
+    return await start((directory) => {
+      logger.info(`Creating the database in ${directory}`);
+      for (const signal of SIGNALS) process.on(signal, end);
+    });
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, end);
+  }
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** NOTE: safe, because the next start replaces an incomplete database, and a complete one survives a crash. */
+function end(): never {
+  process.exit(0);
+}
+
+async function isDatabaseMissing({ databaseUrl, dataDir }: AdminConfig): Promise<boolean> {
+  if (databaseUrl !== undefined) return false;
+  const { hasEmbeddedDatabase } = await import("./storage/embedded-storage.ts");
+  return !hasEmbeddedDatabase(dataDir);
+}
+
+async function checkPort(config: AdminConfig): Promise<void> {
+  const server = createServer();
+  await openPort(server, config);
+  server.close();
+  await once(server, "close");
 }

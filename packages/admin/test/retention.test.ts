@@ -1,7 +1,6 @@
 import { inArray, sql } from "drizzle-orm";
 import { describe, expect, test, vi } from "vitest";
-import { deleteExpired, deleteRegularly } from "../src/retention/delete-expired.ts";
-import { DEFAULT_RETENTION } from "../src/retention/retention.ts";
+import { DEFAULT_RETENTION, deleteExpired, deleteRegularly } from "../src/retention.ts";
 import { events } from "../src/storage/schema/events.ts";
 import {
   applicationInstances,

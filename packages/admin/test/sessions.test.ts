@@ -1,7 +1,6 @@
 import { count, eq } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { deleteExpired } from "../src/retention/delete-expired.ts";
-import { DEFAULT_RETENTION } from "../src/retention/retention.ts";
+import { DEFAULT_RETENTION, deleteExpired } from "../src/retention.ts";
 import { apiTokens, sessions } from "../src/storage/schema/access.ts";
 import { events } from "../src/storage/schema/events.ts";
 import {

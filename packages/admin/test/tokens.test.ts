@@ -3,8 +3,7 @@ import { describe, expect, test } from "vitest";
 import { apiTokens, deletedTokens } from "../src/storage/schema/access.ts";
 import { events } from "../src/storage/schema/events.ts";
 import { parseInitTokens } from "../src/access/init-tokens.ts";
-import { deleteExpired } from "../src/retention/delete-expired.ts";
-import { DEFAULT_RETENTION } from "../src/retention/retention.ts";
+import { DEFAULT_RETENTION, deleteExpired } from "../src/retention.ts";
 import {
   findTokensOfOtherType,
   findUnusableTokens,

@@ -32,7 +32,7 @@ import {
 } from "./openid-config.ts";
 import { type InitToken, type InitTokenType, parseInitTokens } from "../access/init-tokens.ts";
 import { LIMITS } from "../limits.ts";
-import type { Retention } from "../retention/retention.ts";
+import type { Retention } from "../retention.ts";
 
 /** The validated configuration with defaults filled in. Frozen. */
 export interface AdminConfig {

@@ -13,7 +13,6 @@ import {
   trustProxyKind,
   type ValuesOf,
 } from "flags-server-kit/command-line";
-import { DEFAULT_RETENTION } from "../retention/retention.ts";
 import { version } from "../version.ts";
 import { OPENID_SETTINGS } from "./openid-settings.ts";
 import { databaseUrlKind, publicUrlKind, secretsInDatabaseUrl } from "./url-kinds.ts";
@@ -118,14 +117,14 @@ export const SETTINGS = {
     group: "Retention",
     variables: ["USAGE_RETENTION_HOURS"],
     kind: createIntegerKind({ min: 48, max: 720, of: "hours" }),
-    default: DEFAULT_RETENTION.usageHours,
+    default: 48,
     description: "Hours for which the usage of flags is kept, from 48 to 720.",
   }),
   applicationRetentionDays: defineSetting({
     group: "Retention",
     variables: ["APPLICATION_RETENTION_DAYS"],
     kind: createIntegerKind({ min: 1, max: 36_500, of: "days" }),
-    default: DEFAULT_RETENTION.applicationDays,
+    default: 30,
     description:
       "Days after which an application is no longer listed if it neither registers nor reports usage.",
   }),

@@ -1,12 +1,29 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type SQL, sql } from "drizzle-orm";
 import type { Logger } from "flags-server-kit";
-import { type Database, rowsOf } from "../storage/database.ts";
-import { LIMITS } from "../limits.ts";
-import { isConnectionError } from "../storage/errors.ts";
-import type { Storage } from "../storage/storage.ts";
-import { tryLockFor } from "../storage/transactions.ts";
-import type { Retention } from "./retention.ts";
+import { SETTINGS } from "./config/settings.ts";
+import { LIMITS } from "./limits.ts";
+import { type Database, rowsOf } from "./storage/database.ts";
+import { isConnectionError } from "./storage/errors.ts";
+import type { Storage } from "./storage/storage.ts";
+import { tryLockFor } from "./storage/transactions.ts";
+
+/** How long data is kept that would otherwise grow without limit. */
+export interface Retention {
+  /** Hours for which usage is kept, at least 48. */
+  readonly usageHours: number;
+  /** Days for which an application is kept that no longer registers or reports usage. */
+  readonly applicationDays: number;
+  /** Days for which events are kept; undefined: indefinitely. */
+  readonly eventDays: number | undefined;
+}
+
+/** What the settings are by default. */
+export const DEFAULT_RETENTION: Retention = {
+  usageHours: SETTINGS.usageRetentionHours.default,
+  applicationDays: SETTINGS.applicationRetentionDays.default,
+  eventDays: undefined,
+};
 
 const MINUTE_MS = 60_000;
 

@@ -1,14 +1,14 @@
 import { explainUnreadable, StartError, type SubcommandResult } from "flags-server-kit";
 import { EXIT_USAGE, type Subcommand, SubcommandError } from "flags-server-kit/command-line";
+import { createBackup } from "../backup/create-backup.ts";
+import { InvalidBackupError } from "../backup/format.ts";
+import { DatabaseNotEmptyError, restoreBackup } from "../backup/restore-backup.ts";
 import { type AdminConfig, loadConfig } from "../config/config.ts";
 import { toStartError } from "../start-error.ts";
 import type { Database } from "../storage/database.ts";
-import { readSchemaVersion, SCHEMA_VERSION, SchemaTooNewError } from "../storage/migrate.ts";
 import { withoutQueryValues } from "../storage/errors.ts";
+import { readSchemaVersion, SCHEMA_VERSION, SchemaTooNewError } from "../storage/migrate.ts";
 import { openStorage } from "../storage/open-storage.ts";
-import { createBackup } from "./create-backup.ts";
-import { InvalidBackupError } from "./format.ts";
-import { DatabaseNotEmptyError, restoreBackup } from "./restore-backup.ts";
 
 type SubcommandCall = Parameters<Subcommand["run"]>[0];
 
