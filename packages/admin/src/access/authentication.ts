@@ -5,7 +5,7 @@ import {
   findRepeatedHeader,
   GuessLimiter,
 } from "flags-server-kit/http";
-import { Batcher } from "../storage/batcher.ts";
+import { Batcher } from "../scheduling/batcher.ts";
 import { ApiError, tooManyGuesses, unusableToken } from "../errors.ts";
 import type { ApiTokenType } from "../storage/schema/access.ts";
 import type { Storage } from "../storage/storage.ts";

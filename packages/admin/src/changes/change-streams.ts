@@ -1,7 +1,7 @@
 import { type EventStream, type HubStream, repeat, StreamHub } from "flags-server-kit/http";
 import type { Caller } from "../access/request-identity.ts";
 import { findTokensById } from "../access/token-store.ts";
-import { CoalescedTask } from "../coalesced-task.ts";
+import { CoalescedTask } from "../scheduling/coalesced-task.ts";
 import { ApiError } from "../errors.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import { hasRevision } from "../storage/revisions.ts";

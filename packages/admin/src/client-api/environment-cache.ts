@@ -1,4 +1,4 @@
-import { Batcher } from "../storage/batcher.ts";
+import { Batcher } from "../scheduling/batcher.ts";
 import { readRevision } from "../storage/revisions.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { EnvironmentState } from "./environment-state.ts";

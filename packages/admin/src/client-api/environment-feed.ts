@@ -10,7 +10,7 @@ import {
 } from "flags-engine";
 import type { DeltaFeed } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
-import { type Connection, TimeSlice, Turns } from "../time-slice.ts";
+import { type Connection, TimeSlice, Turns } from "../scheduling/time-slice.ts";
 import {
   type EnvironmentState,
   type FeatureEntry,

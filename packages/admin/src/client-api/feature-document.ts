@@ -10,7 +10,7 @@ import {
   type ContentCoding,
 } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
-import { type Connection, Turns } from "../time-slice.ts";
+import { type Connection, Turns } from "../scheduling/time-slice.ts";
 import { selectFeatures, type EnvironmentState } from "./environment-state.ts";
 import type { FeatureQuery } from "./feature-query.ts";
 

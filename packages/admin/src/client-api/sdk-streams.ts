@@ -7,7 +7,7 @@ import {
 } from "flags-server-kit/http";
 import { findTokensById } from "../access/token-store.ts";
 import { type ApiToken, isExpired } from "../access/token.ts";
-import { CoalescedTask } from "../coalesced-task.ts";
+import { CoalescedTask } from "../scheduling/coalesced-task.ts";
 import { ApiError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import type { Storage } from "../storage/storage.ts";

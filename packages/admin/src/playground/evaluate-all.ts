@@ -1,7 +1,7 @@
 import { getEnvironment } from "../domain/environments.ts";
 import { badData } from "../errors.ts";
 import type { Storage } from "../storage/storage.ts";
-import { TimeSlice } from "../time-slice.ts";
+import { TimeSlice } from "../scheduling/time-slice.ts";
 import type { Combinations } from "./context-combinations.ts";
 import { evaluateFeature } from "./evaluate.ts";
 import { countFlags, loadPlayground } from "./load-playground.ts";

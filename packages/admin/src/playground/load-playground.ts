@@ -5,7 +5,7 @@ import { loadEnvironment } from "../client-api/load-environment.ts";
 import { type Database, groupBy, isOneOf } from "../storage/database.ts";
 import { dependencies, featureEnvironments, features } from "../storage/schema/features.ts";
 import { strategies, STRATEGY_ORDER } from "../storage/schema/strategies.ts";
-import { TimeSlice } from "../time-slice.ts";
+import { TimeSlice } from "../scheduling/time-slice.ts";
 import type { FlagFilter } from "./schemas.ts";
 
 export type StoredStrategy = typeof strategies.$inferSelect;

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { AUTHENTICATION_LIMITS, GuessLimiter } from "flags-server-kit/http";
 import type { Caller } from "../access/request-identity.ts";
 import { ApiError, tooManyGuesses } from "../errors.ts";
-import { Batcher } from "../storage/batcher.ts";
+import { Batcher } from "../scheduling/batcher.ts";
 import type { Storage } from "../storage/storage.ts";
 import { isHttps, refuseOtherPages, requireSameOrigin } from "./request-origin.ts";
 import { readCookie, SESSION_COOKIE, setCookie } from "./session-cookie.ts";

@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { PGlite } from "@electric-sql/pglite";
 import type { NodeFS } from "@electric-sql/pglite/nodefs";
-import { TimeSlice } from "../time-slice.ts";
+import { TimeSlice } from "../scheduling/time-slice.ts";
 
 interface DurableOptions {
   /**

@@ -7,7 +7,7 @@ import type { Storage, WriteTransaction } from "../storage/storage.ts";
 import { importProject, writeAndRollBack } from "./project-file/import-project.ts";
 import { exportProject } from "./project-file/export-project.ts";
 import { ImportQuery, ImportResponse, ProjectFile } from "./project-file/schemas.ts";
-import { Queue } from "../time-slice.ts";
+import { Queue } from "../scheduling/time-slice.ts";
 import { exportUnleashFile } from "./unleash-file/export-unleash-file.ts";
 import { importUnleashFile, validateUnleashFile } from "./unleash-file/import-unleash-file.ts";
 import { ExportQueryBody, UnleashImportBody, ValidationResponse } from "./unleash-file/schemas.ts";

@@ -1,7 +1,7 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { tokenOf } from "../access/request-identity.ts";
 import { errorResponses, NoBody } from "../http/schemas.ts";
-import { Batcher } from "../storage/batcher.ts";
+import { Batcher } from "../scheduling/batcher.ts";
 import type { Storage } from "../storage/storage.ts";
 import { version } from "../version.ts";
 import {

@@ -2,7 +2,7 @@ import { estimatePatternSize, type OperatorName } from "flags-engine";
 import { RE2JS } from "re2js";
 import { exceedsLimit } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
-import { TimeSlice } from "../../time-slice.ts";
+import { TimeSlice } from "../../scheduling/time-slice.ts";
 import { toStoredValue } from "../sdk-compatibility.ts";
 
 /** Checks the constraints of one request. Expensive checks run once for equal constraints. */

@@ -8,7 +8,7 @@ import { LIMITS } from "../../limits.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Actor } from "../../storage/events.ts";
 import type { Storage, WriteTransaction } from "../../storage/storage.ts";
-import { TimeSlice } from "../../time-slice.ts";
+import { TimeSlice } from "../../scheduling/time-slice.ts";
 import { withErrorPath } from "./error-path.ts";
 import { createImportPlan, type ImportPlan, writeChanges } from "./import-plan.ts";
 import { importReferences } from "./import-references.ts";

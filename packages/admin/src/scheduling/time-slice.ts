@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
-import { ApiError } from "./errors.ts";
+import { ApiError } from "../errors.ts";
 
 /** How long a loop can delay other requests. */
 const SLICE_MS = 5;
