@@ -1,8 +1,7 @@
 // Writes the code caches of the bundles for this version of Node: of all, or of the named commands.
 
 import { ADMIN, PROXY } from "./commands.mjs";
-import { warmUpAdmin } from "./warm-up-admin.mjs";
-import { warmUpProxy } from "./warm-up-proxy.mjs";
+import { warmUpAdmin, warmUpProxy } from "./warm-up.mjs";
 import { writeCodeCache } from "./write-code-cache.mjs";
 
 const COMMANDS = { "flags-proxy": [PROXY, warmUpProxy], "flags-admin": [ADMIN, warmUpAdmin] };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkParameters } from "./check-parameters.ts";
+import { checkParameters } from "./check-strategy.ts";
 
 const defaults = { feature: "flag", stickiness: "userId" };
 
