@@ -1,9 +1,9 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
-import { setTimeout as delay } from "node:timers/promises";
 import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 
 const CLIENT_KEY = "client-key";
 const POLL_INTERVAL_MS = 5;

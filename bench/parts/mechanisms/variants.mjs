@@ -4,7 +4,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/pr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { warmUpProxy } from "../../../scripts/bundle/warm-up-proxy.mjs";
+import { warmUpProxy } from "../../../scripts/bundle/warm-up.mjs";
 import { writeCodeCache } from "../../../scripts/bundle/write-code-cache.mjs";
 import { startOurs } from "../../peers/peers.mjs";
 
