@@ -48,7 +48,7 @@ interface ListType {
  *    `console/src/strategies/strategy-types.ts`, and random parameters in `engine/test/_random-strategy.ts`.
  *    `flags-admin`, the playground and `flags-proxy compare` read this table.
  * 2. If it is of a new kind, add the kind to `ActivationRule` in `strategy.ts`, so that it is explained, and handle it
- *    in `admin/src/domain/strategies/check-parameters.ts`.
+ *    in `admin/src/domain/strategies/check-strategy.ts`.
  * 3. Add it to the table in `docs/concepts.md`.
  *
  * NOTE: the console bundles this file, so it imports nothing.
