@@ -27,7 +27,7 @@ export function createAdminClient(origin, token) {
 }
 
 /** An error response of the admin API. */
-export class AdminError extends Error {
+class AdminError extends Error {
   name = "AdminError";
 
   constructor(method, path, { status, result }) {

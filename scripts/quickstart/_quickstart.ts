@@ -13,7 +13,7 @@ const script = join(root, "scripts", "start.mjs");
 export type Ports = Readonly<Record<"ADMIN_PORT" | "PORT", string>>;
 
 /** What the quickstart prints when it is ready. */
-export const READY = /Ready in (?:(\d+) min )?([\d.]+) s\. Press Ctrl-C to stop/;
+const READY = /Ready in (?:(\d+) min )?([\d.]+) s\. Press Ctrl-C to stop/;
 
 /** A running quickstart. */
 export interface Quickstart {

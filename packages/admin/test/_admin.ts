@@ -30,7 +30,7 @@ interface CallOptions {
 }
 
 /** The service on a new storage, shared by all tests of a suite. */
-export interface Admin {
+interface Admin {
   readonly storage: Storage;
   readonly app: Awaited<ReturnType<typeof buildApp>>;
   /** Logged errors. No request may cause any. */

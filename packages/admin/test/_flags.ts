@@ -85,7 +85,7 @@ interface TokenInput {
   readonly projects?: readonly string[];
 }
 
-export interface CreatedToken {
+interface CreatedToken {
   readonly id: string;
   readonly secret: string;
 }

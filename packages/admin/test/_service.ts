@@ -16,7 +16,7 @@ export const FRONTEND_TOKEN = "*:development.the-frontend-of-the-tests";
 export const KNOWS_SEGMENTS = { "unleash-client-spec": "5.2.0" } as const;
 
 /** Options of a request; a GET without a token by default. */
-export interface Call {
+interface Call {
   readonly method?: string;
   readonly token?: string | undefined;
   readonly body?: unknown;

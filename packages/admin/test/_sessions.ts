@@ -11,7 +11,7 @@ interface SessionBody {
 }
 
 /** A user who is signed in, as a browser sees it. */
-export interface SignedIn {
+interface SignedIn {
   readonly body: SessionBody;
   /** The header with the cookie of the session. */
   readonly cookie: { readonly cookie: string };

@@ -66,7 +66,7 @@ function hasPrefix({ name }: Feature, prefix = ""): boolean {
 }
 
 /** Adds tags and a summary of the environments to flags. */
-export async function summarize(db: Database, features: readonly Feature[]) {
+async function summarize(db: Database, features: readonly Feature[]) {
   if (features.length === 0) return [];
   const names = features.map(({ name }) => name);
   const environmentsOf = groupBy(await summarizeEnvironments(db, names), (row) => row.feature);
