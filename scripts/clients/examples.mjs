@@ -3,6 +3,7 @@ import { findProgram, installWithApt } from "../system-programs.mjs";
 const PYTHON = { command: "python3", debianPackage: "python3-venv" };
 const CHROMIUM = { command: "chromium", debianPackage: "chromium" };
 const MAVEN = { command: "mvn" };
+const GO = { command: "go" };
 
 /** The examples in examples/clients, and how each of them runs. */
 const EXAMPLES = [
@@ -23,6 +24,16 @@ const EXAMPLES = [
     isServerSdk: true,
     tool: MAVEN,
     // Downloads its dependencies and the plugins of Maven.
+    timeoutSeconds: 300,
+    onlyWithAll: true,
+  },
+  {
+    name: "go",
+    kind: "program",
+    run: ["go", "run", "."],
+    isServerSdk: true,
+    tool: GO,
+    // Downloads and compiles its dependencies.
     timeoutSeconds: 300,
     onlyWithAll: true,
   },

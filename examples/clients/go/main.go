@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/Unleash/unleash-client-go/v4"
-	"github.com/Unleash/unleash-client-go/v4/context"
+	"github.com/Unleash/unleash-go-sdk/v6"
+	"github.com/Unleash/unleash-go-sdk/v6/context"
 )
 
 func main() {
@@ -23,9 +23,9 @@ func main() {
 	unleash.WaitForReady()
 
 	user := context.Context{UserId: "7"}
-	isNew := unleash.IsEnabled("new-header", unleash.WithContext(user))
-	colour := unleash.GetVariant("button-colour", unleash.WithVariantContext(user)).Name
+	isNew := unleash.IsEnabled("new-header", unleash.FeatureOptions{Ctx: user})
+	colour := unleash.GetVariant("button-colour", unleash.VariantOptions{Ctx: user}).Name
 	fmt.Printf("new-header: %t, button-colour: %s\n", isNew, colour)
 
-	unleash.Close() // When the program ends: sends the last usage report.
+	unleash.Close() // When the program ends: stops its goroutines.
 }
