@@ -90,7 +90,9 @@ async function testExamples() {
 
 /** Installs the packages of the examples, and builds those that take a long time. */
 async function install(work) {
-  const python = examples.filter(({ run }) => run?.[0] === "python").map(({ name }) => name);
+  const python = examples
+    .filter(({ run }) => run?.[0] === "python")
+    .map(({ name, directory = name }) => directory);
   const usesNpm = examples.some(({ kind, run }) => kind !== "program" || run[0] === "node");
   const [interpreter] = await Promise.all([
     python.length > 0 ? installPythonPackages(work, python) : undefined,

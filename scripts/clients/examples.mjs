@@ -16,6 +16,14 @@ const EXAMPLES = [
   { name: "node", kind: "program", run: ["node", "main.js"], isServerSdk: true },
   { name: "openfeature-node", kind: "program", run: ["node", "main.js"] },
   { name: "python", kind: "program", run: ["python", "main.py"], isServerSdk: true, tool: PYTHON },
+  {
+    name: "python-streaming",
+    directory: "python",
+    kind: "program",
+    run: ["python", "streaming.py"],
+    isServerSdk: true,
+    tool: PYTHON,
+  },
   { name: "openfeature-python", kind: "program", run: ["python", "main.py"], tool: PYTHON },
   {
     name: "java",

@@ -5,7 +5,7 @@ import { runCommand, startCommand } from "./command.mjs";
 
 /** Runs one example. Resolves to the milliseconds to its flags. */
 export async function runExample(example, { work, interpreters, pagePort, ...options }) {
-  const directory = join(work, example.name);
+  const directory = join(work, example.directory ?? example.name);
   if (example.kind === "program") {
     const [command, ...args] = example.run;
     const argv = [interpreters[command] ?? command, ...args];
