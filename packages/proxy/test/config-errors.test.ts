@@ -348,6 +348,15 @@ test("settings of Redis have no effect with another store", async () => {
   ]);
 });
 
+test("an invalid address of a store causes no hints about the settings of the store", async () => {
+  const { problems, hints } = await failure(REQUIRED, {
+    FLAGS_STORE: "redis://cache:70000",
+    FLAGS_STORE_PASSWORD: "a",
+  });
+  expect(problems).toHaveLength(1);
+  expect(hints).toEqual([]);
+});
+
 test("a bucket needs a region or an endpoint, and either both parts of a key or neither", async () => {
   const store = { FLAGS_STORE: "s3://flags-bucket" };
   expect((await failure(REQUIRED, { ...store, AWS_ACCESS_KEY_ID: "id" })).problems).toEqual([

@@ -54,6 +54,8 @@ export function findIneffectiveStoreSettings({
   values: { store, sharedPolling },
   origins,
 }: Resolution<Settings>): readonly string[] {
+  // NOTE: an invalid address has no value.
+  if (store === undefined && origins.has("store")) return [];
   const hints: string[] = [];
   const requires = (origin: string | undefined, isUseful: boolean, address: string): void => {
     if (origin === undefined || isUseful) return;
@@ -64,7 +66,7 @@ export function findIneffectiveStoreSettings({
   requires(
     origins.get("storeCaFile"),
     store !== undefined && usesTls(store),
-    "an address with rediss, or of S3 with https",
+    "a rediss address, or an S3 address with https",
   );
   const canShare = store !== undefined && canShareFlags({ address: store });
   if (sharedPolling) requires(origins.get("sharedPolling"), canShare, "a Redis address");

@@ -91,7 +91,7 @@ function parseHost(text: string, mode: RedisAddress["mode"]): RedisHost | Invali
   if (host === undefined) return new InvalidValue(`a Redis address is ${FORMS}`);
   return port >= 1 && port <= 65_535
     ? { host, port }
-    : new InvalidValue(`${port} in it is not a port`);
+    : new InvalidValue(`the port ${port} in it is not from 1 to 65535`);
 }
 
 function parseLogin(login: string): Pick<RedisAddress, "user" | "password"> | InvalidValue {
