@@ -185,12 +185,12 @@ test("loadConfig() reads the settings of OpenID Connect", () => {
 });
 
 test.each([
-  [{ PUBLIC_URL: "" }, ["PUBLIC_URL is required for OpenID Connect"]],
+  [{ PUBLIC_URL: "" }, ["PUBLIC_URL is required with OIDC_ISSUER"]],
   [
     { OIDC_ISSUER: "", OIDC_CLIENT_SECRET: "" },
     [
-      "OIDC_ISSUER is required for OpenID Connect",
-      "OIDC_CLIENT_SECRET is required for OpenID Connect",
+      "OIDC_ISSUER is required with OIDC_CLIENT_ID",
+      "OIDC_CLIENT_SECRET is required with OIDC_CLIENT_ID",
     ],
   ],
   [

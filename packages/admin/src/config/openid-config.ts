@@ -21,15 +21,19 @@ export interface OpenIdConfig {
   readonly defaultRole: Role | undefined;
 }
 
-const REQUIRED = ["oidcIssuer", "oidcClientId", "oidcClientSecret", "publicUrl"] as const;
+/** If one of these is set, users sign in with OpenID Connect. */
+const PROVIDER = ["oidcIssuer", "oidcClientId", "oidcClientSecret"] as const;
+
+const REQUIRED = [...PROVIDER, "publicUrl"] as const;
 
 /** Returns why users cannot sign in with OpenID Connect although it is configured. */
 export function findOpenIdProblems(values: Values): readonly string[] {
-  const { oidcIssuer, oidcClientId, oidcClientSecret, publicUrl } = values;
-  if ([oidcIssuer, oidcClientId, oidcClientSecret].every((value) => value === undefined)) return [];
+  const { publicUrl } = values;
+  const given = PROVIDER.find((name) => values[name] !== undefined);
+  if (given === undefined) return [];
   const missing = REQUIRED.filter((name) => values[name] === undefined);
   const problems = missing.map(
-    (name) => `${nameSetting(SETTINGS[name])} is required for OpenID Connect`,
+    (name) => `${nameSetting(SETTINGS[name])} is required with ${nameSetting(SETTINGS[given])}`,
   );
   if (publicUrl !== undefined && !isSecureUrl(new URL(publicUrl))) {
     problems.push(
