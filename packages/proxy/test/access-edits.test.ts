@@ -239,7 +239,7 @@ test("an edit does not leave cached responses of earlier rules behind", async ()
   expect(await text()).toContain("app.a");
 });
 
-test("an invalid or missing file keeps the previous keys, and the log says why once", async () => {
+test("an invalid or missing file keeps the previous keys, and the log says why once, and when it is valid again", async () => {
   const { get, edit, path, logger } = await startWithAccessFile({
     keys: [{ name: "web", key: "web-secret", ...production }],
   });
@@ -262,6 +262,8 @@ test("an invalid or missing file keeps the previous keys, and the log says why o
   await until(async () => (await get("/proxy", "third-secret")).status === 200);
   expect((await get("/proxy", "web-secret")).status).toBe(401);
   expect(errors()).toHaveLength(2);
+  const warnings = logger.lines.filter(({ level }) => level === "warn");
+  expect(warnings.map(({ parts }) => parts[0])).toEqual([`${path} can be used again: read 1 key`]);
 });
 
 test("a file with a key is followed, even when it is missing at first", async () => {

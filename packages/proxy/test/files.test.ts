@@ -150,8 +150,10 @@ describe("a file", () => {
     ]);
     expect(await names()).toEqual(["c"]);
     expect((await get("/ready")).status).toBe(200);
+    expect(logged("warn")).toEqual([]);
     await replace(path, documentOf("d"));
     await eventually(names).toEqual(["d"]);
+    await eventually(() => logged("warn")).toEqual([`${path} can be used again: read 1 flag`]);
   });
 
   test("a file that becomes invalid keeps the last flags and their age, and the log names the position", async () => {

@@ -157,8 +157,10 @@ export class AccessControl {
       try {
         const { file, grants } = await load();
         this.#replace(grants);
+        const count = describeCount(grants.length, "key");
+        if (logged === "") logger.info(`Read ${count} from ${path}`);
+        else logger.warn(`${path} can be used again: read ${count}`);
         logged = "";
-        logger.info(`Read ${describeCount(grants.length, "key")} from ${path}`);
         return file;
       } catch (error) {
         this.#fileState = { loadedAtMs: 0, ...this.#fileState, isValid: false };

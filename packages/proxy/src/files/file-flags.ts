@@ -79,9 +79,11 @@ export class FileFlags extends DocumentFlags {
       await this.accept(document).catch((error: unknown) => {
         throw locateError(error);
       });
-      this.#reported = "";
       for (const warning of warnings) this.emitter.emit("warn", `${path}: ${warning}`);
-      this.#logger.info(`Read ${describeCount(document.features.length, "flag")} from ${path}`);
+      const count = describeCount(document.features.length, "flag");
+      if (this.#reported === "") this.#logger.info(`Read ${count} from ${path}`);
+      else this.#logger.warn(`${path} can be used again: read ${count}`);
+      this.#reported = "";
       return files;
     } catch (error) {
       if (!this.#isClosed) this.#report(error);

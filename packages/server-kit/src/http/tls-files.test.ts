@@ -14,11 +14,12 @@ const materialOf = (cert: string, validFromMs: number): TlsMaterial => ({
 test("a certificate that is not valid yet is used as soon as it is valid, without a change to its file", async () => {
   let nowMs = 0;
   const error = vi.fn();
+  const warn = vi.fn();
   const files = new TlsFiles({
     material: materialOf("first", 0),
     paths: [],
     load: () => materialOf("second", 1000),
-    logger: { info: vi.fn(), error },
+    logger: { info: vi.fn(), warn, error },
     checkIntervalMs: 2,
     now: () => nowMs,
   });
@@ -29,6 +30,7 @@ test("a certificate that is not valid yet is used as soon as it is valid, withou
   nowMs = 1000;
   await expect.poll(() => files.material.cert).toBe("second");
   expect(error).toHaveBeenCalledTimes(1);
+  expect(String(warn.mock.calls)).toMatch(/^The TLS certificate was replaced\./);
 });
 
 test("files that contain the current certificate again are reported", async () => {
@@ -40,7 +42,7 @@ test("files that contain the current certificate again are reported", async () =
     material: current,
     paths: [],
     load: () => loaded,
-    logger: { info: log, error: log },
+    logger: { info: vi.fn(), warn: log, error: log },
     checkIntervalMs: 2,
   });
   onTestFinished(() => files.close());

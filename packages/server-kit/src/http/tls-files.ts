@@ -18,7 +18,7 @@ interface TlsFilesOptions {
   /** The files that `load` reads. */
   readonly paths: readonly string[];
   readonly load: () => TlsMaterial | FileProblems;
-  readonly logger: Pick<Logger, "info" | "error">;
+  readonly logger: Pick<Logger, "info" | "warn" | "error">;
   /** How often the files are checked for changes. @default 1000 */
   readonly checkIntervalMs?: number;
   /** @default the system clock */
@@ -90,7 +90,7 @@ export class TlsFiles {
     }
     if (isSame(loaded, this.#material)) {
       if (this.#lastProblem !== undefined) {
-        logger.info("The TLS files can be used again. They contain the certificate in use");
+        logger.warn("The TLS files can be used again. They contain the certificate in use");
       }
       this.#lastProblem = undefined;
       return;
@@ -102,9 +102,10 @@ export class TlsFiles {
     }
     for (const server of this.#servers) server.setSecureContext(toContextOptions(loaded));
     this.#material = loaded;
+    const level = this.#lastProblem === undefined ? "info" : "warn";
     this.#lastProblem = undefined;
     const until = new Date(loaded.validToMs).toISOString();
-    logger.info(`The TLS certificate was replaced. The new one is valid until ${until}`);
+    logger[level](`The TLS certificate was replaced. The new one is valid until ${until}`);
   }
 
   /** Keeps the previous certificate. Logs each problem once, and reads the files again later. */
