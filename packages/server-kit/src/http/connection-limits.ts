@@ -19,7 +19,7 @@ export function parseOpenFileLimit(limits: string): number | undefined {
   return soft === undefined ? undefined : Number(soft);
 }
 
-/** File descriptors for other purposes than client connections: upstream, database, files and log. */
+/** File descriptors for purposes other than client connections: upstream, database, files and log. */
 const MIN_RESERVED_FILES = 64;
 const RESERVED_SHARE = 0.1;
 
@@ -33,7 +33,7 @@ function connectionsWithin(openFileLimit: number, minReservedFiles: number): num
 export interface OpenFiles {
   /** How many files it may have open; undefined if not known. */
   readonly limit: number | undefined;
-  /** Minimum number of files for other purposes than client connections. @default 64 */
+  /** Minimum number of files for purposes other than client connections. @default 64 */
   readonly minReserved?: number;
 }
 

@@ -110,7 +110,7 @@ function explainFailure(error: unknown): string {
   if (code === "ERR_JWT_CLAIM_VALIDATION_FAILED") {
     return explainClaim(error as errors.JWTClaimValidationFailed);
   }
-  // Anything else, such as a key of another type than the algorithm requires.
+  // Anything else, such as a key of a type that does not fit the algorithm.
   return EXPLANATIONS[code] ?? "is not a valid JWT";
 }
 
