@@ -138,7 +138,7 @@ export function checkAllInProject(found: readonly Feature[], project: string): v
   const foreign = found.filter((feature) => feature.project !== project);
   if (foreign.length === 0) return;
   throw invalidOperation(
-    `These flags belong to another project than ${JSON.stringify(project)}, and names are unique across projects: ${quoteNames(foreign.map(({ name }) => name))}`,
+    `These flags belong to a project other than ${JSON.stringify(project)}, and names are unique across projects: ${quoteNames(foreign.map(({ name }) => name))}`,
   );
 }
 

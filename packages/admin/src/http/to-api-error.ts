@@ -61,7 +61,7 @@ const FILE_ERRORS: ReadonlyMap<number | undefined, ApiError> = new Map([
     412,
     new ApiError(
       "PreconditionFailedError",
-      "The file has another version than the one that `If-Match` or `If-Unmodified-Since` requires",
+      "The file has a different version from the one that `If-Match` or `If-Unmodified-Since` requires",
     ),
   ],
   [416, new ApiError("RangeNotSatisfiableError", "The file ends before the range in `Range`")],
