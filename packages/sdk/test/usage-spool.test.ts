@@ -108,6 +108,26 @@ describe("a client with a spool", () => {
     await expect.poll(() => received).toEqual({ own: 1 });
   });
 
+  it("writes all reports although many large ones arrive at the same time", async () => {
+    const { start } = await setUp();
+    const client = start({ metricsIntervalMs: 60_000 });
+    await expect.poll(() => client.usageSpool?.isWritable).toBe(true);
+    const rangeOf = (length: number) => Array.from({ length }, (_, index) => index);
+    const variants = Object.fromEntries(
+      rangeOf(100).map((index) => [`${"v".repeat(50)}${index}`, 1]),
+    );
+    const features = Object.fromEntries(
+      rangeOf(30).map((index) => [`flag-${index}`, { yes: 1, no: 0, variants }]),
+    );
+    // More in total than may wait to be written.
+    const count = Math.ceil((18 * 1024 * 1024) / JSON.stringify(features).length);
+    const reports = rangeOf(count).map(async () =>
+      client.reportUsage({ appName: "web", startMs: 0, features }),
+    );
+    expect(new Set(await Promise.all(reports))).toEqual(new Set([true]));
+    expect(client.usageSpool).toMatchObject({ isWritable: true, written: count, unwritten: 0 });
+  });
+
   it("does not report after close()", async () => {
     const { start } = await setUp();
     const client = start();

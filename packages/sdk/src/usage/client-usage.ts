@@ -133,10 +133,7 @@ export class ClientUsage {
    */
   report(usage: ApplicationUsage): boolean | Promise<boolean> {
     if (!this.#settings.isMetricsEnabled) return true;
-    const { quotaId = this.#spool === undefined ? DEFAULT_QUOTA : REPORTED_QUOTA } = usage;
-    if (this.#isClosed || !this.#store.add({ ...usage, quotaId })) return false;
-    this.#drops.add("impact_metric", this.#impactMetrics.add(quotaId, usage.impactMetrics ?? []));
-    return this.#spool === undefined ? true : this.#spool.flushed().then(() => true);
+    return this.#spool === undefined ? this.#add(usage) : this.#addDurably(usage, this.#spool);
   }
 
   /**
@@ -147,6 +144,21 @@ export class ClientUsage {
     if (!this.#settings.isRegistrationEnabled || this.#isClosed) return;
     if (!this.#registrations.add(registration)) this.#drops.add("registration", 1);
     await this.#spool?.flushed();
+  }
+
+  #add(usage: ApplicationUsage): boolean {
+    const { quotaId = this.#spool === undefined ? DEFAULT_QUOTA : REPORTED_QUOTA } = usage;
+    if (this.#isClosed || !this.#store.add({ ...usage, quotaId })) return false;
+    this.#drops.add("impact_metric", this.#impactMetrics.add(quotaId, usage.impactMetrics ?? []));
+    return true;
+  }
+
+  async #addDurably(usage: ApplicationUsage, spool: UsageSpool): Promise<boolean> {
+    // oxlint-disable-next-line no-await-in-loop -- other reports may have been recorded in the meantime
+    while (spool.isBusy) await spool.flushed();
+    const isAdded = this.#add(usage);
+    if (isAdded) await spool.flushed();
+    return isAdded;
   }
 
   #createReporter(options: ClientUsageOptions): UsageReporter {

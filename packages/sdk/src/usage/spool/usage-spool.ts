@@ -53,6 +53,8 @@ const COMMIT_INTERVAL_MS = 10;
 const MAX_WAIT_MS = 2000;
 const MAX_CLOSE_MS = 500;
 const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
+/** While more than this is queued, reports wait. */
+const BUSY_BYTES = 1024 * 1024;
 const SLICE_BYTES = 256 * 1024;
 const RETRY_MS = 2000;
 
@@ -111,6 +113,16 @@ export class UsageSpool {
   /** Restores the usage of the previous process, and then begins to write. */
   start(): void {
     this.#opening ??= this.#open();
+  }
+
+  /**
+   * Whether another report should wait until everything recorded so far is on the disk: many large ones can arrive before
+   * the first one is written. False if the disk fails or does not respond.
+   */
+  get isBusy(): boolean {
+    // NOTE: `flushed()` does not wait for a late batch.
+    const isInTime = !this.#queue.isLate && this.#committing?.isLate !== true;
+    return this.#status === "writing" && this.#queue.bytes > BUSY_BYTES && isInTime;
   }
 
   /** Records a change. */
