@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { queries } from "../api/queries.ts";
 import { adminPath, request } from "../api/request.ts";
-import type { Project, ProjectEnvironment } from "../api/types.ts";
+import type { ProjectEnvironment, ProjectSettings } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
 import { describeEnvironmentType } from "../environments/environment-types.ts";
 import { Badge } from "../ui/badge.tsx";
@@ -12,7 +12,7 @@ import { Loaded } from "../ui/loaded.tsx";
 import { describeCount, formatCount } from "../ui/numbers.ts";
 
 interface ProjectEnvironmentsProps {
-  readonly project: Project;
+  readonly project: ProjectSettings;
   readonly isAdmin: boolean;
 }
 
@@ -84,7 +84,7 @@ export function ProjectEnvironments({ project, isAdmin }: ProjectEnvironmentsPro
 }
 
 interface RemoveEnvironmentDialogProps {
-  readonly project: Project;
+  readonly project: ProjectSettings;
   readonly environment: string;
   readonly onClose: () => void;
 }

@@ -1,7 +1,5 @@
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Form } from "react-aria-components/Form";
-import { queries } from "../api/queries.ts";
 import { adminPath, request, type Versioned } from "../api/request.ts";
 import type { ProjectSettings } from "../api/types.ts";
 import type { SaveInput } from "../changes/edit-dialog.tsx";
@@ -10,33 +8,14 @@ import { StickinessField } from "../strategies/stickiness-field.tsx";
 import { Button } from "../ui/button.tsx";
 import { TextField } from "../ui/fields.tsx";
 import { FormError } from "../ui/form-error.tsx";
-import { Loaded } from "../ui/loaded.tsx";
 
 interface ProjectFormProps {
-  /** The id of the project. */
-  readonly project: string;
-  readonly isDisabled: boolean;
-}
-
-/** Edits the name, the description and the default stickiness of a project. */
-export function ProjectForm({ project, isDisabled }: ProjectFormProps) {
-  const query = useQuery(queries.project(project));
-  return (
-    <section className="settings-section" aria-labelledby="general-heading">
-      <h2 id="general-heading">General</h2>
-      <Loaded query={query}>
-        {(current) => <SettingsForm current={current} isDisabled={isDisabled} />}
-      </Loaded>
-    </section>
-  );
-}
-
-interface SettingsFormProps {
   readonly current: Versioned<ProjectSettings>;
   readonly isDisabled: boolean;
 }
 
-function SettingsForm({ current, isDisabled }: SettingsFormProps) {
+/** Edits the name, the description and the default stickiness of a project. */
+export function ProjectForm({ current, isDisabled }: ProjectFormProps) {
   // Follows changes by others until something is typed.
   const [edited, setEdited] = useState<Versioned<ProjectSettings>>();
   const { value, etag } = edited ?? current;
@@ -62,13 +41,14 @@ function SettingsForm({ current, isDisabled }: SettingsFormProps) {
   };
   return (
     <Form
-      className="stack"
+      className="settings-section"
       aria-labelledby="general-heading"
       onSubmit={(event) => {
         event.preventDefault();
         save(etag);
       }}
     >
+      <h2 id="general-heading">General</h2>
       <TextField
         label="Name"
         value={name}

@@ -21,27 +21,32 @@ const route = getRouteApi("/shell/projects/$project/settings");
 /** The name, environments and tokens of a project. */
 export function ProjectSettingsPage() {
   const { project: id } = route.useParams();
-  const projects = useQuery(queries.projects());
+  const settings = useQuery(queries.project(id));
+  const { data: projects } = useQuery(queries.projects());
   const isAdmin = useHasRole("admin");
-  const project = projects.data?.find((entry) => entry.id === id);
-  const contents = `The environments, context fields and tokens of the project ${project?.name ?? id}.`;
+  const listed = projects?.find((entry) => entry.id === id);
+  const contents = `The environments, context fields and tokens of the project ${listed?.name ?? id}.`;
   return (
     <Page
       title="Project settings"
       description={isAdmin ? contents : `${contents} Administrators can change it.`}
     >
-      <Loaded query={projects}>
-        {() =>
-          project === undefined ? null : (
-            <>
-              <ProjectForm key={`general ${id}`} project={id} isDisabled={!isAdmin} />
-              <ProjectEnvironments key={`environments ${id}`} project={project} isAdmin={isAdmin} />
-              <ProjectContextFields key={`context-fields ${id}`} project={id} />
-              <ProjectTokens key={`tokens ${id}`} project={id} isAdmin={isAdmin} />
-              {isAdmin && id !== "default" ? <ArchiveSection project={project} /> : null}
-            </>
-          )
-        }
+      <Loaded query={settings}>
+        {(current) => (
+          <>
+            <ProjectForm key={`general ${id}`} current={current} isDisabled={!isAdmin} />
+            <ProjectEnvironments
+              key={`environments ${id}`}
+              project={current.value}
+              isAdmin={isAdmin}
+            />
+            <ProjectContextFields key={`context-fields ${id}`} project={id} />
+            <ProjectTokens key={`tokens ${id}`} project={id} isAdmin={isAdmin} />
+            {isAdmin && id !== "default" && listed !== undefined ? (
+              <ArchiveSection project={listed} />
+            ) : null}
+          </>
+        )}
       </Loaded>
     </Page>
   );
