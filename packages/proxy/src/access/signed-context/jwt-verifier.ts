@@ -2,7 +2,7 @@ import { createSecretKey, type KeyObject } from "node:crypto";
 import { codeOf } from "flags-server-kit/command-line";
 import type { errors, JWTPayload, JWTVerifyOptions } from "jose";
 import { HttpError } from "../../errors.ts";
-import { invalidSignature, notTheSignedValue } from "./errors.ts";
+import { invalidSignature, notTheSignedValue } from "./verify-context.ts";
 import type { JwtRules } from "./read-signing.ts";
 import type { KeySet } from "./remote-keys.ts";
 import type { ContextVerifier, FieldValues, SignedValues } from "./verify-context.ts";

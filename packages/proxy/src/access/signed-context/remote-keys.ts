@@ -2,7 +2,7 @@ import type { JWTVerifyGetKey } from "jose";
 import type { HttpClient } from "flags-sdk";
 import { codeOf } from "flags-server-kit/command-line";
 import type { HttpError } from "../../errors.ts";
-import { keysUnavailable } from "./errors.ts";
+import { keysUnavailable } from "./verify-context.ts";
 
 /** Finds the key of a token in a JSON Web Key Set. */
 export type KeySet = JWTVerifyGetKey;
