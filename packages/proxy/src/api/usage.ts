@@ -10,8 +10,7 @@ import {
   forwardReporter,
   type RegistrationOrigin,
 } from "../usage/registrations.ts";
-import { RegistrationBody, UsageBody } from "../usage/schemas.ts";
-import { usageValidatorCompiler } from "../usage/validate-usage.ts";
+import { RegistrationBody, UsageBody, usageValidatorCompiler } from "../usage/schemas.ts";
 import { errorResponses } from "./schemas.ts";
 
 interface UsageOptions extends UsageRules {

@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { Compile } from "typebox/compile";
 import { expect, test } from "vitest";
 import { fuzzRuns } from "../../../../scripts/test-size.ts";
-import { MAX_REPORTED_TOGGLES, UsageBody } from "./schemas.ts";
-import { isPlainUsage } from "./validate-usage.ts";
+import { MAX_REPORTED_TOGGLES, UsageBody, isPlainUsage } from "./schemas.ts";
 
 const start = "2026-11-21T00:00:00.000Z";
 const report = (toggles: unknown, more: object = {}) => ({
