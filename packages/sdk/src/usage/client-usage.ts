@@ -7,7 +7,7 @@ import type { CredentialSettings } from "../transport/headers.ts";
 import { RetryingTask } from "../transport/retrying-task.ts";
 import type { UpstreamApi } from "../transport/upstream-api.ts";
 import { toRegistrationBody } from "../transport/wire-bodies.ts";
-import { BulkSupport } from "./bulk-support.ts";
+import { BulkSupport } from "./bulk-report.ts";
 import { FairBudget, DEFAULT_QUOTA, REPORTED_QUOTA, USAGE_LIMITS } from "./usage-limits.ts";
 import { ImpactMetricsBuffer } from "./impact-metrics.ts";
 import type { IsKnown } from "./known-names.ts";

@@ -5,7 +5,7 @@ import type { UpstreamApi } from "../transport/upstream-api.ts";
 import { toUpstreamError } from "../transport/upstream-error.ts";
 import { toMetricsBody } from "../transport/wire-bodies.ts";
 import { splitList, toBulkBody, toChunks } from "./bulk-report.ts";
-import type { BulkSupport } from "./bulk-support.ts";
+import type { BulkSupport } from "./bulk-report.ts";
 import type { ImpactMetricsBuffer, TakenImpactMetrics } from "./impact-metrics.ts";
 import { toForwarded } from "./registration-buffer.ts";
 import type { RegistrationBuffer, BufferedRegistration } from "./registration-buffer.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { UpstreamError } from "../transport/upstream-error.ts";
-import { BulkSupport } from "./bulk-support.ts";
+import { BulkSupport } from "./bulk-report.ts";
 import { UsageDrops } from "./usage-drops.ts";
 import { UsageReporter } from "./usage-reporter.ts";
 import type { UsageReporterOptions } from "./usage-reporter.ts";

@@ -21,9 +21,8 @@ import {
   toBulkBody,
   toHour,
 } from "./bulk-report.ts";
-import type { BulkBatch, BulkOrigin } from "./bulk-report.ts";
+import type { BulkBatch, BulkOrigin, BulkSupport } from "./bulk-report.ts";
 import type { UsageSpool } from "./spool/usage-spool.ts";
-import type { BulkSupport } from "./bulk-support.ts";
 import type { IsKnown } from "./known-names.ts";
 import { Rejections, TOO_LARGE } from "./rejections.ts";
 import type { Rejected } from "./rejections.ts";
