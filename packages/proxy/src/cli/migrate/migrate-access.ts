@@ -13,7 +13,7 @@ import { SETTINGS } from "../../config/settings.ts";
 import { parseTokenScope } from "../../token-scope.ts";
 
 /** Keys that only an access file can express, and the environment without them. */
-export interface MovedKeys {
+interface MovedKeys {
   readonly environment: Environment;
   readonly keys: readonly AccessFileKey[];
 }
