@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { findFreePorts } from "../free-ports.mjs";
 
 /** Long enough for a slow machine. The embedded database takes most of the time. */
-export const START_TIMEOUT_MS = 90_000;
+export const START_TIMEOUT_MS = 240_000;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const script = join(root, "scripts", "start.mjs");
