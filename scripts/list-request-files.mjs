@@ -87,7 +87,8 @@ async function requestFlags(userId) {
 async function waitUntilReady() {
   const deadline = Date.now() + 60_000;
   while ((await fetch(`${proxy.url}/proxy/health`)).status !== 200) {
-    if (Date.now() > deadline) throw new Error("The proxy did not receive any flags within a minute");
+    if (Date.now() > deadline)
+      throw new Error("The proxy did not receive any flags within a minute");
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
