@@ -19,6 +19,9 @@ import { reportWorkers, runWorkersBench } from "./workers.mjs";
 /**
  * The parts of the benchmark by name: `run` measures, given the part's plan, `report` formats the
  * result, and `targets` compares it with our targets.
+ *
+ * To add one: add a file or folder here and its line below, its name to `PART_NAMES` in `plan.mjs`, and what it measures to
+ * `bench/README.md`.
  */
 export const PARTS = {
   engine: { run: runEngineBench, report: reportEngine, targets: () => [] },

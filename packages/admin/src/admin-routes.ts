@@ -34,7 +34,8 @@ import { registerUsageQueries } from "./usage/query-routes.ts";
  * 4. If the console calls it, add its response to `console/src/api/types.ts`, and a query to `console/src/api/queries.ts`.
  *
  * To add a resource, first create a file in `domain/` with its schemas, routes and database functions, such as
- * `tag-types.ts`, or a folder with `routes.ts`, `schemas.ts` and `store.ts`. Then add a line here. `storage/migrations/migration.ts` says how to add its tables.
+ * `tag-types.ts`; or, if it would be long, a folder with `routes.ts`, `schemas.ts` and `store.ts`. Then add a line here.
+ * `storage/migrations/migration.ts` says how to add its tables.
  */
 const ROUTES: readonly ((app: TypedApp, storage: Storage) => void)[] = [
   registerContextFields,

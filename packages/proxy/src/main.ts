@@ -121,6 +121,7 @@ export async function runAsWorker(): Promise<void> {
     displayName: "this worker",
     loadConfig: (environment) => loadConfig({}, environment, { worker: link.worker }),
     serve: async (config) => {
+      disableWasmTierUp();
       limitYoungGeneration();
       const instanceId = `${config.instanceId}-worker-${link.worker.id}`;
       const telemetry = await loadTelemetry({ ...config, instanceId });

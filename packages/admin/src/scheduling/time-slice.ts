@@ -34,7 +34,7 @@ export class Turns {
    * Resolves when it is the turn of the caller, whose turn lasts until it waits for something else.
    *
    * @param connection of the client that the caller works for
-   * @throws {ApiError} if the connection was closed meanwhile: its work would only delay that for others
+   * @throws {ApiError} if the connection was closed meanwhile: its work would only delay the work for others
    */
   async next(connection: Connection): Promise<void> {
     this.#last = this.#last.then(() => setImmediate());

@@ -71,7 +71,7 @@ export function limitBodyMemory(
   });
 }
 
-/** Stops counting the body of a request whose response becomes a stream of events, which can stay open for a long time. */
+/** Stops counting the body of a request. */
 function releaseBody(request: FastifyRequest): void {
   releases.get(request)?.();
 }

@@ -1,6 +1,6 @@
 /**
- * Longer metrics take more than 50 ms to write. Usage by flag is as long in the proxy with 1,000 flags of 3 applications, and
- * the requests to most routes with most statuses are in the flag-management service.
+ * Longer metrics take more than 50 ms to write. The proxy reaches this length with the usage of 1,000 flags by 3 applications,
+ * and the flag-management service after requests to most routes with most statuses.
  */
 const LONG_TEXT_LENGTH = 512 * 1024;
 

@@ -2,7 +2,7 @@
  * One change of the schema. A released migration never changes; add a new one instead:
  *
  * 1. Create a file in this folder, and add it to `MIGRATIONS` in `../migrate.ts`.
- * 2. Declare its tables and columns in `../schema`, and add tables to `../schema/tables.ts`, which says whether backups
+ * 2. Declare its tables and columns in `../schema`, in the file of their subject or a new one, and add tables to `../schema/tables.ts`, which says whether backups
  *    contain them. A test compares the declarations with a migrated database.
  * 3. For columns of flags, also change the files in `src/transfer/project-file`.
  *
