@@ -145,8 +145,8 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
 
   /**
    * Returns false if a limit is exceeded, or after `close`. If usage reports are disabled, returns true
-   * and discards the usage. With `usageSpool`, usage that is accepted results in a promise of true, which
-   * resolves when the usage is on the disk.
+   * and discards the usage. With `usageSpool`, the result is a promise, which resolves when accepted usage is on the disk.
+   * While much usage waits for the disk, further usage is accepted later: await the promise before `close`.
    */
   reportUsage(usage: ApplicationUsage): boolean | Promise<boolean> {
     return this.#components.usage.report(usage);

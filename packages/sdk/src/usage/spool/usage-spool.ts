@@ -117,12 +117,13 @@ export class UsageSpool {
 
   /**
    * Whether another report should wait until everything recorded so far is on the disk: many large ones can arrive before
-   * the first one is written. False if the disk fails or does not respond.
+   * the first one is written, or while the directory is opened. False if the disk fails or does not respond.
    */
   get isBusy(): boolean {
     // NOTE: `flushed()` does not wait for a late batch.
     const isInTime = !this.#queue.isLate && this.#committing?.isLate !== true;
-    return this.#status === "writing" && this.#queue.bytes > BUSY_BYTES && isInTime;
+    const isUsable = this.#status === "writing" || this.#status === "opening";
+    return isUsable && this.#queue.bytes > BUSY_BYTES && isInTime;
   }
 
   /** Records a change. */
