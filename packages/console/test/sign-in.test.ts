@@ -1,13 +1,23 @@
+import { once } from "node:events";
+import { createServer, request as sendRequest } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createToken } from "../../admin/test/_flags.ts";
-import { ADMIN_TOKEN, BACKEND_TOKEN } from "../../admin/test/_service.ts";
-import { describeConsole, expectAccessible, signIn, SIZES } from "./_console.ts";
+import { ADMIN_TOKEN, BACKEND_TOKEN, startService } from "../../admin/test/_service.ts";
+import {
+  CONSOLE_DIRECTORY,
+  describeConsole,
+  expectAccessible,
+  openPage,
+  signIn,
+  SIZES,
+} from "./_console.ts";
 import { waitForMessage } from "./_flags.ts";
 
 const FLAGS = "/projects/default/flags";
 
-describeConsole("signing in", (console) => {
+describeConsole("signing in", (console, source) => {
   test.each(SIZES)("the sign-in explains why a token is refused on a %s", async (size) => {
     const page = await console.openSignedOut(FLAGS, { size, expected: /status of 40[13]/ });
     await page.waitForURL(`**/sign-in?returnTo=${encodeURIComponent(FLAGS)}`);
@@ -97,7 +107,8 @@ describeConsole("signing in", (console) => {
     await ended.waitFor();
     await expectAccessible(page);
     await page.keyboard.press("Escape");
-    await ended.getByLabel("API token").fill(ADMIN_TOKEN);
+    const { secret: again } = await createToken(console, { type: "editor" });
+    await ended.getByLabel("API token").fill(again);
     await ended.getByRole("button", { name: "Sign in" }).click();
     await ended.waitFor({ state: "detached" });
     await form.getByText("You were no longer signed in. Try again.").waitFor();
@@ -108,7 +119,8 @@ describeConsole("signing in", (console) => {
 
   test("a page whose session has ended shows nothing until somebody signs in again", async () => {
     const { id, secret } = await createToken(console, { type: "editor" });
-    const page = await console.openSignedOut("/segments", { expected: /status of 401/ });
+    const expected = /status of 401|ERR_FAILED/;
+    const page = await console.openSignedOut("/segments", { expected });
     const following = page.waitForRequest("**/api/admin/changes");
     await signIn(page, secret);
     await page.getByRole("button", { name: "New segment" }).click();
@@ -125,21 +137,62 @@ describeConsole("signing in", (console) => {
     // A colour with transparency begins with "rgba".
     expect(background).toMatch(/^rgb\(/);
 
+    // The network fails meanwhile.
+    await page.route(/\/(auth|api)\//, (route) => route.abort());
+    await returnToTab(page);
+    await page.getByText("The service cannot be reached").waitFor({ state: "attached" });
+    expect(await ended.isVisible()).toBe(true);
+    await page.unrouteAll();
+
     await console.admin("POST", "/segments", { name: "meanwhile", constraints: [] });
     const other = await page.context().newPage();
     await other.goto(`${console.url}/segments`);
-    await signIn(other, ADMIN_TOKEN);
+    const { secret: again } = await createToken(console, { type: "editor" });
+    await signIn(other, again);
     await other.close();
-    // What the browser does when its user returns to this tab.
-    await page.evaluate(() =>
-      document.dispatchEvent(new Event("visibilitychange", { bubbles: true })),
-    );
+    await returnToTab(page);
     await ended.waitFor({ state: "detached" });
     expect(await form.getByLabel("Name").inputValue()).toBe("typed before");
     await form.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("row", { name: "meanwhile" }).waitFor();
     await console.admin("POST", "/segments", { name: "afterwards", constraints: [] });
     await page.getByRole("row", { name: "afterwards" }).waitFor();
+  });
+
+  test("nothing of an open page is left for another user who signs in after the session has ended", async () => {
+    const { id, secret } = await createToken(console, { type: "editor" });
+    const page = await console.openSignedOut("/segments", { expected: /status of 401/ });
+    const following = page.waitForRequest("**/api/admin/changes");
+    await signIn(page, secret);
+    await page.getByRole("button", { name: "New segment" }).click();
+    const form = page.getByRole("dialog", { name: "New segment" });
+    await form.getByLabel("Name").fill("typed by the editor");
+    await (await following).response();
+    await console.admin("DELETE", `/api-tokens/${id}`);
+    const ended = page.getByRole("dialog", { name: "You are no longer signed in" });
+    await ended.getByLabel("API token").fill(ADMIN_TOKEN);
+    await ended.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("(admin)").waitFor();
+    expect(await form.count()).toBe(0);
+    expect(new URL(page.url()).pathname).toBe("/segments");
+  });
+
+  test("the sign-in leads to the page below the path of PUBLIC_URL", async () => {
+    let serviceUrl = "";
+    const gatewayUrl = await startGateway("/flags", () => serviceUrl);
+    const service = await startService(
+      await source.openFresh(),
+      { publicUrl: `${gatewayUrl}/flags/` },
+      { consoleDirectory: CONSOLE_DIRECTORY },
+    );
+    serviceUrl = service.url;
+    const page = await openPage(`${gatewayUrl}/flags/segments`, { expected: /status of 401/ });
+    await page.getByLabel("API token").fill(ADMIN_TOKEN);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { level: 1, name: "Segments" }).waitFor();
+    expect(page.url()).toBe(`${gatewayUrl}/flags/segments`);
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: "Segments" }).waitFor();
   });
 
   test.each(["https://example.com/", "//example.com", "/\\example.com", "javascript:alert(1)"])(
@@ -167,6 +220,39 @@ describeConsole("signing in", (console) => {
     }
   });
 });
+
+/** Starts a server that forwards requests below a path, without this path. Other requests get a 404. */
+async function startGateway(path: string, targetUrl: () => string): Promise<string> {
+  const gateway = createServer((request, response) => {
+    const { url = "", method, headers } = request;
+    if (!url.startsWith(`${path}/`)) {
+      response.writeHead(404).end();
+      return;
+    }
+    const target = new URL(url.slice(path.length), targetUrl());
+    const forwarded = sendRequest(target, { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    response.once("close", () => forwarded.destroy());
+    forwarded.once("error", () => response.destroy());
+    request.pipe(forwarded);
+  });
+  gateway.listen(0, "127.0.0.1");
+  await once(gateway, "listening");
+  onTestFinished(() => {
+    gateway.close();
+    gateway.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`;
+}
+
+/** Does what the browser does when its user returns to a tab. */
+async function returnToTab(page: Page): Promise<void> {
+  await page.evaluate(() =>
+    document.dispatchEvent(new Event("visibilitychange", { bubbles: true })),
+  );
+}
 
 /** Returns all text that scripts of the page can read and keep: storage, document, address and cookies. */
 async function readEverything(page: Page): Promise<string> {

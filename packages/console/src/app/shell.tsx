@@ -20,7 +20,7 @@ import {
 import { type ComponentType, useEffect, useState } from "react";
 import { queries } from "../api/queries.ts";
 import { followChanges } from "../changes/live-changes.ts";
-import { isSignedOut, sessionQuery, signOut } from "../session/session.ts";
+import { sessionQuery, signOut, useHasSessionEnded } from "../session/session.ts";
 import { SignInAgain } from "../session/sign-in-again.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { describeError } from "../ui/describe-error.ts";
@@ -41,10 +41,9 @@ import "./shell.css";
 /** The header, the navigation and the opened page. */
 export function Shell() {
   const client = useQueryClient();
-  const { error } = useQuery(sessionQuery);
+  const hasEnded = useHasSessionEnded();
   const location = useLocation();
   const [isMenuOpen, setMenuOpen] = useState(false);
-  const hasEnded = isSignedOut(error);
 
   useEffect(() => {
     if (hasEnded) return undefined;

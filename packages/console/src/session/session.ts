@@ -1,4 +1,5 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
 import { ApiError, request } from "../api/request.ts";
 
 /** How often an open page checks its session, and thereby whether the service and its database respond. */
@@ -37,15 +38,39 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000,
   // No retries: the page shows a failure at once, and the next check follows soon.
   retry: false,
-  refetchInterval: ({ state: { error } }) => {
-    if (isSignedOut(error)) return false;
-    return error === null ? CHECK_MS : CHECK_FAILED_MS;
-  },
+  refetchInterval: ({ state: { error } }) =>
+    error === null || isSignedOut(error) ? CHECK_MS : CHECK_FAILED_MS,
 });
 
 /** Whether a request failed because nobody is signed in, or no longer. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof ApiError && error.status === 401;
+}
+
+/**
+ * Whether the session that opened the page has ended, until the same user signs in again, here or in another tab. If
+ * somebody else does, reloads the page: what it shows, and what was typed, belongs to the user before.
+ */
+export function useHasSessionEnded(): boolean {
+  const { data: session, error } = useQuery(sessionQuery);
+  const [ended, setEnded] = useState<Session>();
+  // NOTE: other errors can follow the end. The page must not become visible again because the network fails.
+  if (ended === undefined && session !== undefined && isSignedOut(error)) setEnded(session);
+  const isSignedIn = ended !== undefined && session !== undefined && error === null;
+  const isOther = isSignedIn && !isSameUser(ended, session);
+  if (isSignedIn && !isOther) setEnded(undefined);
+  useEffect(() => {
+    if (isOther) location.reload();
+  }, [isOther]);
+  return ended !== undefined;
+}
+
+function isSameUser(one: Session, other: Session): boolean {
+  return (
+    one.user.kind === other.user.kind &&
+    one.user.name === other.user.name &&
+    one.role === other.role
+  );
 }
 
 export const signInOptionsQuery = queryOptions({

@@ -21,7 +21,7 @@ export function SignInPage() {
       <Page title="Sign in to flags">
         <SignInForm
           returnTo={path}
-          onSignedIn={() => router.history.push(path)}
+          onSignedIn={() => void router.navigate({ href: path })}
           reason={
             problem === undefined
               ? undefined
