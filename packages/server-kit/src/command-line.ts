@@ -20,8 +20,8 @@ export {
   textKind,
   tokensKind,
   toTexts,
-} from "./config/kind.ts";
-export type { Kind } from "./config/kind.ts";
+} from "./config/kinds.ts";
+export type { Kind } from "./config/kinds.ts";
 export type { Environment } from "./config/resolve-settings.ts";
 export { defineSetting, variablesOf } from "./config/setting.ts";
 export type { Setting, ValuesOf } from "./config/setting.ts";
@@ -29,7 +29,7 @@ export { findNearest } from "./config/unknown-names.ts";
 export { showAddress, showText } from "./config/show-text.ts";
 export { TELEMETRY_GROUP, TELEMETRY_SETTINGS } from "./config/telemetry-settings.ts";
 export { addressesKind, trustProxyKind } from "./config/trust-proxy.ts";
-export { baseUrlKind, toHttpUrl, urlKind } from "./config/kind.ts";
+export { baseUrlKind, toHttpUrl, urlKind } from "./config/kinds.ts";
 export { isLoopbackHost, isSecureUrl } from "./config/weak-secrets.ts";
 export { createDirectory } from "./create-directory.ts";
 export { codeOf, toErrorMessage } from "./errors.ts";

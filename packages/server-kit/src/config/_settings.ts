@@ -5,7 +5,7 @@ import {
   createValueKind,
   textKind,
   createListKind,
-} from "./kind.ts";
+} from "./kinds.ts";
 import { defineSetting } from "./setting.ts";
 import type { Subcommand } from "../cli/program.ts";
 

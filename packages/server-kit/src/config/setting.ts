@@ -1,4 +1,4 @@
-import type { Kind } from "./kind.ts";
+import type { Kind } from "./kinds.ts";
 
 /** One setting of a program: where it is read, its allowed values, its default and its description. */
 export interface Setting<T, Default extends T | undefined = T | undefined> {

@@ -10,7 +10,7 @@ import {
   type Kind,
   createListKind,
   baseUrlKind,
-} from "./kind.ts";
+} from "./kinds.ts";
 import { readTextFile } from "./read-text-file.ts";
 import { defineSetting as define, type Setting, type ValuesOf } from "./setting.ts";
 

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { createListKind, InvalidValue, type Kind } from "./kind.ts";
+import { createListKind, InvalidValue, type Kind } from "./kinds.ts";
 
 /**
  * Whose `X-Forwarded-*` headers are trusted: everyone's (`true`), nobody's (`false`), those of the

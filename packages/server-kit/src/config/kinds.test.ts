@@ -13,7 +13,7 @@ import {
   createListKind,
   keysKind,
   tokensKind,
-} from "./kind.ts";
+} from "./kinds.ts";
 
 const portKind = createIntegerKind({ min: 1, max: 10, of: "things" });
 const wordsKind = createListKind({
