@@ -41,12 +41,12 @@ export type {
 export type { Outcome, Payload, Reason, SelectedVariant } from "./outcome.ts";
 export { checkNesting } from "./parse/check-nesting.ts";
 export { DocumentError, isRecord } from "./parse/json.ts";
+export type { Diagnostic } from "./parse/diagnostics.ts";
 export type { FeatureDocument } from "./parse/model.ts";
 export { parseDocument, parseInSteps } from "./parse/parse-document.ts";
 export type {
   CompiledFlag,
   ContextDependencies,
-  Diagnostic,
   Evaluation,
   Snapshot,
   SnapshotOrigin,

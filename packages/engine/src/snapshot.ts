@@ -1,6 +1,7 @@
 import type { Patterns } from "./constraints/patterns.ts";
 import type { Context } from "./context.ts";
 import type { Outcome } from "./outcome.ts";
+import type { Diagnostic } from "./parse/diagnostics.ts";
 import type { FeatureDocument } from "./parse/model.ts";
 import type { CustomStrategy, ReportStrategyError } from "./strategies/custom.ts";
 
@@ -87,25 +88,4 @@ export interface SnapshotOrigin {
   readonly now: () => number;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-}
-
-/** A problem in a document, and how it is handled. */
-export interface Diagnostic {
-  /** The affected part: `flag "name"` or `segment 1`. */
-  readonly subject: string;
-  /** What is wrong and how it is handled: one sentence without a final period. */
-  readonly message: string;
-}
-
-/** Records a diagnostic about the flag or segment that is being processed. */
-export type Report = (message: string) => void;
-
-/** More are not recorded: a short document can have millions of malformed parts. */
-const MAX_DIAGNOSTICS = 10_000;
-
-/** Creates the function that records the problems of a flag or segment. */
-export function createReport(diagnostics: Diagnostic[], subject: string): Report {
-  return (message) => {
-    if (diagnostics.length < MAX_DIAGNOSTICS) diagnostics.push({ subject, message });
-  };
 }

@@ -1,8 +1,8 @@
 import { all, not } from "../evaluate/condition.ts";
 import type { Condition } from "../evaluate/condition.ts";
 import type { ContextFields } from "../evaluate/context-fields.ts";
+import type { Report } from "../parse/diagnostics.ts";
 import type { MaybeConstraint, Segment, Strategy } from "../parse/model.ts";
-import type { Report } from "../snapshot.ts";
 import { isOperatorName } from "./operator-table.ts";
 import type { Patterns } from "./patterns.ts";
 import { IMPLEMENTATIONS } from "./implementations.ts";

@@ -1,7 +1,7 @@
 import type { Condition } from "../evaluate/condition.ts";
 import type { ContextFields } from "../evaluate/context-fields.ts";
+import type { Report } from "../parse/diagnostics.ts";
 import type { Constraint } from "../parse/model.ts";
-import type { Report } from "../snapshot.ts";
 import type { Patterns } from "./patterns.ts";
 
 /**

@@ -1,9 +1,9 @@
 import type { Context } from "../context.ts";
 import { OFF } from "../outcome.ts";
+import type { Diagnostic } from "../parse/diagnostics.ts";
 import type {
   CompiledFlag,
   ContextDependencies,
-  Diagnostic,
   Evaluation,
   Snapshot,
   SnapshotOrigin,

@@ -1,5 +1,5 @@
 import type { Payload } from "../outcome.ts";
-import type { Diagnostic } from "../snapshot.ts";
+import type { Diagnostic } from "./diagnostics.ts";
 
 /** A parsed document: every part is valid or explicitly marked as malformed. */
 export interface FeatureDocument {

@@ -1,4 +1,4 @@
-import type { Report } from "../snapshot.ts";
+import type { Report } from "./diagnostics.ts";
 import { describeType, isRecord, textOrUndefined } from "./json.ts";
 import type { Constraint, MaybeConstraint } from "./model.ts";
 

@@ -1,7 +1,7 @@
-import { createReport } from "../snapshot.ts";
-import type { Diagnostic, Report } from "../snapshot.ts";
 import { complete } from "../steps.ts";
 import type { Steps } from "../steps.ts";
+import { createReport } from "./diagnostics.ts";
+import type { Diagnostic, Report } from "./diagnostics.ts";
 import {
   DocumentError,
   describeType,

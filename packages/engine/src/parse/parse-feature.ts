@@ -1,5 +1,5 @@
 import type { Payload } from "../outcome.ts";
-import type { Report } from "../snapshot.ts";
+import type { Report } from "./diagnostics.ts";
 import { describeType, isRecord, textOrUndefined } from "./json.ts";
 import type { JsonObject } from "./json.ts";
 import type { Dependency, Feature, Strategy, Variant, VariantOverride } from "./model.ts";

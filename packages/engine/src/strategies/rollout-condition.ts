@@ -4,7 +4,7 @@ import type { ContextFields } from "../evaluate/context-fields.ts";
 import type { EvaluationRequest, Slot } from "../evaluate/evaluation-request.ts";
 import { Rollout } from "../evaluate/rollout.ts";
 import { ROLLOUT_SEED, bucketOf } from "../hash.ts";
-import type { Report } from "../snapshot.ts";
+import type { Report } from "../parse/diagnostics.ts";
 import type { Parameters, RolloutRule } from "./strategy.ts";
 
 /** The number of buckets. A rollout of n percent includes the first n of them. */

@@ -2,8 +2,8 @@ import type { Condition } from "../evaluate/condition.ts";
 import type { ContextFields } from "../evaluate/context-fields.ts";
 import type { EvaluationRequest } from "../evaluate/evaluation-request.ts";
 import type { Reason } from "../outcome.ts";
+import type { Report } from "../parse/diagnostics.ts";
 import { describeType } from "../parse/json.ts";
-import type { Report } from "../snapshot.ts";
 
 export type Parameters = Readonly<Record<string, unknown>>;
 
