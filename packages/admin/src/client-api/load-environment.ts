@@ -18,12 +18,10 @@ import {
 import {
   type ClientDependency,
   type ClientSegment,
-  type EnvironmentState,
-  type FeatureEntry,
-  type SegmentEntry,
   toClientFeature,
   toClientStrategy,
-} from "./environment-state.ts";
+} from "./client-feature.ts";
+import type { EnvironmentState, FeatureEntry, SegmentEntry } from "./environment-state.ts";
 
 /**
  * Loads everything that SDKs may read of an environment. Must run in one transaction.

@@ -4,7 +4,7 @@ import {
   type Explanation,
   type StrategyExplanation,
 } from "flags-engine";
-import type { ClientFeature } from "../client-api/environment-state.ts";
+import type { ClientFeature } from "../client-api/client-feature.ts";
 import type {
   PlaygroundEnvironment,
   PlaygroundFeature,

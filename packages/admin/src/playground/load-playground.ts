@@ -1,6 +1,7 @@
 import { and, count, eq, inArray, isNull, type SQL } from "drizzle-orm";
 import { compileInSteps, type FeatureDocument, parseDocument, type Snapshot } from "flags-engine";
-import type { ClientFeature, EnvironmentState } from "../client-api/environment-state.ts";
+import type { ClientFeature } from "../client-api/client-feature.ts";
+import type { EnvironmentState } from "../client-api/environment-state.ts";
 import { loadEnvironment } from "../client-api/load-environment.ts";
 import { type Database, groupBy, isOneOf } from "../storage/database.ts";
 import { dependencies, featureEnvironments, features } from "../storage/schema/features.ts";

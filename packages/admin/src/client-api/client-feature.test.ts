@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toClientFeature } from "./environment-state.ts";
+import { toClientFeature } from "./client-feature.ts";
 
 const STORED = {
   name: "f",
