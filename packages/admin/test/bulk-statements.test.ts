@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { switchFeatures } from "../src/domain/features/environment-routes.ts";
+import { switchFeatures } from "../src/domain/features/switch-features.ts";
 import { changeTagsInBulk } from "../src/domain/tags/feature-tags.ts";
 import type { ConstraintInput } from "../src/domain/constraints/check-constraints.ts";
 import type { Database } from "../src/storage/database.ts";
