@@ -8,10 +8,10 @@ import { BODY_LIMIT_BYTES, SMALL_BODY_BYTES } from "./server-defaults.ts";
 /** Default memory for long bodies. */
 const MAX_BYTES = 128 * 1024 * 1024;
 
-interface BodyBudgetOptions {
-  /** Creates the 503 error for a request that exceeds the budget. */
+interface BodyMemoryOptions {
+  /** Creates the 503 error for a request whose body exceeds the share of its key. */
   readonly toError: () => Error;
-  /** Returns the key of a request. Requests without a key share one budget. */
+  /** Returns the key of a request. Requests without a key have one share together. */
   readonly keyOf: (request: FastifyRequest) => string | undefined;
   /** @default 134217728 */
   readonly maxBytes?: number;
@@ -28,7 +28,7 @@ const releases = new WeakMap<FastifyRequest, () => void>();
  */
 export function limitBodyMemory(
   app: FastifyInstance,
-  { toError, keyOf, maxBytes = MAX_BYTES, maxFileBytes = maxBytes }: BodyBudgetOptions,
+  { toError, keyOf, maxBytes = MAX_BYTES, maxFileBytes = maxBytes }: BodyMemoryOptions,
 ): void {
   const bodies = new FairShare(maxBytes);
   const files = new FairShare(maxFileBytes);
