@@ -5,10 +5,9 @@ export { isListKind, isOperatorName, OPERATORS } from "./constraints/operator-ta
 export type { OperatorDescription, OperatorName, ValueKind } from "./constraints/operator-table.ts";
 export { estimatePatternSize } from "./constraints/pattern-size.ts";
 export type { Context } from "./context.ts";
-export { applyDelta } from "./definitions/delta.ts";
-export type { FeaturesState } from "./definitions/delta.ts";
 export { ChangeLog } from "./definitions/change-log.ts";
 export {
+  applyDelta,
   featureRemoved,
   featureUpdated,
   parseEventId,
@@ -17,7 +16,13 @@ export {
   writeChanges,
   writeHydration,
 } from "./definitions/delta.ts";
-export type { Change, DeltaMessage, FeatureText, SegmentText } from "./definitions/delta.ts";
+export type {
+  Change,
+  DeltaMessage,
+  FeaturesState,
+  FeatureText,
+  SegmentText,
+} from "./definitions/delta.ts";
 export {
   ClientSpecError,
   inlineSegments,

@@ -25,8 +25,7 @@ export type {
   UsageSpoolOptions,
 } from "./options/flags-client-options.ts";
 export type { SharingRole, SharingStatus } from "./sharing/shared-synchronizer.ts";
-export { FileStorageProvider } from "./storage/storage-provider.ts";
-export { MemoryStorageProvider } from "./storage/storage-provider.ts";
+export { FileStorageProvider, MemoryStorageProvider } from "./storage/storage-provider.ts";
 export type { StorageProvider } from "./storage/storage-provider.ts";
 export type { Synchronization } from "./sync/synchronizer.ts";
 export { isUnleashClient } from "./sync/unleash-synchronizer.ts";

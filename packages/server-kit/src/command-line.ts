@@ -2,11 +2,11 @@
 
 export { findLocalUrl } from "./cli/local-url.ts";
 export { createProbe } from "./cli/create-probe.ts";
-export type { Program } from "./cli/program.ts";
-export { runCommandLine } from "./cli/run-command-line.ts";
 export { EXIT_FAILURE, EXIT_USAGE, SubcommandError } from "./cli/program.ts";
-export type { Subcommand } from "./cli/program.ts";
+export type { Program, Subcommand } from "./cli/program.ts";
+export { runCommandLine } from "./cli/run-command-line.ts";
 export {
+  baseUrlKind,
   booleanKind,
   createChoiceKind,
   createIntegerKind,
@@ -18,8 +18,10 @@ export {
   InvalidValue,
   keysKind,
   textKind,
+  toHttpUrl,
   tokensKind,
   toTexts,
+  urlKind,
 } from "./config/kinds.ts";
 export type { Kind } from "./config/kinds.ts";
 export type { Environment } from "./config/resolve-settings.ts";
@@ -29,7 +31,6 @@ export { findNearest } from "./config/unknown-names.ts";
 export { showAddress, showText } from "./config/show-text.ts";
 export { TELEMETRY_GROUP, TELEMETRY_SETTINGS } from "./config/telemetry-settings.ts";
 export { addressesKind, trustProxyKind } from "./config/trust-proxy.ts";
-export { baseUrlKind, toHttpUrl, urlKind } from "./config/kinds.ts";
 export { isLoopbackHost, isSecureUrl } from "./config/weak-secrets.ts";
 export { createDirectory } from "./create-directory.ts";
 export { codeOf, toErrorMessage } from "./errors.ts";

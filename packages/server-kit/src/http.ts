@@ -2,7 +2,6 @@
 // `--help` does not need it.
 export { createAccessCheck } from "./http/access-list.ts";
 export { AttemptLimiter, AUTHENTICATION_LIMITS, networkOf } from "./http/attempt-limiter.ts";
-export { limitBodyMemory } from "./http/request-memory.ts";
 export {
   BROTLI_QUALITY,
   CodedBody,
@@ -36,7 +35,7 @@ export {
 export type { ObserveRequest, RequestMetrics } from "./http/metrics.ts";
 export { OPTIONAL_BODY, registerOpenApi } from "./http/openapi.ts";
 export { hasBody } from "./http/pipeline.ts";
-export { releaseRequest, releaseRequests } from "./http/request-memory.ts";
+export { limitBodyMemory, releaseRequest, releaseRequests } from "./http/request-memory.ts";
 export { describeRepeatedHeader, findRepeatedHeader } from "./http/repeated-header.ts";
 export {
   createClientErrorHandler,
