@@ -230,9 +230,9 @@ async function startGateway(path: string, targetUrl: () => string): Promise<stri
       return;
     }
     const target = new URL(url.slice(path.length), targetUrl());
-    const forwarded = sendRequest(target, { method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
+    const forwarded = sendRequest(target, { method, headers }, (received) => {
+      response.writeHead(received.statusCode ?? 502, received.headers);
+      received.pipe(response);
     });
     response.once("close", () => forwarded.destroy());
     forwarded.once("error", () => response.destroy());
