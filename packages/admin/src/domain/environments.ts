@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import { actorOf } from "../access/request-identity.ts";
 import { badData, exceedsLimit, nameExists, notFound } from "../errors.ts";
 import { Name, NameBody } from "../http/names.ts";
-import { documented, openObject } from "../http/schemas.ts";
+import { documented, MAX_INT32, openObject } from "../http/schemas.ts";
 import { LIMITS } from "../limits.ts";
 import { type Database, firstRow } from "../storage/database.ts";
 import { apiTokens } from "../storage/schema/access.ts";
@@ -16,7 +16,6 @@ import {
   projects,
 } from "../storage/schema/projects.ts";
 import type { Storage, WriteTransaction } from "../storage/storage.ts";
-import { MAX_INT32 } from "./schemas.ts";
 
 const CreateEnvironmentBody = openObject("createEnvironmentSchema", {
   name: Name,

@@ -1,10 +1,7 @@
 import { Type, type Static } from "typebox";
-import { openObject } from "../http/schemas.ts";
+import { MAX_INT32, openObject } from "../http/schemas.ts";
 import type { FeatureEnvironmentAddress } from "./feature-environment.ts";
 import type { FeatureAddress } from "./feature.ts";
-
-/** Largest value of an `integer` column in PostgreSQL. */
-export const MAX_INT32 = 2 ** 31 - 1;
 
 export const SegmentIds = Type.Array(Type.Integer({ minimum: 1, maximum: MAX_INT32 }));
 

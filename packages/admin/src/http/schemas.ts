@@ -1,5 +1,8 @@
 import { type TProperties, type TSchema, Type } from "typebox";
 
+/** Largest value of an `integer` column in PostgreSQL. */
+export const MAX_INT32 = 2 ** 31 - 1;
+
 /** Schemas of all properties of a type, so that the type checker notices a property without a schema. */
 export type SchemasOf<T> = Readonly<Record<keyof T, TSchema>>;
 

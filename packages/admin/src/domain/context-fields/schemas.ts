@@ -1,7 +1,6 @@
 import { Type } from "typebox";
-import { closedObject, nullableText, openObject } from "../../http/schemas.ts";
+import { closedObject, MAX_INT32, nullableText, openObject } from "../../http/schemas.ts";
 import { Name } from "../../http/names.ts";
-import { MAX_INT32 } from "../schemas.ts";
 
 const MAX_DESCRIPTION_LENGTH = 250;
 const MAX_VALUE_LENGTH = 100;

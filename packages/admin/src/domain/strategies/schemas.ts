@@ -1,7 +1,7 @@
 import { Type } from "typebox";
-import { closedObject, nullableText, openObject } from "../../http/schemas.ts";
+import { closedObject, MAX_INT32, nullableText, openObject } from "../../http/schemas.ts";
 import { ConstraintBody } from "../constraints/check-constraints.ts";
-import { FeatureEnvironmentParams, MAX_INT32, SegmentIds } from "../schemas.ts";
+import { FeatureEnvironmentParams, SegmentIds } from "../schemas.ts";
 import { StrategyVariantsBody } from "../variants/schemas.ts";
 
 const Parameters = Type.Record(
