@@ -221,7 +221,7 @@ export const queries = {
     }),
 
   /** The strategies that use a segment. */
-  segmentUses: (id: number) =>
+  segmentReferences: (id: number) =>
     queryOptions({
       queryKey: ["segments", id, "strategies"],
       queryFn: ({ signal }) =>
@@ -247,7 +247,7 @@ export const queries = {
     }),
 
   /** The strategies with a constraint on a context field. */
-  contextFieldUses: (name: string) =>
+  contextFieldReferences: (name: string) =>
     queryOptions({
       queryKey: ["context-fields", name, "strategies"],
       queryFn: ({ signal }) =>

@@ -7,13 +7,13 @@ import { type Column, DataTable } from "../ui/data-table.tsx";
 import { menuColumn } from "../ui/menu.tsx";
 import { EditContextFieldDialog } from "./context-field-dialog.tsx";
 import {
-  ContextFieldUsesDialog,
+  ContextFieldReferencesDialog,
   DeleteContextFieldDialog,
   segmentsWith,
-} from "../uses/context-field-uses.tsx";
+} from "../references/context-field-references.tsx";
 
 interface Action {
-  readonly kind: "edit" | "delete" | "uses";
+  readonly kind: "edit" | "delete" | "references";
   readonly name: string;
 }
 
@@ -30,7 +30,7 @@ export function ContextFieldTable({ fields, canEdit }: ContextFieldTableProps) {
     ({ name }) => name,
     ({ name }) => [
       ...(canEdit ? [{ label: "Edit", run: () => setAction({ kind: "edit", name }) }] : []),
-      { label: "Where it is used", run: () => setAction({ kind: "uses", name }) },
+      { label: "Where it is used", run: () => setAction({ kind: "references", name }) },
       ...(canEdit
         ? [
             {
@@ -51,7 +51,7 @@ export function ContextFieldTable({ fields, canEdit }: ContextFieldTableProps) {
         columns={[...COLUMNS, actions]}
       />
       {action?.kind === "edit" ? <EditContextFieldDialog {...dialog} /> : null}
-      {action?.kind === "uses" ? <ContextFieldUsesDialog {...dialog} /> : null}
+      {action?.kind === "references" ? <ContextFieldReferencesDialog {...dialog} /> : null}
       {action?.kind === "delete" ? <DeleteContextFieldDialog {...dialog} /> : null}
     </>
   );

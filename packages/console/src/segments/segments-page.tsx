@@ -16,7 +16,7 @@ import { Page } from "../ui/page.tsx";
 import { menuColumn } from "../ui/menu.tsx";
 import { matchesWords, toWords } from "../ui/words.ts";
 import { EditSegmentDialog, SegmentDialog } from "./segment-dialog.tsx";
-import { DeleteSegmentDialog, SegmentUsesDialog } from "../uses/segment-uses.tsx";
+import { DeleteSegmentDialog, SegmentReferencesDialog } from "../references/segment-references.tsx";
 
 /** Named lists of constraints that several strategies share. */
 export function SegmentsPage() {
@@ -60,7 +60,7 @@ export function SegmentsPage() {
 }
 
 interface Action {
-  readonly kind: "delete" | "edit" | "uses";
+  readonly kind: "delete" | "edit" | "references";
   readonly segment: Segment;
 }
 
@@ -121,7 +121,7 @@ function Segments({ segments, canEdit }: SegmentsProps) {
       (segment) => segment.name,
       (segment) => [
         ...(canEdit ? [{ label: "Edit", run: () => setAction({ kind: "edit", segment }) }] : []),
-        { label: "Where it is used", run: () => setAction({ kind: "uses", segment }) },
+        { label: "Where it is used", run: () => setAction({ kind: "references", segment }) },
         ...(canEdit
           ? [
               {
@@ -149,8 +149,8 @@ function Segments({ segments, canEdit }: SegmentsProps) {
       {action?.kind === "edit" ? (
         <EditSegmentDialog id={action.segment.id} onClose={close} />
       ) : null}
-      {action?.kind === "uses" ? (
-        <SegmentUsesDialog segment={action.segment} onClose={close} />
+      {action?.kind === "references" ? (
+        <SegmentReferencesDialog segment={action.segment} onClose={close} />
       ) : null}
       {action?.kind === "delete" ? (
         <DeleteSegmentDialog segment={action.segment} onClose={close} />

@@ -1,26 +1,26 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { queries } from "../api/queries.ts";
 import { adminPath } from "../api/request.ts";
-import { StrategyReferences, DeleteUnusedDialog, UsesDialog } from "./uses.tsx";
+import { StrategyReferences, DeleteUnusedDialog, ReferencesDialog } from "./references.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 
-interface ContextFieldUsesDialogProps {
+interface ContextFieldReferencesDialogProps {
   readonly name: string;
   readonly onClose: () => void;
 }
 
 /** Shows the flags and segments that use a context field. */
-export function ContextFieldUsesDialog({ name, onClose }: ContextFieldUsesDialogProps) {
+export function ContextFieldReferencesDialog({ name, onClose }: ContextFieldReferencesDialogProps) {
   return (
-    <UsesDialog name={name} onClose={onClose}>
-      <Uses name={name} />
-    </UsesDialog>
+    <ReferencesDialog name={name} onClose={onClose}>
+      <References name={name} />
+    </ReferencesDialog>
   );
 }
 
 /** Deletes a context field that is not used, or says where it is used. */
-export function DeleteContextFieldDialog({ name, onClose }: ContextFieldUsesDialogProps) {
-  const { isUsed } = useUses(name);
+export function DeleteContextFieldDialog({ name, onClose }: ContextFieldReferencesDialogProps) {
+  const { isUsed } = useReferences(name);
   return (
     <DeleteUnusedDialog
       name={name}
@@ -28,10 +28,10 @@ export function DeleteContextFieldDialog({ name, onClose }: ContextFieldUsesDial
       invalidates={[["context-fields"]]}
       onClose={onClose}
       isUsed={isUsed}
-      uses={
+      references={
         <>
           <p>Remove the field from all of these first.</p>
-          <Uses name={name} />
+          <References name={name} />
         </>
       }
     >
@@ -54,15 +54,15 @@ export function segmentsWith(name: string) {
   });
 }
 
-function useUses(name: string) {
-  const strategies = useQuery(queries.contextFieldUses(name));
+function useReferences(name: string) {
+  const strategies = useQuery(queries.contextFieldReferences(name));
   const segments = useQuery(segmentsWith(name));
   const isUsed = (strategies.data ?? []).length + (segments.data ?? []).length > 0;
   return { strategies, segments, isUsed };
 }
 
-function Uses({ name }: { readonly name: string }) {
-  const { strategies, segments, isUsed } = useUses(name);
+function References({ name }: { readonly name: string }) {
+  const { strategies, segments, isUsed } = useReferences(name);
   return (
     <Loaded query={strategies}>
       {(references) => (

@@ -2,40 +2,46 @@ import { useQuery } from "@tanstack/react-query";
 import { queries } from "../api/queries.ts";
 import { adminPath } from "../api/request.ts";
 import type { Segment } from "../api/types.ts";
-import { StrategyReferences, DeleteUnusedDialog, UsesDialog } from "./uses.tsx";
+import { StrategyReferences, DeleteUnusedDialog, ReferencesDialog } from "./references.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 
-interface SegmentUsesDialogProps {
+interface SegmentReferencesDialogProps {
   readonly segment: Segment;
   readonly onClose: () => void;
 }
 
 /** Shows the flags that use a segment. */
-export function SegmentUsesDialog({ segment: { id, name }, onClose }: SegmentUsesDialogProps) {
+export function SegmentReferencesDialog({
+  segment: { id, name },
+  onClose,
+}: SegmentReferencesDialogProps) {
   return (
-    <UsesDialog name={name} onClose={onClose}>
-      <Uses id={id} />
-    </UsesDialog>
+    <ReferencesDialog name={name} onClose={onClose}>
+      <References id={id} />
+    </ReferencesDialog>
   );
 }
 
 /** Deletes a segment that is not used, or says where it is used. */
-export function DeleteSegmentDialog({ segment: { id, name }, onClose }: SegmentUsesDialogProps) {
-  const { data: uses = [] } = useQuery(queries.segmentUses(id));
+export function DeleteSegmentDialog({
+  segment: { id, name },
+  onClose,
+}: SegmentReferencesDialogProps) {
+  const { data: references = [] } = useQuery(queries.segmentReferences(id));
   return (
     <DeleteUnusedDialog
       name={name}
       path={adminPath`/segments/${String(id)}`}
       invalidates={[["segments"]]}
       onClose={onClose}
-      isUsed={uses.length > 0}
-      uses={
+      isUsed={references.length > 0}
+      references={
         <>
           <p>
             Remove the segment from these strategies first. Without it, more users would get the
             flags.
           </p>
-          <Uses id={id} />
+          <References id={id} />
         </>
       }
     >
@@ -44,10 +50,10 @@ export function DeleteSegmentDialog({ segment: { id, name }, onClose }: SegmentU
   );
 }
 
-function Uses({ id }: { readonly id: number }) {
-  const uses = useQuery(queries.segmentUses(id));
+function References({ id }: { readonly id: number }) {
+  const query = useQuery(queries.segmentReferences(id));
   return (
-    <Loaded query={uses}>
+    <Loaded query={query}>
       {(references) =>
         references.length === 0 ? (
           <p>No flag uses this segment.</p>

@@ -4,9 +4,9 @@ import type { ReactNode } from "react";
 import type { StrategyReference } from "../api/types.ts";
 import { DeleteDialog } from "../changes/delete-dialog.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import "./uses.css";
+import "./references.css";
 
-interface UsesDialogProps {
+interface ReferencesDialogProps {
   readonly name: string;
   readonly onClose: () => void;
   /** Where it is used. */
@@ -14,7 +14,7 @@ interface UsesDialogProps {
 }
 
 /** Shows where something is used. */
-export function UsesDialog({ name, onClose, children }: UsesDialogProps) {
+export function ReferencesDialog({ name, onClose, children }: ReferencesDialogProps) {
   return (
     <Dialog title={`Where ${name} is used`} onClose={onClose}>
       <div className="dialog-content">{children}</div>
@@ -29,17 +29,22 @@ interface DeleteUnusedDialogProps {
   readonly onClose: () => void;
   readonly isUsed: boolean;
   /** What to do first, and where, if it is used. */
-  readonly uses: ReactNode;
+  readonly references: ReactNode;
   /** What a deletion means. */
   readonly children: ReactNode;
 }
 
 /** Deletes something after a confirmation, or says where it is used. */
-export function DeleteUnusedDialog({ name, isUsed, uses, ...props }: DeleteUnusedDialogProps) {
+export function DeleteUnusedDialog({
+  name,
+  isUsed,
+  references,
+  ...props
+}: DeleteUnusedDialogProps) {
   if (!isUsed) return <DeleteDialog subject={name} {...props} />;
   return (
     <Dialog title={`${name} cannot be deleted yet`} onClose={props.onClose}>
-      <div className="dialog-content">{uses}</div>
+      <div className="dialog-content">{references}</div>
     </Dialog>
   );
 }
