@@ -20,7 +20,7 @@ export async function runIngestionBench(plan) {
   const document = createDocument(FLAG_COUNT);
   const names = document.features.map(({ name }) => name);
   return withServers(document, { ours: startOurs }, async (servers) => {
-    const reporter = startScript(new URL("usage-reporter.mjs", import.meta.url));
+    const reporter = startScript(new URL("../load/usage-reporter.mjs", import.meta.url));
     try {
       return await withGenerator((generator) =>
         measure({ server: servers.get("ours"), reporter, generator, names }, plan),

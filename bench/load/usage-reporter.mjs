@@ -3,8 +3,8 @@
 
 import { on } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import { openConnection } from "../load/connection.mjs";
-import { createPostFormatter } from "../load/requests.mjs";
+import { openConnection } from "./connection.mjs";
+import { createPostFormatter } from "./requests.mjs";
 
 const CONNECTIONS = 100;
 const DISTINCT_REPORTS = 100;
