@@ -29,7 +29,7 @@ export async function runCommand(
           const telemetry = await loadTelemetry(config);
           // NOTE: loaded after the settings are valid, because it takes most of the startup time.
           const { serve } = await import("./start.ts");
-          const admin = await startFirst(config, (onCreating) =>
+          const admin = await startService(config, (onCreating) =>
             serve({ ...config, onCreating }, telemetry),
           );
           onListening(admin);
@@ -54,12 +54,12 @@ async function loadTelemetry({
 }
 
 /**
- * Starts the service. Creating an embedded database takes seconds, so this first checks that the port is free,
- * and logs that the creation begins, at every log level. After that, a signal ends the process at once.
+ * Starts the service. Creating an embedded database takes seconds, so if there is none yet, this first checks that
+ * the port is free, logs that the creation begins, at every log level, and then lets a signal end the process at once.
  *
  * @param start calls its parameter before it creates a database
  */
-async function startFirst<T>(
+async function startService<T>(
   config: AdminConfig,
   start: (onCreating: (directory: string) => void) => Promise<T>,
 ): Promise<T> {
