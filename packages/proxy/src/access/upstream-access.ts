@@ -234,10 +234,10 @@ export class UpstreamAccess {
   }
 }
 
-const MAX_ENTRIES = 10_000;
+const MAX_INVALID_KEYS = 10_000;
 
 /** Short, so that a key works soon after it was created, even if a client used it before that. */
-const LIFETIME_MS = 10_000;
+const INVALID_KEY_LIFETIME_MS = 10_000;
 
 /**
  * Remembers for a short time which keys the upstream has rejected. Contains only hashes with a
@@ -250,7 +250,12 @@ export class InvalidKeys {
 
   /** @param perf clock in milliseconds */
   constructor(perf: { now: () => number } = performance) {
-    this.#hashes = new LRUCache({ max: MAX_ENTRIES, ttl: LIFETIME_MS, ttlResolution: 0, perf });
+    this.#hashes = new LRUCache({
+      max: MAX_INVALID_KEYS,
+      ttl: INVALID_KEY_LIFETIME_MS,
+      ttlResolution: 0,
+      perf,
+    });
   }
 
   add(key: string): void {
