@@ -10,8 +10,13 @@ export function readUsage(pid) {
   const processes = [pid, ...descendantsOf(pid)];
   return {
     cpuMs: sum(processes.flatMap(threadsOf).map(readThreadCpuMs)),
-    memoryMiB: sum(processes.map(readMemoryMiB)),
+    memoryMiB: sum(processes.map((process) => readStatusMiB(process, "VmRSS"))),
   };
+}
+
+/** The most memory of a program, without its descendants, that was resident since it started. */
+export function readPeakMiB(pid) {
+  return process.platform === "linux" ? readStatusMiB(pid, "VmHWM") : Number.NaN;
 }
 
 function descendantsOf(pid) {
@@ -31,8 +36,9 @@ function readThreadCpuMs(thread) {
   return Number(nanoseconds) / 1e6;
 }
 
-function readMemoryMiB(pid) {
-  const [, kibibytes] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
+function readStatusMiB(pid, field) {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  const [, kibibytes] = new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(status);
   return Number(kibibytes) / 1024;
 }
 

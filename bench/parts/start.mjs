@@ -2,7 +2,7 @@
 
 import { createDocument } from "../lib/documents.mjs";
 import { atMost, toTable } from "../lib/report.mjs";
-import { median } from "../lib/statistics.mjs";
+import { medians } from "../lib/statistics.mjs";
 import { startUpstream } from "../lib/upstream.mjs";
 import { startOldProxy, startOurs } from "../peers/peers.mjs";
 
@@ -15,26 +15,39 @@ export function runStartBench({ rounds }) {
 }
 
 /**
- * Starts each server once per round.
- *
  * @param starters functions of `peers.mjs`, by name
  * @returns median milliseconds until ready, by name
  */
 export async function measureStarts(starters, rounds) {
-  const upstream = await startUpstream(createDocument(FLAG_COUNT));
+  const results = await sampleStarts(starters, {
+    rounds,
+    flagCount: FLAG_COUNT,
+    read: ({ readyMs }) => ({ readyMs }),
+  });
+  return Object.fromEntries(Object.entries(results).map(([name, { readyMs }]) => [name, readyMs]));
+}
+
+/**
+ * Starts each server once per round.
+ *
+ * @param options `rounds`; `flagCount`; `read`, which receives a server that is ready, and returns its numbers
+ * @returns medians of the numbers, by name
+ */
+export async function sampleStarts(starters, { rounds, flagCount, read }) {
+  const upstream = await startUpstream(createDocument(flagCount));
   const samples = new Map(Object.keys(starters).map((name) => [name, []]));
   try {
     for (let round = 0; round < rounds; round++) {
       for (const [name, start] of Object.entries(starters)) {
         const server = await start({ upstreamUrl: upstream.url });
+        samples.get(name).push(await read(server));
         await server.stop();
-        samples.get(name).push(server.readyMs);
       }
     }
   } finally {
     upstream.close();
   }
-  return Object.fromEntries([...samples].map(([name, list]) => [name, median(list)]));
+  return Object.fromEntries([...samples].map(([name, list]) => [name, medians(list)]));
 }
 
 export function reportStart({ ours, old }) {
