@@ -7,23 +7,44 @@ import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 const MAX_YOUNG_GENERATION_BYTES = 16 * 1024 * 1024;
 
 /**
+ * How often to check whether V8 has shrunk a young generation that had reached the limit. Until then, it cannot grow, and more
+ * garbage moves to the old generation.
+ */
+const CHECK_INTERVAL_MS = 20;
+
+/**
  * Stops the growth of the young generation of this process at 16 MiB.
  *
  * NOTE: call this after the bundle is loaded. V8 rejects a code cache that was created under other options.
  */
 export function limitYoungGeneration(): void {
-  let isLimited = false;
+  // NOTE: not used at the limit, because Node leaves several kB in the old generation for each collection that it reports.
   const observer = new PerformanceObserver(() => {
-    // NOTE: V8 shrinks the young generation of an idle process, which must then be able to grow again.
-    const isLarge = readYoungGenerationBytes() >= MAX_YOUNG_GENERATION_BYTES;
-    if (isLarge === isLimited) return;
-    isLimited = isLarge;
-    setFlagsFromString(`--semi-space-growth-factor=${isLarge ? 1 : 2}`);
+    if (!isAtLimit()) return;
+    observer.disconnect();
+    setGrowthFactor(1);
+    // V8 shrinks the young generation when it collects garbage after a pause, and does not report it.
+    const timer = setInterval(() => {
+      if (isAtLimit()) return;
+      clearInterval(timer);
+      allowGrowth();
+    }, CHECK_INTERVAL_MS);
+    timer.unref();
   });
-  observer.observe({ type: "gc" });
+  const allowGrowth = (): void => {
+    setGrowthFactor(2);
+    observer.observe({ type: "gc" });
+  };
+  allowGrowth();
 }
 
-function readYoungGenerationBytes(): number {
-  const spaces = getHeapSpaceStatistics();
-  return spaces.find(({ space_name: name }) => name === "new_space")?.space_size ?? 0;
+function setGrowthFactor(factor: 1 | 2): void {
+  setFlagsFromString(`--semi-space-growth-factor=${factor}`);
+}
+
+function isAtLimit(): boolean {
+  const youngGeneration = getHeapSpaceStatistics().find(
+    ({ space_name: name }) => name === "new_space",
+  );
+  return (youngGeneration?.space_size ?? 0) >= MAX_YOUNG_GENERATION_BYTES;
 }
