@@ -4,7 +4,7 @@ import { PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
 /** The size of both halves together. By default, V8 doubles it up to 32 MiB on Node 20 and 22, and up to 128 MiB on Node 24. */
-const MAX_YOUNG_GENERATION_BYTES = 16 * 1024 * 1024;
+const MAX_YOUNG_GENERATION_BYTES = 8 * 1024 * 1024;
 
 /**
  * How often to check whether V8 has shrunk a young generation that had reached the limit. Until then, it cannot grow, and more
@@ -13,7 +13,7 @@ const MAX_YOUNG_GENERATION_BYTES = 16 * 1024 * 1024;
 const CHECK_INTERVAL_MS = 20;
 
 /**
- * Stops the growth of the young generation of this process at 16 MiB.
+ * Stops the growth of the young generation of this process at 8 MiB.
  *
  * NOTE: call this after the bundle is loaded. V8 rejects a code cache that was created under other options.
  */
@@ -23,7 +23,7 @@ export function limitYoungGeneration(): void {
     if (!isAtLimit()) return;
     observer.disconnect();
     setGrowthFactor(1);
-    // V8 shrinks the young generation when it collects garbage after a pause, and does not report it.
+    // V8 shrinks the young generation of an idle process, and does not report it.
     const timer = setInterval(() => {
       if (isAtLimit()) return;
       clearInterval(timer);
