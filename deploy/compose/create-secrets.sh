@@ -25,6 +25,6 @@ chmod 700 secrets
 write_secret postgres-password "$(random_hex 24)"
 write_secret database-url "postgres://flags:$(cat secrets/postgres-password)@postgres:5432/flags"
 write_secret admin-token "*:*.$(random_hex 28)"
-write_secret client-token "*:production.$(random_hex 28)"
+write_secret backend-token "*:production.$(random_hex 28)"
 # Client keys are public: they are part of your web page or app.
 write_secret client-keys "$(random_hex 16)"

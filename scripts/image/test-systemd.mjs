@@ -18,7 +18,7 @@ const CLIENT_KEY = "client-key-of-the-systemd-test";
 /** By the name of the credential in the units. */
 const CREDENTIALS = {
   "admin-tokens": ADMIN_TOKEN,
-  "client-tokens": CLIENT_TOKEN,
+  "backend-tokens": CLIENT_TOKEN,
   "api-token": CLIENT_TOKEN,
   "client-keys": CLIENT_KEY,
 };

@@ -25,6 +25,7 @@ test.each([
   ["proxy-secret", true],
   ["*:*.example-admin-token-change-me", true],
   ["*:production.example-backend-token", true],
+  ["default:development.example-backend-token-change-me", true],
   ["default:development.example-client-token-change-me", true],
   ["default:development.a-token-for-the-proxy", true],
   ["token-of-the-shop", true],

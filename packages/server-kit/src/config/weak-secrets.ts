@@ -25,6 +25,7 @@ const PUBLISHED_SECRETS: ReadonlySet<string> = new Set([
   "demo-web-key",
   "example-admin-token-change-me",
   "example-backend-token",
+  "example-backend-token-change-me",
   "example-client-token-change-me",
   "key-of-the-mobile-app",
   "key-of-the-web-app",
