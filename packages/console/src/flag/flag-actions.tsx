@@ -200,11 +200,7 @@ function ArchiveFlagDialog({ flag, onClose }: ArchiveFlagDialogProps) {
     },
     invalidates: [["flags", project], ["projects"]],
     success: () => `Archived ${name}`,
-    undo: () =>
-      request(adminPath`/projects/${project}/revive`, {
-        method: "POST",
-        body: { features: [name] },
-      }),
+    // NOTE: cannot be undone, because reviving a flag restores neither where it was on nor its dependency.
     showsErrors: true,
   });
   return (
@@ -225,7 +221,7 @@ function ArchiveFlagDialog({ flag, onClose }: ArchiveFlagDialogProps) {
       ) : (
         <p>
           Applications no longer receive the flag and treat it as off. You can revive it from the
-          archive; it is then off in every environment.
+          archive; it is then off in every environment and has no dependency.
         </p>
       )}
       {on.length > 0 ? <Banner kind="warning">It is on in {joinWithAnd(on)}.</Banner> : null}

@@ -45,7 +45,7 @@ export function BulkActions({ project, flags, onDone }: BulkActionsProps) {
     run: () => send(adminPath`/projects/${project}/archive`, { features: names }),
     invalidates,
     success: () => `Archived ${count}`,
-    undo: () => send(adminPath`/projects/${project}/revive`, { features: names }),
+    // NOTE: cannot be undone, because reviving flags restores neither where they were on nor their dependencies.
     showsErrors: true,
   });
   // NOTE: only flags that change, so that Undo does not change the others.
@@ -122,7 +122,7 @@ export function BulkActions({ project, flags, onDone }: BulkActionsProps) {
         >
           <p>
             Applications no longer receive archived flags and treat them as off. You can revive them
-            from the archive; they are then off in every environment.
+            from the archive; they are then off in every environment and have no dependencies.
           </p>
           <FlagsOn flags={flags} environments={environments} />
           <NameList names={names} />
