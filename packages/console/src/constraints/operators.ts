@@ -7,22 +7,12 @@ import {
 } from "../../../engine/src/constraints/operator-table.ts";
 import type { Constraint } from "../api/types.ts";
 
-/** An operator as the console shows it. */
-interface Operator extends Required<OperatorDescription> {
-  /** Whether the service accepts that the condition is inverted. */
-  readonly supportsInversion: boolean;
-}
-
 /** Returns the description of an operator. An unknown one, of a newer service, is shown by its name. */
-export function operatorOf(name: string): Operator {
+export function operatorOf(name: string): Required<OperatorDescription> {
   const description: OperatorDescription = isOperatorName(name)
     ? OPERATORS[name]
     : { kind: "strings", phrase: name, negation: `not ${name}` };
-  return {
-    supportsCase: false,
-    ...description,
-    supportsInversion: description.kind !== "pattern",
-  };
+  return { supportsCase: false, supportsInversion: true, ...description };
 }
 
 /** Whether the operator compares with a list of values instead of one value. */

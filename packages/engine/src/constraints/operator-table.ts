@@ -12,6 +12,8 @@ export interface OperatorDescription {
   readonly negation: string;
   /** Whether a constraint can ignore the case of letters. @default false */
   readonly supportsCase?: boolean;
+  /** Whether the service accepts that a constraint is inverted. Evaluation inverts every operator. @default true */
+  readonly supportsInversion?: boolean;
 }
 
 export type OperatorName =
@@ -73,6 +75,7 @@ export const OPERATORS: Readonly<Record<OperatorName, OperatorDescription>> = {
   REGEX: {
     kind: "pattern",
     supportsCase: true,
+    supportsInversion: false,
     phrase: "matches the pattern",
     negation: "does not match the pattern",
   },

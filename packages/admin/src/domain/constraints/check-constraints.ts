@@ -97,17 +97,21 @@ export function checkConstraint(
   constraint: ConstraintInput,
   options: ConstraintOptions,
 ): StoredConstraint {
-  const { contextName, operator, values = [] } = constraint;
+  const { contextName, operator, values = [], inverted = false } = constraint;
   const value = toStoredValue(operator, constraint.value ?? "");
   checkContextName(contextName, options);
-  if (isListKind(OPERATORS[operator].kind)) checkValues(operator, values, options);
-  else checkValue({ operator, value, inverted: constraint.inverted }, options);
+  const { kind, supportsInversion = true } = OPERATORS[operator];
+  if (isListKind(kind)) checkValues(operator, values, options);
+  else checkValue(operator, value, options);
+  if (inverted && !supportsInversion) {
+    throw badData(`${options.path}/inverted`, `must not be true for ${operator}`);
+  }
   return {
     contextName,
     operator,
     values,
     ...(value !== "" && { value }),
-    inverted: constraint.inverted ?? false,
+    inverted,
     caseInsensitive: constraint.caseInsensitive ?? false,
   };
 }
@@ -144,26 +148,17 @@ function checkValues(
   }
 }
 
-interface SingleValue {
-  readonly operator: OperatorName;
-  readonly value: string;
-  readonly inverted: boolean | undefined;
-}
-
 function checkValue(
-  { operator, value, inverted }: SingleValue,
+  operator: OperatorName,
+  value: string,
   { legalValues, path, previous = [], checks = new CheckCache() }: ConstraintOptions,
 ): void {
   if (value.trim() === "") {
     throw badData(`${path}/value`, "must be set: the operator requires it");
   }
-  const { kind } = OPERATORS[operator];
-  const { accepts, expectation } = VALUE_TYPES[kind];
+  const { accepts, expectation } = VALUE_TYPES[OPERATORS[operator].kind];
   const isStored = previous.some((one) => one.operator === operator && one.value === value);
   if (!isStored && !accepts(value, checks)) throw badData(`${path}/value`, expectation);
-  if (kind === "pattern" && inverted === true) {
-    throw badData(`${path}/inverted`, `must not be true for ${operator}`);
-  }
   if (checks.inStoredForm(legalValues, operator).has(value)) return;
   checkLegal(value, { legalValues, path: `${path}/value` });
 }
