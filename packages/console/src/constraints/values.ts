@@ -43,11 +43,7 @@ const IPV6 = /^([\da-f:.]+)(?:\/(?:\d{1,2}|1[01]\d|12[0-8]))?$/i;
 
 /** Returns what is wrong with a value of a constraint; undefined if it is valid. */
 export function describeValueProblem(kind: ValueKind, value: string): string | undefined {
-  if (value.trim() === "") return EMPTY[kind];
-  if (kind === "number") return DECIMAL.test(value) ? undefined : EMPTY.number;
-  if (kind === "date") return Number.isNaN(Date.parse(value)) ? EMPTY.date : undefined;
-  if (kind === "version") return VERSION.test(value) ? undefined : EMPTY.version;
-  return kind === "pattern" ? describePatternProblem(value) : undefined;
+  return value.trim() === "" ? EMPTY[kind] : CHECKS[kind](value);
 }
 
 const EMPTY: Readonly<Record<ValueKind, string>> = {
@@ -58,6 +54,21 @@ const EMPTY: Readonly<Record<ValueKind, string>> = {
   version: "Enter a complete version, for example 1.2.3 or 1.2.3-beta.1.",
   pattern: "Enter a pattern, for example ^[a-z]+$.",
 };
+
+/** Each describes what is wrong with a value that is not empty. */
+const CHECKS: Readonly<Record<ValueKind, (value: string) => string | undefined>> = {
+  strings: () => undefined,
+  addressRanges: describeAddressProblem,
+  number: (value) => (DECIMAL.test(value) ? undefined : EMPTY.number),
+  date: (value) => (Number.isNaN(Date.parse(value)) ? EMPTY.date : undefined),
+  version: (value) => (VERSION.test(value) ? undefined : EMPTY.version),
+  pattern: describePatternProblem,
+};
+
+function describeAddressProblem(value: string): string | undefined {
+  if (isAddressOrRange(value)) return undefined;
+  return `${value} is not an IP address or range. Examples: 10.0.0.0/8, 192.168.1.7, 2001:db8::/32.`;
+}
 
 /** NOTE: patterns are in RE2 syntax, which only the service can check completely. */
 function describePatternProblem(pattern: string): string | undefined {
@@ -89,12 +100,8 @@ export function describeListProblem(
   if (long !== undefined) {
     return `A value has at most ${MAX_VALUE_LENGTH} characters: ${long.slice(0, 30)}… is longer.`;
   }
-  const noAddress =
-    kind === "addressRanges" ? values.find((value) => !isAddressOrRange(value)) : undefined;
-  if (noAddress !== undefined) {
-    return `${noAddress} is not an IP address or range. Examples: 10.0.0.0/8, 192.168.1.7, 2001:db8::/32.`;
-  }
-  return describeIllegalValues(values, legalValues);
+  const problem = values.map(CHECKS[kind]).find((each) => each !== undefined);
+  return problem ?? describeIllegalValues(values, legalValues);
 }
 
 /** Whether a value is an IPv4 or IPv6 address, perhaps with the length of a prefix. */
