@@ -221,7 +221,7 @@ describeAnyStorage("streams of changes", (source) => {
     const refused = await service.request("/api/admin/changes", { headers: third.cookie });
     expect(await refused.json()).toMatchObject({
       name: "TooManyStreamsError",
-      message: expect.stringContaining("reached: 4 in total"),
+      message: expect.stringContaining("at most 4 in total"),
     });
     await open(service, { authorization: secret });
   });
@@ -239,7 +239,7 @@ describeAnyStorage("streams of changes", (source) => {
       sessionHash: undefined,
       expiresAt: null,
     };
-    expect(() => streams.checkCapacity(caller)).toThrow("reached: 0 in total");
+    expect(() => streams.checkCapacity(caller)).toThrow("at most 0 in total");
     streams.close();
   });
 

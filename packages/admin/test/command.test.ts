@@ -216,7 +216,7 @@ describe("flags-admin on the embedded database", () => {
     const address = await first.listening();
     const second = await startCommand(settings).finished();
     expect(second.code).toBe(1);
-    expect(second.stderr).toMatch(/^.* is in use by process \d+ on .* since .*DATA_DIR.*\n$/);
+    expect(second.stderr).toMatch(/^.* has been in use by process \d+ on .* since .*DATA_DIR.*\n$/);
     expect(second.stderr).toContain(`process ${first.child.pid} `);
     expect((await listContextFields(address)).status).toBe(200);
     first.child.kill("SIGINT");

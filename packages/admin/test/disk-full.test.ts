@@ -101,7 +101,7 @@ async function expectReadsServed(url: string): Promise<void> {
 }
 
 describe.skipIf(skipsSmallDisks)("flags-admin on the embedded database and a small disk", () => {
-  test("refuses writes before they fill the disk, serves reads, and accepts writes again", async () => {
+  test("rejects writes before they fill the disk, serves reads, and accepts writes again", async () => {
     const disk = await prepareDisk();
     disk.fillUpTo(MIN_FREE_MB + 20);
     const command = startCommand(disk.settings);
@@ -158,7 +158,9 @@ describe.skipIf(skipsSmallDisks)("flags-admin on the embedded database and a sma
     const { code, stdout, stderr } = await command.finished();
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout.match(/ WARN: .*/g)).toEqual([
-      expect.stringMatching(/Writes to .* are refused: 0 MB .* at least 32 MB .* MIN_FREE_DISK_MB/),
+      expect.stringMatching(
+        /Writes to .* are rejected: 0 MB .* at least 32 MB .* MIN_FREE_DISK_MB/,
+      ),
     ]);
 
     const refused = await startCommand(disk.settings).finished();
@@ -219,7 +221,7 @@ describe.skipIf(skipsSmallDisks)("flags-admin on the embedded database and a sma
     expect(code).toBe(1);
     // The guard, which checks the disk every few seconds, may be first to report it.
     expect(stdout).toMatch(
-      /^(?:Writes to .* are refused: .*\n)?FATAL: The embedded database in .* cannot continue, and the process ends: could not write to file "pg_wal.*No space left on device.*\n$/,
+      /^(?:Writes to .* are rejected: .*\n)?FATAL: The embedded database in .* cannot continue, and the process ends: could not write to file "pg_wal.*No space left on device.*\n$/,
     );
 
     disk.release();

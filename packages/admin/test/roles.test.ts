@@ -110,7 +110,7 @@ describeAnyStorage("roles", (source) => {
         if (isRefused) {
           expect(JSON.parse(text)).toMatchObject({
             name: "PermissionError",
-            message: `This requires the role ${required}, and you have the role ${role}`,
+            message: `This requires the role ${required}, but you have the role ${role}: contact an admin`,
           } satisfies Partial<ErrorResponse>);
         } else {
           expect([401, 403]).not.toContain(status);

@@ -164,7 +164,7 @@ export function requireRoles(scope: FastifyInstance): void {
     if (includesRole(role, required)) return;
     throw new ApiError(
       "PermissionError",
-      `This requires the role ${required}, and you have the role ${role}`,
+      `This requires the role ${required}, but you have the role ${role}: contact an admin`,
     );
   });
 }

@@ -81,7 +81,7 @@ export class ChangeStreams {
     const { maxStreams, maxStreamsPerCaller } = this.#limits;
     throw new ApiError(
       "TooManyStreamsError",
-      `A limit of change streams is reached: ${maxStreams} in total, ${maxStreamsPerCaller} for each session or token, and for one user half of what the others leave free. Close other tabs of the console, or try again later`,
+      `Too many change streams are open (at most ${maxStreams} in total, ${maxStreamsPerCaller} per session or token, and for one user half of what others leave free): close other tabs of the console, or try again later`,
       { headers: { "retry-after": String(RETRY_AFTER_SECONDS) } },
     );
   }

@@ -14,7 +14,7 @@ const BACKUP: Subcommand = {
       description: "Required. The file to write; an existing one is replaced.",
     },
   },
-  exitCodes: ["The backup is complete.", "There is no backup: the message says why."],
+  exitCodes: ["The backup is complete.", "No backup was written: the message says why."],
   run: async (call) => {
     const { runBackup } = await import("./run-backup.ts");
     return runBackup(call);
@@ -31,7 +31,7 @@ const RESTORE: Subcommand = {
   options: {
     file: { value: "FILE", description: "Required. The file to read." },
   },
-  exitCodes: ["Everything is restored.", "Nothing is restored: the message says why."],
+  exitCodes: ["Everything was restored.", "Nothing was restored: the message says why."],
   run: async (call) => {
     const { runRestore } = await import("./run-backup.ts");
     return runRestore(call);

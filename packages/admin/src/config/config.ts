@@ -53,7 +53,7 @@ export interface AdminConfig {
   readonly databaseUrl: string | undefined;
   /** Directory of the embedded database. */
   readonly dataDir: string;
-  /** The embedded database refuses writes while less disk space than this is free. */
+  /** The embedded database rejects writes while less disk space than this is free. */
   readonly minFreeDiskBytes: number;
   /** How long usage, applications and events are kept. */
   readonly retention: Retention;

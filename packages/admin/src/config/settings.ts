@@ -102,7 +102,7 @@ export const SETTINGS = {
     kind: createIntegerKind({ min: 32, max: 1_048_576, of: "megabytes" }),
     default: 64,
     description:
-      "Free disk space in MB below which the embedded database refuses writes and does not start. Not used with DATABASE_URL.",
+      "Free disk space in MB below which the embedded database rejects writes and does not start. Not used with DATABASE_URL.",
   }),
   eventRetentionDays: defineSetting({
     group: "Retention",

@@ -20,7 +20,7 @@ test.each([
   expect(JSON.stringify([error.message, error.details])).not.toMatch(/insert|private|server/);
 });
 
-test("toApiError() sets no cause for a refused write, because refusals are logged once", () => {
+test("toApiError() sets no cause for a rejected write, because rejections are logged once", () => {
   const error = toApiError(new DiskFullError("12 MB of disk space is free"));
   expect(error).toMatchObject({ name: "InsufficientStorageError", statusCode: 503 });
   expect(error.cause).toBeUndefined();

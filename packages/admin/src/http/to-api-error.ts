@@ -90,7 +90,7 @@ function diskFull(cause?: unknown): ApiError {
     "There is not enough disk space, so nothing was stored or changed. Flags can still be read. Try again after the operator has freed disk space",
     {
       headers: { "retry-after": String(DISK_FULL_RETRY_AFTER_SECONDS) },
-      // Without a cause the error is not logged: the storage has logged once that it refuses writes.
+      // Without a cause the error is not logged: the storage has logged once that it rejects writes.
       ...(!(cause instanceof DiskFullError) && { cause }),
     },
   );

@@ -15,7 +15,7 @@ export class DirectoryInUseError extends Error {
 
   constructor(directory: string, holder: LockContent) {
     super(
-      `${directory} is in use by process ${holder.pid} on ${holder.hostname} since ${holder.since}: ` +
+      `${directory} has been in use by process ${holder.pid} on ${holder.hostname} since ${holder.since}: ` +
         "stop that process, or set DATA_DIR to another directory",
     );
   }

@@ -20,7 +20,7 @@ function createGuard(): { guard: DiskGuard; lines: string[]; report: (free: Free
 test.each([
   ["bytes", { bytes: 99, files: 1000 }, /0 MB of disk space is free.*MIN_FREE_DISK_MB/],
   ["files", { bytes: 100, files: 31 }, /only 31 more files/],
-])("DiskGuard refuses writes while too few %s are free, and logs each change once", (...row) => {
+])("DiskGuard rejects writes while too few %s are free, and logs each change once", (...row) => {
   const [, shortage, message] = row;
   const { guard, lines, report } = createGuard();
   guard.assertWritable();
@@ -29,7 +29,7 @@ test.each([
   report(shortage);
   expect(() => guard.assertWritable()).toThrow(DiskFullError);
   expect(() => guard.assertWritable()).toThrow(message);
-  expect(lines).toEqual([expect.stringMatching(/^Writes to data are refused: /)]);
+  expect(lines).toEqual([expect.stringMatching(/^Writes to data are rejected: /)]);
 
   report(PLENTY);
   guard.assertWritable();

@@ -41,7 +41,7 @@ function toMegabytes(bytes: number): number {
 
 interface DiskGuardOptions {
   readonly directory: string;
-  /** Writes are refused while less space than this is free. */
+  /** Writes are rejected while less space than this is free. */
   readonly minFreeBytes: number;
   readonly logger: StorageLogger;
   /** @default the free space of the file system of the directory */
@@ -49,13 +49,13 @@ interface DiskGuardOptions {
 }
 
 /**
- * Refuses writes before the disk is full. The embedded database cannot continue once it cannot
+ * Rejects writes before the disk is full. The embedded database cannot continue once it cannot
  * extend its write-ahead log, so the limit reserves space for several log segments.
  */
 export class DiskGuard {
   readonly #options: DiskGuardOptions;
   readonly #readFree: () => FreeSpace;
-  #isRefusing = false;
+  #isRejecting = false;
 
   constructor(options: DiskGuardOptions) {
     this.#options = options;
@@ -68,17 +68,17 @@ export class DiskGuard {
   }
 
   /**
-   * Reads the current free space, and logs when writes start or stop being refused.
+   * Reads the current free space, and logs when writes start or stop being rejected.
    *
    * @throws {DiskFullError} if too little space is free for a write
    */
   assertWritable(): void {
     const { directory, minFreeBytes, logger } = this.#options;
     const shortage = describeShortage(this.#readFree(), minFreeBytes);
-    if ((shortage !== undefined) !== this.#isRefusing) {
-      this.#isRefusing = shortage !== undefined;
+    if ((shortage !== undefined) !== this.#isRejecting) {
+      this.#isRejecting = shortage !== undefined;
       if (shortage === undefined) logger.warn(`Writes to ${directory} are accepted again`);
-      else logger.warn(`Writes to ${directory} are refused: ${shortage}. Reads continue`);
+      else logger.warn(`Writes to ${directory} are rejected: ${shortage}. Reads continue`);
     }
     if (shortage !== undefined) throw new DiskFullError(shortage);
   }
@@ -107,7 +107,7 @@ export class DiskFullTracker {
       this.#failedAtMs = Number.NEGATIVE_INFINITY;
       return result;
     } catch (error) {
-      // A write that the guard refused never reached the disk.
+      // A write that the guard rejected never reached the disk.
       if (isDiskFull(error) && !(error instanceof DiskFullError)) this.#failedAtMs = this.#nowMs();
       throw error;
     }

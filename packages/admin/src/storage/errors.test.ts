@@ -43,7 +43,7 @@ test("isTimeout() is true for locks and statements that exceeded their timeout",
 });
 
 test.each([
-  ["a refused write", new DiskFullError("x"), true],
+  ["a rejected write", new DiskFullError("x"), true],
   ["SQLSTATE 53100", coded("53100"), true],
   ["a statement that failed with 53100", new DrizzleQueryError("insert", [], coded("53100")), true],
   ["out of memory", coded("53200"), false],

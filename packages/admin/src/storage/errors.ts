@@ -3,7 +3,7 @@
 import { DrizzleQueryError } from "drizzle-orm/errors";
 import { codeOf } from "flags-server-kit";
 
-/** A write was refused, or the database was not opened, because too little disk space is free. */
+/** A write was rejected, or the database was not opened, because too little disk space is free. */
 export class DiskFullError extends Error {
   override readonly name = "DiskFullError";
 }

@@ -35,7 +35,7 @@ const CONNECT_TIMEOUT_MS = 5000;
 const KEEP_ALIVE_DELAY_MS = 10_000;
 /** All statements of this service normally take milliseconds. */
 const STATEMENT_TIMEOUT_MS = 20_000;
-/** Longer than the statement timeout: without even an error by then, the server is unreachable. */
+/** Longer than the statement timeout: a server that has not even reported an error by then is unreachable. */
 const QUERY_TIMEOUT_MS = 30_000;
 /** Shorter for the connection that listens for changes, so that its loss is noticed soon. */
 const LISTENER_QUERY_TIMEOUT_MS = 5000;

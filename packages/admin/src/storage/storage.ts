@@ -82,7 +82,7 @@ export interface StorageOptions {
   readonly connectTimeoutMs?: number | undefined;
   /** Directory for the embedded database and nothing else. Created if it is missing. */
   readonly dataDir: string;
-  /** The embedded database refuses writes while less disk space than this is free. @default 64 MB */
+  /** The embedded database rejects writes while less disk space than this is free. @default 64 MB */
   readonly minFreeDiskBytes?: number | undefined;
   readonly logger: StorageLogger;
   /** Called before an embedded database is created, which takes seconds. */

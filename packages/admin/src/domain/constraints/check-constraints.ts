@@ -195,7 +195,7 @@ const VALUE_TYPES: Readonly<Record<ValueKind, ValueType>> = {
   pattern: {
     accepts: (text, checks) => checks.isPattern(text),
     expectation:
-      "must be a regular expression in RE2 syntax, and small: repeat no part hundreds of times",
+      "must be a short regular expression in RE2 syntax: do not repeat a part hundreds of times",
   },
 };
 

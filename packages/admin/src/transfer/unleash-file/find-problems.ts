@@ -41,13 +41,16 @@ export async function findProblems(db: Database, input: UnleashImport): Promise<
     errors: listProblems([
       ["Create these strategies first", custom.filter((name) => !known.has(name))],
       ["Create these segments first", await missingSegments(db, input)],
-      ["These parents of flags do not exist", await missingParents(db, input)],
+      ["These parent flags do not exist", await missingParents(db, input)],
       ["These context fields exist with other allowed values", await changedFields(db, input)],
       ["These flags exist in other projects", foreign.map(({ name }) => name)],
       ["These flags occur more than once", duplicatesOf(names)],
     ]),
     warnings: listProblems([
-      ["These strategies must have the same meaning in the applications", custom],
+      [
+        "Applications must implement these custom strategies as before, because only their names and parameters are imported",
+        custom,
+      ],
       ["These flags are archived and are skipped", archived],
       ["These flags exist and are overwritten in the environment", active],
     ]),
