@@ -119,6 +119,28 @@ describeAnyStorage("changes with If-Match", (source) => {
     }
   });
 
+  test("responses with the changed resource contain its new ETag", async () => {
+    const variants = `${ENVIRONMENT}/variants`;
+    const id = Number(segment.split("/").at(-1));
+    const other = await admin.must<{ id: number }>(201, "POST", "/segments", {
+      name: "other-segment",
+      constraints: [],
+    });
+    for (const [path, body] of [
+      [strategy, { ...rollout(50), segments: [other.body.id, id, id] }],
+      [FLAG, { description: "new" }],
+      [variants, [{ name: "v", weight: 1 }]],
+    ] as const) {
+      for (const [method, sent] of [
+        ["PUT", body],
+        ["PATCH", []],
+      ] as const) {
+        const { headers } = await admin.must(200, method, path, sent);
+        expect([method, path, headers.get("etag")]).toEqual([method, path, await tagOf(path)]);
+      }
+    }
+  });
+
   test("a resource that does not exist is a 404", async () => {
     const headers = { "if-match": "*" };
     const unknown = { status: 404, name: "NotFoundError" };

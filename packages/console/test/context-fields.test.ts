@@ -134,7 +134,7 @@ describeConsole("context fields", (console) => {
     await field(dialog, "Description").fill("mine");
     await console.admin("PUT", "/context/plan", { description: "theirs" });
     await dialog.getByRole("button", { name: "Save" }).click();
-    await dialog.getByText("changed while you were editing it").waitFor();
+    await dialog.getByText("changed in the meantime").waitFor();
     expect(await field(dialog, "Description").inputValue()).toBe("mine");
     await expectAccessible(page);
 

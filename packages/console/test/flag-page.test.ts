@@ -37,6 +37,24 @@ describeConsole("the page of a flag", (console) => {
     expect(await readFlag(name)).toMatchObject({ stale: true });
   });
 
+  test("Undo does not overwrite the change of somebody else", async () => {
+    await createFlag(console, "undo-conflict");
+    const page = await console.open("/projects/default/flags/undo-conflict", {
+      expected: /status of 412/,
+    });
+    await page.getByRole("button", { name: "Edit", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Edit undo-conflict" });
+    await dialog.getByLabel("Description").fill("Mine");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    const saved = await waitForMessage(page, "Saved undo-conflict");
+    await console.admin("PUT", "/projects/default/features/undo-conflict", {
+      description: "Theirs",
+    });
+    await saved.getByRole("button", { name: "Undo" }).click();
+    await waitForMessage(page, "this was changed in the meantime");
+    expect(await readFlag("undo-conflict")).toMatchObject({ description: "Theirs" });
+  });
+
   test.each(SIZES)("adds and removes tags on a %s", async (size) => {
     const name = `tagged-${size}`;
     await createFlag(console, name);

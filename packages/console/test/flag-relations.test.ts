@@ -88,6 +88,25 @@ describeConsole("the dependencies and variants of a flag", (console) => {
     await expect.poll(() => readVariants(flag)).toMatchObject([{ name: "new" }, { name: "old" }]);
   });
 
+  test("Undo does not overwrite variants that somebody else has changed", async () => {
+    const flag = "undo-conflict-of-variants";
+    await createFlag(console, flag);
+    const variant = { weight: 1000, weightType: "variable", stickiness: "default" };
+    await console.admin("PUT", variantsPath(flag), [{ ...variant, name: "original" }]);
+    const page = await console.open(`/projects/default/flags/${flag}`, {
+      expected: /status of 412/,
+    });
+    await environmentOf(page).getByRole("button", { name: "Edit variants" }).click();
+    const dialog = page.getByRole("dialog", { name: "Variants in development" });
+    await dialog.getByRole("group", { name: "Variant 1" }).getByLabel("Name").fill("mine");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    const saved = await waitForMessage(page, "Saved the variants in development");
+    await console.admin("PUT", variantsPath(flag), [{ ...variant, name: "theirs" }]);
+    await saved.getByRole("button", { name: "Undo" }).click();
+    await waitForMessage(page, "this was changed in the meantime");
+    expect(await readVariants(flag)).toMatchObject([{ name: "theirs" }]);
+  });
+
   test.each(SIZES)("edits who gets a variant regardless of shares on a %s", async (size) => {
     const [flag, planet] = [`overridden-${size}`, `planet-${size}`];
     await createFlag(console, flag);

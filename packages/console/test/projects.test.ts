@@ -143,7 +143,7 @@ describeConsole("projects and environments", (console) => {
       expect(await description.inputValue()).toBe("mine");
       const save = page.getByRole("button", { name: "Save", exact: true });
       await save.click();
-      await page.getByRole("alert").getByText("changed while you were editing it").waitFor();
+      await page.getByRole("alert").getByText("changed in the meantime").waitFor();
       expect(await readProject(id)).toMatchObject({ description: "theirs" });
       await expectAccessible(page);
 

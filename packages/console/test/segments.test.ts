@@ -85,7 +85,7 @@ describeConsole("segments", (console) => {
       constraints: [],
     });
     await dialog.getByRole("button", { name: "Save" }).click();
-    await dialog.getByText("changed while you were editing it").waitFor();
+    await dialog.getByText("changed in the meantime").waitFor();
     expect(await readSegment("contested")).toMatchObject({ description: "theirs" });
     await dialog.getByRole("button", { name: "Save mine anyway" }).click();
     await waitForMessage(page, "Saved contested");
@@ -109,7 +109,7 @@ describeConsole("segments", (console) => {
     await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
     await (await isReadAgain).finished();
     await dialog.getByRole("button", { name: "Save" }).click();
-    await dialog.getByText("changed while you were editing it").waitFor();
+    await dialog.getByText("changed in the meantime").waitFor();
     expect(await readSegment("interrupted")).toMatchObject({ description: "theirs" });
   });
 

@@ -358,10 +358,7 @@ describeConsole("the strategies of a flag", (console) => {
       await dialog.getByLabel("Title").fill("Mine");
       await patchStrategy(console, flag, { title: "Theirs" });
       await dialog.getByRole("button", { name: "Save" }).click();
-      await dialog
-        .getByRole("alert")
-        .getByText("this was changed while you were editing it")
-        .waitFor();
+      await dialog.getByRole("alert").getByText("this was changed in the meantime").waitFor();
       expect(await dialog.getByLabel("Title").inputValue()).toBe("Mine");
       expect(await readTitles(console, flag)).toEqual(["Theirs"]);
       await expectAccessible(page);
@@ -379,6 +376,22 @@ describeConsole("the strategies of a flag", (console) => {
       expect(await readTitles(console, flag)).toEqual(["Both"]);
     },
   );
+
+  test("Undo does not overwrite the change of somebody else", async () => {
+    await createFlag(console, "undo-conflict", titled("Original"));
+    const page = await console.open("/projects/default/flags/undo-conflict", {
+      expected: /status of 412/,
+    });
+    await page.getByRole("button", { name: "Edit Original" }).click();
+    const dialog = page.getByRole("dialog", { name: "Strategy in development" });
+    await dialog.getByLabel("Title").fill("Mine");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    const saved = await waitForMessage(page, "Saved the strategy");
+    await patchStrategy(console, "undo-conflict", { title: "Theirs" });
+    await saved.getByRole("button", { name: "Undo" }).click();
+    await waitForMessage(page, "this was changed in the meantime");
+    expect(await readTitles(console, "undo-conflict")).toEqual(["Theirs"]);
+  });
 
   test.each(SIZES)("orders strategies with the menu on a %s", async (size) => {
     const flag = `ordered-${size}`;

@@ -44,7 +44,12 @@ function entityTagOf(view: unknown): string {
   return `"${createHash("sha256").update(JSON.stringify(view)).digest("base64url")}"`;
 }
 
-/** Adds the entity tag of a view to a response. Returns the view. */
+/**
+ * Adds the entity tag of a view to a response. Returns the view.
+ *
+ * NOTE: also for PUT. RFC 9110 allows that only if the body of the request was stored unchanged; here, the tag
+ * identifies the body of the response, which clients need to send the next change with If-Match.
+ */
 export function withEntityTag<View>(reply: FastifyReply, view: View): View {
   reply.header("etag", entityTagOf(view));
   return view;

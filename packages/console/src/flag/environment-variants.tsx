@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { adminPath, request, type Versioned } from "../api/request.ts";
+import { adminPath, request, requestVersioned, type Versioned } from "../api/request.ts";
 import type { Flag, FlagEnvironment, FlagVariant } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
 import { Edited, SaveDialog, type SaveInput } from "../changes/edit-dialog.tsx";
@@ -89,14 +89,15 @@ function VariantsDialog({
 }: VariantsDialogProps) {
   const [variants, setVariants] = useState(version.value.variants);
   const stickiness = variants[0]?.stickiness ?? "default";
-  const saving = useChange<SaveInput>({
-    run: ({ ifMatch }) => request(path, { method: "PUT", body: variants, ifMatch }),
+  const saving = useChange<SaveInput, Versioned<unknown>>({
+    run: ({ ifMatch }) => requestVersioned(path, { method: "PUT", body: variants, ifMatch }),
     invalidates: [
       ["flag", project, name],
       ["flags", project],
     ],
     success: () => `Saved the variants in ${environment}`,
-    undo: () => request(path, { method: "PUT", body: version.value.variants }),
+    undo: (_input, { etag }) =>
+      request(path, { method: "PUT", body: version.value.variants, ifMatch: etag }),
     showsErrors: true,
   });
   return (

@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { EllipsisVertical } from "lucide-react";
 import { useState } from "react";
-import { adminPath, request, type Versioned } from "../api/request.ts";
+import { adminPath, request, requestVersioned, type Versioned } from "../api/request.ts";
 import type { Flag } from "../api/types.ts";
 import { Edited, SaveDialog, type SaveInput } from "../changes/edit-dialog.tsx";
 import { useChange } from "../changes/use-change.ts";
@@ -91,15 +91,19 @@ function FlagDialog({ version, onLoad, onClose }: FlagDialogProps) {
   const [description, setDescription] = useState(value.description ?? "");
   const [impressionData, setImpressionData] = useState(value.impressionData);
   const path = adminPath`/projects/${project}/features/${name}`;
-  const saving = useChange<SaveInput>({
+  const saving = useChange<SaveInput, Versioned<unknown>>({
     run: ({ ifMatch }) =>
-      request(path, { method: "PUT", body: { type, description, impressionData }, ifMatch }),
+      requestVersioned(path, {
+        method: "PUT",
+        body: { type, description, impressionData },
+        ifMatch,
+      }),
     invalidates: [
       ["flag", project, name],
       ["flags", project],
     ],
     success: () => `Saved ${name}`,
-    undo: () =>
+    undo: (_input, { etag }) =>
       request(path, {
         method: "PUT",
         body: {
@@ -107,6 +111,7 @@ function FlagDialog({ version, onLoad, onClose }: FlagDialogProps) {
           description: value.description,
           impressionData: value.impressionData,
         },
+        ifMatch: etag,
       }),
     showsErrors: true,
   });

@@ -1,4 +1,4 @@
-import { adminPath, request } from "../api/request.ts";
+import { adminPath, request, requestVersioned, type Versioned } from "../api/request.ts";
 import type { Strategy } from "../api/types.ts";
 import type { SaveInput } from "../changes/edit-dialog.tsx";
 import { useChange } from "../changes/use-change.ts";
@@ -29,16 +29,17 @@ export function useSaveStrategy(
 ) {
   const { project, flag, environment } = address;
   const path = strategyPath(address, edited?.id);
-  return useChange<SaveInput>({
+  return useChange<SaveInput, Versioned<unknown>>({
     run: ({ ifMatch }) =>
-      request(path, { method: edited === undefined ? "POST" : "PUT", body, ifMatch }),
+      requestVersioned(path, { method: edited === undefined ? "POST" : "PUT", body, ifMatch }),
     invalidates: [["flag", project, flag], ["flags", project], ["segments"]],
     success: () =>
       edited === undefined
         ? `Added a strategy in ${environment}`
         : `Saved the strategy in ${environment}`,
     ...(edited !== undefined && {
-      undo: () => request(path, { method: "PUT", body: toDraft(edited) }),
+      undo: (_input, { etag }) =>
+        request(path, { method: "PUT", body: toDraft(edited), ifMatch: etag }),
     }),
     showsErrors: true,
   });

@@ -34,7 +34,7 @@ export function isConflict(error: unknown): boolean {
 /** Says who made the other change, if the message of the service contains it. */
 function describeConflict(message: string): string {
   const [, author, time] = /last by ("(?:[^"\\]|\\.)*") at (\S+Z)/.exec(message) ?? [];
-  const what = "Nothing was saved, because this was changed while you were editing it";
+  const what = "Nothing was saved, because this was changed in the meantime";
   if (author === undefined || time === undefined) return `${what}.`;
   const when = describeDistance(new Date(time).getTime() - Date.now());
   return `${what}: by ${String(JSON.parse(author))}, ${when}.`;

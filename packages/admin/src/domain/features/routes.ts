@@ -174,22 +174,24 @@ function registerChanging(app: TypedApp, storage: Storage): void {
         body: UpdateFeatureBody,
       },
     },
-    (request) => {
+    async (request, reply) => {
       const address = toFeatureAddress(request.params);
-      return writeIfMatch(storage, request, editedFeature(address), (transaction) =>
+      const view = await writeIfMatch(storage, request, editedFeature(address), (transaction) =>
         updateFeature(transaction, address, request.body),
       );
+      return withEntityTag(reply, view);
     },
   );
 
   app.patch(
     ONE,
     { schema: { ...describe("Applies a JSON Patch to a flag"), body: JsonPatchBody } },
-    (request) => {
+    async (request, reply) => {
       const address = toFeatureAddress(request.params);
-      return writeIfMatch(storage, request, editedFeature(address), (transaction) =>
+      const view = await writeIfMatch(storage, request, editedFeature(address), (transaction) =>
         patchFeature(transaction, address, request.body),
       );
+      return withEntityTag(reply, view);
     },
   );
 

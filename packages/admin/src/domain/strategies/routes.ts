@@ -141,22 +141,24 @@ function registerChanging(app: TypedApp, storage: Storage): void {
   app.put(
     ONE,
     { schema: { ...describe("Replaces a strategy"), body: UpdateStrategyBody } },
-    (request) => {
+    async (request, reply) => {
       const address = toStrategyAddress(request.params);
-      return writeIfMatch(storage, request, editedStrategy(address), (transaction) =>
+      const view = await writeIfMatch(storage, request, editedStrategy(address), (transaction) =>
         replaceStrategy(transaction, address, request.body),
       );
+      return withEntityTag(reply, view);
     },
   );
 
   app.patch(
     ONE,
     { schema: { ...describe("Applies a JSON Patch to a strategy"), body: JsonPatchBody } },
-    (request) => {
+    async (request, reply) => {
       const address = toStrategyAddress(request.params);
-      return writeIfMatch(storage, request, editedStrategy(address), (transaction) =>
+      const view = await writeIfMatch(storage, request, editedStrategy(address), (transaction) =>
         patchStrategy(transaction, address, request.body),
       );
+      return withEntityTag(reply, view);
     },
   );
 

@@ -70,7 +70,7 @@ function registerChanging(app: TypedApp, storage: Storage): void {
         body: FlagVariantsBody,
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const address = toFeatureEnvironmentAddress(request.params);
       const variants = await writeIfMatch(
         storage,
@@ -78,7 +78,7 @@ function registerChanging(app: TypedApp, storage: Storage): void {
         editedVariants(address),
         (transaction) => replaceVariants(transaction, address, request.body),
       );
-      return toVariantList(variants);
+      return withEntityTag(reply, toVariantList(variants));
     },
   );
 
@@ -90,7 +90,7 @@ function registerChanging(app: TypedApp, storage: Storage): void {
         body: JsonPatchBody,
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const address = toFeatureEnvironmentAddress(request.params);
       const variants = await writeIfMatch(
         storage,
@@ -98,7 +98,7 @@ function registerChanging(app: TypedApp, storage: Storage): void {
         editedVariants(address),
         (transaction) => patchVariants(transaction, address, request.body),
       );
-      return toVariantList(variants);
+      return withEntityTag(reply, toVariantList(variants));
     },
   );
 }
