@@ -74,7 +74,15 @@ export function findIneffectiveStoreSettings({
 }
 
 function usesTls(store: StoreAddress): boolean {
-  if (store.kind === "redis") return store.isTls;
-  // Without an endpoint, the store is AWS, which uses TLS.
-  return store.kind === "s3" && store.endpoint?.startsWith("http:") !== true;
+  switch (store.kind) {
+    case "file":
+      return false;
+    case "s3":
+      // Without an endpoint, the store is AWS, which uses TLS.
+      return store.endpoint?.startsWith("http:") !== true;
+    case "redis":
+      return store.isTls;
+    default:
+      return store satisfies never;
+  }
 }

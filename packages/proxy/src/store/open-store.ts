@@ -22,9 +22,16 @@ export function describeStoreAddress({ address }: Pick<StoreConfig, "address">):
   return `file:${resolve(address.directory)}`;
 }
 
+/** Whether replicas can share flags through each kind of store. */
+const CAN_SHARE: Readonly<Record<StoreAddress["kind"], boolean>> = {
+  file: false,
+  s3: false,
+  redis: true,
+};
+
 /** Whether replicas can share flags through the store. */
 export function canShareFlags({ address }: Pick<StoreConfig, "address">): boolean {
-  return address.kind === "redis";
+  return CAN_SHARE[address.kind];
 }
 
 /**

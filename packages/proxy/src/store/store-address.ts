@@ -45,8 +45,17 @@ export const storeAddressKind: Kind<StoreAddress> = createTextKind(
 
 /** Returns the strings in the address of a store that must never be shown. */
 export function secretsInStoreAddress(address: StoreAddress): readonly string[] {
-  const { password } = address.kind === "redis" ? address : {};
-  return password === undefined ? [] : [password, encodeURIComponent(password)];
+  switch (address.kind) {
+    case "file":
+    case "s3":
+      return [];
+    case "redis": {
+      const { password } = address;
+      return password === undefined ? [] : [password, encodeURIComponent(password)];
+    }
+    default:
+      return address satisfies never;
+  }
 }
 
 /** Accepts `file:relative/path`, `file:/absolute/path` and `file:///absolute/path`. */
