@@ -2,12 +2,12 @@ import {
   createChoiceKind,
   createListKind,
   createTextKind,
-  defineSetting,
   InvalidValue,
   isSecureUrl,
   textKind,
 } from "flags-server-kit/command-line";
 import { isRole, type Role, ROLES } from "../access/role.ts";
+import { defineSetting } from "./define-setting.ts";
 
 const group = "OpenID Connect";
 

@@ -2,11 +2,9 @@ import {
   booleanKind,
   createChoiceKind,
   createIntegerKind,
-  defineSetting,
   hostKind,
   LOG_LEVELS,
   type Program,
-  TELEMETRY_GROUP,
   TELEMETRY_SETTINGS,
   textKind,
   tokensKind,
@@ -14,6 +12,7 @@ import {
   type ValuesOf,
 } from "flags-server-kit/command-line";
 import { version } from "../version.ts";
+import { defineSetting, SETTING_GROUPS } from "./define-setting.ts";
 import { OPENID_SETTINGS } from "./openid-settings.ts";
 import { databaseUrlKind, publicUrlKind, secretsInDatabaseUrl } from "./url-kinds.ts";
 
@@ -187,16 +186,7 @@ export const PROGRAM: Program<typeof SETTINGS> = {
   tagline:
     "Manages feature flags. Serves the console, the admin API, and the API from which SDKs and proxies read flags.",
   displayName: "the service",
-  groups: [
-    "Listening",
-    "Console",
-    "OpenID Connect",
-    "Database",
-    "Retention",
-    "Tokens",
-    "Logging",
-    TELEMETRY_GROUP,
-  ],
+  groups: SETTING_GROUPS,
   settings: SETTINGS,
   variablePrefixes: [
     "SESSION_",
