@@ -62,7 +62,6 @@ export const OPERATION_ROLES: Readonly<Record<string, Role>> = {
   checkDependenciesExist: "viewer",
   exportProject: "viewer",
   exportFeatures: "viewer",
-  validateImport: "editor",
   getAllApiTokens: "viewer",
   getProjectApiTokens: "viewer",
   getApiTokensByName: "viewer",
@@ -120,6 +119,9 @@ export const OPERATION_ROLES: Readonly<Record<string, Role>> = {
   addFeatureDependency: "editor",
   deleteFeatureDependencies: "editor",
   deleteFeatureDependency: "editor",
+  // Not for viewers, although it changes nothing: it runs the import in a write transaction, which other changes wait
+  // for, and rolls it back.
+  validateImport: "editor",
   importProject: "editor",
   importToggles: "editor",
 
