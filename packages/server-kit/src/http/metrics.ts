@@ -29,6 +29,7 @@ export function createRegistry(prefix: string, displayName: string): Registry {
   const help = `1 while ${displayName} runs`;
   // All workers report the same value.
   const aggregator = "first";
+  // NOTE: a counter, although it stays 1, because `unleash_proxy_up` of the Unleash proxy, which it replaces, is one.
   new Counter({ name: `${prefix}_up`, help, registers: [registry], aggregator }).inc();
   return registry;
 }
