@@ -81,10 +81,13 @@ export function cacheKeyOf({ key, rules }: Grant): string {
   return rules === undefined ? key : `${key} ${rules.id}`;
 }
 
+/** 22 characters of base64url are 132 bits: enough that no two keys have the same id. */
+const QUOTA_ID_LENGTH = 22;
+
 /** Returns an id of the grant's key for quotas per key. It does not reveal the key. */
 export function quotaIdOf(grant: Grant): string {
   // NOTE: the same in every worker, since the primary process has one quota per key.
-  return grant.key.slice(0, 22);
+  return grant.key.slice(0, QUOTA_ID_LENGTH);
 }
 
 /** Whether a grant belongs to a key that the upstream has verified. */
