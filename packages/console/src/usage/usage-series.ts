@@ -159,5 +159,5 @@ export function formatSpan({ startMs, endMs }: Span): string {
 
 /** Describes a place on the time axis: the hour, or the day if a bar is longer than an hour. */
 export function formatTick({ startMs, endMs }: Span): string {
-  return endMs - startMs <= 3_600_000 ? hour.format(startMs) : day.format(startMs);
+  return endMs - startMs <= HOUR_MS ? hour.format(startMs) : day.format(startMs);
 }
