@@ -71,14 +71,17 @@ export function unknownFlag(name: string): HttpError {
 
 /** A 403 for a client whose address is in a deny list, or not in the allow list. */
 export function addressNotAllowed(): HttpError {
-  return new HttpError(403, "Requests from this address are not allowed");
+  return new HttpError(
+    403,
+    "Requests from this address are not allowed: contact the operator of this proxy",
+  );
 }
 
 /** A 503 for all requests until the proxy has flags. */
 export function notReady(): HttpError {
   return new HttpError(
     503,
-    "The proxy has not synchronized with its upstream yet; try again in a moment",
+    "The proxy has not synchronized with its upstream yet: try again in a moment",
     { headers: { "retry-after": "1" } },
   );
 }

@@ -14,7 +14,7 @@ function start(
 }
 
 const FROM_ELSEWHERE = { denyList: ["127.0.0.0/8"] };
-const ERROR = "Requests from this address are not allowed";
+const ERROR = "Requests from this address are not allowed: contact the operator of this proxy";
 
 describe("a request from an address that is not allowed gets a 403", () => {
   test.each([

@@ -252,7 +252,7 @@ describe("the explanations of flags-proxy check", () => {
       "Cannot reach the upstream http://127.0.0.1:2/api: nothing is listening there. Check the host and port in FLAGS_URL, and whether the upstream is running",
     );
     expect(await onlyProblem({ FLAGS_URL: "http://flags.invalid/api" })).toMatch(
-      /the host name (does not exist|cannot be looked up now)\. Check the host in FLAGS_URL/,
+      /the host name (does not exist|cannot be resolved now)\. Check the host in FLAGS_URL/,
     );
   });
 

@@ -243,7 +243,7 @@ describe("credentials of a role", () => {
     setVariables({ AWS_EC2_METADATA_DISABLED: "true" });
     const store = await open();
     await expect(store.read("v1/document", signal)).rejects.toThrow(
-      "No AWS credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give the process a role (the metadata of the instance is disabled)",
+      "No AWS credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give the process a role (the metadata service of the instance is disabled)",
     );
   });
 });

@@ -158,7 +158,7 @@ describe("a renewed certificate", () => {
     secret.replace({ ...authority.issue("third"), key: authority.issue("other").key });
     await eventually(() => errors().length).toBe(1);
     expect(String(errors()[0]?.parts[0])).toMatch(
-      /^The TLS files have changed, but cannot be used, so the previous certificate stays: FLAGS_TLS_KEY_FILE: .* does not belong/,
+      /^The TLS files have changed, but cannot be used, so the previous certificate stays in use: FLAGS_TLS_KEY_FILE: .* does not belong/,
     );
     secret.replace(authority.issue("expired", -1));
     await eventually(() => errors().length).toBe(2);

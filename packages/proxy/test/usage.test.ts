@@ -171,7 +171,7 @@ test.each([
   [{ bucket: { toggles: { a: { variants: numbered(101, 1) } } } }, /more than 100 variants/],
   [
     { bucket: { toggles: numbered(1000, { variants: numbered(50, 1) }) } },
-    /more than 50000 toggles and variants: send several/,
+    /more than 50000 flags and variants: send several/,
   ],
 ])(
   "POST /proxy/client/metrics: 400 for a report that exceeds a limit (%#)",

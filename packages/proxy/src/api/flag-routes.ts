@@ -27,14 +27,14 @@ export function registerFlagRoutes(app: TypedApp, options: FlagRoutesOptions): v
   const { authenticate, enableAllEndpoint } = options;
   registerList(app, options, {
     path: "",
-    subject: "the toggles that are on",
+    subject: "the flags that are on",
     errors: [400, 401, 503],
     onRequest: [authenticate],
     selection: {},
   });
   registerList(app, options, {
     path: "/all",
-    subject: "all toggles, on and off",
+    subject: "all flags, on and off",
     errors: [400, 401, 501, 503],
     onRequest: [authenticate, createAllCheck(enableAllEndpoint)],
     selection: { all: true },

@@ -74,7 +74,7 @@ const FrontendToggle = Type.Object(
     variant: Type.Object(
       {
         ...Variant.properties,
-        feature_enabled: Type.Boolean({ description: "Whether the toggle is on" }),
+        feature_enabled: Type.Boolean({ description: "Whether the flag is on" }),
         featureEnabled: Type.Boolean({
           description: "The same, with the spelling that some clients read",
         }),
@@ -82,7 +82,7 @@ const FrontendToggle = Type.Object(
       { title: "frontendVariantSchema" },
     ),
   },
-  { title: "frontendToggleSchema", description: "The toggle and its variant for the context" },
+  { title: "frontendToggleSchema", description: "The flag and its variant for the context" },
 );
 
 /** The response to a request for flags. */
@@ -90,7 +90,7 @@ const FrontendToggleList = Type.Object(
   { toggles: Type.Array(FrontendToggle) },
   {
     title: "frontendToggleListSchema",
-    description: "The toggles and their variants for the context",
+    description: "The flags and their variants for the context",
   },
 );
 
@@ -173,7 +173,7 @@ function registerSingleToggle(
   );
 }
 
-const ToggleName = Type.Object({ name: Type.String({ description: "Name of the toggle" }) });
+const ToggleName = Type.Object({ name: Type.String({ description: "Name of the flag" }) });
 
 function describeGet() {
   return {

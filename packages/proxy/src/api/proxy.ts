@@ -25,7 +25,7 @@ const EvaluationBody = Type.Object(
 /** The response to a request for flags. */
 const ToggleList = Type.Object(
   { toggles: Type.Array(Toggle) },
-  { title: "toggleListSchema", description: "The toggles and their variants for the context" },
+  { title: "toggleListSchema", description: "The flags and their variants for the context" },
 );
 
 /** The body of a request for a stream. */

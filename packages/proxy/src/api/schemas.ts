@@ -84,7 +84,7 @@ const MAX_NAMED_TOGGLES = 10_000;
 export const NamedToggles = Type.Optional(
   Type.Array(Type.String(), {
     maxItems: MAX_NAMED_TOGGLES,
-    description: "If present, only toggles with these names are listed, on or off",
+    description: "If present, only flags with these names are listed, on or off",
   }),
 );
 

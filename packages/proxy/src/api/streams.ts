@@ -42,14 +42,13 @@ export function createStreamBody(context: TSchema, title: string) {
       toggles: Type.Optional(
         Type.Array(Type.String(), {
           maxItems: MAX_NAMED_TOGGLES,
-          description: "If present, only toggles with these names are listed, on or off",
+          description: "If present, only flags with these names are listed, on or off",
         }),
       ),
       context: Type.Unsafe<Readonly<Record<string, unknown>>>(context),
       all: Type.Optional(
         Type.Boolean({
-          description:
-            "Whether to list toggles that are off; has no effect together with `toggles`",
+          description: "Whether to list flags that are off; has no effect together with `toggles`",
         }),
       ),
     },
@@ -76,7 +75,7 @@ const StreamAddress = Type.Object(
 /** The events of a stream: each has the toggles as data, and their entity tag as id. */
 const StreamEvents = {
   description:
-    "The stream: each event `toggles` contains a list of toggles, and its id is their entity tag",
+    "The stream: each event `toggles` contains a list of flags, and its id is their entity tag",
   content: { "text/event-stream": { schema: Type.String() } },
 } as const;
 
@@ -147,7 +146,7 @@ function checkAll(
 ): void {
   if (all !== true || toggles !== undefined || allowsAll(grant, enableAllEndpoint)) return;
   if (enableAllEndpoint) throw notAllowed("stream flags that are off", "allFlags");
-  throw notEnabled("Streaming all toggles (`all`)", ENABLE_ALL_HINT);
+  throw notEnabled("Streaming all flags (`all`)", ENABLE_ALL_HINT);
 }
 
 const rejectDisabled: onRequestHookHandler = (_request, _reply, done) => {
@@ -214,10 +213,10 @@ function describePost(body: StreamBody) {
 }
 
 const GET_SCHEMA = {
-  summary: "Streams the toggles of a client, and sends them again whenever they change",
+  summary: "Streams the flags of a client, and sends them again whenever they change",
   description:
-    "The first event contains the toggles, unless `Last-Event-ID` names that event; another one " +
-    "follows whenever the toggles for this context change. Comments keep the stream alive.",
+    "The first event contains the flags, unless `Last-Event-ID` names that event; another one " +
+    "follows whenever the flags for this context change. Comments keep the stream alive.",
   tags: TAGS,
   querystring: Type.Object({ token: Type.String({ description: "The token in the issued URL" }) }),
   response: { 200: StreamEvents, ...errorResponses(401, 501, 503) },

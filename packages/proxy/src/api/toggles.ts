@@ -19,7 +19,7 @@ export const Payload = Type.Object(
 export const Variant = Type.Object(
   {
     name: Type.String(),
-    enabled: Type.Boolean({ description: "False if the toggle has no variant for the context" }),
+    enabled: Type.Boolean({ description: "False if the flag has no variant for the context" }),
     payload: Type.Optional(Payload),
   },
   { title: "variantSchema" },

@@ -42,7 +42,7 @@ const HINTS: Readonly<Record<string, Hint>> = {
   UND_ERR_SOCKET: CLOSED,
   ENOTFOUND: (name) => `the host name does not exist. Check the host in ${name("flagsUrl")}`,
   EAI_AGAIN: (name) =>
-    `the host name cannot be looked up now. Check the host in ${name("flagsUrl")} and the DNS server`,
+    `the host name cannot be resolved now. Check the host in ${name("flagsUrl")} and the DNS server`,
   ETIMEDOUT: NO_RESPONSE,
   UND_ERR_CONNECT_TIMEOUT: NO_RESPONSE,
   EHOSTUNREACH: NO_ROUTE,

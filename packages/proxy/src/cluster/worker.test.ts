@@ -40,5 +40,5 @@ test("a worker that cannot load flags keeps the previous ones, and continues to 
   handlers.get("collect")?.({ kind: "collect" });
   await expect
     .poll(() => errors)
-    .toEqual(["Cannot load new flags: the previous ones stay", "Cannot collect metrics"]);
+    .toEqual(["Cannot load new flags: the previous ones stay in use", "Cannot collect metrics"]);
 });

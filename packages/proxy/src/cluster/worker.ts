@@ -68,7 +68,7 @@ export function followPrimary(
       void replicas[source]
         ?.prepare(update)
         .catch((error: unknown) =>
-          logger.error("Cannot load new flags: the previous ones stay", error),
+          logger.error("Cannot load new flags: the previous ones stay in use", error),
         )
         // NOTE: also after an error, because the primary process sends nothing more until then.
         .then(() => link.send({ kind: "loaded", source, revision: update.revision }));

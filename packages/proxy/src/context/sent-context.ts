@@ -156,7 +156,8 @@ function decode(text: string): string | undefined {
 type JsonContext = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a context from a validated JSON body. Objects, lists and null are ignored, if they are valid.
+ * Reads a context from a validated JSON body. Values that are objects, lists or null are ignored where the
+ * schema allows them.
  *
  * @param context may contain values, which take precedence. @default an empty one
  */

@@ -172,7 +172,7 @@ class FastPath {
     const startMs = performance.now();
     const grant = this.#grantFor(request);
     // NOTE: the framework finds the same error (see `admit()`), and responds with its message. It also
-    // verifies signatures: a cached response must not be sent before.
+    // verifies signatures: no cached response may be sent before that.
     if (
       grant?.source.snapshot === undefined ||
       requiresSignature(grant) ||

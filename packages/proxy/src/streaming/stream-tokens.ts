@@ -189,7 +189,7 @@ function unseal({ secret }: TokenKey, bytes: Buffer): Content | undefined {
 function tooLarge(): HttpError {
   return new HttpError(
     413,
-    "The context and the names of the toggles are too large for a URL: shorten them, or " +
+    "The context and the names in `toggles` are too large for a URL: shorten them, or " +
       "open the stream with this request, with `Accept: text/event-stream`",
   );
 }

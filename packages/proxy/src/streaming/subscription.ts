@@ -78,7 +78,7 @@ function pick(values: Readonly<Record<string, unknown>>, names: readonly string[
 function tooLarge(): HttpError {
   return new HttpError(
     413,
-    `The context fields that rules read and the names of the toggles exceed ${MAX_LENGTH / 1024} KiB, ` +
+    `The context fields that rules read and the names in \`toggles\` exceed ${MAX_LENGTH / 1024} KiB, ` +
       "the limit for a stream: shorten them, or poll with `POST /proxy`",
   );
 }

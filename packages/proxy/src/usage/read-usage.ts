@@ -11,7 +11,7 @@ type Metric = Static<typeof ReportedMetric>;
 type Variants = NonNullable<FeatureUsage["variants"]>;
 type Toggles = NonNullable<Report["bucket"]>["toggles"];
 
-/** Maximum number of toggles and variants, in total, in one report. */
+/** Maximum number of flags and variants, in total, in one report. */
 const MAX_REPORTED_NAMES = 50_000;
 
 /**
@@ -145,7 +145,7 @@ export function checkUsage({ appName, features }: ApplicationUsage): void {
   if (names > MAX_REPORTED_NAMES) {
     throw badField(
       TOGGLES,
-      `has more than ${MAX_REPORTED_NAMES} toggles and variants: send several smaller reports`,
+      `has more than ${MAX_REPORTED_NAMES} flags and variants: send several smaller reports`,
     );
   }
 }

@@ -137,7 +137,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "no server is listening there",
   ECONNRESET: "the connection was closed without a response",
   ENOTFOUND: "the host name is not known",
-  EAI_AGAIN: "the host name cannot be looked up",
+  EAI_AGAIN: "the host name cannot be resolved",
 };
 
 function describeError(error: unknown): string {

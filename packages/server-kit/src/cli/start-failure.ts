@@ -47,7 +47,8 @@ const LISTEN_FAILURES: Readonly<Record<string, (variables: ListenVariables) => s
   EADDRNOTAVAIL: ({ host }) =>
     `no network interface of this machine has this address. Choose another one with ${host}`,
   ENOTFOUND: ({ host }) => `the host name is not known. Choose another one with ${host}`,
-  EAI_AGAIN: ({ host }) => `the host name cannot be looked up. Choose another one with ${host}`,
+  EAI_AGAIN: ({ host }) =>
+    `the host name cannot be resolved now. Check the DNS server, or choose another host with ${host}`,
 };
 
 function explainListenFailure(error: Error): string | undefined {

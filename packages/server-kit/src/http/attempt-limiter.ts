@@ -54,7 +54,7 @@ export class AttemptLimiter {
    */
   take(network: string, count: number): (uncounted: number) => void {
     const bucket = this.#bucketOf(network);
-    // NOTE: the budget may be below 0, so that even no attempt would have to wait.
+    // NOTE: the budget may be below 0; then even a request without attempts would have to wait.
     if (count > 0) this.#takeFrom(bucket, count);
     return (uncounted) => {
       bucket.give(uncounted);

@@ -243,8 +243,8 @@ export class ConnectionGuard {
   }
 
   /**
-   * Whether a complete request has not got its whole response, or part of a response may have been sent. An error
-   * response would take the place of that response.
+   * Whether a complete request still waits for the rest of its response, or part of a response may have been sent. An
+   * error response would take the place of that response.
    */
   isResponding(socket: Socket): boolean {
     const response = this.#connections.get(socket)?.response;

@@ -91,9 +91,12 @@ export const NOT_JSON = "The body must be JSON: send it with `Content-Type: appl
 const FRAMEWORK_FAILURES: Readonly<Record<string, FrameworkFailure>> = {
   FST_ERR_BAD_URL: {
     statusCode: 400,
-    message: "The path is not valid percent-encoding: write a literal `%` as `%25`",
+    message: "The path contains invalid percent-encoding: write a literal `%` as `%25`",
   },
-  FST_ERR_MAX_PARAM_LENGTH: { statusCode: 414, message: "A part of the path is too long" },
+  FST_ERR_MAX_PARAM_LENGTH: {
+    statusCode: 414,
+    message: "A part of the path is too long: shorten it",
+  },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: { statusCode: 415, message: NOT_JSON },
   FST_ERR_CTP_EMPTY_JSON_BODY: {
     statusCode: 400,
@@ -107,11 +110,12 @@ const FRAMEWORK_FAILURES: Readonly<Record<string, FrameworkFailure>> = {
   },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
     statusCode: 400,
-    message: "The length of the body differs from `Content-Length`",
+    message: "The length of the body differs from `Content-Length`: correct the header",
   },
   FST_CP_ERR_INVALID_CONTENT_ENCODING: {
     statusCode: 415,
-    message: "The encoding of the body is not supported: send it plain, or with gzip or deflate",
+    message:
+      "The encoding of the body is not supported: send it uncompressed, or with gzip or deflate",
   },
   FST_CP_ERR_INVALID_CONTENT: {
     statusCode: 400,

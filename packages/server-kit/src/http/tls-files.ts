@@ -115,7 +115,7 @@ export class TlsFiles {
     if (problem === this.#lastProblem) return;
     this.#lastProblem = problem;
     this.#options.logger.error(
-      `The TLS files have changed, but cannot be used, so the previous certificate stays: ${problem}`,
+      `The TLS files have changed, but cannot be used, so the previous certificate stays in use: ${problem}`,
     );
   }
 }

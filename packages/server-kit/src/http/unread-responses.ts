@@ -26,7 +26,8 @@ export function findExcess<Item extends Unread>(
   unread: readonly Item[],
   maxBytes: number,
 ): Excess<Item> {
-  // A client that reads needs some time as well, unless there are far too many.
+  // Even a client that reads needs time: unless there is far too much, only what an earlier check already found unread
+  // counts.
   const isUrgent = sumBytes(unread) > URGENT_FACTOR * maxBytes;
   const counted = isUrgent ? unread : unread.filter(({ isLate }) => isLate);
   const totalBytes = sumBytes(counted);

@@ -172,7 +172,7 @@ async function readInstanceCredentials({
 }: RoleSource): Promise<RoleCredentials> {
   const origin = environment["AWS_EC2_METADATA_SERVICE_ENDPOINT"] ?? INSTANCE_ORIGIN;
   if (environment["AWS_EC2_METADATA_DISABLED"]?.toLowerCase() === "true") {
-    throw new Error("the metadata of the instance is disabled");
+    throw new Error("the metadata service of the instance is disabled");
   }
   return withDirectConnections(async (connections) => {
     const tokenUrl = new URL("/latest/api/token", origin);
