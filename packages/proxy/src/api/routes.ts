@@ -41,10 +41,7 @@ export async function registerRoutes(app: FastifyInstance, options: RoutesOption
     options;
   const { keys } = access;
   const flagSources = sources.map(({ flags }) => flags);
-  const definitions = createDefinitions(flagSources, {
-    registry: metrics.registry,
-    maxConnections: config.maxConnections,
-  });
+  const definitions = createDefinitions(flagSources, config, metrics.registry);
   const clientStreams = createClientStreams(config, {
     flagSources,
     formats: createEventFormats(protocols),

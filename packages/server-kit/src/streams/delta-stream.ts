@@ -1,5 +1,6 @@
 import { writeEvent, type EventStream } from "./event-stream.ts";
 import { type HubStream, StreamHub, type StreamHubOptions } from "./stream-hub.ts";
+import { maxStreamsOfKey } from "./stream-limits.ts";
 
 /** The changes that lead to a state of the flag definitions. */
 interface DeltaMessage {
@@ -23,12 +24,15 @@ type EventName = "unleash-connected" | "unleash-updated";
 
 /** A stream of the Unleash streaming API, which sends an SDK every change of its flag definitions. */
 export class DeltaStream<Feed extends DeltaFeed> implements HubStream {
+  readonly key: string;
   readonly feed: Feed;
   readonly events: EventStream;
   /** The state of the SDK once it has read everything that was sent. */
   #id: number | undefined;
 
-  constructor(feed: Feed, events: EventStream) {
+  /** @param key identifies the token with which the stream was opened */
+  constructor(key: string, feed: Feed, events: EventStream) {
+    this.key = key;
     this.feed = feed;
     this.events = events;
   }
@@ -61,6 +65,8 @@ export interface DeltaHubOptions extends Pick<
 > {
   /** Maximum number of open streams, each of which requires memory and a connection. */
   readonly maxStreams: number;
+  /** Whether there are several tokens: each may then open only half of the streams. */
+  readonly hasSeveralKeys: () => boolean;
 }
 
 /** SDKs that lose their stream at the same time reconnect after a random delay of up to this. */
@@ -72,26 +78,33 @@ const RETRY_AFTER_SECONDS = 10;
 /** Keeps the streams of SDKs up to date and alive. */
 export class DeltaHub<Stream extends DeltaStream<DeltaFeed>> extends StreamHub<Stream> {
   readonly #maxStreams: number;
+  readonly #maxStreamsPerKey: () => number;
 
-  constructor({ maxStreams, ...intervals }: DeltaHubOptions) {
+  constructor({ maxStreams, hasSeveralKeys, ...intervals }: DeltaHubOptions) {
+    const maxStreamsPerKey = (): number => maxStreamsOfKey(maxStreams, hasSeveralKeys());
     super({
       ...intervals,
-      limits: { maxStreams },
+      limits: { maxStreams, maxStreamsPerKey },
       update: (stream) => stream.update(),
       reconnectDelayMs: () => Math.random() * MAX_RECONNECT_MS,
     });
     this.#maxStreams = maxStreams;
+    this.#maxStreamsPerKey = maxStreamsPerKey;
   }
 
   /**
-   * Checks that another stream can be opened.
+   * Checks that another stream can be opened with a token.
    *
+   * @param key identifies the token
    * @param toError creates the error that is thrown if it cannot, a 503
    */
-  checkCapacity(toError: (message: string, headers: Record<string, string>) => Error): void {
-    if (this.hasCapacity()) return;
+  checkCapacity(
+    key: string,
+    toError: (message: string, headers: Record<string, string>) => Error,
+  ): void {
+    if (this.hasCapacity(key)) return;
     throw toError(
-      `There can be at most ${this.#maxStreams} streams: poll for deltas, or try again later`,
+      `There can be at most ${this.#maxStreamsPerKey()} streams with one token, and ${this.#maxStreams} in total: poll for deltas, or try again later`,
       { "retry-after": String(RETRY_AFTER_SECONDS) },
     );
   }
