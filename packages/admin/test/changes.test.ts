@@ -154,6 +154,7 @@ describeStorages("the stream of changes", (source) => {
       headers: { ...cookie, ...FROM_PAGE },
     });
     await stream.ended;
+    expect(stream.retries).toHaveLength(1);
     await service.admin("POST", "/tags", { type: "simple", value: "nine" });
     expect((await nextChange(other)).name).toBe("change");
     await expect(open(replica, cookie)).rejects.toThrow("401");

@@ -266,6 +266,7 @@ describeStorages("GET /api/client/streaming", (source) => {
     await other.next();
     await service.admin("DELETE", `/api-tokens/${revoked.id}`);
     await stream.ended;
+    expect(stream.retries).toHaveLength(1);
     await createFlag(service, "after-revocation");
     expect(summarize((await other.next()).data.events)).toEqual([
       "feature-updated after-revocation",

@@ -185,8 +185,7 @@ export class ChangeStreams {
     for (const stream of streams) {
       const { sessionHash, tokenId = "" } = stream.caller;
       if (sessionHash === undefined ? tokens.has(tokenId) : sessions.has(sessionHash)) continue;
-      this.#hub.remove(stream);
-      stream.events.end();
+      this.#hub.end(stream);
     }
   }
 }

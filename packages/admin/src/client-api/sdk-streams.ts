@@ -143,22 +143,15 @@ export class SdkStreams {
   async #endRevoked(streams: readonly SdkStream[]): Promise<void> {
     const ids = new Set(streams.map(({ token }) => token.id));
     const accepted = await findTokensById(this.#storage.db, [...ids]);
-    this.#end(streams.filter(({ token }) => !accepted.has(token.id)));
     for (const stream of streams) {
+      if (!accepted.has(stream.token.id)) this.#hub.end(stream);
       stream.token = accepted.get(stream.token.id) ?? stream.token;
     }
   }
 
   #endExpired(): void {
     const now = new Date();
-    this.#end(this.#hub.streams().filter(({ token }) => isExpired(token, now)));
-  }
-
-  #end(streams: readonly SdkStream[]): void {
-    for (const stream of streams) {
-      this.#hub.remove(stream);
-      stream.events.end();
-    }
+    this.#hub.endIf(({ token }) => isExpired(token, now));
   }
 }
 

@@ -106,7 +106,7 @@ export class StreamHub<Stream extends HubStream> {
     const share = MIN_AGE_SHARE + Math.random() * (1 - MIN_AGE_SHARE);
     this.#streams.set(stream, performance.now() + this.#maxAgeMs * share);
     this.#counts.add(stream.key ?? "", stream.bytes ?? 0);
-    stream.events.onClose(() => this.remove(stream));
+    stream.events.onClose(() => this.#remove(stream));
     stream.events.onDrain(() => this.update([stream]));
   }
 
@@ -115,17 +115,9 @@ export class StreamHub<Stream extends HubStream> {
     this.#updates.add(streams);
   }
 
-  /** Removes a stream without ending it. */
-  remove(stream: Stream): void {
-    if (!this.#streams.delete(stream)) return;
-    this.#counts.remove(stream.key ?? "", stream.bytes ?? 0);
-    this.#updates.delete(stream);
-    this.#checks.delete(stream);
-  }
-
   /** Removes a stream and ends it. Its client reconnects after a delay. */
   end(stream: Stream): void {
-    this.remove(stream);
+    this.#remove(stream);
     stream.events.retryAfter(this.reconnectDelayMs());
     stream.events.end();
   }
@@ -150,6 +142,14 @@ export class StreamHub<Stream extends HubStream> {
   /** Returns how long a client should wait before it reconnects. */
   reconnectDelayMs(): number {
     return this.#options.reconnectDelayMs(this.size);
+  }
+
+  /** Removes a stream without ending it. */
+  #remove(stream: Stream): void {
+    if (!this.#streams.delete(stream)) return;
+    this.#counts.remove(stream.key ?? "", stream.bytes ?? 0);
+    this.#updates.delete(stream);
+    this.#checks.delete(stream);
   }
 
   /**
