@@ -203,16 +203,6 @@ describe("GET /api/client/streaming", () => {
     await expect(open()).rejects.toThrow("503");
   });
 
-  test("one of several server tokens can open only half of the streams", async () => {
-    const config = { maxConnections: 16, serverTokens: [SERVER_TOKEN, "other-token"] };
-    const { url } = await startProxy({ document: DOCUMENT, config });
-    const open = (authorization: string) =>
-      readDefinitions(`${url}/api/client/streaming`, { ...MODERN, authorization });
-    for (let count = 0; count < 6; count += 1) await open(SERVER_TOKEN);
-    await expect(open(SERVER_TOKEN)).rejects.toThrow("503");
-    await open("other-token");
-  });
-
   test("is compressed with gzip if the client accepts that", async () => {
     const { url, source } = await startProxy({ document: DOCUMENT });
     for (const [accepted, coding] of [

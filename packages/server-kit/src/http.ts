@@ -55,5 +55,4 @@ export type { DeltaFeed, DeltaHubOptions } from "./streams/delta-stream.ts";
 export { EventStream, writeEvent } from "./streams/event-stream.ts";
 export { acceptsGzip } from "./streams/gzip-stream.ts";
 export { repeat, StreamHub } from "./streams/stream-hub.ts";
-export { maxStreamsOfKey } from "./streams/stream-limits.ts";
 export type { HubStream, StreamHubOptions } from "./streams/stream-hub.ts";

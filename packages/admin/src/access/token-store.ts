@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { and, count, eq, gt, inArray, isNull, or } from "drizzle-orm";
+import { and, count, eq, inArray, isNull, or } from "drizzle-orm";
 import { badData, exceedsLimit, mustExist, notFound } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { type Database, firstRow, orderByText } from "../storage/database.ts";
 import type { NewEvent } from "../storage/events.ts";
-import { apiTokens, type ApiTokenType, deletedTokens } from "../storage/schema/access.ts";
+import { apiTokens, deletedTokens } from "../storage/schema/access.ts";
 import { environments, projects } from "../storage/schema/projects.ts";
 import type { WriteTransaction } from "../storage/storage.ts";
 import { checkExpiry, readExpiry, readTokenScope } from "./token-rules.ts";
@@ -66,17 +66,6 @@ export async function findTokensById(
     .where(inArray(apiTokens.id, [...ids]));
   const now = new Date();
   return new Map(rows.filter((row) => !isExpired(row, now)).map((row) => [row.id, row]));
-}
-
-/** Whether there are several unexpired tokens of a type. */
-export async function hasSeveralTokens(db: Database, type: ApiTokenType): Promise<boolean> {
-  const isValid = or(isNull(apiTokens.expiresAt), gt(apiTokens.expiresAt, new Date()));
-  const rows = await db
-    .select({ id: apiTokens.id })
-    .from(apiTokens)
-    .where(and(eq(apiTokens.type, type), isValid))
-    .limit(2);
-  return rows.length > 1;
 }
 
 export interface CreatedToken {

@@ -164,7 +164,7 @@ export function registerStreaming(app: TypedApp, { feeds, streams }: StreamDepen
       const { raw } = reply;
       if (raw.destroyed) return reply.hijack();
 
-      streams.checkCapacity(token, feed);
+      streams.checkCapacity(feed);
       reply.header("vary", "Authorization, Accept-Encoding");
       const gzip = acceptsGzip(request.headers["accept-encoding"]);
       const events = new EventStream(raw, reply.getHeaders(), { gzip });

@@ -5,7 +5,7 @@ import {
   type EventStream,
   repeat,
 } from "flags-server-kit/http";
-import { findTokensById, hasSeveralTokens } from "../access/token-store.ts";
+import { findTokensById } from "../access/token-store.ts";
 import { type ApiToken, isExpired } from "../access/token.ts";
 import { CoalescedTask } from "../scheduling/coalesced-task.ts";
 import { ApiError } from "../errors.ts";
@@ -19,7 +19,7 @@ export class SdkStream extends DeltaStream<EnvironmentFeed> {
   token: ApiToken;
 
   constructor(token: ApiToken, feed: EnvironmentFeed, events: EventStream) {
-    super(token.id, feed, events);
+    super(feed, events);
     this.token = token;
   }
 }
@@ -28,7 +28,7 @@ export class SdkStream extends DeltaStream<EnvironmentFeed> {
 const MAX_FEED_BYTES = 100 * 1024 * 1024;
 
 /** By default there are at most 10,000 streams. */
-export interface SdkStreamsOptions extends Partial<Omit<DeltaHubOptions, "hasSeveralKeys">> {
+export interface SdkStreamsOptions extends Partial<DeltaHubOptions> {
   /** Maximum memory for the feeds of all open streams, in bytes. @default 104857600 */
   readonly maxFeedBytes?: number;
   /** How often to check for changes whose notification was missed. @default 1000 */
@@ -47,8 +47,6 @@ export class SdkStreams {
   readonly #stops: readonly (() => void)[];
   /** The revision up to which all streams except the added ones are up to date. */
   #checkedRevision: number | undefined;
-  /** Whether there are several tokens for SDKs, as of the last check. */
-  #hasSeveralTokens = true;
   /** Streams that have been added since the last check: their token or flags may have changed meanwhile. */
   #added: SdkStream[] = [];
 
@@ -61,11 +59,7 @@ export class SdkStreams {
     } = options;
     this.#storage = storage;
     this.#feeds = feeds;
-    this.#hub = new DeltaHub({
-      ...intervals,
-      maxStreams,
-      hasSeveralKeys: () => this.#hasSeveralTokens,
-    });
+    this.#hub = new DeltaHub({ ...intervals, maxStreams });
     this.#feedsInUse = new FeedsInUse(maxFeedBytes);
     this.#stops = [
       storage.onChange(() => this.#check.request()),
@@ -80,10 +74,9 @@ export class SdkStreams {
     return this.#hub.size;
   }
 
-  /** @throws {ApiError} 503 with `Retry-After` if a limit does not allow another stream with this token and feed */
-  checkCapacity(token: ApiToken, feed: EnvironmentFeed): void {
+  /** @throws {ApiError} 503 with `Retry-After` if a limit does not allow another stream with this feed */
+  checkCapacity(feed: EnvironmentFeed): void {
     this.#hub.checkCapacity(
-      token.id,
       (message, headers) => new ApiError("TooManyStreamsError", message, { headers }),
     );
     if (this.#feedsInUse.allows(feed)) return;
@@ -130,7 +123,6 @@ export class SdkStreams {
     this.#checkedRevision = revision;
     if (streams.length === 0) return;
     try {
-      if (hasChanged) this.#hasSeveralTokens = await hasSeveralTokens(this.#storage.db, "backend");
       await this.#endRevoked(streams);
       await this.#feeds.advance(new Set(streams.map(({ feed }) => feed)));
       this.#hub.update(streams.filter((stream) => this.#hub.has(stream)));

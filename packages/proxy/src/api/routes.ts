@@ -41,7 +41,10 @@ export async function registerRoutes(app: FastifyInstance, options: RoutesOption
     options;
   const { keys } = access;
   const flagSources = sources.map(({ flags }) => flags);
-  const definitions = createDefinitions(flagSources, config, metrics.registry);
+  const definitions = createDefinitions(flagSources, {
+    registry: metrics.registry,
+    maxConnections: config.maxConnections,
+  });
   const clientStreams = createClientStreams(config, {
     flagSources,
     formats: createEventFormats(protocols),

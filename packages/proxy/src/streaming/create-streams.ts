@@ -1,5 +1,4 @@
 import { streamsWithin } from "flags-server-kit";
-import { maxStreamsOfKey } from "flags-server-kit/http";
 import type { Registry } from "prom-client";
 import type { FlagSource } from "flags-sdk";
 import type { KeyRegistry } from "../access/key-registry.ts";
@@ -47,7 +46,7 @@ export function createClientStreams(
   const hasSeveralKeys = canChange || keys.clientIds.length > 1;
   const limits = {
     maxStreams,
-    maxStreamsPerKey: push.maxStreamsPerKey ?? maxStreamsOfKey(maxStreams, hasSeveralKeys),
+    maxStreamsPerKey: push.maxStreamsPerKey ?? defaultPerKey(maxStreams, hasSeveralKeys),
     maxBytes: push.maxContextBytes,
   };
   return {
@@ -57,4 +56,9 @@ export function createClientStreams(
       clientIds: () => keys.clientIds,
     }),
   };
+}
+
+/** With several keys, each gets at most half of the streams, so that the others can use the rest. */
+function defaultPerKey(maxStreams: number, hasSeveralKeys: boolean): number {
+  return hasSeveralKeys ? Math.ceil(maxStreams / 2) : maxStreams;
 }

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { LARGE_TEXT, openStream, startStreamServer } from "./_streams.ts";
-import { DeltaHub, DeltaStream, type DeltaFeed } from "./delta-stream.ts";
+import { DeltaStream, type DeltaFeed } from "./delta-stream.ts";
 import { StreamHub } from "./stream-hub.ts";
 
 /** A feed in which every change has the given text. */
@@ -30,7 +30,7 @@ function createHub(): StreamHub<DeltaStream<TestFeed>> {
 test("DeltaStream sends the initial state and then each change once", async () => {
   const { events, received } = await openStream(await startStreamServer());
   const feed = new TestFeed("");
-  const stream = new DeltaStream("key", feed, events);
+  const stream = new DeltaStream(feed, events);
   stream.sendInitial(undefined);
   stream.update();
   feed.id = 2;
@@ -46,7 +46,7 @@ test("DeltaStream sends only the differences once a slow SDK has caught up", asy
   const { events, client, received } = await openStream(await startStreamServer());
   const feed = new TestFeed("");
   const hub = createHub();
-  const stream = new DeltaStream("key", feed, events);
+  const stream = new DeltaStream(feed, events);
   stream.sendInitial(undefined);
   hub.add(stream);
   client.pause();
@@ -55,26 +55,6 @@ test("DeltaStream sends only the differences once a slow SDK has caught up", asy
   client.resume();
   await expect.poll(() => received().slice(-100)).toContain("id: 4\ndata: [1..4]");
   expect(received().match(/event: unleash-updated/g)).toHaveLength(1);
-});
-
-test("DeltaHub allows a key half of the streams if there are several keys, and all of them otherwise", async () => {
-  const server = await startStreamServer();
-  let hasSeveralKeys = true;
-  const hub = new DeltaHub({ maxStreams: 3, hasSeveralKeys: () => hasSeveralKeys });
-  onTestFinished(() => hub.close());
-  const check = (key: string): void => hub.checkCapacity(key, (message) => new Error(message));
-  const open = async (key: string): Promise<void> => {
-    check(key);
-    hub.add(new DeltaStream(key, new TestFeed(""), (await openStream(server)).events));
-  };
-  await open("greedy");
-  await open("greedy");
-  expect(() => check("greedy")).toThrow("at most 2 streams with one token, and 3 in total");
-  expect(() => check("other")).not.toThrow();
-
-  hasSeveralKeys = false;
-  await open("greedy");
-  expect(() => check("greedy")).toThrow("at most 3 streams with one token, and 3 in total");
 });
 
 test("DeltaStream shares the bytes of a message with all streams", async () => {
@@ -86,7 +66,7 @@ test("DeltaStream shares the bytes of a message with all streams", async () => {
     // oxlint-disable-next-line no-await-in-loop -- one connection after the other
     const { events, client } = await openStream(server);
     client.pause();
-    new DeltaStream("key", feed, events).sendInitial(undefined);
+    new DeltaStream(feed, events).sendInitial(undefined);
   }
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(4 * LARGE_TEXT.length);
 });

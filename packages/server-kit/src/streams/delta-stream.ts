@@ -1,6 +1,5 @@
 import { writeEvent, type EventStream } from "./event-stream.ts";
 import { type HubStream, StreamHub, type StreamHubOptions } from "./stream-hub.ts";
-import { maxStreamsOfKey } from "./stream-limits.ts";
 
 /** The changes that lead to a state of the flag definitions. */
 interface DeltaMessage {
@@ -24,15 +23,12 @@ type EventName = "unleash-connected" | "unleash-updated";
 
 /** A stream of the Unleash streaming API, which sends an SDK every change of its flag definitions. */
 export class DeltaStream<Feed extends DeltaFeed> implements HubStream {
-  readonly key: string;
   readonly feed: Feed;
   readonly events: EventStream;
   /** The state of the SDK once it has read everything that was sent. */
   #id: number | undefined;
 
-  /** @param key identifies the token with which the stream was opened */
-  constructor(key: string, feed: Feed, events: EventStream) {
-    this.key = key;
+  constructor(feed: Feed, events: EventStream) {
     this.feed = feed;
     this.events = events;
   }
@@ -65,8 +61,6 @@ export interface DeltaHubOptions extends Pick<
 > {
   /** Maximum number of open streams, each of which requires memory and a connection. */
   readonly maxStreams: number;
-  /** Whether there are several tokens: each may then open only half of the streams. */
-  readonly hasSeveralKeys: () => boolean;
 }
 
 /** SDKs that lose their stream at the same time reconnect after a random delay of up to this. */
@@ -78,33 +72,26 @@ const RETRY_AFTER_SECONDS = 10;
 /** Keeps the streams of SDKs up to date and alive. */
 export class DeltaHub<Stream extends DeltaStream<DeltaFeed>> extends StreamHub<Stream> {
   readonly #maxStreams: number;
-  readonly #maxStreamsPerKey: () => number;
 
-  constructor({ maxStreams, hasSeveralKeys, ...intervals }: DeltaHubOptions) {
-    const maxStreamsPerKey = (): number => maxStreamsOfKey(maxStreams, hasSeveralKeys());
+  constructor({ maxStreams, ...intervals }: DeltaHubOptions) {
     super({
       ...intervals,
-      limits: { maxStreams, maxStreamsPerKey },
+      limits: { maxStreams },
       update: (stream) => stream.update(),
       reconnectDelayMs: () => Math.random() * MAX_RECONNECT_MS,
     });
     this.#maxStreams = maxStreams;
-    this.#maxStreamsPerKey = maxStreamsPerKey;
   }
 
   /**
-   * Checks that another stream can be opened with a token.
+   * Checks that another stream can be opened.
    *
-   * @param key identifies the token
    * @param toError creates the error that is thrown if it cannot, a 503
    */
-  checkCapacity(
-    key: string,
-    toError: (message: string, headers: Record<string, string>) => Error,
-  ): void {
-    if (this.hasCapacity(key)) return;
+  checkCapacity(toError: (message: string, headers: Record<string, string>) => Error): void {
+    if (this.hasCapacity()) return;
     throw toError(
-      `There can be at most ${this.#maxStreamsPerKey()} streams with one token, and ${this.#maxStreams} in total: poll for deltas, or try again later`,
+      `There can be at most ${this.#maxStreams} streams: poll for deltas, or try again later`,
       { "retry-after": String(RETRY_AFTER_SECONDS) },
     );
   }

@@ -1,22 +1,13 @@
 /** Limits of the open streams of one process. */
 export interface StreamLimits {
   readonly maxStreams: number;
-  /**
-   * Open streams of one key, so that no key can use up all of them. A function if it can change.
-   *
-   * @default no limit
-   */
-  readonly maxStreamsPerKey?: number | (() => number);
+  /** Open streams of one key, so that no key can use up all of them. @default no limit */
+  readonly maxStreamsPerKey?: number;
   /**
    * Memory for the state of all open streams. One key may use the same share of it as of the streams.
    * @default no limit
    */
   readonly maxBytes?: number;
-}
-
-/** With several keys, each may open at most half of the streams, so that the others can use the rest. */
-export function maxStreamsOfKey(maxStreams: number, hasSeveralKeys: boolean): number {
-  return hasSeveralKeys ? Math.ceil(maxStreams / 2) : maxStreams;
 }
 
 interface Usage {
@@ -44,8 +35,7 @@ export class StreamCounts {
 
   /** Whether a key may open another stream that requires this much memory. */
   allows(key: string, bytes: number): boolean {
-    const { maxStreams, maxStreamsPerKey: perKey, maxBytes } = this.#limits;
-    const maxStreamsPerKey = typeof perKey === "number" ? perKey : perKey();
+    const { maxStreams, maxStreamsPerKey, maxBytes } = this.#limits;
     const own = this.#byKey.get(key) ?? { streams: 0, bytes: 0 };
     const maxBytesPerKey = maxBytes * Math.min(maxStreamsPerKey / maxStreams, 1);
     return (

@@ -25,11 +25,7 @@ async function startStreams(options: Partial<DeltaHubOptions>) {
   };
   const feeds = new DefinitionsFeeds();
   const asSource = source as unknown as FlagSource;
-  const streams = new DefinitionsStreams([asSource], feeds, {
-    maxStreams: 100,
-    hasSeveralKeys: () => false,
-    ...options,
-  });
+  const streams = new DefinitionsStreams([asSource], feeds, { maxStreams: 100, ...options });
   onTestFinished(() => streams.close());
   const server = createServer((_request, response) => {
     const feed = feeds.current(asSource, EVERYTHING);
@@ -122,14 +118,12 @@ test("DefinitionsStreams sends only the latest state to an SDK that catches up",
 
 test("checkCapacity() throws at the limit, until an SDK disconnects", async () => {
   const { streams, open } = await startStreams({ maxStreams: 1 });
-  expect(() => streams.checkCapacity({ key: "" })).not.toThrow();
+  expect(() => streams.checkCapacity()).not.toThrow();
   const socket = await open();
-  expect(() => streams.checkCapacity({ key: "" })).toThrow(
-    "There can be at most 1 streams with one token, and 1 in total",
-  );
+  expect(() => streams.checkCapacity()).toThrow("There can be at most 1 streams");
   socket.destroy();
   await expect.poll(() => streams.size).toBe(0);
-  expect(() => streams.checkCapacity({ key: "" })).not.toThrow();
+  expect(() => streams.checkCapacity()).not.toThrow();
 });
 
 const DEFINITIONS = {

@@ -19,7 +19,7 @@ export class DefinitionsStream extends DeltaStream<DefinitionsFeed> {
   readonly grant: Grant;
 
   constructor(grant: Grant, feed: DefinitionsFeed, events: EventStream) {
-    super(grant.key, feed, events);
+    super(feed, events);
     this.grant = grant;
   }
 
@@ -49,9 +49,9 @@ export class DefinitionsStreams {
     return this.#hub.size;
   }
 
-  /** @throws {HttpError} 503 with `Retry-After` if a limit of streams is reached */
-  checkCapacity({ key }: Pick<Grant, "key">): void {
-    this.#hub.checkCapacity(key, (message, headers) => new HttpError(503, message, { headers }));
+  /** @throws {HttpError} 503 with `Retry-After` if the limit of streams is reached */
+  checkCapacity(): void {
+    this.#hub.checkCapacity((message, headers) => new HttpError(503, message, { headers }));
   }
 
   /**

@@ -58,7 +58,7 @@ export function registerStreaming(
     if (reply.raw.destroyed) return reply.hijack();
     const grant = grantOf(request);
     const feed = feedOf(feeds, grant.source, request.url);
-    streams.checkCapacity(grant);
+    streams.checkCapacity();
     reply.raw.once("close", streams.claimFeed(grant, feed));
     reply.header("vary", vary);
     const gzip = acceptsGzip(request.headers["accept-encoding"]);
