@@ -4,7 +4,7 @@ import type { TypedApp } from "flags-server-kit/http";
 import { grantOf } from "./authenticate.ts";
 import { quotaIdOf } from "../access/grant.ts";
 import { acceptUsage, type UsageRules } from "../usage/accept-usage.ts";
-import { checkUsage, type ReadOptions, readUsage } from "../usage/read-usage.ts";
+import { checkUsage, type ParseOptions, parseUsage } from "../usage/parse-usage.ts";
 import {
   forwardRegistration,
   forwardReporter,
@@ -67,7 +67,7 @@ export function registerUsageAt(
     },
     async (request, reply) => {
       const { body } = request;
-      const usage = readUsage(body, readOptionsOf(request));
+      const usage = parseUsage(body, parseOptionsOf(request));
       checkUsage(usage);
       // At the same time, so that one write to the spool covers both.
       await Promise.all([
@@ -91,8 +91,8 @@ export function registerUsageAt(
   );
 }
 
-/** Returns what reading the usage in a request depends on apart from its body. */
-export function readOptionsOf(request: FastifyRequest): ReadOptions {
+/** Returns what parsing the usage in a request depends on apart from its body. */
+export function parseOptionsOf(request: FastifyRequest): ParseOptions {
   const grant = grantOf(request);
   return { nowMs: Date.now(), quotaId: quotaIdOf(grant), keyKind: grant.kind };
 }

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { readImpactMetrics } from "./impact-metrics.ts";
+import { parseImpactMetrics } from "./impact-metrics.ts";
 
 const METRIC = { name: "latency", help: "Latency", type: "histogram" };
 const SAMPLE = { labels: { route: "/" }, count: 3, sum: 1.5, buckets: [{ le: 1, count: 2 }] };
 
-test("readImpactMetrics() reads only the members that it knows, at every level", () => {
+test("parseImpactMetrics() reads only the members that it knows, at every level", () => {
   const unknown = { unknown: [[]] };
   const [bucket] = SAMPLE.buckets;
   const sample = { ...SAMPLE, ...unknown, buckets: [{ ...bucket, ...unknown }] };
@@ -13,20 +13,22 @@ test("readImpactMetrics() reads only the members that it knows, at every level",
     { ...METRIC, ...unknown, samples: [sample] },
     { ...METRIC, type: "counter", samples: [{ ...numeric, ...unknown }] },
   ];
-  expect(readImpactMetrics(sent)).toEqual([
+  expect(parseImpactMetrics(sent)).toEqual([
     { ...METRIC, samples: [SAMPLE] },
     { ...METRIC, type: "counter", samples: [numeric] },
   ]);
 });
 
-test("readImpactMetrics() skips histograms with invalid buckets", () => {
+test("parseImpactMetrics() skips histograms with invalid buckets", () => {
   for (const invalid of [{ le: "1", count: 1 }, { le: 1, count: -1 }, { le: 1 }, [], null]) {
     const samples = [{ ...SAMPLE, buckets: [invalid] }, SAMPLE];
-    expect(readImpactMetrics([{ ...METRIC, samples }])).toEqual([{ ...METRIC, samples: [SAMPLE] }]);
+    expect(parseImpactMetrics([{ ...METRIC, samples }])).toEqual([
+      { ...METRIC, samples: [SAMPLE] },
+    ]);
   }
 });
 
-test("readImpactMetrics() reads what is as large as a limit allows, and skips anything larger", () => {
+test("parseImpactMetrics() reads what is as large as a limit allows, and skips anything larger", () => {
   const text = (length: number): string => "x".repeat(length);
   const listOf = <T>(length: number, create: (index: number) => T): readonly T[] =>
     Array.from({ length }, (_, index) => create(index));
@@ -54,14 +56,14 @@ test("readImpactMetrics() reads what is as large as a limit allows, and skips an
       sample({ buckets: listOf(101, (le) => ({ le, count: 1 })) }),
     ],
   ]) {
-    expect(readImpactMetrics(allowed)).toEqual(allowed);
-    expect(readImpactMetrics(rejected)).toEqual([]);
+    expect(parseImpactMetrics(allowed)).toEqual(allowed);
+    expect(parseImpactMetrics(rejected)).toEqual([]);
   }
 
   const metrics = listOf(101, (index) => ({ ...METRIC, name: `m${index}`, samples: [SAMPLE] }));
-  expect(readImpactMetrics(metrics)).toEqual(metrics.slice(0, 100));
+  expect(parseImpactMetrics(metrics)).toEqual(metrics.slice(0, 100));
   const samples = listOf(501, (count) => ({ ...SAMPLE, count }));
-  expect(readImpactMetrics(metric({ samples }))).toEqual(
+  expect(parseImpactMetrics(metric({ samples }))).toEqual(
     metric({ samples: samples.slice(0, 500) }),
   );
 });

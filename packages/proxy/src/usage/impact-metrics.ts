@@ -10,35 +10,35 @@ const MAX_TEXT_LENGTH = 255;
 const LARGEST_VALUE = 1e15;
 
 /**
- * Reads the impact metrics of a usage report. Skips metrics and samples that are invalid or exceed a
+ * Parses the impact metrics of a usage report. Skips metrics and samples that are invalid or exceed a
  * limit, so that they never cause the usage in the same report to be lost.
  */
-export function readImpactMetrics(sent: unknown): readonly ImpactMetric[] {
+export function parseImpactMetrics(sent: unknown): readonly ImpactMetric[] {
   if (!Array.isArray(sent)) return [];
-  return sent.slice(0, MAX_METRICS).flatMap(readMetric);
+  return sent.slice(0, MAX_METRICS).flatMap(parseMetric);
 }
 
-function readMetric(sent: unknown): readonly ImpactMetric[] {
+function parseMetric(sent: unknown): readonly ImpactMetric[] {
   if (!isRecord(sent)) return [];
   const { name, help = "", type, samples } = sent;
   if (!isText(name) || name === "" || !isText(help) || !isType(type)) return [];
   if (!Array.isArray(samples)) return [];
   const read = samples
     .slice(0, MAX_SAMPLES)
-    .flatMap((sample) => (type === "histogram" ? readHistogram(sample) : readNumeric(sample)));
+    .flatMap((sample) => (type === "histogram" ? parseHistogram(sample) : parseNumeric(sample)));
   return read.length === 0 ? [] : [{ name, help, type, samples: read }];
 }
 
-function readNumeric(sent: unknown): readonly ImpactSample[] {
+function parseNumeric(sent: unknown): readonly ImpactSample[] {
   if (!isRecord(sent) || !isValue(sent["value"])) return [];
-  const labels = readLabels(sent["labels"]);
+  const labels = parseLabels(sent["labels"]);
   return labels === undefined ? [] : [{ labels, value: sent["value"] }];
 }
 
-function readHistogram(sent: unknown): readonly ImpactSample[] {
+function parseHistogram(sent: unknown): readonly ImpactSample[] {
   if (!isRecord(sent)) return [];
   const { count, sum, buckets } = sent;
-  const labels = readLabels(sent["labels"]);
+  const labels = parseLabels(sent["labels"]);
   if (labels === undefined || !isCount(count) || !isValue(sum) || !Array.isArray(buckets))
     return [];
   if (buckets.length > MAX_BUCKETS || !buckets.every(isBucket)) return [];
@@ -58,7 +58,7 @@ function isBucket(sent: unknown): sent is { readonly le: number | "+Inf"; readon
 }
 
 /** Returns undefined for invalid labels. */
-function readLabels(sent: unknown): Readonly<Record<string, string>> | undefined {
+function parseLabels(sent: unknown): Readonly<Record<string, string>> | undefined {
   const entries = Object.entries(isRecord(sent) ? sent : {});
   if (entries.length > MAX_LABELS || !entries.every((entry) => entry.every(isText)))
     return undefined;

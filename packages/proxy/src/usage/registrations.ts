@@ -26,7 +26,7 @@ export async function forwardRegistration(
   sent: unknown,
   origin: RegistrationOrigin,
 ): Promise<void> {
-  const registration = readRegistration(sent, origin);
+  const registration = parseRegistration(sent, origin);
   if (registration !== undefined) await origin.grant.source.registerApplication?.(registration);
 }
 
@@ -38,59 +38,59 @@ export async function forwardReporter(sent: unknown, origin: RegistrationOrigin)
   if (sdkVersionOf(origin.headers) !== undefined) await forwardRegistration(sent, origin);
 }
 
-/** Reads a registration, without its invalid fields. */
-function readRegistration(
+/** Parses a registration, without its invalid fields. */
+function parseRegistration(
   sent: unknown,
   { grant, headers, metricsIntervalMs }: RegistrationOrigin,
 ): ApplicationRegistration | undefined {
   if (!isRecord(sent)) return undefined;
-  const appName = readText(sent["appName"]);
+  const appName = parseText(sent["appName"]);
   if (appName === undefined) return undefined;
   const { interval, started, sdkType } = sent;
   const texts = {
-    sdkVersion: readText(sent["sdkVersion"]) ?? sdkVersionOf(headers),
-    sdkFlavor: readText(sent["sdkFlavor"]) ?? readText(headers["unleash-sdk-flavor"]),
+    sdkVersion: parseText(sent["sdkVersion"]) ?? sdkVersionOf(headers),
+    sdkFlavor: parseText(sent["sdkFlavor"]) ?? parseText(headers["unleash-sdk-flavor"]),
     sdkFlavorVersion: (
-      readText(sent["sdkFlavorVersion"]) ?? readText(headers["unleash-sdk-flavor-version"])
+      parseText(sent["sdkFlavorVersion"]) ?? parseText(headers["unleash-sdk-flavor-version"])
     )?.slice(0, MAX_FLAVOR_VERSION_LENGTH),
-    platformName: readText(sent["platformName"]),
-    platformVersion: readText(sent["platformVersion"]),
-    specVersion: readText(sent["specVersion"]),
+    platformName: parseText(sent["platformName"]),
+    platformVersion: parseText(sent["platformVersion"]),
+    specVersion: parseText(sent["specVersion"]),
   };
   return {
     appName,
-    instanceId: readText(sent["instanceId"]) ?? "default",
+    instanceId: parseText(sent["instanceId"]) ?? "default",
     // Other proxies use server tokens, even for registrations of browsers. Client keys are only for
     // clients.
     sdkType: grant.kind === "client" || sdkType === "frontend" ? "frontend" : "backend",
     ...(Object.fromEntries(
       Object.entries(texts).filter(([, text]) => text !== undefined),
     ) as Partial<ApplicationRegistration>),
-    strategies: readList(sent["strategies"], MAX_STRATEGIES).flatMap(
-      (name) => readText(name) ?? [],
+    strategies: parseList(sent["strategies"], MAX_STRATEGIES).flatMap(
+      (name) => parseText(name) ?? [],
     ),
-    started: readStart(started),
+    started: parseStart(started),
     interval: isInterval(interval) ? interval : metricsIntervalMs,
-    connectVia: readList(sent["connectVia"], MAX_PROXIES).flatMap(readProxy),
+    connectVia: parseList(sent["connectVia"], MAX_PROXIES).flatMap(parseProxy),
     quotaId: quotaIdOf(grant),
   };
 }
 
 function sdkVersionOf(headers: IncomingHttpHeaders): string | undefined {
-  return readText(headers["unleash-sdk"]) ?? readText(headers["x-unleash-sdk"]);
+  return parseText(headers["unleash-sdk"]) ?? parseText(headers["x-unleash-sdk"]);
 }
 
-function readProxy(sent: unknown): readonly ConnectVia[] {
+function parseProxy(sent: unknown): readonly ConnectVia[] {
   if (!isRecord(sent)) return [];
-  const [appName, instanceId] = [readText(sent["appName"]), readText(sent["instanceId"])];
+  const [appName, instanceId] = [parseText(sent["appName"]), parseText(sent["instanceId"])];
   return appName === undefined || instanceId === undefined ? [] : [{ appName, instanceId }];
 }
 
-function readList(sent: unknown, maxLength: number): readonly unknown[] {
+function parseList(sent: unknown, maxLength: number): readonly unknown[] {
   return Array.isArray(sent) ? sent.slice(0, maxLength) : [];
 }
 
-function readText(sent: unknown): string | undefined {
+function parseText(sent: unknown): string | undefined {
   if (typeof sent !== "string" || sent === "") return undefined;
   return sent.length <= MAX_TEXT_LENGTH && !sent.includes("\0") ? sent : undefined;
 }
@@ -100,7 +100,7 @@ function isInterval(sent: unknown): sent is number {
 }
 
 /** Returns the start time in ISO 8601; the current time if it is missing or implausible. */
-function readStart(sent: unknown): string {
+function parseStart(sent: unknown): string {
   const nowMs = Date.now();
   const startMs =
     typeof sent === "string" || typeof sent === "number" ? new Date(sent).getTime() : nowMs;

@@ -3,12 +3,12 @@ import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { grantOf } from "../authenticate.ts";
 import { acceptUsage, type UsageRules } from "../../usage/accept-usage.ts";
-import { readImpactMetrics } from "../../usage/impact-metrics.ts";
-import { readBulkUsage } from "../../usage/read-usage.ts";
+import { parseImpactMetrics } from "../../usage/impact-metrics.ts";
+import { parseBulkUsage } from "../../usage/parse-usage.ts";
 import { forwardRegistration } from "../../usage/registrations.ts";
 import { BulkUsageBody } from "../../usage/schemas.ts";
 import { errorResponses } from "../schemas.ts";
-import { originOf, readOptionsOf, registerUsageAt } from "../usage.ts";
+import { originOf, parseOptionsOf, registerUsageAt } from "../usage.ts";
 import { SERVER_SDK } from "./schemas.ts";
 
 interface ServerUsageOptions extends UsageRules {
@@ -44,10 +44,10 @@ export function registerServerUsage(app: TypedApp, options: ServerUsageOptions):
     },
     async (request, reply) => {
       const { body } = request;
-      const readOptions = readOptionsOf(request);
-      const { nowMs, quotaId } = readOptions;
-      const { usages, invalidCount } = readBulkUsage(body.metrics, readOptions);
-      const impactMetrics = readImpactMetrics(body.impactMetrics);
+      const parseOptions = parseOptionsOf(request);
+      const { nowMs, quotaId } = parseOptions;
+      const { usages, invalidCount } = parseBulkUsage(body.metrics, parseOptions);
+      const impactMetrics = parseImpactMetrics(body.impactMetrics);
       // The labels of impact metrics contain the names of their applications.
       const impact = { appName: "", startMs: nowMs, features: {}, impactMetrics, quotaId };
       await acceptUsage(

@@ -3,7 +3,7 @@ import type { Static } from "typebox";
 import type { KeyKind } from "../access/grant.ts";
 import { badField, type HttpError } from "../errors.ts";
 import { isValid } from "../http/validation.ts";
-import { readImpactMetrics } from "./impact-metrics.ts";
+import { parseImpactMetrics } from "./impact-metrics.ts";
 import { type ReportedCount, ReportedMetric, type UsageBody } from "./schemas.ts";
 
 type Report = Static<typeof UsageBody>;
@@ -31,26 +31,26 @@ const HAS_NUL = "the character U+0000: remove it";
 /** The application that usage counts as if a report has no name. */
 const UNKNOWN_APPLICATION = "unknown";
 
-/** What a report is read with. */
-export interface ReadOptions {
+/** What a report is parsed with. */
+export interface ParseOptions {
   /** Replaces start times that are missing, invalid, in the future or sent by a client. */
   readonly nowMs: number;
   readonly quotaId: string;
   readonly keyKind: KeyKind;
 }
 
-/** Reads a usage report. The cost depends on the number of names in it, never on the counts. */
-export function readUsage(
+/** Parses a usage report. The cost depends on the number of names in it, never on the counts. */
+export function parseUsage(
   report: Report,
-  { nowMs, quotaId, keyKind }: ReadOptions,
+  { nowMs, quotaId, keyKind }: ParseOptions,
 ): ApplicationUsage {
-  const impactMetrics = readImpactMetrics(report.impactMetrics);
+  const impactMetrics = parseImpactMetrics(report.impactMetrics);
   return {
     appName: report.appName || UNKNOWN_APPLICATION,
     // NOTE: the usage of all clients of an application is sent in one report with the earliest start, under which some
     // versions of Unleash store it. A client must not be able to move the usage of others to another year.
-    startMs: keyKind === "client" ? nowMs : readStartMs(report.bucket?.start, nowMs),
-    features: readFeatures(report.bucket?.toggles ?? {}, MAX_COUNTS[keyKind]),
+    startMs: keyKind === "client" ? nowMs : parseStartMs(report.bucket?.start, nowMs),
+    features: parseFeatures(report.bucket?.toggles ?? {}, MAX_COUNTS[keyKind]),
     quotaId,
     ...(impactMetrics.length > 0 && { impactMetrics }),
   };
@@ -65,26 +65,26 @@ interface BulkUsage {
 }
 
 /**
- * Reads a report for many applications. It comes from another proxy, which cannot correct an entry
+ * Parses a report for many applications. It comes from another proxy, which cannot correct an entry
  * that one of its clients sent: invalid entries are skipped, and the others are accepted.
  *
  * @throws {HttpError} 400 if none of the entries is valid
  */
-export function readBulkUsage(
+export function parseBulkUsage(
   metrics: readonly unknown[],
-  { nowMs, quotaId, keyKind }: ReadOptions,
+  { nowMs, quotaId, keyKind }: ParseOptions,
 ): BulkUsage {
   const usages = new Map<string, ApplicationUsage & { features: Record<string, Sum> }>();
   const valid = metrics.filter(isMetric);
   if (valid.length === 0 && metrics.length > 0) throw explainInvalid(metrics[0]);
   for (const metric of valid) {
     const { appName, featureName } = metric;
-    const startMs = readStartMs(metric.timestamp, nowMs);
+    const startMs = parseStartMs(metric.timestamp, nowMs);
     const key = JSON.stringify([startMs, appName]);
     // NOTE: no prototype, since a flag can be named `__proto__`.
     const usage = usages.get(key) ?? { appName, startMs, quotaId, features: Object.create(null) };
     const sum = usage.features[featureName] ?? { yes: 0, no: 0 };
-    addTo(sum, readFeatureUsage(metric, MAX_COUNTS[keyKind]));
+    addTo(sum, parseFeatureUsage(metric, MAX_COUNTS[keyKind]));
     usage.features[featureName] = sum;
     usages.set(key, usage);
   }
@@ -172,14 +172,14 @@ function checkVariants(variants: Variants): number {
   return names.length;
 }
 
-function readStartMs(start: unknown, nowMs: number): number {
+function parseStartMs(start: unknown, nowMs: number): number {
   const ms = typeof start === "number" ? start : Date.parse(String(start));
   return ms >= 0 && ms <= nowMs ? ms : nowMs;
 }
 
-function readFeatures(toggles: Toggles, maxCount: number): Readonly<Record<string, FeatureUsage>> {
+function parseFeatures(toggles: Toggles, maxCount: number): Readonly<Record<string, FeatureUsage>> {
   if (areUsages(toggles, maxCount)) return toggles;
-  return mapValues(toggles, (toggle) => readFeatureUsage(toggle, maxCount));
+  return mapValues(toggles, (toggle) => parseFeatureUsage(toggle, maxCount));
 }
 
 /** Nearly all reports need no conversion, and copying their toggles takes longer than parsing them. */
@@ -198,13 +198,13 @@ function isUsage(toggle: Toggles[string], maxCount: number): boolean {
   return Object.keys(toggle).length === members && areCounts(variants ?? {}, maxCount);
 }
 
-/** Reads the counts of one toggle. Missing counts are 0. */
-function readFeatureUsage({ yes, no, variants }: Toggles[string], maxCount: number): FeatureUsage {
+/** Parses the counts of one toggle. Missing counts are 0. */
+function parseFeatureUsage({ yes, no, variants }: Toggles[string], maxCount: number): FeatureUsage {
   const counts = { yes: toCount(yes, maxCount), no: toCount(no, maxCount) };
-  return variants ? { ...counts, variants: readVariants(variants, maxCount) } : counts;
+  return variants ? { ...counts, variants: parseVariants(variants, maxCount) } : counts;
 }
 
-function readVariants(
+function parseVariants(
   variants: Readonly<Record<string, ReportedCount>>,
   maxCount: number,
 ): Variants {
