@@ -328,7 +328,8 @@ describeStorages("GET /api/client/streaming", (source) => {
     });
 
     test("responds with a 503 to additional queries when the feeds of open streams use too much memory", async () => {
-      const timed = await startTimed({}, { maxFeedBytes: 12_000 });
+      // One token can use half of it.
+      const timed = await startTimed({}, { maxFeedBytes: 24_000 });
       const query = (name: string) => `?namePrefix=${name.repeat(2000)}`;
       const streams: OpenStream[] = [];
       const open = async (name: string): Promise<void> => {

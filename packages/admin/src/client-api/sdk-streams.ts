@@ -3,6 +3,7 @@ import {
   type DeltaHubOptions,
   DeltaStream,
   type EventStream,
+  FeedShare,
   repeat,
 } from "flags-server-kit/http";
 import { findTokensById } from "../access/token-store.ts";
@@ -42,7 +43,7 @@ export class SdkStreams {
   readonly #storage: Storage;
   readonly #feeds: EnvironmentFeeds;
   readonly #hub: DeltaHub<SdkStream>;
-  readonly #feedsInUse: FeedsInUse;
+  readonly #feedShare: FeedShare<EnvironmentFeed>;
   readonly #check = new CoalescedTask(() => this.#checkStreams());
   readonly #stops: readonly (() => void)[];
   /** The revision up to which all streams except the added ones are up to date. */
@@ -60,7 +61,7 @@ export class SdkStreams {
     this.#storage = storage;
     this.#feeds = feeds;
     this.#hub = new DeltaHub({ ...intervals, maxStreams });
-    this.#feedsInUse = new FeedsInUse(maxFeedBytes);
+    this.#feedShare = new FeedShare(maxFeedBytes);
     this.#stops = [
       storage.onChange(() => this.#check.request()),
       repeat(() => {
@@ -74,23 +75,31 @@ export class SdkStreams {
     return this.#hub.size;
   }
 
-  /** @throws {ApiError} 503 with `Retry-After` if a limit does not allow another stream with this feed */
-  checkCapacity(feed: EnvironmentFeed): void {
+  /** @throws {ApiError} 503 with `Retry-After` if the limit of streams is reached */
+  checkCapacity(): void {
     this.#hub.checkCapacity(
       (message, headers) => new ApiError("TooManyStreamsError", message, { headers }),
     );
-    if (this.#feedsInUse.allows(feed)) return;
+  }
+
+  /**
+   * Claims memory for the feed of a stream.
+   *
+   * @returns a function that must be called when the stream has ended
+   * @throws {ApiError} 503 with `Retry-After` if the token has streams with too many different filters
+   */
+  claimFeed({ id }: ApiToken, feed: EnvironmentFeed): () => void {
+    const release = this.#feedShare.tryAdd(id, feed);
+    if (release !== undefined) return release;
     throw new ApiError(
       "TooManyStreamsError",
-      "The open streams have too many different tokens and filters: use the same ones for several streams, poll for deltas, or try again later",
+      "The open streams of this token have too many different filters: use the same ones for several streams, poll for deltas, or try again later",
       { headers: { "retry-after": String(RETRY_AFTER_SECONDS) } },
     );
   }
 
   /** Adds a stream that has sent its initial state. */
   add(stream: SdkStream): void {
-    this.#feedsInUse.add(stream.feed);
-    stream.events.onClose(() => this.#feedsInUse.remove(stream.feed));
     this.#hub.add(stream);
     this.#added.push(stream);
     this.#check.request();
@@ -144,47 +153,5 @@ export class SdkStreams {
   #endExpired(): void {
     const now = new Date();
     this.#hub.endIf(({ token }) => isExpired(token, now));
-  }
-}
-
-interface Use {
-  readonly bytes: number;
-  streams: number;
-}
-
-/**
- * Limits the memory for the feeds of open streams. Streams with the same query share a feed, but clients can choose
- * a different query for each stream.
- */
-class FeedsInUse {
-  readonly #maxBytes: number;
-  readonly #uses = new Map<EnvironmentFeed, Use>();
-  #bytes = 0;
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
-
-  /** Whether the limit allows another stream with this feed. */
-  allows(feed: EnvironmentFeed): boolean {
-    return this.#uses.has(feed) || this.#bytes + feed.bytes <= this.#maxBytes;
-  }
-
-  /** Counts another stream with a feed. */
-  add(feed: EnvironmentFeed): void {
-    const use = this.#uses.get(feed) ?? { bytes: feed.bytes, streams: 0 };
-    if (use.streams === 0) this.#bytes += use.bytes;
-    use.streams++;
-    this.#uses.set(feed, use);
-  }
-
-  /** Counts one stream less with a feed. */
-  remove(feed: EnvironmentFeed): void {
-    const use = this.#uses.get(feed);
-    if (use === undefined) return;
-    use.streams--;
-    if (use.streams > 0) return;
-    this.#uses.delete(feed);
-    this.#bytes -= use.bytes;
   }
 }

@@ -6,7 +6,7 @@ import type { FeatureDefinitions, FlagSource, FlagSourceEvents } from "flags-sdk
 import { type DeltaHubOptions, EventStream } from "flags-server-kit/http";
 import { expect, onTestFinished, test } from "vitest";
 import { DefinitionsFeed, DefinitionsFeeds } from "./definitions-feed.ts";
-import { DefinitionsStream, DefinitionsStreams, FilteredFeeds } from "./definitions-streams.ts";
+import { DefinitionsStream, DefinitionsStreams } from "./definitions-streams.ts";
 
 const EVERYTHING = { projects: undefined, namePrefix: "" };
 const documentOf = (size: number): FeatureDefinitions => ({
@@ -126,31 +126,22 @@ test("checkCapacity() throws at the limit, until an SDK disconnects", async () =
   expect(() => streams.checkCapacity()).not.toThrow();
 });
 
-const DEFINITIONS = {
-  version: 2,
-  features: [{ name: "a", project: "shop", description: "x".repeat(1000) }],
-  segments: [],
+/** A feed with a flag of this size, unless the prefix excludes the flag. */
+const feedOf = (namePrefix: string, bytes: number): DefinitionsFeed => {
+  const description = "x".repeat(bytes);
+  const features = [{ name: "a", project: "shop", description }];
+  const definitions = { version: 2, features, segments: [] };
+  return new DefinitionsFeed({ projects: undefined, namePrefix }, definitions);
 };
-const feedOf = (namePrefix: string): DefinitionsFeed =>
-  new DefinitionsFeed({ projects: undefined, namePrefix }, DEFINITIONS);
 
-test("a key can have streams with several filters, but leaves memory for other keys", () => {
-  const [one, two] = [feedOf("a"), feedOf("a")];
-  const feeds = new FilteredFeeds(3 * one.bytes);
-  const releases = [feeds.tryAdd("greedy", one), feeds.tryAdd("greedy", one)];
-  expect(releases).not.toContain(undefined);
-  expect(feeds.tryAdd("greedy", two)).toBeUndefined();
-  expect(feeds.tryAdd("other", two)).toBeTypeOf("function");
-
-  // The memory of a feed is free when the last of its streams has ended.
-  releases[0]?.();
-  expect(feeds.tryAdd("greedy", feedOf("a"))).toBeUndefined();
-  releases[1]?.();
-  expect(feeds.tryAdd("greedy", two)).toBeTypeOf("function");
+test("claimFeed() limits the memory for feeds with filters", async () => {
+  const { streams } = await startStreams({});
+  const grant = { key: "key" };
+  const large = 40 * 1024 * 1024;
+  expect(() => streams.claimFeed(grant, feedOf("a", large))).toThrow("too many different filters");
+  expect(streams.claimFeed(grant, feedOf("", large))).toBeTypeOf("function");
 });
 
-test("feeds without filters are not limited, and feeds without flags also have a cost", () => {
-  const feeds = new FilteredFeeds(1);
-  expect(feeds.tryAdd("key", feedOf(""))).toBeTypeOf("function");
-  expect(feeds.tryAdd("key", feedOf("none of the flags"))).toBeUndefined();
+test("a feed without flags also has a cost", () => {
+  expect(feedOf("none of the flags", 1).bytes).toBeGreaterThan(0);
 });

@@ -4,7 +4,7 @@ import {
   type DeltaHubOptions,
   DeltaStream,
   type EventStream,
-  FairShare,
+  FeedShare,
 } from "flags-server-kit/http";
 import type { Grant } from "../../access/grant.ts";
 import { completeSource, type GrantedSource } from "../../access/restricted-source.ts";
@@ -28,11 +28,14 @@ export class DefinitionsStream extends DeltaStream<DefinitionsFeed> {
   }
 }
 
+/** Limit for the feeds with filters of all open streams. */
+const MAX_FEED_BYTES = 64 * 1024 * 1024;
+
 /** Keeps the streams of definitions up to date. */
 export class DefinitionsStreams {
   readonly #feeds: DefinitionsFeeds;
   readonly #hub: DeltaHub<DefinitionsStream>;
-  readonly #filteredFeeds = new FilteredFeeds();
+  readonly #filteredFeeds = new FeedShare<DefinitionsFeed>(MAX_FEED_BYTES);
   readonly #unfollow: readonly (() => void)[];
 
   constructor(sources: readonly FlagSource[], feeds: DefinitionsFeeds, options: DeltaHubOptions) {
@@ -60,7 +63,9 @@ export class DefinitionsStreams {
    * @returns a function that must be called when the stream has ended
    * @throws {HttpError} 503 with `Retry-After` if the key has streams with too many different filters
    */
-  claimFeed({ key }: Grant, feed: DefinitionsFeed): () => void {
+  claimFeed({ key }: Pick<Grant, "key">, feed: DefinitionsFeed): () => void {
+    // There is only one feed without filters for each source; with filters, each contains a copy of its flags.
+    if (!feed.isFiltered) return () => undefined;
     const release = this.#filteredFeeds.tryAdd(key, feed);
     if (release !== undefined) return release;
     throw new HttpError(
@@ -99,54 +104,5 @@ export class DefinitionsStreams {
       if (definitions !== undefined) feed.advance(definitions);
     }
     this.#hub.update(streams);
-  }
-}
-
-/** Limit for the feeds with filters of all open streams. */
-const MAX_FEED_BYTES = 64 * 1024 * 1024;
-
-interface Use {
-  streams: number;
-  readonly release: () => void;
-}
-
-/**
- * Limits the memory for the feeds of open streams. Streams with the same query share a feed, but a client can
- * choose another filter for each stream, and each feed contains a copy of its flags. Feeds without filters do
- * not count, because there is only one for each source.
- */
-export class FilteredFeeds {
-  readonly #share: FairShare;
-  /** By the key of a grant. */
-  readonly #uses = new Map<string, Map<DefinitionsFeed, Use>>();
-
-  /** @param maxBytes default 64 MiB */
-  constructor(maxBytes: number = MAX_FEED_BYTES) {
-    this.#share = new FairShare(maxBytes);
-  }
-
-  /** Counts another stream. Returns a function for its end; undefined if the share of its key is exhausted. */
-  tryAdd(key: string, feed: DefinitionsFeed): (() => void) | undefined {
-    if (!feed.isFiltered) return () => undefined;
-    const uses = this.#uses.get(key) ?? new Map<DefinitionsFeed, Use>();
-    const use = uses.get(feed) ?? this.#claim(key, feed);
-    if (use === undefined) return undefined;
-    use.streams += 1;
-    this.#uses.set(key, uses.set(feed, use));
-    return () => this.#remove(key, feed, use);
-  }
-
-  #claim(key: string, feed: DefinitionsFeed): Use | undefined {
-    const release = this.#share.tryClaim(key, feed.bytes);
-    return release && { streams: 0, release };
-  }
-
-  #remove(key: string, feed: DefinitionsFeed, use: Use): void {
-    use.streams -= 1;
-    if (use.streams > 0) return;
-    use.release();
-    const uses = this.#uses.get(key);
-    uses?.delete(feed);
-    if (uses?.size === 0) this.#uses.delete(key);
   }
 }
