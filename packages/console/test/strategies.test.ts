@@ -428,6 +428,32 @@ describeConsole("the strategies of a flag", (console) => {
     await expect.poll(() => readTitles(console, "dragged")).toEqual(["Two", "Three", "One"]);
   });
 
+  test.each([
+    ["Disable", "Disabled the strategy"],
+    ["Delete", "Deleted the strategy"],
+  ])("Undo of %s does not turn on a flag that another strategy kept on", async (action, done) => {
+    const flag = `kept-on-${action.toLowerCase()}`;
+    const environment = `/projects/default/features/${flag}/environments/development`;
+    await createFlag(console, flag, titled("Friends", "Others"));
+    await console.admin("POST", `${environment}/on`);
+    const page = await console.open(`/projects/default/flags/${flag}`);
+    await runAction(page, "Friends", action);
+    const message = await waitForMessage(page, done);
+    // Somebody else turns the flag off.
+    await console.admin("POST", `${environment}/off`);
+    await message.getByRole("button", { name: "Undo" }).click();
+    await expect
+      .poll(() => readStrategies(console, flag))
+      .toMatchObject([
+        { title: "Friends", disabled: false },
+        { title: "Others", disabled: false },
+      ]);
+    // Whatever Undo sends has been sent before this.
+    await runAction(page, "Others", "Copy to production");
+    await waitForMessage(page, "Copied the strategy to production");
+    expect(await console.admin("GET", environment)).toMatchObject({ enabled: false });
+  });
+
   test("disables, duplicates, copies and deletes strategies, and undoes it", async () => {
     await createFlag(console, "many-actions", [
       { name: "userWithId", title: "Friends", parameters: { userIds: "anna" } },

@@ -21,14 +21,15 @@ export function useStrategyChanges(flag: Flag, environment: FlagEnvironment) {
       method: "PATCH",
       body: [{ op: "replace", path: "/disabled", value: disabled }],
     });
-  /** The service switches a flag off that has no enabled strategy. */
-  const restoreSwitch = async (): Promise<void> => {
-    if (!environment.enabled) return;
-    await request(
-      adminPath`/projects/${project}/features/${name}/environments/${environment.name}/on`,
-      { method: "POST" },
-    );
-  };
+  /** Whether the service turns the flag off without a strategy: it does so if no other one is enabled. */
+  const isTurnedOffWithout = ({ id, disabled }: Strategy): boolean =>
+    environment.enabled &&
+    !disabled &&
+    environment.strategies.every((other) => other.disabled || other.id === id);
+  const turnOn = (): Promise<void> =>
+    request(adminPath`/projects/${project}/features/${name}/environments/${environment.name}/on`, {
+      method: "POST",
+    });
   const order = async (ids: readonly string[]): Promise<void> => {
     client.setQueryData<Flag>(queries.flag(project, name).queryKey, (shown) =>
       shown === undefined ? undefined : withOrder(shown, environment.name, ids),
@@ -39,23 +40,33 @@ export function useStrategyChanges(flag: Flag, environment: FlagEnvironment) {
     });
   };
 
-  const disabling = useChange<Strategy>({
-    run: (strategy) => setDisabled(strategy, !strategy.disabled),
+  // NOTE: the state before the change is read when the change begins. When the response arrives, the page may
+  // already show the new state.
+  const disabling = useChange<Strategy, { readonly turnedOff: boolean }>({
+    run: async (strategy) => {
+      const turnedOff = isTurnedOffWithout(strategy);
+      await setDisabled(strategy, !strategy.disabled);
+      return { turnedOff };
+    },
     invalidates,
     success: ({ disabled }) => `${disabled ? "Enabled" : "Disabled"} the strategy`,
-    undo: async (strategy) => {
+    undo: async (strategy, { turnedOff }) => {
       await setDisabled(strategy, strategy.disabled);
-      await restoreSwitch();
+      if (turnedOff) await turnOn();
     },
   });
-  const deletion = useChange<Strategy>({
-    run: (strategy) => request(one(strategy), { method: "DELETE" }),
+  const deletion = useChange<Strategy, { readonly turnedOff: boolean }>({
+    run: async (strategy) => {
+      const turnedOff = isTurnedOffWithout(strategy);
+      await request(one(strategy), { method: "DELETE" });
+      return { turnedOff };
+    },
     invalidates,
     success: () => `Deleted the strategy from ${environment.name}`,
-    undo: async (strategy) => {
+    undo: async (strategy, { turnedOff }) => {
       const { sortOrder } = strategy;
       await add(environment.name, { ...toDraft(strategy), sortOrder });
-      await restoreSwitch();
+      if (turnedOff) await turnOn();
     },
   });
   const copying = useChange<Copy, Strategy>({
