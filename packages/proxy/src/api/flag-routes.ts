@@ -6,7 +6,7 @@ import { allowsAll } from "../access/grant.ts";
 import { ENABLE_ALL_HINT, notAllowed, notEnabled } from "../errors.ts";
 import { parseQueryContext } from "../context/sent-context.ts";
 import type { Selection } from "../response/evaluate-flags.ts";
-import { createEvaluate } from "./evaluate.ts";
+import { createFlagHandler } from "./flag-handler.ts";
 import type { RequestBody, Protocol } from "./protocol.ts";
 import { ContextQuery, errorResponses, type ErrorStatus, NotModified } from "./schemas.ts";
 
@@ -64,17 +64,17 @@ interface List {
 function registerList(app: TypedApp, options: FlagRoutesOptions, list: List): void {
   const { protocol, body } = options;
   const { path, onRequest, selection } = list;
-  const evaluate = createEvaluate(protocol);
+  const sendFlags = createFlagHandler(protocol);
 
   app.get(path, { onRequest, schema: describeGet(options, list) }, (request, reply) =>
-    evaluate(request, reply, {
+    sendFlags(request, reply, {
       sent: parseQueryContext(request.url, protocol.definition),
       selection,
     }),
   );
   app.post(path, { onRequest, schema: describePost(options, list) }, (request, reply) => {
     const { sent, toggles } = body.read(request.body);
-    return evaluate(request, reply, { sent, selection: { ...selection, toggles } });
+    return sendFlags(request, reply, { sent, selection: { ...selection, toggles } });
   });
 }
 

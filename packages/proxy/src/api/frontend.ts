@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import { readContext, parseQueryContext } from "../context/sent-context.ts";
 import { allowNoBody } from "../http/json-body.ts";
 import type { FlagFormat } from "../response/rendering.ts";
-import { createEvaluate } from "./evaluate.ts";
+import { createFlagHandler } from "./flag-handler.ts";
 import { registerFlagRoutes } from "./flag-routes.ts";
 import {
   createRequestBody,
@@ -156,17 +156,17 @@ function registerSingleToggle(
   authenticate: onRequestHookHandler,
   protocol: Protocol,
 ): void {
-  const evaluate = createEvaluate(protocol);
+  const sendFlags = createFlagHandler(protocol);
   const onRequest = [authenticate];
 
   app.get("/features/:name", { onRequest, schema: describeGet() }, (request, reply) =>
-    evaluate(request, reply, {
+    sendFlags(request, reply, {
       sent: parseQueryContext(request.url, protocol.definition),
       selection: { single: request.params.name },
     }),
   );
   app.post("/features/:name", { onRequest, schema: describePost() }, (request, reply) =>
-    evaluate(request, reply, {
+    sendFlags(request, reply, {
       sent: FRONTEND_BODY.read(request.body).sent,
       selection: { single: request.params.name },
     }),

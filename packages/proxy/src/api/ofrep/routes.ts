@@ -11,7 +11,7 @@ import {
 import { ResponseBody, toBinaryString, toEntityTag } from "../../response/response-body.ts";
 import type { StreamTokens } from "../../streaming/stream-tokens.ts";
 import { toPlainContext } from "../../streaming/subscription.ts";
-import { createEvaluate, type EvaluatedContext } from "../evaluate.ts";
+import { createFlagHandler, type EvaluatedContext } from "../flag-handler.ts";
 import { type RouteOptions, streamKindOf } from "../protocol.ts";
 import { PROXY_PATH } from "../proxy.ts";
 import { NotModified } from "../schemas.ts";
@@ -34,7 +34,7 @@ function registerAllFlags(
   app: TypedApp,
   { config, clientStreams, protocol, allow }: RouteOptions,
 ): void {
-  const evaluate = createEvaluate(protocol);
+  const sendFlags = createFlagHandler(protocol);
   const onRequest = [allow("client")];
   const hasStreams = config.ofrepEventStreams && config.push.maxStreams > 0;
   const path = `${config.basePath}${PROXY_PATH}${STREAM_ROUTE}`;
@@ -53,7 +53,7 @@ function registerAllFlags(
       const token = issueToken(clientStreams.tokens, { clientId, kind, all, ...evaluated });
       return token === undefined ? body : withEventStream(body, `${path}?token=${token}`);
     };
-    return evaluate(request, reply, {
+    return sendFlags(request, reply, {
       sent: readOfrepContext(request.body.context ?? {}),
       selection: { all },
       extend: hasStreams ? extend : undefined,
@@ -91,14 +91,14 @@ const FlagKey = Type.Object({ key: Type.String({ description: "Name of the flag"
 const RestOfPath = Type.Object({ "*": Type.String() });
 
 function registerSingleFlag(app: TypedApp, { protocol, allow }: RouteOptions): void {
-  const evaluate = createEvaluate(protocol);
+  const sendFlags = createFlagHandler(protocol);
   const onRequest = [allow("client")];
   const response = { 200: OfrepEvaluation, 304: NotModified, ...ofrepErrors(...SINGLE_ERRORS) };
   const schema = { ...describe("Evaluates one flag, on or off"), response };
 
   const described = { onRequest, schema: { ...schema, params: FlagKey } };
   app.post("/evaluate/flags/:key", described, (request, reply) =>
-    evaluate(request, reply, {
+    sendFlags(request, reply, {
       sent: readOfrepContext(request.body.context ?? {}),
       selection: { single: request.params.key },
     }),
@@ -106,7 +106,7 @@ function registerSingleFlag(app: TypedApp, { protocol, allow }: RouteOptions): v
   // Some providers do not encode the slashes of a key.
   const hidden = { onRequest, schema: { ...schema, params: RestOfPath, hide: true } };
   app.post("/evaluate/flags/*", hidden, (request, reply) =>
-    evaluate(request, reply, {
+    sendFlags(request, reply, {
       sent: readOfrepContext(request.body.context ?? {}),
       selection: { single: request.params["*"] },
     }),

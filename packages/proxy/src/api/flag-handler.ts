@@ -18,7 +18,7 @@ export interface EvaluatedContext {
   readonly expiresAtMs: number | undefined;
 }
 
-interface EvaluateOptions {
+interface FlagHandlerOptions {
   readonly sent: SentContext;
   readonly selection: Selection;
   /** Adds the parts of a body that are specific to this request. @default none */
@@ -26,14 +26,14 @@ interface EvaluateOptions {
 }
 
 /** Evaluates flags for an authenticated request and sends the response. */
-type Evaluate = (
+type FlagHandler = (
   request: FastifyRequest,
   reply: FastifyReply,
-  options: EvaluateOptions,
+  options: FlagHandlerOptions,
 ) => Promise<FastifyReply>;
 
 /** Creates the handler of all routes that evaluate flags in a protocol. */
-export function createEvaluate(protocol: Protocol): Evaluate {
+export function createFlagHandler(protocol: Protocol): FlagHandler {
   const { contextRules, preparer, reporter } = protocol;
   return async (request, reply, { sent: received, selection, extend }) => {
     const grant = grantOf(request);
