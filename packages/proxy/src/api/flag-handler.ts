@@ -3,7 +3,7 @@ import type { Context } from "flags-engine";
 import { grantOf } from "./authenticate.ts";
 import { acceptContext } from "../access/grant.ts";
 import { notReady } from "../errors.ts";
-import { requestContext } from "../context/request-context.ts";
+import { prepareContext } from "../context/request-context.ts";
 import type { SentContext } from "../context/sent-context.ts";
 import { setHeaders } from "../http/raw-headers.ts";
 import { evaluateFlags, isShareable, type Selection } from "../response/evaluate-flags.ts";
@@ -43,7 +43,7 @@ export function createFlagHandler(protocol: Protocol): FlagHandler {
     const { snapshot } = grant.source;
     if (snapshot === undefined) throw notReady();
 
-    const context = await requestContext({ request: request.raw, sent, snapshot }, contextRules);
+    const context = await prepareContext({ request: request.raw, sent, snapshot }, contextRules);
     const { body, outcomes } = evaluateFlags(protocol, snapshot, context, selection);
     const { source } = grant;
     reporter?.report(request.raw, { source, snapshot, selection, outcomes, context });

@@ -3,7 +3,7 @@ import { EventStream, releaseRequest, type TypedApp } from "flags-server-kit/htt
 import { type Static, type TSchema, Type } from "typebox";
 import { admit, grantOf } from "./authenticate.ts";
 import { acceptContext, allowsAll, cacheKeyOf, type Grant } from "../access/grant.ts";
-import { requestContext } from "../context/request-context.ts";
+import { prepareContext } from "../context/request-context.ts";
 import { readContext } from "../context/sent-context.ts";
 import { ENABLE_ALL_HINT, notAllowed, notEnabled, notReady } from "../errors.ts";
 import type { ClientStreams } from "../streaming/create-streams.ts";
@@ -131,7 +131,7 @@ async function readSubscription(
 
   const subject = { request: request.raw, sent: withSessionId(accepted.sent), snapshot };
   return {
-    context: toPlainContext(await requestContext(subject, protocol.contextRules)),
+    context: toPlainContext(await prepareContext(subject, protocol.contextRules)),
     kind: streamKindOf(protocol.definition),
     toggles,
     all,

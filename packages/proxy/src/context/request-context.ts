@@ -41,7 +41,7 @@ interface ContextSubject {
  *
  * @throws {HttpError} a 400 if the context is invalid, or a 413 if a value is too long
  */
-export async function requestContext(
+export async function prepareContext(
   subject: ContextSubject,
   rules: ContextRules,
 ): Promise<Context> {

@@ -2,7 +2,7 @@ import type { onRequestHookHandler } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
 import { grantOf } from "../authenticate.ts";
 import { acceptContext, allowsExplanations } from "../../access/grant.ts";
-import { type ContextRules, requestContext } from "../../context/request-context.ts";
+import { type ContextRules, prepareContext } from "../../context/request-context.ts";
 import { readContext } from "../../context/sent-context.ts";
 import { notAllowed, notEnabled, notReady, tooManyExplanations } from "../../errors.ts";
 import { explainFlags } from "./explain-flags.ts";
@@ -51,7 +51,7 @@ export function registerExplanations(
       const { sent } = await acceptContext(grant, readContext(received ?? {}), request.raw);
       const { snapshot } = grant.source;
       if (snapshot === undefined) throw notReady();
-      const context = await requestContext({ request: request.raw, sent, snapshot }, contextRules);
+      const context = await prepareContext({ request: request.raw, sent, snapshot }, contextRules);
       if (running >= MAX_RUNNING) throw tooManyExplanations();
       running += 1;
       try {
