@@ -4,7 +4,7 @@ import { requestVersioned, type Versioned } from "../api/request.ts";
 import { Dialog, FormDialog } from "../ui/dialog.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 
-interface EditedProps<Value> {
+interface EditedResourceProps<Value> {
   /** The path of the resource that is edited. */
   readonly path: string;
   /** The title of the dialog that is shown until the resource has been read. */
@@ -22,7 +22,13 @@ interface EditedProps<Value> {
 }
 
 /** Reads the current version of a resource for a dialog that edits it. */
-export function Edited<Value>({ path, title, size, onClose, children }: EditedProps<Value>) {
+export function EditedResource<Value>({
+  path,
+  title,
+  size,
+  onClose,
+  children,
+}: EditedResourceProps<Value>) {
   const [attempt, setAttempt] = useState(0);
   const query = useQuery<Versioned<Value>>({
     queryKey: ["edited", path, attempt],
@@ -41,20 +47,20 @@ export function Edited<Value>({ path, title, size, onClose, children }: EditedPr
   }
   return (
     <Fragment key={attempt}>
-      <Started version={query.data}>
+      <FirstVersion version={query.data}>
         {(version) => children(version, () => setAttempt(attempt + 1))}
-      </Started>
+      </FirstVersion>
     </Fragment>
   );
 }
 
-interface StartedProps<Value> {
+interface FirstVersionProps<Value> {
   readonly version: Versioned<Value>;
   readonly children: (version: Versioned<Value>) => ReactNode;
 }
 
 /** NOTE: the query is read again with all others after a gap in the stream of changes. */
-function Started<Value>({ version, children }: StartedProps<Value>) {
+function FirstVersion<Value>({ version, children }: FirstVersionProps<Value>) {
   const [first] = useState(version);
   return children(first);
 }

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { adminPath, request, type Versioned } from "../api/request.ts";
 import type { ContextField } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
-import { Edited, SaveDialog, type SaveInput } from "../changes/edit-dialog.tsx";
+import { EditedResource, SaveDialog, type SaveInput } from "../changes/edit-dialog.tsx";
 import { Checkbox, TextField } from "../ui/fields.tsx";
 import { NameField } from "../ui/name-field.tsx";
 import { MAX_DESCRIPTION_LENGTH } from "./legal-values.ts";
@@ -16,7 +16,7 @@ interface EditContextFieldDialogProps {
 /** Edits a context field as it is at the moment. */
 export function EditContextFieldDialog({ name, onClose }: EditContextFieldDialogProps) {
   return (
-    <Edited<ContextField>
+    <EditedResource<ContextField>
       path={adminPath`/context/${name}`}
       title={name}
       size="wide"
@@ -25,7 +25,7 @@ export function EditContextFieldDialog({ name, onClose }: EditContextFieldDialog
       {(version, reload) => (
         <ContextFieldDialog version={version} onLoad={reload} onClose={onClose} />
       )}
-    </Edited>
+    </EditedResource>
   );
 }
 

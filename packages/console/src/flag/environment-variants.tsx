@@ -2,7 +2,7 @@ import { useState } from "react";
 import { adminPath, request, requestVersioned, type Versioned } from "../api/request.ts";
 import type { Flag, FlagEnvironment, FlagVariant } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
-import { Edited, SaveDialog, type SaveInput } from "../changes/edit-dialog.tsx";
+import { EditedResource, SaveDialog, type SaveInput } from "../changes/edit-dialog.tsx";
 import { StickinessField } from "../strategies/stickiness-field.tsx";
 import { Button } from "../ui/button.tsx";
 import { VariantBar } from "../variants/variant-bar.tsx";
@@ -53,7 +53,7 @@ interface VariantList {
 function EditVariantsDialog({ flag, environment, onClose }: EditVariantsDialogProps) {
   const path = adminPath`/projects/${flag.project}/features/${flag.name}/environments/${environment}/variants`;
   return (
-    <Edited<VariantList>
+    <EditedResource<VariantList>
       path={path}
       title={`Variants in ${environment}`}
       size="wide"
@@ -69,7 +69,7 @@ function EditVariantsDialog({ flag, environment, onClose }: EditVariantsDialogPr
           onClose={onClose}
         />
       )}
-    </Edited>
+    </EditedResource>
   );
 }
 

@@ -3,7 +3,7 @@ import { EllipsisVertical } from "lucide-react";
 import { useState } from "react";
 import { adminPath, request, requestVersioned, type Versioned } from "../api/request.ts";
 import type { Flag } from "../api/types.ts";
-import { Edited, SaveDialog, type SaveInput } from "../changes/edit-dialog.tsx";
+import { EditedResource, SaveDialog, type SaveInput } from "../changes/edit-dialog.tsx";
 import { useChange } from "../changes/use-change.ts";
 import { FlagTypeField, ImpressionDataField } from "../flags/flag-fields.tsx";
 import { useHasRole } from "../session/session.ts";
@@ -68,13 +68,13 @@ interface EditFlagDialogProps {
 /** Edits the properties of a flag that all environments share. */
 function EditFlagDialog({ flag: { project, name }, onClose }: EditFlagDialogProps) {
   return (
-    <Edited<Flag>
+    <EditedResource<Flag>
       path={adminPath`/projects/${project}/features/${name}`}
       title={`Edit ${name}`}
       onClose={onClose}
     >
       {(version, reload) => <FlagDialog version={version} onLoad={reload} onClose={onClose} />}
-    </Edited>
+    </EditedResource>
   );
 }
 

@@ -4,7 +4,7 @@ import { queries } from "../api/queries.ts";
 import { adminPath, request, type Versioned } from "../api/request.ts";
 import type { SegmentDefinition } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
-import { Edited, SaveDialog, type SaveInput } from "../changes/edit-dialog.tsx";
+import { EditedResource, SaveDialog, type SaveInput } from "../changes/edit-dialog.tsx";
 import { ConstraintEditor } from "../constraints/constraint-editor.tsx";
 import { Banner } from "../ui/banner.tsx";
 import { describeCount } from "../ui/numbers.ts";
@@ -19,14 +19,14 @@ interface EditSegmentDialogProps {
 /** Edits a segment as it is at the moment. */
 export function EditSegmentDialog({ id, onClose }: EditSegmentDialogProps) {
   return (
-    <Edited<SegmentDefinition>
+    <EditedResource<SegmentDefinition>
       path={adminPath`/segments/${String(id)}`}
       title="Segment"
       size="wide"
       onClose={onClose}
     >
       {(version, reload) => <SegmentDialog version={version} onLoad={reload} onClose={onClose} />}
-    </Edited>
+    </EditedResource>
   );
 }
 

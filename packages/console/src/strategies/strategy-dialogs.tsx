@@ -3,7 +3,7 @@ import { type ReactNode, useState } from "react";
 import { queries } from "../api/queries.ts";
 import type { Versioned } from "../api/request.ts";
 import type { Strategy } from "../api/types.ts";
-import { Edited, SaveDialog } from "../changes/edit-dialog.tsx";
+import { EditedResource, SaveDialog } from "../changes/edit-dialog.tsx";
 import { ConstraintEditor } from "../constraints/constraint-editor.tsx";
 import { Checkbox, TextField } from "../ui/fields.tsx";
 import { Select } from "../ui/select.tsx";
@@ -39,7 +39,7 @@ interface EditStrategyDialogProps extends AddStrategyDialogProps {
 /** Edits the strategy as the service has it now. */
 export function EditStrategyDialog({ id, onClose, ...address }: EditStrategyDialogProps) {
   return (
-    <Edited<Strategy>
+    <EditedResource<Strategy>
       path={strategyPath(address, id)}
       title={`Strategy in ${address.environment}`}
       size="wide"
@@ -54,7 +54,7 @@ export function EditStrategyDialog({ id, onClose, ...address }: EditStrategyDial
           onClose={onClose}
         />
       )}
-    </Edited>
+    </EditedResource>
   );
 }
 
