@@ -127,7 +127,7 @@ export async function sendDocument(
     const body = (): string => document.text;
     return sendConditional(request, reply, { entityTag, contentType: JSON_TYPE, body });
   }
-  const body = await document.coded.in(coding);
+  const body = await document.coded.compress(coding);
   return reply.headers({ etag: entityTag, "content-encoding": coding }).type(JSON_TYPE).send(body);
 }
 
@@ -137,5 +137,5 @@ function chooseCoding(
 ): ContentCoding | undefined {
   const accepted = headers["accept-encoding"];
   if (typeof accepted !== "string" || text.length < COMPRESSION_THRESHOLD_BYTES) return undefined;
-  return codings.for(accepted);
+  return codings.choose(accepted);
 }

@@ -18,8 +18,8 @@ export function compressResponses(app: FastifyInstance): void {
       vary === undefined ? "accept-encoding" : `${String(vary)}, accept-encoding`,
     );
     const accepted = request.headers["accept-encoding"];
-    const coding = typeof accepted === "string" ? codings.for(accepted) : undefined;
-    const coded = coding && new CodedBody(payload).tryIn(coding);
+    const coding = typeof accepted === "string" ? codings.choose(accepted) : undefined;
+    const coded = coding && new CodedBody(payload).tryCompress(coding);
     if (coded === undefined) return payload;
     // NOTE: a strong tag promises the same bytes, which differ between codings.
     const entityTag = reply.getHeader("etag");

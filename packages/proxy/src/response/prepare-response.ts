@@ -113,7 +113,7 @@ export class ResponsePreparer {
     "x-no-compression": optOut,
   }: IncomingHttpHeaders): ContentCoding | undefined {
     if (typeof accepted !== "string" || optOut !== undefined) return undefined;
-    return this.#codings.for(accepted);
+    return this.#codings.choose(accepted);
   }
 
   /**

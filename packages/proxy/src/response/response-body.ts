@@ -69,6 +69,6 @@ export class ResponseBody {
    */
   compress(coding: ContentCoding): Buffer | Promise<Buffer> | undefined {
     this.#coded ??= new CodedBody(this.#bytes, "latin1");
-    return this.#coded.tryIn(coding);
+    return this.#coded.tryCompress(coding);
   }
 }

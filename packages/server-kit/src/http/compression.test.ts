@@ -13,20 +13,20 @@ test.each([
   ["deflate", undefined],
   ["identity", undefined],
   ["", undefined],
-])("CodingChoice.for(%j) is %s, also the second time", (accepted, coding) => {
+])("CodingChoice.choose(%j) is %s, also the second time", (accepted, coding) => {
   const choice = new CodingChoice();
-  expect(choice.for(accepted)).toBe(coding);
-  expect(choice.for(accepted)).toBe(coding);
+  expect(choice.choose(accepted)).toBe(coding);
+  expect(choice.choose(accepted)).toBe(coding);
 });
 
 test("CodingChoice caches the headers of other clients even if one client sends invented values", () => {
   const negotiateCoding = vi.fn<Negotiate>(negotiate);
   const choice = new CodingChoice(negotiateCoding);
-  for (let index = 0; index < 1000; index++) choice.for(`x${index}`);
+  for (let index = 0; index < 1000; index++) choice.choose(`x${index}`);
   negotiateCoding.mockClear();
   for (let i = 0; i < 10; i++) {
-    expect(choice.for("br, gzip")).toBe("br");
-    expect(choice.for("identity")).toBeUndefined();
+    expect(choice.choose("br, gzip")).toBe("br");
+    expect(choice.choose("identity")).toBeUndefined();
   }
   expect(negotiateCoding).toHaveBeenCalledTimes(2);
 });
@@ -34,12 +34,12 @@ test("CodingChoice caches the headers of other clients even if one client sends 
 test.each([
   ["small", 100],
   ["large", 100_000],
-])("CodedBody.in() compresses a %s body once for each coding", async (_, count) => {
+])("CodedBody.compress() compresses a %s body once for each coding", async (_, count) => {
   const text = "flags ".repeat(count);
   const coded = new CodedBody(text);
-  expect(coded.in("gzip")).toBe(coded.in("gzip"));
-  expect(gunzipSync(await coded.in("gzip")).toString()).toBe(text);
-  expect(brotliDecompressSync(await coded.in("br")).toString()).toBe(text);
+  expect(coded.compress("gzip")).toBe(coded.compress("gzip"));
+  expect(gunzipSync(await coded.compress("gzip")).toString()).toBe(text);
+  expect(brotliDecompressSync(await coded.compress("br")).toString()).toBe(text);
 });
 
 test.each([
@@ -48,24 +48,24 @@ test.each([
   ["gzip", 100_000],
   ["br", 100_000],
 ] as const)(
-  "CodedBody.in(%j) keeps no more memory than the bytes of %d words",
+  "CodedBody.compress(%j) keeps no more memory than the bytes of %d words",
   async (coding, count) => {
-    const bytes = await new CodedBody("flags ".repeat(count)).in(coding);
+    const bytes = await new CodedBody("flags ".repeat(count)).compress(coding);
     expect(bytes.buffer.byteLength).toBe(bytes.length);
   },
 );
 
-test("CodedBody.tryIn() compresses no more bodies while many large ones are waiting", async () => {
+test("CodedBody.tryCompress() compresses no more bodies while many large ones are waiting", async () => {
   const text = "flags ".repeat(100_000);
   const waiting: Promise<Buffer>[] = [];
   for (;;) {
-    const coded = new CodedBody(text).tryIn("gzip");
+    const coded = new CodedBody(text).tryCompress("gzip");
     if (coded === undefined) break;
     waiting.push(Promise.resolve(coded));
     expect(waiting.length).toBeLessThan(100);
   }
   expect(waiting.length).toBeGreaterThan(20);
-  expect(new CodedBody("small").tryIn("gzip")).toBeInstanceOf(Buffer);
+  expect(new CodedBody("small").tryCompress("gzip")).toBeInstanceOf(Buffer);
   await Promise.all(waiting);
-  expect(gunzipSync((await new CodedBody(text).tryIn("gzip")) ?? "").toString()).toBe(text);
+  expect(gunzipSync((await new CodedBody(text).tryCompress("gzip")) ?? "").toString()).toBe(text);
 });

@@ -44,7 +44,7 @@ export class CodingChoice {
   }
 
   /** Returns the preferred coding that an `Accept-Encoding` header accepts; undefined if none. */
-  for(acceptEncoding: string): ContentCoding | undefined {
+  choose(acceptEncoding: string): ContentCoding | undefined {
     const known = this.#choices.get(acceptEncoding);
     if (known !== undefined) return known.coding;
     // NOTE: `*` means gzip, as in `@fastify/compress`, since every client can read gzip.
@@ -71,7 +71,7 @@ const SYNC_GZIP_OPTIONS = { ...GZIP_OPTIONS, chunkSize: SYNC_CHUNK_BYTES };
 let waitingBytes = 0;
 
 /** Compresses a body of up to 128 KiB synchronously, a larger one in the thread pool. */
-function compress(body: string | Buffer, coding: ContentCoding): Buffer | Promise<Buffer> {
+function compressBody(body: string | Buffer, coding: ContentCoding): Buffer | Promise<Buffer> {
   if (body.length > SYNC_MAX_BYTES) return compressInPool(body, coding);
   return copyFromChunk(
     coding === "br"
@@ -125,15 +125,16 @@ export class CodedBody {
   }
 
   /** Returns the compressed bytes, unless they would have to wait behind too many other bodies. */
-  tryIn(coding: ContentCoding): Buffer | Promise<Buffer> | undefined {
+  tryCompress(coding: ContentCoding): Buffer | Promise<Buffer> | undefined {
     const waits = this.#body.length > SYNC_MAX_BYTES && waitingBytes > MAX_WAITING_BYTES;
-    return waits ? this.#coded.get(coding) : this.in(coding);
+    return waits ? this.#coded.get(coding) : this.compress(coding);
   }
 
-  in(coding: ContentCoding): Buffer | Promise<Buffer> {
+  /** Returns the compressed bytes. */
+  compress(coding: ContentCoding): Buffer | Promise<Buffer> {
     const known = this.#coded.get(coding);
     if (known !== undefined) return known;
-    const coded = compress(encode(this.#body, this.#encoding), coding);
+    const coded = compressBody(encode(this.#body, this.#encoding), coding);
     this.#coded.set(coding, coded);
     // A failure, such as a lack of memory, may be temporary: the next call compresses again.
     if (coded instanceof Promise) coded.catch(() => this.#coded.delete(coding));
