@@ -78,9 +78,11 @@ export function describeConstraint(constraint: Omit<ConstraintExplanation, "expl
   const phrase = phraseOf(operator, isOperatorTrue);
   const expected = values === undefined ? String(value ?? "nothing") : joinValues(values);
   if (actual === null) return `${contextName} is absent, so it ${phrase} ${expected}`;
-  const is = `${contextName} is "${actual}"`;
+  const statement = `${contextName} is "${actual}"`;
   // The value itself already says which entry of the list it is.
-  return phrase === "is" && values !== undefined ? is : `${is}, which ${phrase} ${expected}`;
+  return phrase === "is" && values !== undefined
+    ? statement
+    : `${statement}, which ${phrase} ${expected}`;
 }
 
 /** A sentence joins the values with "or", so it says "is" and not "is one of". */
@@ -104,8 +106,8 @@ export function describeActivation(
   if (list !== undefined) {
     const { field, actual, values } = list;
     if (actual === null) return `${field} is absent`;
-    const is = `${field} is "${actual}"`;
-    return matched ? is : `${is}, which is not ${joinValues(values)}`;
+    const statement = `${field} is "${actual}"`;
+    return matched ? statement : `${statement}, which is not ${joinValues(values)}`;
   }
   if (rollout !== undefined) return describeRollout(rollout, matched);
   if (customStrategy === undefined) return FOR_EVERYONE;
