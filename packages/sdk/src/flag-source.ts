@@ -132,7 +132,7 @@ export interface FlagSource {
   /** Where the current data comes from; undefined until there is any. Optional. */
   readonly origin?: FlagOrigin | undefined;
   /**
-   * When the current data was last confirmed to be up to date, by `performance.now()` of this process, so
+   * When the current data was last confirmed to be up to date, as `performance.now()` of this process, so
    * that changes of the clock have no effect; undefined if never. Optional.
    */
   readonly confirmedAtMs?: number | undefined;

@@ -356,7 +356,7 @@ describe("a report that the upstream rejects", () => {
       { v: { yes: 5, no: 2, variants: { red: 3, disabled: 2 } } },
     ]);
     expect(messages[0]).toMatch(
-      /^error: Usage of application "phone" was dropped for the flags "v" \(only variants\): .* 400/,
+      /^error: Usage of application "phone" was dropped for the flag "v" \(only variants\): .* 400/,
     );
   });
 

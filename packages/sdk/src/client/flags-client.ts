@@ -26,8 +26,8 @@ const STORAGE_TIMEOUT_MS = 2000;
 
 /**
  * Keeps the flags of one upstream environment in memory and evaluates them locally: an evaluation is
- * never a request. If the upstream fails, the client keeps serving the last good data, and recovers
- * without help.
+ * never a request. If the upstream fails, the client keeps serving the last valid flags, and
+ * recovers automatically.
  *
  * @example
  * const flags = createFlagsClient({ url: "http://localhost:4242/api", appName: "shop", token });

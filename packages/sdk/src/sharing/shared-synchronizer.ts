@@ -31,8 +31,10 @@ export interface SharingStatus {
 /** Receives the flags of the upstream and those of other replicas. */
 interface SharedSink extends SyncSink {
   /**
-   * Accepts flags that another replica got from the upstream, which last confirmed them at this time, by
-   * `performance.now()`; undefined if it does not respond to that replica either.
+   * Accepts flags that another replica fetched.
+   *
+   * @param confirmedAtMs when the upstream last confirmed them, as `performance.now()`; undefined if it
+   *   does not respond to that replica either
    */
   acceptShared(text: string, confirmedAtMs: number | undefined, signal: AbortSignal): Promise<void>;
   /** Called if the upstream confirmed at this time, to another replica, that nothing has changed. */
@@ -91,11 +93,11 @@ export class SharedSynchronizer implements Synchronizer {
   #revision: string | undefined;
   /** Whether the accepted flags counted as confirmed. */
   #isConfirmed = false;
-  /** When the upstream last confirmed the flags, to any replica, by `performance.now()`. */
+  /** When the upstream last confirmed the flags, to any replica, as `performance.now()`. */
   #confirmedAtMs = -Infinity;
-  /** When the shared flags were last fresh, or the upstream failed for all, by `performance.now()`. */
+  /** When the shared flags were last fresh, or the upstream failed for all, as `performance.now()`. */
   #usableAtMs = performance.now();
-  /** When sharing last worked, by `performance.now()`. */
+  /** When sharing last worked, as `performance.now()`. */
   #sharedAtMs: number | undefined;
   #status: SharingStatus = { role: "alone", takeovers: 0, lastContactAtMs: undefined };
   #hasRole = false;
@@ -359,7 +361,7 @@ export class SharedSynchronizer implements Synchronizer {
   }
 }
 
-/** When the upstream confirmed the shared flags, by `performance.now()`. */
+/** When the upstream confirmed the shared flags, as `performance.now()`. */
 function confirmationTime({ confirmedAgeMs = Infinity }: SharingState): number {
   return performance.now() - confirmedAgeMs;
 }

@@ -64,7 +64,7 @@ export class UpstreamRun {
     );
   }
 
-  /** When the upstream last responded to this run, by `performance.now()`. */
+  /** When the upstream last responded to this run, as `performance.now()`. */
   get lastSuccessAtMs(): number | undefined {
     return this.#lastSuccessAtMs;
   }

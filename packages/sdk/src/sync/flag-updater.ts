@@ -80,7 +80,7 @@ export class FlagUpdater implements SyncSink {
 
   /**
    * Accepts flags that another replica received. They count as those of the upstream if it confirmed them at
-   * this time, by `performance.now()`, otherwise as restored ones.
+   * this time, as `performance.now()`, otherwise as restored ones.
    */
   acceptShared(
     text: string,
@@ -94,7 +94,7 @@ export class FlagUpdater implements SyncSink {
     this.confirmed(performance.now());
   }
 
-  /** Called if the upstream responded at this time, by `performance.now()`, that nothing has changed. */
+  /** Called if the upstream responded at this time, as `performance.now()`, that nothing has changed. */
   confirmed(atMs: number): void {
     this.#setConfirmed(atMs);
     this.#options.emitter.emit("unchanged");

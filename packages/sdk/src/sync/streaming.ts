@@ -47,7 +47,7 @@ export class Streaming implements Synchronizer {
   #receivingSinceMs: number | undefined;
   /** The delay before reconnecting that the upstream requested with `retry`. */
   #retryMs = 0;
-  /** When the latest attempt to connect started, by `performance.now()`. */
+  /** When the latest attempt to connect started, as `performance.now()`. */
   #connectedAtMs = 0;
   /** Whether the upstream requested polling on the latest connection. */
   #isPollingRequested = false;

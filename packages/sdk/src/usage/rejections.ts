@@ -111,7 +111,7 @@ export class Rejections {
     this.#options.events.failure(error);
     const shown = isolated.slice(0, MAX_NAMES).map(describeFlag);
     const rest = isolated.length > MAX_NAMES ? ` and ${isolated.length - MAX_NAMES} more` : "";
-    const subject = `Usage of application ${JSON.stringify(usage.appName)} was dropped for the flags ${shown.join(", ")}${rest}`;
+    const subject = `Usage of application ${JSON.stringify(usage.appName)} was dropped for the ${isolated.length === 1 ? "flag" : "flags"} ${shown.join(", ")}${rest}`;
     this.#options.events.error(new Error(`${subject}: ${error.message}`, { cause: error }));
   }
 

@@ -223,7 +223,7 @@ describe("UsageSpool restores the data of a killed process", () => {
     await appendFile(join(killed.directory, name), "damaged\n");
     const next = await reopenAfterKill(killed);
     expect(pendingIn(next)).toEqual({ "key/a": 1 });
-    expect(next.warnings[0]).toBe(`Skipped 1 damaged lines of DIR/${name}`);
+    expect(next.warnings[0]).toBe(`Skipped 1 damaged line of DIR/${name}`);
     expect(next.spool.state.damagedLines).toBe(1);
   });
 
@@ -510,7 +510,7 @@ describe("a directory", () => {
     const second = await open(first.directory);
     expect(second.warnings).toEqual([
       expect.stringMatching(
-        /^Usage is only in memory, because the spool DIR cannot be used: it belongs to process \d+ on \S+ until that ends\. Each process needs its own$/,
+        /^Usage is only in memory, because the spool DIR cannot be used: process \d+ on \S+ is using it\. Each process needs its own directory$/,
       ),
     ]);
     second.store.add(usage("b"));

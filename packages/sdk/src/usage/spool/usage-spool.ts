@@ -318,8 +318,7 @@ export class UsageSpool {
         this.#isRestored = false;
         this.#fail("another process has taken it over");
       });
-      if (owner !== undefined)
-        return `it belongs to ${owner} until that ends. Each process needs its own`;
+      if (owner !== undefined) return `${owner} is using it. Each process needs its own directory`;
       this.#isLocked = true;
     }
     if (!this.#isRestored) await this.#restore();
@@ -374,7 +373,7 @@ export class UsageSpool {
       totals.apply(record),
     );
     this.#counts.damagedLines += damagedLines;
-    if (damagedLines > 0) warn(`Skipped ${damagedLines} damaged lines of ${path}`);
+    if (damagedLines > 0) warn(`Skipped ${describeCount(damagedLines, "damaged line")} of ${path}`);
     if (!isKnownFormat) {
       warn(`${path} has an unknown format: it stays until the version that wrote it delivers it`);
     }
