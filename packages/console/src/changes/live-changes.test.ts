@@ -12,7 +12,7 @@ const SEGMENT = ["evaluation", "segments", "flag"];
 const STRATEGY_TYPE = ["evaluation", "strategy-types"];
 const TAGS = ["tags", "tag-types"];
 
-/** The resources that the console reads again after a change of each type, besides events. */
+/** The resources that the console refetches after a change of each type, besides events. */
 const INVALIDATED: Readonly<Record<EventType, readonly string[]>> = {
   "api-token-created": ["tokens", "environments"],
   "api-token-deleted": ["tokens", "environments"],

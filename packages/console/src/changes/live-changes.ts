@@ -2,15 +2,15 @@ import type { QueryClient, QueryKey } from "@tanstack/react-query";
 import type { Change } from "../api/types.ts";
 import { sessionQuery } from "../session/session.ts";
 import { openChangeStream } from "./change-stream.ts";
-import { fetchAgain } from "./fetch-again.ts";
+import { refetch } from "./refetch.ts";
 
-/** How long changes are collected before the console reads again what they concern. */
+/** How long changes are collected before the console refetches what they affect. */
 const COLLECT_MS = 150;
 
 /** The prefix of all keys. */
 const EVERYTHING: QueryKey = [];
 
-/** After each change by any user, fetches the affected data again, until the signal is aborted. */
+/** After each change by any user, refetches the affected data, until the signal is aborted. */
 export function followChanges(client: QueryClient, signal: AbortSignal): void {
   let collected: QueryKey[] = [];
   let timer: number | undefined;
@@ -20,7 +20,7 @@ export function followChanges(client: QueryClient, signal: AbortSignal): void {
       const distinct = new Map(collected.map((queryKey) => [JSON.stringify(queryKey), queryKey]));
       collected = [];
       timer = undefined;
-      for (const queryKey of distinct.values()) void fetchAgain(client, queryKey);
+      for (const queryKey of distinct.values()) void refetch(client, queryKey);
     }, COLLECT_MS);
   };
 

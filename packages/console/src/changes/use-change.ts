@@ -1,12 +1,12 @@
 import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
 import { showToast } from "../ui/toast.tsx";
 import { describeError } from "../ui/describe-error.ts";
-import { fetchAgain } from "./fetch-again.ts";
+import { refetch } from "./refetch.ts";
 
 interface ChangeOptions<Input, Result> {
   /** Sends the change to the service. */
   readonly run: (input: Input) => Promise<Result>;
-  /** Prefixes of the keys of queries that are fetched again afterwards, even if the change failed. */
+  /** Prefixes of the keys of queries that are refetched afterwards, even if the change failed. */
   readonly invalidates: readonly QueryKey[] | ((input: Input) => readonly QueryKey[]);
   /** Says what has changed. Omit it if the page shows that anyway. */
   readonly success?: (input: Input, result: Result) => string;
@@ -16,13 +16,13 @@ interface ChangeOptions<Input, Result> {
   readonly showsErrors?: boolean;
 }
 
-/** A change of data: reports success or failure to the user, and reads again what it invalidates. */
+/** A change of data: reports success or failure to the user, and refetches what it invalidates. */
 export function useChange<Input = void, Result = unknown>(options: ChangeOptions<Input, Result>) {
   const client = useQueryClient();
   const refresh = async (input: Input): Promise<void> => {
     const { invalidates } = options;
     const keys = typeof invalidates === "function" ? invalidates(input) : invalidates;
-    await Promise.all(keys.map((queryKey) => fetchAgain(client, queryKey)));
+    await Promise.all(keys.map((queryKey) => refetch(client, queryKey)));
   };
   return useMutation<Result, Error, Input>({
     mutationFn: options.run,

@@ -1,7 +1,7 @@
 import type { Query, QueryClient, QueryKey } from "@tanstack/react-query";
 
-/** Fetches data again that a change concerns. The key is a prefix of the keys of the queries. */
-export async function fetchAgain(client: QueryClient, queryKey: QueryKey): Promise<void> {
+/** Refetches the data that a change affects. The key is a prefix of the keys of the queries. */
+export async function refetch(client: QueryClient, queryKey: QueryKey): Promise<void> {
   // NOTE: `invalidateQueries()` does not request a query again whose first request is still running. The response may have
   // been prepared before the change.
   const loading = client

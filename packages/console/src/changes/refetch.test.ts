@@ -1,8 +1,8 @@
 import { QueryClient, QueryObserver } from "@tanstack/react-query";
 import { expect, onTestFinished, test } from "vitest";
-import { fetchAgain } from "./fetch-again.ts";
+import { refetch } from "./refetch.ts";
 
-test("data is fetched again if its first response may have been prepared before the change", async () => {
+test("data is refetched if its first response may have been prepared before the change", async () => {
   const respond: ((text: string) => void)[] = [];
   const client = new QueryClient();
   const observer = new QueryObserver(client, {
@@ -12,7 +12,7 @@ test("data is fetched again if its first response may have been prepared before 
   onTestFinished(observer.subscribe(() => undefined));
   expect(respond).toHaveLength(1);
 
-  const fetching = fetchAgain(client, ["list"]);
+  const fetching = refetch(client, ["list"]);
   respond[0]?.("before the change");
   await expect.poll(() => respond.length).toBe(2);
   expect(observer.getCurrentResult().data).toBe("before the change");
