@@ -82,7 +82,7 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
     await expect.poll(() => outcomeOf(page, "export-to-pdf")).toBe("on");
     expect(await whyOf(page, "new-header")).toBe("The flag is on for everyone.");
     expect(await whyOf(page, "old-checkout")).toBe(
-      "The flag is off because it is disabled in this environment.",
+      "The flag is off because it is turned off in this environment.",
     );
     expect(await whyOf(page, "export-to-pdf")).toBe('The flag is on because plan is "pro".');
     expect(await whyOf(page, "faster-search")).toMatch(

@@ -158,7 +158,7 @@ describeAnyStorage("playground", (source) => {
     expect(features.get("off")).toMatchObject({
       isEnabled: false,
       isEnabledInCurrentEnvironment: false,
-      explanation: "The flag is off because it is disabled in this environment.",
+      explanation: "The flag is off because it is turned off in this environment.",
     });
     expect(features.get("child")).toMatchObject({
       isEnabled: false,

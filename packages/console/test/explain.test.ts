@@ -34,7 +34,7 @@ describeConsole("the explanation of a flag", (console) => {
       await development.getByText("It is disabled, so it is skipped.").waitFor();
       await page
         .getByRole("region", { name: "production" })
-        .getByText("The flag is off because it is disabled in this environment.")
+        .getByText("The flag is off because it is turned off in this environment.")
         .waitFor();
       await expectAccessible(page);
 

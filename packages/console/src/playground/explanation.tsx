@@ -27,7 +27,7 @@ export function Explanation({ evaluation }: { readonly evaluation: Evaluation })
       ) : null}
       <ol className="steps">
         <Step matched={evaluation.isEnabledInCurrentEnvironment}>
-          The flag is switched {evaluation.isEnabledInCurrentEnvironment ? "on" : "off"} in this
+          The flag is turned {evaluation.isEnabledInCurrentEnvironment ? "on" : "off"} in this
           environment
         </Step>
         {details.dependencies.map((dependency) => (

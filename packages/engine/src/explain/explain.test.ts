@@ -38,7 +38,7 @@ describe("explain() says in a sentence why a flag", () => {
   const parent = (enabled: boolean) => ({ name: "parent", enabled, strategies: [] });
   const requiresParent = { dependencies: [{ feature: "parent" }] };
   const cases: readonly (readonly [string, Parts, Context, string])[] = [
-    ["is disabled", { enabled: false }, {}, "off because it is disabled in this environment"],
+    ["is disabled", { enabled: false }, {}, "off because it is turned off in this environment"],
     ["has no strategies", {}, {}, "on for everyone"],
     [
       "has malformed strategies",

@@ -30,7 +30,7 @@ function whyOn({ strategies, decidedBy }: Parts): string {
 }
 
 function whyOff({ enabledInEnvironment, dependencies, strategies }: Parts): string {
-  if (!enabledInEnvironment) return "it is disabled in this environment";
+  if (!enabledInEnvironment) return "it is turned off in this environment";
   const unsatisfied = dependencies.find(({ matched }) => !matched);
   if (unsatisfied !== undefined) return unsatisfied.explanation;
   const [only, ...others] = strategies;
