@@ -111,7 +111,7 @@ describeConsole("signing in", (console, source) => {
     await ended.getByLabel("API token").fill(again);
     await ended.getByRole("button", { name: "Sign in" }).click();
     await ended.waitFor({ state: "detached" });
-    await form.getByText("You were no longer signed in. Try again.").waitFor();
+    await form.getByText("Your session had ended. Try again.").waitFor();
     expect(await form.getByLabel("Name").inputValue()).toBe("just-in-time");
     await form.getByRole("button", { name: "Create segment" }).click();
     await waitForMessage(page, "Created just-in-time");

@@ -221,7 +221,7 @@ function ArchiveFlagDialog({ flag, onClose }: ArchiveFlagDialogProps) {
     >
       {children.length > 0 ? (
         <Banner kind="warning">
-          Other flags depend on this one, so it cannot be archived: {children.join(", ")}
+          Other flags depend on this one, so it cannot be archived: {joinWithAnd(children)}.
         </Banner>
       ) : (
         <p>

@@ -120,12 +120,12 @@ test.each([
   [
     true,
     [DE, strategy({ segments: [1] })],
-    "On for everyone whose country is DE; and for everyone in the segment Beta testers.",
+    "On for everyone whose country is DE and for everyone in the segment Beta testers.",
   ],
   [
     true,
     [DE, DE, DE],
-    "On for everyone whose country is DE; and for everyone whose country is DE; and by 1 more strategy.",
+    "On for everyone whose country is DE, for everyone whose country is DE, and through 1 more strategy.",
   ],
 ])("describeEnvironment() describes a flag that is on: %j", (enabled, strategies, sentence) => {
   expect(describeEnvironment({ enabled, strategies }, NAMES)).toBe(sentence);

@@ -134,6 +134,9 @@ interface DescribedEnvironment {
 /** How many strategies the sentence about an environment contains. The page lists all of them. */
 const SHOWN_STRATEGIES = 2;
 
+/** NOTE: in American English, a list has a comma before "and". An audience can contain "and" itself. */
+const audienceList = new Intl.ListFormat("en-US", { type: "conjunction" });
+
 /** Describes in a sentence what a flag does in an environment. */
 export function describeEnvironment(
   { enabled, strategies }: DescribedEnvironment,
@@ -147,9 +150,10 @@ export function describeEnvironment(
   }
   const audiences = active.map((strategy) => describeStrategy(strategy, names));
   if (audiences.length === 0 || audiences.includes("everyone")) return "On for everyone.";
+  const parts = audiences.slice(0, SHOWN_STRATEGIES).map((audience) => `for ${audience}`);
   const others = audiences.length - SHOWN_STRATEGIES;
-  const shown = audiences.slice(0, SHOWN_STRATEGIES).join("; and for ");
-  const further =
-    others > 0 ? `; and by ${describeCount(others, "more strategy", "more strategies")}` : "";
-  return `On for ${shown}${further}.`;
+  if (others > 0) {
+    parts.push(`through ${describeCount(others, "more strategy", "more strategies")}`);
+  }
+  return `On ${audienceList.format(parts)}.`;
 }

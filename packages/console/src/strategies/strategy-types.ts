@@ -44,7 +44,7 @@ const GROUP: Parameter = {
   isRequired: false,
 };
 
-/** The strategy that is rolled out gradually. Its parameters have fields of their own. */
+/** The strategy for gradual rollouts. Its parameters have fields of their own. */
 export const ROLLOUT = "flexibleRollout" satisfies StrategyName;
 
 const BUILT_IN: Readonly<Record<StrategyName, BuiltInType>> = {

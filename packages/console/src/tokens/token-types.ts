@@ -46,7 +46,7 @@ export const TOKEN_TYPES: Readonly<Record<TokenType, TokenTypeDescription>> = {
   },
 };
 
-/** Returns the description of a type as the service writes it. Unknown ones describe themselves. */
+/** Describes a token type by the name that the service uses. An unknown type is described by its name. */
 export function describeTokenType(type: string): TokenTypeDescription {
   // NOTE: the service uses an older name for backend tokens in its responses.
   const id = type === "client" ? "backend" : type;

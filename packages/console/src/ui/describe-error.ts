@@ -8,7 +8,7 @@ export function describeError(error: unknown): string {
   }
   switch (error.status) {
     case 401:
-      return "You were no longer signed in. Try again.";
+      return "Your session had ended. Try again.";
     case 412:
       return describeConflict(error.message);
     case 413:

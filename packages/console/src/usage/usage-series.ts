@@ -124,7 +124,7 @@ export function toRoundMaximum(value: number): number {
   return [1.2, 2, 4, 6, 8, 12].map((step) => step * power).find((round) => round >= value) ?? value;
 }
 
-/** The environments of the usage, the ones with most evaluations first. */
+/** The environments in the usage, the one with the most evaluations first. */
 export function environmentsOf(usage: readonly Usage[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const { environment, yes, no } of usage) {
