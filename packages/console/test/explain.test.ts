@@ -101,7 +101,7 @@ describeConsole("the explanation of a flag", (console) => {
     await createFlag(console, "changing", { enabled: false });
     const page = await console.open("/projects/default/flags/changing?tab=explain");
     const development = page.getByRole("region", { name: "development" });
-    await development.getByText("The flag is off because it is disabled").waitFor();
+    await development.getByText("The flag is off because it is turned off").waitFor();
     await console.admin("POST", "/projects/default/features/changing/environments/development/on");
     await development.getByText("The flag is on for everyone.").waitFor();
   });
