@@ -563,7 +563,7 @@ export const SETTINGS = {
     kind: booleanKind,
     default: false,
     description:
-      "Also accepts frontend and client tokens that the upstream has issued. The upstream verifies each token when it is first used. With it, FLAGS_PROXY_CLIENT_KEYS is optional.",
+      "Also accepts frontend and backend tokens that the upstream has issued. The upstream verifies each token when it is first used. With it, FLAGS_PROXY_CLIENT_KEYS is optional.",
   }),
   upstreamKeysInterval: defineSetting({
     group: "Clients",
