@@ -38,7 +38,8 @@ export function BulkActions({ project, flags, onDone }: BulkActionsProps) {
   const marking = useChange<Marking>({
     run: (input) => markFlags(project, input),
     invalidates,
-    success: ({ stale }) => `Marked ${count} as ${stale ? "stale" : "active"}`,
+    success: (input) =>
+      `Marked ${describeCount(input.names.length, "flag")} as ${input.stale ? "stale" : "active"}`,
     undo: (input) => markFlags(project, { ...input, stale: !input.stale }),
   });
   const archiving = useChange({
@@ -54,8 +55,10 @@ export function BulkActions({ project, flags, onDone }: BulkActionsProps) {
     enabled,
     names: namesOf(flags.filter((flag) => isEnabled(flag, environment) !== enabled)),
   });
-  const mark = (stale: boolean): void =>
-    marking.mutate({ stale, names: namesOf(flags.filter((flag) => flag.stale !== stale)) });
+  const toMarking = (stale: boolean): Marking => ({
+    stale,
+    names: namesOf(flags.filter((flag) => flag.stale !== stale)),
+  });
 
   return (
     <Selection label="Selected flags" count={count} onClear={onDone}>
@@ -77,12 +80,18 @@ export function BulkActions({ project, flags, onDone }: BulkActionsProps) {
           <Button size="small">Turn on or off in {environment}</Button>
         </Menu>
       ))}
-      <Button size="small" onPress={() => mark(true)}>
-        Mark as stale
-      </Button>
-      <Button size="small" onPress={() => mark(false)}>
-        Mark as active
-      </Button>
+      <Menu
+        entries={[true, false].map((stale) => {
+          const input = toMarking(stale);
+          return {
+            label: stale ? "Mark as stale" : "Mark as active",
+            isDisabled: input.names.length === 0,
+            run: () => marking.mutate(input),
+          };
+        })}
+      >
+        <Button size="small">Mark as stale or active</Button>
+      </Menu>
       <Button size="small" onPress={() => setArchiving(true)}>
         Archive
       </Button>
