@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { buildApp } from "../src/app.ts";
+import { openStream } from "./_event-stream.ts";
+import { createToken } from "./_flags.ts";
 import { skipsPostgres, startPostgres, type PostgresServer } from "./_postgres.ts";
 import { ADMIN_TOKEN, BACKEND_TOKEN, collectErrors, startService, useService } from "./_service.ts";
 import { describeStorages, openDatabase, silentLogger } from "./_storages.ts";
@@ -71,6 +73,16 @@ describeStorages("monitoring", (source) => {
     expect(valueOf(await metrics(), "flags_admin_streams")).toBe(1);
     await reader?.cancel();
     await expect.poll(async () => valueOf(await metrics(), "flags_admin_streams")).toBe(0);
+  });
+
+  test("the metrics count closed streams by reason", async () => {
+    const { id, secret } = await createToken(service);
+    const stream = await openStream(service, { token: secret });
+    await service.admin("DELETE", `/api-tokens/${id}`);
+    await stream.ended;
+    const text = await metrics();
+    expect(valueOf(text, 'flags_admin_streams_closed_total{reason="revoked"}')).toBe(1);
+    expect(valueOf(text, 'flags_admin_change_streams_closed_total{reason="revoked"}')).toBe(0);
   });
 
   test("the metrics of two apps are separate", async () => {

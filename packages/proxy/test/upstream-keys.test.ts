@@ -458,6 +458,8 @@ describe("a revoked token", () => {
     expect(await statusOf(ALL)).toBe(200);
     expect(isOtherOpen).toBe(true);
     expect(await metric("upstream_keys_revoked_total")).toBe(2);
+    expect(await metric('push_streams_closed_total{reason="revoked"}')).toBe(1);
+    expect(await metric('definition_streams_closed_total{reason="revoked"}')).toBe(1);
   });
 
   test("a revoked token that is issued again for other projects gives only their flags", async () => {

@@ -56,4 +56,5 @@ export { EventStream, writeEvent } from "./streams/event-stream.ts";
 export { FeedShare } from "./streams/feed-share.ts";
 export { acceptsGzip } from "./streams/gzip-stream.ts";
 export { repeat, StreamHub } from "./streams/stream-hub.ts";
-export type { HubStream, StreamHubOptions } from "./streams/stream-hub.ts";
+export { observeClosedStreams } from "./streams/stream-metrics.ts";
+export type { ClosedStreams, HubStream, StreamHubOptions } from "./streams/stream-hub.ts";

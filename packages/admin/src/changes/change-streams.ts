@@ -1,4 +1,10 @@
-import { type EventStream, type HubStream, repeat, StreamHub } from "flags-server-kit/http";
+import {
+  type ClosedStreams,
+  type EventStream,
+  type HubStream,
+  repeat,
+  StreamHub,
+} from "flags-server-kit/http";
 import type { Caller } from "../access/request-identity.ts";
 import { findTokensById } from "../access/token-store.ts";
 import { CoalescedTask } from "../scheduling/coalesced-task.ts";
@@ -73,6 +79,10 @@ export class ChangeStreams {
   /** Number of open streams. */
   get size(): number {
     return this.#hub.size;
+  }
+
+  get closed(): ClosedStreams {
+    return this.#hub.closed;
   }
 
   /** @throws {ApiError} 503 with `Retry-After` if a limit of streams is reached */
@@ -185,7 +195,7 @@ export class ChangeStreams {
     for (const stream of streams) {
       const { sessionHash, tokenId = "" } = stream.caller;
       if (sessionHash === undefined ? tokens.has(tokenId) : sessions.has(sessionHash)) continue;
-      this.#hub.end(stream);
+      this.#hub.end(stream, "revoked");
     }
   }
 }

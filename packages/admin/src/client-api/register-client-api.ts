@@ -19,12 +19,12 @@ interface ClientApiOptions {
 /**
  * Registers the API for server SDKs and proxies: everything below `/api/client`, and `/edge/validate`.
  *
- * @returns an object whose `size` is the current number of open streams
+ * @returns an object with the number of open streams, and of closed ones by reason
  */
 export async function registerClientApi(
   app: FastifyInstance,
   { storage, authentication, streams: streamsOptions }: ClientApiOptions,
-): Promise<Pick<SdkStreams, "size">> {
+): Promise<Pick<SdkStreams, "closed" | "size">> {
   const states = new EnvironmentCache(storage);
   const feeds = new EnvironmentFeeds(states);
   const streams = new SdkStreams(storage, feeds, streamsOptions);

@@ -1,4 +1,5 @@
 import {
+  type ClosedStreams,
   DeltaHub,
   type DeltaHubOptions,
   DeltaStream,
@@ -75,6 +76,10 @@ export class SdkStreams {
     return this.#hub.size;
   }
 
+  get closed(): ClosedStreams {
+    return this.#hub.closed;
+  }
+
   /** @throws {ApiError} 503 with `Retry-After` if the limit of streams is reached */
   checkCapacity(): void {
     this.#hub.checkCapacity(
@@ -105,9 +110,9 @@ export class SdkStreams {
     this.#check.request();
   }
 
-  /** Ends all open streams. Their SDKs reconnect after different delays. */
+  /** Ends all open streams, because the database lacks changes that they have sent. Their SDKs reconnect after different delays. */
   endAll(): void {
-    this.#hub.endIf(() => true);
+    this.#hub.endIf(() => true, "outdated");
   }
 
   /**
@@ -145,13 +150,13 @@ export class SdkStreams {
     const ids = new Set(streams.map(({ token }) => token.id));
     const accepted = await findTokensById(this.#storage.db, [...ids]);
     for (const stream of streams) {
-      if (!accepted.has(stream.token.id)) this.#hub.end(stream);
+      if (!accepted.has(stream.token.id)) this.#hub.end(stream, "revoked");
       stream.token = accepted.get(stream.token.id) ?? stream.token;
     }
   }
 
   #endExpired(): void {
     const now = new Date();
-    this.#hub.endIf(({ token }) => isExpired(token, now));
+    this.#hub.endIf(({ token }) => isExpired(token, now), "revoked");
   }
 }

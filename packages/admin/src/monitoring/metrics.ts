@@ -1,13 +1,20 @@
 import {
+  type ClosedStreams,
   createGauge,
   createRegistry,
   createRequestMetrics,
+  observeClosedStreams,
   type RequestMetrics,
 } from "flags-server-kit/http";
 import { Counter, type Registry } from "prom-client";
 import type { ApiError } from "../errors.ts";
 import type { Storage } from "../storage/storage.ts";
 import { withTimeout } from "./with-timeout.ts";
+
+interface ObservedStreams {
+  readonly size: number;
+  readonly closed: ClosedStreams;
+}
 
 /** The metrics of one app, in their own registry. */
 interface Metrics {
@@ -16,11 +23,11 @@ interface Metrics {
   /** Counts an error response. */
   readonly observeError: (error: ApiError) => void;
   /**
-   * Adds the number of open streams of one kind.
+   * Adds the numbers of open and closed streams of one kind.
    *
    * @param name without the prefix
    */
-  readonly observeStreams: (name: string, help: string, streams: { readonly size: number }) => void;
+  readonly observeStreams: (name: string, help: string, streams: ObservedStreams) => void;
 }
 
 /** Prefix of the names of all metrics of the service. */
@@ -60,6 +67,7 @@ export function createMetrics(storage: Storage): Metrics {
         help,
         read: () => streams.size,
       });
+      observeClosedStreams(registry, `${METRICS_PREFIX}_${name}`, streams);
     },
   };
 }

@@ -112,7 +112,6 @@ export class FlagStreams {
       ...options,
       update: (stream) => this.#update(stream),
       reconnectDelayMs: randomReconnectDelayMs,
-      onStalled: () => this.#metrics.dropped.inc(),
     });
     this.#metrics = observeFlagStreams(registry, this.#hub);
     this.#stops = [
@@ -148,7 +147,7 @@ export class FlagStreams {
 
   /** Ends the streams whose grant is not allowed. */
   endUnless(isAllowed: (grant: Grant) => boolean): void {
-    this.#hub.endIf(({ grant }) => !isAllowed(grant));
+    this.#hub.endIf(({ grant }) => !isAllowed(grant), "revoked");
   }
 
   /** Ends all streams. Their clients reconnect after different delays. */
@@ -178,7 +177,7 @@ export class FlagStreams {
 
   #endExpired(): void {
     const nowMs = Date.now();
-    this.#hub.endIf(({ expiresAtMs = Infinity }) => nowMs >= expiresAtMs);
+    this.#hub.endIf(({ expiresAtMs = Infinity }) => nowMs >= expiresAtMs, "signature_expired");
   }
 
   #streamsOf(source: GrantedSource): readonly FlagStream[] {
@@ -191,7 +190,7 @@ export class FlagStreams {
     const events = this.#events.get(completeSource(stream.source));
     if (snapshot === undefined || events === undefined) return;
     if (stream.isOutdated(snapshot.contextDependencies)) {
-      this.#hub.end(stream);
+      this.#hub.end(stream, "outdated");
     } else if (stream.send(events.get(snapshot, stream.subscription()))) {
       this.#metrics.events.inc();
     }

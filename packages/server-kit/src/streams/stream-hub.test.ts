@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { EventStream } from "./event-stream.ts";
 import { LARGE_TEXT, openStream, startStreamServer } from "./_streams.ts";
 import { StreamHub, type HubStream, type StreamHubOptions } from "./stream-hub.ts";
@@ -28,23 +28,21 @@ test("comments keep a stream alive, until its client disconnects", async () => {
 });
 
 test("a client that reads nothing is disconnected, and other clients are not", async () => {
-  const onStalled = vi.fn();
-  const hub = createHub({ keepAliveMs: 10, stallMs: 50, onStalled });
+  const hub = createHub({ keepAliveMs: 10, stallMs: 50 });
   const server = await startStreamServer();
   const [slow, other] = [await openStream(server), await openStream(server)];
   slow.client.pause();
   slow.events.write(LARGE_TEXT);
   for (const { events } of [slow, other]) hub.add({ events });
-  await expect.poll(() => onStalled).toHaveBeenCalledTimes(1);
+  await expect.poll(() => hub.closed.stalled).toBe(1);
   await expect.poll(() => hub.size).toBe(1);
   hub.update(hub.streams());
   await expect.poll(other.received).toContain("event: updated");
 });
 
 test("clients with the most unread events are disconnected if these take too much memory", async () => {
-  const onStalled = vi.fn();
   const server = await startStreamServer();
-  const hub = createHub({ maxUnreadBytes: 2.5 * LARGE_TEXT.length, unreadCheckMs: 50, onStalled });
+  const hub = createHub({ maxUnreadBytes: 2.5 * LARGE_TEXT.length, unreadCheckMs: 50 });
   const openPaused = async (event: string | Buffer): Promise<EventStream> => {
     const { client, events } = await openStream(server);
     client.pause();
@@ -56,7 +54,7 @@ test("clients with the most unread events are disconnected if these take too muc
   // The last two share the memory of one event.
   const shared = Buffer.from(LARGE_TEXT);
   const others = [await openPaused(LARGE_TEXT), await openPaused(shared), await openPaused(shared)];
-  await expect.poll(() => onStalled).toHaveBeenCalledTimes(1);
+  await expect.poll(() => hub.closed.stalled).toBe(1);
   await expect.poll(() => hub.size).toBe(3);
   const open = new Set(hub.streams().map(({ events }) => events));
   expect(others.every((events) => open.has(events))).toBe(true);
@@ -81,6 +79,33 @@ test("a stream ends at its maximum age, with a delay for its client", async () =
   await expect.poll(received).toMatch(RESPONSE_END);
   expect(received()).toContain("retry: 1234\n\n");
   expect(hub.size).toBe(0);
+  expect(hub.closed.max_age).toBe(1);
+});
+
+test("closed counts each stream once, by the reason", async () => {
+  const hub = createHub();
+  const server = await startStreamServer();
+  const add = async (key: string): Promise<HubStream> => {
+    const stream = { key, events: (await openStream(server)).events };
+    hub.add(stream);
+    return stream;
+  };
+  const revoked = await add("revoked");
+  await add("expired");
+  await add("open");
+  hub.end(revoked, "revoked");
+  hub.end(revoked, "outdated");
+  hub.endIf(({ key }) => key === "expired", "signature_expired");
+  expect(hub.closed).toEqual({
+    max_age: 0,
+    outdated: 0,
+    revoked: 1,
+    shutdown: 0,
+    signature_expired: 1,
+    stalled: 0,
+  });
+  hub.close();
+  expect(hub.closed.shutdown).toBe(1);
 });
 
 test("hasCapacity() applies the limits in total and per key", async () => {
@@ -101,7 +126,7 @@ test("hasCapacity() applies the limits in total and per key", async () => {
   await add("b", 0);
   await add("c", 0);
   expect(hub.hasCapacity("b")).toBe(false);
-  hub.end(first);
+  hub.end(first, "revoked");
   expect(hub.hasCapacity("b", 50)).toBe(true);
   expect([hub.size, hub.bytes]).toEqual([3, 0]);
 });

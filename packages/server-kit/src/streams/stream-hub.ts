@@ -34,9 +34,24 @@ export interface StreamHubOptions<Stream extends HubStream> {
   readonly maxUnreadBytes?: number | undefined;
   /** How often this memory is measured. @default 1000 */
   readonly unreadCheckMs?: number | undefined;
-  /** Called when a client was disconnected because it read nothing, or too little of what takes too much memory. */
-  readonly onStalled?: () => void;
 }
+
+/** Why the server closed a stream. */
+export type StreamCloseReason =
+  /** It reached its maximum age. */
+  | "max_age"
+  /** It cannot continue with the state that was stored for it. */
+  | "outdated"
+  /** Its key, token or session is no longer valid. */
+  | "revoked"
+  | "shutdown"
+  /** The signature of its context has expired. */
+  | "signature_expired"
+  /** Its client read nothing, or too little of what takes too much memory. */
+  | "stalled";
+
+/** The number of streams that were closed for each reason. */
+export type ClosedStreams = Readonly<Record<StreamCloseReason, number>>;
 
 /** The minimum duration of a stream as a share of `maxAgeMs`, so that not all end at the same time. */
 const MIN_AGE_SHARE = 0.75;
@@ -50,6 +65,14 @@ export class StreamHub<Stream extends HubStream> {
   /** Each stream with the time at which it ends. */
   readonly #streams = new Map<Stream, number>();
   readonly #updates: SlicedQueue<Stream>;
+  readonly #closed: Record<StreamCloseReason, number> = {
+    max_age: 0,
+    outdated: 0,
+    revoked: 0,
+    shutdown: 0,
+    signature_expired: 0,
+    stalled: 0,
+  };
   readonly #checks = new SlicedQueue<Stream>((stream) => this.#check(stream));
   readonly #stops: readonly (() => void)[];
   #isClosed = false;
@@ -77,6 +100,11 @@ export class StreamHub<Stream extends HubStream> {
   /** Memory for the state of all open streams. */
   get bytes(): number {
     return this.#counts.bytes;
+  }
+
+  /** Streams that were closed by the hub, by reason. Clients that disconnected are not counted. */
+  get closed(): ClosedStreams {
+    return this.#closed;
   }
 
   get isClosed(): boolean {
@@ -116,15 +144,16 @@ export class StreamHub<Stream extends HubStream> {
   }
 
   /** Removes a stream and ends it. Its client reconnects after a delay. */
-  end(stream: Stream): void {
-    this.#remove(stream);
+  end(stream: Stream, reason: StreamCloseReason): void {
+    if (!this.#remove(stream)) return;
+    this.#closed[reason] += 1;
     stream.events.retryAfter(this.reconnectDelayMs());
     stream.events.end();
   }
 
   /** Ends the streams for which a condition is true. */
-  endIf(condition: (stream: Stream) => boolean): void {
-    for (const stream of this.streams()) if (condition(stream)) this.end(stream);
+  endIf(condition: (stream: Stream) => boolean, reason: StreamCloseReason): void {
+    for (const stream of this.streams()) if (condition(stream)) this.end(stream, reason);
   }
 
   /** Ends all streams. Their clients reconnect after different delays. */
@@ -134,6 +163,7 @@ export class StreamHub<Stream extends HubStream> {
     this.#updates.clear();
     this.#checks.clear();
     for (const { events } of this.#streams.keys()) {
+      this.#closed.shutdown += 1;
       events.retryAfter(this.reconnectDelayMs());
       events.end();
     }
@@ -144,12 +174,13 @@ export class StreamHub<Stream extends HubStream> {
     return this.#options.reconnectDelayMs(this.size);
   }
 
-  /** Removes a stream without ending it. */
-  #remove(stream: Stream): void {
-    if (!this.#streams.delete(stream)) return;
+  /** Removes a stream without ending it. Returns whether it was open. */
+  #remove(stream: Stream): boolean {
+    if (!this.#streams.delete(stream)) return false;
     this.#counts.remove(stream.key ?? "", stream.bytes ?? 0);
     this.#updates.delete(stream);
     this.#checks.delete(stream);
+    return true;
   }
 
   /**
@@ -159,38 +190,39 @@ export class StreamHub<Stream extends HubStream> {
    */
   #limitUnread(maxBytes: number, lateMs: number): void {
     const nowMs = performance.now();
-    const blocked = this.streams().flatMap(({ events }) => {
-      const { unread, blockedSinceMs = nowMs } = events;
+    const blocked = this.streams().flatMap((stream) => {
+      const { unread, blockedSinceMs = nowMs } = stream.events;
       return unread.size === 0
         ? []
-        : [{ events, unread, isLate: nowMs - blockedSinceMs >= lateMs }];
+        : [{ stream, unread, isLate: nowMs - blockedSinceMs >= lateMs }];
     });
     const readers = new Map<ArrayBufferLike, number>();
     for (const { unread } of blocked) {
       for (const buffer of unread) readers.set(buffer, (readers.get(buffer) ?? 0) + 1);
     }
-    const measured = blocked.map(({ unread, ...stream }) => {
+    const measured = blocked.map(({ unread, ...rest }) => {
       let bytes = 0;
       for (const buffer of unread) bytes += buffer.byteLength / (readers.get(buffer) ?? 1);
-      return { ...stream, bytes };
+      return { ...rest, bytes };
     });
-    for (const { events } of findExcess(measured, maxBytes).largest) {
-      this.#options.onStalled?.();
-      events.destroy();
-    }
+    for (const { stream } of findExcess(measured, maxBytes).largest) this.#disconnect(stream);
   }
 
   #check(stream: Stream): void {
     const { blockedSinceMs } = stream.events;
     const nowMs = performance.now();
     if (blockedSinceMs !== undefined && nowMs - blockedSinceMs > this.#stallMs) {
-      this.#options.onStalled?.();
-      stream.events.destroy();
+      this.#disconnect(stream);
     } else if (nowMs >= (this.#streams.get(stream) ?? 0)) {
-      this.end(stream);
+      this.end(stream, "max_age");
     } else {
       stream.events.keepAlive();
     }
+  }
+
+  #disconnect(stream: Stream): void {
+    this.#closed.stalled += 1;
+    stream.events.destroy();
   }
 }
 

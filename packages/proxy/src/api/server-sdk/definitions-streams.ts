@@ -1,5 +1,6 @@
 import type { FlagSource } from "flags-sdk";
 import {
+  type ClosedStreams,
   DeltaHub,
   type DeltaHubOptions,
   DeltaStream,
@@ -52,6 +53,10 @@ export class DefinitionsStreams {
     return this.#hub.size;
   }
 
+  get closed(): ClosedStreams {
+    return this.#hub.closed;
+  }
+
   /** @throws {HttpError} 503 with `Retry-After` if the limit of streams is reached */
   checkCapacity(): void {
     this.#hub.checkCapacity((message, headers) => new HttpError(503, message, { headers }));
@@ -82,7 +87,7 @@ export class DefinitionsStreams {
 
   /** Ends the streams whose grant is not allowed. */
   endUnless(isAllowed: (grant: Grant) => boolean): void {
-    this.#hub.endIf(({ grant }) => !isAllowed(grant));
+    this.#hub.endIf(({ grant }) => !isAllowed(grant), "revoked");
   }
 
   /** Ends all streams. Their SDKs reconnect after different delays. */
