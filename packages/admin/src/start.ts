@@ -13,10 +13,10 @@ import {
   findUnusableTokens,
   hasAdminToken,
   hasQuickstartTokens,
-  seedTokens,
+  createConfiguredTokens,
   type UnusableToken,
-} from "./access/seed-tokens.ts";
-import type { InitToken } from "./access/init-tokens.ts";
+} from "./access/create-configured-tokens.ts";
+import type { ConfiguredToken } from "./access/configured-tokens.ts";
 import { toStartError } from "./start-error.ts";
 
 const QUICKSTART_TOKENS_WARNING =
@@ -61,16 +61,16 @@ function describeUnusableToken({ type, scope, missing }: UnusableToken): string 
   return `${variable}: the token ${scope}.… gives access to nothing, because there is ${missing}. Create what is missing, or correct the token`;
 }
 
-function describeOtherType(listed: InitToken, type: string): string {
-  return `${describeListed(listed)} already exists and stays a token of type ${type}. Delete it, and list a new one`;
+function describeOtherType(token: ConfiguredToken, type: string): string {
+  return `${describeToken(token)} already exists and stays a token of type ${type}. Delete it, and list a new one`;
 }
 
-function describeDeletedToken(listed: InitToken): string {
-  return `${describeListed(listed)} has been deleted and is not created again. Remove it from the list, and list a new one if it is still needed`;
+function describeDeletedToken(token: ConfiguredToken): string {
+  return `${describeToken(token)} has been deleted and is not created again. Remove it from the list, and list a new one if it is still needed`;
 }
 
-/** Names a listed token without its secret. */
-function describeListed({ type, projects, environment }: InitToken): string {
+/** Names a configured token without its secret. */
+function describeToken({ type, projects, environment }: ConfiguredToken): string {
   return `${nameSetting(SETTING_BY_TYPE[type])}: the token ${projects.join()}:${environment}.…`;
 }
 
@@ -80,13 +80,16 @@ async function serveFrom(
   telemetry: Telemetry | undefined,
 ): Promise<RunningAdmin> {
   await skipRevisions(storage);
-  const { created, deleted } = await seedTokens(storage, config.initTokens);
+  const { created, deleted } = await createConfiguredTokens(storage, config.configuredTokens);
   if (created > 0) config.logger.info(`Created tokens listed in the environment: ${created}`);
   for (const token of deleted) config.logger.warn(describeDeletedToken(token));
-  for (const { listed, type } of await findTokensOfOtherType(storage.db, config.initTokens)) {
-    config.logger.warn(describeOtherType(listed, type));
+  for (const { configured, type } of await findTokensOfOtherType(
+    storage.db,
+    config.configuredTokens,
+  )) {
+    config.logger.warn(describeOtherType(configured, type));
   }
-  for (const token of await storage.read((db) => findUnusableTokens(db, config.initTokens))) {
+  for (const token of await storage.read((db) => findUnusableTokens(db, config.configuredTokens))) {
     config.logger.warn(describeUnusableToken(token));
   }
   if (!(await hasAdminToken(storage.db))) config.logger.warn(NO_ADMIN_TOKEN);

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { buildApp } from "../src/app.ts";
 import type { Logger } from "flags-server-kit";
 import type { Storage } from "../src/storage/storage.ts";
-import { parseInitTokens } from "../src/access/init-tokens.ts";
-import { seedTokens } from "../src/access/seed-tokens.ts";
+import { parseConfiguredTokens } from "../src/access/configured-tokens.ts";
+import { createConfiguredTokens } from "../src/access/create-configured-tokens.ts";
 import type { StorageSource } from "./_storages.ts";
 
 export const ADMIN_TOKEN = "*:*.the-admin-of-the-tests";
@@ -35,12 +35,12 @@ export interface Service {
 }
 
 export async function seed(storage: Storage): Promise<void> {
-  const { tokens } = parseInitTokens({
+  const { tokens } = parseConfiguredTokens({
     admin: [ADMIN_TOKEN],
     backend: [BACKEND_TOKEN, PRODUCTION_TOKEN],
     frontend: [FRONTEND_TOKEN],
   });
-  await seedTokens(storage, tokens);
+  await createConfiguredTokens(storage, tokens);
 }
 
 /** Starts the service, and stops it at the end of the test. */

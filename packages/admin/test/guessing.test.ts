@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { parseInitTokens } from "../src/access/init-tokens.ts";
-import { seedTokens } from "../src/access/seed-tokens.ts";
+import { parseConfiguredTokens } from "../src/access/configured-tokens.ts";
+import { createConfiguredTokens } from "../src/access/create-configured-tokens.ts";
 import { buildApp } from "../src/app.ts";
 import { AUTHENTICATION_LIMITS, VALIDATION_LIMITS } from "flags-server-kit/http";
 import { makeDatabase, startCommand } from "./_command.ts";
@@ -84,7 +84,10 @@ describeAnyStorage("the limit for unknown tokens", (source) => {
       { length: 100 },
       (_, index) => `*:development.one-of-many-valid-tokens-${index}`,
     );
-    await seedTokens(storage, parseInitTokens({ admin: [], backend: tokens, frontend: [] }).tokens);
+    await createConfiguredTokens(
+      storage,
+      parseConfiguredTokens({ admin: [], backend: tokens, frontend: [] }).tokens,
+    );
     const service = await startService(storage);
     const send: Send = (path, init) => fetch(service.url + path, init);
     // More tokens than the budget allows unknown ones.

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
-import { parseInitTokens } from "../src/access/init-tokens.ts";
-import { hasQuickstartTokens, seedTokens } from "../src/access/seed-tokens.ts";
+import { parseConfiguredTokens } from "../src/access/configured-tokens.ts";
+import {
+  hasQuickstartTokens,
+  createConfiguredTokens,
+} from "../src/access/create-configured-tokens.ts";
 import { seed } from "./_service.ts";
 import { describeStorages } from "./_storages.ts";
 
@@ -11,7 +14,7 @@ describeStorages("hasQuickstartTokens()", (source) => {
     expect(await storage.read(hasQuickstartTokens)).toBe(false);
 
     const lists = { admin: [], backend: ["*:development.demo-backend-token-local"], frontend: [] };
-    await seedTokens(storage, parseInitTokens(lists).tokens);
+    await createConfiguredTokens(storage, parseConfiguredTokens(lists).tokens);
     expect(await storage.read(hasQuickstartTokens)).toBe(true);
   });
 });

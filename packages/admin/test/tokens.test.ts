@@ -2,13 +2,13 @@ import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { apiTokens, deletedTokens } from "../src/storage/schema/access.ts";
 import { events } from "../src/storage/schema/events.ts";
-import { parseInitTokens } from "../src/access/init-tokens.ts";
+import { parseConfiguredTokens } from "../src/access/configured-tokens.ts";
 import { DEFAULT_RETENTION, deleteExpired } from "../src/retention.ts";
 import {
   findTokensOfOtherType,
   findUnusableTokens,
-  seedTokens,
-} from "../src/access/seed-tokens.ts";
+  createConfiguredTokens,
+} from "../src/access/create-configured-tokens.ts";
 import type { Storage } from "../src/storage/storage.ts";
 import { ADMIN_TOKEN, BACKEND_TOKEN, type Service, startService, useService } from "./_service.ts";
 import { describeAnyStorage } from "./_storages.ts";
@@ -227,19 +227,22 @@ describeAnyStorage("API tokens", (source) => {
     expect(rows[0]?.seenAt).toBeInstanceOf(Date);
   });
 
-  test("seedTokens() creates missing tokens once, even if replicas start at the same time", async () => {
-    const { tokens } = parseInitTokens({
+  test("createConfiguredTokens() creates missing tokens once, even if replicas start at the same time", async () => {
+    const { tokens } = parseConfiguredTokens({
       admin: ["*:*.one-of-two-seeded"],
       backend: ["default:production.two-of-two-seeded"],
       frontend: [],
     });
     const counts = await Promise.all([
-      seedTokens(service.storage, tokens),
-      seedTokens(service.storage, tokens),
+      createConfiguredTokens(service.storage, tokens),
+      createConfiguredTokens(service.storage, tokens),
     ]);
     expect(counts.map(({ created }) => created).toSorted()).toEqual([0, 2]);
     const before = await service.storage.revision();
-    expect(await seedTokens(service.storage, tokens)).toEqual({ created: 0, deleted: [] });
+    expect(await createConfiguredTokens(service.storage, tokens)).toEqual({
+      created: 0,
+      deleted: [],
+    });
     expect(await service.storage.revision()).toBe(before);
 
     expect(await statusWith(service, "default:production.two-of-two-seeded")).toBe(200);
@@ -247,7 +250,7 @@ describeAnyStorage("API tokens", (source) => {
   });
 
   test("findUnusableTokens() finds tokens whose environment or project does not exist", async () => {
-    const { tokens } = parseInitTokens({
+    const { tokens } = parseConfiguredTokens({
       admin: ["*:*.one-of-two-seeded"],
       backend: ["default:production.exists-already", "shop:prod.does-not-exist-yet"],
       frontend: ["*:prod.three"],
@@ -263,76 +266,87 @@ describeAnyStorage("API tokens", (source) => {
     ]);
   });
 
-  test("seedTokens() neither creates a deleted token again nor renews an expired one", async () => {
+  test("createConfiguredTokens() neither creates a deleted token again nor renews an expired one", async () => {
     const secrets = [
       "default:production.revoked-and-listed",
       "default:production.expired-and-listed",
     ] as const;
-    const { tokens } = parseInitTokens({ admin: [], backend: secrets, frontend: [] });
-    await seedTokens(service.storage, tokens);
+    const { tokens } = parseConfiguredTokens({ admin: [], backend: secrets, frontend: [] });
+    await createConfiguredTokens(service.storage, tokens);
     await service.admin("DELETE", `/api-tokens/${secrets[0]}`);
     const expiresAt = new Date(0).toISOString();
     await service.admin("PUT", `/api-tokens/${secrets[1]}`, { expiresAt });
     for (const secret of secrets) expect(await statusWith(service, secret)).toBe(401);
 
-    expect(await seedTokens(service.storage, tokens)).toEqual({ created: 0, deleted: [tokens[0]] });
+    expect(await createConfiguredTokens(service.storage, tokens)).toEqual({
+      created: 0,
+      deleted: [tokens[0]],
+    });
     for (const secret of secrets) expect(await statusWith(service, secret)).toBe(401);
 
     const added = "default:production.listed-in-its-place";
-    const { tokens: more } = parseInitTokens({
+    const { tokens: more } = parseConfiguredTokens({
       admin: [],
       backend: [...secrets, added],
       frontend: [],
     });
-    expect(await seedTokens(service.storage, more)).toEqual({ created: 1, deleted: [more[0]] });
+    expect(await createConfiguredTokens(service.storage, more)).toEqual({
+      created: 1,
+      deleted: [more[0]],
+    });
     expect(await statusWith(service, added)).toBe(200);
   });
 
   test("a token that moves to the list of another type keeps its type, and is found", async () => {
     const { db } = service.storage;
     const secret = "default:production.listed-with-two-types";
-    const { tokens } = parseInitTokens({ admin: [], backend: [secret], frontend: [] });
-    await seedTokens(service.storage, tokens);
+    const { tokens } = parseConfiguredTokens({ admin: [], backend: [secret], frontend: [] });
+    await createConfiguredTokens(service.storage, tokens);
     expect(await findTokensOfOtherType(db, tokens)).toEqual([]);
-    const { tokens: moved } = parseInitTokens({ admin: [], backend: [], frontend: [secret] });
-    expect(await seedTokens(service.storage, moved)).toEqual({ created: 0, deleted: [] });
+    const { tokens: moved } = parseConfiguredTokens({ admin: [], backend: [], frontend: [secret] });
+    expect(await createConfiguredTokens(service.storage, moved)).toEqual({
+      created: 0,
+      deleted: [],
+    });
     expect(await statusWith(service, secret)).toBe(200);
-    expect(await findTokensOfOtherType(db, moved)).toEqual([{ listed: moved[0], type: "backend" }]);
+    expect(await findTokensOfOtherType(db, moved)).toEqual([
+      { configured: moved[0], type: "backend" },
+    ]);
   });
 
-  test("seedTokens() does not create a token that is deleted while the service starts", async () => {
+  test("createConfiguredTokens() does not create a token that is deleted while the service starts", async () => {
     const secret = "default:production.deleted-during-the-start";
-    const { tokens } = parseInitTokens({ admin: [], backend: [secret], frontend: [] });
+    const { tokens } = parseConfiguredTokens({ admin: [], backend: [secret], frontend: [] });
     const { storage } = service;
     // Another replica creates the token, and an admin deletes it, before this one begins to write.
     const later: Pick<Storage, "db" | "write"> = {
       db: storage.db,
       write: async (actor, work) => {
-        await seedTokens(storage, tokens);
+        await createConfiguredTokens(storage, tokens);
         await service.admin("DELETE", `/api-tokens/${secret}`);
         return storage.write(actor, work);
       },
     };
-    expect(await seedTokens(later, tokens)).toEqual({ created: 0, deleted: tokens });
+    expect(await createConfiguredTokens(later, tokens)).toEqual({ created: 0, deleted: tokens });
     expect(await statusWith(service, secret)).toBe(401);
   });
 
   test("the deletion of a token is remembered for as long as the token is listed", async () => {
     const { db } = service.storage;
     const listed = "default:production.deleted-but-listed";
-    const { tokens } = parseInitTokens({ admin: [], backend: [listed], frontend: [] });
-    await seedTokens(service.storage, tokens);
+    const { tokens } = parseConfiguredTokens({ admin: [], backend: [listed], frontend: [] });
+    await createConfiguredTokens(service.storage, tokens);
     await service.admin("DELETE", `/api-tokens/${listed}`);
     const { id } = await create(service, { tokenName: "unlisted", type: "client" });
     await service.admin("DELETE", `/api-tokens/${id}`);
     const remembered = await db.select().from(deletedTokens);
     await db.update(deletedTokens).set({ usedAt: new Date(0) });
 
-    await seedTokens(service.storage, tokens);
+    await createConfiguredTokens(service.storage, tokens);
     const { signal } = new AbortController();
     const counts = await deleteExpired(service.storage, DEFAULT_RETENTION, { signal });
     expect(counts["deleted_tokens"]).toBe(remembered.length - 1);
-    const { deleted } = await seedTokens(service.storage, tokens);
+    const { deleted } = await createConfiguredTokens(service.storage, tokens);
     expect(deleted).toEqual(tokens);
   });
 

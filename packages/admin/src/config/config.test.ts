@@ -20,7 +20,7 @@ test("loadConfig() fills in defaults", () => {
     dataDir: ".flags",
     minFreeDiskBytes: 64 * 1_048_576,
     retention: { usageHours: 48, applicationDays: 30, eventDays: undefined },
-    initTokens: [],
+    configuredTokens: [],
     useJsonLogger: false,
   });
 });
@@ -44,7 +44,7 @@ test("loadConfig() reads every variable", () => {
     databaseUrl: "postgres://db.test/flags",
     useJsonLogger: true,
   });
-  expect(config.initTokens).toEqual([
+  expect(config.configuredTokens).toEqual([
     { type: "admin", environment: "*", projects: ["*"], secret: "*:*.the-secret-of-the-admin" },
     {
       type: "backend",

@@ -30,7 +30,11 @@ import {
   toOpenIdConfig,
   type OpenIdConfig,
 } from "./openid-config.ts";
-import { type InitToken, type InitTokenType, parseInitTokens } from "../access/init-tokens.ts";
+import {
+  type ConfiguredToken,
+  type ConfiguredTokenType,
+  parseConfiguredTokens,
+} from "../access/configured-tokens.ts";
 import { LIMITS } from "../limits.ts";
 import type { Retention } from "../retention.ts";
 
@@ -58,7 +62,7 @@ export interface AdminConfig {
   /** How long usage, applications and events are kept. */
   readonly retention: Retention;
   /** Tokens to create at startup if they do not exist. */
-  readonly initTokens: readonly InitToken[];
+  readonly configuredTokens: readonly ConfiguredToken[];
   readonly logger: Logger;
   readonly useJsonLogger: boolean;
   /** Undefined: OpenTelemetry is not enabled, and not loaded. */
@@ -80,7 +84,7 @@ const MIN_RESERVED_FILES = 256;
 export function loadConfig(environment: Environment): AdminConfig {
   const resolution = resolveSettings(SETTINGS, { environment });
   const { values } = resolution;
-  const { tokens, problems: tokenProblems } = readInitTokens(values);
+  const { tokens, problems: tokenProblems } = readConfiguredTokens(values);
   const openIdProblems = resolution.problems.length === 0 ? findOpenIdProblems(values) : [];
   const unknown = findUnknownVariables(PROGRAM, environment);
   const database = resolution.origins.has("databaseUrl") ? [] : unknown.filter(isAboutDatabase);
@@ -110,16 +114,16 @@ export function loadConfig(environment: Environment): AdminConfig {
   for (const warning of [...hints, ...findWeakTokens(values)]) logger.warn(warning);
   logger.debug("Configuration", showSettings(SETTINGS, values));
   const maxConnections = values.maxConnections ?? defaultMaxConnections(LIMITS.streams, openFiles);
-  const parts = { logger, logTap, telemetry, maxConnections, initTokens: tokens };
+  const parts = { logger, logTap, telemetry, maxConnections, configuredTokens: tokens };
   return assembleConfig(values, parts);
 }
 
 function assembleConfig(
   values: Values,
   {
-    initTokens,
+    configuredTokens,
     ...parts
-  }: Pick<AdminConfig, "logger" | "logTap" | "telemetry" | "maxConnections" | "initTokens">,
+  }: Pick<AdminConfig, "logger" | "logTap" | "telemetry" | "maxConnections" | "configuredTokens">,
 ): AdminConfig {
   const { port, host, trustProxy, publicUrl } = values;
   const { databaseUrl, dataDir, minFreeDiskMb, useJsonLogger } = values;
@@ -138,7 +142,7 @@ function assembleConfig(
       applicationDays: values.applicationRetentionDays,
       eventDays: values.eventRetentionDays,
     }),
-    initTokens: Object.freeze(initTokens),
+    configuredTokens: Object.freeze(configuredTokens),
     useJsonLogger,
     ...parts,
   });
@@ -149,14 +153,14 @@ export const SETTING_BY_TYPE = {
   admin: SETTINGS.initAdminTokens,
   backend: SETTINGS.initClientTokens,
   frontend: SETTINGS.initFrontendTokens,
-} as const satisfies Record<InitTokenType, unknown>;
+} as const satisfies Record<ConfiguredTokenType, unknown>;
 
 /** Returns the tokens to create at startup, and a message for each invalid one. */
-function readInitTokens(values: Values): {
-  readonly tokens: readonly InitToken[];
+function readConfiguredTokens(values: Values): {
+  readonly tokens: readonly ConfiguredToken[];
   readonly problems: readonly string[];
 } {
-  const { tokens, problems } = parseInitTokens(
+  const { tokens, problems } = parseConfiguredTokens(
     {
       admin: values.initAdminTokens,
       backend: values.initClientTokens,

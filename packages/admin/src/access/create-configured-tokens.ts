@@ -5,28 +5,28 @@ import { apiTokens, deletedTokens } from "../storage/schema/access.ts";
 import { environments, projects } from "../storage/schema/projects.ts";
 import type { Storage } from "../storage/storage.ts";
 import { findTokens, insertToken } from "./token-store.ts";
-import type { InitToken } from "./init-tokens.ts";
+import type { ConfiguredToken } from "./configured-tokens.ts";
 import { type ApiToken, hashToken, WILDCARD } from "./token.ts";
 
-/** What happened to the listed tokens that did not exist. */
-interface SeededTokens {
+/** What happened to the configured tokens that did not exist. */
+interface CreatedTokens {
   /** How many have been created. */
   readonly created: number;
   /** Those that were deleted and stay so. */
-  readonly deleted: readonly InitToken[];
+  readonly deleted: readonly ConfiguredToken[];
 }
 
 /**
- * Creates the listed tokens that do not exist, except those that were deleted; existing ones are not changed. Replicas
- * that start at the same time create each token once.
+ * Creates the configured tokens that do not exist, except those that were deleted; existing ones are not changed.
+ * Replicas that start at the same time create each token once.
  */
-export async function seedTokens(
+export async function createConfiguredTokens(
   storage: Pick<Storage, "db" | "write">,
-  wanted: readonly InitToken[],
-): Promise<SeededTokens> {
-  if ((await findMissing(storage.db, wanted)).length === 0) return { created: 0, deleted: [] };
+  configured: readonly ConfiguredToken[],
+): Promise<CreatedTokens> {
+  if ((await findMissing(storage.db, configured)).length === 0) return { created: 0, deleted: [] };
   return storage.write(SYSTEM_ACTOR, async (transaction) => {
-    const missing = await findMissing(transaction.db, wanted);
+    const missing = await findMissing(transaction.db, configured);
     const deleted = await findDeleted(transaction.db, missing);
     const added = missing.filter((token) => !deleted.includes(token));
     for (const token of added) {
@@ -38,46 +38,46 @@ export async function seedTokens(
 
 async function findMissing(
   db: Database,
-  wanted: readonly InitToken[],
-): Promise<readonly InitToken[]> {
-  const hashes = wanted.map(({ secret }) => hashToken(secret));
+  configured: readonly ConfiguredToken[],
+): Promise<readonly ConfiguredToken[]> {
+  const hashes = configured.map(({ secret }) => hashToken(secret));
   if (hashes.length === 0) return [];
   const rows = await db
     .select({ hash: apiTokens.secretHash })
     .from(apiTokens)
     .where(inArray(apiTokens.secretHash, hashes));
   const existing = new Set(rows.map(({ hash }) => hash));
-  return wanted.filter(({ secret }) => !existing.has(hashToken(secret)));
+  return configured.filter(({ secret }) => !existing.has(hashToken(secret)));
 }
 
-/** Finds the tokens that were deleted, and keeps the record of that for as long as they are listed. */
+/** Finds the tokens that were deleted, and keeps the record of that for as long as they are configured. */
 async function findDeleted(
   db: Database,
-  listed: readonly InitToken[],
-): Promise<readonly InitToken[]> {
-  const hashes = listed.map(({ secret }) => hashToken(secret));
+  configured: readonly ConfiguredToken[],
+): Promise<readonly ConfiguredToken[]> {
+  const hashes = configured.map(({ secret }) => hashToken(secret));
   const rows = await db
     .update(deletedTokens)
     .set({ usedAt: new Date() })
     .where(inArray(deletedTokens.secretHash, hashes))
     .returning({ hash: deletedTokens.secretHash });
   const deleted = new Set(rows.map(({ hash }) => hash));
-  return listed.filter(({ secret }) => deleted.has(hashToken(secret)));
+  return configured.filter(({ secret }) => deleted.has(hashToken(secret)));
 }
 
-/** A listed token that gives access to nothing as long as its environment or project does not exist. */
+/** A configured token that gives access to nothing as long as its environment or project does not exist. */
 export interface UnusableToken {
-  readonly type: InitToken["type"];
+  readonly type: ConfiguredToken["type"];
   /** The text of the token without its secret. */
   readonly scope: string;
   /** What does not exist, and what does. */
   readonly missing: string;
 }
 
-/** Finds the listed tokens whose environment or project does not exist, or is archived. */
+/** Finds the configured tokens whose environment or project does not exist, or is archived. */
 export async function findUnusableTokens(
   db: Database,
-  listed: readonly InitToken[],
+  configured: readonly ConfiguredToken[],
 ): Promise<readonly UnusableToken[]> {
   const names = await db
     .select({ name: environments.name })
@@ -88,7 +88,7 @@ export async function findUnusableTokens(
     .from(projects)
     .where(isNull(projects.archivedAt))
     .orderBy(orderByText(projects.id));
-  return listed.flatMap(({ type, environment, projects: wanted }) => {
+  return configured.flatMap(({ type, environment, projects: wanted }) => {
     const missing = [
       ...describeMissing("environment", [environment], names),
       ...describeMissing("project", wanted, ids),
@@ -111,25 +111,25 @@ function describeMissing(
     .map((name) => `no ${kind} ${JSON.stringify(name)} (existing: ${listed})`);
 }
 
-/** A listed token that exists with another type, which it keeps. */
+/** A configured token that exists with another type, which it keeps. */
 interface TokenOfOtherType {
-  readonly listed: InitToken;
+  readonly configured: ConfiguredToken;
   readonly type: ApiToken["type"];
 }
 
-/** Finds the listed tokens that exist with a type other than the one of their list. */
+/** Finds the configured tokens that exist with a type other than the one of their list. */
 export async function findTokensOfOtherType(
   db: Database,
-  listed: readonly InitToken[],
+  configured: readonly ConfiguredToken[],
 ): Promise<readonly TokenOfOtherType[]> {
   const found = await findTokens(
     db,
-    listed.map(({ secret }) => secret),
+    configured.map(({ secret }) => secret),
   );
   const typeOf = new Map(found.map(({ secret, token }) => [secret, token.type]));
-  return listed.flatMap((token) => {
+  return configured.flatMap((token) => {
     const type = typeOf.get(token.secret);
-    return type === undefined || type === token.type ? [] : [{ listed: token, type }];
+    return type === undefined || type === token.type ? [] : [{ configured: token, type }];
   });
 }
 

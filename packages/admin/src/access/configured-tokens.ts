@@ -9,30 +9,30 @@ import {
 } from "./token.ts";
 
 /** The types of tokens that the configuration can contain. Admins create the others. */
-export type InitTokenType = Exclude<ApiTokenType, "editor" | "viewer">;
+export type ConfiguredTokenType = Exclude<ApiTokenType, "editor" | "viewer">;
 
 /** The tokens in the configuration, by type. */
-type InitTokenLists = Readonly<Record<InitTokenType, readonly string[]>>;
+type ConfiguredTokenLists = Readonly<Record<ConfiguredTokenType, readonly string[]>>;
 
 /** A token from the configuration. */
-export interface InitToken extends TokenScope {
-  readonly type: InitTokenType;
+export interface ConfiguredToken extends TokenScope {
+  readonly type: ConfiguredTokenType;
   readonly secret: string;
 }
 
-type InitScope = Omit<InitToken, "secret">;
+type ConfiguredScope = Omit<ConfiguredToken, "secret">;
 
 /** An invalid token in the configuration. Contains its position, never its text. */
-interface InitTokenProblem {
-  readonly type: InitTokenType;
+interface ConfiguredTokenProblem {
+  readonly type: ConfiguredTokenType;
   /** Position in the list of its type, starting at 1. */
   readonly position: number;
   readonly message: string;
 }
 
-interface InitTokens {
-  readonly tokens: readonly InitToken[];
-  readonly problems: readonly InitTokenProblem[];
+interface ConfiguredTokens {
+  readonly tokens: readonly ConfiguredToken[];
+  readonly problems: readonly ConfiguredTokenProblem[];
 }
 
 /**
@@ -40,9 +40,12 @@ interface InitTokens {
  *
  * @param isLoopback whether only this machine can connect, which allows shorter secrets @default false
  */
-export function parseInitTokens(lists: InitTokenLists, isLoopback = false): InitTokens {
-  const tokens = new Map<string, InitToken>();
-  const problems: InitTokenProblem[] = [];
+export function parseConfiguredTokens(
+  lists: ConfiguredTokenLists,
+  isLoopback = false,
+): ConfiguredTokens {
+  const tokens = new Map<string, ConfiguredToken>();
+  const problems: ConfiguredTokenProblem[] = [];
   for (const type of ["admin", "backend", "frontend"] as const) {
     for (const [index, secret] of lists[type].entries()) {
       const existing = tokens.get(secret);
@@ -58,19 +61,26 @@ export function parseInitTokens(lists: InitTokenLists, isLoopback = false): Init
 }
 
 /** A token may occur twice in one list. In two lists, its type would be ambiguous. */
-function scopeOfDuplicate(existing: InitToken, type: InitTokenType): InitScope | string {
+function scopeOfDuplicate(
+  existing: ConfiguredToken,
+  type: ConfiguredTokenType,
+): ConfiguredScope | string {
   return existing.type === type ? existing : `is also listed as a token of type ${existing.type}`;
 }
 
 /** Returns the scope of a token, or a message that says why it is invalid. */
-function readScope(secret: string, type: InitTokenType, isLoopback: boolean): InitScope | string {
+function readScope(
+  secret: string,
+  type: ConfiguredTokenType,
+  isLoopback: boolean,
+): ConfiguredScope | string {
   const text = parseTokenText(secret);
   if (text === undefined) return `must have the form ${formOf(type)}`;
   const scope = type === "admin" ? readAdminScope(text) : readSdkScope(text, type);
   return typeof scope === "string" ? scope : (checkSecret(secret, type, isLoopback) ?? scope);
 }
 
-function readAdminScope(text: TokenText): InitScope | string {
+function readAdminScope(text: TokenText): ConfiguredScope | string {
   return text.project === WILDCARD && text.environment === WILDCARD
     ? { type: "admin", environment: WILDCARD, projects: [WILDCARD] }
     : "must begin with `*:*.`, because admin tokens are not limited to a project or environment";
@@ -78,8 +88,8 @@ function readAdminScope(text: TokenText): InitScope | string {
 
 function readSdkScope(
   { project, environment }: TokenText,
-  type: InitTokenType,
-): InitScope | string {
+  type: ConfiguredTokenType,
+): ConfiguredScope | string {
   if (environment === WILDCARD) return "must name one environment, not `*`";
   if (project === SEVERAL_PROJECTS) {
     return "must name one project or `*`: `[]` does not say which projects";

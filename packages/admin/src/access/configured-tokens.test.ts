@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { parseInitTokens } from "./init-tokens.ts";
+import { parseConfiguredTokens } from "./configured-tokens.ts";
 
 const NONE = { admin: [], backend: [], frontend: [] };
 
-test("parseInitTokens() reads the scope of each token from its list and its text", () => {
-  const { tokens, problems } = parseInitTokens({
+test("parseConfiguredTokens() reads the scope of each token from its list and its text", () => {
+  const { tokens, problems } = parseConfiguredTokens({
     admin: ["*:*.admin-with-16-ch"],
     backend: ["*:development.all-the-projects", "shop:production.secret.with.dots"],
     frontend: ["default:production.d"],
@@ -48,17 +48,20 @@ test.each([
   ["backend", "default:development"],
   ["backend", "default:development. a"],
   ["frontend", "a:b:c.d"],
-] as const)("parseInitTokens() rejects the %s token %j without repeating it", (type, text) => {
-  const { tokens, problems } = parseInitTokens({ ...NONE, [type]: [text] });
-  expect(tokens).toEqual([]);
-  expect(problems).toEqual([{ type, position: 1, message: expect.stringMatching(/^must /) }]);
-  if (text.includes(".a")) expect(problems[0]?.message).not.toContain(text);
-});
+] as const)(
+  "parseConfiguredTokens() rejects the %s token %j without repeating it",
+  (type, text) => {
+    const { tokens, problems } = parseConfiguredTokens({ ...NONE, [type]: [text] });
+    expect(tokens).toEqual([]);
+    expect(problems).toEqual([{ type, position: 1, message: expect.stringMatching(/^must /) }]);
+    if (text.includes(".a")) expect(problems[0]?.message).not.toContain(text);
+  },
+);
 
 test.each(["*:*.unleash-insecure-admin-api-token", "*:*.964a287e1b728cb5f4f3e0120df92cb5"])(
-  "parseInitTokens() accepts the example %s from the upstream documentation",
+  "parseConfiguredTokens() accepts the example %s from the upstream documentation",
   (text) => {
-    expect(parseInitTokens({ ...NONE, admin: [text] })).toMatchObject({
+    expect(parseConfiguredTokens({ ...NONE, admin: [text] })).toMatchObject({
       tokens: [{ secret: text }],
       problems: [],
     });
@@ -69,10 +72,10 @@ test.each([
   ["admin", "*:*."],
   ["backend", "shop:production."],
 ] as const)(
-  "parseInitTokens() requires 16 characters in the secret of a token of type %s",
+  "parseConfiguredTokens() requires 16 characters in the secret of a token of type %s",
   (type, prefix) => {
     const lists = { ...NONE, [type]: [`${prefix}${"x".repeat(16)}`, `${prefix}${"x".repeat(15)}`] };
-    const { tokens, problems } = parseInitTokens(lists);
+    const { tokens, problems } = parseConfiguredTokens(lists);
     expect(tokens).toHaveLength(1);
     expect(problems).toEqual([
       { type, position: 2, message: expect.stringContaining("at least 16 characters") },
@@ -80,22 +83,25 @@ test.each([
   },
 );
 
-test("parseInitTokens() requires 6 characters if only this machine can connect", () => {
+test("parseConfiguredTokens() requires 6 characters if only this machine can connect", () => {
   const admin = ["*:*.secret", "*:*.short"];
-  const { tokens, problems } = parseInitTokens({ ...NONE, admin }, true);
+  const { tokens, problems } = parseConfiguredTokens({ ...NONE, admin }, true);
   expect(tokens).toHaveLength(1);
   expect(problems).toEqual([
     { type: "admin", position: 2, message: expect.stringContaining("at least 6 characters") },
   ]);
 });
 
-test("parseInitTokens() accepts short frontend tokens, which are public", () => {
+test("parseConfiguredTokens() accepts short frontend tokens, which are public", () => {
   const lists = { ...NONE, frontend: ["shop:production.x"] };
-  expect(parseInitTokens(lists)).toMatchObject({ tokens: [{ type: "frontend" }], problems: [] });
+  expect(parseConfiguredTokens(lists)).toMatchObject({
+    tokens: [{ type: "frontend" }],
+    problems: [],
+  });
 });
 
-test("parseInitTokens() reports every problem with its position", () => {
-  const { tokens, problems } = parseInitTokens({
+test("parseConfiguredTokens() reports every problem with its position", () => {
+  const { tokens, problems } = parseConfiguredTokens({
     admin: ["*:*.admin-with-16-ch", "x", "*:*.admin-with-16-ch"],
     backend: ["y", "p:e.backend-16-chars"],
     frontend: ["p:e.backend-16-chars"],
