@@ -15,3 +15,15 @@ test("a client can have several feeds, but leaves memory for other clients", () 
   releases[1]?.();
   expect(share.tryAdd("greedy", two)).toBeTypeOf("function");
 });
+
+test("a feed that several clients share counts once, until the last of their streams has ended", () => {
+  const feed = { bytes: 10 };
+  const share = new FeedShare(20);
+  const releases = Array.from({ length: 100 }, (_, index) => share.tryAdd(`client ${index}`, feed));
+  expect(releases).not.toContain(undefined);
+
+  for (const release of releases.slice(1)) release?.();
+  expect(share.tryAdd("another", { bytes: 10 })).toBeUndefined();
+  releases[0]?.();
+  expect(share.tryAdd("another", { bytes: 10 })).toBeTypeOf("function");
+});

@@ -6,13 +6,12 @@ interface Use {
 }
 
 /**
- * Limits the memory for the feeds of open streams. Streams with the same query share a feed, but a client can choose
- * another query for each stream.
+ * Limits the memory for the feeds of open streams. Streams with the same query share a feed, which counts once, for
+ * the client that opened it first. But a client can choose another query for each stream.
  */
 export class FeedShare<Feed extends { readonly bytes: number }> {
   readonly #share: FairShare;
-  /** By client. */
-  readonly #uses = new Map<string, Map<Feed, Use>>();
+  readonly #uses = new Map<Feed, Use>();
 
   /** @param maxBytes for all feeds together */
   constructor(maxBytes: number) {
@@ -21,25 +20,24 @@ export class FeedShare<Feed extends { readonly bytes: number }> {
 
   /** Counts another stream of a client. Returns a function for its end; undefined if the client's share is exhausted. */
   tryAdd(client: string, feed: Feed): (() => void) | undefined {
-    const uses = this.#uses.get(client) ?? new Map<Feed, Use>();
-    const use = uses.get(feed) ?? this.#claim(client, feed);
+    const use = this.#uses.get(feed) ?? this.#claim(client, feed);
     if (use === undefined) return undefined;
     use.streams += 1;
-    this.#uses.set(client, uses.set(feed, use));
-    return () => this.#remove(client, feed, use);
+    return () => this.#remove(feed, use);
   }
 
   #claim(client: string, feed: Feed): Use | undefined {
     const release = this.#share.tryClaim(client, feed.bytes);
-    return release && { streams: 0, release };
+    if (release === undefined) return undefined;
+    const use = { streams: 0, release };
+    this.#uses.set(feed, use);
+    return use;
   }
 
-  #remove(client: string, feed: Feed, use: Use): void {
+  #remove(feed: Feed, use: Use): void {
     use.streams -= 1;
     if (use.streams > 0) return;
     use.release();
-    const uses = this.#uses.get(client);
-    uses?.delete(feed);
-    if (uses?.size === 0) this.#uses.delete(client);
+    this.#uses.delete(feed);
   }
 }
