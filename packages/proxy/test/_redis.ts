@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { vi } from "vitest";
+import { findFreePorts } from "../../../scripts/free-ports.mjs";
 import { findFreePort, isListening } from "./_ports.ts";
 
 /** NOTE: `expect.poll()` is not available in hooks. */
@@ -77,8 +78,13 @@ export class RedisServer {
     writeFileSync(path, `${lines.join("\n")}\n`);
     this.#process = spawn("redis-server", [path, ...args], { stdio: "ignore" });
     // A connection costs less than a process of `redis-cli`.
-    await vi.waitUntil(() => isListening(this.port), WAIT);
+    await vi.waitUntil(() => this.#hasExited() || isListening(this.port), WAIT);
+    if (this.#hasExited()) throw new Error(`redis-server exited: is port ${this.port} free?`);
     await vi.waitUntil(() => this.isResponding(), WAIT);
+  }
+
+  #hasExited(): boolean {
+    return typeof this.#process?.exitCode === "number";
   }
 
   /** Runs a command and returns its output. */
@@ -173,16 +179,29 @@ export async function startSentinel(): Promise<Replicated> {
 
 const SLOTS = 16_384;
 
-/** Starts a cluster of three primaries. */
+/**
+ * Starts a cluster of three primaries.
+ *
+ * Redis derives the port of the cluster bus from the port for clients by default (10,000 more). That is often a port
+ * that the connections of other tests use.
+ */
 export async function startCluster(): Promise<RedisServers> {
-  const config = ["cluster-enabled yes", "cluster-node-timeout 2000"];
-  const servers = await Promise.all([0, 1, 2].map(async () => RedisServer.start({ config })));
+  const busPorts = await findFreePorts(3);
+  const servers = await Promise.all(
+    busPorts.map((busPort) =>
+      RedisServer.start({
+        config: ["cluster-enabled yes", "cluster-node-timeout 2000", `cluster-port ${busPort}`],
+      }),
+    ),
+  );
   const [first, ...others] = servers;
   servers.forEach((server, index) => {
     const [from, to] = [index, index + 1].map((part) => Math.floor((part * SLOTS) / 3));
     server.cli("CLUSTER", "ADDSLOTSRANGE", String(from), String((to ?? 0) - 1));
   });
-  for (const other of others) first?.cli("CLUSTER", "MEET", "127.0.0.1", String(other.port));
+  others.forEach(({ port }, index) => {
+    first?.cli("CLUSTER", "MEET", "127.0.0.1", String(port), String(busPorts[index + 1]));
+  });
   for (const server of servers) {
     // oxlint-disable-next-line no-await-in-loop -- all of them must know the cluster
     await vi.waitUntil(() => server.cli("CLUSTER", "INFO").includes("cluster_state:ok"), WAIT);
