@@ -1,4 +1,3 @@
-import { hash, randomBytes } from "node:crypto";
 import type { UpstreamSource } from "../sources.ts";
 import { findSource, limitedProject } from "../token-scope.ts";
 import { cacheKeyOf, digestKey, type Grant, type KeyKind, UPSTREAM_KEYS_NAME } from "./grant.ts";
@@ -6,9 +5,7 @@ import type { GrantedSource, RestrictedSources } from "./restricted-source.ts";
 
 /** The grants at one time. Replaced as a whole. */
 interface Table {
-  /** By the hash of the key's digest. */
-  readonly byHash: ReadonlyMap<string, readonly Grant[]>;
-  /** By the key's digest, as grants contain it. */
+  /** By the key's digest. */
   readonly byKey: ReadonlyMap<string, readonly Grant[]>;
   readonly expiring: readonly Grant[];
 }
@@ -23,15 +20,14 @@ interface VerifiedEntry {
 /**
  * Maps API keys to grants.
  *
- * A presented key is hashed, and its digest is looked up by a hash with a secret of this process. So keys
- * and digests of keys are in one table, a lookup takes the same time for any number of keys, and its
- * duration reveals nothing about them.
+ * A presented key is looked up by its digest. So keys and digests of keys are in one table, a lookup takes
+ * the same time for any number of keys, and no key is ever compared with another text: the duration of a
+ * lookup reveals nothing about the keys.
  */
 export class KeyRegistry {
-  readonly #secret = randomBytes(32).toString("latin1");
   readonly #now: () => number;
   #table: Table;
-  /** Keys that the upstream has verified, by the hash of their digest. */
+  /** Keys that the upstream has verified, by their digests. */
   readonly #verified = new Map<string, VerifiedEntry>();
   /** Undefined after a change. */
   #clientIds: readonly string[] | undefined;
@@ -55,13 +51,12 @@ export class KeyRegistry {
    */
   updateVerified(grants: readonly Grant[], removed: readonly string[]): boolean {
     let isRemoved = false;
-    for (const key of removed) isRemoved = this.#verified.delete(this.#hashOf(key)) || isRemoved;
+    for (const key of removed) isRemoved = this.#verified.delete(key) || isRemoved;
     for (const grant of grants) {
-      const hashed = this.#hashOf(grant.key);
-      const previous = this.#verified.get(hashed)?.grant;
+      const previous = this.#verified.get(grant.key)?.grant;
       const isSame = previous?.kind === grant.kind && previous.source === grant.source;
       isRemoved ||= previous !== undefined && !isSame;
-      this.#verified.set(hashed, { grant, isUsed: true });
+      this.#verified.set(grant.key, { grant, isUsed: true });
     }
     this.#clientIds = undefined;
     return isRemoved;
@@ -84,15 +79,13 @@ export class KeyRegistry {
 
   /** Whether there is a grant of any kind for a key, even an expired one. */
   isKnown(presented: string): boolean {
-    const hashed = this.#hashOf(digestKey(presented));
-    return this.#table.byHash.has(hashed) || this.#verified.has(hashed);
+    const key = digestKey(presented);
+    return this.#table.byKey.has(key) || this.#verified.has(key);
   }
 
   /** Returns the grant of a key, if the key is of one of these kinds and has not expired. */
   find(presented: string, kinds: readonly KeyKind[]): Grant | undefined {
-    const hashed = this.#hashOf(digestKey(presented));
-    const listed = this.#table.byHash.get(hashed);
-    return listed === undefined ? this.#findVerified(hashed, kinds) : this.#choose(listed, kinds);
+    return this.findByDigest(digestKey(presented), kinds);
   }
 
   /** Returns the grant of the first text that is a key, as `find()` does. */
@@ -107,9 +100,7 @@ export class KeyRegistry {
   /** Like `find()`, for the `key` of a grant. */
   findByDigest(key: string, kinds: readonly KeyKind[]): Grant | undefined {
     const listed = this.#table.byKey.get(key);
-    return listed === undefined
-      ? this.#findVerified(this.#hashOf(key), kinds)
-      : this.#choose(listed, kinds);
+    return listed === undefined ? this.#findVerified(key, kinds) : this.#choose(listed, kinds);
   }
 
   /** Whether a stream that was opened with a grant may continue: its rules are still the same. */
@@ -151,8 +142,8 @@ export class KeyRegistry {
   }
 
   /** NOTE: only for a key that no setting and no file contains. Otherwise their rules apply. */
-  #findVerified(hashed: string, kinds: readonly KeyKind[]): Grant | undefined {
-    const entry = this.#verified.get(hashed);
+  #findVerified(key: string, kinds: readonly KeyKind[]): Grant | undefined {
+    const entry = this.#verified.get(key);
     if (entry === undefined || !kinds.includes(entry.grant.kind)) return undefined;
     entry.isUsed = true;
     return entry.grant;
@@ -169,23 +160,16 @@ export class KeyRegistry {
   }
 
   #createTable(grants: readonly Grant[]): Table {
-    const byHash = new Map<string, Grant[]>();
     const byKey = new Map<string, Grant[]>();
     for (const grant of grants) {
       const list = byKey.get(grant.key) ?? [];
       list.push(grant);
       byKey.set(grant.key, list);
-      byHash.set(this.#hashOf(grant.key), list);
     }
     return {
-      byHash,
       byKey,
       expiring: grants.filter(({ rules }) => rules?.expiresAtMs !== undefined),
     };
-  }
-
-  #hashOf(digest: string): string {
-    return hash("sha256", this.#secret + digest, "base64");
   }
 }
 
