@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
-import { completeOperations, nameSchemas } from "./openapi.ts";
+import Fastify from "fastify";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { completeOperations, nameSchemas, registerOpenApi } from "./openapi.ts";
 
 const payload = { title: "payload", type: "object", properties: { type: { type: "string" } } };
 const flag = { title: "flag", type: "object", properties: { payload } };
@@ -110,4 +111,20 @@ test("completeOperations() makes the bodies optional that are marked so", () => 
     },
     "/b": { post: { operationId: "postB", requestBody } },
   });
+});
+
+test("registerOpenApi() serializes the document once", async () => {
+  const app = Fastify();
+  const info = { title: "Test", version: "1.0.0", description: "" };
+  await registerOpenApi(app, { ...info, securitySchemes: {}, basePath: "" });
+  const stringify = vi.spyOn(JSON, "stringify");
+  onTestFinished(() => stringify.mockRestore());
+
+  const first = await app.inject("/docs/openapi.json");
+  const second = await app.inject("/docs/openapi.json");
+  expect(first.json()).toMatchObject({ openapi: "3.1.0", info });
+  expect(first.headers["content-type"]).toBe("application/json; charset=utf-8");
+  expect(second.body).toBe(first.body);
+  const documents = stringify.mock.calls.filter(([value]) => value === app.swagger());
+  expect(documents).toHaveLength(1);
 });

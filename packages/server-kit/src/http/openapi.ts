@@ -64,7 +64,12 @@ export async function registerOpenApi(
     routePrefix: `${basePath}/docs/openapi`,
     staticCSP: UI_POLICY,
   });
-  app.get(`${basePath}/docs/openapi.json`, { schema: { hide: true } }, () => app.swagger());
+  let json: string | undefined;
+  app.get(`${basePath}/docs/openapi.json`, { schema: { hide: true } }, (_request, reply) => {
+    // NOTE: with all routes of a service, this takes several milliseconds.
+    json ??= JSON.stringify(app.swagger());
+    return reply.type("application/json; charset=utf-8").send(json);
+  });
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
