@@ -5,24 +5,9 @@ export { isListKind, isOperatorName, OPERATORS } from "./constraints/operator-ta
 export type { OperatorDescription, OperatorName, ValueKind } from "./constraints/operator-table.ts";
 export { estimatePatternSize } from "./constraints/pattern-size.ts";
 export type { Context } from "./context.ts";
-export { ChangeLog } from "./definitions/change-log.ts";
-export {
-  applyDelta,
-  featureRemoved,
-  featureUpdated,
-  parseEventId,
-  segmentRemoved,
-  segmentUpdated,
-  writeChanges,
-  writeHydration,
-} from "./definitions/delta.ts";
-export type {
-  Change,
-  DeltaMessage,
-  FeaturesState,
-  FeatureText,
-  SegmentText,
-} from "./definitions/delta.ts";
+export { applyDelta, parseEventId } from "./definitions/delta.ts";
+export type { DeltaMessage, FeaturesState, FeatureText, SegmentText } from "./definitions/delta.ts";
+export { DeltaLog } from "./definitions/delta-log.ts";
 export {
   ClientSpecError,
   inlineSegments,

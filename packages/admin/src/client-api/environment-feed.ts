@@ -1,27 +1,11 @@
-import {
-  ChangeLog,
-  type DeltaMessage,
-  featureRemoved,
-  featureUpdated,
-  segmentRemoved,
-  segmentUpdated,
-  writeChanges,
-  writeHydration,
-} from "flags-engine";
+import { DeltaLog, type DeltaMessage } from "flags-engine";
 import type { DeltaFeed } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
 import { type Connection, TimeSlice, Turns } from "../scheduling/time-slice.ts";
-import {
-  type EnvironmentState,
-  type FeatureEntry,
-  type SegmentEntry,
-  selectFeatures,
-} from "./environment-state.ts";
+import { type EnvironmentState, selectFeatures } from "./environment-state.ts";
 import type { EnvironmentCache } from "./environment-cache.ts";
 import type { FeatureQuery } from "./feature-query.ts";
 
-/** How many removed flags, and how many removed segments, a feed remembers. */
-const MAX_REMOVED = 1000;
 /** How many earlier revisions a feed recognizes. */
 const MAX_REVISIONS = 1000;
 
@@ -39,8 +23,7 @@ const REVISION_BYTES = 8;
  */
 export class EnvironmentFeed implements DeltaFeed {
   readonly query: FeatureQuery;
-  readonly #features: ChangeLog<string, FeatureEntry>;
-  readonly #segments: ChangeLog<number, SegmentEntry>;
+  readonly #log: DeltaLog;
   /** The revisions that this feed has had, the oldest first. A list, because it needs less memory than a set. */
   readonly #revisions: number[];
   #revision: number;
@@ -48,17 +31,14 @@ export class EnvironmentFeed implements DeltaFeed {
   readonly #queryBytes: number;
 
   constructor(query: FeatureQuery, state: EnvironmentState, messages: FeedMessages) {
-    const { features, segments } = selectFeatures(state, query);
     const { revision } = state;
-    const start = { revision, maxRemoved: MAX_REMOVED };
     this.query = query;
     this.#revisions = [revision];
     this.#revision = revision;
     this.#messages = messages;
     // Twice, because the key of a recent feed repeats the query.
     this.#queryBytes = 2 * toKey(query).length;
-    this.#features = new ChangeLog(({ feature }) => feature.name, { ...start, items: features });
-    this.#segments = new ChangeLog(({ segment }) => segment.id, { ...start, items: segments });
+    this.#log = new DeltaLog(revision, selectFeatures(state, query));
   }
 
   /** The current revision. */
@@ -68,17 +48,14 @@ export class EnvironmentFeed implements DeltaFeed {
 
   /** Approximate memory, without the content of flags, which all feeds share. */
   get bytes(): number {
-    const entries = this.#features.size + this.#segments.size;
     const revisionBytes = this.#revisions.length * REVISION_BYTES;
-    return FEED_BYTES + this.#queryBytes + entries * ENTRY_BYTES + revisionBytes;
+    return FEED_BYTES + this.#queryBytes + this.#log.size * ENTRY_BYTES + revisionBytes;
   }
 
   /** Records the changes up to the state of a later revision. Ignores earlier revisions. */
   advance(state: EnvironmentState): void {
     if (state.revision <= this.#revision) return;
-    const { features, segments } = selectFeatures(state, this.query);
-    this.#features.advance(state.revision, features);
-    this.#segments.advance(state.revision, segments);
+    this.#log.advance(state.revision, selectFeatures(state, this.query));
     this.#revision = state.revision;
     this.#revisions.push(state.revision);
     if (this.#revisions.length > MAX_REVISIONS) this.#revisions.shift();
@@ -87,28 +64,14 @@ export class EnvironmentFeed implements DeltaFeed {
   update(sinceRevision: number | undefined): DeltaMessage {
     const isKnown = sinceRevision !== undefined && this.#isKnown(sinceRevision);
     return this.#messages.get(this.#revision, isKnown ? sinceRevision : undefined, () =>
-      isKnown ? this.#changes(sinceRevision) : this.#hydration(),
+      isKnown
+        ? this.#log.changes(sinceRevision, this.#revision)
+        : this.#log.hydration(this.#revision),
     );
   }
 
-  #changes(since: number): DeltaMessage {
-    const features = this.#features.since(since);
-    const segments = this.#segments.since(since);
-    return writeChanges(this.#revision, [
-      ...segments.updated.map((step) => segmentUpdated(step.revision, step.item)),
-      ...features.updated.map((step) => featureUpdated(step.revision, step.item)),
-      ...features.removed.map((step) => featureRemoved(step.revision, step.item)),
-      ...segments.removed.map((step) => segmentRemoved(step.revision, step.item)),
-    ]);
-  }
-
-  #hydration(): DeltaMessage {
-    return writeHydration(this.#revision, this.#features.items(), this.#segments.items());
-  }
-
   #isKnown(revision: number): boolean {
-    const oldest = Math.max(this.#features.completeSince, this.#segments.completeSince);
-    return revision >= oldest && this.#revisions.includes(revision);
+    return revision >= this.#log.completeSince && this.#revisions.includes(revision);
   }
 }
 

@@ -27,7 +27,7 @@ export interface DeltaMessage {
 const KINDS = ["segment-updated", "feature-updated", "feature-removed", "segment-removed"] as const;
 
 /** One change since a revision. */
-export interface Change {
+interface Change {
   readonly revision: number;
   readonly kind: (typeof KINDS)[number];
   /** The content of the event, as members of a JSON object without braces. */

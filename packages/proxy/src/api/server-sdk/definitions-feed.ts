@@ -1,16 +1,5 @@
 import { createHash } from "node:crypto";
-import {
-  ChangeLog,
-  type DeltaMessage,
-  featureRemoved,
-  type FeatureText,
-  featureUpdated,
-  segmentRemoved,
-  type SegmentText,
-  segmentUpdated,
-  writeChanges,
-  writeHydration,
-} from "flags-engine";
+import { DeltaLog, type DeltaMessage } from "flags-engine";
 import type { FeatureDefinitions } from "flags-sdk";
 import type { DeltaFeed } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
@@ -23,8 +12,6 @@ import {
 import { completeSource, type GrantedSource } from "../../access/restricted-source.ts";
 import { type DefinitionTexts, toDefinitionTexts } from "./definitions-document.ts";
 
-/** How many removed flags, and how many removed segments, a feed remembers. */
-const MAX_REMOVED = 1000;
 /** How many earlier states a feed recognizes. */
 const MAX_STATES = 1000;
 /** Estimated memory for one flag, and time for it after a change, expressed as memory. */
@@ -38,8 +25,7 @@ const MAX_CACHED_MESSAGES = 8;
  */
 export class DefinitionsFeed implements DeltaFeed {
   readonly #query: Restriction;
-  readonly #features: ChangeLog<string, FeatureText>;
-  readonly #segments: ChangeLog<number | string, SegmentText>;
+  readonly #log: DeltaLog;
   /** The sequence number at which each state was last current in this process. */
   readonly #sequenceOf = new Map<number, number>();
   #definitions: FeatureDefinitions;
@@ -49,13 +35,11 @@ export class DefinitionsFeed implements DeltaFeed {
   readonly #messages = new Map<number | undefined, DeltaMessage>();
 
   constructor(query: Restriction, definitions: FeatureDefinitions) {
-    const { features, segments } = select(definitions, query);
-    const start = { revision: this.#sequence, maxRemoved: MAX_REMOVED };
+    const texts = select(definitions, query);
     this.#query = query;
     this.#definitions = definitions;
-    this.#features = new ChangeLog(({ feature }) => feature.name, { ...start, items: features });
-    this.#segments = new ChangeLog(({ segment }) => segment.id, { ...start, items: segments });
-    this.#id = idOf({ features, segments });
+    this.#log = new DeltaLog(this.#sequence, texts);
+    this.#id = idOf(texts);
     this.#sequenceOf.set(this.#id, this.#sequence);
   }
 
@@ -70,8 +54,8 @@ export class DefinitionsFeed implements DeltaFeed {
 
   /** Estimates what the feed costs: the complete state as text and as bytes, and selecting it after changes. */
   get bytes(): number {
-    const items = [...this.#features.items(), ...this.#segments.items()];
-    const length = items.reduce((total, { text }) => total + text.length, 0);
+    let length = 0;
+    for (const text of this.#log.texts()) length += text.length;
     return 2 * length + FLAG_BYTES * this.#definitions.features.length;
   }
 
@@ -79,45 +63,28 @@ export class DefinitionsFeed implements DeltaFeed {
   advance(definitions: FeatureDefinitions): void {
     if (definitions === this.#definitions) return;
     this.#definitions = definitions;
-    const { features, segments } = select(definitions, this.#query);
-    const id = idOf({ features, segments });
+    const texts = select(definitions, this.#query);
+    const id = idOf(texts);
     if (id === this.#id) return;
     this.#id = id;
     this.#sequence += 1;
-    this.#features.advance(this.#sequence, features);
-    this.#segments.advance(this.#sequence, segments);
+    this.#log.advance(this.#sequence, texts);
     this.#messages.clear();
     this.#rememberState();
   }
 
   update(sinceId: number | undefined): DeltaMessage {
     const sequence = sinceId === undefined ? undefined : this.#sequenceOf.get(sinceId);
-    const isKnown = sequence !== undefined && sequence >= this.#completeSince();
+    const isKnown = sequence !== undefined && sequence >= this.#log.completeSince;
     const key = isKnown ? sinceId : undefined;
-    const message =
-      this.#messages.get(key) ?? (isKnown ? this.#changes(sequence) : this.#hydration());
+    const message = this.#messages.get(key) ?? this.#write(isKnown ? sequence : undefined);
     if (this.#messages.size < MAX_CACHED_MESSAGES) this.#messages.set(key, message);
     return message;
   }
 
-  #hydration(): DeltaMessage {
-    return writeHydration(this.#id, this.#features.items(), this.#segments.items());
-  }
-
-  #changes(since: number): DeltaMessage {
-    const features = this.#features.since(since);
-    const segments = this.#segments.since(since);
+  #write(since: number | undefined): DeltaMessage {
     const id = this.#id;
-    return writeChanges(id, [
-      ...segments.updated.map(({ item }) => segmentUpdated(id, item)),
-      ...features.updated.map(({ item }) => featureUpdated(id, item)),
-      ...features.removed.map(({ item }) => featureRemoved(id, item)),
-      ...segments.removed.map(({ item }) => segmentRemoved(id, item)),
-    ]);
-  }
-
-  #completeSince(): number {
-    return Math.max(this.#features.completeSince, this.#segments.completeSince);
+    return since === undefined ? this.#log.hydration(id) : this.#log.changes(since, id, () => id);
   }
 
   #rememberState(): void {
