@@ -53,7 +53,6 @@ export { runInTrace, traceRequests } from "./trace-requests.ts";
 export { DeltaHub, DeltaStream } from "./streams/delta-stream.ts";
 export type { DeltaFeed, DeltaHubOptions } from "./streams/delta-stream.ts";
 export { EventStream, writeEvent } from "./streams/event-stream.ts";
-export { FeedShare } from "./streams/feed-share.ts";
 export { acceptsGzip } from "./streams/gzip-stream.ts";
 export { repeat, StreamHub } from "./streams/stream-hub.ts";
 export { observeClosedStreams } from "./streams/stream-metrics.ts";

@@ -4,7 +4,6 @@ import {
   type DeltaHubOptions,
   DeltaStream,
   type EventStream,
-  FeedShare,
   repeat,
 } from "flags-server-kit/http";
 import { findTokensById } from "../access/token-store.ts";
@@ -29,22 +28,17 @@ export class SdkStream extends DeltaStream<EnvironmentFeed> {
 /** Maximum memory for the feeds of all open streams: 200 feeds of 5,000 flags. */
 const MAX_FEED_BYTES = 100 * 1024 * 1024;
 
-/** By default there are at most 10,000 streams. */
-export interface SdkStreamsOptions extends Partial<DeltaHubOptions> {
-  /** Maximum memory for the feeds of all open streams, in bytes. @default 104857600 */
-  readonly maxFeedBytes?: number;
+/** By default there are at most 10,000 streams, whose feeds may use 100 MiB. */
+export interface SdkStreamsOptions extends Partial<Omit<DeltaHubOptions, "toError">> {
   /** How often to check for changes whose notification was missed. @default 1000 */
   readonly checkIntervalMs?: number;
 }
-
-const RETRY_AFTER_SECONDS = 10;
 
 /** Keeps the streams to SDKs up to date, and ends those whose token was revoked or has expired. */
 export class SdkStreams {
   readonly #storage: Storage;
   readonly #feeds: EnvironmentFeeds;
   readonly #hub: DeltaHub<SdkStream>;
-  readonly #feedShare: FeedShare<EnvironmentFeed>;
   readonly #check = new CoalescedTask(() => this.#checkStreams());
   readonly #stops: readonly (() => void)[];
   /** The revision up to which all streams except the added ones are up to date. */
@@ -61,8 +55,12 @@ export class SdkStreams {
     } = options;
     this.#storage = storage;
     this.#feeds = feeds;
-    this.#hub = new DeltaHub({ ...intervals, maxStreams });
-    this.#feedShare = new FeedShare(maxFeedBytes);
+    this.#hub = new DeltaHub({
+      ...intervals,
+      maxStreams,
+      maxFeedBytes,
+      toError: (message, headers) => new ApiError("TooManyStreamsError", message, { headers }),
+    });
     this.#stops = [
       storage.onChange(() => this.#check.request()),
       repeat(() => {
@@ -82,9 +80,7 @@ export class SdkStreams {
 
   /** @throws {ApiError} 503 with `Retry-After` if the limit of streams is reached */
   checkCapacity(): void {
-    this.#hub.checkCapacity(
-      (message, headers) => new ApiError("TooManyStreamsError", message, { headers }),
-    );
+    this.#hub.checkCapacity();
   }
 
   /**
@@ -94,13 +90,7 @@ export class SdkStreams {
    * @throws {ApiError} 503 with `Retry-After` if the token has streams with too many different filters
    */
   claimFeed({ id }: ApiToken, feed: EnvironmentFeed): () => void {
-    const release = this.#feedShare.tryAdd(id, feed);
-    if (release !== undefined) return release;
-    throw new ApiError(
-      "TooManyStreamsError",
-      "The open streams of this token have too many different filters: use the same ones for several streams, poll for deltas, or try again later",
-      { headers: { "retry-after": String(RETRY_AFTER_SECONDS) } },
-    );
+    return this.#hub.claimFeed(id, feed);
   }
 
   /** Adds a stream that has sent its initial state. */

@@ -1,4 +1,5 @@
 import { writeEvent, type EventStream } from "./event-stream.ts";
+import { FeedShare } from "./feed-share.ts";
 import { type HubStream, StreamHub, type StreamHubOptions } from "./stream-hub.ts";
 
 /** The changes that lead to a state of the flag definitions. */
@@ -61,6 +62,10 @@ export interface DeltaHubOptions extends Pick<
 > {
   /** Maximum number of open streams, each of which requires memory and a connection. */
   readonly maxStreams: number;
+  /** Maximum memory for the feeds of all open streams, in bytes. */
+  readonly maxFeedBytes: number;
+  /** Creates the error for a stream that a limit does not allow, a 503. */
+  readonly toError: (message: string, headers: Record<string, string>) => Error;
 }
 
 /** SDKs that lose their stream at the same time reconnect after a random delay of up to this. */
@@ -72,8 +77,10 @@ const RETRY_AFTER_SECONDS = 10;
 /** Keeps the streams of SDKs up to date and alive. */
 export class DeltaHub<Stream extends DeltaStream<DeltaFeed>> extends StreamHub<Stream> {
   readonly #maxStreams: number;
+  readonly #feeds: FeedShare;
+  readonly #toError: DeltaHubOptions["toError"];
 
-  constructor({ maxStreams, ...intervals }: DeltaHubOptions) {
+  constructor({ maxStreams, maxFeedBytes, toError, ...intervals }: DeltaHubOptions) {
     super({
       ...intervals,
       limits: { maxStreams },
@@ -81,19 +88,34 @@ export class DeltaHub<Stream extends DeltaStream<DeltaFeed>> extends StreamHub<S
       reconnectDelayMs: () => Math.random() * MAX_RECONNECT_MS,
     });
     this.#maxStreams = maxStreams;
+    this.#feeds = new FeedShare(maxFeedBytes);
+    this.#toError = toError;
+  }
+
+  /** Throws an error if the limit of streams is reached. */
+  checkCapacity(): void {
+    if (this.hasCapacity()) return;
+    throw this.#refusal(
+      `There can be at most ${this.#maxStreams} streams: poll for deltas, or try again later`,
+    );
   }
 
   /**
-   * Checks that another stream can be opened.
+   * Claims memory for the feed of a stream. Throws an error if the client has streams with too many different filters.
    *
-   * @param toError creates the error that is thrown if it cannot, a 503
+   * @param client identifies the token of the stream
+   * @returns a function that must be called when the stream has ended
    */
-  checkCapacity(toError: (message: string, headers: Record<string, string>) => Error): void {
-    if (this.hasCapacity()) return;
-    throw toError(
-      `There can be at most ${this.#maxStreams} streams: poll for deltas, or try again later`,
-      { "retry-after": String(RETRY_AFTER_SECONDS) },
+  claimFeed(client: string, feed: { readonly bytes: number }): () => void {
+    const release = this.#feeds.tryAdd(client, feed);
+    if (release !== undefined) return release;
+    throw this.#refusal(
+      "The open streams of this token have too many different filters: use the same ones for several streams, poll for deltas, or try again later",
     );
+  }
+
+  #refusal(message: string): Error {
+    return this.#toError(message, { "retry-after": String(RETRY_AFTER_SECONDS) });
   }
 }
 

@@ -1,5 +1,9 @@
 import { FairShare } from "../http/fair-share.ts";
 
+interface Feed {
+  readonly bytes: number;
+}
+
 interface Use {
   streams: number;
   readonly release: () => void;
@@ -9,7 +13,7 @@ interface Use {
  * Limits the memory for the feeds of open streams. Streams with the same query share a feed, which counts once, for
  * the client that opened it first. But a client can choose another query for each stream.
  */
-export class FeedShare<Feed extends { readonly bytes: number }> {
+export class FeedShare {
   readonly #share: FairShare;
   readonly #uses = new Map<Feed, Use>();
 

@@ -5,14 +5,11 @@ import {
   type DeltaHubOptions,
   DeltaStream,
   type EventStream,
-  FeedShare,
 } from "flags-server-kit/http";
 import type { Grant } from "../../access/grant.ts";
 import { completeSource, type GrantedSource } from "../../access/restricted-source.ts";
 import { HttpError } from "../../errors.ts";
 import type { DefinitionsFeed, DefinitionsFeeds } from "./definitions-feed.ts";
-
-const RETRY_AFTER_SECONDS = 10;
 
 /** A stream that sends an SDK the definitions of one source, and every change. */
 export class DefinitionsStream extends DeltaStream<DefinitionsFeed> {
@@ -36,12 +33,19 @@ const MAX_FEED_BYTES = 64 * 1024 * 1024;
 export class DefinitionsStreams {
   readonly #feeds: DefinitionsFeeds;
   readonly #hub: DeltaHub<DefinitionsStream>;
-  readonly #filteredFeeds = new FeedShare<DefinitionsFeed>(MAX_FEED_BYTES);
   readonly #unfollow: readonly (() => void)[];
 
-  constructor(sources: readonly FlagSource[], feeds: DefinitionsFeeds, options: DeltaHubOptions) {
+  constructor(
+    sources: readonly FlagSource[],
+    feeds: DefinitionsFeeds,
+    options: Omit<DeltaHubOptions, "maxFeedBytes" | "toError">,
+  ) {
     this.#feeds = feeds;
-    this.#hub = new DeltaHub(options);
+    this.#hub = new DeltaHub({
+      ...options,
+      maxFeedBytes: MAX_FEED_BYTES,
+      toError: (message, headers) => new HttpError(503, message, { headers }),
+    });
     this.#unfollow = sources.map((source) => {
       const onChanged = (): void => this.#advance(source);
       source.on("changed", onChanged);
@@ -59,7 +63,7 @@ export class DefinitionsStreams {
 
   /** @throws {HttpError} 503 with `Retry-After` if the limit of streams is reached */
   checkCapacity(): void {
-    this.#hub.checkCapacity((message, headers) => new HttpError(503, message, { headers }));
+    this.#hub.checkCapacity();
   }
 
   /**
@@ -70,14 +74,7 @@ export class DefinitionsStreams {
    */
   claimFeed({ key }: Pick<Grant, "key">, feed: DefinitionsFeed): () => void {
     // There is only one feed without filters for each source; with filters, each contains a copy of its flags.
-    if (!feed.isFiltered) return () => undefined;
-    const release = this.#filteredFeeds.tryAdd(key, feed);
-    if (release !== undefined) return release;
-    throw new HttpError(
-      503,
-      "The open streams of this key have too many different filters: use the same ones for several streams, poll for deltas, or try again later",
-      { headers: { "retry-after": String(RETRY_AFTER_SECONDS) } },
-    );
+    return feed.isFiltered ? this.#hub.claimFeed(key, feed) : () => undefined;
   }
 
   /** Adds a stream that has sent its initial state. */
