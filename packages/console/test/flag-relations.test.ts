@@ -132,6 +132,9 @@ describeConsole("the dependencies and variants of a flag", (console) => {
     await users.getByRole("textbox", { name: "Add a value" }).fill("carl, dora");
     await page.keyboard.press("Enter");
     await dialog.getByRole("button", { name: "Remove variant 1, override 2" }).click();
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.getAttribute("aria-label")))
+      .toBe("Add override to variant 1");
 
     await dialog.getByRole("button", { name: "Add override to variant 2" }).click();
     const added = override("Variant 2, override 1");

@@ -1,10 +1,9 @@
 import { Plus, Trash2 } from "lucide-react";
-import { useRef, useState } from "react";
 import type { Constraint, ContextField } from "../api/types.ts";
 import { legalValuesOf, useAvailableFields } from "../context-fields/use-available-fields.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { Checkbox, TextField } from "../ui/fields.tsx";
-import { useUpdates, withChanged, useRowKeys } from "../ui/list-editing.ts";
+import { useListEditing, useUpdates } from "../ui/list-editing.ts";
 import { fromLocalTime, toLocalTime } from "../ui/times.ts";
 import { showElement } from "../ui/scroll.ts";
 import { ComboBox, Select } from "../ui/select.tsx";
@@ -38,37 +37,26 @@ const NEW_CONSTRAINT: Constraint = {
  */
 export function ConstraintEditor({ value, onChange }: ConstraintEditorProps) {
   const fields = useAvailableFields();
-  const { keys, remove } = useRowKeys(value.length);
-  const [hasAdded, setAdded] = useState(false);
-  const addButton = useRef<HTMLButtonElement>(null);
-  const update = useUpdates(value, onChange);
+  const list = useListEditing(value, useUpdates(value, onChange));
   return (
     <div className="constraint-editor">
       {value.map((constraint, index) => (
         <ConstraintFields
-          key={keys[index]}
+          key={list.keys[index]}
           label={`Constraint ${index + 1}`}
           constraint={constraint}
           fields={fields}
-          autoFocus={hasAdded && index === value.length - 1}
-          onChange={(change) => update((list) => withChanged(list, index, change))}
-          onRemove={() => {
-            remove(index);
-            update((list) => list.toSpliced(index, 1));
-            // Without this, the dialog would move the focus to its first button.
-            addButton.current?.focus();
-          }}
+          autoFocus={list.isNew(index)}
+          onChange={(change) => list.change(index, change)}
+          onRemove={() => list.remove(index)}
         />
       ))}
       <div>
         <Button
-          ref={addButton}
+          ref={list.addButton}
           size="small"
           isDisabled={value.length >= MAX_CONSTRAINTS}
-          onPress={() => {
-            setAdded(true);
-            update((list) => [...list, NEW_CONSTRAINT]);
-          }}
+          onPress={() => list.add(NEW_CONSTRAINT)}
         >
           <Plus aria-hidden /> Add constraint
         </Button>

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useState } from "react";
+import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 
 /**
  * Returns a function that changes a value of the parent. Several changes in one event build on each other: pressing a
@@ -18,13 +18,49 @@ export function useUpdates<Value>(
   };
 }
 
-/** Returns the list with a changed entry. */
-export function withChanged<Entry>(
+interface ListEditing<Entry> {
+  /** One key for each entry. */
+  readonly keys: readonly number[];
+  /** For the button that adds an entry. */
+  readonly addButton: RefObject<HTMLButtonElement | null>;
+  /** Whether the user has just added this entry. */
+  readonly isNew: (index: number) => boolean;
+  readonly add: (entry: Entry) => void;
+  readonly change: (index: number, change: (entry: Entry) => Entry) => void;
+  readonly remove: (index: number) => void;
+}
+
+/**
+ * Edits the entries of a list.
+ *
+ * @param update changes the list of the parent
+ */
+export function useListEditing<Entry>(
   list: readonly Entry[],
-  index: number,
-  change: (entry: Entry) => Entry,
-): readonly Entry[] {
-  return list.map((entry, position) => (position === index ? change(entry) : entry));
+  update: (edit: (list: readonly Entry[]) => readonly Entry[]) => void,
+): ListEditing<Entry> {
+  const { keys, remove } = useRowKeys(list.length);
+  const [hasAdded, setAdded] = useState(false);
+  const addButton = useRef<HTMLButtonElement>(null);
+  return {
+    keys,
+    addButton,
+    isNew: (index) => hasAdded && index === list.length - 1,
+    add: (entry) => {
+      setAdded(true);
+      update((latest) => [...latest, entry]);
+    },
+    change: (index, change) =>
+      update((latest) =>
+        latest.map((entry, position) => (position === index ? change(entry) : entry)),
+      ),
+    remove: (index) => {
+      remove(index);
+      update((latest) => latest.toSpliced(index, 1));
+      // Without this, the dialog would move the focus to its first button.
+      addButton.current?.focus();
+    },
+  };
 }
 
 interface RowKeys {
@@ -35,7 +71,7 @@ interface RowKeys {
 }
 
 /** Identifies the rows of an editable list, so that each keeps its state when others are removed. */
-export function useRowKeys(count: number): RowKeys {
+function useRowKeys(count: number): RowKeys {
   const [{ keys, next }, setState] = useState({ keys: [] as readonly number[], next: 0 });
   const missing = Math.max(0, count - keys.length);
   const current = [...keys.slice(0, count), ...Array.from({ length: missing }, (_, i) => next + i)];

@@ -6,7 +6,7 @@ import { ValueListField } from "../constraints/value-list-field.tsx";
 import { legalValuesOf, useAvailableFields } from "../context-fields/use-available-fields.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { formatCount } from "../ui/numbers.ts";
-import { useRowKeys, withChanged } from "../ui/list-editing.ts";
+import { useListEditing } from "../ui/list-editing.ts";
 
 /** Limits of the service. */
 const MAX_OVERRIDES = 100;
@@ -24,24 +24,18 @@ interface OverrideEditorProps {
 /** Edits the conditions under which contexts get a variant regardless of its share. */
 export function OverrideEditor({ label, overrides, onChange }: OverrideEditorProps) {
   const fields = useAvailableFields();
-  const { keys, remove } = useRowKeys(overrides.length);
+  const list = useListEditing(overrides, onChange);
   return (
     <>
       {overrides.map(({ contextName, values }, index) => {
         const change = (changed: Partial<VariantOverride>): void =>
-          onChange((list) => withChanged(list, index, (latest) => ({ ...latest, ...changed })));
+          list.change(index, (latest) => ({ ...latest, ...changed }));
         const name = `${label}, override ${index + 1}`;
         return (
-          <div key={keys[index]} className="variant-override" role="group" aria-label={name}>
+          <div key={list.keys[index]} className="variant-override" role="group" aria-label={name}>
             <div className="variant-title">
               <span>Always for these contexts</span>
-              <IconButton
-                label={`Remove ${name.toLowerCase()}`}
-                onPress={() => {
-                  remove(index);
-                  onChange((list) => list.toSpliced(index, 1));
-                }}
-              >
+              <IconButton label={`Remove ${name.toLowerCase()}`} onPress={() => list.remove(index)}>
                 <Trash2 aria-hidden />
               </IconButton>
             </div>
@@ -53,11 +47,11 @@ export function OverrideEditor({ label, overrides, onChange }: OverrideEditorPro
             />
             <ValueListField
               values={values}
-              onChange={(list) => change({ values: list })}
+              onChange={(changed) => change({ values: changed })}
               suggestions={legalValuesOf(fields, contextName)}
               // Unlike in constraints, the service accepts values that are not legal.
-              validate={(list) =>
-                describeListProblem(list, {
+              validate={(checked) =>
+                describeListProblem(checked, {
                   kind: "strings",
                   legalValues: [],
                   maxValues: MAX_VALUES,
@@ -69,11 +63,12 @@ export function OverrideEditor({ label, overrides, onChange }: OverrideEditorPro
       })}
       <div>
         <Button
+          ref={list.addButton}
           size="small"
           variant="quiet"
           isDisabled={overrides.length >= MAX_OVERRIDES}
           aria-label={`Add override to ${label.toLowerCase()}`}
-          onPress={() => onChange((list) => [...list, { contextName: "", values: [] }])}
+          onPress={() => list.add({ contextName: "", values: [] })}
         >
           <Plus aria-hidden /> Add override
         </Button>

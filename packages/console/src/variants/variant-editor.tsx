@@ -1,5 +1,5 @@
 import { Plus, Trash2 } from "lucide-react";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import type { FlagVariant } from "../api/types.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
@@ -7,7 +7,7 @@ import { describeNameProblem } from "../ui/describe-name-problem.ts";
 import { NumberField, TextField } from "../ui/fields.tsx";
 import { Select } from "../ui/select.tsx";
 import { showElement } from "../ui/scroll.ts";
-import { useUpdates, withChanged, useRowKeys } from "../ui/list-editing.ts";
+import { useListEditing, useUpdates } from "../ui/list-editing.ts";
 import { OverrideEditor } from "./overrides.tsx";
 import { describePayloadProblem, PAYLOAD_TYPES } from "./payload.ts";
 import { VariantBar } from "./variant-bar.tsx";
@@ -32,12 +32,10 @@ export function VariantEditor({
   stickiness,
   allowsOverrides = false,
 }: VariantEditorProps) {
-  const { keys, remove } = useRowKeys(value.length);
-  const [hasAdded, setAdded] = useState(false);
-  const addButton = useRef<HTMLButtonElement>(null);
   const update = useUpdates(value, onChange);
-  const change = (edit: (variants: readonly FlagVariant[]) => readonly FlagVariant[]): void =>
-    update((variants) => withWeights(withVariable(edit(variants))));
+  const list = useListEditing(value, (edit) =>
+    update((variants) => withWeights(withVariable(edit(variants)))),
+  );
   const variableCount = value.filter(({ weightType }) => weightType !== "fix").length;
   const isTooMuch = fixedWeight(value) > TOTAL_WEIGHT;
   return (
@@ -46,35 +44,24 @@ export function VariantEditor({
       {isTooMuch ? <Banner kind="error">The fixed shares add up to more than 100%.</Banner> : null}
       {value.map((variant, index) => (
         <VariantFields
-          key={keys[index]}
+          key={list.keys[index]}
           variant={variant}
           label={`Variant ${index + 1}`}
           otherNames={value.toSpliced(index, 1).map(({ name }) => name)}
           isLastVariable={variant.weightType !== "fix" && variableCount === 1}
           isTooMuch={isTooMuch}
           allowsOverrides={allowsOverrides}
-          autoFocus={hasAdded && index === value.length - 1}
-          onChange={(edit) => change((list) => withChanged(list, index, edit))}
-          onRemove={() => {
-            remove(index);
-            change((list) => list.toSpliced(index, 1));
-            // Without this, the dialog would move the focus to its first button.
-            addButton.current?.focus();
-          }}
+          autoFocus={list.isNew(index)}
+          onChange={(change) => list.change(index, change)}
+          onRemove={() => list.remove(index)}
         />
       ))}
       <div>
         <Button
-          ref={addButton}
+          ref={list.addButton}
           size="small"
           isDisabled={value.length >= MAX_VARIANTS}
-          onPress={() => {
-            setAdded(true);
-            change((list) => [
-              ...list,
-              { name: "", weight: 0, weightType: "variable", stickiness },
-            ]);
-          }}
+          onPress={() => list.add({ name: "", weight: 0, weightType: "variable", stickiness })}
         >
           <Plus aria-hidden /> Add variant
         </Button>
