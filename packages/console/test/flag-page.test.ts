@@ -55,6 +55,24 @@ describeConsole("the page of a flag", (console) => {
     expect(await readFlag("undo-conflict")).toMatchObject({ description: "Theirs" });
   });
 
+  test("Undo of Save mine anyway restores the change of somebody else", async () => {
+    await createFlag(console, "overwritten");
+    const page = await console.open("/projects/default/flags/overwritten", {
+      expected: /status of 412/,
+    });
+    await page.getByRole("button", { name: "Edit", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Edit overwritten" });
+    await dialog.getByLabel("Description").fill("Mine");
+    const theirs = { description: "Theirs", type: "experiment", impressionData: true };
+    await console.admin("PUT", "/projects/default/features/overwritten", theirs);
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByRole("button", { name: "Save mine anyway" }).click();
+    const saved = await waitForMessage(page, "Saved overwritten");
+    expect(await readFlag("overwritten")).toMatchObject({ description: "Mine", type: "release" });
+    await saved.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => readFlag("overwritten")).toMatchObject(theirs);
+  });
+
   test.each(SIZES)("adds and removes tags on a %s", async (size) => {
     const name = `tagged-${size}`;
     await createFlag(console, name);

@@ -365,8 +365,10 @@ describeConsole("the strategies of a flag", (console) => {
 
       await dialog.getByRole("button", { name: choice }).click();
       if (choice === "Save mine anyway") {
-        await dialog.waitFor({ state: "detached" });
+        const saved = await waitForMessage(page, "Saved the strategy");
         expect(await readTitles(console, flag)).toEqual(["Mine"]);
+        await saved.getByRole("button", { name: "Undo" }).click();
+        await expect.poll(() => readTitles(console, flag)).toEqual(["Theirs"]);
         return;
       }
       await expect.poll(() => dialog.getByLabel("Title").inputValue()).toBe("Theirs");
@@ -376,6 +378,40 @@ describeConsole("the strategies of a flag", (console) => {
       expect(await readTitles(console, flag)).toEqual(["Both"]);
     },
   );
+
+  test("Save mine anyway overwrites only what Undo can restore", async () => {
+    await createFlag(console, "two-conflicts", titled("Original"));
+    const page = await console.open("/projects/default/flags/two-conflicts", {
+      expected: /status of 412/,
+    });
+    await page.getByRole("button", { name: "Edit Original" }).click();
+    const dialog = page.getByRole("dialog", { name: "Strategy in development" });
+    await dialog.getByLabel("Title").fill("Mine");
+    await patchStrategy(console, "two-conflicts", { title: "Theirs" });
+    await dialog.getByRole("button", { name: "Save" }).click();
+    const overwrite = dialog.getByRole("button", { name: "Save mine anyway" });
+    await overwrite.waitFor();
+    // Somebody saves again, after the console has read what it is about to overwrite.
+    await page.route(
+      "**/strategies/*",
+      async (route) => {
+        const response = await route.fetch();
+        await patchStrategy(console, "two-conflicts", { title: "Theirs again" });
+        return route.fulfill({ response });
+      },
+      { times: 1 },
+    );
+    const rejected = page.waitForResponse((response) => response.status() === 412);
+    await overwrite.click();
+    await rejected;
+    expect(await readTitles(console, "two-conflicts")).toEqual(["Theirs again"]);
+
+    await overwrite.click();
+    const saved = await waitForMessage(page, "Saved the strategy");
+    expect(await readTitles(console, "two-conflicts")).toEqual(["Mine"]);
+    await saved.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => readTitles(console, "two-conflicts")).toEqual(["Theirs again"]);
+  });
 
   test("Undo does not overwrite the change of somebody else", async () => {
     await createFlag(console, "undo-conflict", titled("Original"));

@@ -3,6 +3,16 @@ import { Fragment, type ReactNode, useState } from "react";
 import { requestVersioned, type Versioned } from "../api/request.ts";
 import { Dialog, FormDialog } from "../ui/dialog.tsx";
 import { Loaded } from "../ui/loaded.tsx";
+import type { SaveInput } from "./use-save.ts";
+
+/**
+ * A resource as it was when a dialog was opened or `reload` was called. Later changes by others do not replace it, so
+ * that saving with its ETag finds them.
+ */
+export interface EditedVersion<Value> extends Versioned<Value> {
+  /** Starts again with the current version. */
+  readonly reload: () => void;
+}
 
 interface EditedResourceProps<Value> {
   /** The path of the resource that is edited. */
@@ -11,14 +21,8 @@ interface EditedResourceProps<Value> {
   readonly title: string;
   readonly size?: "normal" | "wide";
   readonly onClose: () => void;
-  /**
-   * Renders the dialog.
-   *
-   * @param version the resource as it was when the dialog was opened or `reload` was called. Later changes by
-   *   others do not replace it, so that saving with its ETag finds them
-   * @param reload starts again with the current version
-   */
-  readonly children: (version: Versioned<Value>, reload: () => void) => ReactNode;
+  /** Renders the dialog. */
+  readonly children: (version: EditedVersion<Value>) => ReactNode;
 }
 
 /** Reads the current version of a resource for a dialog that edits it. */
@@ -48,7 +52,7 @@ export function EditedResource<Value>({
   return (
     <Fragment key={attempt}>
       <FirstVersion version={query.data}>
-        {(version) => children(version, () => setAttempt(attempt + 1))}
+        {(version) => children({ ...version, reload: () => setAttempt(attempt + 1) })}
       </FirstVersion>
     </Fragment>
   );
@@ -65,12 +69,6 @@ function FirstVersion<Value>({ version, children }: FirstVersionProps<Value>) {
   return children(first);
 }
 
-/** What a change that a `SaveDialog` sends depends on. */
-export interface SaveInput {
-  /** ETag of the version that may be replaced. @default any version */
-  readonly ifMatch: string | undefined;
-}
-
 interface SaveDialogProps {
   readonly title: string;
   /** @default "normal" */
@@ -78,27 +76,24 @@ interface SaveDialogProps {
   /** The label of the button that saves. */
   readonly submit: string;
   /** The resource that is edited; undefined for a new one. */
-  readonly version: Versioned<unknown> | undefined;
+  readonly version: EditedVersion<unknown> | undefined;
   readonly saving: UseMutationResult<unknown, Error, SaveInput>;
-  /** Reads the resource again after a conflict. */
-  readonly onLoad: (() => void) | undefined;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
 /** A dialog that creates a resource, or saves it unless somebody else has changed it in the meantime. */
-export function SaveDialog({ version, saving, onLoad, onClose, ...props }: SaveDialogProps) {
-  const save = (ifMatch: string | undefined): void =>
-    saving.mutate({ ifMatch }, { onSuccess: onClose });
+export function SaveDialog({ version, saving, onClose, ...props }: SaveDialogProps) {
+  const save = (overwrites: boolean): void => saving.mutate({ overwrites }, { onSuccess: onClose });
   return (
     <FormDialog
       {...props}
       onClose={onClose}
       isPending={saving.isPending}
       error={saving.error}
-      onSubmit={() => save(version?.etag)}
-      {...(onLoad !== undefined && {
-        conflict: { load: onLoad, overwrite: () => save(undefined) },
+      onSubmit={() => save(false)}
+      {...(version !== undefined && {
+        conflict: { load: version.reload, overwrite: () => save(true) },
       })}
     />
   );

@@ -1,8 +1,8 @@
 import { useState } from "react";
-import { adminPath, request, type Versioned } from "../api/request.ts";
+import { adminPath } from "../api/request.ts";
 import type { ContextField } from "../api/types.ts";
-import { useChange } from "../changes/use-change.ts";
-import { EditedResource, SaveDialog, type SaveInput } from "../changes/edit-dialog.tsx";
+import { EditedResource, type EditedVersion, SaveDialog } from "../changes/edit-dialog.tsx";
+import { useSave } from "../changes/use-save.ts";
 import { Checkbox, TextField } from "../ui/fields.tsx";
 import { NameField } from "../ui/name-field.tsx";
 import { MAX_DESCRIPTION_LENGTH } from "./legal-values.ts";
@@ -22,39 +22,37 @@ export function EditContextFieldDialog({ name, onClose }: EditContextFieldDialog
       size="wide"
       onClose={onClose}
     >
-      {(version, reload) => (
-        <ContextFieldDialog version={version} onLoad={reload} onClose={onClose} />
-      )}
+      {(version) => <ContextFieldDialog version={version} onClose={onClose} />}
     </EditedResource>
   );
 }
 
 interface ContextFieldDialogProps {
   /** The field that is edited; undefined for a new one. */
-  readonly version?: Versioned<ContextField>;
+  readonly version?: EditedVersion<ContextField>;
   /** The only project that may use a new field. @default all projects */
   readonly project?: string;
-  /** Reads the field again after a conflict. */
-  readonly onLoad?: () => void;
   readonly onClose: () => void;
 }
 
 /** Creates or edits a context field. */
-export function ContextFieldDialog({ version, project, onLoad, onClose }: ContextFieldDialogProps) {
+export function ContextFieldDialog({ version, project, onClose }: ContextFieldDialogProps) {
   const field = version?.value;
   const [name, setName] = useState(field?.name ?? "");
   const [description, setDescription] = useState(field?.description ?? "");
   const [stickiness, setStickiness] = useState(field?.stickiness ?? false);
   const [legalValues, setLegalValues] = useState(field?.legalValues ?? []);
   const body = { description, stickiness, legalValues };
-  const saving = useChange<SaveInput>({
-    run: ({ ifMatch }) =>
-      field === undefined
-        ? request(adminPath`/context`, { method: "POST", body: { name, project, ...body } })
-        : request(adminPath`/context/${name}`, { method: "PUT", body, ifMatch }),
+  const saving = useSave({
+    version,
+    ...(field === undefined
+      ? {
+          path: adminPath`/context`,
+          body: { name, project, ...body },
+          success: `Created ${name}`,
+        }
+      : { path: adminPath`/context/${name}`, body, success: `Saved ${name}` }),
     invalidates: [["context-fields"]],
-    success: () => (field === undefined ? `Created ${name}` : `Saved ${name}`),
-    showsErrors: true,
   });
   return (
     <SaveDialog
@@ -63,7 +61,6 @@ export function ContextFieldDialog({ version, project, onLoad, onClose }: Contex
       submit={field === undefined ? "Create context field" : "Save"}
       version={version}
       saving={saving}
-      onLoad={onLoad}
       onClose={onClose}
     >
       {field === undefined ? (

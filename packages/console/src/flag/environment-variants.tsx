@@ -1,8 +1,8 @@
 import { useState } from "react";
-import { adminPath, request, requestVersioned, type Versioned } from "../api/request.ts";
+import { adminPath } from "../api/request.ts";
 import type { Flag, FlagEnvironment, FlagVariant } from "../api/types.ts";
-import { useChange } from "../changes/use-change.ts";
-import { EditedResource, SaveDialog, type SaveInput } from "../changes/edit-dialog.tsx";
+import { EditedResource, type EditedVersion, SaveDialog } from "../changes/edit-dialog.tsx";
+import { useSave } from "../changes/use-save.ts";
 import { StickinessField } from "../strategies/stickiness-field.tsx";
 import { Button } from "../ui/button.tsx";
 import { VariantBar } from "../variants/variant-bar.tsx";
@@ -59,13 +59,12 @@ function EditVariantsDialog({ flag, environment, onClose }: EditVariantsDialogPr
       size="wide"
       onClose={onClose}
     >
-      {(version, reload) => (
+      {(version) => (
         <VariantsDialog
           flag={flag}
           environment={environment}
           path={path}
           version={version}
-          onLoad={reload}
           onClose={onClose}
         />
       )}
@@ -75,8 +74,7 @@ function EditVariantsDialog({ flag, environment, onClose }: EditVariantsDialogPr
 
 interface VariantsDialogProps extends EditVariantsDialogProps {
   readonly path: string;
-  readonly version: Versioned<VariantList>;
-  readonly onLoad: () => void;
+  readonly version: EditedVersion<VariantList>;
 }
 
 function VariantsDialog({
@@ -84,21 +82,20 @@ function VariantsDialog({
   environment,
   path,
   version,
-  onLoad,
   onClose,
 }: VariantsDialogProps) {
   const [variants, setVariants] = useState(version.value.variants);
   const stickiness = variants[0]?.stickiness ?? "default";
-  const saving = useChange<SaveInput, Versioned<unknown>>({
-    run: ({ ifMatch }) => requestVersioned(path, { method: "PUT", body: variants, ifMatch }),
+  const saving = useSave({
+    path,
+    version,
+    body: variants,
+    undoBody: (replaced) => replaced.variants,
     invalidates: [
       ["flag", project, name],
       ["flags", project],
     ],
-    success: () => `Saved the variants in ${environment}`,
-    undo: (_input, { etag }) =>
-      request(path, { method: "PUT", body: version.value.variants, ifMatch: etag }),
-    showsErrors: true,
+    success: `Saved the variants in ${environment}`,
   });
   return (
     <SaveDialog
@@ -107,7 +104,6 @@ function VariantsDialog({
       submit="Save"
       version={version}
       saving={saving}
-      onLoad={onLoad}
       onClose={onClose}
     >
       <VariantEditor

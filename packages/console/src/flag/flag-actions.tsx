@@ -1,10 +1,11 @@
 import { useNavigate } from "@tanstack/react-router";
 import { EllipsisVertical } from "lucide-react";
 import { useState } from "react";
-import { adminPath, request, requestVersioned, type Versioned } from "../api/request.ts";
+import { adminPath, request } from "../api/request.ts";
 import type { Flag } from "../api/types.ts";
-import { EditedResource, SaveDialog, type SaveInput } from "../changes/edit-dialog.tsx";
+import { EditedResource, type EditedVersion, SaveDialog } from "../changes/edit-dialog.tsx";
 import { useChange } from "../changes/use-change.ts";
+import { useSave } from "../changes/use-save.ts";
 import { FlagTypeField, ImpressionDataField } from "../flags/flag-fields.tsx";
 import { useHasRole } from "../session/session.ts";
 import { Banner } from "../ui/banner.tsx";
@@ -73,47 +74,36 @@ function EditFlagDialog({ flag: { project, name }, onClose }: EditFlagDialogProp
       title={`Edit ${name}`}
       onClose={onClose}
     >
-      {(version, reload) => <FlagDialog version={version} onLoad={reload} onClose={onClose} />}
+      {(version) => <FlagDialog version={version} onClose={onClose} />}
     </EditedResource>
   );
 }
 
 interface FlagDialogProps {
-  readonly version: Versioned<Flag>;
-  readonly onLoad: () => void;
+  readonly version: EditedVersion<Flag>;
   readonly onClose: () => void;
 }
 
-function FlagDialog({ version, onLoad, onClose }: FlagDialogProps) {
+function FlagDialog({ version, onClose }: FlagDialogProps) {
   const { value } = version;
   const { project, name } = value;
   const [type, setType] = useState(value.type);
   const [description, setDescription] = useState(value.description ?? "");
   const [impressionData, setImpressionData] = useState(value.impressionData);
-  const path = adminPath`/projects/${project}/features/${name}`;
-  const saving = useChange<SaveInput, Versioned<unknown>>({
-    run: ({ ifMatch }) =>
-      requestVersioned(path, {
-        method: "PUT",
-        body: { type, description, impressionData },
-        ifMatch,
-      }),
+  const saving = useSave({
+    path: adminPath`/projects/${project}/features/${name}`,
+    version,
+    body: { type, description, impressionData },
+    undoBody: (replaced) => ({
+      type: replaced.type,
+      description: replaced.description,
+      impressionData: replaced.impressionData,
+    }),
     invalidates: [
       ["flag", project, name],
       ["flags", project],
     ],
-    success: () => `Saved ${name}`,
-    undo: (_input, { etag }) =>
-      request(path, {
-        method: "PUT",
-        body: {
-          type: value.type,
-          description: value.description,
-          impressionData: value.impressionData,
-        },
-        ifMatch: etag,
-      }),
-    showsErrors: true,
+    success: `Saved ${name}`,
   });
   return (
     <SaveDialog
@@ -121,7 +111,6 @@ function FlagDialog({ version, onLoad, onClose }: FlagDialogProps) {
       submit="Save"
       version={version}
       saving={saving}
-      onLoad={onLoad}
       onClose={onClose}
     >
       <TextField

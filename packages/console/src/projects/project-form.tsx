@@ -1,9 +1,8 @@
 import { useState } from "react";
 import { Form } from "react-aria-components/Form";
-import { adminPath, request, type Versioned } from "../api/request.ts";
+import { adminPath, type Versioned } from "../api/request.ts";
 import type { ProjectSettings } from "../api/types.ts";
-import type { SaveInput } from "../changes/edit-dialog.tsx";
-import { useChange } from "../changes/use-change.ts";
+import { useSave } from "../changes/use-save.ts";
 import { StickinessField } from "../strategies/stickiness-field.tsx";
 import { Button } from "../ui/button.tsx";
 import { TextField } from "../ui/fields.tsx";
@@ -18,23 +17,20 @@ interface ProjectFormProps {
 export function ProjectForm({ current, isDisabled }: ProjectFormProps) {
   // Follows changes by others until something is typed.
   const [edited, setEdited] = useState<Versioned<ProjectSettings>>();
-  const { value, etag } = edited ?? current;
+  const version = edited ?? current;
+  const { value } = version;
   const { id, name, description, defaultStickiness } = value;
   const edit = (change: Partial<ProjectSettings>): void =>
-    setEdited({ value: { ...value, ...change }, etag });
-  const saving = useChange<SaveInput>({
-    run: ({ ifMatch }) =>
-      request(adminPath`/projects/${id}`, {
-        method: "PUT",
-        body: { name: name.trim(), description, defaultStickiness },
-        ifMatch,
-      }),
+    setEdited({ ...version, value: { ...value, ...change } });
+  const saving = useSave({
+    path: adminPath`/projects/${id}`,
+    version,
+    body: { name: name.trim(), description, defaultStickiness },
     invalidates: [["projects"]],
-    success: () => `Saved ${name.trim()}`,
-    showsErrors: true,
+    success: `Saved ${name.trim()}`,
   });
-  const save = (ifMatch: string | undefined): void =>
-    saving.mutate({ ifMatch }, { onSuccess: () => setEdited(undefined) });
+  const save = (overwrites: boolean): void =>
+    saving.mutate({ overwrites }, { onSuccess: () => setEdited(undefined) });
   const load = (): void => {
     setEdited(undefined);
     saving.reset();
@@ -45,7 +41,7 @@ export function ProjectForm({ current, isDisabled }: ProjectFormProps) {
       aria-labelledby="general-heading"
       onSubmit={(event) => {
         event.preventDefault();
-        save(etag);
+        save(false);
       }}
     >
       <h2 id="general-heading">General</h2>
@@ -73,7 +69,7 @@ export function ProjectForm({ current, isDisabled }: ProjectFormProps) {
         isDisabled={isDisabled}
         description="What keeps a user in the same group of a rollout. New strategies start with it; existing ones keep theirs."
       />
-      <FormError error={saving.error} conflict={{ load, overwrite: () => save(undefined) }} />
+      <FormError error={saving.error} conflict={{ load, overwrite: () => save(true) }} />
       {isDisabled ? null : (
         <div>
           <Button

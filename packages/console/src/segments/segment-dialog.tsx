@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { queries } from "../api/queries.ts";
-import { adminPath, request, type Versioned } from "../api/request.ts";
+import { adminPath, type Versioned } from "../api/request.ts";
 import type { SegmentDefinition } from "../api/types.ts";
-import { useChange } from "../changes/use-change.ts";
-import { EditedResource, SaveDialog, type SaveInput } from "../changes/edit-dialog.tsx";
+import { EditedResource, type EditedVersion, SaveDialog } from "../changes/edit-dialog.tsx";
+import { useSave } from "../changes/use-save.ts";
 import { ConstraintEditor } from "../constraints/constraint-editor.tsx";
 import { Banner } from "../ui/banner.tsx";
 import { describeCount } from "../ui/numbers.ts";
@@ -25,7 +25,7 @@ export function EditSegmentDialog({ id, onClose }: EditSegmentDialogProps) {
       size="wide"
       onClose={onClose}
     >
-      {(version, reload) => <SegmentDialog version={version} onLoad={reload} onClose={onClose} />}
+      {(version) => <SegmentDialog version={version} onClose={onClose} />}
     </EditedResource>
   );
 }
@@ -35,19 +35,17 @@ const ALL_PROJECTS = "[all]";
 
 interface SegmentDialogProps {
   /** The segment that is edited; undefined for a new one. */
-  readonly version?: Versioned<SegmentDefinition>;
-  /** Reads the segment again after a conflict. */
-  readonly onLoad?: () => void;
+  readonly version?: EditedVersion<SegmentDefinition>;
   readonly onClose: () => void;
 }
 
 /** Creates or edits a segment. */
-export function SegmentDialog({ version, onLoad, onClose }: SegmentDialogProps) {
+export function SegmentDialog({ version, onClose }: SegmentDialogProps) {
   const segment = version?.value;
   const [draft, setDraft] = useState(() => toDraft(segment));
   const { name, description, project, constraints } = draft;
   const { data: projects = [] } = useQuery(queries.projects());
-  const saving = useSaveSegment(segment?.id, draft);
+  const saving = useSaveSegment(version, draft);
   return (
     <SaveDialog
       title={segment?.name ?? "New segment"}
@@ -55,7 +53,6 @@ export function SegmentDialog({ version, onLoad, onClose }: SegmentDialogProps) 
       submit={segment === undefined ? "Create segment" : "Save"}
       version={version}
       saving={saving}
-      onLoad={onLoad}
       onClose={onClose}
     >
       {segment === undefined ? null : <Effect id={segment.id} />}
@@ -113,21 +110,25 @@ function toDraft(segment: SegmentDefinition | undefined): SegmentDraft {
   return { name, description: description ?? "", project, constraints };
 }
 
-/** @param id undefined for a new segment */
-function useSaveSegment(id: number | undefined, { project, ...draft }: SegmentDraft) {
+/** @param version undefined for a new segment */
+function useSaveSegment(
+  version: Versioned<SegmentDefinition> | undefined,
+  { project, ...draft }: SegmentDraft,
+) {
   const body = {
     ...draft,
     name: draft.name.trim(),
     ...(project !== ALL_PROJECTS && { project }),
   };
-  return useChange<SaveInput>({
-    run: ({ ifMatch }) =>
-      id === undefined
-        ? request(adminPath`/segments`, { method: "POST", body })
-        : request(adminPath`/segments/${String(id)}`, { method: "PUT", body, ifMatch }),
+  return useSave({
+    path:
+      version === undefined
+        ? adminPath`/segments`
+        : adminPath`/segments/${String(version.value.id)}`,
+    version,
+    body,
     invalidates: [["segments"], ["flag"]],
-    success: () => (id === undefined ? `Created ${body.name}` : `Saved ${body.name}`),
-    showsErrors: true,
+    success: `${version === undefined ? "Created" : "Saved"} ${body.name}`,
   });
 }
 

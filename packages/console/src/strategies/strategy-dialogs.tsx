@@ -1,9 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { queries } from "../api/queries.ts";
-import type { Versioned } from "../api/request.ts";
 import type { Strategy } from "../api/types.ts";
-import { EditedResource, SaveDialog } from "../changes/edit-dialog.tsx";
+import { EditedResource, type EditedVersion, SaveDialog } from "../changes/edit-dialog.tsx";
 import { ConstraintEditor } from "../constraints/constraint-editor.tsx";
 import { Checkbox, TextField } from "../ui/fields.tsx";
 import { Select } from "../ui/select.tsx";
@@ -45,12 +44,11 @@ export function EditStrategyDialog({ id, onClose, ...address }: EditStrategyDial
       size="wide"
       onClose={onClose}
     >
-      {(version, reload) => (
+      {(version) => (
         <StrategyForm
           address={address}
           initial={toDraft(version.value)}
           version={version}
-          onLoad={reload}
           onClose={onClose}
         />
       )}
@@ -62,14 +60,12 @@ interface StrategyFormProps {
   readonly address: StrategyAddress;
   readonly initial: StrategyDraft;
   /** The strategy that is edited; undefined for a new one. */
-  readonly version?: Versioned<Strategy>;
-  /** Reads the strategy again after a conflict. */
-  readonly onLoad?: () => void;
+  readonly version?: EditedVersion<Strategy>;
   readonly onClose: () => void;
 }
 
 /** A dialog that edits all of a strategy, with a sentence that says what it does. */
-function StrategyForm({ address, initial, version, onLoad, onClose }: StrategyFormProps) {
+function StrategyForm({ address, initial, version, onClose }: StrategyFormProps) {
   const { project, flag, environment } = address;
   const [draft, setDraft] = useState(initial);
   const { data: types = [] } = useQuery(queries.strategyTypes());
@@ -77,7 +73,7 @@ function StrategyForm({ address, initial, version, onLoad, onClose }: StrategyFo
   const { name, parameters, constraints, variants } = draft;
   const change = (changes: Partial<StrategyDraft>): void =>
     setDraft((latest) => ({ ...latest, ...changes }));
-  const saving = useSaveStrategy(address, version?.value, toBody(draft, types));
+  const saving = useSaveStrategy(address, version, toBody(draft, types));
   const choices = types
     .filter((type) => !type.deprecated || type.name === name)
     .map((type) => {
@@ -91,7 +87,6 @@ function StrategyForm({ address, initial, version, onLoad, onClose }: StrategyFo
       submit={version === undefined ? "Add strategy" : "Save"}
       version={version}
       saving={saving}
-      onLoad={onLoad}
       onClose={onClose}
     >
       <p className="strategy-preview" role="status">

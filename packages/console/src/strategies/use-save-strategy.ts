@@ -1,7 +1,6 @@
-import { adminPath, request, requestVersioned, type Versioned } from "../api/request.ts";
+import { adminPath, type Versioned } from "../api/request.ts";
 import type { Strategy } from "../api/types.ts";
-import type { SaveInput } from "../changes/edit-dialog.tsx";
-import { useChange } from "../changes/use-change.ts";
+import { useSave } from "../changes/use-save.ts";
 import { type StrategyDraft, toDraft } from "./strategy-draft.ts";
 
 /** Where a flag has a list of strategies. */
@@ -20,27 +19,21 @@ export function strategyPath({ project, flag, environment }: StrategyAddress, id
 /**
  * Adds a strategy, or changes one.
  *
- * @param edited the strategy before the change; undefined for a new one
+ * @param version the strategy before the change; undefined for a new one
  */
 export function useSaveStrategy(
   address: StrategyAddress,
-  edited: Strategy | undefined,
+  version: Versioned<Strategy> | undefined,
   body: StrategyDraft,
 ) {
   const { project, flag, environment } = address;
-  const path = strategyPath(address, edited?.id);
-  return useChange<SaveInput, Versioned<unknown>>({
-    run: ({ ifMatch }) =>
-      requestVersioned(path, { method: edited === undefined ? "POST" : "PUT", body, ifMatch }),
+  const action = version === undefined ? "Added a strategy" : "Saved the strategy";
+  return useSave({
+    path: strategyPath(address, version?.value.id),
+    version,
+    body,
+    undoBody: toDraft,
     invalidates: [["flag", project, flag], ["flags", project], ["segments"]],
-    success: () =>
-      edited === undefined
-        ? `Added a strategy in ${environment}`
-        : `Saved the strategy in ${environment}`,
-    ...(edited !== undefined && {
-      undo: (_input, { etag }) =>
-        request(path, { method: "PUT", body: toDraft(edited), ifMatch: etag }),
-    }),
-    showsErrors: true,
+    success: `${action} in ${environment}`,
   });
 }

@@ -1,0 +1,54 @@
+import type { QueryKey } from "@tanstack/react-query";
+import { request, requestVersioned, type Versioned } from "../api/request.ts";
+import { useChange } from "./use-change.ts";
+
+export interface SaveInput {
+  /** Whether to overwrite what others have saved since the edited version was read. */
+  readonly overwrites: boolean;
+}
+
+interface SaveOptions<Value> {
+  /** The path of the resource, or of the list to which a new one is added. */
+  readonly path: string;
+  /** The version that is edited; undefined for a new resource. */
+  readonly version: Versioned<Value> | undefined;
+  readonly body: unknown;
+  /** Returns the body that restores a version. If it is defined, the message has a button "Undo". */
+  readonly undoBody?: (replaced: Value) => unknown;
+  /** Prefixes of the keys of queries that are refetched afterwards. */
+  readonly invalidates: readonly QueryKey[];
+  /** Says what has been saved. */
+  readonly success: string;
+}
+
+interface Saved {
+  readonly etag: string | undefined;
+  /** The body that restores the version that was replaced. */
+  readonly previous: unknown;
+}
+
+/**
+ * Creates a resource, or saves it unless somebody else has changed it in the meantime. Undo restores the version that
+ * was replaced, unless somebody else has changed the resource since then.
+ */
+export function useSave<Value>(options: SaveOptions<Value>) {
+  const { path, version, body, undoBody, invalidates, success } = options;
+  return useChange<SaveInput, Saved>({
+    run: async ({ overwrites }) => {
+      // What is overwritten has to be known, so that Undo can restore it. If somebody saves between the two requests, that
+      // is another conflict.
+      const replaced = overwrites ? await requestVersioned<Value>(path) : version;
+      const method = replaced === undefined ? "POST" : "PUT";
+      const { etag } = await requestVersioned(path, { method, body, ifMatch: replaced?.etag });
+      return { etag, previous: replaced && undoBody?.(replaced.value) };
+    },
+    invalidates,
+    success: () => success,
+    ...(version !== undefined &&
+      undoBody !== undefined && {
+        undo: (_input, { etag, previous }) =>
+          request(path, { method: "PUT", body: previous, ifMatch: etag }),
+      }),
+    showsErrors: true,
+  });
+}
