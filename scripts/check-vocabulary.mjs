@@ -45,6 +45,7 @@ const REPLACEMENTS = [
   ["unheard", "missed"],
   ["must be text|(lists?|objects?) of texts|(such|empty) texts", "string, strings"],
   ["doorkeepers?", "frequency-based admission (TinyLFU)"],
+  ["switch(ed|ing)?( it| them)? (on|off)|switches( it| them)? off", "turn on, turn off"],
 ];
 
 /** Exceptions: the start of the path of a file, and a pattern of the allowed lines. */

@@ -25,7 +25,7 @@ export interface Quickstart {
   /** Waits until the quickstart has printed a text. */
   printed(expected: string): Promise<void>;
   /** Returns the printed commands. */
-  commands(): Readonly<Record<"read" | "switchOn" | "switchOff", string>>;
+  commands(): Readonly<Record<"read" | "turnOn" | "turnOff", string>>;
   stop(signal: NodeJS.Signals): Promise<number | null>;
 }
 
@@ -61,10 +61,10 @@ export function startQuickstart(
     },
     printed: (expected) => waitForText((printed) => printed.includes(expected)),
     commands: () => {
-      const [read = "", switchOn = "", switchOff = ""] = [
-        ...text.matchAll(/^ {2}(curl .*)$/gm),
-      ].map(([, command = ""]) => command);
-      return { read, switchOn, switchOff };
+      const [read = "", turnOn = "", turnOff = ""] = [...text.matchAll(/^ {2}(curl .*)$/gm)].map(
+        ([, command = ""]) => command,
+      );
+      return { read, turnOn, turnOff };
     },
     stop: (signal) => {
       child.kill(signal);

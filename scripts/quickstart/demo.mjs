@@ -29,7 +29,7 @@ export const FLAGS = [
   {
     name: "old-checkout",
     type: "kill-switch",
-    description: "Off at first, so clients do not even see its name. Switch it on.",
+    description: "Off at first, so clients do not even see its name. Turn it on.",
     enabled: false,
     strategy: EVERYONE,
   },

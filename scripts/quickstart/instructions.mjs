@@ -23,11 +23,11 @@ Which flags are on for user 1 with the plan pro?
 
   ${client} -g '${proxyUrl}?userId=1&properties[plan]=pro'
 
-Switch old-checkout on, and show its new state:
+Turn old-checkout on, and show its new state:
 
   ${switchCommand(settings, keys, "on")}
 
-Switch it off again:
+Turn it off again:
 
   ${switchCommand(settings, keys, "off")}
 

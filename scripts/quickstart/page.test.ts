@@ -170,8 +170,8 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
     expect(await switchOf(other, "old-checkout").isChecked()).toBe(true);
     expect(await page.locator("#announcements").textContent()).toContain("old-checkout: on");
 
-    // The printed command switches it off again.
-    paste(start.commands().switchOff);
+    // The printed command turns it off again.
+    paste(start.commands().turnOff);
     await expect.poll(() => outcomeOf(page, "old-checkout")).toBe("off");
     expect(await switchOf(page, "old-checkout").isChecked()).toBe(false);
     expect(problems).toEqual([]);

@@ -54,14 +54,14 @@ describe("npm start", () => {
       expect(start.output()).toContain("[proxy] ");
       expect(start.output()).toContain("Created 7 demo flags");
 
-      const { read, switchOn, switchOff } = start.commands();
+      const { read, turnOn, turnOff } = start.commands();
       expect(namesIn(paste(read))).toEqual(
         expect.arrayContaining(["new-header", "export-to-pdf", "button-colour"]),
       );
       expect(namesIn(paste(read))).not.toContain("old-checkout");
       // Each of these commands shows its effect.
-      expect(paste(switchOff)).toContain('"name":"old-checkout","enabled":false');
-      expect(paste(switchOn)).toContain('"name":"old-checkout","enabled":true');
+      expect(paste(turnOff)).toContain('"name":"old-checkout","enabled":false');
+      expect(paste(turnOn)).toContain('"name":"old-checkout","enabled":true');
       // For the next test.
       await deleteFlag("new-header");
 
@@ -197,7 +197,7 @@ describe("npm start", () => {
       // Some shells set HOST to the name of the machine.
       const start = await startHere({ HOST: "name-of-the-machine" });
 
-      expect(start.commands().switchOn).toContain(keys.adminToken);
+      expect(start.commands().turnOn).toContain(keys.adminToken);
       expect((await requestAdmin("/projects", { token: keys.adminToken })).status).toBe(200);
       for (const key of [keys.clientKey, "demo-web-key"]) {
         const response = await fetch(`http://127.0.0.1:${ports.PORT}/proxy`, {

@@ -36,7 +36,7 @@ describeStorages("archive", (source) => {
   };
   const isActive = async (name: string, project = "default"): Promise<boolean> =>
     (await admin.call("GET", `/projects/${project}/features/${name}`)).status === 200;
-  const switchOn = (name: string, environment: string) =>
+  const turnOn = (name: string, environment: string) =>
     admin.must(200, "POST", `${FEATURES}/${name}/environments/${environment}/on`);
 
   describe("POST /api/admin/projects/{projectId}/revive", () => {
@@ -60,8 +60,8 @@ describeStorages("archive", (source) => {
         ],
       });
       await admin.must(201, "POST", `/features/${name}/tags`, { type: "simple", value: "keep" });
-      await switchOn(name, "development");
-      await switchOn(name, "production");
+      await turnOn(name, "development");
+      await turnOn(name, "production");
       const before = (await admin.must<FeatureResponse>(200, "GET", `${FEATURES}/${name}`)).body;
       await admin.must(202, "DELETE", `${FEATURES}/${name}`);
 
@@ -99,7 +99,7 @@ describeStorages("archive", (source) => {
     test("does not change active flags", async () => {
       const [archived = ""] = await createArchivedFlags(1);
       const [active = ""] = await createFlags(1);
-      await switchOn(active, "production");
+      await turnOn(active, "production");
       const before = (await admin.must(200, "GET", `${FEATURES}/${active}`)).body;
       const recorded = await admin.eventsOf(() =>
         admin.must(200, "POST", REVIVE, { features: [active, archived, active] }),
@@ -223,7 +223,7 @@ describeStorages("archive", (source) => {
   describe("POST /api/admin/archive/revive/{feature}", () => {
     test("revives an archived flag and does not change an active one", async () => {
       const [name = ""] = await createFlags(1);
-      await switchOn(name, "production");
+      await turnOn(name, "production");
       expect(
         await admin.eventsOf(() => admin.must(200, "POST", `/archive/revive/${name}`)),
       ).toEqual([]);

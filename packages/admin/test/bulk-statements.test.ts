@@ -77,8 +77,8 @@ describeAnyStorage("bulk operations", (source) => {
       });
 
   test.each([
-    ["switching on", switchTo(true)],
-    ["switching off", switchTo(false)],
+    ["turning on", switchTo(true)],
+    ["turning off", switchTo(false)],
     ["adding tags", changeTags(["aa", "bb"], [])],
     ["replacing tags", changeTags(["cc", "dd"], ["aa", "bb"])],
   ])("%s needs as many statements for two flags as for 18", async (_, change) => {

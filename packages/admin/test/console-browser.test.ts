@@ -43,7 +43,7 @@ describe.skipIf(skipsChromium)("in Chromium", () => {
       return enabled;
     };
 
-    const switchOn = (page: Page, address: string) =>
+    const turnOn = (page: Page, address: string) =>
       page.evaluate(async (url) => {
         const path = "/api/admin/projects/default/features/flag/environments/production/on";
         const mode = url === "" ? "same-origin" : "no-cors";
@@ -64,7 +64,7 @@ describe.skipIf(skipsChromium)("in Chromium", () => {
         events.addEventListener("change", ({ data }) => resolve(JSON.parse(data)));
       })`);
       await page.waitForSelector("[data-open]", { state: "attached" });
-      expect(await switchOn(page, "")).toBe(200);
+      expect(await turnOn(page, "")).toBe(200);
       expect(await isEnabled(service)).toBe(true);
       expect(await change).toMatchObject({ feature: "flag", environment: "production" });
     });
@@ -86,7 +86,7 @@ describe.skipIf(skipsChromium)("in Chromium", () => {
         if (method === "POST") sent.push(headers.cookie);
       });
       await page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}`);
-      expect(await switchOn(page, service.url)).toBe("the response is blocked");
+      expect(await turnOn(page, service.url)).toBe("the response is blocked");
       expect(sent).toEqual([expect.stringContaining("flags_session=")]);
       expect(await isEnabled(service)).toBe(false);
       const [, frame] = page.frames();

@@ -196,7 +196,7 @@ describeAnyStorage("features-batch", (source) => {
     expect(errors[0]?.message).toContain("at most 200000 characters in the regular expressions");
   });
 
-  test("an enabled flag without strategies gets the one that switching it on adds", async () => {
+  test("an enabled flag without strategies gets the one that turning it on adds", async () => {
     const { body: menu } = await admin.must(200, "GET", `${BASE}/menu`);
     expect(menu).toMatchObject({
       stale: true,

@@ -306,7 +306,7 @@ describeAnyStorage("features", (source) => {
     });
   });
 
-  describe("switching on and off", () => {
+  describe("turning flags on and off", () => {
     test("adds a strategy for everyone to a flag without strategies", async () => {
       const name = await create();
       const path = `${FEATURES}/${name}/environments/production`;
@@ -413,8 +413,8 @@ describeAnyStorage("features", (source) => {
       await add(ready, {});
       const path = "/projects/default/bulk_features/environments/production/on";
       const features = [ready, disabled, empty, disabled];
-      const switchOn = () => admin.must(200, "POST", `${path}${query}`, { features });
-      const recorded = await admin.eventsOf(switchOn);
+      const turnOn = () => admin.must(200, "POST", `${path}${query}`, { features });
+      const recorded = await admin.eventsOf(turnOn);
       const on = "feature-environment-enabled";
       expect(recorded.map(({ featureName, type }) => [featureName, type])).toEqual([
         [ready, on],
@@ -430,7 +430,7 @@ describeAnyStorage("features", (source) => {
         segments: [],
       });
       if (query === "") expect(recorded[1]?.data).toMatchObject({ sortOrder: 9 });
-      expect(await admin.eventsOf(switchOn)).toEqual([]);
+      expect(await admin.eventsOf(turnOn)).toEqual([]);
     });
 
     test.each([

@@ -297,7 +297,7 @@ describeAnyStorage("projects and environments", (source) => {
       await admin.storage.db.execute(sql`delete from features where project = 'old'`);
     });
 
-    test("switches an environment on and off, and ignores repetitions", async () => {
+    test("turns an environment on and off, and ignores repetitions", async () => {
       const off = await admin.eventsOf(() => admin.must(204, "POST", "/environments/staging/off"));
       expect(off).toEqual([
         expect.objectContaining({

@@ -364,7 +364,7 @@ describeAnyStorage("strategies", (source) => {
       await clear();
     });
 
-    test("switches the flag off if no enabled strategy remains", async () => {
+    test("turns the flag off if no enabled strategy remains", async () => {
       const { id } = await add({ name: "default" });
       await admin.must(200, "POST", `${FEATURE}/environments/production/on`);
       const recorded = await admin.eventsOf(() =>
@@ -409,7 +409,7 @@ describeAnyStorage("strategies", (source) => {
   });
 
   describe("DELETE …/strategies/{id}", () => {
-    test("deletes a strategy, switches the flag off if it was the last one, and ignores repetitions", async () => {
+    test("deletes a strategy, turns the flag off if it was the last one, and ignores repetitions", async () => {
       const before = await add({ name: "default" });
       await admin.must(200, "POST", `${FEATURE}/environments/production/on`);
       const recorded = await admin.eventsOf(() =>

@@ -22,7 +22,7 @@ describeConsole("the archive", (console) => {
     return { active, archived };
   };
 
-  test.each(SIZES)("revives several flags, switched off, on a %s", async (size) => {
+  test.each(SIZES)("revives several flags, which are then off, on a %s", async (size) => {
     const project = `revive-${size}`;
     const { active, archived } = await archiveFlags(project);
     const [old = "", older = "", oldest = ""] = archived;
@@ -41,7 +41,7 @@ describeConsole("the archive", (console) => {
     await actions.getByText("2 flags selected").waitFor();
     await actions.getByRole("button", { name: "Revive" }).click();
     const dialog = page.getByRole("dialog", { name: "Revive 2 flags?" });
-    await dialog.getByText("switched off in every environment").waitFor();
+    await dialog.getByText("off in every environment").waitFor();
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Revive" }).click();
 

@@ -73,7 +73,7 @@ describeConsole("the list of flags", (console) => {
     await expect.poll(() => shownFlags(page)).toEqual([...names, "a-later-flag"]);
   });
 
-  test.each(SIZES)("switches a flag on and off again on a %s", async (size) => {
+  test.each(SIZES)("turns a flag on and off again on a %s", async (size) => {
     const project = `switching-${size}`;
     const { banner, search } = await createFlags(project);
     const page = await console.open(`/projects/${project}/flags`, { size });

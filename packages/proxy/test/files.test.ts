@@ -112,8 +112,8 @@ test("an export of flags-admin leads to the same results as flags-admin", async 
   onTestFinished(() => admin.dispose());
   await admin.start();
   await admin.createFlag("everybody");
-  await admin.createFlag("switched-off");
-  await admin.switchFlag("switched-off", false);
+  await admin.createFlag("turned-off");
+  await admin.switchFlag("turned-off", false);
   await admin.admin("POST", "/projects/default/features", { name: "by-segment" });
   await admin.addSegment("by-segment");
   await admin.switchFlag("by-segment", true);

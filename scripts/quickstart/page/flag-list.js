@@ -47,8 +47,8 @@ export function createFlagList(onSwitch) {
     const changes = [];
     for (const flag of flags) {
       const row = rows.get(flag.name) ?? addRow(flag.name);
-      const isSwitchedOn = pending.get(flag.name) ?? flag.enabled;
-      const outcome = updateRow(row, { flag, toggle: toggles.get(flag.name), isSwitchedOn });
+      const isTurnedOn = pending.get(flag.name) ?? flag.enabled;
+      const outcome = updateRow(row, { flag, toggle: toggles.get(flag.name), isTurnedOn });
       const before = shown.get(flag.name);
       shown.set(flag.name, outcome);
       if (before === undefined || before === outcome) continue;

@@ -16,9 +16,9 @@ export function createRow(name, onSwitch) {
 }
 
 /** Shows the state of a flag. Returns its outcome as text. */
-export function updateRow(row, { flag, toggle, isSwitchedOn }) {
+export function updateRow(row, { flag, toggle, isTurnedOn }) {
   const outcome = describeOutcome(toggle);
-  row.querySelector("input").checked = isSwitchedOn;
+  row.querySelector("input").checked = isTurnedOn;
   row.dataset.on = String(toggle !== undefined);
   setText(row.querySelector(".outcome"), outcome);
   const payload = row.querySelector(".payload");

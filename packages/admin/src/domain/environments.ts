@@ -121,7 +121,7 @@ function registerSwitching(app: TypedApp, storage: Storage): void {
     const schema = {
       ...documented({
         tag,
-        summary: `Switches an environment ${action}`,
+        summary: `Turns an environment ${action}`,
         empty: 204,
         alsoFailsWith: [400, 404],
       }),

@@ -45,11 +45,11 @@ export async function getEnabled(
 }
 
 /**
- * Switches a flag off, and records an event if it was on.
+ * Turns a flag off, and records an event if it was on.
  *
  * @throws {ApiError} if the flag is not part of the environment
  */
-export async function switchOff(
+export async function turnOff(
   { db, record }: WriteTransaction,
   address: FeatureEnvironmentAddress,
 ): Promise<void> {
@@ -58,7 +58,7 @@ export async function switchOff(
   await record(toSwitchEvent(address, false));
 }
 
-/** Creates the event for a flag that was switched on or off. */
+/** Creates the event for a flag that was turned on or off. */
 export function toSwitchEvent(
   { project, feature, environment }: FeatureEnvironmentAddress,
   enabled: boolean,

@@ -38,9 +38,9 @@ export function ReviveFlagsDialog({ project, names, onClose, onDone }: ArchivedF
       onConfirm={() => reviving.mutate(undefined, { onSuccess: onDone })}
     >
       <p>
-        {names.length === 1 ? "It comes" : "They come"} back switched off in every environment, with
-        all strategies, variants and tags. Switch {names.length === 1 ? "it" : "them"} on again
-        where you need {names.length === 1 ? "it" : "them"}.
+        {names.length === 1 ? "It is" : "They are"} then off in every environment, with all
+        strategies, variants and tags. Turn {names.length === 1 ? "it" : "them"} on again where you
+        need {names.length === 1 ? "it" : "them"}.
       </p>
       {names.length === 1 ? null : <NameList names={names} />}
     </ConfirmDialog>

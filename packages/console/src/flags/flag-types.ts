@@ -15,7 +15,7 @@ export const FLAG_TYPES: Readonly<Record<string, FlagType>> = {
   },
   "kill-switch": {
     name: "Kill switch",
-    description: "Switches off a part of the system that causes problems",
+    description: "Turns off a part of the system that causes problems",
   },
   permission: {
     name: "Permission",

@@ -44,7 +44,7 @@ export function FlagsPage() {
         {(all) =>
           all.length === 0 ? (
             <Empty title="This project has no flags yet">
-              <p>A flag switches a part of your application on or off without a new release.</p>
+              <p>A flag turns a part of your application on or off without a new release.</p>
               {canEdit ? (
                 <Button variant="primary" onPress={() => setCreating(true)}>
                   Create the first flag

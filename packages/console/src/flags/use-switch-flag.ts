@@ -10,7 +10,7 @@ interface Switching {
   readonly enabled: boolean;
 }
 
-/** Switches a flag on or off in an environment. The page shows the new state at once. */
+/** Turns a flag on or off in an environment. The page shows the new state at once. */
 export function useSwitchFlag(project: string) {
   const client = useQueryClient();
   const show = (switching: Switching): void => {

@@ -131,7 +131,7 @@ test.each([
   expect(describeEnvironment({ enabled, strategies }, NAMES)).toBe(sentence);
 });
 
-test("describeEnvironment() warns that switching on adds a strategy if all are disabled", () => {
+test("describeEnvironment() warns that turning a flag on adds a strategy if all are disabled", () => {
   const strategies = [strategy({ disabled: true })];
   expect(describeEnvironment({ enabled: false, strategies }, NAMES)).toMatch("adds a strategy");
 });

@@ -145,7 +145,7 @@ export function describeEnvironment(
   const active = strategies.filter(({ disabled }) => !disabled);
   if (!enabled) {
     return strategies.length > 0 && active.length === 0
-      ? "Off for everyone. Switching it on adds a strategy for everyone, because all strategies are disabled."
+      ? "Off for everyone. Turning it on adds a strategy for everyone, because all strategies are disabled."
       : "Off for everyone.";
   }
   const audiences = active.map((strategy) => describeStrategy(strategy, names));

@@ -189,7 +189,7 @@ const half = { name: "half", enabled: true, strategies: [rollout("50")] };
 
 test.each([
   ["a full rollout", { strategies: [rollout("100")] }],
-  ["a switched off flag", { enabled: false, strategies: [rollout("50")] }],
+  ["a flag that is turned off", { enabled: false, strategies: [rollout("50")] }],
   [
     "a full rollout that does not include the context",
     { strategies: [rollout("100", withoutPlan)] },
@@ -197,7 +197,10 @@ test.each([
   ["a rollout that does not include the context", { strategies: [rollout("50", withoutPlan)] }],
   ["a rollout after a strategy that matches", { strategies: [{ name: "default" }, rollout("50")] }],
   ["a flag that is off and has variants", { strategies: [forPlans("pro")], variants: halves }],
-  ["a switched off flag with a parent", { enabled: false, dependencies: [{ feature: "half" }] }],
+  [
+    "a flag that is turned off and has a parent",
+    { enabled: false, dependencies: [{ feature: "half" }] },
+  ],
 ])("the result of %s cannot change", (_, flag) => {
   expect(explainFlag(flag, {}, [half]).mayChange).toBe(false);
 });

@@ -30,7 +30,7 @@ interface Switch {
   readonly enabled: boolean;
 }
 
-/** Routes that show flags in one environment and switch them on and off. */
+/** Routes that show flags in one environment and turn them on and off. */
 export function registerFeatureEnvironments(app: TypedApp, storage: Storage): void {
   app.get(
     ONE,
@@ -57,7 +57,7 @@ function registerSwitch(app: TypedApp, storage: Storage, { action, enabled }: Sw
   const schema = {
     ...documented({
       tag,
-      summary: `Switches a flag ${action} in an environment`,
+      summary: `Turns a flag ${action} in an environment`,
       empty: 200,
       alsoFailsWith: [400, 404],
     }),
@@ -78,7 +78,7 @@ function registerBulkSwitch(app: TypedApp, storage: Storage, { action, enabled }
   const schema = {
     ...documented({
       tag,
-      summary: `Switches flags ${action} in an environment: all of them, or none`,
+      summary: `Turns flags ${action} in an environment: all of them, or none`,
       empty: 200,
       hasBody: true,
       alsoFailsWith: [404],

@@ -21,7 +21,7 @@ interface SwitchOptions {
 }
 
 /**
- * Switches flags on or off in one environment: all of them or none. A flag that is on has at least one enabled
+ * Turns flags on or off in one environment: all of them or none. A flag that is on has at least one enabled
  * strategy. The number of statements depends on the number of flags only through the size of batches.
  *
  * @param names distinct names of flags

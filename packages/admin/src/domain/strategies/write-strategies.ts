@@ -10,9 +10,9 @@ import type { WriteTransaction } from "../../storage/storage.ts";
 import { checkEnvironmentSize, isLarger } from "../environment-size.ts";
 import {
   checkFeatureEnvironment,
-  switchOff,
   type FeatureEnvironmentAddress,
   type FeatureEnvironmentKey,
+  turnOff,
 } from "../feature-environment.ts";
 import { getProject } from "../projects/store.ts";
 import { checkStrategy, readStrategyContext, type UncheckedStrategy } from "./check-strategy.ts";
@@ -158,7 +158,7 @@ export async function replaceStrategy(
     },
   });
   if (isLarger(view, toStrategyView(before))) await checkEnvironmentSize(db, address.environment);
-  await switchOffWithoutStrategies(transaction, address);
+  await turnOffWithoutStrategies(transaction, address);
   return view;
 }
 
@@ -234,19 +234,19 @@ export async function deleteStrategy(
   if (before === undefined) return;
   await db.delete(strategies).where(eq(strategies.id, id));
   await record({ type: "feature-strategy-remove", ...address, before: toStrategyView(before) });
-  await switchOffWithoutStrategies(transaction, address);
+  await turnOffWithoutStrategies(transaction, address);
 }
 
 /**
- * Switches a flag off if it has no enabled strategy: SDKs treat a flag without strategies as on for
+ * Turns a flag off if it has no enabled strategy: SDKs treat a flag without strategies as on for
  * everyone.
  */
-async function switchOffWithoutStrategies(
+async function turnOffWithoutStrategies(
   transaction: WriteTransaction,
   address: FeatureEnvironmentAddress,
 ): Promise<void> {
   const remaining = await listStrategies(transaction.db, address);
-  if (remaining.every(({ disabled }) => disabled)) await switchOff(transaction, address);
+  if (remaining.every(({ disabled }) => disabled)) await turnOff(transaction, address);
 }
 
 /**
