@@ -53,6 +53,39 @@ describeConsole("the dependencies and variants of a flag", (console) => {
     await expectAccessible(page);
   });
 
+  test.each([
+    ["Remove", "Removed the dependency"],
+    ["Change", "now depends on"],
+  ])(
+    "Undo of %s works even if the page shows the change before the response",
+    async (action, done) => {
+      const [parent, other, child] = [`parent-${action}`, `other-${action}`, `child-${action}`];
+      for (const flag of [parent, other, child]) await createFlag(console, flag);
+      const path = `/projects/default/features/${child}/dependencies`;
+      await console.admin("POST", path, { feature: parent });
+      const page = await console.open(`/projects/default/flags/${child}`);
+      await page.route(
+        "**/dependencies",
+        async (route) => {
+          const response = await route.fetch();
+          await page.getByText(`Off unless ${parent}`).waitFor({ state: "detached" });
+          return route.fulfill({ response });
+        },
+        { times: 1 },
+      );
+      await page.getByText(`Off unless ${parent}`).waitFor();
+      await page.getByRole("button", { name: action, exact: true }).click();
+      if (action === "Change") {
+        const dialog = page.getByRole("dialog", { name: "Depend on another flag" });
+        await type(page, dialog.getByRole("combobox", { name: "Flag" }), other);
+        await dialog.getByRole("button", { name: "Save" }).click();
+      }
+      const message = await waitForMessage(page, done);
+      await message.getByRole("button", { name: "Undo" }).click();
+      await expect.poll(() => readDependencies(child)).toMatchObject([{ feature: parent }]);
+    },
+  );
+
   test.each(SIZES)("edits the variants of an environment on a %s", async (size) => {
     const flag = `legacy-${size}`;
     await createFlag(console, flag);

@@ -24,10 +24,12 @@ export function useChange<Input = void, Result = unknown>(options: ChangeOptions
     const keys = typeof invalidates === "function" ? invalidates(input) : invalidates;
     await Promise.all(keys.map((queryKey) => refetch(client, queryKey)));
   };
-  return useMutation<Result, Error, Input>({
+  return useMutation<Result, Error, Input, ChangeOptions<Input, Result>>({
     mutationFn: options.run,
-    onSuccess: (result, input) => {
-      const { success, undo } = options;
+    // NOTE: Undo restores the state from when the change began. When the response arrives, the page may already show the
+    // new state.
+    onMutate: () => options,
+    onSuccess: (result, input, { success, undo }) => {
       if (success === undefined) return;
       showToast({
         kind: "success",

@@ -17,16 +17,13 @@ import { joinWithOr } from "../ui/words.ts";
 export function Dependencies({ flag }: { readonly flag: Flag }) {
   const canEdit = useHasRole("editor");
   const [isEditing, setEditing] = useState(false);
-  const { project, name, dependencies, children } = flag;
+  const { project, dependencies, children } = flag;
   const [parent] = dependencies;
   const removal = useChange({
-    run: () =>
-      request(adminPath`/projects/${project}/features/${name}/dependencies`, { method: "DELETE" }),
+    run: () => setParent(flag, undefined),
     invalidates: [["flag", project]],
     success: () => "Removed the dependency",
-    undo: async () => {
-      if (parent !== undefined) await setParent(flag, parent);
-    },
+    undo: () => setParent(flag, parent),
   });
   if (parent === undefined && children.length === 0 && !canEdit) return null;
   return (
@@ -100,10 +97,10 @@ function describeCondition({ enabled, variants }: Dependency): string {
 
 type Dependency = Flag["dependencies"][number];
 
-/** Makes a flag depend on another one, instead of its previous parent. */
-function setParent({ project, name }: Flag, dependency: Dependency): Promise<unknown> {
+/** Makes a flag depend on another one, or on none, instead of its previous parent. */
+function setParent({ project, name }: Flag, dependency: Dependency | undefined): Promise<unknown> {
   return request(adminPath`/projects/${project}/features/${name}/dependencies`, {
-    method: "POST",
+    method: dependency === undefined ? "DELETE" : "POST",
     body: dependency,
   });
 }
@@ -133,12 +130,7 @@ function DependencyDialog({ flag, onClose }: DependencyDialogProps) {
       }),
     invalidates: [["flag", project]],
     success: () => `${name} now depends on ${parent}`,
-    undo: () =>
-      before === undefined
-        ? request(adminPath`/projects/${project}/features/${name}/dependencies`, {
-            method: "DELETE",
-          })
-        : setParent(flag, before),
+    undo: () => setParent(flag, before),
     showsErrors: true,
   });
   return (

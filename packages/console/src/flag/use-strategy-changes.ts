@@ -40,33 +40,23 @@ export function useStrategyChanges(flag: Flag, environment: FlagEnvironment) {
     });
   };
 
-  // NOTE: the state before the change is read when the change begins. When the response arrives, the page may
-  // already show the new state.
-  const disabling = useChange<Strategy, { readonly turnedOff: boolean }>({
-    run: async (strategy) => {
-      const turnedOff = isTurnedOffWithout(strategy);
-      await setDisabled(strategy, !strategy.disabled);
-      return { turnedOff };
-    },
+  const disabling = useChange<Strategy>({
+    run: (strategy) => setDisabled(strategy, !strategy.disabled),
     invalidates,
     success: ({ disabled }) => `${disabled ? "Enabled" : "Disabled"} the strategy`,
-    undo: async (strategy, { turnedOff }) => {
+    undo: async (strategy) => {
       await setDisabled(strategy, strategy.disabled);
-      if (turnedOff) await turnOn();
+      if (isTurnedOffWithout(strategy)) await turnOn();
     },
   });
-  const deletion = useChange<Strategy, { readonly turnedOff: boolean }>({
-    run: async (strategy) => {
-      const turnedOff = isTurnedOffWithout(strategy);
-      await request(one(strategy), { method: "DELETE" });
-      return { turnedOff };
-    },
+  const deletion = useChange<Strategy>({
+    run: (strategy) => request(one(strategy), { method: "DELETE" }),
     invalidates,
     success: () => `Deleted the strategy from ${environment.name}`,
-    undo: async (strategy, { turnedOff }) => {
+    undo: async (strategy) => {
       const { sortOrder } = strategy;
       await add(environment.name, { ...toDraft(strategy), sortOrder });
-      if (turnedOff) await turnOn();
+      if (isTurnedOffWithout(strategy)) await turnOn();
     },
   });
   const copying = useChange<Copy, Strategy>({
