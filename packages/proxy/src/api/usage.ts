@@ -4,7 +4,7 @@ import type { TypedApp } from "flags-server-kit/http";
 import { grantOf } from "./authenticate.ts";
 import { quotaIdOf } from "../access/grant.ts";
 import { acceptUsage, type UsageRules } from "../usage/accept-usage.ts";
-import { checkUsage, type ParseOptions, parseUsage } from "../usage/parse-usage.ts";
+import { type ParseOptions, parseUsage } from "../usage/parse-usage.ts";
 import {
   forwardRegistration,
   forwardReporter,
@@ -68,7 +68,6 @@ export function registerUsageAt(
     async (request, reply) => {
       const { body } = request;
       const usage = parseUsage(body, parseOptionsOf(request));
-      checkUsage(usage);
       // At the same time, so that one write to the spool covers both.
       await Promise.all([
         acceptUsage(grantOf(request).source, [usage], options),

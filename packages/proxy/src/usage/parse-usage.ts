@@ -9,6 +9,7 @@ import { type ReportedCount, ReportedMetric, type UsageBody } from "./schemas.ts
 type Report = Static<typeof UsageBody>;
 type Metric = Static<typeof ReportedMetric>;
 type Variants = NonNullable<FeatureUsage["variants"]>;
+type ReportedVariants = Readonly<Record<string, ReportedCount>>;
 type Toggles = NonNullable<Report["bucket"]>["toggles"];
 
 /** Maximum number of flags and variants, in total, in one report. */
@@ -39,18 +40,26 @@ export interface ParseOptions {
   readonly keyKind: KeyKind;
 }
 
-/** Parses a usage report. The cost depends on the number of names in it, never on the counts. */
+/**
+ * Parses a usage report, and converts its counts in place: copying them takes longer. The cost depends on the number of
+ * names in it, never on the counts.
+ *
+ * @throws {HttpError} 400 if it exceeds a limit
+ */
 export function parseUsage(
   report: Report,
   { nowMs, quotaId, keyKind }: ParseOptions,
 ): ApplicationUsage {
+  const appName = report.appName || UNKNOWN_APPLICATION;
+  if (isTooLong(appName)) throw badField("appName", `has ${TOO_LONG}`);
+  if (appName.includes(NUL)) throw badField("appName", `has ${HAS_NUL}`);
   const impactMetrics = parseImpactMetrics(report.impactMetrics);
   return {
-    appName: report.appName || UNKNOWN_APPLICATION,
+    appName,
     // NOTE: the usage of all clients of an application is sent in one report with the earliest start, under which some
     // versions of Unleash store it. A client must not be able to move the usage of others to another year.
     startMs: keyKind === "client" ? nowMs : parseStartMs(report.bucket?.start, nowMs),
-    features: parseFeatures(report.bucket?.toggles ?? {}, MAX_COUNTS[keyKind]),
+    features: parseToggles(report.bucket?.toggles ?? {}, MAX_COUNTS[keyKind]),
     quotaId,
     ...(impactMetrics.length > 0 && { impactMetrics }),
   };
@@ -129,25 +138,21 @@ function addTo(sum: Sum, { yes, no, variants }: FeatureUsage): void {
 /** Where in the body of a report the toggles are. */
 const TOGGLES = "bucket.toggles";
 
-/**
- * Rejects usage that exceeds a limit of a single report.
- *
- * @throws {HttpError} 400 that names the problem
- */
-export function checkUsage({ appName, features }: ApplicationUsage): void {
-  if (isTooLong(appName)) throw badField("appName", `has ${TOO_LONG}`);
-  if (appName.includes(NUL)) throw badField("appName", `has ${HAS_NUL}`);
-  let names = 0;
-  for (const toggle of Object.keys(features)) {
-    checkName(toggle);
-    names += 1 + checkVariants(features[toggle]?.variants ?? {});
+function parseToggles(toggles: Toggles, maxCount: number): Readonly<Record<string, FeatureUsage>> {
+  const features = toggles as Record<string, FeatureUsage>;
+  let nameCount = 0;
+  // NOTE: reads values by name, since creating a list of entries costs more than everything else here.
+  for (const name of Object.keys(toggles)) {
+    checkName(name);
+    const toggle = toggles[name] ?? {};
+    nameCount += 1 + checkVariants(toggle.variants ?? {});
+    if (!isUsage(toggle, maxCount)) features[name] = parseFeatureUsage(toggle, maxCount);
   }
-  if (names > MAX_REPORTED_NAMES) {
-    throw badField(
-      TOGGLES,
-      `has more than ${MAX_REPORTED_NAMES} flags and variants: send several smaller reports`,
-    );
-  }
+  if (nameCount <= MAX_REPORTED_NAMES) return features;
+  throw badField(
+    TOGGLES,
+    `has more than ${MAX_REPORTED_NAMES} flags and variants: send several smaller reports`,
+  );
 }
 
 function isTooLong(name: string): boolean {
@@ -160,15 +165,15 @@ function checkName(name: string): void {
 }
 
 /** Returns the number of variants. */
-function checkVariants(variants: Variants): number {
+function checkVariants(variants: ReportedVariants): number {
   const names = Object.keys(variants);
-  for (const name of names) checkName(name);
   if (names.length > variantsPerFeature) {
     throw badField(
       TOGGLES,
       `has a toggle with more than ${variantsPerFeature} variants: send the rest in another bucket`,
     );
   }
+  for (const name of names) checkName(name);
   return names.length;
 }
 
@@ -177,21 +182,8 @@ function parseStartMs(start: unknown, nowMs: number): number {
   return ms >= 0 && ms <= nowMs ? ms : nowMs;
 }
 
-function parseFeatures(toggles: Toggles, maxCount: number): Readonly<Record<string, FeatureUsage>> {
-  if (areUsages(toggles, maxCount)) return toggles;
-  return mapValues(toggles, (toggle) => parseFeatureUsage(toggle, maxCount));
-}
-
-/** Nearly all reports need no conversion, and copying their toggles takes longer than parsing them. */
-function areUsages(
-  toggles: Toggles,
-  maxCount: number,
-): toggles is Readonly<Record<string, FeatureUsage>> {
-  return Object.values(toggles).every((toggle) => isUsage(toggle, maxCount));
-}
-
 /** Whether a toggle has exactly the fields of `FeatureUsage`, with integer counts within the limit. */
-function isUsage(toggle: Toggles[string], maxCount: number): boolean {
+function isUsage(toggle: Toggles[string], maxCount: number): toggle is FeatureUsage {
   const { yes, no, variants } = toggle;
   if (!isCount(yes, maxCount) || !isCount(no, maxCount) || variants === null) return false;
   const members = variants === undefined ? 2 : 3;
@@ -204,18 +196,14 @@ function parseFeatureUsage({ yes, no, variants }: Toggles[string], maxCount: num
   return variants ? { ...counts, variants: parseVariants(variants, maxCount) } : counts;
 }
 
-function parseVariants(
-  variants: Readonly<Record<string, ReportedCount>>,
-  maxCount: number,
-): Variants {
+function parseVariants(variants: ReportedVariants, maxCount: number): Variants {
   if (areCounts(variants, maxCount)) return variants;
-  return mapValues(variants, (count) => toCount(count, maxCount));
+  const counts = variants as Record<string, number>;
+  for (const name of Object.keys(variants)) counts[name] = toCount(variants[name], maxCount);
+  return counts;
 }
 
-function areCounts(
-  variants: Readonly<Record<string, unknown>>,
-  maxCount: number,
-): variants is Variants {
+function areCounts(variants: ReportedVariants, maxCount: number): variants is Variants {
   return Object.values(variants).every((count) => isCount(count, maxCount));
 }
 
@@ -225,15 +213,4 @@ function isCount(count: unknown, maxCount: number): count is number {
 
 function toCount(count: ReportedCount | undefined, maxCount: number): number {
   return Math.min(Math.trunc(Number(count ?? 0)), maxCount);
-}
-
-function mapValues<From, To>(
-  record: Readonly<Record<string, From>>,
-  map: (value: From) => To,
-): Record<string, To> {
-  // NOTE: no prototype, since a toggle can be named `__proto__`.
-  const mapped: Record<string, To> = Object.create(null);
-  // NOTE: reads values by name, since creating a list of entries costs more than everything else here.
-  for (const name of Object.keys(record)) mapped[name] = map(record[name] as From);
-  return mapped;
 }

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { Compile } from "typebox/compile";
-import { expect, test } from "vitest";
+import { USAGE_LIMITS } from "flags-sdk";
+import { expect, test, vi } from "vitest";
 import { fuzzRuns } from "../../../../scripts/test-size.ts";
 import { MAX_REPORTED_TOGGLES, UsageBody, isPlainUsage } from "./schemas.ts";
 
@@ -22,6 +23,14 @@ test("isPlainUsage() rejects too many toggles", () => {
   const names = Array.from({ length: MAX_REPORTED_TOGGLES + 1 }, (_, index) => `flag-${index}`);
   const toggles = Object.fromEntries(names.map((name) => [name, { yes: 1, no: 0 }]));
   expect(isPlainUsage(report(toggles))).toBe(false);
+});
+
+test("isPlainUsage() does not read too many variants, which take long", () => {
+  const names = Array.from({ length: USAGE_LIMITS.variantsPerFeature + 1 }, (_, index) => index);
+  const get = vi.fn<() => number>().mockReturnValue(1);
+  const variants = new Proxy(Object.fromEntries(names.map((name) => [name, 1])), { get });
+  expect(isPlainUsage(report({ a: { yes: 1, no: 0, variants } }))).toBe(true);
+  expect(get).not.toHaveBeenCalled();
 });
 
 const oddity = fc.oneof(fc.jsonValue(), fc.constantFrom(-1, Infinity, NaN, 1e300, undefined));

@@ -1,4 +1,5 @@
 import type { FastifySchemaCompiler } from "fastify";
+import { USAGE_LIMITS } from "flags-sdk";
 import { isRecord } from "flags-server-kit";
 import { type Static, Type, type TSchema } from "typebox";
 import { validatorCompiler } from "../http/validation.ts";
@@ -132,7 +133,10 @@ export const usageValidatorCompiler: FastifySchemaCompiler<TSchema> = (route) =>
   return (body: unknown) => isPlainUsage(body) || validate(body);
 };
 
-/** Returns whether a body is certain to match `UsageBody`. May return false for a valid body. */
+/**
+ * Returns whether a body is certain to match `UsageBody`, or has a flag with too many variants. May return false for a valid
+ * body.
+ */
 export function isPlainUsage(body: unknown): boolean {
   return (
     isRecord(body) &&
@@ -158,8 +162,13 @@ function isPlainToggle(toggle: unknown): boolean {
   return isCount(yes) && isCount(no) && (variants === undefined || arePlainVariants(variants));
 }
 
+/** Does not read those of a flag with too many, which parsing rejects. */
 function arePlainVariants(variants: unknown): boolean {
-  return isRecord(variants) && Object.values(variants).every(isCount);
+  if (!isRecord(variants)) return false;
+  const names = Object.keys(variants);
+  return (
+    names.length > USAGE_LIMITS.variantsPerFeature || names.every((name) => isCount(variants[name]))
+  );
 }
 
 const DIGITS = new RegExp(COUNT_DIGITS);
