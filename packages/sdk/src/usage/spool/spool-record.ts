@@ -1,7 +1,6 @@
 import { crc32 } from "node:zlib";
 import { isRecord } from "flags-engine";
 import type { ApplicationRegistration, ApplicationUsage, ImpactMetric } from "../../flag-source.ts";
-import { toChunks } from "../bulk-report.ts";
 import { addSeries, toMetric, toSeries } from "../impact-metrics.ts";
 import type { ImpactSeries } from "../impact-metrics.ts";
 import { registrationId } from "../registration-buffer.ts";
@@ -35,30 +34,35 @@ const CHECKSUM_LENGTH = 8;
  * line break, so a damaged line does not affect the others. A large record becomes several lines.
  */
 export function toLines(kind: RecordKind, content: SpoolContent): readonly string[] {
-  if ("usage" in content) {
-    const { quotaId, appName, startMs, features } = content.usage;
-    return toDividedLines(Object.entries(features), (part) =>
-      JSON.stringify({ kind, appName, quotaId, startMs, features: Object.fromEntries(part) }),
-    );
-  }
-  if ("impactMetrics" in content) {
-    const { quotaId, impactMetrics } = content;
-    return toDividedLines(impactMetrics, (part) =>
-      JSON.stringify({ kind, quotaId, impactMetrics: part }),
-    );
-  }
-  return [toLine(JSON.stringify({ kind, registration: content.registration }))];
+  const text = JSON.stringify({ kind, ...toMembers(content) });
+  const parts = divide(content, Math.ceil(text.length / MAX_TEXT_LENGTH));
+  return parts.length < 2 ? [toLine(text)] : parts.flatMap((part) => toLines(kind, part));
 }
 
-/** Writes all items as one line; as several ones if that would be too long. */
-function toDividedLines<Item>(
-  items: readonly Item[],
-  toText: (part: readonly Item[]) => string,
-): readonly string[] {
-  const text = toText(items);
-  if (text.length <= MAX_TEXT_LENGTH) return [toLine(text)];
-  const chunks = toChunks(items, (item) => JSON.stringify(item));
-  return chunks.map((chunk) => toLine(toText(chunk.items)));
+function toMembers(content: SpoolContent): object {
+  if (!("usage" in content)) return content;
+  const { quotaId, appName, startMs, features } = content.usage;
+  return { appName, quotaId, startMs, features };
+}
+
+/** Divides content into about as many parts of equal length as given; one, if it cannot be divided. */
+function divide(content: SpoolContent, partCount: number): readonly SpoolContent[] {
+  if (partCount < 2 || "registration" in content) return [content];
+  if ("usage" in content) {
+    const { usage } = content;
+    return divideList(Object.entries(usage.features), partCount).map((part) => ({
+      usage: { ...usage, features: Object.fromEntries(part) },
+    }));
+  }
+  const { quotaId, impactMetrics } = content;
+  return divideList(impactMetrics, partCount).map((part) => ({ quotaId, impactMetrics: part }));
+}
+
+function divideList<Item>(items: readonly Item[], partCount: number): readonly (readonly Item[])[] {
+  const length = Math.ceil(items.length / partCount);
+  return Array.from({ length: Math.ceil(items.length / length) }, (_, index) =>
+    items.slice(index * length, (index + 1) * length),
+  );
 }
 
 function toLine(text: string): string {
