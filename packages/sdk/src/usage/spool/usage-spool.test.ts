@@ -1,4 +1,15 @@
-import { appendFile, cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import {
+  appendFile,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -13,6 +24,7 @@ import { RegistrationBuffer } from "../registration-buffer.ts";
 import type { BufferedRegistration } from "../registration-buffer.ts";
 import { UsageStore } from "../usage-store.ts";
 import { PendingData } from "./pending-data.ts";
+import { toLines } from "./spool-record.ts";
 import { UsageSpool } from "./usage-spool.ts";
 
 let root = "";
@@ -521,6 +533,29 @@ describe("a directory", () => {
     expect(pendingIn(second)).toEqual({ "key/a": 1, "key/b": 1 });
     await expect.poll(() => second.warnings.at(-1)).toMatch(/^The spool is working again/);
     expect(pendingIn(await reopenAfterKill(second))).toEqual({ "key/a": 1, "key/b": 1 });
+  });
+
+  it("a directory that another process takes over during a slow restore is not written until it can be restored", async () => {
+    const directory = newFolder();
+    await mkdir(directory);
+    const [pipe, lock] = [join(directory, "usage-00000001.log"), join(directory, "lock.json")];
+    const header = "flags-usage-spool 2\n";
+    const restored = (appName: string): string =>
+      header + toLines("add", { usage: usage(appName) }).join("");
+    execFileSync("mkfifo", [pipe]);
+    const opened = beginToOpen(directory);
+    await expect.poll(() => readdir(directory)).toContain("lock.json");
+    const other = { machine: "another", pid: 1, started: "", token: "x" };
+    await writeFile(lock, JSON.stringify(other));
+    await expect.poll(() => opened.warnings.at(-1), { timeout: 10_000 }).toMatch(/taken it over$/);
+    await writeFile(pipe, restored("a"));
+    await rm(pipe);
+    await writeFile(join(directory, "usage-00000002.log"), restored("b"));
+    await expect.poll(() => opened.warnings.at(-1), { timeout: 10_000 }).toMatch(/is using it/);
+    expect(pendingIn(opened)).toEqual({});
+    await rm(lock);
+    await expect.poll(() => opened.spool.state.isWritable, { timeout: 10_000 }).toBe(true);
+    expect(pendingIn(opened)).toEqual({ "key/b": 1 });
   });
 
   it("a directory is empty after everything was delivered and the spool was closed", async () => {

@@ -57,6 +57,7 @@ const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
 const BUSY_BYTES = 1024 * 1024;
 const SLICE_BYTES = 256 * 1024;
 const RETRY_MS = 2000;
+const TAKEN_OVER = "another process has taken it over";
 
 /**
  * Writes every change of the pending usage, impact metrics and registrations to a log in a directory, from
@@ -288,9 +289,11 @@ export class UsageSpool {
 
   /** Acquires the directory, and replaces what is in it with the usage that is pending. */
   async #open(): Promise<void> {
+    // NOTE: a slow attempt can still be in progress when the next one is due.
+    await this.#opening;
     await this.#commits;
     await this.#replacing;
-    if (this.#isClosed) return;
+    if (this.#isClosed || this.#status === "writing") return;
     const problem = await this.#prepare().catch(describeCause);
     if (this.#isClosed) return;
     if (problem !== undefined) {
@@ -316,12 +319,13 @@ export class UsageSpool {
       const owner = await this.#lock.acquire(() => {
         this.#isLocked = false;
         this.#isRestored = false;
-        this.#fail("another process has taken it over");
+        this.#fail(TAKEN_OVER);
       });
       if (owner !== undefined) return `${owner} is using it. Each process needs its own directory`;
       this.#isLocked = true;
     }
     if (!this.#isRestored) await this.#restore();
+    if (!this.#isLocked) return TAKEN_OVER;
     this.#isRestored = true;
     // Then everything in the files has been delivered. On a full disk, this frees space.
     if (this.#options.pending.isEmpty) await this.#files.delete();
@@ -349,6 +353,8 @@ export class UsageSpool {
     const { pending, warn, onRestored } = this.#options;
     const totals = new SpoolTotals();
     await this.#files.load((file) => this.#readInto(totals, file));
+    // The new owner of the directory restores it.
+    if (!this.#isLocked) return;
     const restored = { usage: 0, impactMetrics: 0, registration: 0 };
     for (const content of totals.values()) {
       pending.restore(content);
