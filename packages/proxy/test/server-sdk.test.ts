@@ -1,8 +1,17 @@
 import { EventEmitter, once } from "node:events";
 import { describe, expect, test } from "vitest";
+import { readEvents } from "../../server-kit/test/_event-reader.ts";
 import { readDefinitions, type DeltaEvent } from "./_stream-events.ts";
 import { flag } from "./_documents.ts";
-import { errorOf, KEY, SERVER_TOKEN, startProxy, type TestProxy, shareProxies } from "./_proxy.ts";
+import {
+  errorOf,
+  KEY,
+  OTHER_KEY,
+  SERVER_TOKEN,
+  startProxy,
+  type TestProxy,
+  shareProxies,
+} from "./_proxy.ts";
 
 const startShared = shareProxies();
 
@@ -196,10 +205,19 @@ describe("GET /api/client/delta", () => {
 });
 
 describe("GET /api/client/streaming", () => {
-  test("responds with a 503 at the limit, which leaves connections for other requests", async () => {
-    const { url } = await startProxy({ document: DOCUMENT, config: { maxConnections: 4 } });
+  test("responds with a 503 at the limit, which leaves connections for clients and other requests", async () => {
+    const { url } = await startProxy({ document: DOCUMENT, config: { maxConnections: 8 } });
     const open = () => readDefinitions(`${url}/api/client/streaming`, MODERN);
-    for (let count = 0; count < 3; count += 1) await open();
+    const headers = { "content-type": "application/json", accept: "text/event-stream" };
+    const openAsClient = (authorization: string) =>
+      readEvents(`${url}/proxy/stream`, {
+        method: "POST",
+        body: JSON.stringify({ context: {} }),
+        headers: { ...headers, authorization },
+      });
+    for (const key of [KEY, KEY, OTHER_KEY, OTHER_KEY]) await openAsClient(key);
+    await expect(openAsClient(OTHER_KEY)).rejects.toThrow("503");
+    for (let count = 0; count < 2; count += 1) await open();
     await expect(open()).rejects.toThrow("503");
   });
 

@@ -32,6 +32,7 @@ export {
   defaultMaxConnections,
   explainUnreachableLimit,
   readOpenFileLimit,
+  shareStreams,
   streamsWithin,
 } from "./http/connection-limits.ts";
 export type { OpenFiles } from "./http/connection-limits.ts";

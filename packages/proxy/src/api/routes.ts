@@ -1,10 +1,11 @@
 import type { FastifyInstance } from "fastify";
+import { shareStreams } from "flags-server-kit";
 import type { TypedApp } from "flags-server-kit/http";
 import type { AccessControl } from "../access/access-control.ts";
 import { authenticate } from "./authenticate.ts";
 import type { KeyExtractor } from "../access/key-extractor.ts";
 import type { KeyKind } from "../access/grant.ts";
-import type { ProxyConfig } from "../config/config.ts";
+import { MAX_SDK_STREAMS, type ProxyConfig } from "../config/config.ts";
 import { acceptJsonOnly } from "../http/json-body.ts";
 import { serializerCompiler } from "../http/server-options.ts";
 import { validatorCompiler } from "../http/validation.ts";
@@ -41,14 +42,17 @@ export async function registerRoutes(app: FastifyInstance, options: RoutesOption
     options;
   const { keys } = access;
   const flagSources = sources.map(({ flags }) => flags);
+  const { maxConnections, push } = config;
+  const [forClients, forSdks] = shareStreams(maxConnections, push.maxStreams, MAX_SDK_STREAMS);
   const definitions = createDefinitions(flagSources, {
     registry: metrics.registry,
-    maxConnections: config.maxConnections,
+    maxStreams: forSdks,
   });
   const clientStreams = createClientStreams(config, {
     flagSources,
     formats: createEventFormats(protocols),
     registry: metrics.registry,
+    maxStreams: forClients,
     keys,
     cacheBytes,
   });

@@ -10,7 +10,7 @@ const find = (environment: Record<string, string>, maxConnections: number): read
 
 test("findUnreachableLimits() returns no hint for defaults and for limits that can be reached", () => {
   expect(find({}, 921)).toEqual([]);
-  const environment = { FLAGS_MAX_CONNECTIONS: "900", FLAGS_PUSH_MAX_STREAMS: "600" };
+  const environment = { FLAGS_MAX_CONNECTIONS: "900", FLAGS_PUSH_MAX_STREAMS: "500" };
   expect(find(environment, 900)).toEqual([]);
 });
 
@@ -21,7 +21,7 @@ test("findUnreachableLimits() returns a hint with the numbers for limits that ca
     ),
   ]);
   expect(find({ FLAGS_PUSH_MAX_STREAMS: "800" }, 921)).toEqual([
-    "FLAGS_PUSH_MAX_STREAMS is 800, but at most 690 of 921 connections can be streams: raise FLAGS_MAX_CONNECTIONS (option maxConnections), and the limit of open files (ulimit -n) if necessary",
+    "FLAGS_PUSH_MAX_STREAMS is 800, but at most 517 of 921 connections can be streams to clients: raise FLAGS_MAX_CONNECTIONS (option maxConnections), and the limit of open files (ulimit -n) if necessary",
   ]);
 });
 

@@ -4,7 +4,7 @@ import {
   type OpenFiles,
   type Resolution,
   type Setting,
-  streamsWithin,
+  shareStreams,
 } from "flags-server-kit";
 import type { FlagFile } from "../files/read-flag-file.ts";
 import type { Product } from "./aliases/alias.ts";
@@ -15,6 +15,7 @@ import {
   findNetworkRisks,
   findIneffectiveNetworkSettings,
 } from "./check-network.ts";
+import { MAX_SDK_STREAMS } from "./config.ts";
 import { findStoreProblems, findIneffectiveStoreSettings } from "./check-store.ts";
 import { SETTINGS, type SettingName, type Settings } from "./settings.ts";
 
@@ -208,10 +209,10 @@ export function findUnreachableLimits(
   const warning = origin && explainUnreachableLimit(origin, maxConnections, openFiles);
   if (warning !== undefined) hints.push(warning);
   const streamsOrigin = origins.get("pushMaxStreams");
-  const maxStreams = streamsWithin(maxConnections, values.pushMaxStreams);
+  const [maxStreams] = shareStreams(maxConnections, values.pushMaxStreams, MAX_SDK_STREAMS);
   if (streamsOrigin !== undefined && maxStreams < values.pushMaxStreams) {
     hints.push(
-      `${streamsOrigin} is ${values.pushMaxStreams}, but at most ${maxStreams} of ${maxConnections} connections can be streams: raise ${nameSetting(SETTINGS.maxConnections)}, and the limit of open files (ulimit -n) if necessary`,
+      `${streamsOrigin} is ${values.pushMaxStreams}, but at most ${maxStreams} of ${maxConnections} connections can be streams to clients: raise ${nameSetting(SETTINGS.maxConnections)}, and the limit of open files (ulimit -n) if necessary`,
     );
   }
   return hints;

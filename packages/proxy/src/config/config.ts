@@ -15,6 +15,9 @@ export const OFREP_VALUES = ["boolean", "payload"] as const;
  */
 export type OfrepValues = (typeof OFREP_VALUES)[number];
 
+/** Maximum number of streams to server SDKs, if the limit of connections allows that many. */
+export const MAX_SDK_STREAMS = 10_000;
+
 /** Decides whether an origin is allowed, as in `@fastify/cors`: through a callback or a promise. */
 export type OriginFunction = (
   origin: string | undefined,

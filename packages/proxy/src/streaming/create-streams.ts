@@ -1,4 +1,3 @@
-import { streamsWithin } from "flags-server-kit";
 import type { Registry } from "prom-client";
 import type { FlagSource } from "flags-sdk";
 import type { KeyRegistry } from "../access/key-registry.ts";
@@ -12,6 +11,8 @@ interface StreamsDependencies {
   /** How flags are sent, by kind of event. */
   readonly formats: ReadonlyMap<string, EventFormat>;
   readonly registry: Registry;
+  /** Maximum number of streams, which leaves connections for everything else. */
+  readonly maxStreams: number;
   readonly keys: Pick<KeyRegistry, "clientIds">;
   /** Memory for the cached events of each source. @default 32 MiB */
   readonly cacheBytes?: number | undefined;
@@ -27,20 +28,15 @@ export interface ClientStreams {
 export function createClientStreams(
   {
     push,
-    maxConnections,
     upstreamTokens,
     accessFile,
     upstreamKeys,
-  }: Pick<
-    ProxyConfig,
-    "push" | "maxConnections" | "upstreamTokens" | "accessFile" | "upstreamKeys"
-  >,
-  { flagSources, formats, registry, keys, cacheBytes }: StreamsDependencies,
+  }: Pick<ProxyConfig, "push" | "upstreamTokens" | "accessFile" | "upstreamKeys">,
+  { flagSources, formats, registry, maxStreams, keys, cacheBytes }: StreamsDependencies,
 ): ClientStreams {
   const events = new Map(
     flagSources.map((source) => [source, new FlagEvents(formats, cacheBytes)]),
   );
-  const maxStreams = streamsWithin(maxConnections, push.maxStreams);
   // NOTE: keys can be added to an access file later, and the upstream can verify more of them.
   const canChange = accessFile !== undefined || upstreamKeys !== undefined;
   const hasSeveralKeys = canChange || keys.clientIds.length > 1;

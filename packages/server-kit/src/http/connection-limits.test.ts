@@ -3,6 +3,7 @@ import {
   defaultMaxConnections,
   explainUnreachableLimit,
   parseOpenFileLimit,
+  shareStreams,
   streamsWithin,
 } from "./connection-limits.ts";
 
@@ -42,6 +43,20 @@ test.each([
   [20_000, 0, 0],
 ])("streamsWithin() %d connections of %d streams allows %d", (connections, streams, expected) => {
   expect(streamsWithin(connections, streams)).toBe(expected);
+});
+
+test.each([
+  [20_000, 10_000, [10_000, 9000]],
+  [30_000, 10_000, [10_000, 10_000]],
+  [20_000, 15_000, [15_000, 4000]],
+  [110_000, 100_000, [100_000, 9000]],
+  [11_000, 10_000, [9000, 1000]],
+  [921, 10_000, [517, 173]],
+  [10_000, 0, [0, 9000]],
+  [1, 10_000, [1, 1]],
+])("shareStreams() %d connections among %d and 10000 streams allows %j", (...row) => {
+  const [connections, streams, expected] = row;
+  expect(shareStreams(connections, streams, 10_000)).toEqual(expected);
 });
 
 test("explainUnreachableLimit() names both numbers", () => {

@@ -62,6 +62,20 @@ export function streamsWithin(maxConnections: number, maxStreams: number): numbe
 }
 
 /**
+ * Limits the numbers of two kinds of event streams so that connections remain for other requests. The first kind
+ * may use what it wants, but leaves the second one 1000 streams, or a quarter of a low limit.
+ */
+export function shareStreams(
+  maxConnections: number,
+  maxFirst: number,
+  maxSecond: number,
+): readonly [number, number] {
+  const total = streamsWithin(maxConnections, maxFirst + maxSecond);
+  const first = streamsWithin(total, maxFirst);
+  return [first, Math.min(maxSecond, Math.max(1, total - first))];
+}
+
+/**
  * Returns a warning if the limit of connections exceeds the limit of open files; else undefined.
  *
  * @param origin the setting that the limit comes from, such as `MAX_CONNECTIONS`

@@ -1,6 +1,5 @@
 import type { onRequestHookHandler } from "fastify";
 import type { FlagSource } from "flags-sdk";
-import { streamsWithin } from "flags-server-kit";
 import type { Registry } from "prom-client";
 import { observeDefinitionsStreams } from "../../metrics/streams.ts";
 import { createDefinitionsReader, type DefinitionsReader } from "./definitions-document.ts";
@@ -22,21 +21,17 @@ export interface DefinitionsOptions extends DefinitionsServices {
   readonly vary: string;
 }
 
-/** Maximum number of streams, if the limit of connections allows that many. */
-const MAX_STREAMS = 10_000;
-
 interface DefinitionsDependencies {
   readonly registry: Registry;
-  readonly maxConnections: number;
+  readonly maxStreams: number;
 }
 
 /** Creates the shared caches and streams for the definitions of the given sources. */
 export function createDefinitions(
   sources: readonly FlagSource[],
-  { registry, maxConnections }: DefinitionsDependencies,
+  { registry, maxStreams }: DefinitionsDependencies,
 ): DefinitionsServices {
   const feeds = new DefinitionsFeeds();
-  const maxStreams = streamsWithin(maxConnections, MAX_STREAMS);
   const streams = new DefinitionsStreams(sources, feeds, { maxStreams });
   observeDefinitionsStreams(registry, streams);
   return { read: createDefinitionsReader(), feeds, streams };
