@@ -67,7 +67,7 @@ export type { ValidatedToken } from "./client/token-validator.ts";
 export { describeCount } from "./describe-count.ts";
 export { HOST_NAME } from "./identity.ts";
 export { TimeSlicer } from "./scheduling/time-slicer.ts";
-export { syncDirectory, writeDurably } from "./storage/durable-file.ts";
+export { deleteAbandoned, replaceFile } from "./storage/durable-file.ts";
 export { createConnections } from "./transport/connections.ts";
 export type { Connections } from "./transport/connections.ts";
 export { abortable, Deadline } from "./transport/deadline.ts";

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import {
   mkdir,
   mkdtemp,
@@ -95,12 +96,13 @@ test("a write that is aborted leaves the previous document and nothing else", as
 test("temporary files of a crash are removed after a while, and others are not", async () => {
   const directory = await makeDirectory();
   await mkdir(join(directory, "v1"));
-  const names = ["document.1.tmp", "document.2.tmp", "other"];
+  const [old, recent] = [`document.${randomUUID()}.tmp`, `document.${randomUUID()}.tmp`];
+  const names = [old, recent, "other.tmp"];
   for (const name of names) await writeFile(join(directory, "v1", name), "");
-  const elevenMinutesAgo = Date.now() / 1000 - 660;
-  for (const name of ["document.1.tmp", "other"]) {
-    await utimes(join(directory, "v1", name), elevenMinutesAgo, elevenMinutesAgo);
+  const hoursAgo = Date.now() / 1000 - 2 * 3600;
+  for (const name of [old, "other.tmp"]) {
+    await utimes(join(directory, "v1", name), hoursAgo, hoursAgo);
   }
   await open(directory).write(KEY, CONTENT, signal);
-  expect(await readdir(join(directory, "v1"))).toEqual(["document", "document.2.tmp", "other"]);
+  expect(await readdir(join(directory, "v1"))).toEqual(["document", recent, "other.tmp"]);
 });

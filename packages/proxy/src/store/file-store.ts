@@ -1,8 +1,7 @@
-import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { type FileHandle, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, open, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { syncDirectory, writeDurably } from "flags-sdk";
+import { deleteAbandoned, replaceFile } from "flags-sdk";
 import { codeOf, createDirectory } from "flags-server-kit/command-line";
 import type { DirectoryAddress } from "./store-address.ts";
 import { MAX_DOCUMENT_BYTES, type Store } from "./store.ts";
@@ -12,10 +11,6 @@ const DIRECTORY_MODE = 0o700;
 
 /** While the file system does not respond, operations must not accumulate. */
 const MAX_WAITING_OPERATIONS = 100;
-
-const TEMPORARY = /\.tmp$/;
-/** A writer that has not completed its temporary file after this time has exited. */
-const ABANDONED_AFTER_MS = 600_000;
 
 /** Does not follow a link in place of a document, and does not wait for the writer of a pipe. */
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -49,16 +44,7 @@ export class FileStore implements Store {
       const directory = dirname(path);
       await createDirectory(directory, DIRECTORY_MODE);
       await this.#tidy(directory);
-      const temporaryPath = `${path}.${randomUUID()}.tmp`;
-      try {
-        await writeDurably(temporaryPath, content);
-        signal.throwIfAborted();
-        await rename(temporaryPath, path);
-      } catch (error) {
-        await rm(temporaryPath, { force: true });
-        throw error;
-      }
-      await syncDirectory(directory);
+      await replaceFile(path, content, signal);
     });
   }
 
@@ -95,17 +81,7 @@ export class FileStore implements Store {
   async #tidy(directory: string): Promise<void> {
     if (this.#tidied.has(directory)) return;
     this.#tidied.add(directory);
-    const names = (await readdir(directory)).filter((name) => TEMPORARY.test(name));
-    for (const name of names) {
-      const path = join(directory, name);
-      // oxlint-disable-next-line no-await-in-loop -- there is hardly ever one
-      const isAbandoned = await stat(path).then(
-        ({ mtimeMs }) => Date.now() - mtimeMs > ABANDONED_AFTER_MS,
-        () => false,
-      );
-      // oxlint-disable-next-line no-await-in-loop -- as above
-      if (isAbandoned) await rm(path, { force: true });
-    }
+    await deleteAbandoned(directory);
   }
 }
 

@@ -1,7 +1,7 @@
-import { createHash, randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { hasCode, writeDurably } from "./durable-file.ts";
+import { deleteAbandoned, hasCode, replaceFile } from "./durable-file.ts";
 
 /**
  * Stores the last good definitions, so that a client has flags after a restart even if the upstream
@@ -32,10 +32,7 @@ export class MemoryStorageProvider implements StorageProvider {
   }
 }
 
-const TEMPORARY_FILE = /^flags-.+-[\da-f]{16}\.json\.[\da-f-]{36}\.tmp$/;
-
-/** Other processes may use the same directory, and write large files to slow disks. */
-const MAX_WRITE_MS = 60 * 60 * 1000;
+const FILE = /^flags-.+-[\da-f]{16}\.json$/;
 
 /**
  * Stores definitions in one JSON file per key, readable only by its owner. Files are replaced
@@ -52,16 +49,8 @@ export class FileStorageProvider implements StorageProvider {
 
   async set(key: string, data: unknown): Promise<void> {
     await mkdir(this.#directory, { recursive: true });
-    await (this.#cleaning ??= deleteAbandonedFiles(this.#directory));
-    const path = this.#pathOf(key);
-    const temporaryPath = `${path}.${randomUUID()}.tmp`;
-    try {
-      await writeDurably(temporaryPath, JSON.stringify(data));
-      await rename(temporaryPath, path);
-    } catch (error) {
-      await rm(temporaryPath, { force: true });
-      throw error;
-    }
+    await (this.#cleaning ??= deleteAbandoned(this.#directory, FILE));
+    await replaceFile(this.#pathOf(key), JSON.stringify(data));
   }
 
   async get(key: string): Promise<unknown> {
@@ -78,21 +67,6 @@ export class FileStorageProvider implements StorageProvider {
 
   #pathOf(key: string): string {
     return join(this.#directory, `flags-${toFileName(key)}.json`);
-  }
-}
-
-/** Deletes the files of processes that were killed while they wrote. Never rejects: the next process tries again. */
-async function deleteAbandonedFiles(directory: string): Promise<void> {
-  const names = await readdir(directory).catch(() => []);
-  const temporary = names.filter((name) => TEMPORARY_FILE.test(name));
-  for (const path of temporary.map((name) => join(directory, name))) {
-    try {
-      // oxlint-disable no-await-in-loop -- rarely more than one
-      if (Date.now() - (await stat(path)).mtimeMs > MAX_WRITE_MS) await rm(path, { force: true });
-      // oxlint-enable no-await-in-loop
-    } catch {
-      // It may belong to another user, or another process may have deleted it.
-    }
   }
 }
 
