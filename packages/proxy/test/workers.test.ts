@@ -414,6 +414,18 @@ describe("the command with workers stops", () => {
     await eventually(() => pidsOf(command).filter(isRunning)).toEqual([]);
   });
 
+  test("no worker is killed although a request does not end and the OpenTelemetry collector does not respond", async () => {
+    const { url, command } = await startWorkers({
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await occupyPort()}`,
+    });
+    await untilReady(url);
+    await Promise.all([startRequest(url, 14), startRequest(url, 14)]);
+    command.signal("SIGTERM");
+    const { code, stdout } = await command.finished();
+    expect(code).toBe(0);
+    expect(stdout).not.toContain("did not stop");
+  });
+
   test("all workers stop when the command is killed", async () => {
     const { url, command } = await startWorkers();
     await untilReady(url);

@@ -1,6 +1,6 @@
 import cluster from "node:cluster";
 import { fileURLToPath } from "node:url";
-import type { Logger } from "flags-server-kit";
+import { type Logger, WORKER_STOP_TIMEOUT_MS } from "flags-server-kit";
 import type { Registry } from "prom-client";
 import { createWorkerMetrics, type WorkerMetrics } from "../metrics/workers.ts";
 import { Heartbeat } from "./heartbeat.ts";
@@ -9,12 +9,6 @@ import { WorkerProcess } from "./worker-process.ts";
 
 // NOTE: also correct when this runs from the bundle, which is in a folder of the same depth.
 const WORKER_PROGRAM = fileURLToPath(new URL("../../bin/flags-proxy-worker.js", import.meta.url));
-
-/**
- * Time after which workers that do not stop are killed: longer than they need for connections. Usage must
- * still be sent afterwards: see run-program.ts of flags-server-kit.
- */
-const STOP_TIMEOUT_MS = 3750;
 
 /** Environment variables of all workers, such as the ports that they share. No port is 0. */
 export type WorkerVariables = Readonly<Record<string, string>>;
@@ -72,11 +66,11 @@ export class WorkerPool {
     const timeout = setTimeout(() => {
       for (const worker of this.#workers) {
         this.#options.logger.error(
-          `${worker.name} did not stop within ${STOP_TIMEOUT_MS / 1000} s: killing it`,
+          `${worker.name} did not stop within ${WORKER_STOP_TIMEOUT_MS / 1000} s: killing it`,
         );
         worker.kill();
       }
-    }, STOP_TIMEOUT_MS);
+    }, WORKER_STOP_TIMEOUT_MS);
     for (const worker of this.#workers) worker.stop();
     await Promise.all([...this.#workers].map(({ exited }) => exited));
     clearTimeout(timeout);

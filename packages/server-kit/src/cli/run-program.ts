@@ -11,11 +11,18 @@ import { EXIT_FAILURE } from "./program.ts";
  * Service managers commonly kill a process that has not stopped after 10 s. The steps of a graceful shutdown have
  * their own limits, which add up to less than this:
  *
- * - 3.5 s for connections (shut-down.ts), or 3.75 s for workers (worker-pool.ts of flags-proxy)
+ * - 3.5 s for connections (shut-down.ts), or 4 s for workers
  * - 4 s for the last usage (usage-reporter.ts of flags-sdk), then 0.5 s for its spool (usage-spool.ts)
  * - 0.75 s for telemetry (start-telemetry.ts)
  */
 const STOP_TIMEOUT_MS = 9500;
+
+/**
+ * Time after which workers that do not stop are killed. They need at most 2.75 s for connections and 0.75 s for
+ * telemetry.
+ */
+export const WORKER_STOP_TIMEOUT_MS = 4000;
+const WORKER_DRAIN_MS = 2250;
 
 const TOO_SLOW = `The shutdown took longer than ${STOP_TIMEOUT_MS / 1000} s, so the process ends without completing it`;
 
@@ -130,7 +137,7 @@ export async function runWorker<Config extends { readonly logger: Logger }>(
     exitOnCrash(config.logger, run.displayName);
     const server = await run.serve(config);
     await run.stopped;
-    process.exit(await stop(server, config.logger));
+    process.exit(await stop(server, config.logger, WORKER_DRAIN_MS));
   } catch (error) {
     await run.reportFailure(explainFailure(error));
     process.exit(EXIT_FAILURE);
@@ -138,9 +145,9 @@ export async function runWorker<Config extends { readonly logger: Logger }>(
 }
 
 /** Closes a server in bounded time. Resolves to the exit code. */
-async function stop(server: Closable, logger: Logger): Promise<number> {
+async function stop(server: Closable, logger: Logger, drainMs?: number): Promise<number> {
   try {
-    await shutDown(server);
+    await shutDown(server, { drainMs });
     return 0;
   } catch (error) {
     logger.error("The shutdown failed", error);

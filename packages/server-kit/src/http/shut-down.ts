@@ -25,7 +25,7 @@ interface ShutDownTimes {
   /** @default 500 */
   readonly graceMs?: number;
   /** @default 3000 */
-  readonly drainMs?: number;
+  readonly drainMs?: number | undefined;
 }
 
 /**
