@@ -122,6 +122,48 @@ describe("UsageReporter", () => {
     await reporter.close();
   });
 
+  it("sends at most 500 applications per interval separately, those of each quota in turn, and all at the end", async () => {
+    let sent: string[] = [];
+    const { store, reporter } = createReporter({ onSent: ({ appName }) => sent.push(appName) });
+    const add = (quotaId: string, appName: string): boolean =>
+      store.add({ quotaId, appName, startMs: 0, features: { f: once } });
+    for (let index = 0; index < 2000; index += 1) add("public", `invented-${index}`);
+    for (const appName of ["a", "b", "c"]) add("other", appName);
+    reporter.start();
+    await vi.advanceTimersByTimeAsync(INTERVAL_MS);
+    expect(sent).toHaveLength(500);
+    expect(sent).toEqual(expect.arrayContaining(["a", "b", "c"]));
+    sent = [];
+    await vi.advanceTimersByTimeAsync(INTERVAL_MS);
+    expect(sent).toHaveLength(500);
+    expect(sent.at(-1)).toBe("invented-996");
+    sent = [];
+    await reporter.close();
+    expect(sent).toHaveLength(1003);
+    expect(store.applications).toEqual([]);
+  });
+
+  it("sends at most 500 rejected applications per interval separately", async () => {
+    let requests = 0;
+    const reject = async (): Promise<void> => {
+      requests += 1;
+      throw new UpstreamError("rejected", { code: "STATUS", status: 400 });
+    };
+    const { store, reporter } = createReporter({
+      api: { sendMetrics: reject, sendBulk: reject },
+      bulk: new BulkSupport("development", () => performance.now()),
+    });
+    for (let index = 0; index < 2000; index += 1) store.count(`app-${index}`, "f", once);
+    reporter.start();
+    for (let attempt = 1; attempt <= 10; attempt += 1) {
+      const requestsBefore = requests;
+      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
+      await vi.advanceTimersByTimeAsync(INTERVAL_MS);
+      expect(requests - requestsBefore).toBeLessThanOrEqual(520);
+    }
+    await reporter.close();
+  });
+
   it("close() gives up after four seconds if the upstream hangs", async () => {
     const { store, reporter } = createReporter({
       api: {

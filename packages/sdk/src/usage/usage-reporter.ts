@@ -57,10 +57,13 @@ export interface UsageReporterOptions {
 const FLUSH_TIMEOUT_MS = 4000;
 const FLUSH_RETRY_MS = 250;
 
+/** Each of these is a request at least: names of applications that clients invent must not cause thousands. */
+const MAX_SEPARATE_APPLICATIONS = 500;
+
 /**
  * Delivers usage at intervals: in bulk if there are several applications and the upstream accepts
- * bulk reports; otherwise application by application, up to 20 at a time. Usage that could not be
- * delivered is put back and sent later.
+ * bulk reports; otherwise application by application, up to 20 at a time and 500 per interval. Usage
+ * that could not be delivered is put back and sent later.
  *
  * Usage that the upstream rejects for its content does not delay other usage: from then on it is sent separately,
  * and unknown flags and variants separately from those that the upstream sent. A flag that is rejected while
@@ -76,6 +79,7 @@ export class UsageReporter {
     () => this.#report(),
     (error) => this.#failureLog.failed(toUpstreamError(error)),
   );
+  #maxSeparate = MAX_SEPARATE_APPLICATIONS;
   #failures = 0;
   #loggedAtMs = -Infinity;
 
@@ -103,6 +107,7 @@ export class UsageReporter {
     const timer = setTimeout(() => this.#abort.abort(), FLUSH_TIMEOUT_MS);
     // NOTE: does not abort pending requests before the timeout: they may have been processed already.
     await this.#loop.stop();
+    this.#maxSeparate = Infinity;
     await this.#flush(deadlineMs);
     clearTimeout(timer);
     this.#logDrops();
@@ -184,9 +189,8 @@ export class UsageReporter {
       await forEachConcurrently(batches, MAX_CONCURRENT_REQUESTS, (batch) =>
         this.#deliverBatch(batch, origin),
       );
-      await forEachConcurrently(removeEach(rejectedBefore), MAX_CONCURRENT_REQUESTS, (usage) =>
-        this.#deliver(usage),
-      );
+      const repeated = takeFirst(removeEach(rejectedBefore), this.#maxSeparate);
+      await forEachConcurrently(repeated, MAX_CONCURRENT_REQUESTS, (usage) => this.#deliver(usage));
     } finally {
       rejectedBefore.forEach(putBack);
     }
@@ -204,7 +208,8 @@ export class UsageReporter {
     const { store, bulk } = this.#options;
     let isAccepted = true;
     try {
-      await forEachConcurrently(store.takeAll(), MAX_CONCURRENT_REQUESTS, async (usage) => {
+      const usages = takeFirst(store.takeAll(), this.#maxSeparate);
+      await forEachConcurrently(usages, MAX_CONCURRENT_REQUESTS, async (usage) => {
         if (!(await this.#deliver(usage))) isAccepted = false;
       });
     } catch (thrown) {
@@ -320,6 +325,16 @@ export class UsageReporter {
       );
     }
     if (drops.logSummary(events.warn) || rejected > 0) this.#loggedAtMs = monotonicMs();
+  }
+}
+
+/** Returns the first elements, and takes no more than these from the iterable. */
+function* takeFirst<Element>(elements: Iterable<Element>, count: number): Generator<Element> {
+  let taken = 0;
+  for (const element of elements) {
+    yield element;
+    taken += 1;
+    if (taken === count) return;
   }
 }
 
