@@ -33,7 +33,18 @@ const program = {
   renamedPrefixes: [],
 };
 
-await runProgram(program, { loadConfig, serve });
+const fail = {
+  name: "fail",
+  summary: "Fails",
+  description: [],
+  options: {},
+  exitCodes: ["never", "always"],
+  run: async () => {
+    throw new TypeError("Unexpected");
+  },
+};
+
+await runProgram(program, { loadConfig, serve }, [fail]);
 
 async function loadConfig(environment) {
   const { values, problems } = resolveSettings(settings, { environment });

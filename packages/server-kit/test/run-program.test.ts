@@ -74,6 +74,12 @@ describe("runProgram() ends with exit code 1", () => {
     expect(finished.stderr).toMatch(stderr);
   });
 
+  test("runProgram() ends with exit code 1 and a stack trace if a subcommand fails unexpectedly", async () => {
+    const { code, stderr } = await finish(start({}, ["fail"]));
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^The command failed: TypeError: Unexpected\n\s+at /);
+  });
+
   test("runProgram() ends with exit code 1 and one line if a port is taken", async () => {
     const holder = createServer().listen(0, "127.0.0.1");
     await once(holder, "listening");

@@ -4,7 +4,7 @@ import { loadEnvFiles } from "./env-file.ts";
 import { formatHelp, formatSubcommandHelp, type Paint } from "./help.ts";
 import { parseCommandLine } from "./parse-command-line.ts";
 import type { Program, Subcommand, SubcommandCall } from "./program.ts";
-import { explainFailure } from "./start-failure.ts";
+import { explainFailure, explainSubcommandFailure } from "./start-failure.ts";
 import { EXIT_FAILURE, EXIT_USAGE, SubcommandError } from "./program.ts";
 
 /** The commands of a program. */
@@ -70,7 +70,7 @@ async function runSubcommand(subcommand: Subcommand, call: SubcommandCall): Prom
     process.stdout.write(result.output, () => process.exit(exitCode));
   } catch (error) {
     if (error instanceof SubcommandError) ({ exitCode } = error);
-    process.stderr.write(`${explainFailure(error)}\n`, () => process.exit(exitCode));
+    process.stderr.write(`${explainSubcommandFailure(error)}\n`, () => process.exit(exitCode));
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ConfigError } from "../config/resolve-settings.ts";
-import { explainFailure, StartError } from "./start-failure.ts";
+import { explainFailure, explainSubcommandFailure, StartError } from "./start-failure.ts";
 import { SubcommandError } from "./program.ts";
 
 const fail = (fields: object): Error => Object.assign(new Error("listen failed"), fields);
@@ -34,6 +34,15 @@ test("explainFailure() shows the stack trace of unexpected errors", () => {
   const nested = new Error("outer", { cause: new Error("middle", { cause: new Error("inner") }) });
   expect(explainFailure(nested)).toMatch(
     /^Cannot start: Error: outer\n\s+at [^]*\nCaused by: middle\nCaused by: inner$/,
+  );
+});
+
+test("explainSubcommandFailure() does not say that the program cannot start or listen", () => {
+  expect(explainSubcommandFailure(new SubcommandError("--count must be a number", 2))).toBe(
+    "--count must be a number",
+  );
+  expect(explainSubcommandFailure(fail({ code: "EACCES" }))).toMatch(
+    /^The command failed: Error: listen failed\n\s+at /,
   );
 });
 

@@ -17,16 +17,18 @@ export class StartError extends Error {
  * setting.
  */
 export function explainFailure(error: unknown): string {
-  return redactTokens(describeFailure(error));
+  return redactTokens(explainListenFailure(error) ?? describeFailure(error, "Cannot start"));
 }
 
-function describeFailure(error: unknown): string {
+/** Describes to the operator why a subcommand failed, in the same way. */
+export function explainSubcommandFailure(error: unknown): string {
+  return redactTokens(describeFailure(error, "The command failed"));
+}
+
+function describeFailure(error: unknown, problem: string): string {
   if (isExplained(error)) return error.message;
-  if (!(error instanceof Error)) return `Cannot start: ${String(error)}`;
-  return (
-    explainListenFailure(error) ??
-    `Cannot start: ${error.stack ?? error.message}${describeCauses(error)}`
-  );
+  if (!(error instanceof Error)) return `${problem}: ${String(error)}`;
+  return `${problem}: ${error.stack ?? error.message}${describeCauses(error)}`;
 }
 
 /** The stack trace of an error does not contain its causes. */
@@ -51,7 +53,8 @@ const LISTEN_FAILURES: Readonly<Record<string, (variables: ListenVariables) => s
     `the host name cannot be resolved now. Check the DNS server, or choose another host with ${host}`,
 };
 
-function explainListenFailure(error: Error): string | undefined {
+function explainListenFailure(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
   const { code, address, port, hostname, variables } = error as NodeJS.ErrnoException & {
     readonly variables?: ListenVariables;
     readonly address?: string | null;
