@@ -18,10 +18,15 @@ export interface SourceIdentity {
   readonly secret: string;
 }
 
+/** Returns the same address for all spellings of the URL of an upstream. */
+export function toUpstreamAddress(upstreamUrl: string): string {
+  return new URL(upstreamUrl).href.replace(/\/+$/, "");
+}
+
 /** Identifies a source for all replicas. */
 export function identifySource(source: StoredSource): SourceIdentity {
   const { upstreamUrl, token, projectName, namePrefix, tags } = source;
-  const address = new URL(upstreamUrl).href.replace(/\/+$/, "");
+  const address = toUpstreamAddress(upstreamUrl);
   const filters = tags.map(({ name, value }) => JSON.stringify([name, value])).toSorted();
   const text = JSON.stringify([address, token, projectName ?? "", namePrefix ?? "", filters]);
   const digest = createHash("sha256").update(`flags-store source\0${text}`).digest("hex");

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { describeCause, describeCount } from "flags-sdk";
 import type { Logger } from "flags-server-kit";
+import { toUpstreamAddress } from "../store/source-identity.ts";
 import {
   decodeDocument,
   type DocumentIdentity,
@@ -73,7 +74,7 @@ export class StoredKeys {
   constructor(options: StorageOptions) {
     this.#options = options;
     const secret = JSON.stringify(options.upstreamTokens.toSorted());
-    const address = new URL(options.upstreamUrl).href.replace(/\/+$/, "");
+    const address = toUpstreamAddress(options.upstreamUrl);
     const text = `flags-store keys\0${JSON.stringify([address, secret])}`;
     const source = createHash("sha256").update(text).digest("hex").slice(0, 32);
     this.#key = `v1/upstreams/${source}/keys`;
