@@ -23,7 +23,7 @@ import { SETTINGS } from "./config/settings.ts";
 import { tooManyBodies } from "./errors.ts";
 import { createFastPaths, createServerFactory } from "./fast-path/fast-path.ts";
 import { createAllowRequest, rejectOtherAddresses } from "./http/access-lists.ts";
-import { registerCompression } from "./http/compression.ts";
+import { isCompressed, registerCompression } from "./http/compression.ts";
 import { registerCors } from "./http/cors.ts";
 import { registerOpenApi, type SecuritySchemes } from "./http/openapi.ts";
 import { gateUntilReady, isReady } from "./http/readiness.ts";
@@ -153,7 +153,7 @@ async function buildOnKeys(
   if (isAllowed !== undefined) rejectOtherAddresses(app, isAllowed);
   gateUntilReady(app, sources);
   handleUnknownPaths(app, sendError);
-  limitBodyMemory(app, { toError: tooManyBodies, keyOf });
+  limitBodyMemory(app, { toError: tooManyBodies, keyOf, isDecompressed: isCompressed });
   await registerCompression(app);
   if (config.openApiEnabled) {
     const schemes = protocols.map(({ definition }) => definition.securitySchemes);

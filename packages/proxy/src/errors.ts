@@ -103,7 +103,7 @@ export function tooManyBodies(): HttpError {
   return new HttpError(
     503,
     "Too many long request bodies are being handled at the moment: try again in a second. Bodies of up to " +
-      `${SMALL_BODY_BYTES / 1024} KiB with a \`Content-Length\` are always read`,
+      `${SMALL_BODY_BYTES / 1024} KiB are always read if they are not compressed`,
     { headers: { "retry-after": "1" } },
   );
 }

@@ -1,25 +1,35 @@
 import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
 import { connect } from "node:net";
+import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { errorOf, KEY, OTHER_KEY, startProxy, type TestProxy } from "./_proxy.ts";
 
-/** Sends the start of a request with a long body, and waits until the proxy has received it. */
-async function stall({ app, port }: TestProxy, path: string, key: string): Promise<void> {
+/** Sends the start of a request, and waits until the proxy has received it. */
+async function stall(
+  { app, port }: TestProxy,
+  path: string,
+  key: string,
+  rest = LONG_START,
+): Promise<void> {
   const socket = connect(port, "127.0.0.1");
   onTestFinished(() => void socket.destroy());
   const received = once(app.server, "request");
-  socket.write(
+  const start =
     `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${key}\r\n` +
-      'Content-Type: application/json\r\nContent-Length: 1040000\r\n\r\n{"context":',
-  );
-  await received;
+    `Content-Type: application/json\r\n${rest}`;
+  socket.write(start, "latin1");
+  const [{ socket: connection }] = (await received) as [IncomingMessage];
+  await expect.poll(() => connection.bytesRead, { interval: 1 }).toBe(start.length);
 }
+
+const LONG_START = `Content-Length: 1040001\r\n\r\n${" ".repeat(1_040_000)}`;
 
 const LONG = { context: { userId: "1", note: "x".repeat(900_000) } };
 
 test("stalled long bodies exhaust only the budget of their key", async () => {
   const proxy = await startProxy();
-  for (let i = 0; i < 65; i++) {
+  for (let i = 0; i < 66; i++) {
     // oxlint-disable-next-line no-await-in-loop -- each must have been received
     await stall(proxy, i % 2 === 0 ? "/proxy" : "/api/frontend", KEY);
   }
@@ -29,6 +39,42 @@ test("stalled long bodies exhaust only the budget of their key", async () => {
   expect((await errorOf(refused)).error).toContain("Too many long request bodies");
   expect((await proxy.post("/proxy", { context: {} })).status).toBe(200);
   expect((await proxy.post("/proxy", LONG, { authorization: OTHER_KEY })).status).toBe(200);
+});
+
+test.each([
+  "Transfer-Encoding: chunked",
+  "Content-Length: 1040000",
+  "Content-Length: 1040000\r\nContent-Encoding: gzip",
+])("requests whose bodies do not arrive do not block others with their key: %s", async (header) => {
+  const proxy = await startProxy();
+  for (let i = 0; i < 66; i++) {
+    // oxlint-disable-next-line no-await-in-loop -- each must have been received
+    await stall(proxy, "/proxy/client/metrics", KEY, `${header}\r\n\r\n`);
+  }
+  const headers = { authorization: KEY, "content-type": "application/json" };
+  const send = async (init: RequestInit) => {
+    const all = { ...headers, ...(init.headers as Record<string, string> | undefined) };
+    return (await proxy.request("/proxy", { method: "POST", ...init, headers: all })).status;
+  };
+  const compressed = gzipSync(JSON.stringify({ context: { userId: "1" } }));
+  expect(await send({ body: compressed, headers: { "content-encoding": "gzip" } })).toBe(200);
+  expect(await send({ body: JSON.stringify(LONG) })).toBe(200);
+  const chunks = ReadableStream.from([Buffer.from(JSON.stringify(LONG))]);
+  expect(await send({ body: chunks, duplex: "half" })).toBe(200);
+});
+
+test("compressed bodies count for what they become when they are decompressed", async () => {
+  const proxy = await startProxy();
+  const incompressible = Buffer.from(Array.from({ length: 17_000 }, () => Math.random() * 256));
+  const body = gzipSync(Buffer.concat([incompressible, Buffer.alloc(300_000), incompressible]));
+  const start =
+    `Content-Encoding: gzip\r\nContent-Length: ${body.length}\r\n\r\n` +
+    body.subarray(0, 18_000).toString("latin1");
+  for (let i = 0; i < 66 * 3; i++) {
+    // oxlint-disable-next-line no-await-in-loop -- each must have been received
+    await stall(proxy, "/proxy", KEY, start);
+  }
+  await expect.poll(async () => (await proxy.post("/proxy", LONG)).status).toBe(503);
 });
 
 test("long bodies without a key cannot exhaust the budget of clients with one", async () => {
@@ -52,7 +98,7 @@ test("a long body after a stream on the same connection releases its budget when
     // oxlint-disable-next-line no-await-in-loop -- each must have been received
     await opened;
     const received = once(app.server, "request");
-    socket.write(`${start}Content-Length: 1040000\r\n\r\n{"context":`);
+    socket.write(`${start}${LONG_START}`);
     // oxlint-disable-next-line no-await-in-loop -- each must have been received
     await received;
     socket.destroy();

@@ -35,7 +35,12 @@ export {
 export type { ObserveRequest, RequestMetrics } from "./http/metrics.ts";
 export { OPTIONAL_BODY, registerOpenApi } from "./http/openapi.ts";
 export { hasBody } from "./http/pipeline.ts";
-export { limitBodyMemory, releaseRequest, releaseRequests } from "./http/request-memory.ts";
+export {
+  claimBodyMemory,
+  limitBodyMemory,
+  releaseRequest,
+  releaseRequests,
+} from "./http/request-memory.ts";
 export { describeRepeatedHeader, findRepeatedHeader } from "./http/repeated-header.ts";
 export {
   createClientErrorHandler,

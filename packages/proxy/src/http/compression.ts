@@ -4,13 +4,14 @@ import compress from "@fastify/compress";
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from "fastify";
 import {
   BROTLI_QUALITY,
+  claimBodyMemory,
   CODINGS,
   COMPRESSION_THRESHOLD_BYTES,
   GZIP_LEVEL,
   hasBody,
   SMALL_BODY_BYTES,
 } from "flags-server-kit/http";
-import { compressedBodyTooLarge } from "../errors.ts";
+import { compressedBodyTooLarge, tooManyBodies } from "../errors.ts";
 
 /**
  * Compresses responses for clients that accept it, except those with flags: they are compressed already
@@ -34,6 +35,12 @@ export async function registerCompression(app: FastifyInstance): Promise<void> {
   limitDecompression(app);
 }
 
+/** Whether `registerCompression()` decompresses the body of a request. */
+export function isCompressed({ headers }: FastifyRequest): boolean {
+  const coding = headers["content-encoding"];
+  return Boolean(coding) && coding !== "identity";
+}
+
 /** JSON that clients send is rarely more than ten times as long as its compressed form. */
 const MAX_EXPANSION = 20;
 
@@ -45,14 +52,16 @@ function limitDecompression(app: FastifyInstance): void {
     route.preParsing = [route.preParsing ?? [], limit].flat();
   });
   const limit: preParsingHookHandler = (request, _reply, payload, done) => {
-    const { "content-encoding": coding, "content-length": length } = request.headers;
-    if (!coding || coding === "identity") {
+    if (!isCompressed(request)) {
       done(null, payload);
       return;
     }
     // NOTE: without a Content-Length, the compressed length is not known.
-    const maxBytes = SMALL_BODY_BYTES + MAX_EXPANSION * Number(length ?? 0);
-    const body = new LimitedBody(payload as DecompressedBody, maxBytes);
+    const length = Number(request.headers["content-length"] ?? 0);
+    const maxBytes = SMALL_BODY_BYTES + MAX_EXPANSION * length;
+    const body = new LimitedBody(payload as DecompressedBody, maxBytes, (bytes) =>
+      claimBodyMemory(request, bytes),
+    );
     bodies.set(request, body);
     done(null, body);
   };
@@ -70,11 +79,14 @@ interface DecompressedBody extends Readable {
 /** Passes on a decompressed body until it becomes too long. Otherwise a few bytes could become the largest body. */
 class LimitedBody extends Transform implements DecompressedBody {
   readonly #body: DecompressedBody;
+  readonly #claim: (bytes: number) => boolean;
   #remainingBytes: number;
 
-  constructor(body: DecompressedBody, maxBytes: number) {
+  /** @param claim returns false if there is not enough memory for a chunk */
+  constructor(body: DecompressedBody, maxBytes: number, claim: (bytes: number) => boolean) {
     super();
     this.#body = body;
+    this.#claim = claim;
     this.#remainingBytes = maxBytes;
     pipeline(body, this, () => {
       // The framework gets errors from this stream.
@@ -88,6 +100,7 @@ class LimitedBody extends Transform implements DecompressedBody {
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     this.#remainingBytes -= chunk.length;
     if (this.#remainingBytes < 0) done(compressedBodyTooLarge(MAX_EXPANSION));
+    else if (!this.#claim(chunk.length)) done(tooManyBodies());
     else done(null, chunk);
   }
 }

@@ -33,6 +33,7 @@ test("FairShare releases an amount once", () => {
 
 test("FairShare rejects more than half of what is free", () => {
   const share = new FairShare(10);
+  expect(share.canClaim("a", 6)).toBe(false);
   expect(share.tryClaim("a", 6)).toBeUndefined();
   expect(share.used).toBe(0);
 });

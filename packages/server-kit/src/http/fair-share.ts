@@ -17,14 +17,19 @@ export class FairShare {
     return this.#used;
   }
 
+  /** Whether the share of a client is large enough to claim an amount now. */
+  canClaim(client: string, amount: number): boolean {
+    const own = (this.#usedBy.get(client) ?? 0) + amount;
+    return own <= this.#limit - this.#used - amount;
+  }
+
   /**
    * Claims an amount for a client.
    *
    * @returns a function that releases the amount, once; undefined if the client's share is exhausted
    */
   tryClaim(client: string, amount: number): (() => void) | undefined {
-    const own = (this.#usedBy.get(client) ?? 0) + amount;
-    if (own > this.#limit - this.#used - amount) return undefined;
+    if (!this.canClaim(client, amount)) return undefined;
     this.#change(client, amount);
     let isReleased = false;
     return () => {

@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { fuzzRuns } from "../../../../scripts/test-size.ts";
 import { limitBodyMemory, releaseRequest, releaseRequests } from "./request-memory.ts";
 
-const MAX_BYTES = 200_000;
+const MAX_BYTES = 2_000_000;
 
 class BusyError extends Error {
   readonly statusCode = 503;
@@ -17,7 +17,7 @@ class BusyError extends Error {
 
 /** Serves `POST /`; the header `key` names the key of a request. */
 async function startServer() {
-  const app = Fastify({ bodyLimit: 100_000, forceCloseConnections: true });
+  const app = Fastify({ bodyLimit: 1_000_000, forceCloseConnections: true });
   limitBodyMemory(app, {
     toError: () => new BusyError("Busy"),
     keyOf: ({ headers }) => headers["key"]?.toString(),
@@ -53,31 +53,41 @@ async function startServer() {
       body,
       headers: { key, "content-type": "application/json" },
     });
-  /** Sends a request whose body never arrives; resolves once the server has begun to read it. */
-  const stall = async (headers: string, key: string): Promise<Socket> => {
+  /** Sends a request whose body arrives only in part; resolves once the server has received that part. */
+  const stall = async (headers: string, key: string, bytes = 1): Promise<Socket> => {
     const socket = connect(port, "127.0.0.1");
     onTestFinished(() => void socket.destroy());
     const received = once(app.server, "request");
-    const start = headers.includes("chunked") ? '1000\r\n"' : '"';
-    socket.write(
-      `POST / HTTP/1.1\r\nHost: x\r\nkey: ${key}\r\nContent-Type: application/json\r\n${headers}\r\n\r\n${start}`,
-    );
-    await received;
+    const start = headers.includes("chunked") ? `${bytes.toString(16)}\r\n` : "";
+    const request =
+      `POST / HTTP/1.1\r\nHost: x\r\nkey: ${key}\r\nContent-Type: application/json\r\n` +
+      `${headers}\r\n\r\n${start}${"x".repeat(bytes)}`;
+    socket.write(request);
+    const [{ socket: connection }] = (await received) as [IncomingMessage];
+    await expect.poll(() => connection.bytesRead).toBe(request.length);
     return socket;
   };
+  /** Sends a body of unknown length. */
+  const postChunked = (body: string, key: string): Promise<Response> =>
+    fetch(`http://127.0.0.1:${port}/`, {
+      method: "POST",
+      body: ReadableStream.from([Buffer.from(body)]),
+      duplex: "half",
+      headers: { key, "content-type": "application/json" },
+    });
   const opened = new Promise<void>((resolve) => (open = resolve));
-  return { post, stall, opened, closed, finish: () => finish?.() };
+  return { post, postChunked, stall, opened, closed, finish: () => finish?.() };
 }
 
-const LONG = JSON.stringify("x".repeat(50_000));
+const LONG = JSON.stringify("x".repeat(500_000));
 const SHORT = JSON.stringify("x".repeat(16_000));
 
 test("arriving bodies share one budget, of which each key may use as much as remains free", async () => {
   const { post, stall } = await startServer();
-  await stall("Content-Length: 90000", "a");
+  await stall("Content-Length: 900001", "a", 900_000);
   expect((await post(LONG, "a")).status).toBe(503);
   expect((await post(LONG, "b")).status).toBe(200);
-  await stall("Content-Length: 50000", "b");
+  await stall("Content-Length: 550001", "b", 550_000);
   expect((await post(LONG, "b")).status).toBe(503);
   expect((await post(LONG, "c")).status).toBe(503);
 });
@@ -85,31 +95,43 @@ test("arriving bodies share one budget, of which each key may use as much as rem
 test("several keys that each use their full share leave enough for another one", async () => {
   const { post, stall } = await startServer();
   for (const key of ["a", "b"]) {
-    // oxlint-disable-next-line no-await-in-loop -- sequential on purpose
-    for (let count = 0; count < 10; count += 1) await stall("Content-Length: 20000", key);
+    for (let count = 0; count < 10; count += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- sequential on purpose
+      await stall("Content-Length: 200001", key, 200_000);
+    }
   }
-  expect((await post(JSON.stringify("x".repeat(20_000)), "c")).status).toBe(200);
+  expect((await post(JSON.stringify("x".repeat(200_000)), "c")).status).toBe(200);
 });
 
 test("short bodies are always read", async () => {
-  const { post, stall } = await startServer();
-  await stall("Content-Length: 90000", "a");
-  await stall("Content-Length: 90000", "b");
+  const { post, postChunked, stall } = await startServer();
+  await stall("Content-Length: 900001", "a", 900_000);
+  await stall("Content-Length: 500001", "b", 500_000);
+  await stall("Content-Length: 250001", "c", 250_000);
+  expect((await post(LONG, "a")).status).toBe(503);
   expect((await post(SHORT, "a")).status).toBe(200);
+  expect((await postChunked(SHORT, "a")).status).toBe(200);
 });
 
-test.each(["Transfer-Encoding: chunked", "Content-Length: 100\r\nContent-Encoding: gzip"])(
-  "a body of unknown length counts as the longest one: %s",
+test.each(["Transfer-Encoding: chunked", "Content-Length: 900001"])(
+  "a body counts for what has arrived of it: %s",
   async (header) => {
-    const { post, stall } = await startServer();
-    await stall(header, "a");
+    const { post, postChunked, stall } = await startServer();
+    for (let count = 0; count < 20; count += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- sequential on purpose
+      await stall(header, "a", 10_000);
+    }
+    expect((await post(LONG, "a")).status).toBe(200);
+    expect((await postChunked(LONG, "a")).status).toBe(200);
+    await stall(header, "a", 900_000);
     expect((await post(LONG, "a")).status).toBe(503);
+    expect((await postChunked(LONG, "a")).status).toBe(503);
   },
 );
 
 test("a body is counted until the response", async () => {
   const { post, opened, finish } = await startServer();
-  const waiting = post(JSON.stringify("x".repeat(90_000)), "a", "/wait");
+  const waiting = post(JSON.stringify("x".repeat(900_000)), "a", "/wait");
   await opened;
   expect((await post(LONG, "a")).status).toBe(503);
   finish();
@@ -119,7 +141,7 @@ test("a body is counted until the response", async () => {
 
 test("a body is no longer counted once its connection has closed or its response has become a stream", async () => {
   const { post, stall, opened } = await startServer();
-  const socket = await stall("Content-Length: 90000", "a");
+  const socket = await stall("Content-Length: 900001", "a", 900_000);
   socket.destroy();
   await expect.poll(async () => (await post(LONG, "a")).status).toBe(200);
   expect((await post(LONG, "a")).status).toBe(200);
@@ -130,7 +152,7 @@ test("a body is no longer counted once its connection has closed or its response
 
 test("a body is not counted if its connection closed while its key was checked", async () => {
   const { post, stall, closed } = await startServer();
-  const socket = await stall("Wait-For-Close: yes\r\nContent-Length: 90000", "a");
+  const socket = await stall("Wait-For-Close: yes\r\nContent-Length: 900001", "a");
   socket.destroy();
   await closed;
   expect((await post(LONG, "a")).status).toBe(200);

@@ -13,13 +13,54 @@ interface BodyMemoryOptions {
   readonly toError: () => Error;
   /** Returns the key of a request. Requests without a key have one share together. */
   readonly keyOf: (request: FastifyRequest) => string | undefined;
+  /**
+   * Whether a later hook decompresses the body of a request. That hook has to call `claimBodyMemory()`.
+   *
+   * @default bodies are not decompressed
+   */
+  readonly isDecompressed?: (request: FastifyRequest) => boolean;
   /** @default 134217728 */
   readonly maxBytes?: number;
   /** Separate memory for bodies of routes that accept more than the default limit. @default they share `maxBytes` */
   readonly maxFileBytes?: number;
 }
 
-const releases = new WeakMap<FastifyRequest, () => void>();
+/** What a decompressor needs: a window of 32 KiB and a buffer of 16 KiB for its output, among others. */
+const DECOMPRESSOR_BYTES = 64 * 1024;
+
+/**
+ * The memory that one body has claimed. It claims more as bytes arrive: otherwise a client could claim the memory of its
+ * key for the longest bodies without sending them, and block the other clients with the same key.
+ */
+class BodyMemory {
+  readonly #tryClaim: (bytes: number) => (() => void) | undefined;
+  readonly #releases: (() => void)[] = [];
+  #availableBytes = SMALL_BODY_BYTES;
+
+  constructor(tryClaim: (bytes: number) => (() => void) | undefined) {
+    this.#tryClaim = tryClaim;
+  }
+
+  /** Returns false if the share of the key is exhausted. */
+  claim(bytes: number): boolean {
+    this.#availableBytes -= bytes;
+    if (this.#availableBytes >= 0) return true;
+    const claimedBytes = Math.max(CHUNK_BYTES, -this.#availableBytes);
+    const release = this.#tryClaim(claimedBytes);
+    if (release === undefined) return false;
+    this.#availableBytes += claimedBytes;
+    this.#releases.push(release);
+    return true;
+  }
+
+  /** Releases all memory. What arrives later is discarded, so it needs none. */
+  release(): void {
+    this.#availableBytes = Number.POSITIVE_INFINITY;
+    for (const release of this.#releases) release();
+  }
+}
+
+const memories = new WeakMap<FastifyRequest, BodyMemory>();
 
 /**
  * Limits the total memory of request bodies until the response. Otherwise a client could send almost all of a body on
@@ -28,7 +69,13 @@ const releases = new WeakMap<FastifyRequest, () => void>();
  */
 export function limitBodyMemory(
   app: FastifyInstance,
-  { toError, keyOf, maxBytes = MAX_BYTES, maxFileBytes = maxBytes }: BodyMemoryOptions,
+  {
+    toError,
+    keyOf,
+    isDecompressed = () => false,
+    maxBytes = MAX_BYTES,
+    maxFileBytes = maxBytes,
+  }: BodyMemoryOptions,
 ): void {
   const bodies = new FairShare(maxBytes);
   const files = new FairShare(maxFileBytes);
@@ -41,8 +88,8 @@ export function limitBodyMemory(
       done(null, Readable.from([]));
       return;
     }
-    const bytes = bodyBytes(request);
-    if (bytes <= SMALL_BODY_BYTES) {
+    const isCompressed = isDecompressed(request);
+    if (!hasBody(request) || (!isCompressed && isSmall(request))) {
       done(null, payload);
       return;
     }
@@ -53,16 +100,29 @@ export function limitBodyMemory(
       return;
     }
     const share = limitOf(request) > BODY_LIMIT_BYTES ? files : bodies;
-    const release = share.tryClaim(keyOf(request) ?? "", bytes);
-    if (release === undefined) {
+    const key = keyOf(request) ?? "";
+    const excessBytes = longBytes(request);
+    // A body that does not fit is rejected before it arrives, if its length is known.
+    if (excessBytes > 0 && !share.canClaim(key, excessBytes)) {
       done(toError());
       return;
     }
-    releases.set(request, release);
-    reply.raw.once("close", release);
-    const merged = mergeChunks(payload);
+    const memory = new BodyMemory((bytes) => share.tryClaim(key, bytes));
+    memories.set(request, memory);
+    reply.raw.once("close", () => memory.release());
+    const merged = mergeChunks(payload, (bytes) =>
+      isCompressed || memory.claim(bytes) ? null : toError(),
+    );
     discards.set(request, () => discard(payload, merged));
-    done(null, merged);
+    if (!isCompressed) {
+      done(null, merged);
+      return;
+    }
+    // The next hook creates a decompressor, so it waits until the body or a chunk of it has arrived.
+    merged.once("error", done).once("readable", () => {
+      merged.off("error", done);
+      done(memory.claim(DECOMPRESSOR_BYTES) ? null : toError(), merged);
+    });
   });
   app.addHook("onSend", (request, _reply, payload, done) => {
     discards.get(request)?.();
@@ -71,9 +131,14 @@ export function limitBodyMemory(
   });
 }
 
+/** Claims memory for a decompressed part of a body. Returns false if the share of its key is exhausted. */
+export function claimBodyMemory(request: FastifyRequest, bytes: number): boolean {
+  return memories.get(request)?.claim(bytes) ?? true;
+}
+
 /** Stops counting the body of a request. */
 function releaseBody(request: FastifyRequest): void {
-  releases.get(request)?.();
+  memories.get(request)?.release();
 }
 
 /** Whether the framework reads the body of a request, if it has one. */
@@ -81,13 +146,15 @@ function isBodyRead({ method }: FastifyRequest): boolean {
   return method !== "GET" && method !== "HEAD";
 }
 
-/** Returns the maximum memory of a body: its `Content-Length`, or the limit if it is not known. */
-function bodyBytes(request: FastifyRequest): number {
-  const { headers } = request;
-  const { "content-length": length, "transfer-encoding": coding } = headers;
-  const limit = limitOf(request);
-  if (length === undefined) return coding === undefined ? 0 : limit;
-  return headers["content-encoding"] === undefined ? Math.min(Number(length), limit) : limit;
+/** Whether the length of a body is known, and short enough to read it in any case. */
+function isSmall({ headers }: FastifyRequest): boolean {
+  return Number(headers["content-length"]) <= SMALL_BODY_BYTES;
+}
+
+/** By how much the known length of a body exceeds that of a short one. */
+function longBytes(request: FastifyRequest): number {
+  const length = Number(request.headers["content-length"] ?? 0);
+  return Math.max(0, Math.min(length, limitOf(request)) - SMALL_BODY_BYTES);
 }
 
 function limitOf({ routeOptions }: FastifyRequest): number {
@@ -100,8 +167,8 @@ const CHUNK_BYTES = 16 * 1024;
  * Merges short chunks of a body. The framework keeps all chunks until the body is complete, and each takes about 400
  * bytes of memory, however short it is.
  */
-function mergeChunks(body: Readable): Readable {
-  const merged = new ChunkMerger();
+function mergeChunks(body: Readable, claim: Claim): Readable {
+  const merged = new ChunkMerger(claim);
   body.once("error", (error) => merged.destroy(error));
   return body.pipe(merged);
 }
@@ -116,11 +183,25 @@ function discard(body: Readable, merged: Readable): void {
   merged.destroy();
 }
 
+/** Claims memory for a chunk of a body. Returns an error if there is not enough. */
+type Claim = (bytes: number) => Error | null;
+
 class ChunkMerger extends Transform {
+  readonly #claim: Claim;
   #buffer: Buffer | undefined;
   #length = 0;
 
+  constructor(claim: Claim) {
+    super();
+    this.#claim = claim;
+  }
+
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    const error = this.#claim(chunk.length);
+    if (error !== null) {
+      done(error);
+      return;
+    }
     if (this.#length + chunk.length > CHUNK_BYTES) this.#pushMerged();
     if (chunk.length >= CHUNK_BYTES) {
       this.push(chunk);
