@@ -144,6 +144,32 @@ test("at the limit, idle connections are closed to accept new ones, busy ones ar
   expect(busy.readableEnded).toBe(false);
 });
 
+test.each([
+  ["the first request", ""],
+  ["a pipelined request", GET],
+])(
+  "at the limit, connections are closed if the body of %s does not arrive",
+  async (_title, previous) => {
+    const times = { minIdleMs: 60_000, minIncompleteMs: 50 };
+    const listener: RequestListener = ({ url }, response) => {
+      if (url === "/") response.end("complete");
+      else if (url === "/wait") response.write("never complete");
+    };
+    const { server, guard } = await startGuarded({ maxConnections: 2, times }, listener);
+    const incomplete = await connectPeer(server);
+    const closed = closedByServer(incomplete);
+    const post = "POST /post HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n";
+    incomplete.write(`${previous}${post}1234`);
+    const busy = await connectPeer(server);
+    busy.write(post.replace("/post", "/wait") + "12345");
+    expect(String(await once(busy, "data"))).toContain("never complete");
+    await expect.poll(() => tryRequest(server)).toContain("complete");
+    await closed;
+    expect(guard.size).toBe(2);
+    expect(busy.readableEnded).toBe(false);
+  },
+);
+
 const LARGE = Buffer.alloc(30_000_000, "x");
 
 test("a peer that never reads a complete response loses its connection", async () => {

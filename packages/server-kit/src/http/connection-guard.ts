@@ -20,6 +20,8 @@ interface ConnectionTimes {
   readonly idleMs: number;
   /** A connection that has been idle for this long may be closed to accept another. @default 1000 */
   readonly minIdleMs: number;
+  /** A connection whose request has been incomplete for this long may be closed to accept another. @default 5000 */
+  readonly minIncompleteMs: number;
   /** How often the state of every connection is checked. @default 1000 */
   readonly checkIntervalMs: number;
   /** Minimum time between two warnings. @default 60000 */
@@ -32,6 +34,7 @@ const DEFAULT_TIMES: ConnectionTimes = {
   // no request that started in time is lost.
   idleMs: KEEP_ALIVE_TIMEOUT_MS + REQUEST_TIMEOUT_MS + 5000,
   minIdleMs: 1000,
+  minIncompleteMs: 5000,
   checkIntervalMs: 1000,
   warningIntervalMs: 60_000,
 };
@@ -77,7 +80,7 @@ interface Connection {
   /** Its position in `#sockets`. */
   index: number;
   phase: Phase;
-  /** When the connection entered this phase; not exact for `busy`. */
+  /** When the connection entered this phase. */
   sinceMs: number;
   /** The latest response, until it is known to be finished. */
   response: ServerResponse | undefined;
@@ -160,6 +163,7 @@ export class ConnectionGuard {
       // NOTE: another request does not show that the peer reads.
       if (previous === undefined || !connection.isPipelined) {
         connection.phase = "busy";
+        connection.sinceMs = performance.now();
         return;
       }
       connection.pipeline ??= new Pipeline();
@@ -298,22 +302,32 @@ export class ConnectionGuard {
     this.#sockets[moved.index] = last;
   }
 
-  /** Closes one idle connection if there is one among the next few. */
+  /** Closes one connection that is idle, or whose request does not arrive, if there is one among the next few. */
   #closeIdle(): boolean {
-    const latestMs = performance.now() - this.#times.minIdleMs;
+    const nowMs = performance.now();
     const count = Math.min(MAX_EXAMINED, this.#sockets.length);
     for (let examined = 0; examined < count; examined += 1) {
       this.#position = (this.#position + 1) % this.#sockets.length;
       const socket = this.#sockets[this.#position];
       const connection = socket && this.#connections.get(socket);
       if (socket === undefined || connection === undefined) continue;
-      const { phase, sinceMs } = connection;
-      if ((phase === "idle" || phase === "new") && sinceMs <= latestMs) {
+      const phaseMs = nowMs - connection.sinceMs;
+      if (phaseMs >= this.#minMsOf(connection)) {
         this.#close(socket, "idle");
         return true;
       }
     }
     return false;
+  }
+
+  /** How long a connection must have been in its phase before it may be closed to accept another. */
+  #minMsOf({ phase, response }: Connection): number {
+    if (phase === "idle" || phase === "new") return this.#times.minIdleMs;
+    // A response without a socket is queued behind an earlier one.
+    const isIncomplete = response?.req.complete === false && response.socket !== null;
+    return phase === "busy" && isIncomplete
+      ? this.#times.minIncompleteMs
+      : Number.POSITIVE_INFINITY;
   }
 
   #check(): void {

@@ -164,8 +164,8 @@ export function observeConnections(
   createLabelledCounter(registry, {
     name: `${prefix}_connections_closed_total`,
     help:
-      "Connections closed by the server: new ones at the limit (limit), idle ones to accept " +
-      "others (idle), responses that were not read in time or used too much memory (slow_reader), connections without " +
+      "Connections closed by the server: new ones at the limit (limit), idle ones and ones with slow requests to " +
+      "accept others (idle), responses that were not read in time or used too much memory (slow_reader), connections without " +
       "requests whose peer kept sending bytes (keep_alive), too many pipelined requests (pipelining)",
     labelNames: ["reason"],
     read: () =>
