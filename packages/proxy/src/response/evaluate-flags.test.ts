@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { type CompiledFlag, compileSnapshot, parseDocument, type Snapshot } from "flags-engine";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { anyCharacter } from "../../../../scripts/any-character.ts";
 import { fuzzRuns } from "../../../../scripts/test-size.ts";
 import { proxyFormat } from "../api/proxy.ts";
@@ -86,7 +86,9 @@ const requests = names.chain((list) =>
     outcomes: fc
       .array(fc.nat(3), { minLength: list.length, maxLength: list.length })
       .map((outcomes) => new Int32Array(outcomes)),
-    requested: fc.array(fc.oneof(fc.constantFrom("x", "__proto__", ...list), fc.string())),
+    requested: fc.array(
+      fc.oneof(fc.constantFrom("x", "__proto__", ...list), fc.string({ unit: anyCharacter })),
+    ),
   }),
 );
 
@@ -116,6 +118,14 @@ test("a list contains each requested flag once, in the requested order, and unkn
       expect(textOf(snapshot, { toggles: requested })).toBe(JSON.stringify({ toggles }));
     }),
   );
+});
+
+test("a request for thousands of unknown flags serializes one of them", () => {
+  const writeUnknownFlag = vi.fn((name: string) => proxyFormat.writeUnknownFlag(name));
+  const renderer = createRenderer({ ...proxyFormat, writeUnknownFlag });
+  const toggles = Array.from({ length: 10_000 }, (_, index) => `unknown-${index}`);
+  evaluateFlags(renderer, snapshotOf([], new Int32Array()), {}, { toggles });
+  expect(writeUnknownFlag).toHaveBeenCalledOnce();
 });
 
 test("a single flag equals the output of JSON.stringify(), and an unknown one is a 404", () => {

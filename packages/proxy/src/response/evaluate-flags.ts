@@ -84,20 +84,27 @@ function selectFlags(
   return (all ? rendering.all : rendering.enabled).select(outcomes);
 }
 
+/** Stands for the name of a flag. */
+const ANY_NAME = "<name>";
+
 /** Lists the named flags in the order of their names, each once; unknown names are off. */
 function selectNamed(
   { snapshot, format, frame, fragmentOf }: Rendering,
   outcomes: OutcomeVector,
   names: readonly string[],
 ): ResponseBody {
+  // NOTE: a client can name thousands of flags that do not exist, so only their names are serialized for each.
+  const [prefix = "", suffix = ""] = format
+    .writeUnknownFlag(ANY_NAME)
+    .split(JSON.stringify(ANY_NAME));
   const flags = [...new Set(names)].map((name) => {
     const index = snapshot.indexOf(name);
     const flag = snapshot.flags[index];
     return flag === undefined
-      ? toBinaryString(SEPARATOR + format.writeUnknownFlag(name))
+      ? SEPARATOR + prefix + toBinaryString(JSON.stringify(name)) + suffix
       : fragmentOf(flag, outcomes[index] ?? 0).bytes;
   });
   const text = frame.prefix + flags.join("").slice(SEPARATOR.length) + frame.suffix;
-  // NOTE: a digest of each flag would cost far more, and a client can name thousands that do not exist.
+  // NOTE: a digest of each flag would cost far more.
   return new ResponseBody(text, toEntityTag(text));
 }

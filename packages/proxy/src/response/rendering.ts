@@ -12,7 +12,7 @@ export interface FlagFormat {
   readonly suffix: string;
   /** Returns a flag with one of its possible outcomes, as JSON. */
   writeFlag(flag: CompiledFlag, outcome: Outcome): string;
-  /** Returns a flag that was requested by name but does not exist, as JSON. */
+  /** Returns a flag that was requested by name but does not exist, as JSON. In ASCII, apart from the name. */
   writeUnknownFlag(name: string): string;
   /** Returns the error to send instead of a single flag, if the protocol cannot represent its value. */
   toFlagError?(flag: CompiledFlag, outcome: Outcome): HttpError | undefined;

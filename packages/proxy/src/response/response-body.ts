@@ -9,8 +9,11 @@ export function toEntityTag(content: Int32Array | string): string {
   return `W/"${hash("sha256", content, "hex").slice(0, TAG_LENGTH)}"`;
 }
 
+const NOT_ASCII = /[^ -~]/;
+
 /** Encodes text in UTF-8, as a string with one character for each byte. */
 export function toBinaryString(text: string): string {
+  if (!NOT_ASCII.test(text)) return text;
   return Buffer.from(text).toString("latin1");
 }
 
