@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Context } from "../context.ts";
 import { outcomeOf, satisfies, snapshotOf } from "../_evaluate.ts";
 
 describe("matchesPattern()", () => {
@@ -40,11 +41,56 @@ describe("matchesPattern()", () => {
     );
   });
 
-  test("a pattern of ten instructions matches a string of 50,000 characters, and no longer one", () => {
+  test("a pattern of ten instructions matches a string of 12,500 characters, and no longer one", () => {
     const constraint = { contextName: "userId", operator: "REGEX", value: "abcdefgh" };
-    const userId = `${"x".repeat(49_992)}abcdefgh`;
+    const userId = `${"x".repeat(12_492)}abcdefgh`;
     expect(satisfies(constraint, { userId })).toBe(true);
     expect(satisfies(constraint, { userId: `x${userId}` })).toBe(false);
+  });
+
+  describe("the time for one request is limited", () => {
+    const namesOn = (constraints: readonly object[], context: Context): string[] => {
+      const features = constraints.map((constraint, index) => ({
+        name: `${index}`,
+        enabled: true,
+        strategies: [
+          {
+            name: "default",
+            constraints: [{ contextName: "userId", operator: "REGEX", ...constraint }],
+          },
+        ],
+      }));
+      const snapshot = snapshotOf({ features });
+      const { outcomes } = snapshot.evaluateAll(context);
+      return snapshot.flags
+        .filter((flag, index) => flag.outcomes[outcomes[index] ?? 0]?.enabled)
+        .map(({ name }) => name);
+    };
+    const long = { userId: `${"x".repeat(7500)}abcdefgh`, sessionId: "abcdefgh" };
+
+    test("the same pattern is matched once for all flags", () => {
+      const constraints = Array.from({ length: 20 }, () => ({ value: "abcdefgh" }));
+      expect(namesOn(constraints, long)).toHaveLength(20);
+    });
+
+    test("patterns that differ share one budget for long strings, and inverted ones hold at its end", () => {
+      const constraints = [
+        { value: "abcdefgh" },
+        { value: "abcdefg" },
+        { value: "ABCDEFGH", caseInsensitive: true },
+        { value: "abcdef", inverted: true },
+        { value: "ab" },
+        { value: "abcdefg", contextName: "sessionId" },
+      ];
+      expect(namesOn(constraints, long)).toEqual(["0", "3", "4", "5"]);
+    });
+
+    test("short strings do not count", () => {
+      const constraints = Array.from({ length: 200 }, (_, index) => ({
+        value: `abcdefgh|${index}`,
+      }));
+      expect(namesOn(constraints, { userId: `${"x".repeat(242)}abcdefgh` })).toHaveLength(200);
+    });
   });
 
   test("a pattern that would take seconds to compile is never satisfied, even inverted", () => {

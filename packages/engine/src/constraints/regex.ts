@@ -1,3 +1,4 @@
+import type { EvaluationRequest } from "../evaluate/evaluation-request.ts";
 import { type Operator, reportUnreadable } from "./operator.ts";
 import { estimatePatternSize } from "./pattern-size.ts";
 
@@ -6,6 +7,12 @@ import { estimatePatternSize } from "./pattern-size.ts";
  * each instruction and character, and `.{1000}` has 1000 instructions.
  */
 const MAX_STEPS = 500_000;
+
+/**
+ * Longer strings share the budget of their request. Identifiers, addresses and most names of browsers are shorter. They
+ * match however many patterns there are, and their time depends on the patterns, which clients do not choose.
+ */
+const MAX_SHORT_LENGTH = 250;
 
 /**
  * The largest pattern that is compiled, in instructions. A few kilobytes of text can describe a million, which take seconds
@@ -17,7 +24,7 @@ const ALLOWED = "a regular expression in the syntax of RE2";
 
 /**
  * REGEX: the pattern matches anywhere in the field. RE2 syntax, matched in linear time. No pattern matches a string that is
- * so long that it would block the event loop: with 10 instructions, one of more than 50,000 characters.
+ * so long that it would block the event loop: with 10 instructions, one of more than 12,500 characters.
  */
 export const matchesPattern: Operator = (constraint, fields, report, patterns) => {
   const { contextName, value, caseInsensitive } = constraint;
@@ -28,10 +35,16 @@ export const matchesPattern: Operator = (constraint, fields, report, patterns) =
   }
   const pattern = patterns.compile(value, caseInsensitive);
   if (pattern === undefined) return reportUnreadable(constraint, ALLOWED, report);
-  const slot = fields.text(contextName);
-  const maxLength = MAX_STEPS / pattern.programSize();
-  return (request) => {
-    const text = request.read(slot);
-    return text !== null && text.length <= maxLength && pattern.test(text);
+  const size = pattern.programSize();
+  const isMatch = (text: string, request: EvaluationRequest): boolean => {
+    const steps = size * text.length;
+    const isAffordable =
+      text.length > MAX_SHORT_LENGTH ? request.trySpend(steps) : steps <= MAX_STEPS;
+    return isAffordable && pattern.test(text);
   };
+  const form = `regex ${caseInsensitive} ${value}`;
+  const slot = fields.derived(form, fields.text(contextName), (text, request) =>
+    Number(text !== null && isMatch(text, request)),
+  );
+  return (request) => request.read(slot) === 1;
 };

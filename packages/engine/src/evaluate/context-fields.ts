@@ -52,9 +52,9 @@ export class ContextFields {
   derived<Value>(
     form: string,
     text: Slot<FieldText>,
-    derive: (text: FieldText) => Value,
+    derive: (text: FieldText, request: EvaluationRequest) => Value,
   ): Slot<Value> {
-    return this.#slot(`${form} ${text.index}`, (request) => derive(request.read(text)));
+    return this.#slot(`${form} ${text.index}`, (request) => derive(request.read(text), request));
   }
 
   /** The id of a rollout with default stickiness: the user, else the session, else a random id. */

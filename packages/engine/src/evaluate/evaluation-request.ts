@@ -8,6 +8,12 @@ interface Runtime {
   readonly random: () => number;
 }
 
+/**
+ * How much the regular expressions of a request may take for long strings, in instructions multiplied by characters: up to
+ * 25 ms. Without this limit, a client could make each pattern take that long.
+ */
+const MAX_REGEX_STEPS = 125_000;
+
 /** A value computed at most once per request, such as a parsed address. Never undefined. */
 export interface Slot<Value> {
   readonly index: number;
@@ -32,6 +38,7 @@ export class EvaluationRequest {
   readonly #values: unknown[];
   readonly #outcomes: Int32Array | undefined;
   #isRepeatable = true;
+  #regexSteps = MAX_REGEX_STEPS;
 
   /**
    * @param outcomes receives the outcomes of all flags, parents first, when all are evaluated;
@@ -65,6 +72,13 @@ export class EvaluationRequest {
   /** Records that an outcome depends on something other than the document and the context. */
   markUnrepeatable(): void {
     this.#isRepeatable = false;
+  }
+
+  /** Spends steps of the budget for regular expressions. Returns false, and spends none, if too few are left. */
+  trySpend(regexSteps: number): boolean {
+    if (regexSteps > this.#regexSteps) return false;
+    this.#regexSteps -= regexSteps;
+    return true;
   }
 
   /** Reads the clock. Returns epoch milliseconds. */
