@@ -41,7 +41,7 @@ export type {
   Snapshot,
   SnapshotOrigin,
 } from "./snapshot.ts";
-export { complete } from "./steps.ts";
+export { runToEnd } from "./steps.ts";
 export type { Steps } from "./steps.ts";
 export type { CustomStrategy, ReportStrategyError, StrategyError } from "./strategies/custom.ts";
 export {

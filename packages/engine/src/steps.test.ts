@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { compileInSteps, compileSnapshot } from "./compile/compile-snapshot.ts";
 import { parseDocument, parseInSteps } from "./parse/parse-document.ts";
-import { complete } from "./steps.ts";
+import { runToEnd } from "./steps.ts";
 import type { Steps } from "./steps.ts";
 
 const OPTIONS = { now: () => 0, random: () => 0 };
@@ -29,12 +29,12 @@ function interrupted<Result>(
   return { result: step.value, pauses };
 }
 
-test("complete() runs all steps and returns the result", () => {
+test("runToEnd() runs all steps and returns the result", () => {
   function* steps(): Steps<number> {
     yield;
     return 7;
   }
-  expect(complete(steps())).toBe(7);
+  expect(runToEnd(steps())).toBe(7);
 });
 
 test("parseInSteps() pauses after each flag and segment, and other documents can be parsed meanwhile", () => {

@@ -2,7 +2,7 @@
 export type Steps<Result> = Generator<undefined, Result, undefined>;
 
 /** Runs all steps without a pause and returns the result. */
-export function complete<Result>(steps: Steps<Result>): Result {
+export function runToEnd<Result>(steps: Steps<Result>): Result {
   let step = steps.next();
   while (step.done !== true) step = steps.next();
   return step.value;

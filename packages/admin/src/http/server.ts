@@ -1,6 +1,6 @@
 import { AjvCompiler } from "@fastify/ajv-compiler";
 import type { FastifyInstance, FastifyServerOptions } from "fastify";
-import { checkNesting, complete } from "flags-engine";
+import { checkNesting, runToEnd } from "flags-engine";
 import { toErrorMessage, type TrustProxy } from "flags-server-kit";
 import {
   type ConnectionGuard,
@@ -115,7 +115,7 @@ function findCostly(body: string): ApiError | undefined {
   try {
     const { partsPerBody, partsPerShortBody } = LIMITS;
     const maxParts = Math.max(partsPerShortBody, body.length / CHARACTERS_PER_PART);
-    complete(checkNesting(body, Math.min(partsPerBody, Math.floor(maxParts))));
+    runToEnd(checkNesting(body, Math.min(partsPerBody, Math.floor(maxParts))));
     return undefined;
   } catch (cause) {
     return new ApiError("BadDataError", toErrorMessage(cause), { cause });

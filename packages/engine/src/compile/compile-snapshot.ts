@@ -9,7 +9,7 @@ import { createReport } from "../parse/diagnostics.ts";
 import type { Diagnostic } from "../parse/diagnostics.ts";
 import type { Feature, FeatureDocument } from "../parse/model.ts";
 import type { Snapshot, SnapshotOrigin, CompiledFlag } from "../snapshot.ts";
-import { complete } from "../steps.ts";
+import { runToEnd } from "../steps.ts";
 import type { Steps } from "../steps.ts";
 import type { CustomStrategy, ReportStrategyError } from "../strategies/custom.ts";
 import { compileDependencies } from "./compile-dependencies.ts";
@@ -40,7 +40,7 @@ export interface CompileOptions {
 
 /** Compiles a document to an immutable snapshot. */
 export function compileSnapshot(document: FeatureDocument, options: CompileOptions): Snapshot {
-  return complete(compileInSteps(document, options));
+  return runToEnd(compileInSteps(document, options));
 }
 
 /** Like `compileSnapshot`, with a pause after each flag and between the parts of the snapshot. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { complete } from "../steps.ts";
+import { runToEnd } from "../steps.ts";
 import { checkNesting } from "./check-nesting.ts";
 
 describe("checkNesting()", () => {
-  const check = (text: string): void => complete(checkNesting(text));
+  const check = (text: string): void => runToEnd(checkNesting(text));
   const nested = (levels: number, open = "[", close = "]"): string =>
     open.repeat(levels) + close.repeat(levels);
 
@@ -27,8 +27,8 @@ describe("checkNesting()", () => {
   });
 
   it("limits the number of lists and objects", () => {
-    expect(() => complete(checkNesting('[{},"[{",{}]', 3))).not.toThrow();
-    expect(() => complete(checkNesting("[{},[],{}]", 3))).toThrow(
+    expect(() => runToEnd(checkNesting('[{},"[{",{}]', 3))).not.toThrow();
+    expect(() => runToEnd(checkNesting("[{},[],{}]", 3))).toThrow(
       "There are more than 3 lists and objects",
     );
   });

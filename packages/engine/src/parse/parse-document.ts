@@ -1,4 +1,4 @@
-import { complete } from "../steps.ts";
+import { runToEnd } from "../steps.ts";
 import type { Steps } from "../steps.ts";
 import { createReport } from "./diagnostics.ts";
 import type { Diagnostic, Report } from "./diagnostics.ts";
@@ -24,7 +24,7 @@ import { parseFeature } from "./parse-feature.ts";
  * @throws {DocumentError} if the outer structure is invalid
  */
 export function parseDocument(input: unknown): FeatureDocument {
-  return complete(parseInSteps(input));
+  return runToEnd(parseInSteps(input));
 }
 
 /** Like `parseDocument`, with a pause after each flag and segment. */

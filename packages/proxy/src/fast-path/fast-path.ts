@@ -9,7 +9,7 @@ import {
 } from "flags-server-kit/http";
 import type { RequestTracer, TracedRequest } from "flags-server-kit/telemetry";
 import type { Logger } from "flags-server-kit";
-import { checkNesting, complete, type Snapshot } from "flags-engine";
+import { checkNesting, runToEnd, type Snapshot } from "flags-engine";
 import {
   acceptUnsigned,
   cacheKeyOf,
@@ -207,7 +207,7 @@ class FastPath {
   /** @throws if the framework would reject the body */
   #parseBody(text: string): FlagRequest {
     const { body } = this.#options;
-    complete(checkNesting(text));
+    runToEnd(checkNesting(text));
     const value: unknown = JSON.parse(text);
     if (!isValid(body.schema, value)) throw new TypeError("The body does not match its schema");
     return body.read(value);

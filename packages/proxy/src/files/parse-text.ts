@@ -1,4 +1,4 @@
-import { complete } from "flags-engine";
+import { runToEnd } from "flags-engine";
 import { readJson } from "flags-sdk";
 import type * as Yaml from "yaml";
 import { toErrorMessage } from "flags-server-kit";
@@ -48,7 +48,7 @@ export function parseJson(text: string, { hasSecrets = false }: ParseOptions = {
 
 function readValue(text: string, hasSecrets: boolean): unknown {
   try {
-    return complete(readJson(text));
+    return runToEnd(readJson(text));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw new FileError([toErrorMessage(error)]);
     throw new FileError([describeSyntaxError(text, hasSecrets)]);

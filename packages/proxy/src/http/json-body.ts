@@ -1,5 +1,5 @@
 import type { FastifyBodyParser, FastifyInstance } from "fastify";
-import { checkNesting, complete } from "flags-engine";
+import { checkNesting, runToEnd } from "flags-engine";
 import { toErrorMessage } from "flags-server-kit";
 import { OPTIONAL_BODY } from "flags-server-kit/http";
 import { HttpError, notJson } from "../errors.ts";
@@ -39,7 +39,7 @@ export function acceptJsonOnly(app: FastifyInstance): void {
 /** Finds a body of many lists or objects, which take up to 60 times the memory of their text. */
 function findCostly(body: string): HttpError | undefined {
   try {
-    complete(checkNesting(body, MAX_PARTS));
+    runToEnd(checkNesting(body, MAX_PARTS));
     return undefined;
   } catch (cause) {
     return new HttpError(400, toErrorMessage(cause), { cause });

@@ -1,4 +1,4 @@
-import { compileSnapshot, complete, parseDocument, type Snapshot } from "flags-engine";
+import { compileSnapshot, parseDocument, runToEnd, type Snapshot } from "flags-engine";
 import { FlagReplica } from "flags-sdk";
 import { describe, expect, it } from "vitest";
 import { evaluateFlags } from "./evaluate-flags.ts";
@@ -50,7 +50,7 @@ describe("createRenderer()", () => {
     written.splice(0);
 
     const after = compile(["new", "c", "a"], before);
-    complete(renderer.renderAhead(after, before));
+    runToEnd(renderer.renderAhead(after, before));
     expect(written.splice(0)).toContain("new");
     expect(bodyOf(after, renderer)).toBe('["new","c","a"]');
     expect(written).toEqual([]);
@@ -64,10 +64,10 @@ describe("createRenderer()", () => {
     written.splice(0);
 
     const after = compile(["a", "new"]);
-    complete(renderer.renderAhead(after, before));
+    runToEnd(renderer.renderAhead(after, before));
     expect(written.splice(0).toSorted()).toEqual(["a", "new"]);
     evaluateFlags(renderer, after, {}, { all: true });
-    complete(renderer.renderAhead(compile(["b"]), after));
+    runToEnd(renderer.renderAhead(compile(["b"]), after));
     expect(written.splice(0).toSorted()).toEqual(["b"]);
   });
 
@@ -86,8 +86,8 @@ describe("createRenderer()", () => {
   it("renderAhead() does nothing for a protocol that has not been used", () => {
     const { format, written } = createFormat();
     const renderer = createRenderer(format);
-    complete(renderer.renderAhead(compile(["a"]), undefined));
-    complete(renderer.renderAhead(compile(["b"]), compile(["a"])));
+    runToEnd(renderer.renderAhead(compile(["a"]), undefined));
+    runToEnd(renderer.renderAhead(compile(["b"]), compile(["a"])));
     expect(written).toEqual([]);
   });
 });

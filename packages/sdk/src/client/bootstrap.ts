@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { complete, isRecord } from "flags-engine";
+import { isRecord, runToEnd } from "flags-engine";
 import type { BootstrapSettings } from "../options/resolve-options.ts";
 import type { TimeSlicer } from "../scheduling/time-slicer.ts";
 import type { EventSink } from "../transport/failure-log.ts";
@@ -70,7 +70,7 @@ async function load(options: BootstrapTaskOptions, signal: AbortSignal): Promise
     return { features: bootstrap.features, segments: bootstrap.segments };
   }
   if (bootstrap.kind === "file") {
-    return complete(readJson(await readText(bootstrap.path)));
+    return runToEnd(readJson(await readText(bootstrap.path)));
   }
   return fetchDocument(bootstrap, options, signal);
 }

@@ -1,10 +1,10 @@
-import { complete } from "flags-engine";
+import { runToEnd } from "flags-engine";
 import { describe, expect, it } from "vitest";
 import { createState } from "./_flag-updater.ts";
 import type { Acceptance, FlagState, Origin } from "./flag-state.ts";
 
 const accept = (state: FlagState, document: unknown, origin: Origin): Acceptance =>
-  complete(state.accept(document, origin));
+  runToEnd(state.accept(document, origin));
 
 const named = (...names: readonly string[]): { features: { name: string }[] } => ({
   features: names.map((name) => ({ name })),

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { complete } from "flags-engine";
+import { runToEnd } from "flags-engine";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { fuzzRuns } from "../../../../scripts/test-size.ts";
 import { createState, createUpdater, documentOf, nextTick } from "./_flag-updater.ts";
@@ -122,7 +122,7 @@ describe("FlagUpdater", () => {
               : updater.acceptFrom(origin, document, abort.signal);
           pending.push(
             accepted.then(
-              () => complete(unsliced.accept(document, origin)),
+              () => runToEnd(unsliced.accept(document, origin)),
               (cause: unknown) => expect(isBroken || cause === abort.signal.reason).toBe(true),
             ),
           );

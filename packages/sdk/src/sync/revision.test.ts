@@ -1,12 +1,12 @@
 import fc from "fast-check";
-import { complete } from "flags-engine";
+import { runToEnd } from "flags-engine";
 import { describe, expect, it } from "vitest";
 import { Revisions } from "./revision.ts";
 
 const revision = (
   features: readonly unknown[],
   { segments = [], version = 2 }: { segments?: readonly unknown[]; version?: number } = {},
-): string => complete(new Revisions().of({ version, features, segments }));
+): string => runToEnd(new Revisions().of({ version, features, segments }));
 
 const anyFeatures = fc.array(
   fc.dictionary(fc.string(), fc.jsonValue()).map((members) => ({ ...members, name: "a" })),
@@ -105,11 +105,11 @@ describe("Revisions", () => {
       features: [{ enabled: true, name: "b" }, { name: "a", enabled: false }, { name: "c" }],
       segments: [{ id: 2 }, { id: 1 }],
     };
-    const reused = complete(revisions.reuse(fresh, previous));
+    const reused = runToEnd(revisions.reuse(fresh, previous));
     expect(reused).toEqual(fresh);
     expect(reused.features[0]).toBe(b);
     expect(reused.segments[1]).toBe(previous.segments[0]);
-    expect(complete(revisions.of(reused))).toBe(complete(revisions.of(fresh)));
+    expect(runToEnd(revisions.of(reused))).toBe(runToEnd(revisions.of(fresh)));
   });
 
   it("of() does not hash an object of an earlier document again", () => {
@@ -122,7 +122,7 @@ describe("Revisions", () => {
       },
     };
     const of = (features: readonly unknown[]): string =>
-      complete(revisions.of({ version: 2, features, segments: [] }));
+      runToEnd(revisions.of({ version: 2, features, segments: [] }));
     const first = of([known]);
     expect(of([known, { name: "b" }])).toBe(revision([{ name: "a" }, { name: "b" }]));
     expect(of([known])).toBe(first);

@@ -1,23 +1,23 @@
-import { complete } from "flags-engine";
+import { runToEnd } from "flags-engine";
 import { describe, expect, it } from "vitest";
 import { readJson } from "./read-json.ts";
 
 describe("readJson()", () => {
   it("parses JSON", () => {
-    expect(complete(readJson('{"features":[1]}'))).toEqual({ features: [1] });
+    expect(runToEnd(readJson('{"features":[1]}'))).toEqual({ features: [1] });
   });
 
   it("throws the error of JSON.parse", () => {
-    expect(() => complete(readJson('{"features":[1,]}'))).toThrow(SyntaxError);
+    expect(() => runToEnd(readJson('{"features":[1,]}'))).toThrow(SyntaxError);
   });
 
   it("rejects a document with more than a million lists and objects before it parses", () => {
-    expect(() => complete(readJson("[],".repeat(1_000_001)))).toThrow(
+    expect(() => runToEnd(readJson("[],".repeat(1_000_001)))).toThrow(
       "There are more than 1000000 lists and objects",
     );
   });
 
   it("checks the nesting before it parses", () => {
-    expect(() => complete(readJson("[".repeat(200)))).toThrow("nested");
+    expect(() => runToEnd(readJson("[".repeat(200)))).toThrow("nested");
   });
 });

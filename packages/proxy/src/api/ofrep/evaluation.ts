@@ -1,9 +1,9 @@
 import {
   checkNesting,
   type CompiledFlag,
-  complete,
   type Outcome,
   type Payload,
+  runToEnd,
 } from "flags-engine";
 import { isRecord } from "flags-server-kit";
 import type { OfrepValues } from "../../config/config.ts";
@@ -110,7 +110,7 @@ function toObject(text: string): OfrepValue | InvalidPayload {
   let value: unknown;
   try {
     // Thousands of levels could be parsed, but not written again, so one payload would prevent all responses.
-    complete(checkNesting(text));
+    runToEnd(checkNesting(text));
     value = JSON.parse(text);
   } catch {
     return new InvalidPayload(
