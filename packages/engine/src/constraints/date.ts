@@ -4,8 +4,8 @@ import { type Operator, reportUnreadable } from "./operator.ts";
 type Comparison = (timeMs: number, operandMs: number) => boolean;
 
 /** DATE_AFTER, DATE_BEFORE: compare with the current time, whichever field the constraint names. */
-export const isAfter: Operator = compareWith((timeMs, operandMs) => timeMs > operandMs);
-export const isBefore: Operator = compareWith((timeMs, operandMs) => timeMs < operandMs);
+export const dateAfter: Operator = compareWith((timeMs, operandMs) => timeMs > operandMs);
+export const dateBefore: Operator = compareWith((timeMs, operandMs) => timeMs < operandMs);
 
 function compareWith(compare: Comparison): Operator {
   return (constraint, fields, report) => {

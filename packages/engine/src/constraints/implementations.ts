@@ -1,6 +1,6 @@
-import { isInCidr } from "./ip-address.ts";
-import { isAfter, isBefore } from "./date.ts";
-import { isIn, isNotIn } from "./in-list.ts";
+import { inCidr } from "./ip-address.ts";
+import { dateAfter, dateBefore } from "./date.ts";
+import { inValues, notInValues } from "./in-list.ts";
 import {
   numberEquals,
   numberGreater,
@@ -25,8 +25,8 @@ import { contains, endsWith, startsWith } from "./text.ts";
  * constraint are created by `listOperator()`.
  */
 export const IMPLEMENTATIONS: Readonly<Record<OperatorName, Operator>> = {
-  IN: isIn,
-  NOT_IN: isNotIn,
+  IN: inValues,
+  NOT_IN: notInValues,
   STR_STARTS_WITH: startsWith,
   STR_ENDS_WITH: endsWith,
   STR_CONTAINS: contains,
@@ -35,13 +35,13 @@ export const IMPLEMENTATIONS: Readonly<Record<OperatorName, Operator>> = {
   NUM_GTE: numberGreaterOrEqual,
   NUM_LT: numberLess,
   NUM_LTE: numberLessOrEqual,
-  DATE_AFTER: isAfter,
-  DATE_BEFORE: isBefore,
+  DATE_AFTER: dateAfter,
+  DATE_BEFORE: dateBefore,
   SEMVER_EQ: versionEquals,
   SEMVER_GT: versionGreater,
   SEMVER_GTE: versionGreaterOrEqual,
   SEMVER_LT: versionLess,
   SEMVER_LTE: versionLessOrEqual,
   REGEX: matchesPattern,
-  IN_CIDR: isInCidr,
+  IN_CIDR: inCidr,
 };

@@ -7,7 +7,7 @@ const constraint = (operator: string, values: unknown): Record<string, unknown> 
   values,
 });
 
-describe("isIn()", () => {
+describe("inValues()", () => {
   test.each([
     [["pro"], "pro", true],
     [["free", "pro"], "pro", true],
@@ -30,7 +30,7 @@ describe("isIn()", () => {
   });
 });
 
-describe("isNotIn()", () => {
+describe("notInValues()", () => {
   test.each([
     [["pro"], "pro", false],
     [["free", "pro"], "pro", false],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { satisfies } from "../_evaluate.ts";
 
-describe("isInCidr()", () => {
+describe("inCidr()", () => {
   test.each([
     [["10.0.0.0/8"], "10.1.2.3", true],
     [["10.0.0.0/8"], "11.1.2.3", false],
@@ -22,7 +22,7 @@ describe("isInCidr()", () => {
     [["10.0.0.0/8"], "010.1.1.1", false],
     [["10.0.0.0/8"], undefined, false],
     [[], "10.1.1.1", false],
-  ])("isInCidr() with ranges %j and the address %j is %j", (values, remoteAddress, expected) => {
+  ])("inCidr() with ranges %j and the address %j is %j", (values, remoteAddress, expected) => {
     const constraint = { contextName: "remoteAddress", operator: "IN_CIDR", values };
     expect(satisfies(constraint, { remoteAddress })).toBe(expected);
   });

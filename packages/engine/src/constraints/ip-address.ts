@@ -51,7 +51,7 @@ export function isInRange(address: Address, range: AddressRange): boolean {
 }
 
 /** IN_CIDR: the field is an address in one of the ranges. IPv4 and IPv6 never match each other. */
-export const isInCidr: Operator = listOperator(({ contextName, values }, fields) => {
+export const inCidr: Operator = listOperator(({ contextName, values }, fields) => {
   const ranges = values
     .map(parseAddress)
     .filter((address) => address !== null)

@@ -25,13 +25,13 @@ export function holds(condition: Condition, request: EvaluationRequest): boolean
 }
 
 /** Holds if the list contains the text of the context. */
-export function isInList(list: Membership): Predicate {
+export function inList(list: Membership): Predicate {
   const target = { lists: [list], rollout: undefined };
   return Object.assign((request: EvaluationRequest) => list.read(request), { target });
 }
 
 /** Holds if a rollout with the outcomes 0 and 1 returns 1. */
-export function isInRollout(rollout: Rollout): Predicate {
+export function inRollout(rollout: Rollout): Predicate {
   const target = { lists: [], rollout };
   return Object.assign((request: EvaluationRequest) => rollout.evaluate(request) === 1, { target });
 }

@@ -1,4 +1,4 @@
-import { isInRollout } from "../evaluate/condition.ts";
+import { inRollout } from "../evaluate/condition.ts";
 import type { Predicate } from "../evaluate/condition.ts";
 import type { ContextFields } from "../evaluate/context-fields.ts";
 import type { EvaluationRequest, Slot } from "../evaluate/evaluation-request.ts";
@@ -59,7 +59,7 @@ export function inPercentage(
     { lastBucket: 0, outcome: 0 },
     { lastBucket: percentage, outcome: 1 },
   ];
-  return isInRollout(new Rollout({ idBucket, ranges, otherwise: 0 }));
+  return inRollout(new Rollout({ idBucket, ranges, otherwise: 0 }));
 }
 
 /** Like `inPercentage`, with a group from the context. An absent group is the empty text. */

@@ -1,4 +1,4 @@
-import { isInList } from "../evaluate/condition.ts";
+import { inList } from "../evaluate/condition.ts";
 import { parseListParameter } from "./strategy.ts";
 import type { ActivationStrategy, ListRule } from "./strategy.ts";
 
@@ -11,5 +11,5 @@ export const userWithId: ActivationStrategy = (parameters, { fields, report }) =
   };
   if (ids.length === 0) return { condition: false, reason: "TARGETING_MATCH", describe };
   const list = fields.membership(fields.topLevelString("userId"), ids);
-  return { condition: isInList(list), reason: "TARGETING_MATCH", describe };
+  return { condition: inList(list), reason: "TARGETING_MATCH", describe };
 };
