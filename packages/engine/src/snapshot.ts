@@ -1,4 +1,4 @@
-import type { Patterns } from "./constraints/patterns.ts";
+import type { PatternCache } from "./constraints/pattern-cache.ts";
 import type { Context } from "./context.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Diagnostic } from "./parse/diagnostics.ts";
@@ -78,7 +78,7 @@ export interface Snapshot {
 /** The inputs of a compilation. An explanation compiles the parts of one flag again. */
 export interface SnapshotOrigin {
   readonly document: FeatureDocument;
-  readonly patterns: Patterns;
+  readonly patterns: PatternCache;
   /** In lower case. */
   readonly hostname: string;
   /** By name. */

@@ -26,7 +26,7 @@ import { createAllowRequest, rejectOtherAddresses } from "./http/access-lists.ts
 import { isCompressed, registerCompression } from "./http/compression.ts";
 import { registerCors } from "./http/cors.ts";
 import { registerOpenApi, type SecuritySchemes } from "./http/openapi.ts";
-import { gateUntilReady, isReady } from "./http/readiness.ts";
+import { isReady, rejectUntilReady } from "./http/readiness.ts";
 import { createErrorSender, handleErrors, handleUnknownPaths } from "./http/error-handler.ts";
 import { ownCompilersOnly, serverOptions } from "./http/server-options.ts";
 import { observeKeys } from "./metrics/keys.ts";
@@ -151,7 +151,7 @@ async function buildOnKeys(
   // NOTE: hooks run in this order. Preflights contain no key, and browsers must be able to read errors.
   registerCors(app, config);
   if (isAllowed !== undefined) rejectOtherAddresses(app, isAllowed);
-  gateUntilReady(app, sources);
+  rejectUntilReady(app, sources);
   handleUnknownPaths(app, sendError);
   limitBodyMemory(app, { toError: tooManyBodies, keyOf, isDecompressed: isCompressed });
   await registerCompression(app);

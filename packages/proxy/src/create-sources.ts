@@ -96,24 +96,24 @@ export function createConfiguredSources(
   if (files !== undefined) return createFileSources(config, files);
   const isShared = config.sharesFlags && store !== undefined && canShareFlags(store);
   const names = describeSources(config).map(({ name }) => name);
-  const storages = createStoredFlags(config, names);
+  const stored = createStoredFlags(config, names);
   const spools = spoolsOf(config);
   const sources = createSources(config, (index) => {
-    const storage = storages[index];
+    const storedFlags = stored[index];
     const token = upstreamTokens[index] ?? "";
     return createFlagsClient({
       ...toUpstreamClientOptions(config, token),
-      storageProvider: storage ?? storageFor(config, token),
+      storageProvider: storedFlags ?? storageFor(config, token),
       usageSpool: spools[index],
-      exchange: isShared ? storage?.createExchange() : undefined,
+      exchange: isShared ? storedFlags?.createExchange() : undefined,
       observeRequest,
     });
   });
   return sources.map((source, index) => {
-    const storage = storages[index];
-    if (storage === undefined) return source;
-    storage.follow(source.flags);
-    return { ...source, storage };
+    const storedFlags = stored[index];
+    if (storedFlags === undefined) return source;
+    storedFlags.follow(source.flags);
+    return { ...source, storedFlags };
   });
 }
 

@@ -20,7 +20,7 @@ const ROLE_MESSAGES: Readonly<Record<SharingRole, string>> = {
 };
 
 function logEvents(
-  { flags, storage }: Pick<UpstreamSource, "flags" | "storage">,
+  { flags, storedFlags }: Pick<UpstreamSource, "flags" | "storedFlags">,
   logger: Logger,
   prefix: string,
 ): () => void {
@@ -43,9 +43,9 @@ function logEvents(
   };
   // NOTE: stored flags do not count as synchronized. Those of another replica are logged with the role.
   const onReady = (): void => {
-    if (isSynchronized || storage === undefined || flags.origin !== "store") return;
+    if (isSynchronized || storedFlags === undefined || flags.origin !== "store") return;
     logger.info(
-      `${prefix}Started with the flags of the store, which the upstream confirmed ${storage.describeAge()}`,
+      `${prefix}Started with the flags of the store, which the upstream confirmed ${storedFlags.describeAge()}`,
     );
   };
   flags.on("error", onError).on("warn", onWarn).on("synchronized", onSynchronized);

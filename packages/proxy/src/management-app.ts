@@ -5,7 +5,7 @@ import { registerOperations } from "./api/routes.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import { registerCompression } from "./http/compression.ts";
 import { createErrorSender, handleErrors, handleUnknownPaths } from "./http/error-handler.ts";
-import { gateUntilReady } from "./http/readiness.ts";
+import { rejectUntilReady } from "./http/readiness.ts";
 import { ownCompilersOnly, serverOptions } from "./http/server-options.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { UpstreamSource } from "./sources.ts";
@@ -41,7 +41,7 @@ export async function buildManagementApp(
   });
   handleErrors(app, { logger, sendError });
   observeRequests(app, metrics.requests.observe);
-  gateUntilReady(app, sources);
+  rejectUntilReady(app, sources);
   handleUnknownPaths(app, sendError);
   await registerCompression(app);
   await registerOperations(app, {

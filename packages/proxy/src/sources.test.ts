@@ -64,7 +64,7 @@ test.each([
     tags: [],
   };
   const flags = Object.assign(new DocumentSource(), { start: () => void steps.push("started") });
-  const storage = new StoredFlags({ store, source, logger });
-  await startSources([{ ...toUpstreamSource(flags), storage }]);
+  const storedFlags = new StoredFlags({ store, source, logger });
+  await startSources([{ ...toUpstreamSource(flags), storedFlags }]);
   expect(steps).toEqual(["loaded", "started"]);
 });

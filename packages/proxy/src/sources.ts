@@ -16,7 +16,7 @@ export interface UpstreamSource {
   /** Calls a function whenever a request to the upstream has failed. */
   readonly onFailure: (listener: () => void) => void;
   /** Keeps its flags in a store. Undefined without a store, and in workers. */
-  readonly storage?: StoredFlags;
+  readonly storedFlags?: StoredFlags;
 }
 
 /** A failed request for flags. */
@@ -109,16 +109,16 @@ export function toUpstreamSource(
  */
 export async function startSources(sources: readonly UpstreamSource[]): Promise<void> {
   // NOTE: if it cannot be loaded, the operations of the store fail with the reason, and load it again.
-  await sources[0]?.storage?.store.open().catch(() => undefined);
+  await sources[0]?.storedFlags?.store.open().catch(() => undefined);
   for (const { flags } of sources) flags.start();
 }
 
 /** Closes sources, which sends the pending usage and stores the last flags, and then their store. */
 export async function closeSources(sources: readonly UpstreamSource[]): Promise<void> {
   await Promise.all(sources.map(({ flags }) => flags.close()));
-  const storages = sources.flatMap(({ storage }) => storage ?? []);
-  await Promise.all(storages.map((storage) => storage.close()));
-  await storages[0]?.store.close();
+  const stored = sources.flatMap(({ storedFlags }) => storedFlags ?? []);
+  await Promise.all(stored.map((storedFlags) => storedFlags.close()));
+  await stored[0]?.store.close();
 }
 
 /** Creates a function that returns the name of a source, restricted or not, for telemetry. */

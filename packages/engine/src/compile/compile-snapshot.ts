@@ -1,7 +1,7 @@
 import { CompiledSnapshot, collectSimpleFlags } from "../evaluate/compiled-snapshot.ts";
 import type { SnapshotFlag } from "../evaluate/compiled-snapshot.ts";
 import { SegmentConditions } from "../constraints/compile-constraint.ts";
-import { Patterns } from "../constraints/patterns.ts";
+import { PatternCache } from "../constraints/pattern-cache.ts";
 import { ContextFields } from "../evaluate/context-fields.ts";
 import { SelectorEvaluator } from "../evaluate/decision.ts";
 import type { Outcome, SelectedVariant } from "../outcome.ts";
@@ -75,7 +75,7 @@ function toOrigin(document: FeatureDocument, options: CompileOptions): SnapshotO
   }
   return {
     document,
-    patterns: new Patterns(options.previous?.origin.patterns),
+    patterns: new PatternCache(options.previous?.origin.patterns),
     hostname: (options.hostname ?? "undefined").toLowerCase(),
     customStrategies,
     reportStrategyError: options.onStrategyError ?? (() => undefined),

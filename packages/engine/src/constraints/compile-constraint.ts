@@ -4,7 +4,7 @@ import type { ContextFields } from "../evaluate/context-fields.ts";
 import type { Report } from "../parse/diagnostics.ts";
 import type { MaybeConstraint, Segment, Strategy } from "../parse/model.ts";
 import { isOperatorName } from "./operator-table.ts";
-import type { Patterns } from "./patterns.ts";
+import type { PatternCache } from "./pattern-cache.ts";
 import { IMPLEMENTATIONS } from "./implementations.ts";
 
 /** The inputs that the compilations of all constraints share. */
@@ -12,7 +12,7 @@ export interface ConstraintScope {
   readonly fields: ContextFields;
   readonly segments: ReadonlyMap<unknown, Segment>;
   readonly segmentConditions: SegmentConditions;
-  readonly patterns: Patterns;
+  readonly patterns: PatternCache;
   readonly report: Report;
 }
 

@@ -2,7 +2,7 @@ import type { Condition } from "../evaluate/condition.ts";
 import type { ContextFields } from "../evaluate/context-fields.ts";
 import type { Report } from "../parse/diagnostics.ts";
 import type { Constraint } from "../parse/model.ts";
-import type { Patterns } from "./patterns.ts";
+import type { PatternCache } from "./pattern-cache.ts";
 
 /**
  * A constraint operator. Compiles a constraint to a condition, once per snapshot.
@@ -14,7 +14,7 @@ export type Operator = (
   constraint: Constraint,
   fields: ContextFields,
   report: Report,
-  patterns: Patterns,
+  patterns: PatternCache,
 ) => Condition | undefined;
 
 /** An operator on the list `values` of a constraint. */

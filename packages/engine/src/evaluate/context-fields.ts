@@ -132,12 +132,12 @@ export class ContextFields {
   }
 
   /** Records that a rule draws its own random number in each evaluation. */
-  noteRandomDraw(): void {
+  markUsesRandom(): void {
     this.#drawsRandom = true;
   }
 
   /** Records that a rule calls a custom strategy. */
-  noteCustomStrategy(): void {
+  markUsesCustomStrategy(): void {
     this.#callsCustomStrategy = true;
   }
 

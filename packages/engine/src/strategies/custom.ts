@@ -31,7 +31,7 @@ export function toActivationStrategy(
 ): ActivationStrategy {
   const describe = (): ActivationRule => ({ kind: "custom", name: custom.name });
   return (parameters, { fields }) => {
-    fields.noteCustomStrategy();
+    fields.markUsesCustomStrategy();
     const condition = (request: EvaluationRequest): boolean => {
       request.markUnrepeatable();
       try {

@@ -22,7 +22,7 @@ export const gradualRolloutRandom: ActivationStrategy = (parameters, { fields, r
   });
   if (percentage === 0) return { condition: false, reason: "SPLIT", describe };
   if (percentage === 100) return { condition: true, reason: "STATIC", describe };
-  fields.noteRandomDraw();
+  fields.markUsesRandom();
   return {
     condition: (request) => percentage >= randomBucket(request),
     reason: "SPLIT",

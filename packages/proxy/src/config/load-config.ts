@@ -23,7 +23,7 @@ import {
 } from "flags-server-kit";
 import { loadEnrichers, loadStrategies } from "../extensions.ts";
 import { describeTranslation } from "./aliases/describe-translation.ts";
-import { findUnlimitedKeys } from "./aliases/find-wider-keys.ts";
+import { findUnlimitedKeys } from "./aliases/find-broader-keys.ts";
 import { translateOptions } from "./aliases/old-proxy-aliases.ts";
 import { translateEnvironment } from "./aliases/translate-environment.ts";
 import { assembleConfig, type LoadedConfig } from "./assemble-config.ts";

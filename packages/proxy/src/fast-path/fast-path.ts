@@ -90,17 +90,17 @@ export function createServerFactory(
   fastPaths: readonly FastPath[],
   { guard, isReady, isAllowed, readsForwarded, tls, tracer }: ServerOptions,
 ): FastifyServerFactory {
-  let isOpen = false;
+  let hasBeenReady = false;
   return (handleInFramework) =>
     createGuardedServer(
       guard,
       (request, response) => {
-        isOpen ||= isReady();
+        hasBeenReady ||= isReady();
         if (readsForwarded) adoptForwarded(request.headers);
         const fastPath = fastPaths.find((path) => path.canHandle(request));
         const traced = tracer?.begin(request, response);
         // The framework responds to requests that come too early or are not allowed.
-        if (fastPath === undefined || !isOpen || isAllowed?.(request) === false) {
+        if (fastPath === undefined || !hasBeenReady || isAllowed?.(request) === false) {
           handleInFramework(request, response);
         } else {
           fastPath.handle(request, response, { handleInFramework, traced });

@@ -59,7 +59,7 @@ export const ALWAYS_AVAILABLE = { config: { isAlwaysAvailable: true } } as const
  * Responds with a 503 to every request until the sources are ready, before any other check. Routes with
  * `ALWAYS_AVAILABLE` are exempt.
  */
-export function gateUntilReady(app: FastifyInstance, sources: readonly UpstreamSource[]): void {
+export function rejectUntilReady(app: FastifyInstance, sources: readonly UpstreamSource[]): void {
   app.addHook("onRequest", (request, _reply, done) => {
     const { isAlwaysAvailable = false } = request.routeOptions.config;
     done(isAlwaysAvailable || isReady(sources) ? undefined : notReady());

@@ -15,12 +15,12 @@ export function observeStores(registry: Registry, sources: readonly UpstreamSour
 
 /** Exports the operations of the store, and how current the flags in it are. */
 function observeStorage(registry: Registry, sources: readonly UpstreamSource[]): void {
-  const stored = sources.flatMap(({ name, storage }) =>
-    storage === undefined ? [] : [{ name, storage }],
+  const stored = sources.flatMap(({ name, storedFlags }) =>
+    storedFlags === undefined ? [] : [{ name, storedFlags }],
   );
   const [first] = stored;
   if (first === undefined) return;
-  const { store } = first.storage;
+  const { store } = first.storedFlags;
   countOperations(registry, store, {
     name: `${METRICS_PREFIX}_store_operations_total`,
     help: "Operations on the store for flags, by result",
@@ -30,9 +30,9 @@ function observeStorage(registry: Registry, sources: readonly UpstreamSource[]):
     help: "Stored flags that were not used because they were damaged or belong to something else",
     labelNames: ["source"],
     read: () =>
-      stored.map(({ name: source, storage }) => ({
+      stored.map(({ name: source, storedFlags }) => ({
         labels: { source },
-        value: storage.rejectedDocuments,
+        value: storedFlags.rejectedDocuments,
       })),
   });
   createLabelledGauge(registry, {
@@ -41,9 +41,9 @@ function observeStorage(registry: Registry, sources: readonly UpstreamSource[]):
     labelNames: ["source"],
     aggregator: "max",
     read: () =>
-      stored.map(({ name: source, storage }) => ({
+      stored.map(({ name: source, storedFlags }) => ({
         labels: { source },
-        value: (storage.storedConfirmedAtMs ?? 0) / 1000,
+        value: (storedFlags.storedConfirmedAtMs ?? 0) / 1000,
       })),
   });
 }

@@ -51,7 +51,7 @@ export class UpstreamKeyVerifier implements KeyVerifier {
   readonly #validators: readonly TokenValidator[];
   readonly #newKeys: NewKeys;
   readonly #revalidation: Revalidation;
-  readonly #storage: StoredKeys | undefined;
+  readonly #storedKeys: StoredKeys | undefined;
   readonly #metrics: VerifierMetrics;
   readonly #logger: Logger;
   readonly #listeners = new Set<KeysListener>();
@@ -94,7 +94,7 @@ export class UpstreamKeyVerifier implements KeyVerifier {
       olderThan: (ageMs) => this.#olderThan(ageMs),
       onResult: (token, verified) => this.#revalidated(token, verified),
     });
-    this.#storage =
+    this.#storedKeys =
       store &&
       new StoredKeys({
         store,
@@ -108,7 +108,7 @@ export class UpstreamKeyVerifier implements KeyVerifier {
 
   /** Begins to restore stored keys, and to verify known keys again. */
   start(): void {
-    this.#restoring = this.#storage?.restore().then(() => {
+    this.#restoring = this.#storedKeys?.restore().then(() => {
       this.#restoring = undefined;
     });
     void this.#revalidation.run();
@@ -139,13 +139,13 @@ export class UpstreamKeyVerifier implements KeyVerifier {
   async close(): Promise<void> {
     this.#revalidation.close();
     await Promise.all(this.#validators.map((validator) => validator.close()));
-    await this.#storage?.close();
+    await this.#storedKeys?.close();
   }
 
   #add(token: string, verified: VerifiedKey): void {
     this.#known.set(verified.key, { verified, token, checkedAtMs: performance.now() });
     this.#notify({ verified: [verified], revoked: [] });
-    this.#storage?.changed();
+    this.#storedKeys?.changed();
   }
 
   /** Other replicas add keys to the store, and remove those that were revoked. */
@@ -187,10 +187,10 @@ export class UpstreamKeyVerifier implements KeyVerifier {
       this.#metrics.revoked();
       this.#logger.info(`The upstream has revoked the key ${known.verified.shownAs}`);
       this.#known.delete(key);
-      this.#storage?.changed([key]);
+      this.#storedKeys?.changed([key]);
     } else if (isSameKey(verified, known.verified)) {
       known.checkedAtMs = performance.now();
-      this.#storage?.confirmed();
+      this.#storedKeys?.confirmed();
     } else {
       this.#add(token, verified);
     }

@@ -7,7 +7,7 @@ import {
   splitEnvironmentKey,
   splitList,
 } from "../../config/aliases/conversions.ts";
-import { projectToList } from "../../config/aliases/find-wider-keys.ts";
+import { projectToList } from "../../config/aliases/find-broader-keys.ts";
 import type { Translation } from "../../config/aliases/translate-environment.ts";
 import { SETTINGS } from "../../config/settings.ts";
 import { parseTokenScope } from "../../token-scope.ts";

@@ -9,7 +9,7 @@ import {
 import type { AccessFileKey } from "../../access/access-schema.ts";
 import { PRODUCT_NAMES, type Product } from "../../config/aliases/alias.ts";
 import { describeIneffective } from "../../config/aliases/describe-translation.ts";
-import { findUnlimitedKeys, findWiderKeys } from "../../config/aliases/find-wider-keys.ts";
+import { findBroaderKeys, findUnlimitedKeys } from "../../config/aliases/find-broader-keys.ts";
 import {
   type IneffectiveSetting,
   type Translation,
@@ -108,7 +108,7 @@ function findComments(translation: Translation) {
       ...ineffective.filter(isLoss).map(describeIneffective),
       ...used.flatMap(({ name, loss }) => (loss === undefined ? [] : [`${name}: ${loss}`])),
       ...(translation.products.includes("edge")
-        ? [...findUnlimitedKeys(values), ...findWiderKeys(values)]
+        ? [...findUnlimitedKeys(values), ...findBroaderKeys(values)]
         : []),
       ...findSplitEnvironments(resolution),
       ...translation.hints,

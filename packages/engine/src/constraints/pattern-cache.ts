@@ -3,12 +3,12 @@ import { RE2JS } from "re2js";
 const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 
 /** The compiled regular expressions of one snapshot. Equal ones are compiled once. */
-export class Patterns {
+export class PatternCache {
   readonly #compiled = new Map<string, RE2JS | undefined>();
   #previous: ReadonlyMap<string, RE2JS | undefined>;
 
   /** @param previous the patterns of an earlier snapshot, which need not be compiled again */
-  constructor(previous?: Patterns) {
+  constructor(previous?: PatternCache) {
     this.#previous = previous === undefined ? NONE : previous.#compiled;
   }
 

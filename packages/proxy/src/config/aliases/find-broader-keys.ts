@@ -28,7 +28,7 @@ export function findUnlimitedKeys(keys: Keys, origins?: Origins): readonly strin
  * Finds keys that Edge limits to a project, and that get the flags of other projects with our settings,
  * because their source has flags of more projects.
  */
-export function findWiderKeys(keys: Keys): readonly string[] {
+export function findBroaderKeys(keys: Keys): readonly string[] {
   return listKeys(keys).flatMap(({ key, subject }) => {
     const project = projectToList(key, keys.flagsApiToken);
     return project === undefined

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { snapshotOf } from "../_evaluate.ts";
-import { Patterns } from "./patterns.ts";
+import { PatternCache } from "./pattern-cache.ts";
 
 test("equal patterns are compiled once", () => {
-  const patterns = new Patterns();
+  const patterns = new PatternCache();
   const pattern = patterns.compile("a+", false);
   expect(pattern?.test("AA")).toBe(false);
   expect(patterns.compile("a+", false)).toBe(pattern);
