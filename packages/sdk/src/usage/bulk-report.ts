@@ -137,7 +137,7 @@ interface Part {
 
 function toParts(usage: ApplicationUsage, origin: BulkOrigin): readonly Part[] {
   const features = Object.entries(usage.features);
-  const chunks = toChunks(features, ([name, counts]) => toMetric(usage, name, counts, origin));
+  const chunks = toChunks(features, ([name, counts]) => toBulkMetric(usage, name, counts, origin));
   return chunks.map(({ items, texts }) => ({
     usage: { ...usage, features: Object.fromEntries(items) },
     metrics: texts,
@@ -167,11 +167,11 @@ function takeBatch(pending: Part[]): BulkBatch {
 
 function toMetrics(usage: ApplicationUsage, origin: BulkOrigin): readonly string[] {
   return Object.entries(usage.features).map(([name, counts]) =>
-    toMetric(usage, name, counts, origin),
+    toBulkMetric(usage, name, counts, origin),
   );
 }
 
-function toMetric(
+function toBulkMetric(
   { appName }: ApplicationUsage,
   featureName: string,
   { yes, no, variants = {} }: FeatureUsage,

@@ -26,7 +26,7 @@ export function toSeries({ samples, ...metric }: ImpactMetric): readonly ImpactS
 }
 
 /** Returns the series as a metric with one sample. */
-export function toMetric({ metric, sample }: ImpactSeries): ImpactMetric {
+export function toImpactMetric({ metric, sample }: ImpactSeries): ImpactMetric {
   return { ...metric, samples: [sample] };
 }
 
@@ -151,7 +151,7 @@ export class ImpactMetricsBuffer {
       const taken = this.#taken.get(quotaId)?.get(key);
       const pending = this.#pending.get(quotaId)?.get(key);
       const total = pending === undefined ? taken : addSeries(taken, pending);
-      if (total !== undefined) yield [quotaId, toMetric(total)];
+      if (total !== undefined) yield [quotaId, toImpactMetric(total)];
     }
     return undefined;
   }
@@ -178,8 +178,8 @@ export class ImpactMetricsBuffer {
     const newer = this.#pending.get(quotaId);
     const removed = series.filter(({ key }) => newer?.has(key) !== true);
     const changed = series.flatMap(({ key }) => newer?.get(key) ?? []);
-    if (removed.length > 0) this.#journal("remove", quotaId, removed.map(toMetric));
-    if (changed.length > 0) this.#journal("set", quotaId, changed.map(toMetric));
+    if (removed.length > 0) this.#journal("remove", quotaId, removed.map(toImpactMetric));
+    if (changed.length > 0) this.#journal("set", quotaId, changed.map(toImpactMetric));
   }
 
   /** Frees the memory of metrics that are no longer being sent. */
@@ -233,6 +233,6 @@ function listKeys(
 }
 
 function toTaken(quotaId: string, series: readonly ImpactSeries[]): readonly TakenImpactMetrics[] {
-  const chunks = toChunks(series, (one) => JSON.stringify(toMetric(one)));
+  const chunks = toChunks(series, (one) => JSON.stringify(toImpactMetric(one)));
   return chunks.map(({ items, texts }) => ({ quotaId, series: items, texts }));
 }

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { isRecord } from "flags-engine";
 import type { ApplicationRegistration, ApplicationUsage, ImpactMetric } from "../../flag-source.ts";
-import { addSeries, toMetric, toSeries } from "../impact-metrics.ts";
+import { addSeries, toImpactMetric, toSeries } from "../impact-metrics.ts";
 import type { ImpactSeries } from "../impact-metrics.ts";
 import { registrationId } from "../registration-buffer.ts";
 import { UsageTotals } from "../usage-totals.ts";
@@ -154,7 +154,7 @@ export class SpoolTotals {
   *values(): Generator<SpoolContent, undefined, undefined> {
     for (const usage of this.#usage.values()) yield { usage };
     for (const [quotaId, series] of this.#impactMetrics) {
-      for (const one of series.values()) yield { quotaId, impactMetrics: [toMetric(one)] };
+      for (const one of series.values()) yield { quotaId, impactMetrics: [toImpactMetric(one)] };
     }
     for (const registration of this.#registrations.values()) yield { registration };
     return undefined;
