@@ -48,7 +48,7 @@ export {
   NOT_JSON,
 } from "./http/request-errors.ts";
 export type { FrameworkFailure } from "./http/request-errors.ts";
-export { shareReadings } from "./http/share-readings.ts";
+export { coalesceReadings } from "./http/coalesce-readings.ts";
 export { TlsFiles } from "./http/tls-files.ts";
 export type { TlsMaterial } from "./http/tls-files.ts";
 export { TokenBucket } from "./http/token-bucket.ts";

@@ -1,4 +1,4 @@
-import { shareReadings, type TypedApp } from "flags-server-kit/http";
+import { coalesceReadings, type TypedApp } from "flags-server-kit/http";
 import type { Registry } from "prom-client";
 import { Type } from "typebox";
 import { ApiError } from "../errors.ts";
@@ -84,7 +84,7 @@ function registerPrometheus(app: TypedApp, registry: Registry): void {
       200: { content: { "text/plain": { schema: Type.String() } }, description: "Metrics" },
     },
   };
-  const read = shareReadings(() => registry.metrics());
+  const read = coalesceReadings(() => registry.metrics());
   app.get("/internal-backstage/prometheus", { schema }, async (_request, reply) =>
     reply
       .type(registry.contentType)

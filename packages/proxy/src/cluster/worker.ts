@@ -1,6 +1,6 @@
 import { FlagReplica } from "flags-sdk";
 import type { Closable, Logger } from "flags-server-kit";
-import { shareReadings } from "flags-server-kit/http";
+import { coalesceReadings } from "flags-server-kit/http";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import type { ProxyConfig } from "../config/config.ts";
 import { createMetrics, type Metrics } from "../metrics/metrics.ts";
@@ -28,7 +28,7 @@ export async function serveAsWorker(
     replicas.push(replica);
     return replica;
   }).map((source, index) => ({ ...source, lastFailure: () => failures.get(index) }));
-  const metrics: Metrics = { ...createMetrics(), read: shareReadings(() => scrape(link)) };
+  const metrics: Metrics = { ...createMetrics(), read: coalesceReadings(() => scrape(link)) };
   const verifier = new RemoteKeyVerifier(link);
   const { logger } = config;
   followPrimary(link, { replicas, failures, forwarder, metrics, verifier, logger });

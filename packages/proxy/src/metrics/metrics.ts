@@ -3,7 +3,7 @@ import {
   createRegistry,
   createRequestMetrics,
   type RequestMetrics,
-  shareReadings,
+  coalesceReadings,
   type TlsFiles,
 } from "flags-server-kit/http";
 import type { Registry } from "prom-client";
@@ -24,7 +24,7 @@ export function createMetrics(): Metrics {
   const registry = createRegistry(METRICS_PREFIX, "the proxy");
   return {
     registry,
-    read: shareReadings(() => registry.metrics()),
+    read: coalesceReadings(() => registry.metrics()),
     requests: createRequestMetrics(registry, METRICS_PREFIX),
     usage: createUsageMetrics(registry),
   };

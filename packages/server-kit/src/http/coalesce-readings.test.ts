@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { shareReadings } from "./share-readings.ts";
+import { coalesceReadings } from "./coalesce-readings.ts";
 
 /** Counts readings, each of which waits until `finish` is called. */
 function createReader() {
@@ -25,7 +25,7 @@ const LONG = "x".repeat(600_000);
 
 test("concurrent requests for metrics share one reading, and later ones get a new one", async () => {
   const { read, readings, finish } = createReader();
-  const shared = shareReadings(read);
+  const shared = coalesceReadings(read);
   const requests = [shared(), shared()];
   finish("1");
   expect(await Promise.all(requests)).toEqual(["1", "1"]);
@@ -38,7 +38,7 @@ test("concurrent requests for metrics share one reading, and later ones get a ne
 test("long metrics are read once in five seconds, however often they are requested", async () => {
   const { read, readings, finish } = createReader();
   let nowMs = 0;
-  const shared = shareReadings(read, () => nowMs);
+  const shared = coalesceReadings(read, () => nowMs);
   const first = shared();
   finish(LONG);
   await first;
@@ -53,7 +53,7 @@ test("long metrics are read once in five seconds, however often they are request
 
 test("metrics are read again after a failure", async () => {
   const { read, finish, fail } = createReader();
-  const shared = shareReadings(read);
+  const shared = coalesceReadings(read);
   const failing = shared();
   fail(new Error("No memory left"));
   await expect(failing).rejects.toThrow("No memory left");

@@ -13,7 +13,7 @@ const REUSE_MS = 5000;
  *
  * @param read returns the metrics in the text format of Prometheus
  */
-export function shareReadings(
+export function coalesceReadings(
   read: () => Promise<string>,
   nowMs: () => number = () => performance.now(),
 ): () => Promise<string> {
