@@ -90,13 +90,13 @@ export function parseListParameter(
 ): readonly string[] {
   const value = parameters[name];
   if (!value) return [];
-  if (typeof value === "string") return splitList(value);
+  if (typeof value === "string") return splitListParameter(value);
   report(`${name} must be a string, found ${describeType(value)}: the strategy never matches`);
   return [];
 }
 
 /** NOTE: splitting by a regular expression takes quadratic time for long white space without a comma. */
-function splitList(text: string): readonly string[] {
+function splitListParameter(text: string): readonly string[] {
   const entries = text.split(",");
   const last = entries.length - 1;
   return entries.map((entry, index) => {

@@ -110,10 +110,10 @@ export function splitUsages(
 ): readonly [readonly ApplicationUsage[], readonly ApplicationUsage[]] | undefined {
   const [first] = usages;
   if (first === undefined) return undefined;
-  if (usages.length > 1) return splitList(usages);
+  if (usages.length > 1) return halveList(usages);
   const features = Object.entries(first.features);
   if (features.length < 2) return undefined;
-  const [one, other] = splitList(features);
+  const [one, other] = halveList(features);
   return [
     [{ ...first, features: Object.fromEntries(one) }],
     [{ ...first, features: Object.fromEntries(other) }],
@@ -121,7 +121,7 @@ export function splitUsages(
 }
 
 /** Halves a list; the first half is the larger one if the length is odd. */
-export function splitList<Item>(
+export function halveList<Item>(
   items: readonly Item[],
 ): readonly [readonly Item[], readonly Item[]] {
   const middle = Math.ceil(items.length / 2);

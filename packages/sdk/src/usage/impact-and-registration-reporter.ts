@@ -4,7 +4,7 @@ import { forEachConcurrently } from "../scheduling/for-each-concurrently.ts";
 import type { UpstreamApi } from "../transport/upstream-api.ts";
 import { toUpstreamError } from "../transport/upstream-error.ts";
 import { toMetricsBody } from "../transport/wire-bodies.ts";
-import { splitList, toBulkBody, toChunks } from "./bulk-report.ts";
+import { halveList, toBulkBody, toChunks } from "./bulk-report.ts";
 import type { BulkSupport } from "./bulk-report.ts";
 import type { ImpactMetricsBuffer, TakenImpactMetrics } from "./impact-metrics.ts";
 import { toForwarded } from "./registration-buffer.ts";
@@ -120,7 +120,7 @@ export class ImpactAndRegistrationReporter {
     const send = async (batch: readonly BufferedRegistration[]): Promise<void> => {
       const isAccepted = await trySend(() => post(batch));
       if (!isAccepted && batch.length > 1) {
-        const [first, second] = splitList(batch);
+        const [first, second] = halveList(batch);
         await send(first);
         await send(second);
         return;

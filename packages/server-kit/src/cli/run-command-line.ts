@@ -4,7 +4,7 @@ import { loadEnvFiles } from "./env-file.ts";
 import { formatHelp, formatSubcommandHelp, type Paint } from "./help.ts";
 import { parseCommandLine } from "./parse-command-line.ts";
 import type { Program, Subcommand, SubcommandCall } from "./program.ts";
-import { explainFailure, explainSubcommandFailure } from "./start-failure.ts";
+import { explainStartFailure, explainSubcommandFailure } from "./start-failure.ts";
 import { EXIT_FAILURE, EXIT_USAGE, SubcommandError } from "./program.ts";
 
 /** The commands of a program. */
@@ -53,7 +53,7 @@ export function tryLoadEnvFiles(paths: readonly string[]): boolean {
     loadEnvFiles(paths, process.env);
     return true;
   } catch (error) {
-    process.stderr.write(`${explainFailure(error)}\n`);
+    process.stderr.write(`${explainStartFailure(error)}\n`);
     process.exitCode = EXIT_FAILURE;
     return false;
   }

@@ -4,7 +4,7 @@ import { createLogger } from "../logging/create-logger.ts";
 import type { Logger } from "../logging/logger.ts";
 import type { Program, Subcommand } from "./program.ts";
 import { runCommandLine } from "./run-command-line.ts";
-import { explainFailure } from "./start-failure.ts";
+import { explainStartFailure } from "./start-failure.ts";
 import { EXIT_FAILURE } from "./program.ts";
 
 /**
@@ -81,7 +81,7 @@ export async function serveUntilSignal<Config extends RunnableConfig>(
     config.logger.info(`Stopping after ${await stopped}`);
     process.exit(await stop(server, config.logger));
   } catch (error) {
-    process.stderr.write(`${explainFailure(error)}\n`);
+    process.stderr.write(`${explainStartFailure(error)}\n`);
     process.exit(EXIT_FAILURE);
   }
 }
@@ -139,7 +139,7 @@ export async function runWorker<Config extends { readonly logger: Logger }>(
     await run.stopped;
     process.exit(await stop(server, config.logger, WORKER_DRAIN_MS));
   } catch (error) {
-    await run.reportFailure(explainFailure(error));
+    await run.reportFailure(explainStartFailure(error));
     process.exit(EXIT_FAILURE);
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ConfigError } from "../config/resolve-settings.ts";
-import { explainFailure, explainSubcommandFailure, StartError } from "./start-failure.ts";
+import { explainStartFailure, explainSubcommandFailure, StartError } from "./start-failure.ts";
 import { SubcommandError } from "./program.ts";
 
 const fail = (fields: object): Error => Object.assign(new Error("listen failed"), fields);
@@ -23,16 +23,16 @@ test.each([
     "Cannot listen on shop.test: the host name is not known. Choose another one with HOST",
   ],
 ])(
-  "explainFailure() shows no stack trace for problems that an operator can fix: %s",
+  "explainStartFailure() shows no stack trace for problems that an operator can fix: %s",
   (error, message) => {
-    expect(explainFailure(error)).toBe(message);
+    expect(explainStartFailure(error)).toBe(message);
   },
 );
 
-test("explainFailure() shows the stack trace of unexpected errors", () => {
-  expect(explainFailure(new Error("odd"))).toMatch(/^Cannot start: Error: odd\n\s+at /);
+test("explainStartFailure() shows the stack trace of unexpected errors", () => {
+  expect(explainStartFailure(new Error("odd"))).toMatch(/^Cannot start: Error: odd\n\s+at /);
   const nested = new Error("outer", { cause: new Error("middle", { cause: new Error("inner") }) });
-  expect(explainFailure(nested)).toMatch(
+  expect(explainStartFailure(nested)).toMatch(
     /^Cannot start: Error: outer\n\s+at [^]*\nCaused by: middle\nCaused by: inner$/,
   );
 });
@@ -46,10 +46,10 @@ test("explainSubcommandFailure() does not say that the program cannot start or l
   );
 });
 
-test("explainFailure() hides tokens that were put into the wrong setting", () => {
+test("explainStartFailure() hides tokens that were put into the wrong setting", () => {
   const token = "default:development.0123456789abcdef";
   for (const error of [new ConfigError([`PORT is ${token}`]), new Error(token), token]) {
-    const text = explainFailure(error);
+    const text = explainStartFailure(error);
     expect(text).toContain("default:development.[redacted]");
     expect(text).not.toContain("0123456789abcdef");
   }

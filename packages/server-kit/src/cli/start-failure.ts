@@ -16,7 +16,7 @@ export class StartError extends Error {
  * stack trace. The secrets of API tokens are removed, since they may have been put into the wrong
  * setting.
  */
-export function explainFailure(error: unknown): string {
+export function explainStartFailure(error: unknown): string {
   return redactTokens(explainListenFailure(error) ?? describeFailure(error, "Cannot start"));
 }
 

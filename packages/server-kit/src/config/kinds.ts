@@ -102,14 +102,14 @@ export const hostKind: Kind<string> = createTextKind("a host name or an IP addre
 const HEADER_VALUE = /^[\x21-\x7E](?:[\x20-\x7E]*[\x21-\x7E])?$/;
 
 /** Whether text can be sent as the value of an HTTP header. */
-function isHeaderValue(text: string): boolean {
+function isTrimmedHeaderValue(text: string): boolean {
   return HEADER_VALUE.test(text);
 }
 
 /** Text that can be sent as the value of an HTTP header. */
 export const headerValueKind: Kind<string> = createTextKind(
   "printable ASCII characters, as it is sent in an HTTP header",
-  (text) => (isHeaderValue(text) ? text : new InvalidValue()),
+  (text) => (isTrimmedHeaderValue(text) ? text : new InvalidValue()),
 );
 
 interface ListRules<T> {
@@ -170,7 +170,7 @@ const keyRules = {
   of: "keys of printable ASCII characters",
   secret: true,
   parseEntry: (text: string) =>
-    isHeaderValue(text)
+    isTrimmedHeaderValue(text)
       ? text
       : new InvalidValue("has a character that cannot be sent in a header"),
 };

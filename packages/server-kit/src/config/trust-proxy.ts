@@ -17,7 +17,7 @@ export const NAMED_RANGES: Readonly<Partial<Record<string, readonly string[]>>> 
 const addressRules = {
   of: `IP addresses, CIDR ranges and any of ${Object.keys(NAMED_RANGES).join(", ")}`,
   parseEntry: (text: string) =>
-    Object.hasOwn(NAMED_RANGES, text) || isAddressOrRange(text)
+    Object.hasOwn(NAMED_RANGES, text) || isPeerAddressOrRange(text)
       ? text
       : new InvalidValue("is neither an IP address nor a CIDR range"),
 };
@@ -62,7 +62,7 @@ function toTrust(list: readonly string[] | InvalidValue): TrustProxy | InvalidVa
   return list instanceof InvalidValue || list.length > 0 ? list : false;
 }
 
-function isAddressOrRange(text: string): boolean {
+function isPeerAddressOrRange(text: string): boolean {
   const [address = "", prefix, ...rest] = text.split("/");
   const version = address.includes("%") ? 0 : isIP(address);
   if (version === 0 || rest.length > 0) return false;

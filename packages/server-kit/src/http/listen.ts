@@ -57,7 +57,7 @@ export async function openPort(
   return describePort(server, host);
 }
 
-/** Adds the variables to an error, for `explainFailure()`. */
+/** Adds the variables to an error, for `explainStartFailure()`. */
 function withVariables(error: unknown, variables: ListenVariables | undefined): unknown {
   return error instanceof Error && variables !== undefined
     ? Object.assign(error, { variables })

@@ -151,12 +151,12 @@ function checkTexts(parameters: Parameters, previous: Parameters): void {
 }
 
 function checkList(parameters: Parameters, name: string, previous: Parameters): void {
-  const stored = new Set(splitList(previous[name]));
-  const bad = splitList(parameters[name]).find((one) => breaksQuotes(one) && !stored.has(one));
+  const stored = new Set(splitAndTrim(previous[name]));
+  const bad = splitAndTrim(parameters[name]).find((one) => breaksQuotes(one) && !stored.has(one));
   if (bad !== undefined) throw unreadable(name, `: ${JSON.stringify(bad)}`);
 }
 
-function splitList(text = ""): readonly string[] {
+function splitAndTrim(text = ""): readonly string[] {
   return text.split(",").map((entry) => entry.trim());
 }
 

@@ -70,7 +70,7 @@ export class JwtVerifier implements ContextVerifier {
         if (failure === undefined || !isKeyMismatch(error)) failure = error;
       }
     }
-    throw invalidSignature(explainFailure(failure), failure);
+    throw invalidSignature(explainInvalidJwt(failure), failure);
   }
 }
 
@@ -105,7 +105,7 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
   ERR_JWKS_MULTIPLE_MATCHING_KEYS: "does not name its key (`kid`), and several are possible",
 };
 
-function explainFailure(error: unknown): string {
+function explainInvalidJwt(error: unknown): string {
   const code = codeOf(error);
   if (code === "ERR_JWT_CLAIM_VALIDATION_FAILED") {
     return explainClaim(error as errors.JWTClaimValidationFailed);

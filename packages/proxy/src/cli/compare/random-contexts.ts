@@ -33,7 +33,7 @@ export function collectFields(
     const type = findStrategyType(name);
     if (type?.kind !== "list" || type.field === undefined) continue;
     const list = parameters[type.parameter];
-    if (typeof list === "string") add(type.field, splitList(list));
+    if (typeof list === "string") add(type.field, splitAndTrim(list));
   }
   for (const constraint of [...strategies, ...segments.values()].flatMap(
     (each) => each.constraints,
@@ -48,7 +48,7 @@ export function collectFields(
   return new Map([...fields].map(([name, values]) => [name, [...values]]));
 }
 
-function splitList(list: string): readonly string[] {
+function splitAndTrim(list: string): readonly string[] {
   return list.split(",").map((value) => value.trim());
 }
 

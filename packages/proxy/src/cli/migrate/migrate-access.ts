@@ -5,7 +5,7 @@ import type { AccessFileKey } from "../../access/access-schema.ts";
 import {
   listTokenEnvironments,
   splitEnvironmentKey,
-  splitList,
+  splitNonBlank,
 } from "../../config/aliases/conversions.ts";
 import { projectToList } from "../../config/aliases/find-broader-keys.ts";
 import type { Translation } from "../../config/aliases/translate-environment.ts";
@@ -21,7 +21,7 @@ interface MovedKeys {
 /** Moves the keys of Edge of the form `secret@environment`, if there are several upstream tokens. */
 export function moveEnvironmentKeys(environment: Environment): MovedKeys {
   const environments = listTokenEnvironments(environment);
-  const entries = splitList(environment["PRETRUSTED_TOKENS"] ?? "");
+  const entries = splitNonBlank(environment["PRETRUSTED_TOKENS"] ?? "");
   const keys: AccessFileKey[] = [];
   const rest = entries.filter((entry, index) => {
     const key = environments.length > 1 ? splitEnvironmentKey(entry) : undefined;

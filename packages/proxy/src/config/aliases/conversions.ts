@@ -142,7 +142,7 @@ export const pretrustedTokens: Conversion = {
   convert: (text, environment) => {
     const environments = listTokenEnvironments(environment);
     const keys: string[] = [];
-    for (const [index, entry] of splitList(text).entries()) {
+    for (const [index, entry] of splitNonBlank(text).entries()) {
       const key = toClientKey(entry, environments);
       if (key instanceof InvalidAlias) {
         return new InvalidAlias(`: entry ${index + 1} ${key.reason}`);
@@ -188,12 +188,14 @@ export function splitEnvironmentKey(
 export function listTokenEnvironments(environment: Environment): readonly string[] {
   // NOTE: the file takes precedence over the tokens of Edge, and can contain those of other environments.
   if (environment["FLAGS_API_TOKEN_FILE"]) return [];
-  const tokens = new Set(splitList(environment["FLAGS_API_TOKEN"] || environment["TOKENS"] || ""));
+  const tokens = new Set(
+    splitNonBlank(environment["FLAGS_API_TOKEN"] || environment["TOKENS"] || ""),
+  );
   return [...tokens].map((token) => parseTokenScope(token)?.environment ?? "");
 }
 
 /** Splits a list at commas, without blank entries. */
-export function splitList(text: string): readonly string[] {
+export function splitNonBlank(text: string): readonly string[] {
   return text
     .split(",")
     .map((entry) => entry.trim())
