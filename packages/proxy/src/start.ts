@@ -10,7 +10,7 @@ import { buildManagementApp } from "./management-app.ts";
 import { createMetrics, type Metrics, observeCertificate } from "./metrics/metrics.ts";
 import { followTlsFiles, type OpenPorts, openPorts, warnOfUnusedPorts } from "./ports.ts";
 import { createAccessControl } from "./create-access-control.ts";
-import { chooseSources, type ChosenSources, createConfiguredSources } from "./create-sources.ts";
+import { chooseSources, type ChosenSources, createConfiguredSources } from "./choose-sources.ts";
 import { logSourceEvents } from "./log-source-events.ts";
 import { closeSources, startSources } from "./sources.ts";
 import type { KeyVerifier } from "./access/verified-key.ts";

@@ -4,7 +4,7 @@ import type { Logger, RunningServer } from "flags-server-kit";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import type { LoadedConfig } from "../config/assemble-config.ts";
 import { startKeyVerifier } from "../create-access-control.ts";
-import { createConfiguredSources } from "../create-sources.ts";
+import { createConfiguredSources } from "../choose-sources.ts";
 import { logSourceEvents } from "../log-source-events.ts";
 import { closeSources, startSources, type UpstreamSource } from "../sources.ts";
 import { createMetrics, type Metrics } from "../metrics/metrics.ts";
