@@ -1,6 +1,6 @@
 import { codeOf, explainUnreadable, StartError } from "flags-server-kit";
 import type { AdminConfig } from "./config/config.ts";
-import { showDatabaseUrl } from "./config/url-kinds.ts";
+import { showDatabaseUrl } from "./config/url-setting-kinds.ts";
 import { DiskFullError, innermostMessage, isConnectionError } from "./storage/errors.ts";
 import { DirectoryInUseError } from "./storage/directory-lock.ts";
 import { SchemaTooNewError } from "./storage/migrate.ts";

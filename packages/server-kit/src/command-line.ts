@@ -22,8 +22,8 @@ export {
   tokensKind,
   toTexts,
   urlKind,
-} from "./config/kinds.ts";
-export type { Kind } from "./config/kinds.ts";
+} from "./config/setting-kinds.ts";
+export type { SettingKind } from "./config/setting-kinds.ts";
 export type { Environment } from "./config/resolve-settings.ts";
 export { defineSetting, variablesOf } from "./config/setting.ts";
 export type { Setting, ValuesOf } from "./config/setting.ts";

@@ -14,7 +14,7 @@ import {
 import { version } from "../version.ts";
 import { defineSetting, SETTING_GROUPS } from "./define-setting.ts";
 import { OPENID_SETTINGS } from "./openid-settings.ts";
-import { databaseUrlKind, publicUrlKind, secretsInDatabaseUrl } from "./url-kinds.ts";
+import { databaseUrlKind, publicUrlKind, secretsInDatabaseUrl } from "./url-setting-kinds.ts";
 
 /**
  * All settings of the service. Reading, checking, `--help`, the documentation and error messages are derived

@@ -2,8 +2,9 @@
 
 // The settings of the proxy. To add one:
 //
-// 1. Add an entry to SETTINGS below. Its `kind`, from proxy-kinds.ts, address-kinds.ts or flags-server-kit, reads and checks
-//    values. Error messages, `--help` and suggestions for misspelt names follow from the entry.
+// 1. Add an entry to SETTINGS below. Its `kind`, from proxy-setting-kinds.ts, address-setting-kinds.ts or
+//    flags-server-kit, reads and checks values. Error messages, `--help` and suggestions for misspelt names follow
+//    from the entry.
 // 2. For a setting that code can set, add the option to ProxyOptions in options.ts. The type checker then requires it
 //    in EVERY_OPTION of test/config-settings.test.ts.
 // 3. Add a field to ProxyConfig in config.ts. The type checker then requires its value in assemble-config.ts and in
@@ -40,7 +41,7 @@ import {
   originsKind,
   secretsInAddress,
   upstreamKind,
-} from "./address-kinds.ts";
+} from "./address-setting-kinds.ts";
 import { OFREP_VALUES } from "./config.ts";
 import {
   applicationsKind,
@@ -57,7 +58,7 @@ import {
   tagsKind,
   upstreamHeadersKind,
   workersKind,
-} from "./proxy-kinds.ts";
+} from "./proxy-setting-kinds.ts";
 import { secretsInStoreAddress, storeAddressKind } from "../store/store-address.ts";
 import type { OptionName } from "./options.ts";
 

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import {
   createTextKind,
   InvalidValue,
-  type Kind,
+  type SettingKind,
   showAddress,
 } from "flags-server-kit/command-line";
 import { parseRedisAddress, type RedisAddress } from "./redis/redis-address.ts";
@@ -32,7 +32,7 @@ const PARSERS: Readonly<Record<string, (text: string) => StoreAddress | InvalidV
 const SCHEMES = new Intl.ListFormat("en-GB", { type: "disjunction" });
 
 /** The address of a store. Shown only in part, because it may contain a password. */
-export const storeAddressKind: Kind<StoreAddress> = createTextKind(
+export const storeAddressKind: SettingKind<StoreAddress> = createTextKind(
   "the URL of a store, such as file:/var/lib/flags, redis://cache:6379 or s3://bucket/prefix",
   (text) => {
     const [, scheme = ""] = /^([a-z0-9+]+):/i.exec(text) ?? [];

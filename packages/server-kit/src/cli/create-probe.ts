@@ -1,5 +1,5 @@
 import { Agent, type ClientRequest, get as getHttp, type RequestOptions } from "node:http";
-import { InvalidValue, baseUrlKind } from "../config/kinds.ts";
+import { InvalidValue, baseUrlKind } from "../config/setting-kinds.ts";
 import { ConfigError, type Environment } from "../config/resolve-settings.ts";
 import { findLocalUrl, type ListenSettings, type ListenSources } from "./local-url.ts";
 import { EXIT_USAGE, type Subcommand, SubcommandError, type SubcommandResult } from "./program.ts";

@@ -5,7 +5,7 @@ import {
   createValueKind,
   textKind,
   createListKind,
-} from "./kinds.ts";
+} from "./setting-kinds.ts";
 import { defineSetting } from "./setting.ts";
 import type { Subcommand } from "../cli/program.ts";
 

@@ -1,6 +1,6 @@
 import { isRecord } from "../json.ts";
 import { redactTokens } from "../logging/redact.ts";
-import { InvalidValue } from "./kinds.ts";
+import { InvalidValue } from "./setting-kinds.ts";
 import { readTextFile } from "./read-text-file.ts";
 import { fileVariableOf, type Setting, type SettingsTable, type ValuesOf } from "./setting.ts";
 import { showText } from "./show-text.ts";

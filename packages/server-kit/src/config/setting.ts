@@ -1,4 +1,4 @@
-import type { Kind } from "./kinds.ts";
+import type { SettingKind } from "./setting-kinds.ts";
 
 /** One setting of a program: where it is read, its allowed values, its default and its description. */
 export interface Setting<T, Default extends T | undefined = T | undefined> {
@@ -8,7 +8,7 @@ export interface Setting<T, Default extends T | undefined = T | undefined> {
   readonly option?: string;
   /** Environment variables. The first one that is set takes precedence. */
   readonly variables: readonly string[];
-  readonly kind: Kind<T>;
+  readonly kind: SettingKind<T>;
   readonly default: Default;
   /** Describes the default where its value is not clear enough. */
   readonly defaultText?: string;

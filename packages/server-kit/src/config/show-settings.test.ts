@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { TABLE } from "./_settings.ts";
-import { createValueKind } from "./kinds.ts";
+import { createValueKind } from "./setting-kinds.ts";
 import { resolveSettings } from "./resolve-settings.ts";
 import { defineSetting } from "./setting.ts";
 import { showSettings } from "./show-settings.ts";

@@ -7,10 +7,10 @@ import {
   createTextKind,
   InvalidValue,
   textKind,
-  type Kind,
+  type SettingKind,
   createListKind,
   baseUrlKind,
-} from "./kinds.ts";
+} from "./setting-kinds.ts";
 import { readTextFile } from "./read-text-file.ts";
 import { defineSetting as define, type Setting, type ValuesOf } from "./setting.ts";
 
@@ -37,22 +37,29 @@ const queueKind = createIntegerKind({ min: 1, max: 100_000, of: "records" });
 const PROTOCOLS = ["http/protobuf", "http/json"] as const;
 type Protocol = (typeof PROTOCOLS)[number];
 
-const protocolKind: Kind<Protocol> = createTextKind(`one of ${PROTOCOLS.join(", ")}`, (text) => {
-  if (text.toLowerCase() === "grpc") {
-    return new InvalidValue(
-      "grpc is not supported: collectors accept http/protobuf too, usually on port 4318",
-    );
-  }
-  // The name of the variable in Edge.
-  if (text.toLowerCase() === "http") return "http/protobuf";
-  return PROTOCOLS.find((protocol) => protocol === text.toLowerCase()) ?? new InvalidValue();
-});
-
-const ratioKind: Kind<number> = createTextKind("a number from 0 to 1, such as 0.01", (text) =>
-  /^(?:0|1|0?\.\d+|[01]\.\d+)$/.test(text) && Number(text) <= 1 ? Number(text) : new InvalidValue(),
+const protocolKind: SettingKind<Protocol> = createTextKind(
+  `one of ${PROTOCOLS.join(", ")}`,
+  (text) => {
+    if (text.toLowerCase() === "grpc") {
+      return new InvalidValue(
+        "grpc is not supported: collectors accept http/protobuf too, usually on port 4318",
+      );
+    }
+    // The name of the variable in Edge.
+    if (text.toLowerCase() === "http") return "http/protobuf";
+    return PROTOCOLS.find((protocol) => protocol === text.toLowerCase()) ?? new InvalidValue();
+  },
 );
 
-const propagatorsKind: Kind<readonly string[]> = createListKind<string>({
+const ratioKind: SettingKind<number> = createTextKind(
+  "a number from 0 to 1, such as 0.01",
+  (text) =>
+    /^(?:0|1|0?\.\d+|[01]\.\d+)$/.test(text) && Number(text) <= 1
+      ? Number(text)
+      : new InvalidValue(),
+);
+
+const propagatorsKind: SettingKind<readonly string[]> = createListKind<string>({
   of: "tracecontext, baggage and none",
   parseEntry: (text) =>
     ["tracecontext", "baggage", "none"].includes(text)
@@ -60,7 +67,7 @@ const propagatorsKind: Kind<readonly string[]> = createListKind<string>({
       : new InvalidValue("is not supported"),
 });
 
-const fileKind: Kind<string> = createTextKind("the path of a PEM file", (path) => {
+const fileKind: SettingKind<string> = createTextKind("the path of a PEM file", (path) => {
   const file = readTextFile(path);
   return "problem" in file ? new InvalidValue(`cannot read it: ${file.problem}`) : path;
 });
@@ -72,7 +79,7 @@ const KEY_NAME = /^[\w.!#$%&'*+^`|~/-]+$/;
 const PRINTABLE = /^[\x20-\x7E]*$/;
 
 /** Names and values as OpenTelemetry writes them in variables: `name=value,other=value`, percent-encoded. */
-const keyValuesKind: Kind<KeyValues> = createTextKind(
+const keyValuesKind: SettingKind<KeyValues> = createTextKind(
   "a list such as name=value, separated by commas and percent-encoded",
   (text) => {
     const entries: [name: string, value: string][] = [];

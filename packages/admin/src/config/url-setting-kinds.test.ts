@@ -5,7 +5,7 @@ import {
   publicUrlKind,
   secretsInDatabaseUrl,
   showDatabaseUrl,
-} from "./url-kinds.ts";
+} from "./url-setting-kinds.ts";
 
 test.each([
   ["https://flags.example.com", "https://flags.example.com/"],

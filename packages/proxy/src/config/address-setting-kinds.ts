@@ -3,7 +3,7 @@ import {
   createListKind,
   createTextKind,
   InvalidValue,
-  type Kind,
+  type SettingKind,
   toHttpUrl,
   toTexts,
 } from "flags-server-kit/command-line";
@@ -11,7 +11,7 @@ import { parseFlagFilesAddress } from "./flag-files.ts";
 import type { CorsOrigin, OriginFunction } from "./config.ts";
 
 /** Like `baseUrlKind`, or the address of a file or a directory. */
-export const upstreamKind: Kind<string> = createTextKind(
+export const upstreamKind: SettingKind<string> = createTextKind(
   "a URL that starts with http:// or https:// and contains no user name, password, ? or #; or file: followed by a path",
   (text) => {
     const file = parseFlagFilesAddress(text);
@@ -21,7 +21,7 @@ export const upstreamKind: Kind<string> = createTextKind(
 );
 
 /** The address of a forward proxy, which may contain a user name and a password. */
-export const forwardProxyKind: Kind<string> = createTextKind(
+export const forwardProxyKind: SettingKind<string> = createTextKind(
   "the URL of a proxy server that starts with http:// or https://",
   (text) => {
     const url = toHttpUrl(text);
@@ -33,7 +33,7 @@ export const forwardProxyKind: Kind<string> = createTextKind(
 );
 
 /** A path that becomes empty, or has a leading slash and no trailing slash. */
-export const basePathKind: Kind<string> = createTextKind(
+export const basePathKind: SettingKind<string> = createTextKind(
   "a path of letters, digits and any of - . _ ~, such as base/path",
   (text) => {
     const segments = text.split("/").filter((segment) => segment !== "");
@@ -43,9 +43,9 @@ export const basePathKind: Kind<string> = createTextKind(
 );
 
 /** `*`, or origins as browsers send them; in code also regular expressions, booleans or a function. */
-export const originsKind: Kind<CorsOrigin> = createOriginsKind();
+export const originsKind: SettingKind<CorsOrigin> = createOriginsKind();
 
-function createOriginsKind(): Kind<CorsOrigin> {
+function createOriginsKind(): SettingKind<CorsOrigin> {
   const list = createListKind({
     of: "origins such as https://app.example.com",
     atLeastOne: true,
@@ -68,7 +68,7 @@ function createOriginsKind(): Kind<CorsOrigin> {
 
 function parseMixedOrigins(
   entries: readonly unknown[],
-  list: Kind<readonly string[]>,
+  list: SettingKind<readonly string[]>,
 ): CorsOrigin | InvalidValue {
   const patterns = entries.filter((entry) => entry instanceof RegExp);
   const rest = entries.filter((entry) => !(entry instanceof RegExp));

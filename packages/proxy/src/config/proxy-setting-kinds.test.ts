@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { secretsInHeader, secretsInHeaders } from "./proxy-kinds.ts";
+import { secretsInHeader, secretsInHeaders } from "./proxy-setting-kinds.ts";
 
 test.each([
   ["Bearer abcd", ["Bearer abcd", "abcd"]],

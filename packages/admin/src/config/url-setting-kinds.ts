@@ -1,7 +1,7 @@
-import { createTextKind, InvalidValue, type Kind } from "flags-server-kit/command-line";
+import { createTextKind, InvalidValue, type SettingKind } from "flags-server-kit/command-line";
 
 /** The address at which browsers reach the service, with a trailing slash. */
-export const publicUrlKind: Kind<string> = createTextKind(
+export const publicUrlKind: SettingKind<string> = createTextKind(
   "an http or https URL without a query, such as https://flags.example.com",
   (text) => {
     const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -17,7 +17,7 @@ export const publicUrlKind: Kind<string> = createTextKind(
 const SEVERAL_HOSTS = /^[^/]+:\/\/(?:[^/?]*@)?(?![^/?]*@)[^/?]*,/;
 
 /** A setting with the URL of a PostgreSQL database, which usually contains a password. */
-export const databaseUrlKind: Kind<string> = createTextKind(
+export const databaseUrlKind: SettingKind<string> = createTextKind(
   "the URL of a PostgreSQL database, such as postgres://user:password@host:5432/name",
   (text) => {
     if (!/^postgres(?:ql)?:\/\//i.test(text) || /\s/.test(text)) return new InvalidValue();

@@ -11,7 +11,7 @@ export class InvalidValue {
 }
 
 /** How settings of one type are parsed and described. */
-export interface Kind<T> {
+export interface SettingKind<T> {
   /** Completes "must be …" for an option that is set in code. */
   readonly allowed: string;
   /** Completes "must be …" for an environment variable, which is always text. */
@@ -24,7 +24,7 @@ export interface Kind<T> {
 export function createTextKind<T>(
   allowed: string,
   parse: (text: string) => T | InvalidValue,
-): Kind<T> {
+): SettingKind<T> {
   return {
     allowed,
     allowedText: allowed,
@@ -37,7 +37,7 @@ export function createTextKind<T>(
 export function createValueKind<T>(
   allowed: string,
   fromValue: (value: unknown) => T | InvalidValue,
-): Kind<T> {
+): SettingKind<T> {
   return { allowed, allowedText: allowed, fromText: () => new InvalidValue(), fromValue };
 }
 
@@ -49,7 +49,7 @@ interface Range {
 }
 
 /** Creates a kind for integers within a range. */
-export function createIntegerKind({ min, max, of }: Range): Kind<number> {
+export function createIntegerKind({ min, max, of }: Range): SettingKind<number> {
   const allowed = `a whole number ${of === undefined ? "" : `of ${of} `}from ${min} to ${max}`;
   const fromValue = (value: unknown): number | InvalidValue =>
     typeof value === "number" && Number.isInteger(value) && value >= min && value <= max
@@ -71,7 +71,7 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /** `true` or `false`. Environment variables may also be `1` or `0`. */
-export const booleanKind: Kind<boolean> = {
+export const booleanKind: SettingKind<boolean> = {
   allowed: "true or false",
   allowedText: "true or false (1 and 0 also work)",
   fromText: (text) => BOOLEANS.get(text.toLowerCase()) ?? new InvalidValue(),
@@ -79,7 +79,7 @@ export const booleanKind: Kind<boolean> = {
 };
 
 /** Creates a kind for a fixed set of words, in upper or lower case. */
-export function createChoiceKind<const T extends string>(choices: readonly T[]): Kind<T> {
+export function createChoiceKind<const T extends string>(choices: readonly T[]): SettingKind<T> {
   return createTextKind(
     `one of ${choices.join(", ")}`,
     (text) => choices.find((choice) => choice === text.toLowerCase()) ?? new InvalidValue(),
@@ -89,25 +89,27 @@ export function createChoiceKind<const T extends string>(choices: readonly T[]):
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
 /** One line of text that is not empty. */
-export const textKind: Kind<string> = createTextKind("one line of text that is not empty", (text) =>
-  text === "" || CONTROL_CHARACTER.test(text) ? new InvalidValue() : text,
+export const textKind: SettingKind<string> = createTextKind(
+  "one line of text that is not empty",
+  (text) => (text === "" || CONTROL_CHARACTER.test(text) ? new InvalidValue() : text),
 );
 
 /** A host name or an IP address. */
-export const hostKind: Kind<string> = createTextKind("a host name or an IP address", (text) =>
-  isIP(text) !== 0 || /^[\w-]+(?:\.[\w-]+)*$/.test(text) ? text : new InvalidValue(),
+export const hostKind: SettingKind<string> = createTextKind(
+  "a host name or an IP address",
+  (text) => (isIP(text) !== 0 || /^[\w-]+(?:\.[\w-]+)*$/.test(text) ? text : new InvalidValue()),
 );
 
 /** Printable ASCII: servers disagree about how to read other bytes in headers. */
 const HEADER_VALUE = /^[\x21-\x7E](?:[\x20-\x7E]*[\x21-\x7E])?$/;
 
-/** Whether text can be sent as the value of an HTTP header. */
+/** Whether text can be sent as the value of an HTTP header, and has no spaces around it, which receivers remove. */
 function isTrimmedHeaderValue(text: string): boolean {
   return HEADER_VALUE.test(text);
 }
 
 /** Text that can be sent as the value of an HTTP header. */
-export const headerValueKind: Kind<string> = createTextKind(
+export const headerValueKind: SettingKind<string> = createTextKind(
   "printable ASCII characters, as it is sent in an HTTP header",
   (text) => (isTrimmedHeaderValue(text) ? text : new InvalidValue()),
 );
@@ -123,7 +125,7 @@ interface ListRules<T> {
 }
 
 /** Creates a kind for a list of strings, or one comma-separated string. Blank entries are ignored. */
-export function createListKind<T>(rules: ListRules<T>): Kind<readonly T[]> {
+export function createListKind<T>(rules: ListRules<T>): SettingKind<readonly T[]> {
   const parse = (entries: readonly string[]): readonly T[] | InvalidValue =>
     parseEntries(entries, rules);
   const minimum = rules.atLeastOne === true ? ", at least one" : "";
@@ -176,13 +178,16 @@ const keyRules = {
 };
 
 /** One or more keys that clients send in a header. */
-export const keysKind: Kind<readonly string[]> = createListKind({ ...keyRules, atLeastOne: true });
+export const keysKind: SettingKind<readonly string[]> = createListKind({
+  ...keyRules,
+  atLeastOne: true,
+});
 
 /** Any number of keys that clients send in a header. */
-export const tokensKind: Kind<readonly string[]> = createListKind(keyRules);
+export const tokensKind: SettingKind<readonly string[]> = createListKind(keyRules);
 
 /** An http or https address without a user name or password, so that it contains no secret. */
-export const urlKind: Kind<string> = createTextKind(
+export const urlKind: SettingKind<string> = createTextKind(
   "a URL that starts with http:// or https:// and contains no user name, password or #",
   (text) => {
     const url = toHttpUrl(text);
@@ -192,7 +197,7 @@ export const urlKind: Kind<string> = createTextKind(
 );
 
 /** Like `urlKind`, for an address to which paths are appended. */
-export const baseUrlKind: Kind<string> = createTextKind(
+export const baseUrlKind: SettingKind<string> = createTextKind(
   "a URL that starts with http:// or https:// and contains no user name, password, ? or #",
   (text) => {
     const address = urlKind.fromText(text);

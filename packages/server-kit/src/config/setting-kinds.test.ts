@@ -8,12 +8,12 @@ import {
   headerValueKind,
   hostKind,
   InvalidValue,
-  type Kind,
+  type SettingKind,
   textKind,
   createListKind,
   keysKind,
   tokensKind,
-} from "./kinds.ts";
+} from "./setting-kinds.ts";
 
 const portKind = createIntegerKind({ min: 1, max: 10, of: "things" });
 const wordsKind = createListKind({
@@ -27,7 +27,7 @@ const secretsKind = createListKind({
   parseEntry: (text) => (text === "bad" ? new InvalidValue() : text),
 });
 
-const read = (kind: Kind<unknown>, given: unknown, from: "text" | "value"): unknown => {
+const read = (kind: SettingKind<unknown>, given: unknown, from: "text" | "value"): unknown => {
   const value = from === "text" ? kind.fromText(String(given)) : kind.fromValue(given);
   return value instanceof InvalidValue ? `invalid: ${value.detail ?? "none"}` : value;
 };

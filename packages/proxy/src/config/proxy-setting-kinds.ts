@@ -11,7 +11,7 @@ import {
   headerValueKind,
   InvalidValue,
   isRecord,
-  type Kind,
+  type SettingKind,
 } from "flags-server-kit/command-line";
 
 const MAX_WORKERS = 256;
@@ -21,7 +21,7 @@ const workerCountKind = createIntegerKind({ min: 1, max: MAX_WORKERS });
 const allowedWorkers = `auto, or ${workerCountKind.allowed}`;
 
 /** A number of processes; `auto` is one per available core. */
-export const workersKind: Kind<number> = {
+export const workersKind: SettingKind<number> = {
   allowed: allowedWorkers,
   allowedText: allowedWorkers,
   fromText: (text) =>
@@ -35,18 +35,19 @@ export const workersKind: Kind<number> = {
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** The name of a header, in lower case. */
-export const headerNameKind: Kind<string> = createTextKind("the name of an HTTP header", (text) =>
-  TOKEN.test(text) ? text.toLowerCase() : new InvalidValue(),
+export const headerNameKind: SettingKind<string> = createTextKind(
+  "the name of an HTTP header",
+  (text) => (TOKEN.test(text) ? text.toLowerCase() : new InvalidValue()),
 );
 
 /** Names of headers. */
-export const headerNamesKind: Kind<readonly string[]> = createListKind({
+export const headerNamesKind: SettingKind<readonly string[]> = createListKind({
   of: "names of HTTP headers",
   parseEntry: (text) => (TOKEN.test(text) ? text : new InvalidValue("is not the name of a header")),
 });
 
 /** Names of applications, as they report usage. */
-export const applicationsKind: Kind<readonly string[]> = createListKind({
+export const applicationsKind: SettingKind<readonly string[]> = createListKind({
   of: "names of applications",
   parseEntry: (text) =>
     text.length > MAX_APPLICATION_CHARACTERS || /\p{Cc}/u.test(text)
@@ -55,7 +56,7 @@ export const applicationsKind: Kind<readonly string[]> = createListKind({
 });
 
 /** Names of methods, in upper case. */
-export const methodsKind: Kind<readonly string[]> = createListKind({
+export const methodsKind: SettingKind<readonly string[]> = createListKind({
   of: "HTTP methods",
   atLeastOne: true,
   parseEntry: (text) =>
@@ -63,7 +64,7 @@ export const methodsKind: Kind<readonly string[]> = createListKind({
 });
 
 /** Names and values of headers. */
-export const headersKind: Kind<Readonly<Record<string, string>>> = createValueKind(
+export const headersKind: SettingKind<Readonly<Record<string, string>>> = createValueKind(
   "an object of header names and values",
   (value) => {
     if (!isRecord(value)) return new InvalidValue();
@@ -102,7 +103,7 @@ const tagTexts = createListKind({
 });
 
 /** Tags; in code as objects or as strings. */
-export const tagsKind: Kind<readonly Tag[]> = {
+export const tagsKind: SettingKind<readonly Tag[]> = {
   allowed: "a list of { name, value }, or a string such as name:value,name2:value2",
   allowedText: tagTexts.allowedText,
   fromText: (text) => tagTexts.fromText(text),
@@ -136,7 +137,7 @@ function isNonEmpty(value: unknown): value is string {
 }
 
 /** Strategies, and paths of files with strategies. Strategies are checked when they are loaded. */
-export const strategiesKind: Kind<readonly unknown[]> = {
+export const strategiesKind: SettingKind<readonly unknown[]> = {
   allowed: "a list of strategies and paths of files that export lists of them",
   allowedText: "a comma-separated list of paths",
   fromText: (text) =>
@@ -148,7 +149,7 @@ export const strategiesKind: Kind<readonly unknown[]> = {
 };
 
 /** One path, or functions and paths in code. Functions are checked when they are loaded. */
-export const enrichersKind: Kind<readonly unknown[]> = {
+export const enrichersKind: SettingKind<readonly unknown[]> = {
   allowed: "a list of functions and paths of files that export lists of them",
   allowedText: "the path of a file",
   fromText: (text) => [text],
@@ -156,7 +157,7 @@ export const enrichersKind: Kind<readonly unknown[]> = {
 };
 
 /** A logger; in code only. */
-export const loggerKind: Kind<CustomLogger> = createObjectKind<CustomLogger>([
+export const loggerKind: SettingKind<CustomLogger> = createObjectKind<CustomLogger>([
   "debug",
   "info",
   "warn",
@@ -164,9 +165,14 @@ export const loggerKind: Kind<CustomLogger> = createObjectKind<CustomLogger>([
 ]);
 
 /** A storage for flags; in code only. */
-export const storageKind: Kind<StorageProvider> = createObjectKind<StorageProvider>(["get", "set"]);
+export const storageKind: SettingKind<StorageProvider> = createObjectKind<StorageProvider>([
+  "get",
+  "set",
+]);
 
-function createObjectKind<T extends object>(methods: readonly (keyof T & string)[]): Kind<T> {
+function createObjectKind<T extends object>(
+  methods: readonly (keyof T & string)[],
+): SettingKind<T> {
   return createValueKind(`an object with the methods ${methods.join(", ")}`, (value) => {
     if (typeof value !== "object" || value === null) return new InvalidValue();
     const missing = methods.filter((method) => typeof Reflect.get(value, method) !== "function");
@@ -197,7 +203,7 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
  * Headers for requests to the upstream. Text is a list of `Name: value`, one per line or separated by
  * commas; with several lines, a value can contain commas.
  */
-export const upstreamHeadersKind: Kind<UpstreamHeaders> = {
+export const upstreamHeadersKind: SettingKind<UpstreamHeaders> = {
   allowed: "an object of header names and values, or a list of strings such as Name: value",
   allowedText: "a list of headers such as Name: value, separated by commas or line breaks",
   fromText: (text) => parseHeaderLines(splitLines(text)),
