@@ -16,7 +16,7 @@ import type { AccessControl } from "./access/access-control.ts";
 import type { GrantedSource, RestrictedSources } from "./access/restricted-source.ts";
 import { EvaluationReporter } from "./api/evaluation-reporter.ts";
 import { createProtocol } from "./api/protocol.ts";
-import { PROTOCOLS } from "./api/protocols.ts";
+import { PROTOCOLS } from "./api/protocols/protocols.ts";
 import { registerRoutes } from "./api/routes.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import { SETTINGS } from "./config/settings.ts";

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { EventStream } from "flags-server-kit/http";
 import { Registry } from "prom-client";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { proxyFormat } from "../src/api/proxy.ts";
+import { proxyFormat } from "../src/api/protocols/proxy.ts";
 import { writeToggles } from "../src/api/toggles.ts";
 import { FlagEvents } from "../src/streaming/flag-events.ts";
 import { FlagStream, FlagStreams, type FlagStreamsOptions } from "../src/streaming/flag-streams.ts";

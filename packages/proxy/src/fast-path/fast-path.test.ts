@@ -9,7 +9,7 @@ import { inAnyHeader } from "../access/key-extractor.ts";
 import { RestrictedSources } from "../access/restricted-source.ts";
 import { createStaticGrants, KeyRegistry, KeyUses } from "../access/key-registry.ts";
 import { createProtocol, type Protocol, type ProtocolDefinition } from "../api/protocol.ts";
-import { PROXY } from "../api/proxy.ts";
+import { PROXY } from "../api/protocols/proxy.ts";
 import { ResponsePreparer } from "../response/prepare-response.ts";
 import { ResponseCache } from "../response/response-cache.ts";
 import { toUpstreamSource } from "../sources.ts";

@@ -3,7 +3,7 @@ import { type CompiledFlag, compileSnapshot, parseDocument, type Snapshot } from
 import { expect, test, vi } from "vitest";
 import { anyCharacter } from "../../../../scripts/any-character.ts";
 import { fuzzRuns } from "../../../../scripts/test-size.ts";
-import { proxyFormat } from "../api/proxy.ts";
+import { proxyFormat } from "../api/protocols/proxy.ts";
 import { HttpError } from "../errors.ts";
 import { evaluateFlags, type Selection } from "./evaluate-flags.ts";
 import type { OutcomeVector } from "./flag-list.ts";

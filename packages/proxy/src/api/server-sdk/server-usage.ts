@@ -8,7 +8,7 @@ import { parseBulkUsage } from "../../usage/parse-usage.ts";
 import { forwardRegistration } from "../../usage/registrations.ts";
 import { BulkUsageBody } from "../../usage/schemas.ts";
 import { errorResponses } from "../schemas.ts";
-import { originOf, parseOptionsOf, registerUsageAt } from "../usage.ts";
+import { originOf, parseOptionsOf, registerUsageAt } from "../usage-routes.ts";
 import { SERVER_SDK } from "./schemas.ts";
 
 interface ServerUsageOptions extends UsageRules {

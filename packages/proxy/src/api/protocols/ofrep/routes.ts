@@ -1,21 +1,21 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { type Static, Type } from "typebox";
-import { grantOf } from "../authenticate.ts";
-import { allowsAll, cacheKeyOf } from "../../access/grant.ts";
+import { grantOf } from "../../authenticate.ts";
+import { allowsAll, cacheKeyOf } from "../../../access/grant.ts";
 import {
   isSingleValue,
   readContext,
   type SentContext,
   SentContextBuilder,
-} from "../../context/sent-context.ts";
-import { ResponseBody, toBinaryString, toEntityTag } from "../../response/response-body.ts";
-import type { StreamTokens } from "../../streaming/stream-tokens.ts";
-import { toPlainContext } from "../../streaming/subscription.ts";
-import { createFlagHandler, type EvaluatedContext } from "../flag-handler.ts";
-import { type RouteOptions, streamKindOf } from "../protocol.ts";
+} from "../../../context/sent-context.ts";
+import { ResponseBody, toBinaryString, toEntityTag } from "../../../response/response-body.ts";
+import type { StreamTokens } from "../../../streaming/stream-tokens.ts";
+import { toPlainContext } from "../../../streaming/subscription.ts";
+import { createFlagHandler, type EvaluatedContext } from "../../flag-handler.ts";
+import { type RouteOptions, streamKindOf } from "../../protocol.ts";
 import { PROXY_PATH } from "../proxy.ts";
-import { NotModified } from "../schemas.ts";
-import { STREAM_ROUTE } from "../streams.ts";
+import { NotModified } from "../../schemas.ts";
+import { STREAM_ROUTE } from "../../stream-routes.ts";
 import {
   OfrepBody,
   type OfrepContext,

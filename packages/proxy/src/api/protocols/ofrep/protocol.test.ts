@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { badField, HttpError, notJson, notReady, unknownFlag } from "../../errors.ts";
+import { badField, HttpError, notJson, notReady, unknownFlag } from "../../../errors.ts";
 import { toOfrepError } from "./protocol.ts";
 
 test.each([

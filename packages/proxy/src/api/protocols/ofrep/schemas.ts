@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { OFREP_REASONS } from "./evaluation.ts";
-import { ContextValue, EvaluationContext, MAX_CONTEXT_PROPERTIES } from "../schemas.ts";
+import { ContextValue, EvaluationContext, MAX_CONTEXT_PROPERTIES } from "../../schemas.ts";
 
 const { properties: _properties, ...standardFields } = EvaluationContext.properties;
 

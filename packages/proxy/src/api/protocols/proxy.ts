@@ -1,20 +1,20 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
-import { readContext } from "../context/sent-context.ts";
-import type { FlagFormat } from "../response/rendering.ts";
-import { registerFlagRoutes } from "./flag-routes.ts";
+import { readContext } from "../../context/sent-context.ts";
+import type { FlagFormat } from "../../response/rendering.ts";
+import { registerFlagRoutes } from "../flag-routes.ts";
 import {
   type ProtocolDefinition,
   type RequestBody,
   createRequestBody,
   type RouteOptions,
-} from "./protocol.ts";
-import { EvaluationContext, NamedToggles } from "./schemas.ts";
-import { registerDefinitions } from "./server-sdk/routes.ts";
-import { createStreamBody, registerStreams } from "./streams.ts";
-import { createToggleFormat, toVariant, writeToggles, Toggle } from "./toggles.ts";
-import { registerUsage } from "./usage.ts";
-import { registerExplanations } from "./explain/routes.ts";
+} from "../protocol.ts";
+import { EvaluationContext, NamedToggles } from "../schemas.ts";
+import { registerDefinitions } from "../server-sdk/routes.ts";
+import { createStreamBody, registerStreams } from "../stream-routes.ts";
+import { createToggleFormat, toVariant, writeToggles, Toggle } from "../toggles.ts";
+import { registerUsage } from "../usage-routes.ts";
+import { registerExplanations } from "../explain/routes.ts";
 
 /** The body of a request for flags. */
 const EvaluationBody = Type.Object(

@@ -6,7 +6,7 @@ import {
   runToEnd,
 } from "flags-engine";
 import { isRecord } from "flags-server-kit";
-import type { OfrepValues } from "../../config/config.ts";
+import type { OfrepValues } from "../../../config/config.ts";
 
 /** The reasons of OFREP 0.3.0, apart from `UNKNOWN`, which no evaluation here needs. */
 export const OFREP_REASONS = ["STATIC", "TARGETING_MATCH", "SPLIT", "DISABLED"] as const;

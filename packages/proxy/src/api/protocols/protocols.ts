@@ -1,13 +1,13 @@
 import { FRONTEND } from "./frontend.ts";
 import { OFREP } from "./ofrep/protocol.ts";
-import type { ProtocolDefinition } from "./protocol.ts";
+import type { ProtocolDefinition } from "../protocol.ts";
 import { PROXY } from "./proxy.ts";
 
 /**
  * The client protocols. To add one:
  *
- * 1. Create a file or folder next to these with its `ProtocolDefinition`, and add it to this list. `protocol.ts` describes
- *    what a protocol can define. If its errors have codes, add them to `ErrorCode` in `src/errors.ts`.
+ * 1. Create a file or folder next to these with its `ProtocolDefinition`, and add it to this list. `../protocol.ts`
+ *    describes what a protocol can define. If its errors have codes, add them to `ErrorCode` in `src/errors.ts`.
  * 2. If its paths are not below those that are published already, add them to `ingress.yaml` and `httproute.yaml` in
  *    `deploy/helm/flags-proxy/templates`.
  * 3. Test it in a file of its own in `test`, and add its paths and the titles of its schemas to

@@ -1,19 +1,19 @@
 import type { onRequestHookHandler } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
-import { readContext, parseQueryContext } from "../context/sent-context.ts";
-import { allowNoBody } from "../http/json-body.ts";
-import type { FlagFormat } from "../response/rendering.ts";
-import { createFlagHandler } from "./flag-handler.ts";
-import { registerFlagRoutes } from "./flag-routes.ts";
+import { readContext, parseQueryContext } from "../../context/sent-context.ts";
+import { allowNoBody } from "../../http/json-body.ts";
+import type { FlagFormat } from "../../response/rendering.ts";
+import { createFlagHandler } from "../flag-handler.ts";
+import { registerFlagRoutes } from "../flag-routes.ts";
 import {
   createRequestBody,
   type RequestBody,
   type ProtocolDefinition,
   type Protocol,
   type RouteOptions,
-} from "./protocol.ts";
-import { Toggle, Variant, createToggleFormat, toVariant, writeToggles } from "./toggles.ts";
+} from "../protocol.ts";
+import { Toggle, Variant, createToggleFormat, toVariant, writeToggles } from "../toggles.ts";
 import {
   FIELD_DESCRIPTIONS,
   MAX_CONTEXT_PROPERTIES,
@@ -21,9 +21,9 @@ import {
   ContextQuery,
   errorResponses,
   NotModified,
-} from "./schemas.ts";
-import { createStreamBody, registerStreams } from "./streams.ts";
-import { registerUsage } from "./usage.ts";
+} from "../schemas.ts";
+import { createStreamBody, registerStreams } from "../stream-routes.ts";
+import { registerUsage } from "../usage-routes.ts";
 
 /**
  * The fields of a context, of any type.

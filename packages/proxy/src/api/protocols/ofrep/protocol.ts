@@ -1,11 +1,11 @@
 import type { FastifyRequest } from "fastify";
 import { writeEvent } from "flags-server-kit/http";
-import { inAnyHeader } from "../../access/key-extractor.ts";
-import type { OfrepValues } from "../../config/config.ts";
-import { HttpError } from "../../errors.ts";
-import type { FlagFormat } from "../../response/rendering.ts";
-import type { ResponseBody } from "../../response/response-body.ts";
-import type { ProtocolDefinition } from "../protocol.ts";
+import { inAnyHeader } from "../../../access/key-extractor.ts";
+import type { OfrepValues } from "../../../config/config.ts";
+import { HttpError } from "../../../errors.ts";
+import type { FlagFormat } from "../../../response/rendering.ts";
+import type { ResponseBody } from "../../../response/response-body.ts";
+import type { ProtocolDefinition } from "../../protocol.ts";
 import { type OfrepFailure, toOfrepEvaluation } from "./evaluation.ts";
 import { registerOfrepRoutes } from "./routes.ts";
 
