@@ -24,7 +24,7 @@ import type { RestrictedSources } from "./restricted-source.ts";
 
 /**
  * How many unknown keys are verified. Keys that an address has sent before do not count, and valid ones only
- * until they are verified. Below the limits of flags-admin, so that an attack on the proxy does not exhaust those.
+ * until they are verified. Lower than flags-admin's own limits, so that an attack on the proxy cannot use those up.
  *
  * NOTE: while clients guess fast enough to exhaust the total, a valid key that is not known yet gets a 429 too.
  * Known keys, including those from the store, are never verified here.

@@ -71,7 +71,7 @@ export interface DeltaHubOptions extends Pick<
 /** SDKs that lose their stream at the same time reconnect after a random delay of up to this. */
 const MAX_RECONNECT_MS = 5000;
 
-/** Long enough that rejected SDKs do not keep the service from serving others. */
+/** Rejected SDKs retry this late, so that their retries do not crowd out other requests. */
 const RETRY_AFTER_SECONDS = 10;
 
 /** Keeps the streams of SDKs up to date and alive. */
