@@ -40,8 +40,7 @@ export async function startKeyVerifier(
   // NOTE: loaded only if needed, so that other proxies start faster.
   const { UpstreamKeyVerifier } = await import("./upstream-keys/upstream-key-verifier.ts");
   const { upstreamUrl, upstreamTokens, logger } = config;
-  const warn = (message: unknown): void => logger.warn(`Verified keys: ${String(message)}`);
-  const store = config.store && createStore(config.store, { warn });
+  const store = config.store && createStore(config.store, logger, "verified keys");
   if (store !== undefined) observeKeyStore(registry, store);
   const verifier = new UpstreamKeyVerifier({
     client: toUpstreamClientOptions(config, upstreamTokens[0] ?? ""),

@@ -180,5 +180,7 @@ test("a store that fails does not affect clients", async () => {
   const { statusOf, logger, close } = await startWithUpstreamKeys({ upstream, config: { store } });
   expect(await statusOf(WEB)).toBe(200);
   await close();
-  expect(linesOf(logger).join()).toMatch(/(?:Reading from|Writing to) the store file:.* failed: /);
+  expect(linesOf(logger).join()).toMatch(
+    /(?:Reading verified keys from|Writing verified keys to) the store file:.* failed: /,
+  );
 });

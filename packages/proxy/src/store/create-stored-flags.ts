@@ -34,8 +34,16 @@ export function createStoredFlags(
   });
 }
 
-/** Creates the configured store, which the first operation opens. */
-export function createStore(config: StoreConfig, logger: Pick<Logger, "warn">): GuardedStore {
+/**
+ * Creates the configured store, which the first operation opens.
+ *
+ * @param content what the store contains, for messages. @default not named
+ */
+export function createStore(
+  config: StoreConfig,
+  logger: Pick<Logger, "warn">,
+  content?: string,
+): GuardedStore {
   const address = describeStoreAddress(config);
-  return new GuardedStore({ address, open: () => openStore(config), logger });
+  return new GuardedStore({ address, open: () => openStore(config), logger, content });
 }

@@ -29,10 +29,10 @@ const TIMEOUTS_MS: Readonly<Record<StoreOperation, number>> = {
   remove: 5000,
 };
 
-const VERBS: Readonly<Record<StoreOperation, string>> = {
-  read: "Reading from",
-  write: "Writing to",
-  remove: "Deleting from",
+const VERBS: Readonly<Record<StoreOperation, readonly [string, string]>> = {
+  read: ["Reading", "from"],
+  write: ["Writing", "to"],
+  remove: ["Deleting", "from"],
 };
 
 interface GuardedStoreOptions {
@@ -40,6 +40,8 @@ interface GuardedStoreOptions {
   readonly address: string;
   readonly open: () => Promise<Store>;
   readonly logger: Pick<Logger, "warn">;
+  /** What the store contains, for messages. @default not named */
+  readonly content?: string | undefined;
   /** Maximum time for one operation. @default 5 seconds, 15 for a write */
   readonly timeoutMs?: number;
 }
@@ -131,9 +133,7 @@ export class GuardedStore implements Store {
     const failures = (this.#failures.get(operation) ?? 0) + 1;
     this.#failures.set(operation, failures);
     if (failures > 1) return;
-    this.#options.logger.warn(
-      `${VERBS[operation]} the store ${this.address} failed: ${describeCause(error)}`,
-    );
+    this.#options.logger.warn(`${this.#describe(operation)} failed: ${describeCause(error)}`);
   }
 
   #succeeded(operation: StoreOperation): void {
@@ -141,8 +141,14 @@ export class GuardedStore implements Store {
     this.#failures.delete(operation);
     if (failures === 0) return;
     this.#options.logger.warn(
-      `${VERBS[operation]} the store ${this.address} works again after ${describeCount(failures, "failed attempt")}`,
+      `${this.#describe(operation)} works again after ${describeCount(failures, "failed attempt")}`,
     );
+  }
+
+  #describe(operation: StoreOperation): string {
+    const [verb, preposition] = VERBS[operation];
+    const { content } = this.#options;
+    return `${verb} ${content === undefined ? "" : `${content} `}${preposition} the store ${this.address}`;
   }
 }
 
