@@ -164,17 +164,30 @@ function toForwardProxies({ httpProxy, httpsProxy, allProxy, noProxy }: Values) 
 }
 
 function toStore(values: Values, { storeAuthorities: ca }: Collaborators): StoreConfig | undefined {
-  const { store: address, storePassword: password } = values;
-  if (address === undefined) return undefined;
-  const region = address.kind === "s3" ? address.region : undefined;
-  const s3 = Object.freeze({
-    region: region ?? values.storeRegion ?? DEFAULT_REGION,
-    accessKeyId: values.storeAccessKeyId,
-    secretAccessKey: values.storeSecretAccessKey,
-    sessionToken: values.storeSessionToken,
-    ...toForwardProxies(values),
-  });
-  return Object.freeze({ address: Object.freeze(address), s3, password, ca });
+  const { store: address } = values;
+  switch (address?.kind) {
+    case undefined:
+      return undefined;
+    case "file":
+      return Object.freeze({ kind: "file", address: Object.freeze(address) });
+    case "redis": {
+      const password = values.storePassword ?? address.password;
+      return Object.freeze({ kind: "redis", address: Object.freeze({ ...address, password }), ca });
+    }
+    case "s3":
+      return Object.freeze({
+        kind: "s3",
+        address: Object.freeze(address),
+        region: address.region ?? values.storeRegion ?? DEFAULT_REGION,
+        accessKeyId: values.storeAccessKeyId,
+        secretAccessKey: values.storeSecretAccessKey,
+        sessionToken: values.storeSessionToken,
+        ca,
+        ...toForwardProxies(values),
+      });
+    default:
+      return address satisfies never;
+  }
 }
 
 /** S3-compatible servers accept this region, unless they are configured with another one. */

@@ -68,7 +68,7 @@ export function findIneffectiveStoreSettings({
     store !== undefined && usesTls(store),
     "a rediss address, or an S3 address with https",
   );
-  const canShare = store !== undefined && canShareFlags({ address: store });
+  const canShare = store !== undefined && canShareFlags(store);
   if (sharedPolling) requires(origins.get("sharedPolling"), canShare, "a Redis address");
   return hints;
 }

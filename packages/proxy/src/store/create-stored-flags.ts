@@ -44,6 +44,6 @@ export function createStore(
   logger: Pick<Logger, "warn">,
   content?: string,
 ): GuardedStore {
-  const address = describeStoreAddress(config);
+  const address = describeStoreAddress(config.address);
   return new GuardedStore({ address, open: () => openStore(config), logger, content });
 }

@@ -17,8 +17,10 @@ export interface DirectoryAddress {
 /** The address of a store. Implementations are chosen by `kind` in `open-store.ts`. */
 export type StoreAddress = DirectoryAddress | RedisAddress | S3Address;
 
-/** How to parse the addresses of each scheme. */
-const PARSERS: Readonly<Record<string, (text: string) => StoreAddress | InvalidValue>> = {
+type Parser = (text: string) => StoreAddress | InvalidValue;
+
+/** How to parse the addresses of each scheme. Each kind is also a scheme. */
+const PARSERS: Readonly<Record<string, Parser> & Record<StoreAddress["kind"], Parser>> = {
   file: parseDirectoryAddress,
   s3: parseS3Address,
   redis: parseRedisAddress,

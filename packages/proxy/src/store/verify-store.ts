@@ -22,7 +22,7 @@ export async function verifyStore(config: StoreConfig): Promise<ProbeResult> {
   const store = await openStore(config);
   try {
     const times = await deadline.race(probe(store, deadline.signal));
-    return { address: describeStoreAddress(config), ...times };
+    return { address: describeStoreAddress(config.address), ...times };
   } finally {
     deadline.end();
     await store.close();

@@ -72,7 +72,7 @@ async function checkStore({ store, logger }: LoadedConfig): Promise<CheckedStore
   try {
     return await verifyStore(store);
   } catch (error) {
-    const address = describeStoreAddress(store);
+    const address = describeStoreAddress(store.address);
     logger.warn(`The store ${address} cannot be used: ${describeCause(error)}`);
     return undefined;
   }
