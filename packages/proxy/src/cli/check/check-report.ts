@@ -50,6 +50,7 @@ export interface CheckedFile {
 /** A store in which a document could be written, read and deleted. */
 export interface CheckedStore {
   readonly address: string;
+  /** Includes opening the connection. */
   readonly writeMs: number;
   readonly readMs: number;
 }

@@ -10,7 +10,7 @@ import type { FlagFile } from "../../files/read-flag-file.ts";
 import { toUpstreamClientOptions } from "../../upstream-client-options.ts";
 import { describeSources } from "../../sources.ts";
 import { parseTokenScope } from "../../token-scope.ts";
-import { verifyStore } from "../../store/verify-store.ts";
+import { verifyStore } from "./verify-store.ts";
 import { describeStoreAddress } from "../../store/open-store.ts";
 import { explainUpstreamFailure } from "../explain-upstream-failure.ts";
 import { inspectFlagFile } from "../inspect-source.ts";

@@ -1,15 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { Deadline } from "flags-sdk";
-import { describeStoreAddress, openStore, type StoreConfig } from "./open-store.ts";
-import type { Store } from "./store.ts";
-
-/** The result of a probe. */
-interface ProbeResult {
-  readonly address: string;
-  /** Includes opening the connection. */
-  readonly writeMs: number;
-  readonly readMs: number;
-}
+import { describeStoreAddress, openStore, type StoreConfig } from "../../store/open-store.ts";
+import type { Store } from "../../store/store.ts";
+import type { CheckedStore } from "./check-report.ts";
 
 const TIMEOUT_MS = 5000;
 
@@ -17,7 +10,7 @@ const TIMEOUT_MS = 5000;
  * Writes, reads and deletes a document of its own. Rejects if the store cannot do that, or takes more than
  * five seconds.
  */
-export async function verifyStore(config: StoreConfig): Promise<ProbeResult> {
+export async function verifyStore(config: StoreConfig): Promise<CheckedStore> {
   const deadline = new Deadline(new AbortController().signal, TIMEOUT_MS);
   const store = await openStore(config);
   try {
@@ -32,7 +25,7 @@ export async function verifyStore(config: StoreConfig): Promise<ProbeResult> {
 async function probe(
   store: Store,
   signal: AbortSignal,
-): Promise<Pick<ProbeResult, "readMs" | "writeMs">> {
+): Promise<Pick<CheckedStore, "readMs" | "writeMs">> {
   const key = `v1/probes/${randomUUID()}`;
   const content = Buffer.from("Written by flags-proxy check");
   const startMs = performance.now();
