@@ -82,6 +82,8 @@ export interface BudgetShare {
  * A limited amount that is shared among quotas: none may use more than what remains free. So a
  * single quota can use half of the budget, and n quotas that claim all they can get 1/(n+1)
  * each, which leaves the same share for another one. No quota can exhaust the budget for others.
+ *
+ * `FairShare` in `flags-server-kit`, which this package cannot import, applies the same rule to clients.
  */
 export class FairBudget {
   #free: number;

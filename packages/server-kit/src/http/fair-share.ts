@@ -1,6 +1,7 @@
 /**
  * A limited amount that clients share. No client may use more than it leaves free, so that a few
- * cannot exhaust it for the others.
+ * cannot exhaust it for the others. `FairBudget` in `flags-sdk`, which this package cannot import, applies the
+ * same rule to quotas.
  */
 export class FairShare {
   readonly #limit: number;
