@@ -65,7 +65,7 @@ export type { ClockOffset, UpstreamInspection } from "./client/inspect-upstream.
 export { TokenValidator } from "./client/token-validator.ts";
 export type { ValidatedToken } from "./client/token-validator.ts";
 export { describeCount } from "./describe-count.ts";
-export { HOST_NAME } from "./identity.ts";
+export { generateInstanceId, HOST_NAME } from "./identity.ts";
 export { TimeSlicer } from "./scheduling/time-slicer.ts";
 export { deleteAbandoned, replaceFile } from "./storage/durable-file.ts";
 export { createConnections } from "./transport/connections.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { hostname } from "node:os";
 import { resolve } from "node:path";
 import type { CustomStrategy } from "flags-engine";
+import { generateInstanceId } from "flags-sdk";
 import {
   type Logger,
   type LogTap,
@@ -200,8 +200,4 @@ function toBootstrap(values: Values): BootstrapConfig | undefined {
   const hasHeader = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
   if (authorization !== undefined && !hasHeader) headers["Authorization"] = authorization;
   return Object.freeze({ url, headers: Object.freeze(headers) });
-}
-
-function generateInstanceId(): string {
-  return `${hostname()}-${randomBytes(4).toString("hex")}`;
 }
