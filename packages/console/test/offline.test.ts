@@ -17,6 +17,7 @@ describeConsole("without a network", (console) => {
     await dialog.getByRole("alert").getByText(unreachable).waitFor();
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Discard" }).click();
     await dialog.waitFor({ state: "detached" });
 
     await page.context().setOffline(false);

@@ -154,6 +154,7 @@ describeConsole("signing in", (console, source) => {
     await ended.waitFor({ state: "detached" });
     expect(await form.getByLabel("Name").inputValue()).toBe("typed before");
     await form.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Discard" }).click();
     await page.getByRole("row", { name: "meanwhile" }).waitFor();
     await console.admin("POST", "/segments", { name: "afterwards", constraints: [] });
     await page.getByRole("row", { name: "afterwards" }).waitFor();

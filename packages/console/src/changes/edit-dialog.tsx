@@ -77,6 +77,8 @@ interface SaveDialogProps {
   readonly submit: string;
   /** The resource that is edited; undefined for a new one. */
   readonly version: EditedVersion<unknown> | undefined;
+  /** What the form edits. */
+  readonly draft: unknown;
   readonly saving: UseMutationResult<unknown, Error, SaveInput>;
   readonly onClose: () => void;
   readonly children: ReactNode;

@@ -60,6 +60,7 @@ export function ContextFieldDialog({ version, project, onClose }: ContextFieldDi
       size="wide"
       submit={field === undefined ? "Create context field" : "Save"}
       version={version}
+      draft={[name, body]}
       saving={saving}
       onClose={onClose}
     >

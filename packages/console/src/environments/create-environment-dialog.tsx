@@ -32,6 +32,7 @@ export function CreateEnvironmentDialog({ onClose }: { readonly onClose: () => v
     <FormDialog
       title="New environment"
       submit="Create environment"
+      draft={[name, type, chosen, enabled]}
       onClose={onClose}
       isPending={creation.isPending}
       error={creation.error}

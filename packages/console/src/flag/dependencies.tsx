@@ -137,6 +137,7 @@ function DependencyDialog({ flag, onClose }: DependencyDialogProps) {
     <FormDialog
       title="Depend on another flag"
       submit="Save"
+      draft={[parent, condition, variants]}
       onClose={onClose}
       onSubmit={() => change.mutate(undefined, { onSuccess: onClose })}
       isPending={change.isPending}

@@ -103,6 +103,7 @@ function VariantsDialog({
       size="wide"
       submit="Save"
       version={version}
+      draft={variants}
       saving={saving}
       onClose={onClose}
     >

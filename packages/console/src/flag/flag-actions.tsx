@@ -110,6 +110,7 @@ function FlagDialog({ version, onClose }: FlagDialogProps) {
       title={`Edit ${name}`}
       submit="Save"
       version={version}
+      draft={[type, description, impressionData]}
       saving={saving}
       onClose={onClose}
     >
@@ -149,6 +150,7 @@ function CopyFlagDialog({ flag: { project, name }, onClose }: CopyFlagDialogProp
     <FormDialog
       title={`Copy ${name}`}
       submit="Copy flag"
+      draft={copy}
       onClose={onClose}
       isPending={copying.isPending}
       error={copying.error}

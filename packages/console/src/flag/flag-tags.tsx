@@ -83,6 +83,7 @@ function AddTagDialog({ flag, onClose }: AddTagDialogProps) {
     <FormDialog
       title="Add a tag"
       submit="Add tag"
+      draft={[type, value]}
       onClose={onClose}
       onSubmit={() => addition.mutate(undefined, { onSuccess: onClose })}
       isPending={addition.isPending}

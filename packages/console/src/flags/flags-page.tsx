@@ -126,6 +126,7 @@ function CreateFlagDialog({ project, onClose }: CreateFlagDialogProps) {
     <FormDialog
       title="New flag"
       submit="Create flag"
+      draft={[name, type, description, impressionData]}
       onClose={onClose}
       isPending={creation.isPending}
       error={creation.error}

@@ -34,6 +34,7 @@ export function CreateProjectDialog({ onClose }: { readonly onClose: () => void 
     <FormDialog
       title="New project"
       submit="Create project"
+      draft={[name, typedId, description, chosen]}
       onClose={onClose}
       isPending={creation.isPending}
       error={creation.error}

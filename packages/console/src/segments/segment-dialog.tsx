@@ -52,6 +52,7 @@ export function SegmentDialog({ version, onClose }: SegmentDialogProps) {
       size="wide"
       submit={segment === undefined ? "Create segment" : "Save"}
       version={version}
+      draft={draft}
       saving={saving}
       onClose={onClose}
     >

@@ -86,6 +86,7 @@ function StrategyForm({ address, initial, version, onClose }: StrategyFormProps)
       size="wide"
       submit={version === undefined ? "Add strategy" : "Save"}
       version={version}
+      draft={draft}
       saving={saving}
       onClose={onClose}
     >
@@ -108,7 +109,7 @@ function StrategyForm({ address, initial, version, onClose }: StrategyFormProps)
         <TextField
           label="Title"
           value={draft.title ?? ""}
-          onChange={(title) => change({ title })}
+          onChange={(title) => change({ title: title === "" ? null : title })}
           maxLength={500}
           description="Optional. Says why the strategy exists, for example “Pilot customers”."
         />

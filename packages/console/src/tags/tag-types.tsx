@@ -111,6 +111,7 @@ function TagTypeDialog({ edited, onClose }: TagTypeDialogProps) {
     <FormDialog
       title={edited?.name ?? "New tag type"}
       submit={edited === undefined ? "Create tag type" : "Save"}
+      draft={[name, description]}
       onClose={onClose}
       isPending={saving.isPending}
       error={saving.error}

@@ -147,6 +147,7 @@ function CreateTagDialog({ onClose }: { readonly onClose: () => void }) {
     <FormDialog
       title="New tag"
       submit="Create tag"
+      draft={[chosenType, value, colour]}
       onClose={onClose}
       isPending={creation.isPending}
       error={creation.error}

@@ -61,6 +61,7 @@ export function CreateTokenDialog({ project, onClose }: CreateTokenDialogProps) 
     <FormDialog
       title="New API token"
       submit="Create token"
+      draft={[tokenName, type, environment, isForAll, chosen, expiry]}
       onClose={onClose}
       isPending={creation.isPending}
       error={creation.error}

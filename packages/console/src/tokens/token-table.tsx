@@ -136,6 +136,7 @@ function EditExpiryDialog({ token, onClose }: EditExpiryDialogProps) {
     <FormDialog
       title={`When ${tokenName} expires`}
       submit="Save"
+      draft={expiry}
       onClose={onClose}
       isPending={saving.isPending}
       error={saving.error}

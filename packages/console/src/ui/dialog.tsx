@@ -1,4 +1,4 @@
-import type { FormEvent, ReactNode } from "react";
+import { type FormEvent, type ReactNode, useState } from "react";
 import { Dialog as AriaDialog, Heading } from "react-aria-components/Dialog";
 import { Form } from "react-aria-components/Form";
 import { Modal, ModalOverlay } from "react-aria-components/Modal";
@@ -45,6 +45,10 @@ export function Dialog({ title, onClose, children, size = "normal" }: DialogProp
 interface FormDialogProps extends DialogProps {
   /** The label of the button that submits the form. */
   readonly submit: string;
+  /** @default "Cancel" */
+  readonly cancel?: string;
+  /** What the form edits, if closing the dialog would lose it. The dialog then needs a confirmation to close. */
+  readonly draft?: unknown;
   readonly onSubmit: () => void;
   readonly isPending: boolean;
   /** Why the last attempt failed; null or undefined if it did not. */
@@ -59,17 +63,24 @@ interface FormDialogProps extends DialogProps {
 /** A modal dialog with a form. Errors are shown above its buttons. */
 export function FormDialog({
   submit,
+  cancel = "Cancel",
+  draft,
   onSubmit,
   isPending,
   error,
   conflict,
   isDangerous = false,
   isDisabled = false,
+  onClose,
   children,
   ...props
 }: FormDialogProps) {
+  const current = JSON.stringify(draft);
+  const [start] = useState(current);
+  const [isConfirming, setConfirming] = useState(false);
+  const close = current === start ? onClose : () => setConfirming(true);
   return (
-    <Dialog {...props}>
+    <Dialog {...props} onClose={close}>
       <Form
         className="dialog-form"
         onSubmit={(event: FormEvent) => {
@@ -80,7 +91,7 @@ export function FormDialog({
         <div className="dialog-content">{children}</div>
         <FormError error={error} {...(conflict !== undefined && { conflict })} />
         <footer className="dialog-footer">
-          <Button onPress={props.onClose}>Cancel</Button>
+          <Button onPress={close}>{cancel}</Button>
           <Button
             type="submit"
             variant={isDangerous ? "danger" : "primary"}
@@ -91,6 +102,19 @@ export function FormDialog({
           </Button>
         </footer>
       </Form>
+      {isConfirming ? (
+        <FormDialog
+          title="Discard changes?"
+          submit="Discard"
+          cancel="Keep editing"
+          isDangerous
+          isPending={false}
+          onSubmit={onClose}
+          onClose={() => setConfirming(false)}
+        >
+          <p>Your changes have not been saved.</p>
+        </FormDialog>
+      ) : null}
     </Dialog>
   );
 }
