@@ -1,7 +1,7 @@
 import { ChevronDown } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useContext } from "react";
 import { Button } from "react-aria-components/Button";
-import { ComboBox as AriaComboBox } from "react-aria-components/ComboBox";
+import { ComboBox as AriaComboBox, ComboBoxStateContext } from "react-aria-components/ComboBox";
 import { Header } from "react-aria-components/Header";
 import { Input } from "react-aria-components/Input";
 import { Label } from "react-aria-components/Label";
@@ -118,7 +118,6 @@ export function ComboBox({
       {...props}
       className="field select"
       allowsCustomValue
-      menuTrigger="focus"
       inputValue={value}
       onInputChange={onChange}
       onSelectionChange={(key) => {
@@ -136,7 +135,7 @@ export function ComboBox({
     >
       <Label>{label}</Label>
       <div className="combo">
-        <Input className="input" {...(placeholder !== undefined && { placeholder })} />
+        <ComboBoxInput {...(placeholder !== undefined && { placeholder })} />
         <Button className="combo-button" aria-label="Show suggestions">
           <ChevronDown aria-hidden />
         </Button>
@@ -146,6 +145,18 @@ export function ComboBox({
         <ListBox className="options">{ChoiceItem}</ListBox>
       </Popover>
     </AriaComboBox>
+  );
+}
+
+/** NOTE: the focus alone does not open the list, because a form moves the focus to what is missing. */
+function ComboBoxInput({ placeholder }: Pick<ComboBoxProps, "placeholder">) {
+  const state = useContext(ComboBoxStateContext);
+  return (
+    <Input
+      className="input"
+      onClick={() => state?.open(null, "manual")}
+      {...(placeholder !== undefined && { placeholder })}
+    />
   );
 }
 
