@@ -21,6 +21,7 @@ describeConsole("segments", (console) => {
     const page = await console.open("/segments", { size });
     await page.getByRole("button", { name: "New segment" }).first().click();
     const form = page.getByRole("dialog", { name: "New segment" });
+    await form.getByText("Without constraints, this segment contains all users.").waitFor();
     await field(form, "Name").fill(name);
     await choose(page.getByRole("dialog"), "Available in", "Only Default");
     await form.getByRole("button", { name: "Add constraint" }).click();

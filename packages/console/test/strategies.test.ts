@@ -179,9 +179,9 @@ describeConsole("the strategies of a flag", (console) => {
     await expectAccessible(page);
     expect(await readStrategies(console, flag)).toEqual([]);
     await dialog.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Discard" }).click();
     await dialog.waitFor({ state: "detached" });
   });
-    await page.getByRole("button", { name: "Discard" }).click();
 
   test("moves the focus to what was added, and to the button after a removal", async () => {
     await createFlag(console, "added-parts");

@@ -9,9 +9,10 @@ describeConsole("API tokens", (console) => {
     const page = await console.open("/tokens", { size });
     await page.getByRole("button", { name: "New token" }).click();
     const form = page.getByRole("dialog", { name: "New API token" });
-    await field(form, "Name").fill(name);
     await form.getByRole("button", { name: "Create token" }).click();
-    await form.getByText("Please select an item in the list").waitFor();
+    await form.getByText("Enter a name.").waitFor();
+    await form.getByText("Choose an environment.").waitFor();
+    await field(form, "Name").fill(name);
     await expectAccessible(page);
     await choose(page.getByRole("dialog"), "Environment", "production");
     await choose(page.getByRole("dialog"), "Projects", "Only some projects");

@@ -157,7 +157,7 @@ function DependencyDialog({ flag, onClose }: DependencyDialogProps) {
             isRequired
             description="Flags of this project that do not depend on another flag."
             validate={(text) =>
-              text === "" || available.includes(text) ? undefined : "Choose a flag from the list."
+              available.includes(text) ? undefined : "Choose a flag from the list."
             }
           />
         )}

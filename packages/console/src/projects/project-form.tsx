@@ -53,7 +53,7 @@ export function ProjectForm({ current, isDisabled }: ProjectFormProps) {
         isDisabled={isDisabled}
         maxLength={200}
         description={`Project id: ${id}`}
-        validate={(text) => (text.trim() === "" ? "A project needs a name" : undefined)}
+        validate={(text) => (text.trim() === "" ? "Enter a name." : undefined)}
       />
       <TextField
         label="Description"

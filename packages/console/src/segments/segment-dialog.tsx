@@ -65,9 +65,7 @@ export function SegmentDialog({ version, onClose }: SegmentDialogProps) {
         isRequired
         autoFocus={segment === undefined}
         maxLength={100}
-        validate={(text) =>
-          text !== "" && text.trim() === "" ? "A segment needs a name" : undefined
-        }
+        validate={(text) => (text !== "" && text.trim() === "" ? "Enter a name." : undefined)}
       />
       <TextField
         label="Description"
@@ -87,9 +85,11 @@ export function SegmentDialog({ version, onClose }: SegmentDialogProps) {
       <div className="stack-tight" role="group" aria-labelledby="constraints-heading">
         <strong id="constraints-heading">Constraints</strong>
         <p className="field-description">
-          A user belongs to the segment if all constraints are met. A segment without constraints
-          includes everyone.
+          A user belongs to the segment if all constraints are met.
         </p>
+        {constraints.length === 0 ? (
+          <Banner kind="info">Without constraints, this segment contains all users.</Banner>
+        ) : null}
         <ConstraintEditor
           value={constraints}
           onChange={(changed) => setDraft({ ...draft, constraints: changed })}

@@ -110,7 +110,7 @@ export function CreateTokenDialog({ project, onClose }: CreateTokenDialogProps) 
                 <ProjectList
                   value={chosen}
                   onChange={setChosen}
-                  {...(isSubmitted && chosen.length === 0 && { problem: "Choose a project" })}
+                  {...(isSubmitted && chosen.length === 0 && { problem: "Choose a project." })}
                 />
               )}
             </>

@@ -60,7 +60,7 @@ export function TextField({
       ) : (
         <Input className={className} {...shown} />
       )}
-      <FieldHelp description={description} />
+      <FieldHelp label={label} description={description} />
     </AriaTextField>
   );
 }
@@ -81,7 +81,7 @@ export function NumberField({ label, description, validate, ...props }: NumberFi
     >
       <Label>{label}</Label>
       <Input className="input" />
-      <FieldHelp description={description} />
+      <FieldHelp label={label} description={description} />
     </AriaNumberField>
   );
 }
@@ -134,8 +134,15 @@ export function Checkbox({ label, hidesLabel = false, ...props }: CheckboxProps)
   );
 }
 
+interface FieldHelpProps {
+  readonly label: string;
+  readonly description: ReactNode;
+  /** What to do with a field that is empty. @default "Enter" */
+  readonly verb?: "Choose" | "Enter";
+}
+
 /** The description of a field and what is wrong with its value. */
-export function FieldHelp({ description }: { readonly description: ReactNode }) {
+export function FieldHelp({ label, description, verb = "Enter" }: FieldHelpProps) {
   return (
     <>
       {description === undefined ? null : (
@@ -143,7 +150,17 @@ export function FieldHelp({ description }: { readonly description: ReactNode }) 
           {description}
         </Text>
       )}
-      <FieldError className="field-error" />
+      <FieldError className="field-error">
+        {({ validationDetails: { valueMissing }, defaultChildren }) =>
+          valueMissing ? `${verb} ${withArticle(label)}.` : defaultChildren
+        }
+      </FieldError>
     </>
   );
+}
+
+/** Returns the label of a field as part of a sentence, for example "an API token". */
+function withArticle(label: string): string {
+  const words = /^[A-Z]{2}/.test(label) ? label : label.charAt(0).toLowerCase() + label.slice(1);
+  return `${/^[aeiou]/i.test(label) ? "an" : "a"} ${words}`;
 }

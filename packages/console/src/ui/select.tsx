@@ -75,7 +75,7 @@ export function Select<Id extends string>({
         </SelectValue>
         <ChevronDown aria-hidden />
       </Button>
-      <FieldHelp description={description} />
+      <FieldHelp label={label} description={description} verb="Choose" />
       <Popover className="popover">
         <ListBox className="options">{renderGroups(choices)}</ListBox>
       </Popover>
@@ -140,7 +140,7 @@ export function ComboBox({
           <ChevronDown aria-hidden />
         </Button>
       </div>
-      <FieldHelp description={description} />
+      <FieldHelp label={label} description={description} />
       <Popover className="popover">
         <ListBox className="options">{ChoiceItem}</ListBox>
       </Popover>
