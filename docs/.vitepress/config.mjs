@@ -20,7 +20,10 @@ export default defineConfig({
     // Addresses in text are often examples.
     linkify: false,
     anchor: { slugify: toAnchor },
-    config: (markdown) => linkOutside(markdown, `${REPOSITORY}/blob/main`),
+    config: (markdown) => {
+      linkOutside(markdown, `${REPOSITORY}/blob/main`);
+      breakLongNames(markdown);
+    },
   },
   head: [["link", { rel: "icon", href: `${process.env.DOCS_BASE ?? "/"}icon.svg` }]],
   themeConfig: {
@@ -41,3 +44,10 @@ export default defineConfig({
     },
   },
 });
+
+/** Lets long names of settings continue on the next line, so that tables need less width. */
+function breakLongNames({ renderer: { rules } }) {
+  const render = rules.code_inline;
+  rules.code_inline = (...input) =>
+    render(...input).replace(/[A-Za-z\d_.]{12,}?[_.](?=\w)/g, "$&<wbr>");
+}
