@@ -106,6 +106,24 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
     await page.close();
   });
 
+  it("has details only for flags that have some", async () => {
+    const authorization = "*:*.demo-admin-token-for-this-machine-only";
+    const url = `http://127.0.0.1:${ports.ADMIN_PORT}/api/admin/projects/default/features`;
+    await fetch(url, {
+      method: "POST",
+      headers: { authorization, "content-type": "application/json" },
+      body: JSON.stringify({ name: "without-details" }),
+    });
+    const { page, problems } = await openPage();
+    const detailsOf = (flag: string) => page.locator(`[data-flag="${flag}"] .more`);
+    await detailsOf("old-checkout").waitFor();
+    await expect.poll(() => outcomeOf(page, "without-details")).toBe("off");
+    expect(await detailsOf("without-details").isVisible()).toBe(false);
+    await fetch(`${url}/without-details`, { method: "DELETE", headers: { authorization } });
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
   it("searches the flags, and shows examples for SDKs", async () => {
     const { page, problems } = await openPage();
     const visible = () => page.locator(".flag:visible .flag-name").allTextContents();
