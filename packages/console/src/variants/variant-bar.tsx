@@ -1,4 +1,3 @@
-import type { CSSProperties } from "react";
 import type { Variant } from "../api/types.ts";
 import { formatWeight } from "./weights.ts";
 import "./variants.css";
@@ -13,21 +12,13 @@ export function VariantBar({ variants }: VariantBarProps) {
     <div className="variant-bar">
       <div className="variant-shares" aria-hidden>
         {variants.map(({ weight }, index) => (
-          <span
-            key={index}
-            style={{ "--index": index % 5, flexGrow: weight } as CSSProperties}
-            className="variant-share"
-          />
+          <span key={index} style={{ flexGrow: weight }} className="variant-share" />
         ))}
       </div>
       <ul className="variant-legend" aria-label="Variants">
         {variants.map(({ name, weight }, index) => (
           <li key={index}>
-            <span
-              className="variant-mark"
-              style={{ "--index": index % 5 } as CSSProperties}
-              aria-hidden
-            />
+            <span className="variant-mark" aria-hidden />
             {name === "" ? "…" : name} <span className="muted">{formatWeight(weight)}</span>
           </li>
         ))}
