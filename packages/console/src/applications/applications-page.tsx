@@ -96,7 +96,7 @@ const COLUMNS: readonly Column<Application>[] = [
   {
     id: "report",
     header: "Last report",
-    width: "9rem",
+    width: "10rem",
     cell: ({ lastSeenAt }) =>
       lastSeenAt === null ? <span className="muted">unknown</span> : <Time value={lastSeenAt} />,
   },

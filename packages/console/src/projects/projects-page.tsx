@@ -206,7 +206,7 @@ const ACTIVE_COLUMNS: readonly Column<Project>[] = [
   {
     id: "created",
     header: "Created",
-    width: "9rem",
+    width: "10rem",
     cell: ({ createdAt }) => <Time value={createdAt} />,
   },
 ];

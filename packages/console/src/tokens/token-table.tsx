@@ -75,14 +75,14 @@ const COLUMNS: readonly Column<Token>[] = [
   {
     id: "seen",
     header: "Last used",
-    width: "7.5rem",
+    width: "clamp(7.5rem, 12.5vw, 10rem)",
     cell: ({ seenAt }) =>
       seenAt === null ? <span className="muted">never</span> : <Time value={seenAt} />,
   },
   {
     id: "created",
     header: "Created",
-    width: "7.5rem",
+    width: "clamp(7.5rem, 12.5vw, 10rem)",
     cell: ({ createdAt }) => <Time value={createdAt} />,
   },
   {
