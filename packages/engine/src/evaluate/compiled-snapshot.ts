@@ -12,7 +12,7 @@ import type { Steps } from "../steps.ts";
 import type { SelectorEvaluator } from "./decision.ts";
 import { EvaluationRequest } from "./evaluation-request.ts";
 import type { FlagEvaluator } from "./evaluation-request.ts";
-import { Rollout } from "./rollout.ts";
+import { Rollout, RolloutTable } from "./rollout.ts";
 import { Targeting, toTargetingTables } from "./targeting.ts";
 import type { TargetingFlag, TargetingTable } from "./targeting.ts";
 
@@ -86,16 +86,10 @@ function isSimple({ compiled, evaluator }: SnapshotFlag): boolean {
   return compiled.constantOutcome !== undefined || typeof evaluator.selector === "object";
 }
 
-/** A flag whose outcome for contexts that it does not target is a rollout. */
-interface RolloutFlag {
-  readonly index: number;
-  readonly rollout: Rollout;
-}
-
 interface SimpleFlagsOptions {
   /** The outcome of each constant flag. Other flags may have any value. */
   readonly constants: readonly number[];
-  readonly rollouts: readonly RolloutFlag[];
+  readonly rollouts: RolloutTable;
   readonly targetings: readonly TargetingTable[];
 }
 
@@ -106,7 +100,7 @@ interface SimpleFlagsOptions {
 class SimpleFlags {
   /** The outcomes that apply unless a rollout or targeting replaces them. */
   readonly #constants: Int32Array;
-  readonly #rollouts: readonly RolloutFlag[];
+  readonly #rollouts: RolloutTable;
   readonly #targetings: readonly TargetingTable[];
 
   constructor({ constants, rollouts, targetings }: SimpleFlagsOptions) {
@@ -124,7 +118,7 @@ class SimpleFlags {
 
   /** Writes the other outcomes. */
   evaluate(request: EvaluationRequest, outcomes: Int32Array): void {
-    for (const { index, rollout } of this.#rollouts) outcomes[index] = rollout.evaluate(request);
+    this.#rollouts.evaluate(request, outcomes);
     // NOTE: after the rollouts, because the outcome of targeting replaces that of its rollout.
     for (const table of this.#targetings) table.evaluate(request, outcomes);
   }
@@ -133,14 +127,14 @@ class SimpleFlags {
 /** Collects the simple flags, with a pause between the parts of the work. */
 export function* collectSimpleFlags(flags: readonly SnapshotFlag[]): Steps<SimpleFlags> {
   const constants = flags.map(({ compiled }) => compiled.constantOutcome ?? OFF);
-  const rollouts: RolloutFlag[] = [];
+  const rollouts = new RolloutTable();
   const targetings: TargetingFlag[] = [];
   for (const { evaluator } of flags) {
     const { index, selector } = evaluator;
     if (typeof selector !== "object") continue;
     if (selector instanceof Targeting) targetings.push({ index, targeting: selector });
     const untargeted = selector instanceof Targeting ? selector.otherwise : selector;
-    if (untargeted instanceof Rollout) rollouts.push({ index, rollout: untargeted });
+    if (untargeted instanceof Rollout) rollouts.add(index, untargeted);
     else constants[index] = untargeted;
   }
   yield;

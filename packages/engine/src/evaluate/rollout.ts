@@ -12,21 +12,27 @@ interface IdBucketOptions {
 
 /** The bucket that an id of the context is assigned to. */
 export class IdBucket {
-  readonly #blocks: Slot<HashBlocks | null>;
-  readonly #prefix: HashPrefix;
-  readonly #size: number;
+  readonly blocks: Slot<HashBlocks | null>;
+  readonly prefix: HashPrefix;
+  readonly size: number;
 
   constructor({ blocks, prefix, size }: IdBucketOptions) {
-    this.#blocks = blocks;
-    this.#prefix = prefix;
-    this.#size = size;
+    this.blocks = blocks;
+    this.prefix = prefix;
+    this.size = size;
   }
 
   /** Returns the bucket, from 1 to the number of buckets; 0 if the id is absent or empty. */
   read(request: EvaluationRequest): number {
-    const blocks = request.read(this.#blocks);
-    return blocks === null ? 0 : toBucket(hashBlocks(this.#prefix, blocks), this.#size);
+    return bucketIn(request.read(this.blocks), this);
   }
+}
+
+function bucketIn(
+  blocks: HashBlocks | null,
+  { prefix, size }: Pick<IdBucketOptions, "prefix" | "size">,
+): number {
+  return blocks === null ? 0 : toBucket(hashBlocks(prefix, blocks), size);
 }
 
 /** The outcome of the buckets up to `lastBucket` that no previous range contains. */
@@ -48,33 +54,40 @@ interface RolloutOptions {
  * weight. Most flags that depend on the context compile to a rollout.
  */
 export class Rollout {
-  readonly #idBucket: IdBucket;
-  readonly #ranges: readonly BucketRange[];
-  readonly #otherwise: number;
+  readonly idBucket: IdBucket;
+  readonly ranges: readonly BucketRange[];
+  readonly otherwise: number;
 
   constructor({ idBucket, ranges, otherwise }: RolloutOptions) {
-    this.#idBucket = idBucket;
-    this.#ranges = ranges;
-    this.#otherwise = otherwise;
+    this.idBucket = idBucket;
+    this.ranges = ranges;
+    this.otherwise = otherwise;
   }
 
   evaluate(request: EvaluationRequest): number {
-    const bucket = this.#idBucket.read(request);
-    // NOTE: `!(a < b)` instead of `a >= b`, so that an invalid weight (NaN) selects the same variant
-    // as in the official SDK.
-    for (const { lastBucket, outcome } of this.#ranges) if (!(lastBucket < bucket)) return outcome;
-    return this.#otherwise;
+    return outcomeOf(this.idBucket.read(request), this);
   }
 
   /** Returns the same rollout with other outcomes. */
   map(toOutcome: (outcome: number) => number): Rollout {
-    const ranges = this.#ranges.map(({ lastBucket, outcome }) => ({
+    const ranges = this.ranges.map(({ lastBucket, outcome }) => ({
       lastBucket,
       outcome: toOutcome(outcome),
     }));
-    const otherwise = toOutcome(this.#otherwise);
-    return new Rollout({ idBucket: this.#idBucket, ranges, otherwise });
+    const otherwise = toOutcome(this.otherwise);
+    return new Rollout({ idBucket: this.idBucket, ranges, otherwise });
   }
+}
+
+/** Returns the outcome of a bucket. */
+function outcomeOf(
+  bucket: number,
+  { ranges, otherwise }: Pick<RolloutOptions, "ranges" | "otherwise">,
+): number {
+  // NOTE: `!(a < b)` instead of `a >= b`, so that an invalid weight (NaN) selects the same variant
+  // as in the official SDK.
+  for (const { lastBucket, outcome } of ranges) if (!(lastBucket < bucket)) return outcome;
+  return otherwise;
 }
 
 /** An outcome that is the same for every request, or depends only on a bucket. */
@@ -83,4 +96,37 @@ export type FixedOrRollout = number | Rollout;
 /** Returns the outcome for a request. */
 export function resolveRollout(outcome: FixedOrRollout, request: EvaluationRequest): number {
   return typeof outcome === "number" ? outcome : outcome.evaluate(request);
+}
+
+/** A flag whose outcome is a rollout. */
+interface RolloutFlag extends Pick<RolloutOptions, "ranges" | "otherwise"> {
+  /** The index of the flag in the snapshot. */
+  readonly index: number;
+  readonly prefix: HashPrefix;
+  /** The number of buckets. */
+  readonly size: number;
+}
+
+/**
+ * Flags whose outcome is a rollout. This is a hot path: flags that hash the same id are evaluated together, and each is one
+ * object, because finding its parts in memory takes longer than the hash.
+ */
+export class RolloutTable {
+  readonly #flagsByBlocks = new Map<IdBucket["blocks"], RolloutFlag[]>();
+
+  /** @param index the index of the flag in the snapshot */
+  add(index: number, { idBucket, ranges, otherwise }: Rollout): void {
+    const { blocks, prefix, size } = idBucket;
+    const flags = this.#flagsByBlocks.get(blocks) ?? [];
+    flags.push({ index, prefix, size, ranges, otherwise });
+    this.#flagsByBlocks.set(blocks, flags);
+  }
+
+  /** Writes the outcomes of the flags. */
+  evaluate(request: EvaluationRequest, outcomes: Int32Array): void {
+    for (const [slot, flags] of this.#flagsByBlocks) {
+      const blocks = request.read(slot);
+      for (const flag of flags) outcomes[flag.index] = outcomeOf(bucketIn(blocks, flag), flag);
+    }
+  }
 }
