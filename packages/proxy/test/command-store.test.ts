@@ -222,6 +222,16 @@ describe("a directory", () => {
     return directory;
   }
 
+  test("stored definitions without flags are served while the upstream is down", async () => {
+    const upstream = await startFeatureServer(documentOf());
+    const environment = { FLAGS_STORE: `file:${await createDirectory()}` };
+    await store(upstream, environment);
+    upstream.failure = 503;
+    const proxy = await startProxy(upstream, environment);
+    await untilReady(proxy.url);
+    expect(await flagsOf(proxy.url)).toEqual([]);
+  });
+
   test("a damaged file in the directory is not used, and is replaced by flags of the upstream", async () => {
     const upstream = await startFeatureServer(documentOf("a"));
     const directory = await createDirectory();

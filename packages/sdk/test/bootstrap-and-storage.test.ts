@@ -280,15 +280,18 @@ describe("storageProvider", () => {
     expect(client.isEnabled("a")).toBe(true);
   });
 
-  it("storage without flags does not make the client ready", async () => {
+  it("stored definitions without flags are used, because the upstream has confirmed them", async () => {
     const upstream = await startUpstream();
-    upstream.features(status(503));
+    upstream.features(serve(documentOf()));
     const storageProvider = new MemoryStorageProvider();
-    await storageProvider.set("app", documentOf());
-    const client = createClient(upstream, { storageProvider });
-    client.start();
-    await upstream.nextOf(2);
-    expect(client.snapshot).toBeUndefined();
+    await (await startClient(upstream, { storageProvider })).close();
+
+    upstream.features(status(503));
+    const second = createClient(upstream, { storageProvider });
+    const ready = nextEvent(second, "ready");
+    second.start();
+    await ready;
+    expect([second.origin, flagNames(second)]).toEqual(["store", []]);
   });
 
   it.each([

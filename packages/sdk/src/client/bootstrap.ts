@@ -54,7 +54,7 @@ export function createBootstrap(options: BootstrapTaskOptions): RetryingTask {
 }
 
 /** Whether a document has an empty list of flags. Invalid documents are left to the parser to reject. */
-export function isEmptyDocument(document: unknown): boolean {
+function isEmptyDocument(document: unknown): boolean {
   const features: unknown = isRecord(document) ? document["features"] : undefined;
   return Array.isArray(features) && features.length === 0;
 }

@@ -18,7 +18,6 @@ import { SharedSynchronizer } from "../sharing/shared-synchronizer.ts";
 import type { SharingStatus } from "../sharing/shared-synchronizer.ts";
 import { describeCause } from "../transport/upstream-error.ts";
 import type { UsageSpoolState } from "../usage/spool/usage-spool.ts";
-import { isEmptyDocument } from "./bootstrap.ts";
 import { createComponents } from "./client-components.ts";
 import type { ClientComponents } from "./client-components.ts";
 
@@ -178,7 +177,8 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
     const { storage, updater } = this.#components;
     const document = await storage.restore();
     const { signal } = this.#restoring;
-    if (document === undefined || isEmptyDocument(document) || signal.aborted) return;
+    // NOTE: unlike a bootstrap, a document without flags is accepted, because the upstream has confirmed it.
+    if (document === undefined || signal.aborted) return;
     try {
       await updater.acceptFrom("store", document, signal, storage.ageMs);
     } catch (cause) {
