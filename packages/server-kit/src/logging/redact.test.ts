@@ -82,3 +82,10 @@ test("createRedact() removes all of a configured secret", () => {
     "[redacted] [redacted] *:*.[redacted]",
   );
 });
+
+test("createRedact() removes configured secrets of four characters and more", () => {
+  const redactShort = createRedact(["", "a", "key", "abcd", "random"]);
+  expect(redactShort("use a longer key, abcd1 or abcd, randomly")).toBe(
+    "use a longer key, abcd1 or [redacted], [redacted]ly",
+  );
+});
