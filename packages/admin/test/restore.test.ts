@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { sql } from "drizzle-orm";
@@ -183,6 +184,27 @@ describe("a file of flags-admin backup", () => {
     expect(await target.revision()).toBeGreaterThan(0);
   });
 
+  test("a file that cannot be restored does not create a database", async () => {
+    const [dataDir, directory] = [await makeDataDirectory(), makeDirectory()];
+    const file = join(directory, "flags.backup");
+    await runCommand({ DATA_DIR: dataDir }, "backup", "--file", file);
+    const content = readFileSync(file);
+    const newer = gunzipSync(content)
+      .toString()
+      .replace(/"schemaVersion":\d+/, '"schemaVersion":999');
+    const target = join(directory, "new");
+    for (const broken of [content.subarray(0, -20), gzipSync(newer)]) {
+      writeFileSync(file, broken);
+      const restore = startCommand({ DATA_DIR: target }, ["restore", "--file", file]);
+      const { code, stderr } = await restore.finished();
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: expect.stringContaining(`Cannot restore ${file}: it `) as string,
+      });
+      expect(existsSync(target)).toBe(false);
+    }
+  });
+
   test("a backup can be restored however large its events are", async () => {
     const file = join(makeDirectory(), "flags.backup");
     const storage = await openStorage({ dataDir: await makeDataDirectory(), logger: silentLogger });
@@ -224,6 +246,13 @@ describe("a file of flags-admin backup", () => {
       "There is no database in missing: set DATA_DIR or DATABASE_URL as for the service",
     ],
     [["restore", "--file", "missing/x"], 1, "Cannot use the file missing/x: there is no such file"],
+    [
+      ["backup", "--file", "missing/x"],
+      1,
+      "Cannot use the file missing/x: there is no directory missing",
+    ],
+    [["backup", "--file", "."], 1, "Cannot use the file .: it is a directory"],
+    [["backup", "--file", tmpdir()], 1, `Cannot use the file ${tmpdir()}: it is a directory`],
   ])("%j explains in one line what is missing", async (args, exitCode, message) => {
     const { code, stderr } = await startCommand({ DATA_DIR: "missing" }, args).finished();
     expect({ code, stderr }).toEqual({ code: exitCode, stderr: `${message}\n` });

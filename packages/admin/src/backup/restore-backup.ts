@@ -29,23 +29,71 @@ export async function restoreBackup(
   file: string,
   openStorage: (prepareSchema: (db: Database) => Promise<void>) => Promise<Storage>,
 ): Promise<number> {
+  // First without a database, because a damaged file must not leave a new one behind.
+  const schemaVersion = await readBackup(file, checkAll);
+  const storage = await openStorage((db) => prepareSchema(db, schemaVersion));
+  let count: number;
+  try {
+    count = await storage.transact((db) =>
+      readBackup(file, (header, lines) => insertAll(db, header, lines)),
+    );
+  } finally {
+    await storage.close();
+  }
+  // Migrations that the backup lacks change its rows too. They have no time limit while a database is opened.
+  if (schemaVersion < SCHEMA_VERSION) await (await openStorage(migrate)).close();
+  return count;
+}
+
+/** Calls `use` with the header and the lines of rows, which throw if they are damaged or incomplete. */
+async function readBackup<T>(
+  file: string,
+  use: (header: Header, lines: AsyncIterable<RowLine>) => Promise<T>,
+): Promise<T> {
   const lines = readLines(file);
   try {
     const first = await lines.next();
     const header = parseHeader(first.done === true ? undefined : first.value);
-    const storage = await openStorage((db) => prepareSchema(db, header.schemaVersion));
-    let rows: number;
-    try {
-      rows = await storage.transact((db) => insertAll(db, header, lines));
-    } finally {
-      await storage.close();
-    }
-    // Migrations that the backup lacks change its rows too. They have no time limit while a database is opened.
-    if (header.schemaVersion < SCHEMA_VERSION) await (await openStorage(migrate)).close();
-    return rows;
+    return await use(header, readRows(lines, header));
   } finally {
     await lines.return(undefined);
   }
+}
+
+interface RowLine {
+  readonly table: string;
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  /** The line itself. */
+  readonly text: string;
+}
+
+async function* readRows(
+  lines: AsyncIterable<string>,
+  { tables }: Header,
+): AsyncGenerator<RowLine, void> {
+  let count = 0;
+  for await (const text of lines) {
+    const line = parseLine(text);
+    if ("end" in line) {
+      if (line.rows !== count) throw new InvalidBackupError("it is damaged");
+      return;
+    }
+    if (!tables.includes(line.table)) throw new InvalidBackupError("it is damaged");
+    count += line.rows.length;
+    yield { ...line, text };
+  }
+  throw new InvalidBackupError("it is incomplete");
+}
+
+/** Checks what can be checked without a database. Resolves to the version of the schema. */
+async function checkAll({ schemaVersion }: Header, lines: AsyncIterable<RowLine>): Promise<number> {
+  if (schemaVersion > SCHEMA_VERSION) {
+    throw new InvalidBackupError(
+      `it has schema version ${schemaVersion}, and this program supports versions up to ${SCHEMA_VERSION}: restore it with the newer version`,
+    );
+  }
+  for await (const _ of lines);
+  return schemaVersion;
 }
 
 async function* readLines(file: string): AsyncGenerator<string, void> {
@@ -75,11 +123,6 @@ function isDamaged(error: unknown): error is Error {
 
 /** Creates the tables as they were when the backup was written. */
 async function prepareSchema(db: Database, version: number): Promise<void> {
-  if (version > SCHEMA_VERSION) {
-    throw new InvalidBackupError(
-      `it has schema version ${version}, and this program supports versions up to ${SCHEMA_VERSION}: restore it with the newer version`,
-    );
-  }
   const current = await readSchemaVersion(db);
   if (current !== 0 && (await readRevision(db)) !== 0) {
     throw new DatabaseNotEmptyError("the database is not empty: create an empty one");
@@ -98,28 +141,22 @@ async function prepareSchema(db: Database, version: number): Promise<void> {
 async function insertAll(
   db: Database,
   header: Header,
-  lines: AsyncIterable<string>,
+  lines: AsyncIterable<RowLine>,
 ): Promise<number> {
   // Reading the file may take long. Nobody else uses the database.
   await db.execute(sql`set local idle_in_transaction_session_timeout = 0`);
   await replaceInitialData(db, header);
   let count = 0;
-  for await (const text of lines) {
-    const line = parseLine(text);
-    if ("end" in line) {
-      if (line.rows !== count) throw new InvalidBackupError("it is damaged");
-      await setSequences(db, header);
-      return count;
-    }
-    if (!header.tables.includes(line.table)) throw new InvalidBackupError("it is damaged");
+  for await (const { table, rows, text } of lines) {
     const columns = sql.join(
-      Object.keys(line.rows[0] ?? {}).map((name) => sql.identifier(name)),
+      Object.keys(rows[0] ?? {}).map((name) => sql.identifier(name)),
       sql`, `,
     );
-    await db.execute(insertRows(sql.identifier(line.table), columns, text)).catch(explainInsert);
-    count += line.rows.length;
+    await db.execute(insertRows(sql.identifier(table), columns, text)).catch(explainInsert);
+    count += rows.length;
   }
-  throw new InvalidBackupError("it is incomplete");
+  await setSequences(db, header);
+  return count;
 }
 
 /** NOTE: not the message of the error, which contains the rows. */

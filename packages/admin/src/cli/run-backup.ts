@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { explainUnreadable, StartError, type SubcommandResult } from "flags-server-kit";
 import { EXIT_USAGE, type Subcommand, SubcommandError } from "flags-server-kit/command-line";
 import { createBackup } from "../backup/create-backup.ts";
@@ -6,6 +8,7 @@ import { DatabaseNotEmptyError, restoreBackup } from "../backup/restore-backup.t
 import { type AdminConfig, loadConfig } from "../config/config.ts";
 import { toStartError } from "../start-error.ts";
 import type { Database } from "../storage/database.ts";
+import { DirectoryInUseError } from "../storage/directory-lock.ts";
 import { withoutQueryValues } from "../storage/errors.ts";
 import { readSchemaVersion, SCHEMA_VERSION, SchemaTooNewError } from "../storage/migrate.ts";
 import { openStorage } from "../storage/open-storage.ts";
@@ -20,9 +23,12 @@ export async function runBackup({
   const { file } = options;
   if (typeof file !== "string") throw noFile();
   const config = loadConfig(environment);
+  requirePath(file);
   const rows = await explained(config, file, async () => {
     if (config.databaseUrl === undefined) await requireEmbedded(config.dataDir);
-    const storage = await openStorage({ ...config, prepareSchema: requireKnownSchema });
+    const storage = await openStorage({ ...config, prepareSchema: requireKnownSchema }).catch(
+      explainInUse,
+    );
     try {
       return await createBackup(storage, file);
     } finally {
@@ -48,6 +54,30 @@ export async function runRestore({
 
 function noFile(): SubcommandError {
   return new SubcommandError("--file is required: the path of the backup file", EXIT_USAGE);
+}
+
+/** Checks the path before the backup, which may take long. */
+function requirePath(file: string): void {
+  const directory = dirname(file);
+  const reason = isDirectory(file)
+    ? "it is a directory"
+    : isDirectory(directory)
+      ? undefined
+      : `there is no directory ${directory}`;
+  if (reason !== undefined) throw new StartError(`Cannot use the file ${file}: ${reason}`);
+}
+
+function isDirectory(path: string): boolean {
+  return existsSync(`${path}/.`);
+}
+
+/** NOTE: another DATA_DIR, as for the service, would be another database. */
+function explainInUse(error: unknown): never {
+  if (!(error instanceof DirectoryInUseError)) throw error;
+  throw new StartError(
+    `${error.fact}: stop it first, or use PostgreSQL, where the service can keep running`,
+    { cause: error },
+  );
 }
 
 async function requireEmbedded(dataDir: string): Promise<void> {

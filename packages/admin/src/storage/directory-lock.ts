@@ -13,11 +13,13 @@ import {
 export class DirectoryInUseError extends Error {
   override readonly name = "DirectoryInUseError";
 
+  /** The message without the hint. */
+  readonly fact: string;
+
   constructor(directory: string, holder: LockContent) {
-    super(
-      `${directory} has been in use by process ${holder.pid} on ${holder.hostname} since ${holder.since}: ` +
-        "stop that process, or set DATA_DIR to another directory",
-    );
+    const fact = `${directory} has been in use by process ${holder.pid} on ${holder.hostname} since ${holder.since}`;
+    super(`${fact}: stop that process, or set DATA_DIR to another directory`);
+    this.fact = fact;
   }
 }
 
