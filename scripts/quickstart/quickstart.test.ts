@@ -162,6 +162,17 @@ describe("npm start", () => {
     for (const each of blockers) each.close();
   });
 
+  it("prints its usage, and rejects unknown arguments", async () => {
+    const script = "scripts/start.mjs";
+    last = startQuickstart({}, [process.execPath, script, "--help"]);
+    expect(await last.exited()).toBe(0);
+    expect(last.output()).toMatch(/^Usage: npm start\n[^]* ADMIN_PORT [^]* PORT [^]* DATA_DIR /);
+
+    last = startQuickstart({}, [process.execPath, script, "--port=4000"]);
+    expect(await last.exited()).toBe(2);
+    expect(last.output()).toMatch(/^Unknown argument --port=4000: .*\n$/);
+  });
+
   it.each(["0", "abc", "65536"])("explains that it cannot use the port %s", async (port) => {
     last = startQuickstart({ ...ports, DATA_DIR: directory, PORT: port });
 
