@@ -1,6 +1,7 @@
-import { FlagsClient, type SharingRole } from "flags-sdk";
+import { type FlagSource, FlagsClient, type SharingRole } from "flags-sdk";
 import type { Logger } from "flags-server-kit";
 import type { UpstreamSource } from "./sources.ts";
+import type { StoredFlags } from "./store/stored-flags.ts";
 
 /**
  * Logs errors, warnings and the first synchronization of sources; with several sources, each message
@@ -20,7 +21,7 @@ const ROLE_MESSAGES: Readonly<Record<SharingRole, string>> = {
 };
 
 function logEvents(
-  { flags, storedFlags }: Pick<UpstreamSource, "flags" | "storedFlags">,
+  { flags, storedFlags, onFailure }: UpstreamSource,
   logger: Logger,
   prefix: string,
 ): () => void {
@@ -41,8 +42,27 @@ function logEvents(
           : "Synchronized with the upstream"),
     );
   };
+  let hasFailed = false;
+  let lastWarning: StoreUse | undefined;
+  // NOTE: not before a failure, because stored flags usually arrive shortly before those of the upstream.
+  const warnOfStore = (): void => {
+    const use = storedFlags && hasFailed ? findStoreUse(flags, storedFlags) : undefined;
+    if (storedFlags === undefined || use === undefined || use === lastWarning) return;
+    lastWarning = use;
+    logger.warn(
+      prefix +
+        (use === "serving"
+          ? `Serving the flags of the store, which the upstream confirmed ${storedFlags.describeAge()}, until the upstream sends flags`
+          : `The store ${storedFlags.store.address} contains no flags of this upstream and token, so requests get a 503 until the upstream sends flags`),
+    );
+  };
+  onFailure(() => {
+    hasFailed = true;
+    warnOfStore();
+  });
   // NOTE: stored flags do not count as synchronized. Those of another replica are logged with the role.
   const onReady = (): void => {
+    warnOfStore();
     if (isSynchronized || storedFlags === undefined || flags.origin !== "store") return;
     logger.info(
       `${prefix}Started with the flags of the store, which the upstream confirmed ${storedFlags.describeAge()}`,
@@ -57,4 +77,14 @@ function logEvents(
     flags.off("error", onError).off("warn", onWarn).off("synchronized", onSynchronized);
     flags.off("ready", onReady);
   };
+}
+
+type StoreUse = "serving" | "empty";
+
+/** How a source uses its store while the upstream has not sent any flags; undefined if it does not. */
+function findStoreUse(flags: FlagSource, storedFlags: StoredFlags): StoreUse | undefined {
+  if (flags.lastFetchAtMs !== undefined) return undefined;
+  // Flags of another replica have no age here.
+  if (flags.origin === "store") return storedFlags.ageMs() === undefined ? undefined : "serving";
+  return flags.snapshot === undefined && storedFlags.isEmpty ? "empty" : undefined;
 }

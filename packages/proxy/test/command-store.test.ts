@@ -116,6 +116,9 @@ describe.each(KINDS)("$name", ({ start, hasProcess }) => {
       expect(logOf(proxy)).toMatch(
         /Started with the flags of the store, which the upstream confirmed .* ago/,
       );
+      await eventually(() => logOf(proxy)).toMatch(
+        /WARN: Serving the flags of the store, which the upstream confirmed .* ago, until the upstream sends flags/,
+      );
       expect(await metricOf(proxy.url, AGE)).toBeGreaterThanOrEqual(0);
       expect(logOf(proxy)).not.toContain("Synchronized");
       expect(logOf(proxy)).not.toContain("upstream-token");
@@ -133,7 +136,10 @@ describe.each(KINDS)("$name", ({ start, hasProcess }) => {
     const token = { FLAGS_API_TOKEN: "*:production.another-token" };
     const proxy = await startProxy(upstream, { ...environment, ...token });
     const missing = 'flags_proxy_store_operations_total{operation="read",result="missing"}';
-    await eventually(() => logOf(proxy)).toContain("Fetching flags failed");
+    await eventually(() => logOf(proxy)).toContain(
+      `WARN: The store ${shownAddressOf(environment)} contains no flags of this upstream and token, so requests get a 503`,
+    );
+    expect(logOf(proxy)).toContain("Fetching flags failed");
     expect(await healthOf(proxy.url)).toBe(503);
     upstream.failure = undefined;
     await untilStored(proxy.url);

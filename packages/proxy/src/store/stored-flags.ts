@@ -67,6 +67,7 @@ export class StoredFlags implements StorageProvider {
   #timer: NodeJS.Timeout | undefined;
   #restoredConfirmedAtMs: number | undefined;
   #storedConfirmedAtMs: number | undefined;
+  #isEmpty = false;
   /** What the store contains as far as this process knows. */
   #updated: StoredDocument | undefined;
 
@@ -92,6 +93,11 @@ export class StoredFlags implements StorageProvider {
   /** When the upstream confirmed the flags in the store, epoch milliseconds; undefined if not known. */
   get storedConfirmedAtMs(): number | undefined {
     return this.#storedConfirmedAtMs;
+  }
+
+  /** Whether the store had no document of this source when it was last read. */
+  get isEmpty(): boolean {
+    return this.#isEmpty;
   }
 
   /** How many documents could not be used. */
@@ -169,6 +175,7 @@ export class StoredFlags implements StorageProvider {
       return "unknown";
     }
     this.#storedConfirmedAtMs = undefined;
+    this.#isEmpty = bytes === undefined;
     if (bytes === undefined) return "nothing";
     try {
       const document = decodeDocument(bytes, this.#identity);
