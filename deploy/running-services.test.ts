@@ -78,7 +78,7 @@ describe.skipIf(isMissing)("services with the settings of their charts", () => {
     const adminPort = await findFreePort();
     const { service: proxy, manifests } = await startProxy(adminPort);
     const { startupProbe, livenessProbe, readinessProbe } = containerOf(manifests);
-    await expect.poll(() => proxy.log, { timeout: 20_000 }).toContain("listens on");
+    await expect.poll(() => proxy.log, { timeout: 20_000 }).toContain("is listening on");
     // The upstream is down: the pod is not ready, and not restarted.
     await proxy.untilPasses(startupProbe);
     await proxy.untilPasses(livenessProbe);

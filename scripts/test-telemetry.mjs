@@ -83,7 +83,7 @@ async function testProtocol(collector, protocol) {
     LOG_LEVEL: "info",
     ...telemetry,
   });
-  const [, url] = await until(() => /listens on (\S+)\/proxy/.exec(proxy.text));
+  const [, url] = await until(() => /is listening on (\S+)\/proxy/.exec(proxy.text));
   await until(async () => (await request(`${url}/proxy/health`)).ok);
   await request(`${url}/proxy?userId=${USER}`);
   await until(
@@ -135,7 +135,7 @@ async function startAdmin(telemetry) {
     INIT_CLIENT_API_TOKENS: BACKEND_TOKEN,
     ...telemetry,
   });
-  const [, url] = await until(() => /listens on (\S+)/.exec(child.text));
+  const [, url] = await until(() => /is listening on ([^\s,]+)/.exec(child.text));
   const features = `${url}/admin/projects/default/features`;
   await create(features, { name: "checkout", impressionData: true });
   await create(`${features}/checkout/environments/development/strategies`, { name: "default" });

@@ -69,7 +69,7 @@ async function startsAndStops({ image, runtime, directory, report }) {
     });
 
   const waiting = await runtime.start("proxy-waiting", { env: PROXY_ENV });
-  await waitForOutput(waiting, /listens on/);
+  await waitForOutput(waiting, /is listening on/);
   assert.equal(waiting.exec(...healthcheck).code, 1, "healthy without an upstream");
 
   const coldMs = performance.now();

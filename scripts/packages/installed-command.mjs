@@ -6,7 +6,7 @@ import { stopProcess } from "../stop-process.mjs";
 
 const START_TIMEOUT_MS = 180_000;
 const STOP_TIMEOUT_MS = 60_000;
-const ADDRESS = /listens on (http:\S+)/;
+const ADDRESS = /is listening on .*?(http:\S+)/;
 
 /** Returns the output of an installed command that ends by itself. Rejects if it fails. */
 export async function readCommand(directory, name, args) {

@@ -68,7 +68,7 @@ describe("npm start", () => {
       expect(await start.stop("SIGINT")).toBe(0);
       expect(await openPorts(ports)).toEqual([]);
       expect(start.output()).toContain("Stopping (SIGINT)\n");
-      expect(start.output().match(/Stopping after SIGINT/g)).toHaveLength(2);
+      expect(start.output().match(/Received SIGINT, shutting down/g)).toHaveLength(2);
     },
     TIMEOUT_MS,
   );

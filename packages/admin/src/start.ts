@@ -1,5 +1,5 @@
 import type { Server } from "node:http";
-import { isLoopbackHost, listen, nameSetting } from "flags-server-kit";
+import { describeListening, isLoopbackHost, listen, nameSetting } from "flags-server-kit";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import { buildApp } from "./app.ts";
 import { type AdminConfig, SETTING_BY_TYPE } from "./config/config.ts";
@@ -25,7 +25,7 @@ const QUICKSTART_TOKENS_WARNING =
 /** A service that listens for connections. */
 export interface RunningAdmin {
   readonly server: Server;
-  /** The base URL for SDKs and the proxy, and that of the console, for the log. */
+  /** Where SDKs and the proxy connect, and the URL of the console, for the log. */
   readonly address: string;
   /** Finishes the requests in progress, then closes the database. */
   close(): Promise<void>;
@@ -99,12 +99,13 @@ async function serveFrom(
   }
 
   const app = await buildApp(config, storage, { telemetry });
-  const { origin } = await listen(app, config);
+  const opened = await listen(app, config);
+  const { origin } = opened;
   const stopWatching =
     storage.kind === "embedded" ? watchEventLoop({ logger: config.logger }) : undefined;
   return {
     server: app.server,
-    address: `${origin}/api and serves the console at ${origin}/`,
+    address: `${describeListening(config.host, [opened], `${origin}/api`)}, and serves the console at ${origin}/`,
     close: async () => {
       try {
         await app.close();

@@ -60,7 +60,7 @@ export function startCommand(
     stdout: () => output.stdout,
     listening: async () => {
       for (;;) {
-        const [, address] = /listens on (http:\S+)\/api\b/.exec(output.stdout) ?? [];
+        const [, address] = /is listening on .*?(http:\S+)\/api\b/.exec(output.stdout) ?? [];
         if (address !== undefined) return address;
         const more = once(child.stdout, "data").then(() => false);
         const ended = await Promise.race([closed.then(() => true), more]);

@@ -12,7 +12,7 @@ test("flags-admin ends at once on SIGTERM while it creates the embedded database
   interrupted.child.kill("SIGTERM");
   const { code, stdout } = await interrupted.finished();
   expect(code).toBe(0);
-  expect(stdout).not.toContain("listens on");
+  expect(stdout).not.toContain("is listening on");
 
   const next = startCommand({ DATA_DIR });
   expect(await next.listening()).toMatch(/^http:/);

@@ -246,7 +246,7 @@ describe("flags-admin on the embedded database", () => {
     expect(stopped).toMatchObject({ code: 0, stderr: "" });
     expect(stopped.stdout.trimEnd().split("\n")).toEqual([
       expect.stringMatching(
-        /^\[.*\] INFO: flags-admin \d\S+ listens on (http:\S+)\/api and serves the console at \1\/$/,
+        /^\[.*\] INFO: flags-admin \d\S+ is listening on (http:\S+)\/api, and serves the console at \1\/$/,
       ),
     ]);
   });

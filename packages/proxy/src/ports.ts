@@ -1,7 +1,14 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
 import type { FastifyInstance } from "fastify";
-import { listen, type Logger, nameSetting, type OpenPort, openPort } from "flags-server-kit";
+import {
+  describeListening,
+  listen,
+  type Logger,
+  nameSetting,
+  type OpenPort,
+  openPort,
+} from "flags-server-kit";
 import { type ConnectionGuard, createForwardingServer, TlsFiles } from "flags-server-kit/http";
 import type { ProxyConfig, TlsConfig } from "./config/config.ts";
 import { loadTlsMaterial } from "./config/load-network.ts";
@@ -59,8 +66,9 @@ export async function openPorts(
     if (plain !== undefined) openPlain = await openPort(plain, { host, port });
     if (management !== undefined && network.management !== undefined) {
       const variables = { port: "FLAGS_MANAGEMENT_PORT", host: "FLAGS_MANAGEMENT_HOST" };
-      const { origin } = await listen(management, { ...network.management, variables });
-      config.logger.info(`Management endpoints: ${origin}`);
+      const opened = await listen(management, { ...network.management, variables });
+      const where = describeListening(network.management.host, [opened], opened.origin);
+      config.logger.info(`Management endpoints: ${where}`);
     }
   } catch (error) {
     await app.close();

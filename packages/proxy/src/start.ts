@@ -1,6 +1,7 @@
 import type { Server } from "node:http";
 import type { FastifyInstance } from "fastify";
 import type { FlagSource, UnleashClient } from "flags-sdk";
+import { describeListening } from "flags-server-kit";
 import type { RequestTracer, Telemetry } from "flags-server-kit/telemetry";
 import { type AppOptions, buildApp, createGuard } from "./app.ts";
 import type { ProxyConfig } from "./config/config.ts";
@@ -136,13 +137,14 @@ export async function serve(
 }
 
 function describeAddresses(
-  { basePath, network }: ProxyConfig,
+  { host, basePath, network }: ProxyConfig,
   { main, plain }: Pick<OpenPorts, "main" | "plain">,
 ): string {
   const address = `${main.origin}${basePath}/proxy`;
-  if (plain === undefined) return address;
+  if (plain === undefined) return describeListening(host, [main], address);
   const redirects = network.tls?.redirects === true ? ", which redirects" : "";
-  return `${address} and ${plain.origin}${basePath}/proxy${redirects}`;
+  const urls = `${address} and ${plain.origin}${basePath}/proxy${redirects}`;
+  return describeListening(host, [main, plain], urls);
 }
 
 async function startApp(

@@ -90,7 +90,7 @@ class Command {
   /** Resolves to the address in the command's output, without `/proxy`. */
   async listening(): Promise<string> {
     for (;;) {
-      const [, url] = /listens on (https?:\S+?)\/proxy\b/.exec(this.#output.stdout) ?? [];
+      const [, url] = /is listening on .*?(https?:\S+?)\/proxy\b/.exec(this.#output.stdout) ?? [];
       if (url !== undefined) return url;
       const hasExited = await Promise.race([
         this.#closed.then(() => true),

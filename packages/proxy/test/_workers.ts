@@ -69,7 +69,7 @@ export async function startWorkers(
 
 /** Returns the process ids of all workers that have listened so far, in order. */
 export function pidsOf({ output }: Command): readonly number[] {
-  return [...output.stdout.matchAll(/Worker \d+ \(process (\d+)\) listens/g)].map(([, pid]) =>
+  return [...output.stdout.matchAll(/Worker \d+ \(process (\d+)\) is listening/g)].map(([, pid]) =>
     Number(pid),
   );
 }

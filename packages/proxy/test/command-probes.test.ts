@@ -181,7 +181,7 @@ test("with TLS, settings of Edge open only the TLS port unless it redirects, and
   const command = startCommand(environment);
   expect(await command.listening()).toBe(tls);
   await healthy().toMatch(`${tls}/proxy/health: status 200`);
-  expect(command.output.stdout).toContain(`listens on ${tls}/proxy\n`);
+  expect(command.output.stdout).toContain(`is listening on ${tls}/proxy\n`);
   await expect(fetch(`http://127.0.0.1:${plainPort}`)).rejects.toThrow("fetch failed");
   command.signal("SIGTERM");
   await command.finished();
@@ -194,7 +194,7 @@ test("with TLS, settings of Edge open only the TLS port unless it redirects, and
     });
     expect(await redirecting.listening()).toBe(tls);
     expect(redirecting.output.stdout).toContain(
-      `listens on ${tls}/proxy and http://127.0.0.1:${plainPort}/proxy, which redirects\n`,
+      `is listening on ${tls}/proxy and http://127.0.0.1:${plainPort}/proxy, which redirects\n`,
     );
     redirecting.signal("SIGTERM");
     await redirecting.finished();

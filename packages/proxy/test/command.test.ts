@@ -150,7 +150,7 @@ describe("flags-proxy, configured only by the environment", () => {
     const { code, stdout, stderr } = await command.finished();
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     // At the log level `warn`, the default.
-    expect(stdout).toMatch(/^\[.*\] INFO: flags-proxy \d\S+ listens on http:\S+\/proxy\n$/);
+    expect(stdout).toMatch(/^\[.*\] INFO: flags-proxy \d\S+ is listening on http:\S+\/proxy\n$/);
   });
 
   test("flags-proxy serves with PROXY_BASE_PATH, FLAGS_NAME_PREFIX, FLAGS_PROJECT_NAME and FLAGS_TAGS", async () => {
@@ -221,7 +221,7 @@ describe("failures of flags-proxy", () => {
     await fetch(`${url}/proxy`, { headers: { authorization: "client-key" } });
     const { code, stdout } = await command.finished();
     expect(code).toBe(1);
-    expect(stdout).toMatch(/FATAL: Unexpected failure, the proxy stops: lost \[redacted\]\n/);
+    expect(stdout).toMatch(/FATAL: Uncaught error, shutting down the proxy: lost \[redacted\]\n/);
     expect(stdout).toContain("enrichers.mjs");
   });
 });

@@ -143,7 +143,7 @@ describe("FLAGS_PROXY_WORKERS=2", () => {
       return command.output.stdout;
     }).toMatch(/exited with code 1: a replacement starts/);
     expect(command.output.stdout).toMatch(
-      /FATAL: worker [12]: Unexpected failure, this worker stops: lost \[redacted\]\n/,
+      /FATAL: worker [12]: Uncaught error, shutting down this worker: lost \[redacted\]\n/,
     );
   });
 });

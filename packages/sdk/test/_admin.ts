@@ -48,7 +48,7 @@ export class AdminService {
     let output = "";
     for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
       output += String(chunk);
-      const [, origin] = /listens on (http:\S+)\/api\b/.exec(output) ?? [];
+      const [, origin] = /is listening on .*?(http:\S+)\/api\b/.exec(output) ?? [];
       if (origin === undefined) continue;
       this.origin = origin;
       child.stdout.resume();

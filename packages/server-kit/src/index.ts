@@ -41,7 +41,7 @@ export {
   streamsWithin,
 } from "./http/connection-limits.ts";
 export type { OpenFiles } from "./http/connection-limits.ts";
-export { listen, openPort } from "./http/listen.ts";
+export { describeListening, listen, openPort } from "./http/listen.ts";
 export type { OpenPort } from "./http/listen.ts";
 export type { Closable } from "./http/shut-down.ts";
 export { createLogger, wrapLogger } from "./logging/create-logger.ts";

@@ -33,7 +33,7 @@ async function finish({ child, output, closed }: Running) {
 
 async function addressOf({ child, output }: Running): Promise<string> {
   for (;;) {
-    const [, address] = /listens on (http:[^"]+)"/.exec(output.stdout) ?? [];
+    const [, address] = /is listening on (http:[^"]+)"/.exec(output.stdout) ?? [];
     if (address !== undefined) return address;
     if (child.stdout !== null) await once(child.stdout, "data");
   }
@@ -97,7 +97,7 @@ describe("runProgram() ends with exit code 1", () => {
     await fetch(`${await addressOf(running)}crash`).catch(() => undefined);
     const { code, stdout } = await finish(running);
     expect(code).toBe(1);
-    expect(stdout).toContain("Unexpected failure, the sample stops");
+    expect(stdout).toContain("Uncaught error, shutting down the sample");
     expect(stdout).toContain("[redacted] error");
     expect(stdout).not.toContain("hidden");
   });
@@ -138,7 +138,7 @@ test.each(["SIGTERM", "SIGHUP"] as const)(
     expect(JSON.parse(stdout)).toMatchObject({
       level: "info",
       msg: expect.stringMatching(
-        /^sample 1\.2\.3 listens on http:\/\/127\.0\.0\.1:\d+\/$/,
+        /^sample 1\.2\.3 is listening on http:\/\/127\.0\.0\.1:\d+\/$/,
       ) as string,
     });
   },

@@ -102,7 +102,7 @@ export class WorkerPool {
       onExit(worker);
     });
     worker.listening.then(
-      () => logger.info(`${worker.name} listens`),
+      () => logger.info(`${worker.name} is listening`),
       () => {},
     );
     return worker;

@@ -34,7 +34,7 @@ interface RunnableConfig {
 
 /** A server that is listening. */
 export interface RunningServer extends Closable {
-  /** The URL at which clients reach the server, or all of them, for the log. */
+  /** Where the server listens, for the log: `is listening on` is followed by this. */
   readonly address: string;
 }
 
@@ -77,8 +77,8 @@ export async function serveUntilSignal<Config extends RunnableConfig>(
     logger = config.logger;
     exitOnCrash(config.logger, displayName);
     const server = await serve(config);
-    announce(config, `${name} ${version} listens on ${server.address}`);
-    config.logger.info(`Stopping after ${await stopped}`);
+    announce(config, `${name} ${version} is listening on ${server.address}`);
+    config.logger.info(`Received ${await stopped}, shutting down`);
     process.exit(await stop(server, config.logger));
   } catch (error) {
     process.stderr.write(`${explainStartFailure(error)}\n`);
@@ -158,7 +158,7 @@ async function stop(server: Closable, logger: Logger, drainMs?: number): Promise
 /** Logs an uncaught error and ends the process. */
 function exitOnCrash(logger: Logger, displayName: string): void {
   const onCrash = (error: unknown): void => {
-    logger.fatal(`Unexpected failure, ${displayName} stops`, error);
+    logger.fatal(`Uncaught error, shutting down ${displayName}`, error);
     process.exit(EXIT_FAILURE);
   };
   process.on("uncaughtException", onCrash);

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import Fastify from "fastify";
 import { expect, onTestFinished, test } from "vitest";
-import { listen } from "./listen.ts";
+import { describeListening, listen } from "./listen.ts";
 
 test.each([
   ["127.0.0.1", "127.0.0.1"],
@@ -15,6 +15,15 @@ test.each([
   const { port, origin } = await listen(app, { port: 0, host });
   expect(origin).toBe(`http://${shown}:${port}`);
   expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe("here");
+});
+
+test.each([
+  ["127.0.0.1", [80], "URL"],
+  [undefined, [80], "port 80 of all addresses, for example URL"],
+  ["0.0.0.0", [443, 80], "ports 443 and 80 of all addresses, for example URL"],
+])("describeListening() on host %s and ports %j", (host, numbers, text) => {
+  const ports = numbers.map((port) => ({ port, origin: "" }));
+  expect(describeListening(host, ports, "URL")).toBe(text);
 });
 
 test("listen() closes the application when the port cannot be opened", async () => {

@@ -27,6 +27,21 @@ export interface OpenPort {
   readonly origin: string;
 }
 
+/**
+ * Says where a server listens, for the log.
+ *
+ * @param urls the URLs of its ports, with paths
+ */
+export function describeListening(
+  host: string | undefined,
+  ports: readonly OpenPort[],
+  urls: string,
+): string {
+  if (!isEveryAddress(host)) return urls;
+  const numbers = ports.map(({ port }) => port).join(" and ");
+  return `${ports.length === 1 ? "port" : "ports"} ${numbers} of all addresses, for example ${urls}`;
+}
+
 /** Starts to listen. If the port cannot be opened, closes the application and throws. */
 export async function listen(
   app: FastifyInstance,
@@ -70,7 +85,11 @@ function describePort(server: Server, host: string | undefined): OpenPort {
   return { port, origin: `${scheme}://${toUrlHost(host)}:${port}` };
 }
 
-function toUrlHost(host = "localhost"): string {
-  if (host === "0.0.0.0" || host === "::") return "localhost";
+function toUrlHost(host: string | undefined): string {
+  if (host === undefined || isEveryAddress(host)) return "localhost";
   return host.includes(":") ? `[${host}]` : host;
+}
+
+function isEveryAddress(host: string | undefined): boolean {
+  return host === undefined || host === "0.0.0.0" || host === "::";
 }
