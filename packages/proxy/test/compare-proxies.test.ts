@@ -263,7 +263,10 @@ test.each([
     ["--with", "http://127.0.0.1:3/proxy", "--key", KEY, "--contexts", "/none"],
     'cannot read the file "/none": there is no such file',
   ],
-  [["--with", "http://127.0.0.1:3/proxy", "--key", KEY], "Cannot reach http://127.0.0.1:2/proxy: "],
+  [
+    ["--with", "http://127.0.0.1:3/proxy", "--key", KEY],
+    "Cannot reach http://127.0.0.1:2/proxy: nothing is listening there",
+  ],
   [
     ["--with", "http://localhost:2/proxy/", "--key", KEY],
     "--with and --url are the same proxy, http://127.0.0.1:2/proxy: set PORT or --url for this one",

@@ -1,5 +1,6 @@
+import { describeCause } from "flags-sdk";
 import { ConfigError, type Environment, resolveSettings } from "flags-server-kit";
-import { SubcommandError } from "flags-server-kit/command-line";
+import { codeOf, SubcommandError } from "flags-server-kit/command-line";
 import { translateEnvironment } from "../config/aliases/translate-environment.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { UNKNOWN_ISSUER_CODES } from "./explain-upstream-failure.ts";
@@ -50,12 +51,10 @@ export async function postJson(
 }
 
 function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.name === "TimeoutError") return `no complete response within ${TIMEOUT_MS / 1000} s`;
-  const { cause } = error;
-  if (cause instanceof AggregateError) return describe(cause.errors[0]);
-  const { code = "", message } = (cause instanceof Error ? cause : error) as NodeJS.ErrnoException;
-  const reason = message === "" ? error.message : message;
+  if (error instanceof Error && error.name === "TimeoutError")
+    return `no complete response within ${TIMEOUT_MS / 1000} s`;
+  const reason = describeCause(error);
+  const code = error instanceof Error ? codeOf(error.cause) : "";
   if (UNKNOWN_ISSUER_CODES.has(code)) return `${reason}. ${UNKNOWN_ISSUER}`;
   return code === "ERR_TLS_CERT_ALTNAME_INVALID" ? `${reason}. ${OTHER_NAME}` : reason;
 }

@@ -86,6 +86,19 @@ export function describeCause(thrown: unknown): string {
   }
 }
 
+/** In the words of `flags-proxy check`, which adds what to do. */
+const NETWORK_REASONS: ReadonlyMap<unknown, string> = new Map([
+  ["ECONNREFUSED", "nothing is listening there"],
+  ["ECONNRESET", "the connection was closed"],
+  ["UND_ERR_SOCKET", "the connection was closed"],
+  ["ENOTFOUND", "the host name does not exist"],
+  ["EAI_AGAIN", "the host name cannot be resolved now"],
+  ["ETIMEDOUT", "there is no response"],
+  ["UND_ERR_CONNECT_TIMEOUT", "there is no response"],
+  ["EHOSTUNREACH", "there is no route to the host"],
+  ["ENETUNREACH", "there is no route to the host"],
+]);
+
 const NO_TLS_CODES: ReadonlySet<unknown> = new Set([
   "ERR_SSL_WRONG_VERSION_NUMBER",
   "ERR_SSL_PACKET_LENGTH_TOO_LONG",
@@ -98,6 +111,8 @@ const DECOMPRESSION_CODE = /^(?:Z_|ERR__ERROR_)/;
 const BLOCKED_PORT = "bad port";
 
 function describeError(error: Error): string {
+  const networkReason = "code" in error ? NETWORK_REASONS.get(error.code) : undefined;
+  if (networkReason !== undefined) return networkReason;
   if ("code" in error && DECOMPRESSION_CODE.test(String(error.code))) {
     return `the content cannot be decompressed: ${error.message}`;
   }
