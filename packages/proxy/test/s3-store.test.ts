@@ -100,7 +100,7 @@ describe("errors are explained", () => {
       { AWS_SECRET_ACCESS_KEY: "wrong-secret" },
       "403 (SignatureDoesNotMatch): check AWS_SECRET_ACCESS_KEY",
     ],
-    ["a server that is down", () => "s3://flags?endpoint=http://127.0.0.1:1", {}, "nothing is listening there"],
+    ["a server that is down", () => "s3://flags?endpoint=http://127.0.0.1:1", {}, "ECONNREFUSED"],
   ])("%s", async (_name, createAddress, environment, message) => {
     const store = await openTestStore(createAddress(), { ...s3.environment, ...environment });
     await expect(store.read("v1/document", signal)).rejects.toThrow(message);

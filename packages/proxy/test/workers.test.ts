@@ -50,7 +50,10 @@ async function serveInTurn({ command, upstream, url }: WorkersSetup): Promise<re
 /** Starts two workers whose responses identify them. */
 async function startDistinct(environment: Record<string, string> = {}) {
   const setup = await startWorkers(environment);
-  return { ...setup, pids: await serveInTurn(setup) };
+  const pids = await serveInTurn(setup);
+  // NOTE: tests send signals to these. The process 0 would be the tests themselves.
+  if (pids.length < 2) throw new Error(`Expected two workers, found ${pids.length}`);
+  return { ...setup, pids };
 }
 
 async function stop({ command }: Pick<WorkersSetup, "command">) {
