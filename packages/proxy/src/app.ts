@@ -25,7 +25,7 @@ import { createFastPaths, createServerFactory } from "./fast-path/fast-path.ts";
 import { createAllowRequest, rejectOtherAddresses } from "./http/access-lists.ts";
 import { isCompressed, registerCompression } from "./http/compression.ts";
 import { registerCors } from "./http/cors.ts";
-import { registerOpenApi, type SecuritySchemes } from "./http/openapi.ts";
+import { registerOpenApi, rejectOpenApi, type SecuritySchemes } from "./http/openapi.ts";
 import { isReady, rejectUntilReady } from "./http/readiness.ts";
 import { createErrorSender, handleErrors, handleUnknownPaths } from "./http/error-handler.ts";
 import { ownCompilersOnly, serverOptions } from "./http/server-options.ts";
@@ -158,7 +158,7 @@ async function buildOnKeys(
   if (config.openApiEnabled) {
     const schemes = protocols.map(({ definition }) => definition.securitySchemes);
     await registerOpenApi(app, config, Object.assign({}, ...schemes) as SecuritySchemes);
-  }
+  } else rejectOpenApi(app, config);
 
   await registerRoutes(app, {
     config,

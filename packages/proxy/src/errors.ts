@@ -218,5 +218,5 @@ function badClientSpec({ message }: ClientSpecError): HttpError {
 }
 
 function internal(cause: unknown): HttpError {
-  return new HttpError(500, "Something went wrong inside the proxy", { cause });
+  return new HttpError(500, "Internal error", { cause });
 }

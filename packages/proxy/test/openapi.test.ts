@@ -331,8 +331,11 @@ test.each(["", "/base/path"])(
   },
 );
 
-test("enableOAS false: no page and no document", async () => {
+test("enableOAS false: no page and no document, and the error names the setting", async () => {
   const { request } = await startProxy();
-  expect((await request("/docs/openapi.json")).status).toBe(404);
-  expect((await request("/docs/openapi")).status).toBe(404);
+  for (const path of ["/docs/openapi.json", "/docs/openapi"]) {
+    const response = await request(path);
+    expect(response.status).toBe(404);
+    expect(await response.text()).toContain("ENABLE_OAS");
+  }
 });

@@ -66,7 +66,7 @@ export function handleErrors(
     runInTrace(tracer, request.raw, () => logError(error, { request, logger, id }));
     return sendError(
       reply,
-      new HttpError(500, `${error.message}. Its log has details under ${id}`),
+      new HttpError(500, `${error.message}: search the log of the proxy for the request ${id}`),
     );
   });
 }

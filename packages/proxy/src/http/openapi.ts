@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { registerOpenApi as register } from "flags-server-kit/http";
 import type { ProxyConfig } from "../config/config.ts";
 import { PROGRAM } from "../config/program.ts";
+import { HttpError } from "../errors.ts";
 
 type OpenApiOptions = Parameters<typeof register>[1];
 
@@ -28,4 +29,19 @@ export async function registerOpenApi(
     },
     basePath,
   });
+}
+
+/** Says, at the paths of the OpenAPI document and its UI, that they are not enabled. */
+export function rejectOpenApi(
+  app: FastifyInstance,
+  { basePath }: Pick<ProxyConfig, "basePath">,
+): void {
+  for (const path of ["/docs/openapi", "/docs/openapi.json"]) {
+    app.get(basePath + path, { schema: { hide: true } }, () => {
+      throw new HttpError(
+        404,
+        "The OpenAPI document is not enabled: set `enableOAS` (ENABLE_OAS) to true",
+      );
+    });
+  }
 }
