@@ -83,9 +83,9 @@ test("createRedact() removes all of a configured secret", () => {
   );
 });
 
-test("createRedact() removes configured secrets of four characters and more", () => {
-  const redactShort = createRedact(["", "a", "key", "abcd", "random"]);
-  expect(redactShort("use a longer key, abcd1 or abcd, randomly")).toBe(
-    "use a longer key, abcd1 or [redacted], [redacted]ly",
+test("createRedact() removes configured secrets of three characters and more", () => {
+  const redactShort = createRedact(["", "a", "of", "abc", "random"]);
+  expect(redactShort("use a longer one of abc1, abc and randomly")).toBe(
+    "use a longer one of abc1, [redacted] and [redacted]ly",
   );
 });

@@ -17,14 +17,15 @@ const SECRET_HEADERS: ReadonlySet<string> = new Set([
  * Shorter secrets are not removed: they are also ordinary words, so the text would become unreadable, and
  * anyone can guess them.
  */
-const MIN_LENGTH = 4;
+const MIN_LENGTH = 3;
 
 /** Shorter secrets also occur inside ordinary words, so only whole words match them. */
 const MIN_LENGTH_IN_WORDS = 6;
 
 /**
  * Creates a function that removes secrets from strings, errors, lists and objects: the given strings,
- * if they have at least four characters, including their URL-encoded form, and the secrets of everything that looks like an API token.
+ * if they have at least three characters, including their URL-encoded form, and the secrets of everything that looks
+ * like an API token.
  */
 export function createRedact(secrets: readonly string[]): Redact {
   const pattern = toPattern(secrets);
