@@ -32,9 +32,18 @@ describe("describeCause()", () => {
     expect(describeCause(new TypeError("fetch failed", { cause: inner }))).toBe(inner.message);
   });
 
+  it("explains network errors, and returns their message with the address, or their code if it is empty", () => {
+    const code = "ECONNREFUSED";
+    const refused = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), { code });
+    expect(describeCause(refused)).toBe(
+      "nothing is listening there (connect ECONNREFUSED 127.0.0.1:1)",
+    );
+    const dualStack = Object.assign(new AggregateError([]), { code });
+    expect(describeCause(dualStack)).toBe("nothing is listening there (ECONNREFUSED)");
+  });
+
   it("returns the code if the message is empty", () => {
-    const error = Object.assign(new AggregateError([]), { code: "ECONNREFUSED" });
-    expect(describeCause(error)).toBe("nothing is listening there");
+    expect(describeCause(Object.assign(new Error(), { code: "EMFILE" }))).toBe("EMFILE");
   });
 
   it("converts values that are not errors to strings", () => {

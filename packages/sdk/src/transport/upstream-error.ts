@@ -86,7 +86,7 @@ export function describeCause(thrown: unknown): string {
   }
 }
 
-/** In the words of `flags-proxy check`, which adds what to do. */
+/** By code. `flags-proxy check` uses the same words, and adds what to do. */
 const NETWORK_REASONS: ReadonlyMap<unknown, string> = new Map([
   ["ECONNREFUSED", "nothing is listening there"],
   ["ECONNRESET", "the connection was closed"],
@@ -111,8 +111,6 @@ const DECOMPRESSION_CODE = /^(?:Z_|ERR__ERROR_)/;
 const BLOCKED_PORT = "bad port";
 
 function describeError(error: Error): string {
-  const networkReason = "code" in error ? NETWORK_REASONS.get(error.code) : undefined;
-  if (networkReason !== undefined) return networkReason;
   if ("code" in error && DECOMPRESSION_CODE.test(String(error.code))) {
     return `the content cannot be decompressed: ${error.message}`;
   }
@@ -123,9 +121,12 @@ function describeError(error: Error): string {
     return "HTTP clients block this port, as browsers do: use another one";
   // Messages of OpenSSL also contain addresses in memory, and files and lines of its source code.
   if ("library" in error && "reason" in error) return `TLS failed: ${String(error.reason)}`;
+  const code = "code" in error ? String(error.code) : undefined;
   // NOTE: a failed dual-stack connect is an AggregateError with an empty message and a code.
-  if (error.message !== "") return error.message;
-  return "code" in error ? String(error.code) : error.name;
+  const message = error.message || (code ?? error.name);
+  const reason = NETWORK_REASONS.get(code);
+  // The message contains the address that the host name had.
+  return reason === undefined ? message : `${reason} (${message})`;
 }
 
 /** Returns the URL without credentials, query and fragment, for messages. */
