@@ -19,19 +19,21 @@ interface Part {
   /** Position in the snapshot of the first flag, and the position after that of the last flag. */
   readonly start: number;
   readonly end: number;
-  /** The variable flags of the part: from this index up to, but not including, the other. */
-  readonly from: number;
-  readonly to: number;
-  /** By number of the combination. Each is prepared when it is first needed. */
-  readonly fragments: (Fragment | undefined)[];
 }
 
-/** The flags that depend on the context, as arrays of numbers because they are read for each request. */
-interface VariableFlags {
-  /** Positions in the snapshot. */
+/**
+ * The parts and the flags that depend on the context, as arrays of numbers because they are read for each request. The
+ * combinations of all parts are numbered consecutively.
+ */
+interface Layout {
+  /** Positions in the snapshot of the flags that depend on the context. */
   readonly positions: Int32Array;
-  /** Factor of each outcome index. The sum of the products over a part numbers its combination. */
+  /** By such a flag: factor of its outcome index. The sum of the products over a part gives its combination. */
   readonly factors: Int32Array;
+  /** By part: how many such flags it and the previous parts have. */
+  readonly variableEnds: Int32Array;
+  /** By part: the number of its first combination. */
+  readonly firstCombinations: Int32Array;
 }
 
 /**
@@ -44,7 +46,9 @@ export class FlagList {
   readonly #fragmentOf: FragmentOf;
   readonly #frame: Frame;
   readonly #parts: readonly Part[];
-  readonly #variable: VariableFlags;
+  readonly #layout: Layout;
+  /** By number of the combination. Each is prepared when it is first needed. */
+  readonly #fragments: (Fragment | undefined)[];
   /** Where the digests of a selection are collected; overwritten by each call of select(). */
   readonly #digests: Int32Array;
 
@@ -58,9 +62,10 @@ export class FlagList {
     this.#isListed = isListed;
     this.#fragmentOf = fragmentOf;
     this.#frame = frame;
-    const { parts, variable } = divide(flags);
+    const { parts, layout, combinationCount } = divide(flags);
     this.#parts = parts;
-    this.#variable = variable;
+    this.#layout = layout;
+    this.#fragments = Array.from({ length: combinationCount }, () => undefined);
     this.#digests = new Int32Array((1 + flags.length) * DIGEST_WORDS);
     this.#digests.set(frame.digest);
   }
@@ -72,13 +77,16 @@ export class FlagList {
     let text = prefix;
     let isEmpty = true;
     let words = DIGEST_WORDS;
-    const { positions, factors } = this.#variable;
-    for (const part of this.#parts) {
-      let combination = 0;
-      for (let at = part.from; at < part.to; at++) {
+    const fragments = this.#fragments;
+    const { positions, factors, variableEnds, firstCombinations } = this.#layout;
+    let at = 0;
+    for (let part = 0; part < variableEnds.length; part++) {
+      const end = variableEnds[part] ?? 0;
+      let combination = firstCombinations[part] ?? 0;
+      for (; at < end; at++) {
         combination += (outcomes[positions[at] ?? 0] ?? 0) * (factors[at] ?? 0);
       }
-      const fragment = (part.fragments[combination] ??= this.#prepare(part, outcomes));
+      const fragment = (fragments[combination] ??= this.#prepare(part, outcomes));
       const { bytes, digests: own } = fragment;
       if (bytes.length === 0) continue;
       text += isEmpty ? bytes.slice(SEPARATOR.length) : bytes;
@@ -89,7 +97,9 @@ export class FlagList {
     return new ResponseBody(text + suffix, entityTag);
   }
 
-  #prepare({ start, end }: Part, outcomes: OutcomeVector): Fragment {
+  /** Joins the fragments of a part, given by its position. */
+  #prepare(part: number, outcomes: OutcomeVector): Fragment {
+    const { start = 0, end = 0 } = this.#parts[part] ?? {};
     const fragments: Fragment[] = [];
     for (let index = start; index < end; index++) {
       const flag = this.#flags[index];
@@ -107,13 +117,17 @@ function divide(flags: readonly CompiledFlag[]) {
   const parts: Part[] = [];
   const positions: number[] = [];
   const factors: number[] = [];
+  const variableEnds: number[] = [];
+  const firstCombinations: number[] = [];
   let start = 0;
-  let from = 0;
+  let combinationCount = 0;
   let combinations = 1;
   const endPart = (end: number): void => {
-    parts.push({ start, end, from, to: positions.length, fragments: [] });
+    parts.push({ start, end });
+    variableEnds.push(positions.length);
+    firstCombinations.push(combinationCount);
     start = end;
-    from = positions.length;
+    combinationCount += combinations;
     combinations = 1;
   };
   for (const [index, { constantOutcome, outcomes }] of flags.entries()) {
@@ -124,6 +138,11 @@ function divide(flags: readonly CompiledFlag[]) {
     combinations *= outcomes.length;
   }
   endPart(flags.length);
-  const variable = { positions: Int32Array.from(positions), factors: Int32Array.from(factors) };
-  return { parts, variable };
+  const layout: Layout = {
+    positions: Int32Array.from(positions),
+    factors: Int32Array.from(factors),
+    variableEnds: Int32Array.from(variableEnds),
+    firstCombinations: Int32Array.from(firstCombinations),
+  };
+  return { parts, layout, combinationCount };
 }

@@ -16,9 +16,9 @@ export class Fragment {
    */
   readonly bytes: string;
   /** For each flag, the first 128 bits of the SHA-256 of its JSON. */
-  readonly digests: Int32Array;
+  readonly digests: readonly number[];
 
-  constructor(bytes: string, digests: Int32Array) {
+  constructor(bytes: string, digests: readonly number[]) {
     this.bytes = bytes;
     this.digests = digests;
   }
@@ -29,7 +29,7 @@ export class Frame {
   /** In ASCII, as the suffix is. */
   readonly prefix: string;
   readonly suffix: string;
-  readonly digest: Int32Array;
+  readonly digest: readonly number[];
 
   constructor({ prefix, suffix }: { readonly prefix: string; readonly suffix: string }) {
     this.prefix = prefix;
@@ -47,12 +47,12 @@ export function createFragment(json: string): Fragment {
 export function joinFragments(fragments: readonly Fragment[]): Fragment {
   const [only] = fragments;
   if (only !== undefined && fragments.length === 1) return only;
-  const digests = Int32Array.from(fragments.flatMap((fragment) => [...fragment.digests]));
+  const digests = fragments.flatMap((fragment) => [...fragment.digests]);
   return new Fragment(fragments.map(({ bytes }) => bytes).join(""), digests);
 }
 
 /** The first 128 bits of the SHA-256 of a string. */
-function digestOf(text: string): Int32Array {
+function digestOf(text: string): readonly number[] {
   const digest = hash("sha256", text, "buffer");
-  return Int32Array.from({ length: DIGEST_WORDS }, (_, word) => digest.readInt32LE(word * 4));
+  return Array.from({ length: DIGEST_WORDS }, (_, word) => digest.readInt32LE(word * 4));
 }
