@@ -100,12 +100,18 @@ export async function clickControl(control: Locator): Promise<void> {
   await control.locator("xpath=ancestor::label").click();
 }
 
-/** Waits for all animations that end by themselves. */
-const ANIMATIONS_ENDED = `Promise.allSettled(
+/** Waits for dialogs that React Aria still hides, half a second on a phone, and for all animations that end by themselves. */
+const ANIMATIONS_ENDED = `new Promise((resolve) => {
+  const check = () => {
+    if (document.querySelector('[data-rac][style*="opacity: 0"]') === null) resolve();
+    else requestAnimationFrame(check);
+  };
+  check();
+}).then(() => Promise.allSettled(
   document.getAnimations()
     .filter((animation) => animation.effect?.getComputedTiming().endTime !== Infinity)
     .map((animation) => animation.finished),
-).then(() => undefined)`;
+)).then(() => undefined)`;
 
 /** Fails if axe finds anything on the page, of any impact. */
 export async function expectAccessible(page: Page): Promise<void> {
