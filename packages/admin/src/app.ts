@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import {
+  compressResponses,
   ConnectionGuard,
   limitBodyMemory,
   observeConnections,
@@ -13,7 +14,6 @@ import { callerIdOf, tokenIdOf } from "./access/request-identity.ts";
 import { createAuthentication } from "./access/authentication.ts";
 import type { AdminConfig } from "./config/config.ts";
 import { tooManyBodies } from "./errors.ts";
-import { compressResponses } from "./http/compress-responses.ts";
 import { handleErrors } from "./http/error-handler.ts";
 import {
   addSecurityHeaders,

@@ -2,6 +2,7 @@ import Fastify, { type FastifyInstance } from "fastify";
 import type { FlagSource } from "flags-sdk";
 import { nameSetting } from "flags-server-kit";
 import {
+  compressResponses,
   ConnectionGuard,
   limitBodyMemory,
   observeConnections,
@@ -23,8 +24,8 @@ import { SETTINGS } from "./config/settings.ts";
 import { tooManyBodies } from "./errors.ts";
 import { createFastPaths, createServerFactory } from "./fast-path/fast-path.ts";
 import { createAllowRequest, rejectOtherAddresses } from "./http/access-lists.ts";
-import { isCompressed, registerCompression } from "./http/compression.ts";
 import { registerCors } from "./http/cors.ts";
+import { decompressRequests, isCompressed } from "./http/decompress-requests.ts";
 import { registerOpenApi, rejectOpenApi, type SecuritySchemes } from "./http/openapi.ts";
 import { isReady, rejectUntilReady } from "./http/readiness.ts";
 import { createErrorSender, handleErrors, handleUnknownPaths } from "./http/error-handler.ts";
@@ -154,7 +155,8 @@ async function buildOnKeys(
   rejectUntilReady(app, sources);
   handleUnknownPaths(app, sendError);
   limitBodyMemory(app, { toError: tooManyBodies, keyOf, isDecompressed: isCompressed });
-  await registerCompression(app);
+  decompressRequests(app);
+  compressResponses(app);
   if (config.openApiEnabled) {
     const schemes = protocols.map(({ definition }) => definition.securitySchemes);
     await registerOpenApi(app, config, Object.assign({}, ...schemes) as SecuritySchemes);

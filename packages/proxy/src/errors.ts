@@ -108,6 +108,23 @@ export function tooManyBodies(): HttpError {
   );
 }
 
+/** A 415 for a body in a content coding that the proxy does not read. */
+export function unsupportedCoding(): HttpError {
+  return new HttpError(
+    415,
+    "The encoding of the body is not supported: send it uncompressed, or with gzip or deflate",
+  );
+}
+
+/** A 400 for a compressed body that cannot be decompressed. */
+export function notDecompressible(cause: Error): HttpError {
+  return new HttpError(
+    400,
+    "The body cannot be decompressed: it does not match its `Content-Encoding`",
+    { cause },
+  );
+}
+
 /** A 413 for a body that becomes too long when it is decompressed. */
 export function compressedBodyTooLarge(maxExpansion: number): HttpError {
   return new HttpError(
@@ -189,7 +206,7 @@ export function tooManyGuesses({ message, retryAfterSeconds }: GuessProblem): Ht
   return new HttpError(429, message, { headers: { "retry-after": String(retryAfterSeconds) } });
 }
 
-/** A 415 for a body that is not JSON, or whose content coding is not supported. */
+/** A 415 for a body that is not JSON. */
 export function notJson(): HttpError {
   return new HttpError(415, NOT_JSON);
 }

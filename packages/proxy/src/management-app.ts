@@ -1,9 +1,13 @@
 import Fastify, { type FastifyInstance } from "fastify";
-import { ConnectionGuard, createGuardedServer, observeRequests } from "flags-server-kit/http";
+import {
+  compressResponses,
+  ConnectionGuard,
+  createGuardedServer,
+  observeRequests,
+} from "flags-server-kit/http";
 import type { AccessControl } from "./access/access-control.ts";
 import { registerOperations } from "./api/routes.ts";
 import type { ProxyConfig } from "./config/config.ts";
-import { registerCompression } from "./http/compression.ts";
 import { createErrorSender, handleErrors, handleUnknownPaths } from "./http/error-handler.ts";
 import { rejectUntilReady } from "./http/readiness.ts";
 import { ownCompilersOnly, serverOptions } from "./http/server-options.ts";
@@ -43,7 +47,7 @@ export async function buildManagementApp(
   observeRequests(app, metrics.requests.observe);
   rejectUntilReady(app, sources);
   handleUnknownPaths(app, sendError);
-  await registerCompression(app);
+  compressResponses(app);
   await registerOperations(app, {
     config,
     sources,

@@ -2,14 +2,8 @@
 // `--help` does not need it.
 export { createAccessCheck } from "./http/access-list.ts";
 export { AttemptLimiter, AUTHENTICATION_LIMITS, networkOf } from "./http/attempt-limiter.ts";
-export {
-  BROTLI_QUALITY,
-  CodedBody,
-  CODINGS,
-  CodingChoice,
-  COMPRESSION_THRESHOLD_BYTES,
-  GZIP_LEVEL,
-} from "./http/compression.ts";
+export { compressResponses } from "./http/compress-responses.ts";
+export { CodedBody, CodingChoice, COMPRESSION_THRESHOLD_BYTES } from "./http/compression.ts";
 export type { ContentCoding } from "./http/compression.ts";
 export { matchesEntityTag, sendConditional } from "./http/conditional-request.ts";
 export { ConnectionGuard } from "./http/connection-guard.ts";

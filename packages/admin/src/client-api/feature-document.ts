@@ -135,7 +135,5 @@ function chooseCoding(
   { headers }: FastifyRequest,
   { text }: FeatureDocument,
 ): ContentCoding | undefined {
-  const accepted = headers["accept-encoding"];
-  if (typeof accepted !== "string" || text.length < COMPRESSION_THRESHOLD_BYTES) return undefined;
-  return codings.choose(accepted);
+  return text.length < COMPRESSION_THRESHOLD_BYTES ? undefined : codings.choose(headers);
 }

@@ -1,10 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import {
-  CodingChoice,
-  COMPRESSION_THRESHOLD_BYTES,
-  matchesEntityTag,
-  type ContentCoding,
-} from "flags-server-kit/http";
+import { CodingChoice, COMPRESSION_THRESHOLD_BYTES, matchesEntityTag } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
 import type { Grant } from "../access/grant.ts";
 import { AGE_HEADER, ageMsOf } from "../age.ts";
@@ -97,7 +92,7 @@ export class ResponsePreparer {
     }
     headers.push("content-type", JSON_TYPE);
     const coding =
-      byteLength < COMPRESSION_THRESHOLD_BYTES ? undefined : this.#codingFor(requestHeaders);
+      byteLength < COMPRESSION_THRESHOLD_BYTES ? undefined : this.#codings.choose(requestHeaders);
     const coded = coding && (isShareable ? this.#share(body) : body).compress(coding);
     if (coding === undefined || coded === undefined) {
       return complete(headers, body.bytesToSend(), byteLength);
@@ -106,14 +101,6 @@ export class ResponsePreparer {
     return Buffer.isBuffer(coded)
       ? complete(headers, coded, coded.length)
       : coded.then((bytes) => complete(headers, bytes, bytes.length));
-  }
-
-  #codingFor({
-    "accept-encoding": accepted,
-    "x-no-compression": optOut,
-  }: IncomingHttpHeaders): ContentCoding | undefined {
-    if (typeof accepted !== "string" || optOut !== undefined) return undefined;
-    return this.#codings.choose(accepted);
   }
 
   /**

@@ -15,18 +15,25 @@ test.each([
   ["", undefined],
 ])("CodingChoice.choose(%j) is %s, also the second time", (accepted, coding) => {
   const choice = new CodingChoice();
-  expect(choice.choose(accepted)).toBe(coding);
-  expect(choice.choose(accepted)).toBe(coding);
+  expect(choice.choose({ "accept-encoding": accepted })).toBe(coding);
+  expect(choice.choose({ "accept-encoding": accepted })).toBe(coding);
+});
+
+test("CodingChoice.choose() chooses none for a request with `X-No-Compression`", () => {
+  const headers = { "accept-encoding": "gzip", "x-no-compression": "1" };
+  expect(new CodingChoice().choose(headers)).toBeUndefined();
 });
 
 test("CodingChoice caches the headers of other clients even if one client sends invented values", () => {
   const negotiateCoding = vi.fn<Negotiate>(negotiate);
   const choice = new CodingChoice(negotiateCoding);
-  for (let index = 0; index < 1000; index++) choice.choose(`x${index}`);
+  for (let index = 0; index < 1000; index++) {
+    choice.choose({ "accept-encoding": `x${index}` });
+  }
   negotiateCoding.mockClear();
   for (let i = 0; i < 10; i++) {
-    expect(choice.choose("br, gzip")).toBe("br");
-    expect(choice.choose("identity")).toBeUndefined();
+    expect(choice.choose({ "accept-encoding": "br, gzip" })).toBe("br");
+    expect(choice.choose({ "accept-encoding": "identity" })).toBeUndefined();
   }
   expect(negotiateCoding).toHaveBeenCalledTimes(2);
 });

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from "node:zlib";
 import negotiate from "@fastify/accept-negotiator";
@@ -7,14 +8,14 @@ import { LRUCache } from "lru-cache";
 export const COMPRESSION_THRESHOLD_BYTES = 1024;
 
 /** The supported content codings, the preferred one first. */
-export const CODINGS = ["br", "gzip"] as const;
+const CODINGS = ["br", "gzip"] as const;
 
 /** A content coding, as `Content-Encoding` names it. */
 export type ContentCoding = (typeof CODINGS)[number];
 
 // NOTE: low levels on purpose. Bodies are compressed per request, and their text is repetitive: higher levels
 // take much longer and make them only a little smaller.
-export const BROTLI_QUALITY = 3;
+const BROTLI_QUALITY = 3;
 export const GZIP_LEVEL = 2;
 
 /** Up to this size, compressing synchronously takes less time than using the thread pool. */
@@ -43,11 +44,15 @@ export class CodingChoice {
     this.#negotiate = negotiateCoding;
   }
 
-  /** Returns the preferred coding that an `Accept-Encoding` header accepts; undefined if none. */
-  choose(acceptEncoding: string): ContentCoding | undefined {
+  /** Returns the preferred coding that the headers of a request accept; undefined if none. */
+  choose({
+    "accept-encoding": acceptEncoding,
+    "x-no-compression": optOut,
+  }: IncomingHttpHeaders): ContentCoding | undefined {
+    if (typeof acceptEncoding !== "string" || optOut !== undefined) return undefined;
     const known = this.#choices.get(acceptEncoding);
     if (known !== undefined) return known.coding;
-    // NOTE: `*` means gzip, as in `@fastify/compress`, since every client can read gzip.
+    // NOTE: `*` means gzip, since every client can read gzip.
     const accepted = acceptEncoding.toLowerCase().replaceAll(/\*|x-gzip/g, "gzip");
     const coding = this.#negotiate(accepted, [...CODINGS]) ?? undefined;
     this.#choices.set(acceptEncoding, { coding });

@@ -87,7 +87,7 @@ export interface FrameworkFailure {
 /** The error message for a body that is not JSON. */
 export const NOT_JSON = "The body must be JSON: send it with `Content-Type: application/json`";
 
-// Error codes of Fastify and its plugins.
+// Error codes of Fastify.
 const FRAMEWORK_FAILURES: Readonly<Record<string, FrameworkFailure>> = {
   FST_ERR_BAD_URL: {
     statusCode: 400,
@@ -111,15 +111,6 @@ const FRAMEWORK_FAILURES: Readonly<Record<string, FrameworkFailure>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
     statusCode: 400,
     message: "The length of the body differs from `Content-Length`: correct the header",
-  },
-  FST_CP_ERR_INVALID_CONTENT_ENCODING: {
-    statusCode: 415,
-    message:
-      "The encoding of the body is not supported: send it uncompressed, or with gzip or deflate",
-  },
-  FST_CP_ERR_INVALID_CONTENT: {
-    statusCode: 400,
-    message: "The body cannot be decompressed: it does not match its `Content-Encoding`",
   },
 };
 

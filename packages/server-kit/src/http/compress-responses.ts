@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
-import { CodedBody, CodingChoice, COMPRESSION_THRESHOLD_BYTES } from "flags-server-kit/http";
+import { CodedBody, CodingChoice, COMPRESSION_THRESHOLD_BYTES } from "./compression.ts";
 
 /**
- * Compresses responses of at least 1 KiB if the client accepts that, except large ones while 16 MiB of other responses
- * are waiting.
+ * Compresses text of at least 1 KiB if the client accepts that, except long text while 16 MiB of other responses
+ * are waiting. Buffers and streams are sent as they are.
  *
  * NOTE: no compressed response contains a secret together with text that somebody else has chosen, which would let
  * them guess the secret from the length: responses with secrets are smaller, and are sent once.
@@ -12,13 +12,11 @@ export function compressResponses(app: FastifyInstance): void {
   const codings = new CodingChoice();
   app.addHook("onSend", async (request, reply, payload: unknown) => {
     if (typeof payload !== "string" || payload.length < COMPRESSION_THRESHOLD_BYTES) return payload;
-    const vary = reply.getHeader("vary");
-    reply.header(
-      "vary",
-      vary === undefined ? "accept-encoding" : `${String(vary)}, accept-encoding`,
-    );
-    const accepted = request.headers["accept-encoding"];
-    const coding = typeof accepted === "string" ? codings.choose(accepted) : undefined;
+    const vary = String(reply.getHeader("vary") ?? "");
+    if (!vary.includes("accept-encoding")) {
+      reply.header("vary", vary === "" ? "accept-encoding" : `${vary}, accept-encoding`);
+    }
+    const coding = codings.choose(request.headers);
     const coded = coding && new CodedBody(payload).tryCompress(coding);
     if (coded === undefined) return payload;
     // NOTE: a strong tag promises the same bytes, which differ between codings.
