@@ -4,8 +4,11 @@ import { toBinaryString } from "./response-body.ts";
 /** Precedes each flag of a list; a body omits the first one. */
 export const SEPARATOR = ",";
 
-/** Length of the digest of one flag: 128 bits. */
-export const DIGEST_WORDS = 4;
+/**
+ * Length of the digest of one flag: 64 bits. Clients do not choose the JSON of flags, so only chance could give two
+ * outcomes the same digest.
+ */
+export const DIGEST_WORDS = 2;
 
 /** Prepared bytes for one outcome of one flag, or for several adjacent flags. */
 export class Fragment {
@@ -15,7 +18,7 @@ export class Fragment {
    * heap that the garbage collector would have to track for each response.
    */
   readonly bytes: string;
-  /** For each flag, the first 128 bits of the SHA-256 of its JSON. */
+  /** For each flag, the first 64 bits of the SHA-256 of its JSON. */
   readonly digests: readonly number[];
 
   constructor(bytes: string, digests: readonly number[]) {
@@ -51,7 +54,7 @@ export function joinFragments(fragments: readonly Fragment[]): Fragment {
   return new Fragment(fragments.map(({ bytes }) => bytes).join(""), digests);
 }
 
-/** The first 128 bits of the SHA-256 of a string. */
+/** The first 64 bits of the SHA-256 of a string. */
 function digestOf(text: string): readonly number[] {
   const digest = hash("sha256", text, "buffer");
   return Array.from({ length: DIGEST_WORDS }, (_, word) => digest.readInt32LE(word * 4));
