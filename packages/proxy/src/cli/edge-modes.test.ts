@@ -28,6 +28,15 @@ test.each([
   expect(subcommand?.options[option]?.description).toMatch(description);
 });
 
+test.each([
+  [edge, true],
+  [offline, false],
+])("the help names the defaults of Edge: %o", (subcommand, verifiesKeys) => {
+  const text = [subcommand?.description].flat().join(" ");
+  expect(text).toContain("PORT=3063, ENABLE_ALL_ENDPOINT=true, ");
+  expect(text.includes("FLAGS_UPSTREAM_KEYS=true")).toBe(verifiesKeys);
+});
+
 test("the help describes every option in sentences", () => {
   const descriptions = EDGE_SUBCOMMANDS.flatMap(({ options }) => Object.values(options)).map(
     ({ description }) => description,

@@ -1,12 +1,22 @@
 import type { Subcommand } from "flags-server-kit/command-line";
 import type { Alias } from "../config/aliases/alias.ts";
-import { EDGE_ALIASES } from "../config/aliases/edge-aliases.ts";
+import { EDGE_ALIASES, EDGE_DEFAULTS } from "../config/aliases/edge-aliases.ts";
 import { EDGE_MODES, listEdgeOptions } from "../config/aliases/edge-command-line.ts";
 import { SETTINGS } from "../config/settings.ts";
 
 const SUMMARIES = {
   edge: "Starts the proxy with the options of Unleash Edge",
   offline: "Starts the proxy with the options of Unleash Edge in offline mode",
+} as const;
+
+const DEFAULTS = Object.entries(EDGE_DEFAULTS)
+  .map(([variable, value]) => `${variable}=${value}`)
+  .join(", ");
+
+/** Says which keys are valid if none are listed. */
+const KEYS = {
+  edge: "Without a list of client keys, the upstream verifies keys (FLAGS_UPSTREAM_KEYS=true).",
+  offline: undefined,
 } as const;
 
 const OFFLINE = { BOOTSTRAP_FILE: "flags.json" };
@@ -50,6 +60,9 @@ export const EDGE_SUBCOMMANDS: readonly Subcommand[] = EDGE_MODES.map((name) => 
           "Reads the flags from the file in --bootstrap-file. Changes to the file apply within a second, regardless of --reload-interval.",
         ]
       : []),
+    [`Defaults that differ from those of flags-proxy: ${DEFAULTS}.`, KEYS[name] ?? []]
+      .flat()
+      .join(" "),
   ],
   options: Object.fromEntries(
     listEdgeOptions(name).map((option) => [

@@ -535,6 +535,13 @@ describe("a directory", () => {
     expect(pendingIn(await reopenAfterKill(second))).toEqual({ "key/a": 1, "key/b": 1 });
   });
 
+  it("the recovery is reported without a count if no report was kept only in memory", async () => {
+    const first = await open(newFolder());
+    const second = await open(first.directory);
+    await first.spool.close();
+    await expect.poll(() => second.warnings.at(-1)).toBe("The spool is working again");
+  });
+
   it("a directory that another process takes over during a slow restore is not written until it can be restored", async () => {
     const directory = newFolder();
     await mkdir(directory);

@@ -344,9 +344,11 @@ export class UsageSpool {
     const missed = this.#counts.unwritten - this.#unwrittenLogged;
     this.#unwrittenLogged = this.#counts.unwritten;
     this.#lastProblem = undefined;
-    this.#options.warn(
-      `The spool is working again; ${describeCount(missed, "report")} ${missed === 1 ? "was" : "were"} kept only in memory`,
-    );
+    const loss =
+      missed === 0
+        ? ""
+        : `; ${describeCount(missed, "report")} ${missed === 1 ? "was" : "were"} kept only in memory`;
+    this.#options.warn(`The spool is working again${loss}`);
   }
 
   async #restore(): Promise<void> {
