@@ -292,7 +292,7 @@ export interface ProxyOptions extends OldProxyOptions {
    * @default 134217728
    */
   readonly usageSpoolMaxBytes?: number | undefined;
-  /** Environment of every context. Clients cannot change it. Environment: `FLAGS_ENVIRONMENT`. */
+  /** Value of the field `environment` in every context. Clients cannot change it. Environment: `FLAGS_ENVIRONMENT`. */
   readonly environment?: string | undefined;
   /** Only flags of this project are requested. Environment: `FLAGS_PROJECT_NAME`. */
   readonly projectName?: string | undefined;

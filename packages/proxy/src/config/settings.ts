@@ -513,7 +513,7 @@ export const SETTINGS = {
     kind: booleanKind,
     default: true,
     description:
-      "With Redis as the store: one of the replicas follows the upstream, and the others get its flags. false: each replica follows it.",
+      "With Redis as the store: one of the replicas follows the upstream, and the others get its flags. false: each replica follows the upstream.",
   }),
   storeRegion: defineSetting({
     group: "Store",
@@ -598,7 +598,8 @@ export const SETTINGS = {
     variables: ["FLAGS_ENVIRONMENT"],
     kind: textKind,
     default: undefined,
-    description: "Environment of every context. Clients cannot change it.",
+    description:
+      "Value of the field environment in every context. Clients cannot change it. Does not select the environment whose flags are served: the upstream token does.",
   }),
   enableAllEndpoint: defineSetting({
     group: "Endpoints",
