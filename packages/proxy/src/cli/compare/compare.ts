@@ -5,7 +5,7 @@ export const COMPARE: Subcommand = {
   name: "compare",
   summary: "Compares the flags that this proxy and another one return",
   description: [
-    "Requests the flags for many contexts from two proxies: this one, and the one that it replaces or another version of it. Prints the differences for each flag. Both proxies must be running.",
+    "Requests the flags for many contexts from this proxy and from another one, for example the proxy that it replaces, or an earlier version. Prints the differences for each flag. Both proxies must be running.",
     "The contexts have random values for the fields that the rules of the flags read, preferably values that the rules mention. The rules come from the upstream in FLAGS_URL; without it, contexts have the standard fields.",
     "Can be followed by the arguments of Unleash Edge: flags-proxy compare --with URL edge --upstream-url URL --tokens TOKENS.",
     "Flags whose results change between requests with the same context are random, and are not compared.",
