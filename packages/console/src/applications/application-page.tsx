@@ -8,7 +8,7 @@ import type { ApplicationDetails, ApplicationOverview } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
 import { describeType } from "../flags/flag-types.ts";
 import { useHasRole } from "../session/session.ts";
-import { describeStrategyType } from "../strategies/strategy-types.ts";
+import { describeStrategyType } from "../strategies/strategy-labels.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";

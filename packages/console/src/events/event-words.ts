@@ -1,6 +1,6 @@
 import type { EventType } from "../../../admin/src/storage/events.ts";
 import type { RecordedEvent } from "../api/types.ts";
-import { describeStrategyType } from "../strategies/strategy-types.ts";
+import { describeStrategyType } from "../strategies/strategy-labels.ts";
 import { listAt, textAt } from "./recorded-state.ts";
 import { formatCount } from "../ui/numbers.ts";
 

@@ -7,7 +7,7 @@ import type { Flag, FlagEnvironment, Strategy } from "../api/types.ts";
 import { ConstraintList } from "../constraints/constraint-summary.tsx";
 import { describeStrategy, type Names } from "../strategies/describe-strategy.ts";
 import { EditStrategyDialog } from "../strategies/strategy-dialogs.tsx";
-import { describeStrategyType } from "../strategies/strategy-types.ts";
+import { describeStrategyType } from "../strategies/strategy-labels.ts";
 import { Badge } from "../ui/badge.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { Menu, type MenuEntry } from "../ui/menu.tsx";

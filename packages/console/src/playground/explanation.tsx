@@ -1,7 +1,7 @@
 import { Check, Minus, Shuffle, X } from "lucide-react";
 import type { ReactNode } from "react";
 import type { Evaluation, EvaluationDetails } from "../api/types.ts";
-import { describeStrategyType } from "../strategies/strategy-types.ts";
+import { describeStrategyType } from "../strategies/strategy-labels.ts";
 import { Badge } from "../ui/badge.tsx";
 import { formatShare } from "../ui/numbers.ts";
 import { OutcomeBadge } from "./outcome-badge.tsx";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Strategy } from "../api/types.ts";
 import { describeEnvironment, describeStrategy } from "./describe-strategy.ts";
-import { parametersOf } from "./strategy-types.ts";
+import { parametersOf } from "./strategy-labels.ts";
 
 const NAMES = {
   segments: [

@@ -9,7 +9,7 @@ import {
   type EntryWords,
   parseListParameter,
   wholePercentage,
-} from "./strategy-types.ts";
+} from "./strategy-labels.ts";
 import { describeCount, formatCount, formatPercent } from "../ui/numbers.ts";
 import { ownValue } from "../ui/own-value.ts";
 import { joinWithAnd } from "../ui/words.ts";

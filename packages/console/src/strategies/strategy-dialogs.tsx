@@ -12,7 +12,7 @@ import { SegmentPicker } from "./segment-picker.tsx";
 import { StickinessField } from "./stickiness-field.tsx";
 import { createDraft, type StrategyDraft, toBody, toDraft, withType } from "./strategy-draft.ts";
 import { StrategyParameters } from "./strategy-parameters.tsx";
-import { describeStrategyType } from "./strategy-types.ts";
+import { describeStrategyType } from "./strategy-labels.ts";
 import { type StrategyAddress, strategyPath, useSaveStrategy } from "./use-save-strategy.ts";
 import "./strategies.css";
 

@@ -1,6 +1,6 @@
 import type { Strategy, StrategyType } from "../api/types.ts";
 import { ownValue } from "../ui/own-value.ts";
-import { parametersOf, parseListParameter, ROLLOUT } from "./strategy-types.ts";
+import { parametersOf, parseListParameter, ROLLOUT } from "./strategy-labels.ts";
 
 /** What a form about a strategy edits. */
 export type StrategyDraft = Pick<

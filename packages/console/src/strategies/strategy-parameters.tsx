@@ -11,7 +11,7 @@ import {
   parseListParameter,
   ROLLOUT,
   wholePercentage,
-} from "./strategy-types.ts";
+} from "./strategy-labels.ts";
 import "./strategies.css";
 import { describeCount } from "../ui/numbers.ts";
 

@@ -45,7 +45,7 @@ interface ListType {
  * To add a type:
  *
  * 1. Describe it here. The type checker then requires its implementation in `implementations.ts`, its names in
- *    `console/src/strategies/strategy-types.ts`, and random parameters in `engine/test/_random-strategy.ts`.
+ *    `console/src/strategies/strategy-labels.ts`, and random parameters in `engine/test/_random-strategy.ts`.
  *    `flags-admin`, the playground and `flags-proxy compare` read this table.
  * 2. If it is of a new kind, add the kind to `ActivationRule` in `strategy.ts`, so that it is explained, and handle it
  *    in `admin/src/domain/strategies/check-strategy.ts`.

@@ -1,6 +1,6 @@
 import { BUILT_IN_STRATEGY_NAMES } from "flags-engine";
 import { expect, test } from "vitest";
-import { describeStrategyType, parametersOf } from "./strategy-types.ts";
+import { describeStrategyType, parametersOf } from "./strategy-labels.ts";
 
 test("custom strategies may be named like properties of every object", () => {
   for (const name of ["constructor", "toString", "__proto__"]) {
