@@ -18,7 +18,7 @@ import { PendingData } from "./spool/pending-data.ts";
 import { UsageSpool } from "./spool/usage-spool.ts";
 import type { UsageSpoolState } from "./spool/usage-spool.ts";
 import { UsageReporter } from "./usage-reporter.ts";
-import { UsageStore } from "./usage-store.ts";
+import { UsageBuffer } from "./usage-buffer.ts";
 
 /** For durations, since the system clock can be changed. */
 const monotonicMs = (): number => performance.now();
@@ -40,7 +40,7 @@ interface ClientUsageOptions {
  */
 export class ClientUsage {
   readonly #settings: Settings;
-  readonly #store: UsageStore;
+  readonly #buffer: UsageBuffer;
   readonly #impactMetrics: ImpactMetricsBuffer;
   readonly #registrations: RegistrationBuffer;
   readonly #drops: UsageDrops;
@@ -58,7 +58,7 @@ export class ClientUsage {
     this.#settings = settings;
     const memory = new FairBudget(memoryLimit(usageSpool?.maxBytes));
     this.#drops = new UsageDrops((kind, count) => emitter.emit("usageDropped", kind, count));
-    this.#store = new UsageStore({
+    this.#buffer = new UsageBuffer({
       now,
       memory,
       isKnown,
@@ -86,7 +86,7 @@ export class ClientUsage {
       this.#spool = new UsageSpool({
         ...usageSpool,
         pending: new PendingData({
-          usage: this.#store,
+          usage: this.#buffer,
           impactMetrics: this.#impactMetrics,
           registrations: this.#registrations,
         }),
@@ -123,7 +123,7 @@ export class ClientUsage {
   /** Counts usage of one flag by the application of this client. */
   count(name: string, usage: FeatureUsage): void {
     const { appName, isMetricsEnabled } = this.#settings;
-    if (isMetricsEnabled) this.#store.count(appName, name, usage);
+    if (isMetricsEnabled) this.#buffer.count(appName, name, usage);
   }
 
   /**
@@ -148,7 +148,7 @@ export class ClientUsage {
 
   #add(usage: ApplicationUsage): boolean {
     const { quotaId = this.#spool === undefined ? DEFAULT_QUOTA : REPORTED_QUOTA } = usage;
-    if (this.#isClosed || !this.#store.add({ ...usage, quotaId })) return false;
+    if (this.#isClosed || !this.#buffer.add({ ...usage, quotaId })) return false;
     this.#drops.add("impact_metric", this.#impactMetrics.add(quotaId, usage.impactMetrics ?? []));
     return true;
   }
@@ -176,7 +176,7 @@ export class ClientUsage {
     });
     return new UsageReporter({
       api,
-      store: this.#store,
+      buffer: this.#buffer,
       bulk,
       sendImpactAndRegistrations: (signal) => impactAndRegistrations.send(signal),
       spool: this.#spool,

@@ -5,7 +5,7 @@ import { splitUsages } from "./bulk-report.ts";
 import { separateKnown } from "./known-names.ts";
 import type { IsKnown } from "./known-names.ts";
 import type { UsageDrops } from "./usage-drops.ts";
-import type { UsageStore } from "./usage-store.ts";
+import type { UsageBuffer } from "./usage-buffer.ts";
 
 /** Usage of one application that the upstream has rejected. */
 export interface Rejected {
@@ -14,7 +14,7 @@ export interface Rejected {
 }
 
 interface RejectionsOptions {
-  readonly store: UsageStore;
+  readonly buffer: UsageBuffer;
   readonly drops: UsageDrops;
   readonly events: EventSink;
   readonly failureLog: FailureLog;
@@ -119,13 +119,13 @@ export class Rejections {
   #count(id: string, rejected: readonly Rejected[]): void {
     const [first] = rejected;
     if (first === undefined) return;
-    const { store, events, failureLog } = this.#options;
+    const { buffer, events, failureLog } = this.#options;
     const { usage, error } = first;
     failureLog.failed(error);
     const rejections = (this.#counts.get(id) ?? 0) + 1;
     if (rejections < MAX_REJECTIONS) {
       this.#counts.set(id, rejections);
-      for (const one of rejected) store.putBack(one.usage);
+      for (const one of rejected) buffer.putBack(one.usage);
       return;
     }
     this.#counts.delete(id);
@@ -138,8 +138,8 @@ export class Rejections {
 
   /** Returns the number of flags. */
   #drop(rejected: readonly Rejected[]): number {
-    const { store, drops } = this.#options;
-    for (const { usage } of rejected) store.release(usage);
+    const { buffer, drops } = this.#options;
+    for (const { usage } of rejected) buffer.release(usage);
     const { length } = rejected.flatMap(({ usage }) => Object.keys(usage.features));
     drops.add("rejected", length);
     return length;

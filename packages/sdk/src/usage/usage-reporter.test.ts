@@ -4,7 +4,7 @@ import { BulkSupport } from "./bulk-report.ts";
 import { UsageDrops } from "./usage-drops.ts";
 import { UsageReporter } from "./usage-reporter.ts";
 import type { UsageReporterOptions } from "./usage-reporter.ts";
-import { UsageStore } from "./usage-store.ts";
+import { UsageBuffer } from "./usage-buffer.ts";
 
 const INTERVAL_MS = 60_000;
 const once = { yes: 1, no: 0 };
@@ -22,14 +22,14 @@ afterEach(() => {
 
 function createReporter(options: Partial<UsageReporterOptions> = {}) {
   const { now = Date.now } = options;
-  const store = new UsageStore({ now });
+  const buffer = new UsageBuffer({ now });
   const reporter = new UsageReporter({
     api: { sendMetrics: async () => {}, sendBulk: async () => {} },
     bulk: new BulkSupport(undefined, now),
     sendImpactAndRegistrations: async () => {},
     drops: new UsageDrops(() => {}),
     isKnown: () => true,
-    store,
+    buffer,
     identity: { appName: "app", instanceId: "i", connectionId: "c" },
     intervalMs: INTERVAL_MS,
     jitterMs: 0,
@@ -40,13 +40,13 @@ function createReporter(options: Partial<UsageReporterOptions> = {}) {
     random: () => 0,
     ...options,
   });
-  return { store, reporter };
+  return { buffer, reporter };
 }
 
 describe("UsageReporter", () => {
   it("sends after each interval plus a random part of the jitter", async () => {
     const sentAtMs: number[] = [];
-    const { store, reporter } = createReporter({
+    const { buffer, reporter } = createReporter({
       jitterMs: 1000,
       random: () => 0.5,
       onSent: () => sentAtMs.push(performance.now()),
@@ -54,7 +54,7 @@ describe("UsageReporter", () => {
     const startMs = performance.now();
     reporter.start();
     for (let count = 0; count < 2; count += 1) {
-      store.count("app", "f", once);
+      buffer.count("app", "f", once);
       await vi.advanceTimersByTimeAsync(INTERVAL_MS + 500);
     }
     expect(sentAtMs.map((ms) => ms - startMs)).toEqual([60_500, 121_000]);
@@ -64,18 +64,18 @@ describe("UsageReporter", () => {
   it("warns once per interval about usage that was not counted, however often it sends", async () => {
     let nowMs = 0;
     let reports = 0;
-    const { store, reporter } = createReporter({
+    const { buffer, reporter } = createReporter({
       api: {
         sendMetrics: async () => {
           reports += 1;
-          store.count("app", "f", once);
+          buffer.count("app", "f", once);
         },
         sendBulk: async () => {},
       },
-      onSent: () => store.count("x".repeat(256), "f", once),
+      onSent: () => buffer.count("x".repeat(256), "f", once),
       monotonicMs: () => nowMs,
     });
-    store.count("app", "f", once);
+    buffer.count("app", "f", once);
     reporter.start();
     await vi.advanceTimersByTimeAsync(4 * INTERVAL_MS);
     expect(reports).toBe(4);
@@ -91,7 +91,7 @@ describe("UsageReporter", () => {
     const accepted: string[] = [];
     let requests = 0;
     let dropped = 0;
-    const { store, reporter } = createReporter({
+    const { buffer, reporter } = createReporter({
       api: {
         sendMetrics: async ({ bucket }) => {
           requests += 1;
@@ -106,8 +106,8 @@ describe("UsageReporter", () => {
       isKnown: (name) => name === "known",
       drops: new UsageDrops((_kind, count) => (dropped += count)),
     });
-    for (let index = 0; index < 4990; index += 1) store.count("app", `!${index}`, once);
-    store.count("app", "known", once);
+    for (let index = 0; index < 4990; index += 1) buffer.count("app", `!${index}`, once);
+    buffer.count("app", "known", once);
     reporter.start();
     for (let attempt = 1; attempt <= 10; attempt += 1) {
       const requestsBefore = requests;
@@ -118,15 +118,15 @@ describe("UsageReporter", () => {
       expect(requests - requestsBefore).toBeLessThanOrEqual(207);
     }
     expect(dropped).toBe(4990);
-    expect(store.applications).toEqual([]);
+    expect(buffer.applications).toEqual([]);
     await reporter.close();
   });
 
   it("sends at most 500 applications per interval separately, those of each quota in turn, and all at the end", async () => {
     let sent: string[] = [];
-    const { store, reporter } = createReporter({ onSent: ({ appName }) => sent.push(appName) });
+    const { buffer, reporter } = createReporter({ onSent: ({ appName }) => sent.push(appName) });
     const add = (quotaId: string, appName: string): boolean =>
-      store.add({ quotaId, appName, startMs: 0, features: { f: once } });
+      buffer.add({ quotaId, appName, startMs: 0, features: { f: once } });
     for (let index = 0; index < 2000; index += 1) add("public", `invented-${index}`);
     for (const appName of ["a", "b", "c"]) add("other", appName);
     reporter.start();
@@ -140,7 +140,7 @@ describe("UsageReporter", () => {
     sent = [];
     await reporter.close();
     expect(sent).toHaveLength(1003);
-    expect(store.applications).toEqual([]);
+    expect(buffer.applications).toEqual([]);
   });
 
   it("sends at most 500 rejected applications per interval separately", async () => {
@@ -149,11 +149,11 @@ describe("UsageReporter", () => {
       requests += 1;
       throw new UpstreamError("rejected", { code: "STATUS", status: 400 });
     };
-    const { store, reporter } = createReporter({
+    const { buffer, reporter } = createReporter({
       api: { sendMetrics: reject, sendBulk: reject },
       bulk: new BulkSupport("development", () => performance.now()),
     });
-    for (let index = 0; index < 2000; index += 1) store.count(`app-${index}`, "f", once);
+    for (let index = 0; index < 2000; index += 1) buffer.count(`app-${index}`, "f", once);
     reporter.start();
     for (let attempt = 1; attempt <= 10; attempt += 1) {
       const requestsBefore = requests;
@@ -165,7 +165,7 @@ describe("UsageReporter", () => {
   });
 
   it("close() gives up after four seconds if the upstream hangs", async () => {
-    const { store, reporter } = createReporter({
+    const { buffer, reporter } = createReporter({
       api: {
         sendMetrics: (_body, signal) =>
           new Promise((_resolve, reject) => {
@@ -174,7 +174,7 @@ describe("UsageReporter", () => {
         sendBulk: async () => {},
       },
     });
-    store.count("app", "f", once);
+    buffer.count("app", "f", once);
     let isClosed = false;
     const closed = reporter.close().then(() => {
       isClosed = true;

@@ -28,15 +28,15 @@ import { Rejections, TOO_LARGE } from "./rejections.ts";
 import type { Rejected } from "./rejections.ts";
 import type { UsageDrops } from "./usage-drops.ts";
 import { MAX_CONCURRENT_REQUESTS } from "./usage-limits.ts";
-import type { UsageStore } from "./usage-store.ts";
+import type { UsageBuffer } from "./usage-buffer.ts";
 
 export interface UsageReporterOptions {
   readonly api: Pick<UpstreamApi, "sendBulk" | "sendMetrics">;
-  readonly store: UsageStore;
+  readonly buffer: UsageBuffer;
   readonly bulk: BulkSupport;
   /** Called after the usage was sent; throws an `UpstreamError` if the upstream cannot be reached. */
   readonly sendImpactAndRegistrations: (signal: AbortSignal) => Promise<void>;
-  /** Contains the usage in the store. @default usage is only in memory */
+  /** Contains the usage in the buffer. @default usage is only in memory */
   readonly spool?: Pick<UsageSpool, "compact" | "state"> | undefined;
   readonly drops: UsageDrops;
   readonly isKnown: IsKnown;
@@ -111,8 +111,8 @@ export class UsageReporter {
     await this.#flush(deadlineMs);
     clearTimeout(timer);
     this.#logDrops();
-    const { store, events, spool } = this.#options;
-    const count = store.applications.length;
+    const { buffer, events, spool } = this.#options;
+    const count = buffer.applications.length;
     if (count === 0) return;
     const consequence =
       spool?.state.isWritable === true ? "; the next start will deliver it from the spool" : "";
@@ -166,9 +166,9 @@ export class UsageReporter {
   }
 
   async #sendUsage(): Promise<void> {
-    const { store, bulk, now } = this.#options;
+    const { buffer, bulk, now } = this.#options;
     const { environment } = bulk;
-    if (environment === undefined || store.applications.length < 2) {
+    if (environment === undefined || buffer.applications.length < 2) {
       await this.#sendSeparately();
       return;
     }
@@ -181,8 +181,8 @@ export class UsageReporter {
   }
 
   async #sendInBulk(origin: BulkOrigin): Promise<void> {
-    const { store } = this.#options;
-    const putBack = (usage: ApplicationUsage): void => store.putBack(usage);
+    const { buffer } = this.#options;
+    const putBack = (usage: ApplicationUsage): void => buffer.putBack(usage);
     const rejectedBefore: ApplicationUsage[] = [];
     try {
       const batches = toBulkBatches(this.#takeAcceptable(rejectedBefore), origin, putBack);
@@ -198,17 +198,17 @@ export class UsageReporter {
 
   /** Takes all usage; adds usage of applications that were rejected before to the list instead. */
   *#takeAcceptable(rejectedBefore: ApplicationUsage[]): Generator<ApplicationUsage> {
-    for (const usage of this.#options.store.takeAll()) {
+    for (const usage of this.#options.buffer.takeAll()) {
       if (this.#rejections.has(usage)) rejectedBefore.push(usage);
       else yield usage;
     }
   }
 
   async #sendSeparately(): Promise<void> {
-    const { store, bulk } = this.#options;
+    const { buffer, bulk } = this.#options;
     let isAccepted = true;
     try {
-      const usages = takeFirst(store.takeAll(), this.#maxSeparate);
+      const usages = takeFirst(buffer.takeAll(), this.#maxSeparate);
       await forEachConcurrently(usages, MAX_CONCURRENT_REQUESTS, async (usage) => {
         if (!(await this.#deliver(usage))) isAccepted = false;
       });
@@ -221,7 +221,7 @@ export class UsageReporter {
   }
 
   async #deliverBatch(batch: BulkBatch, origin: BulkOrigin): Promise<void> {
-    const { api, store, identity, onSent, now } = this.#options;
+    const { api, buffer, identity, onSent, now } = this.#options;
     try {
       await api.sendBulk(toBulkBody({ metrics: batch.metrics }), this.#abort.signal);
     } catch (thrown) {
@@ -229,7 +229,7 @@ export class UsageReporter {
       return;
     }
     for (const usage of batch.usages) {
-      store.release(usage);
+      buffer.release(usage);
       onSent(toMetricsBody(usage, identity, now()));
     }
   }
@@ -240,7 +240,7 @@ export class UsageReporter {
     error: UpstreamError,
   ): Promise<void> {
     if (error.status !== TOO_LARGE) {
-      for (const usage of usages) this.#options.store.putBack(usage);
+      for (const usage of usages) this.#options.buffer.putBack(usage);
       throw error;
     }
     const halves = splitUsages(usages);
@@ -276,8 +276,8 @@ export class UsageReporter {
         else waiting.unshift(...parts);
       }
     } catch (thrown) {
-      for (const part of waiting) this.#options.store.putBack(part);
-      for (const part of rejected) this.#options.store.putBack(part.usage);
+      for (const part of waiting) this.#options.buffer.putBack(part);
+      for (const part of rejected) this.#options.buffer.putBack(part.usage);
       throw thrown;
     }
     this.#rejections.resolve(usage, rejected, accepted);
@@ -286,7 +286,7 @@ export class UsageReporter {
 
   /** Sends usage of one application; returns the error if the upstream rejects its content. */
   async #trySend(usage: ApplicationUsage): Promise<UpstreamError | undefined> {
-    const { api, store, identity, onSent, now } = this.#options;
+    const { api, buffer, identity, onSent, now } = this.#options;
     const body = toMetricsBody(usage, identity, now());
     try {
       await api.sendMetrics(body, this.#abort.signal);
@@ -295,7 +295,7 @@ export class UsageReporter {
       if (error.isRejection) return error;
       throw error;
     }
-    store.release(usage);
+    buffer.release(usage);
     onSent(body);
     return undefined;
   }
@@ -308,7 +308,7 @@ export class UsageReporter {
     try {
       await deliver(first);
     } catch (error) {
-      for (const usage of second) this.#options.store.putBack(usage);
+      for (const usage of second) this.#options.buffer.putBack(usage);
       throw error;
     }
     await deliver(second);
@@ -316,8 +316,8 @@ export class UsageReporter {
 
   /** Logs which usage was not counted or was dropped since the last call. */
   #logDrops(): void {
-    const { store, drops, events, monotonicMs } = this.#options;
-    const rejected = store.takeRejectedCount();
+    const { buffer, drops, events, monotonicMs } = this.#options;
+    const rejected = buffer.takeRejectedCount();
     if (rejected > 0) {
       const were = rejected === 1 ? "was" : "were";
       events.warn(

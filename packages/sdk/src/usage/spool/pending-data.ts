@@ -1,10 +1,10 @@
 import type { ImpactMetricsBuffer } from "../impact-metrics.ts";
 import type { RegistrationBuffer } from "../registration-buffer.ts";
-import type { UsageStore } from "../usage-store.ts";
+import type { UsageBuffer } from "../usage-buffer.ts";
 import type { SpoolContent } from "./spool-record.ts";
 
 interface Buffers {
-  readonly usage: UsageStore;
+  readonly usage: UsageBuffer;
   readonly impactMetrics: ImpactMetricsBuffer;
   readonly registrations: RegistrationBuffer;
 }

@@ -22,7 +22,7 @@ import { ImpactMetricsBuffer } from "../impact-metrics.ts";
 import type { TakenImpactMetrics } from "../impact-metrics.ts";
 import { RegistrationBuffer } from "../registration-buffer.ts";
 import type { BufferedRegistration } from "../registration-buffer.ts";
-import { UsageStore } from "../usage-store.ts";
+import { UsageBuffer } from "../usage-buffer.ts";
 import { PendingData } from "./pending-data.ts";
 import { toLines } from "./spool-record.ts";
 import { UsageSpool } from "./usage-spool.ts";
@@ -49,7 +49,7 @@ const usage = (appName: string, yes = 1, quotaId = "key"): ApplicationUsage => (
 });
 
 interface Opened {
-  readonly store: UsageStore;
+  readonly buffer: UsageBuffer;
   readonly impactMetrics: ImpactMetricsBuffer;
   readonly registrations: RegistrationBuffer;
   readonly pending: PendingData;
@@ -58,7 +58,7 @@ interface Opened {
   readonly warnings: string[];
 }
 
-/** Opens a spool with its store. The directory may contain the files of an earlier one. */
+/** Opens a spool with its buffer. The directory may contain the files of an earlier one. */
 async function open(...options: Parameters<typeof beginToOpen>): Promise<Opened> {
   const opened = beginToOpen(...options);
   await expect.poll(() => opened.spool.state.isWritable || opened.warnings.length > 0).toBe(true);
@@ -74,7 +74,7 @@ function beginToOpen(
   const warnings: string[] = [];
   const now = (): number => 2000;
   const memory = new FairBudget(memoryBytes);
-  const store: UsageStore = new UsageStore({
+  const buffer: UsageBuffer = new UsageBuffer({
     now,
     memory,
     ...(isKnown !== undefined && { isKnown }),
@@ -97,7 +97,7 @@ function beginToOpen(
       remove: (registration) => spool.record("remove", { registration }),
     },
   });
-  const pending = new PendingData({ usage: store, impactMetrics, registrations });
+  const pending = new PendingData({ usage: buffer, impactMetrics, registrations });
   const spool = new UsageSpool({
     directory,
     maxBytes,
@@ -110,7 +110,7 @@ function beginToOpen(
   });
   spool.start();
   onTestFinished(() => spool.close());
-  return { store, impactMetrics, registrations, pending, spool, directory, warnings };
+  return { buffer, impactMetrics, registrations, pending, spool, directory, warnings };
 }
 
 /** Opens what a killed process would leave at this moment. */
@@ -133,9 +133,9 @@ async function isCopied(directory: string, copy: string): Promise<boolean> {
 }
 
 /** Returns the sum of the `yes` counts of `on`, by application. */
-function pendingIn({ store }: Opened): Readonly<Record<string, number>> {
-  const counts = store.keys.map(([quotaId, appName]) => {
-    const yes = store.totalOf(quotaId, appName)?.features["on"]?.yes ?? 0;
+function pendingIn({ buffer }: Opened): Readonly<Record<string, number>> {
+  const counts = buffer.keys.map(([quotaId, appName]) => {
+    const yes = buffer.totalOf(quotaId, appName)?.features["on"]?.yes ?? 0;
     return [`${quotaId}/${appName}`, yes] as const;
   });
   return Object.fromEntries(counts);
@@ -177,14 +177,14 @@ async function filesIn({ directory }: Opened): Promise<readonly string[]> {
 describe("UsageSpool restores the data of a killed process", () => {
   it("all written usage is restored, by application and quota", async () => {
     const killed = await open(newFolder());
-    killed.store.add(usage("a", 3));
-    killed.store.add(usage("a", 4));
-    killed.store.add(usage("a", 5, "other"));
-    killed.store.add(usage("b", 6));
+    killed.buffer.add(usage("a", 3));
+    killed.buffer.add(usage("a", 4));
+    killed.buffer.add(usage("a", 5, "other"));
+    killed.buffer.add(usage("b", 6));
     await killed.spool.flushed();
     const next = await reopenAfterKill(killed);
     expect(pendingIn(next)).toEqual({ "key/a": 7, "other/a": 5, "key/b": 6 });
-    expect(next.store.totalOf("key", "a")?.features["of-a"]).toEqual({
+    expect(next.buffer.totalOf("key", "a")?.features["of-a"]).toEqual({
       yes: 0,
       no: 2,
       variants: { red: 2 },
@@ -196,10 +196,10 @@ describe("UsageSpool restores the data of a killed process", () => {
 
   it("usage that was being sent is restored, but not delivered usage", async () => {
     const killed = await open(newFolder());
-    for (const name of ["delivered", "sending", "failed"]) killed.store.add(usage(name));
-    const [delivered, , failed] = [...killed.store.takeAll()];
-    if (delivered !== undefined) killed.store.release(delivered);
-    if (failed !== undefined) killed.store.putBack(failed);
+    for (const name of ["delivered", "sending", "failed"]) killed.buffer.add(usage(name));
+    const [delivered, , failed] = [...killed.buffer.takeAll()];
+    if (delivered !== undefined) killed.buffer.release(delivered);
+    if (failed !== undefined) killed.buffer.putBack(failed);
     await killed.spool.flushed();
     const next = await reopenAfterKill(killed);
     expect(pendingIn(next)).toEqual({ "key/sending": 1, "key/failed": 1 });
@@ -207,7 +207,7 @@ describe("UsageSpool restores the data of a killed process", () => {
 
   it("usage is restored once, however often the process is killed", async () => {
     let opened = await open(newFolder());
-    opened.store.add(usage("a", 2));
+    opened.buffer.add(usage("a", 2));
     await opened.spool.flushed();
     for (let round = 1; round <= 3; round += 1) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
@@ -218,7 +218,7 @@ describe("UsageSpool restores the data of a killed process", () => {
 
   it("everything but a torn last line is restored, without a warning", async () => {
     const killed = await open(newFolder());
-    killed.store.add(usage("a"));
+    killed.buffer.add(usage("a"));
     await killed.spool.flushed();
     const [name = ""] = (await filesIn(killed)).slice(-1);
     await appendFile(join(killed.directory, name), "1234abcd {");
@@ -229,7 +229,7 @@ describe("UsageSpool restores the data of a killed process", () => {
 
   it("everything but a damaged line is restored, with a warning", async () => {
     const killed = await open(newFolder());
-    killed.store.add(usage("a"));
+    killed.buffer.add(usage("a"));
     await killed.spool.flushed();
     const [name = ""] = (await filesIn(killed)).slice(-1);
     await appendFile(join(killed.directory, name), "damaged\n");
@@ -246,7 +246,7 @@ describe("UsageSpool restores the data of a killed process", () => {
     const path = join(directory, "usage-00000042.log");
     await writeFile(path, "flags-usage-spool 3\nsomething\n");
     const next = await open(directory);
-    next.store.add(usage("a"));
+    next.buffer.add(usage("a"));
     await next.spool.flushed();
     expect(next.warnings).toEqual([
       "DIR/usage-00000042.log has an unknown format: it stays until the version that wrote it delivers it",
@@ -291,7 +291,7 @@ describe("UsageSpool restores the data of a killed process", () => {
   it("usage of the previous version is restored", async () => {
     const directory = newFolder();
     const first = await open(directory);
-    first.store.add(usage("a", 3));
+    first.buffer.add(usage("a", 3));
     await first.spool.close();
     const [name = ""] = await filesIn(first);
     const text = await readFile(join(directory, name), "utf8");
@@ -342,7 +342,7 @@ describe("UsageSpool restores the data of a killed process", () => {
 type About = "usage" | "impact" | "registration";
 
 function addTo(opened: Opened, about: About, app: string, value: number): void {
-  if (about === "usage") opened.store.add(usage(app, value));
+  if (about === "usage") opened.buffer.add(usage(app, value));
   else if (about === "impact") opened.impactMetrics.add(app, impact(value));
   else opened.registrations.add(registration(`${app}-${value % 5}`));
 }
@@ -359,8 +359,8 @@ class Sending {
   }
 
   take(about: About): void {
-    const { store, impactMetrics, registrations } = this.#opened;
-    if (about === "usage") this.#usage.push(...store.takeAll());
+    const { buffer, impactMetrics, registrations } = this.#opened;
+    if (about === "usage") this.#usage.push(...buffer.takeAll());
     // Never before the previous ones have ended.
     else if (about === "impact" && this.#impact.length === 0)
       this.#impact.push(...impactMetrics.take());
@@ -368,9 +368,9 @@ class Sending {
   }
 
   end(about: About, action: "deliver" | "fail"): void {
-    const { store, impactMetrics, registrations } = this.#opened;
+    const { buffer, impactMetrics, registrations } = this.#opened;
     const method = action === "deliver" ? "release" : "putBack";
-    if (about === "usage") this.#usage.splice(0, 1).forEach((one) => store[method](one));
+    if (about === "usage") this.#usage.splice(0, 1).forEach((one) => buffer[method](one));
     else if (about === "impact")
       this.#impact.splice(0, 1).forEach((one) => impactMetrics[method](one));
     else registrations[method](this.#registrations.splice(0, 1));
@@ -381,8 +381,8 @@ describe("UsageSpool limits its size", () => {
   it("the files of delivered usage are deleted", async () => {
     const opened = await open(newFolder());
     for (let round = 1; round <= 3; round += 1) {
-      opened.store.add(usage("a"));
-      for (const taken of opened.store.takeAll()) opened.store.release(taken);
+      opened.buffer.add(usage("a"));
+      for (const taken of opened.buffer.takeAll()) opened.buffer.release(taken);
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       await opened.spool.flushed();
       // oxlint-disable-next-line no-await-in-loop -- one after the other
@@ -396,8 +396,8 @@ describe("UsageSpool limits its size", () => {
 
   it("files are deleted even if their usage arrived and was delivered while the spool was being opened", async () => {
     const opened = beginToOpen(newFolder());
-    opened.store.add(usage("a"));
-    for (const taken of opened.store.takeAll()) opened.store.release(taken);
+    opened.buffer.add(usage("a"));
+    for (const taken of opened.buffer.takeAll()) opened.buffer.release(taken);
     await opened.spool.flushed();
     await opened.spool.compact();
     expect(opened.spool.state.bytes).toBe(20);
@@ -410,7 +410,7 @@ describe("UsageSpool limits its size", () => {
     );
     const reports = 500;
     for (let report = 0; report < reports; report += 1) {
-      opened.store.add({ ...usage("a"), features });
+      opened.buffer.add({ ...usage("a"), features });
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       if (report % 10 === 0) await opened.spool.flushed();
     }
@@ -419,7 +419,7 @@ describe("UsageSpool limits its size", () => {
     await expect.poll(() => opened.spool.state.bytes).toBeLessThan(2 * 1024 * 1024);
     expect(opened.spool.state).toMatchObject({ written: reports, unwritten: 0 });
     const next = await reopenAfterKill(opened);
-    expect(next.store.totalOf("key", "a")?.features["flag-0"]?.yes).toBe(reports);
+    expect(next.buffer.totalOf("key", "a")?.features["flag-0"]?.yes).toBe(reports);
   });
 
   it.each([
@@ -440,8 +440,8 @@ describe("UsageSpool limits its size", () => {
           const name = `${added}`.padEnd(255, character);
           const features = { [name]: { yes: 1, no: 0, variants: { [name]: 1 } } };
           const quotaId = `key-${key}`;
-          opened.store.add({ ...usage(name, 1, quotaId), features });
-          return opened.store.totalOf(quotaId, name) !== undefined;
+          opened.buffer.add({ ...usage(name, 1, quotaId), features });
+          return opened.buffer.totalOf(quotaId, name) !== undefined;
         };
         while (invent()) {
           // oxlint-disable-next-line no-await-in-loop -- one after the other
@@ -492,20 +492,20 @@ describe("UsageSpool limits its size", () => {
     const maxBytes = 100_000;
     const opened = await open(newFolder(), maxBytes);
     const names = Array.from({ length: 400 }, (_, index) => `app-${index}-${"x".repeat(200)}`);
-    for (const name of names) opened.store.add(usage(name));
+    for (const name of names) opened.buffer.add(usage(name));
     await opened.spool.flushed();
     expect(opened.spool.state.isWritable).toBe(false);
     expect(opened.spool.state.unwritten).toBe(400);
     expect(opened.warnings).toEqual([
       `Usage is only in memory, because the spool DIR cannot be used: it would exceed its limit of ${maxBytes} bytes`,
     ]);
-    for (const taken of opened.store.takeAll()) opened.store.release(taken);
-    opened.store.add(usage("later"));
+    for (const taken of opened.buffer.takeAll()) opened.buffer.release(taken);
+    opened.buffer.add(usage("later"));
     await expect.poll(() => opened.spool.state.isWritable).toBe(true);
     await expect
       .poll(() => opened.warnings[1])
       .toBe("The spool is working again; 401 reports were kept only in memory");
-    opened.store.add(usage("last"));
+    opened.buffer.add(usage("last"));
     await opened.spool.flushed();
     expect(pendingIn(await reopenAfterKill(opened))).toEqual({ "key/later": 1, "key/last": 1 });
     const sizes = await Promise.all(
@@ -518,14 +518,14 @@ describe("UsageSpool limits its size", () => {
 describe("a directory", () => {
   it("a directory is used by one process at a time, then by the next", async () => {
     const first = await open(newFolder());
-    first.store.add(usage("a"));
+    first.buffer.add(usage("a"));
     const second = await open(first.directory);
     expect(second.warnings).toEqual([
       expect.stringMatching(
         /^Usage is only in memory, because the spool DIR cannot be used: process \d+ on \S+ is using it\. Each process needs its own directory$/,
       ),
     ]);
-    second.store.add(usage("b"));
+    second.buffer.add(usage("b"));
     await second.spool.flushed();
     expect(second.spool.state).toMatchObject({ isWritable: false, unwritten: 1 });
     await first.spool.close();
@@ -567,15 +567,15 @@ describe("a directory", () => {
 
   it("a directory is empty after everything was delivered and the spool was closed", async () => {
     const opened = await open(newFolder());
-    opened.store.add(usage("a"));
-    for (const taken of opened.store.takeAll()) opened.store.release(taken);
+    opened.buffer.add(usage("a"));
+    for (const taken of opened.buffer.takeAll()) opened.buffer.release(taken);
     await opened.spool.close();
     expect(await readdir(opened.directory)).toEqual([]);
   });
 
   it("a directory keeps undelivered usage when the spool is closed", async () => {
     const opened = await open(newFolder());
-    opened.store.add(usage("a"));
+    opened.buffer.add(usage("a"));
     await opened.spool.close();
     expect(pendingIn(await open(opened.directory))).toEqual({ "key/a": 1 });
   });
@@ -584,7 +584,7 @@ describe("a directory", () => {
     const file = newFolder();
     await writeFile(file, "");
     const opened = await open(join(file, "spool"));
-    expect(opened.store.add(usage("a"))).toBe(true);
+    expect(opened.buffer.add(usage("a"))).toBe(true);
     await opened.spool.flushed();
     expect(opened.warnings).toEqual([
       expect.stringContaining(

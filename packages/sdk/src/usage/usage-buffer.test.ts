@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import type { ApplicationUsage, FeatureUsage } from "../flag-source.ts";
 import { applicationBytes, entryBytes, OTHER_APPLICATIONS, USAGE_LIMITS } from "./usage-limits.ts";
-import { UsageStore } from "./usage-store.ts";
+import { UsageBuffer } from "./usage-buffer.ts";
 
 const NOW = 1_000_000;
 const now = (): number => NOW;
@@ -16,16 +16,16 @@ const usage = (
 const once = { yes: 1, no: 0 };
 
 /** Takes all usage, as it would be sent. */
-function takeAll(store: UsageStore): ApplicationUsage[] {
-  return [...store.takeAll()];
+function takeAll(buffer: UsageBuffer): ApplicationUsage[] {
+  return [...buffer.takeAll()];
 }
 
 /** Takes the usage of one application, as it would be sent. */
-function take(store: UsageStore, appName: string): ApplicationUsage | undefined {
+function take(buffer: UsageBuffer, appName: string): ApplicationUsage | undefined {
   let found: ApplicationUsage | undefined;
-  for (const taken of store.takeAll()) {
+  for (const taken of buffer.takeAll()) {
     if (taken.appName === appName) found = taken;
-    else store.putBack(taken);
+    else buffer.putBack(taken);
   }
   return found;
 }
@@ -36,14 +36,14 @@ const sum = ({ yes, no, variants = {} }: FeatureUsage): number =>
 const total = (taken: ApplicationUsage): number =>
   Object.values(taken.features).reduce((all, feature) => all + sum(feature), 0);
 
-describe("UsageStore", () => {
+describe("UsageBuffer", () => {
   it("sums counts per application, flag and variant", () => {
-    const store = new UsageStore({ now });
-    store.count("a", "f", once);
-    store.count("a", "f", { yes: 0, no: 1, variants: { red: 1 } });
-    store.add(usage("a", { f: { yes: 3, no: 4, variants: { red: 1, blue: 2 } } }));
-    store.add(usage("b", { f: once }));
-    expect(takeAll(store)).toEqual([
+    const buffer = new UsageBuffer({ now });
+    buffer.count("a", "f", once);
+    buffer.count("a", "f", { yes: 0, no: 1, variants: { red: 1 } });
+    buffer.add(usage("a", { f: { yes: 3, no: 4, variants: { red: 1, blue: 2 } } }));
+    buffer.add(usage("b", { f: once }));
+    expect(takeAll(buffer)).toEqual([
       usage("a", { f: { yes: 4, no: 5, variants: { red: 2, blue: 2 } } }),
       usage("b", { f: { yes: 1, no: 0, variants: {} } }),
     ]);
@@ -51,84 +51,84 @@ describe("UsageStore", () => {
 
   it("takeAll() starts a new period; putBack() restores the start of the previous one", () => {
     let nowMs = 100;
-    const store = new UsageStore({ now: () => nowMs });
-    store.count("a", "f", once);
+    const buffer = new UsageBuffer({ now: () => nowMs });
+    buffer.count("a", "f", once);
     nowMs = 200;
-    const taken = take(store, "a");
+    const taken = take(buffer, "a");
     expect(taken?.startMs).toBe(100);
     nowMs = 300;
-    store.count("a", "f", once);
-    if (taken !== undefined) store.putBack(taken);
-    expect(take(store, "a")).toEqual(usage("a", { f: { yes: 2, no: 0, variants: {} } }, 100));
+    buffer.count("a", "f", once);
+    if (taken !== undefined) buffer.putBack(taken);
+    expect(take(buffer, "a")).toEqual(usage("a", { f: { yes: 2, no: 0, variants: {} } }, 100));
   });
 
   it("putBack() moves an application to the end of the order", () => {
-    const store = new UsageStore({ now });
-    store.add(usage("a", { f: once }));
-    store.add(usage("b", { f: once }));
-    const taken = take(store, "a");
-    if (taken !== undefined) store.putBack(taken);
-    expect(store.applications).toEqual(["b", "a"]);
+    const buffer = new UsageBuffer({ now });
+    buffer.add(usage("a", { f: once }));
+    buffer.add(usage("b", { f: once }));
+    const taken = take(buffer, "a");
+    if (taken !== undefined) buffer.putBack(taken);
+    expect(buffer.applications).toEqual(["b", "a"]);
   });
 
   it("release() removes delivered usage and keeps usage counted since", () => {
-    const store = new UsageStore({ now });
-    store.add(usage("a", { f: { yes: 1, no: 0, variants: { x: 1 } }, g: once }));
-    const taken = take(store, "a");
-    store.count("a", "g", once);
-    if (taken !== undefined) store.release(taken);
-    const rest = take(store, "a");
+    const buffer = new UsageBuffer({ now });
+    buffer.add(usage("a", { f: { yes: 1, no: 0, variants: { x: 1 } }, g: once }));
+    const taken = take(buffer, "a");
+    buffer.count("a", "g", once);
+    if (taken !== undefined) buffer.release(taken);
+    const rest = take(buffer, "a");
     expect(rest?.features).toEqual({ g: { yes: 1, no: 0, variants: {} } });
-    if (rest !== undefined) store.release(rest);
-    expect(store.applications).toEqual([]);
-    expect(take(store, "a")).toBeUndefined();
+    if (rest !== undefined) buffer.release(rest);
+    expect(buffer.applications).toEqual([]);
+    expect(take(buffer, "a")).toBeUndefined();
   });
 
   it("totalOf() includes what is being sent, once", () => {
-    const store = new UsageStore({ now });
+    const buffer = new UsageBuffer({ now });
     const counted = { ...usage("a", { f: once }), quotaId: "key" };
-    store.add(counted);
-    expect(store.totalOf("key", "a")).toEqual(counted);
-    const [taken = counted] = takeAll(store);
-    expect(store.totalOf("key", "a")).toEqual(counted);
-    store.putBack(taken);
-    expect(store.totalOf("key", "a")).toEqual(counted);
-    const [again = counted] = takeAll(store);
-    store.release(again);
-    expect(store.totalOf("key", "a")).toBeUndefined();
+    buffer.add(counted);
+    expect(buffer.totalOf("key", "a")).toEqual(counted);
+    const [taken = counted] = takeAll(buffer);
+    expect(buffer.totalOf("key", "a")).toEqual(counted);
+    buffer.putBack(taken);
+    expect(buffer.totalOf("key", "a")).toEqual(counted);
+    const [again = counted] = takeAll(buffer);
+    buffer.release(again);
+    expect(buffer.totalOf("key", "a")).toBeUndefined();
   });
 
   it("keys lists the applications that the journal contains", () => {
     const journal = { add: vi.fn(), remove: vi.fn() };
-    const store = new UsageStore({ now, journal });
-    store.add(usage("own", { f: once }));
+    const buffer = new UsageBuffer({ now, journal });
+    buffer.add(usage("own", { f: once }));
     const others = ["one", "two"].map((quotaId) => ({ ...usage("a", { f: once }), quotaId }));
-    for (const other of others) store.add(other);
+    for (const other of others) buffer.add(other);
     expect(journal.add.mock.calls).toEqual(others.map((other) => [other]));
-    expect(store.keys).toEqual([
+    expect(buffer.keys).toEqual([
       ["one", "a"],
       ["two", "a"],
     ]);
   });
 
   it("putBack() moves a quota to the end of the order", () => {
-    const store = new UsageStore({ now });
+    const buffer = new UsageBuffer({ now });
     const one = { ...usage("of-one", { f: once }), quotaId: "one" };
-    store.add(one);
-    store.add({ ...usage("of-two", { f: once }), quotaId: "two" });
-    const [taken = one] = takeAll(store);
-    store.putBack(taken);
-    expect(store.applications).toEqual(["of-two", "of-one"]);
+    buffer.add(one);
+    buffer.add({ ...usage("of-two", { f: once }), quotaId: "two" });
+    const [taken = one] = takeAll(buffer);
+    buffer.putBack(taken);
+    expect(buffer.applications).toEqual(["of-two", "of-one"]);
   });
 
   it("the cost does not depend on the counts, and sums saturate at the largest exact integer", () => {
-    const store = new UsageStore({ now });
+    const buffer = new UsageBuffer({ now });
     const many = usage("a", {
       f: { yes: 5e9, no: Number.MAX_SAFE_INTEGER, variants: { v: 1e300 } },
     });
-    store.add(many);
-    store.add(many);
-    expect(take(store, "a")?.features).toEqual({
+    buffer.add(many);
+    buffer.add(many);
+    expect(take(buffer, "a")?.features).toEqual({
       f: { yes: 1e10, no: Number.MAX_SAFE_INTEGER, variants: { v: Number.MAX_SAFE_INTEGER } },
     });
   });
@@ -136,29 +136,29 @@ describe("UsageStore", () => {
   it.each([-1, 1.5, Number.NaN, Infinity, -Infinity, "1", null, undefined, {}])(
     "ignores a count of %s",
     (count) => {
-      const store = new UsageStore({ now });
+      const buffer = new UsageBuffer({ now });
       const bad = count as number;
-      store.add(usage("a", { f: { yes: bad, no: bad, variants: { v: bad } } }));
-      expect(store.applications).toEqual([]);
+      buffer.add(usage("a", { f: { yes: bad, no: bad, variants: { v: bad } } }));
+      expect(buffer.applications).toEqual([]);
     },
   );
 
   it.each([Number.NaN, Infinity, -Infinity, -1, NOW + 1])(
     "replaces a start of %s with the current time",
     (startMs) => {
-      const store = new UsageStore({ now });
-      store.add(usage("a", { f: once }, startMs));
-      expect(take(store, "a")?.startMs).toBe(NOW);
+      const buffer = new UsageBuffer({ now });
+      buffer.add(usage("a", { f: once }, startMs));
+      expect(take(buffer, "a")?.startMs).toBe(NOW);
     },
   );
 
   it("supports names of members of object prototypes", () => {
-    const store = new UsageStore({ now });
+    const buffer = new UsageBuffer({ now });
     for (const name of ["__proto__", "constructor", "toString"]) {
       const variants = Object.fromEntries([[name, 1]]);
-      store.add(usage(name, Object.fromEntries([[name, { ...once, variants }]])));
+      buffer.add(usage(name, Object.fromEntries([[name, { ...once, variants }]])));
     }
-    const taken = takeAll(store);
+    const taken = takeAll(buffer);
     expect(taken.map(({ appName }) => appName)).toEqual(["__proto__", "constructor", "toString"]);
     expect(JSON.stringify(taken[0]?.features)).toBe(
       '{"__proto__":{"yes":1,"no":0,"variants":{"__proto__":1}}}',
@@ -181,10 +181,10 @@ describe("UsageStore", () => {
       ["a flag", usage("a", { toolong: once })],
       ["an application", usage("toolong", { f: once })],
     ])("add() returns false for %s with a long name, and counts nothing", (_title, rejected) => {
-      const store = new UsageStore({ now, limits });
-      expect(store.add(rejected)).toBe(false);
-      expect(store.takeRejectedCount()).toBe(0);
-      expect(takeAll(store)).toEqual([]);
+      const buffer = new UsageBuffer({ now, limits });
+      expect(buffer.add(rejected)).toBe(false);
+      expect(buffer.takeRejectedCount()).toBe(0);
+      expect(takeAll(buffer)).toEqual([]);
     });
 
     it.each([
@@ -194,15 +194,15 @@ describe("UsageStore", () => {
       ["a long name of a variant", usage("b", { f: { ...once, variants: { toolong: 1 } } })],
     ])("add() counts %s for the other applications, and so does the journal", (name, further) => {
       const journal = { add: vi.fn(), remove: vi.fn() };
-      const store = new UsageStore({ now, limits, journal });
+      const buffer = new UsageBuffer({ now, limits, journal });
       const full = name === "a third application" ? [usage("b", { f: once })] : [];
       for (const taken of [...stored, ...full, further]) {
-        expect(store.add({ ...taken, quotaId: "key" })).toBe(true);
+        expect(buffer.add({ ...taken, quotaId: "key" })).toBe(true);
       }
       expect(journal.add).toHaveBeenLastCalledWith(
         expect.objectContaining({ appName: OTHER_APPLICATIONS, quotaId: "key" }),
       );
-      expect(takeAll(store).map(({ appName }) => appName)).toEqual([
+      expect(takeAll(buffer).map(({ appName }) => appName)).toEqual([
         ...[...stored, ...full].map(({ appName }) => appName),
         OTHER_APPLICATIONS,
       ]);
@@ -213,11 +213,11 @@ describe("UsageStore", () => {
       const journal = { add: vi.fn(), remove: vi.fn() };
       const isKnown = (flag: string, variant = "blue"): boolean =>
         flag.startsWith("f") && variant === "blue";
-      const store = new UsageStore({ now, limits, isKnown, onDropped, journal });
-      for (const name of ["a", "b"]) store.add({ ...usage(name, { f: once }), quotaId: "key" });
+      const buffer = new UsageBuffer({ now, limits, isKnown, onDropped, journal });
+      for (const name of ["a", "b"]) buffer.add({ ...usage(name, { f: once }), quotaId: "key" });
       const features = { f: { ...once, variants: { blue: 1, red: 1 } }, x: once };
-      expect(store.add({ ...usage("c", features), quotaId: "key" })).toBe(true);
-      expect(store.add({ ...usage("d", { y: once }), quotaId: "key" })).toBe(true);
+      expect(buffer.add({ ...usage("c", features), quotaId: "key" })).toBe(true);
+      expect(buffer.add({ ...usage("d", { y: once }), quotaId: "key" })).toBe(true);
       expect(onDropped.mock.calls).toEqual([
         ["unknown_flag", 1],
         ["variant", 1],
@@ -226,16 +226,16 @@ describe("UsageStore", () => {
       const counted = { f: { ...once, variants: { blue: 1 } } };
       const others = { ...usage(OTHER_APPLICATIONS, counted), quotaId: "key" };
       expect(journal.add).toHaveBeenLastCalledWith(others);
-      expect(takeAll(store).at(-1)).toEqual(others);
+      expect(takeAll(buffer).at(-1)).toEqual(others);
     });
 
     it("add() counts only some variants if there are too many, and so does the journal", () => {
       const onDropped = vi.fn();
       const journal = { add: vi.fn(), remove: vi.fn() };
-      const store = new UsageStore({ now, limits, onDropped, journal });
+      const buffer = new UsageBuffer({ now, limits, onDropped, journal });
       const third = { f: { ...once, variants: { v1: 1, v3: 1 } }, g: once };
       for (const taken of [...stored, usage("a", third)]) {
-        expect(store.add({ ...taken, quotaId: "key" })).toBe(true);
+        expect(buffer.add({ ...taken, quotaId: "key" })).toBe(true);
       }
       expect(onDropped.mock.calls).toEqual([["variant", 1]]);
       expect(journal.add).toHaveBeenLastCalledWith(
@@ -243,32 +243,32 @@ describe("UsageStore", () => {
           features: { f: { ...once, variants: { v1: 1 } }, g: once },
         }),
       );
-      const [counted] = takeAll(store);
+      const [counted] = takeAll(buffer);
       expect(counted?.features["f"]).toEqual({ yes: 2, no: 0, variants: { v1: 2, v2: 1 } });
       const atOnce = { f: { ...once, variants: { x: 1, y: 1, z: 1 } } };
-      expect(store.add(usage("b", atOnce))).toBe(true);
-      expect(take(store, "b")?.features["f"]?.variants).toEqual({ x: 1, y: 1 });
+      expect(buffer.add(usage("b", atOnce))).toBe(true);
+      expect(take(buffer, "b")?.features["f"]?.variants).toEqual({ x: 1, y: 1 });
     });
 
     it("add() counts all variants that the upstream sent, however many others were reported", () => {
       const isKnown = (_flag: string, variant = "blue"): boolean => variant === "blue";
-      const store = new UsageStore({ now, limits, isKnown });
+      const buffer = new UsageBuffer({ now, limits, isKnown });
       for (const variants of [
         { v1: 1, v2: 1 },
         { blue: 1, v3: 1 },
         { v1: 1, blue: 1 },
       ]) {
-        expect(store.add(usage("a", { f: { ...once, variants } }))).toBe(true);
+        expect(buffer.add(usage("a", { f: { ...once, variants } }))).toBe(true);
       }
-      expect(take(store, "a")?.features["f"]?.variants).toEqual({ v1: 2, v2: 1, blue: 2 });
+      expect(take(buffer, "a")?.features["f"]?.variants).toEqual({ v1: 2, v2: 1, blue: 2 });
     });
 
     it("count() rejects usage beyond a limit, and takeRejectedCount() returns the number of rejections", () => {
-      const store = new UsageStore({ now, limits });
-      for (const feature of ["f", "g", "h", "i", "f"]) store.count("a", feature, once);
-      expect(store.takeRejectedCount()).toBe(2);
-      expect(store.takeRejectedCount()).toBe(0);
-      expect(Object.keys(takeAll(store)[0]?.features ?? {})).toEqual(["f", "g"]);
+      const buffer = new UsageBuffer({ now, limits });
+      for (const feature of ["f", "g", "h", "i", "f"]) buffer.count("a", feature, once);
+      expect(buffer.takeRejectedCount()).toBe(2);
+      expect(buffer.takeRejectedCount()).toBe(0);
+      expect(Object.keys(takeAll(buffer)[0]?.features ?? {})).toEqual(["f", "g"]);
     });
 
     // Memory for one application with one flag, and the same again that must stay free.
@@ -277,45 +277,45 @@ describe("UsageStore", () => {
 
     it("limits apply to the memory of all usage, and delivered usage frees its memory", () => {
       const onDropped = vi.fn();
-      const store = new UsageStore({
+      const buffer = new UsageBuffer({
         now,
         limits: { ...limits, bytes },
         isKnown: isUnknown,
         onDropped,
       });
-      store.add(usage("a", { f: once, g: once }));
+      buffer.add(usage("a", { f: once, g: once }));
       expect(onDropped.mock.calls).toEqual([["unknown_flag", 2]]);
-      store.add(usage("a", { f: once }));
-      store.add(usage("b", { f: once }));
-      expect(store.applications).toEqual(["a"]);
-      const taken = take(store, "a");
+      buffer.add(usage("a", { f: once }));
+      buffer.add(usage("b", { f: once }));
+      expect(buffer.applications).toEqual(["a"]);
+      const taken = take(buffer, "a");
       expect(taken?.features).toEqual({ f: { yes: 1, no: 0, variants: {} } });
-      if (taken !== undefined) store.release(taken);
-      store.add(usage("b", { g: { ...once, variants: {} } }));
-      expect(store.applications).toEqual(["b"]);
+      if (taken !== undefined) buffer.release(taken);
+      buffer.add(usage("b", { g: { ...once, variants: {} } }));
+      expect(buffer.applications).toEqual(["b"]);
     });
 
     it("add() returns false if even the entry for other applications does not fit", () => {
-      const store = new UsageStore({ now, limits: { ...limits, bytes: 500 } });
-      expect(store.add(usage("a", { f: once }))).toBe(false);
-      expect(store.applications).toEqual([]);
+      const buffer = new UsageBuffer({ now, limits: { ...limits, bytes: 500 } });
+      expect(buffer.add(usage("a", { f: once }))).toBe(false);
+      expect(buffer.applications).toEqual([]);
     });
 
     it("limits do not include delivered variants, even if their flag has new usage", () => {
-      const store = new UsageStore({ now, limits });
-      store.add(usage("a", { f: { ...once, variants: { v1: 1, v2: 1 } } }));
-      const taken = take(store, "a");
-      store.count("a", "f", { ...once, variants: { v1: 1 } });
-      if (taken !== undefined) store.release(taken);
-      expect(store.add(usage("a", { f: { ...once, variants: { v3: 1 } } }))).toBe(true);
-      expect(take(store, "a")?.features["f"]?.variants).toEqual({ v1: 1, v3: 1 });
+      const buffer = new UsageBuffer({ now, limits });
+      buffer.add(usage("a", { f: { ...once, variants: { v1: 1, v2: 1 } } }));
+      const taken = take(buffer, "a");
+      buffer.count("a", "f", { ...once, variants: { v1: 1 } });
+      if (taken !== undefined) buffer.release(taken);
+      expect(buffer.add(usage("a", { f: { ...once, variants: { v3: 1 } } }))).toBe(true);
+      expect(take(buffer, "a")?.features["f"]?.variants).toEqual({ v1: 1, v3: 1 });
     });
 
     it("10,000 applications under one quota are accepted, and any others are counted together", () => {
-      const store = new UsageStore({ now });
+      const buffer = new UsageBuffer({ now });
       const names = Array.from({ length: 10_002 }, (_, index) => `app-${index}`);
-      for (const name of names) expect(store.add(usage(name, { f: once }))).toBe(true);
-      const counted = takeAll(store);
+      for (const name of names) expect(buffer.add(usage(name, { f: once }))).toBe(true);
+      const counted = takeAll(buffer);
       expect(counted).toHaveLength(10_001);
       expect(counted.at(-1)).toMatchObject({
         appName: OTHER_APPLICATIONS,
@@ -328,24 +328,24 @@ describe("UsageStore", () => {
       const features = Object.fromEntries(
         Array.from({ length: 10_000 }, (_, index) => [index, { ...once, variants }]),
       );
-      expect(new UsageStore({ now }).add(usage("a", features))).toBe(true);
+      expect(new UsageBuffer({ now }).add(usage("a", features))).toBe(true);
     });
 
     it("limits include usage that is being sent, so that putting it back loses nothing", () => {
-      const store = new UsageStore({ now, limits: { ...limits, bytes }, isKnown: isUnknown });
-      store.add(usage("a", { f: once }));
-      const taken = take(store, "a");
-      store.add(usage("a", { g: once }));
-      store.add(usage("b", { f: once }));
-      if (taken !== undefined) store.putBack(taken);
-      expect(takeAll(store)).toEqual([usage("a", { f: { yes: 1, no: 0, variants: {} } })]);
+      const buffer = new UsageBuffer({ now, limits: { ...limits, bytes }, isKnown: isUnknown });
+      buffer.add(usage("a", { f: once }));
+      const taken = take(buffer, "a");
+      buffer.add(usage("a", { g: once }));
+      buffer.add(usage("b", { f: once }));
+      if (taken !== undefined) buffer.putBack(taken);
+      expect(takeAll(buffer)).toEqual([usage("a", { f: { yes: 1, no: 0, variants: {} } })]);
     });
 
     it("limits do not include applications without usage", () => {
-      const store = new UsageStore({ now, limits });
-      for (const appName of ["a", "b", "c"]) store.add(usage(appName, {}));
-      expect(store.add(usage("d", { toolong: once }))).toBe(false);
-      expect(store.applications).toEqual([]);
+      const buffer = new UsageBuffer({ now, limits });
+      for (const appName of ["a", "b", "c"]) buffer.add(usage(appName, {}));
+      expect(buffer.add(usage("d", { toolong: once }))).toBe(false);
+      expect(buffer.applications).toEqual([]);
     });
   });
 
@@ -359,56 +359,57 @@ describe("UsageStore", () => {
 
     it("a quota with invented applications cannot displace the usage of another", () => {
       const limits = { ...USAGE_LIMITS, applications: 100 };
-      const store = new UsageStore({ now, limits });
-      for (const name of named("invented", 1000)) store.add(under("noisy", name));
-      expect(store.applications).toHaveLength(51);
-      for (const name of named("real", 25)) store.add(under("quiet", name));
-      expect(store.applications).toHaveLength(51 + 25);
+      const buffer = new UsageBuffer({ now, limits });
+      for (const name of named("invented", 1000)) buffer.add(under("noisy", name));
+      expect(buffer.applications).toHaveLength(51);
+      for (const name of named("real", 25)) buffer.add(under("quiet", name));
+      expect(buffer.applications).toHaveLength(51 + 25);
     });
 
     it("a quota with invented flags cannot displace the usage of another", () => {
-      const store = new UsageStore({
+      const buffer = new UsageBuffer({
         now,
         limits: { ...USAGE_LIMITS, bytes: 100_000 },
         isKnown: () => false,
       });
       for (const flag of named("invented", 10_000)) {
-        store.add({ ...usage("app", { [flag]: once }), quotaId: "noisy" });
+        buffer.add({ ...usage("app", { [flag]: once }), quotaId: "noisy" });
       }
-      const counted = Object.keys(store.totalOf("noisy", "app")?.features ?? {});
+      const counted = Object.keys(buffer.totalOf("noisy", "app")?.features ?? {});
       expect(counted.length).toBeGreaterThan(200);
       expect(counted.length).toBeLessThan(1000);
-      for (const name of named("real", 20)) store.add(under("quiet", name));
-      expect(store.applications).toHaveLength(21);
+      for (const name of named("real", 20)) buffer.add(under("quiet", name));
+      expect(buffer.applications).toHaveLength(21);
     });
 
     it("inventing applications does not cause other reports with the same quota to be rejected", () => {
       const limits = { ...USAGE_LIMITS, bytes: 100_000 };
-      const store = new UsageStore({ now, limits, isKnown: (name) => name === "f" });
+      const buffer = new UsageBuffer({ now, limits, isKnown: (name) => name === "f" });
       const features = Object.fromEntries(named("invented", 50).map((name) => [name, once]));
-      for (const name of named("app", 100)) store.add({ ...usage(name, features), quotaId: "key" });
-      for (const name of named("real", 100)) expect(store.add(under("key", name))).toBe(true);
-      expect(store.totalOf("key", OTHER_APPLICATIONS)?.features["f"]?.yes).toBeGreaterThan(50);
-      const counted = takeAll(store).map(({ features: { f } }) => f?.yes ?? 0);
+      for (const name of named("app", 100))
+        buffer.add({ ...usage(name, features), quotaId: "key" });
+      for (const name of named("real", 100)) expect(buffer.add(under("key", name))).toBe(true);
+      expect(buffer.totalOf("key", OTHER_APPLICATIONS)?.features["f"]?.yes).toBeGreaterThan(50);
+      const counted = takeAll(buffer).map(({ features: { f } }) => f?.yes ?? 0);
       expect(counted.reduce((sum, count) => sum + count, 0)).toBe(100);
     });
 
     it("the same application under two quotas has two reports, which are released independently", () => {
-      const store = new UsageStore({ now });
-      store.add(under("one", "app"));
-      store.add(under("two", "app"));
-      const [first, second] = takeAll(store);
+      const buffer = new UsageBuffer({ now });
+      buffer.add(under("one", "app"));
+      buffer.add(under("two", "app"));
+      const [first, second] = takeAll(buffer);
       expect([first?.quotaId, second?.quotaId]).toEqual(["one", "two"]);
-      if (first !== undefined) store.release(first);
-      if (second !== undefined) store.putBack(second);
-      expect(takeAll(store)).toEqual([{ ...second }]);
+      if (first !== undefined) buffer.release(first);
+      if (second !== undefined) buffer.putBack(second);
+      expect(takeAll(buffer)).toEqual([{ ...second }]);
     });
 
     it("quotas alternate, so that one with many applications does not delay another", () => {
-      const store = new UsageStore({ now });
-      for (const name of named("many", 3)) store.add(under("noisy", name));
-      store.add(under("quiet", "real"));
-      const order = takeAll(store).map(({ appName }) => appName);
+      const buffer = new UsageBuffer({ now });
+      for (const name of named("many", 3)) buffer.add(under("noisy", name));
+      buffer.add(under("quiet", "real"));
+      const order = takeAll(buffer).map(({ appName }) => appName);
       expect(order).toEqual(["many-0", "real", "many-1", "many-2"]);
     });
   });
@@ -418,49 +419,49 @@ describe("UsageStore", () => {
 
     it("flags that the upstream did not send are omitted beyond a limit, unlike the others", () => {
       const onDropped = vi.fn();
-      const store = new UsageStore({
+      const buffer = new UsageBuffer({
         now,
         limits,
         isKnown: (name) => name.startsWith("known"),
         onDropped,
       });
-      expect(store.add(usage("a", { x: once, known: once, y: once, z: once }))).toBe(true);
+      expect(buffer.add(usage("a", { x: once, known: once, y: once, z: once }))).toBe(true);
       // A name that is stored already is always counted.
-      expect(store.add(usage("a", { x: once, w: once, known2: once }))).toBe(true);
+      expect(buffer.add(usage("a", { x: once, w: once, known2: once }))).toBe(true);
       expect(onDropped.mock.calls).toEqual([
         ["unknown_flag", 1],
         ["unknown_flag", 1],
       ]);
-      const taken = take(store, "a");
+      const taken = take(buffer, "a");
       expect(Object.entries(taken?.features ?? {}).map(([name, { yes }]) => [name, yes])).toEqual([
         ["x", 2],
         ["known", 1],
         ["y", 1],
         ["known2", 1],
       ]);
-      if (taken !== undefined) store.release(taken);
-      expect(store.add(usage("a", { z: once }))).toBe(true);
-      expect(Object.keys(take(store, "a")?.features ?? {})).toEqual(["z"]);
+      if (taken !== undefined) buffer.release(taken);
+      expect(buffer.add(usage("a", { z: once }))).toBe(true);
+      expect(Object.keys(take(buffer, "a")?.features ?? {})).toEqual(["z"]);
     });
 
     it("the journal contains only the flags that were counted", () => {
       const journal = { add: vi.fn(), remove: vi.fn() };
-      const store = new UsageStore({ now, limits, isKnown: () => false, journal });
+      const buffer = new UsageBuffer({ now, limits, isKnown: () => false, journal });
       const reported = (names: readonly string[]): ApplicationUsage => ({
         ...usage("a", Object.fromEntries(names.map((name) => [name, once]))),
         quotaId: "key",
       });
-      store.add(reported(["x", "y", "z"]));
-      store.add(reported(["z"]));
+      buffer.add(reported(["x", "y", "z"]));
+      buffer.add(reported(["z"]));
       expect(journal.add.mock.calls).toEqual([[reported(["x", "y"])]]);
     });
 
     it("unknown flags of one quota do not count against the limit of another", () => {
-      const store = new UsageStore({ now, limits, isKnown: () => false });
+      const buffer = new UsageBuffer({ now, limits, isKnown: () => false });
       for (const quotaId of ["one", "two"]) {
-        store.add({ ...usage("a", { x: once, y: once, z: once }), quotaId });
+        buffer.add({ ...usage("a", { x: once, y: once, z: once }), quotaId });
       }
-      const names = takeAll(store).map(({ features }) => Object.keys(features));
+      const names = takeAll(buffer).map(({ features }) => Object.keys(features));
       expect(names).toEqual([
         ["x", "y"],
         ["x", "y"],
@@ -478,22 +479,22 @@ describe("UsageStore", () => {
     const step = fc.record({ app: name, feature: name, counts, isDelivered: fc.boolean() });
     fc.assert(
       fc.property(fc.array(step), (steps) => {
-        const store = new UsageStore({ now, limits: USAGE_LIMITS });
+        const buffer = new UsageBuffer({ now, limits: USAGE_LIMITS });
         let counted = 0;
         let delivered = 0;
         for (const { app, feature, counts: added, isDelivered } of steps) {
-          const taken = take(store, app);
-          store.add(usage(app, Object.fromEntries([[feature, added]])));
+          const taken = take(buffer, app);
+          buffer.add(usage(app, Object.fromEntries([[feature, added]])));
           counted += sum(added);
           if (taken === undefined) continue;
           if (isDelivered) {
-            store.release(taken);
+            buffer.release(taken);
             delivered += total(taken);
-          } else store.putBack(taken);
+          } else buffer.putBack(taken);
         }
-        const pending = takeAll(store).reduce((all, taken) => all + total(taken), 0);
+        const pending = takeAll(buffer).reduce((all, taken) => all + total(taken), 0);
         expect(delivered + pending).toBe(counted);
-        expect(store.takeRejectedCount()).toBe(0);
+        expect(buffer.takeRejectedCount()).toBe(0);
       }),
     );
   });

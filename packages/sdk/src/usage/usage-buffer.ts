@@ -15,7 +15,7 @@ interface UsageJournal {
   remove(usage: ApplicationUsage): void;
 }
 
-interface UsageStoreOptions {
+interface UsageBufferOptions {
   readonly now: () => number;
   /** @default USAGE_LIMITS */
   readonly limits?: UsageLimits;
@@ -34,9 +34,9 @@ interface UsageStoreOptions {
  * sending with `takeAll`, and then either removed with `release` or returned with `putBack`. Its
  * memory stays claimed until it is released, so that putting it back never exceeds a limit.
  */
-export class UsageStore {
+export class UsageBuffer {
   readonly #quotas = new Map<string, QuotaUsage>();
-  readonly #options: UsageStoreOptions;
+  readonly #options: UsageBufferOptions;
   readonly #limits: UsageLimits;
   readonly #memory: FairBudget;
   readonly #applications: FairBudget;
@@ -45,7 +45,7 @@ export class UsageStore {
   readonly #taken = new UsageTotals();
   #rejected = 0;
 
-  constructor(options: UsageStoreOptions) {
+  constructor(options: UsageBufferOptions) {
     const { limits = USAGE_LIMITS, memory = new FairBudget(limits.bytes) } = options;
     this.#options = options;
     this.#limits = limits;
