@@ -7,7 +7,7 @@ import { prepareContext } from "../context/request-context.ts";
 import type { SentContext } from "../context/sent-context.ts";
 import { setHeaders } from "../http/raw-headers.ts";
 import { evaluateFlags, isShareable, type Selection } from "../response/evaluate-flags.ts";
-import { policyFor, type PreparedResponse } from "../response/prepare-response.ts";
+import { headersFor, type PreparedResponse } from "../response/prepare-response.ts";
 import type { ResponseBody } from "../response/response-body.ts";
 import type { Protocol } from "./protocol.ts";
 
@@ -37,7 +37,7 @@ export function createFlagHandler(protocol: Protocol): FlagHandler {
   const { contextRules, preparer, reporter } = protocol;
   return async (request, reply, { sent: received, selection, extend }) => {
     const grant = grantOf(request);
-    const policy = policyFor(protocol, grant);
+    const headers = headersFor(protocol, grant);
     const { sent, expiresAtMs } = await acceptContext(grant, received, request.raw);
     // NOTE: read once, since it may be replaced while an enricher is running.
     const { snapshot } = grant.source;
@@ -49,8 +49,8 @@ export function createFlagHandler(protocol: Protocol): FlagHandler {
     reporter?.report(request.raw, { source, snapshot, selection, outcomes, context });
     const response =
       extend === undefined
-        ? { body, isShareable: isShareable(selection), policy }
-        : { body: extend(body, { context, expiresAtMs }), isShareable: false, policy };
+        ? { body, isShareable: isShareable(selection), headers }
+        : { body: extend(body, { context, expiresAtMs }), isShareable: false, headers };
     return send(reply, await preparer.prepare(request.headers, response));
   };
 }

@@ -12,7 +12,7 @@ import type { SentContext } from "../context/sent-context.ts";
 import { variesOnOrigin } from "../http/cors.ts";
 import type { ErrorFormat } from "../http/error-handler.ts";
 import type { SecuritySchemes } from "../http/openapi.ts";
-import type { ResponsePolicies, ResponsePreparer } from "../response/prepare-response.ts";
+import type { ProtocolHeaders, ResponsePreparer } from "../response/prepare-response.ts";
 import { createRenderer, type FlagFormat, type Renderer } from "../response/rendering.ts";
 import type { ClientStreams } from "../streaming/create-streams.ts";
 import type { EventFormat } from "../streaming/flag-events.ts";
@@ -77,7 +77,7 @@ export interface ProtocolDefinition {
 }
 
 /** A protocol as configured: everything that the evaluation of a request depends on. */
-export interface Protocol extends Renderer, ResponsePolicies {
+export interface Protocol extends Renderer, ProtocolHeaders {
   readonly definition: ProtocolDefinition;
   readonly contextRules: ContextRules;
   readonly keyExtractor: KeyExtractor;
@@ -127,10 +127,10 @@ export function createProtocol(
       enrichers,
     },
     keyExtractor,
-    policy: { cacheControl, vary: varyOn(keyExtractor, config.cors) },
-    originPolicy: { cacheControl, vary: varyOn(keyExtractor, anyOrigin) },
+    headers: { cacheControl, vary: varyOn(keyExtractor, config.cors) },
+    originHeaders: { cacheControl, vary: varyOn(keyExtractor, anyOrigin) },
     // NOTE: a shared cache would send a response to clients whose signature nobody has verified.
-    signedPolicy: {
+    signedHeaders: {
       cacheControl: `private, ${cacheControl.replace("public, ", "")}`,
       vary: `${SIGNATURE_HEADER}, ${varyOn(keyExtractor, anyOrigin)}`,
     },

@@ -29,7 +29,7 @@ import { isValid } from "../http/validation.ts";
 import { evaluateFlags, isShareable } from "../response/evaluate-flags.ts";
 import {
   type FlagResponse,
-  policyFor,
+  headersFor,
   type PreparedResponse,
 } from "../response/prepare-response.ts";
 import type { ResponseCache } from "../response/response-cache.ts";
@@ -259,11 +259,11 @@ class FastPath {
     const { cache, protocol } = this.#options;
     const { request, grant, traced } = authenticated;
     const cacheKey = cache.keyOf(snapshot, `${cacheKeyOf(grant)}\n${text}`);
-    const policy = policyFor(protocol, grant);
+    const headers = headersFor(protocol, grant);
     // The evaluations of a traced request are reported, and a cached response does not contain them.
     const cached = traced === undefined ? cache.get(cacheKey) : undefined;
     // A cached body keeps its compressed forms itself, so it need not be shared.
-    if (cached !== undefined) return { body: cached, isShareable: false, policy };
+    if (cached !== undefined) return { body: cached, isShareable: false, headers };
     const selection = parse();
     const sent = acceptUnsigned(grant, selection.sent);
     const context = buildContext({ request, sent, snapshot }, protocol.contextRules);
@@ -275,7 +275,7 @@ class FastPath {
     if (isRepeatable && dependsOnTextAlone(sent, snapshot)) {
       cache.offer(cacheKey, body);
     }
-    return { body, isShareable: isShareable(selection), policy };
+    return { body, isShareable: isShareable(selection), headers };
   }
 
   /** Handles a rejection immediately: one that is unhandled at the end of a tick ends the process. */

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { type PreparedResponse, ResponsePreparer } from "./prepare-response.ts";
 import { ResponseBody, toBinaryString, toEntityTag } from "./response-body.ts";
 
-const policy = { cacheControl: "no-cache", vary: "authorization" };
+const FIXED_HEADERS = { cacheControl: "no-cache", vary: "authorization" };
 const LONG = "ø".repeat(1024);
 
 function bodyOf(text: string, entityTag = toEntityTag(text)): ResponseBody {
@@ -23,7 +23,7 @@ function prepare(
   headers: Record<string, string>,
   { preparer = new ResponsePreparer(), isShareable = true } = {},
 ) {
-  return preparer.prepare(headers, { body, isShareable, policy });
+  return preparer.prepare(headers, { body, isShareable, headers: FIXED_HEADERS });
 }
 
 test("prepare() returns the bytes and their length", async () => {

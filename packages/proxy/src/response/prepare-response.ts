@@ -11,8 +11,8 @@ const JSON_TYPE = "application/json; charset=utf-8";
 /** Default memory for bodies that several users share, in all codings. */
 const MAX_SHARED_BYTES = 16 * 1024 * 1024;
 
-/** The headers that all flag responses of a protocol have. */
-interface ResponsePolicy {
+/** The values of the headers that every flag response has, in addition to those that describe its body. */
+interface ResponseHeaders {
   /** Value of `Cache-Control`. */
   readonly cacheControl: string;
   /** Value of `Vary`. */
@@ -22,23 +22,23 @@ interface ResponsePolicy {
 }
 
 /** The headers that flag responses of a protocol have, by the rules of the key. */
-export interface ResponsePolicies {
-  readonly policy: ResponsePolicy;
+export interface ProtocolHeaders {
+  readonly headers: ResponseHeaders;
   /** For keys that only some origins can use. */
-  readonly originPolicy: ResponsePolicy;
+  readonly originHeaders: ResponseHeaders;
   /** For keys that require signed contexts. */
-  readonly signedPolicy: ResponsePolicy;
+  readonly signedHeaders: ResponseHeaders;
   /** Whether responses have the age of the flags in a header. */
   readonly showsAge: boolean;
 }
 
 /** The headers of a response to a request with a grant. */
-export function policyFor(
-  { policy, originPolicy, signedPolicy, showsAge }: ResponsePolicies,
+export function headersFor(
+  { headers, originHeaders, signedHeaders, showsAge }: ProtocolHeaders,
   { rules, source }: Grant,
-): ResponsePolicy {
-  const unsigned = rules?.allowsOrigin === undefined ? policy : originPolicy;
-  const fixed = rules?.contextVerifier === undefined ? unsigned : signedPolicy;
+): ResponseHeaders {
+  const unsigned = rules?.allowsOrigin === undefined ? headers : originHeaders;
+  const fixed = rules?.contextVerifier === undefined ? unsigned : signedHeaders;
   return showsAge ? { ...fixed, ageMs: ageMsOf(source) } : fixed;
 }
 
@@ -56,7 +56,7 @@ export interface FlagResponse {
   readonly body: ResponseBody;
   /** Whether clients with different requests are likely to get the same body. */
   readonly isShareable: boolean;
-  readonly policy: ResponsePolicy;
+  readonly headers: ResponseHeaders;
 }
 
 /**
@@ -79,9 +79,8 @@ export class ResponsePreparer {
   /** Returns a promise only if a large body has to be compressed. */
   prepare(
     requestHeaders: IncomingHttpHeaders,
-    { body, isShareable, policy }: FlagResponse,
+    { body, isShareable, headers: { cacheControl, vary, ageMs } }: FlagResponse,
   ): PreparedResponse | Promise<PreparedResponse> {
-    const { cacheControl, vary, ageMs } = policy;
     const { entityTag, byteLength } = body;
     const headers = ["cache-control", cacheControl, "vary", vary, "etag", entityTag];
     if (ageMs !== undefined) headers.push(AGE_HEADER, String(Math.floor(ageMs / 1000)));

@@ -80,7 +80,7 @@ function registerProxyRoutes(app: TypedApp, options: RouteOptions): void {
     authenticate: allow("client", "server"),
     ...usageRules,
   });
-  registerDefinitions(app, { allow, vary: protocol.policy.vary, definitions });
+  registerDefinitions(app, { allow, vary: protocol.headers.vary, definitions });
   registerStreams(app, {
     config,
     allow,
