@@ -8,7 +8,7 @@ import { type Database, rowsOf } from "../storage/database.ts";
 import { readSchemaVersion } from "../storage/migrate.ts";
 import type { Storage } from "../storage/storage.ts";
 import { FORMAT, FORMAT_VERSION, type Header } from "./format.ts";
-import { listSequences, listTables } from "./tables.ts";
+import { listSequences, listTables } from "./backed-up-tables.ts";
 
 /** Largest number of rows per line. The rows of a line are in memory at the same time. */
 const LINE_ROWS = 50;

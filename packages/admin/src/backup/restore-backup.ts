@@ -9,7 +9,7 @@ import { migrate, MIGRATIONS, readSchemaVersion, SCHEMA_VERSION } from "../stora
 import { readRevision } from "../storage/revisions.ts";
 import type { Storage } from "../storage/storage.ts";
 import { type Header, InvalidBackupError, parseHeader, parseLine } from "./format.ts";
-import { listTables } from "./tables.ts";
+import { listTables } from "./backed-up-tables.ts";
 
 /** The database already contains data that a restore would destroy. */
 export class DatabaseNotEmptyError extends Error {
