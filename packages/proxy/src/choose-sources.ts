@@ -17,7 +17,7 @@ import type { FlagFile } from "./files/read-flag-file.ts";
 import {
   createSources,
   describeSources,
-  describeSpools,
+  nameSpoolDirectories,
   toUpstreamSource,
   type UpstreamSource,
 } from "./sources.ts";
@@ -156,7 +156,7 @@ function createFileSources(
 function spoolsOf({ usageSpool, upstreamTokens }: ProxyConfig): readonly UsageSpoolOptions[] {
   const { directory, maxBytes } = usageSpool;
   if (directory === undefined) return [];
-  return describeSpools(upstreamTokens).map((name) => ({
+  return nameSpoolDirectories(upstreamTokens).map((name) => ({
     directory: join(directory, name),
     maxBytes,
   }));

@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
 import { MemoryLogger } from "../test/_proxy.ts";
 import { DocumentSource } from "../test/_source.ts";
-import { describeSources, describeSpools, startSources, toUpstreamSource } from "./sources.ts";
+import {
+  describeSources,
+  nameSpoolDirectories,
+  startSources,
+  toUpstreamSource,
+} from "./sources.ts";
 import { StoredFlags } from "./store/stored-flags.ts";
 import { GuardedStore } from "./store/guarded-store.ts";
 
@@ -21,25 +26,30 @@ test("describeSources() gives each source its own name, even if an environment i
   expect(names).toEqual(["production", "production-3", "production-2", "production-4"]);
 });
 
-test("describeSpools() names the environment, which stays the same after a token is replaced", () => {
-  expect(describeSpools(["a:production.x", "*:test.y", "legacy"])).toEqual([
+test("nameSpoolDirectories() names the environment, which stays the same after a token is replaced", () => {
+  expect(nameSpoolDirectories(["a:production.x", "*:test.y", "legacy"])).toEqual([
     "production",
     "test",
     "default",
   ]);
-  expect(describeSpools(["b:production.z"])).toEqual(["production"]);
+  expect(nameSpoolDirectories(["b:production.z"])).toEqual(["production"]);
 });
 
-test("describeSpools() names the project if several tokens have the same environment, whatever their order", () => {
+test("nameSpoolDirectories() names the project if several tokens have the same environment, whatever their order", () => {
   const tokens = ["a:production.x", "b:production.y", "*:production.z"];
   const spools = ["a%3Aproduction", "b%3Aproduction", "production"];
-  expect(describeSpools(tokens)).toEqual(spools);
-  expect(describeSpools(tokens.toReversed())).toEqual(spools.toReversed());
+  expect(nameSpoolDirectories(tokens)).toEqual(spools);
+  expect(nameSpoolDirectories(tokens.toReversed())).toEqual(spools.toReversed());
 });
 
-test("describeSpools() gives each source its own directory, even if two tokens have the same project", () => {
+test("nameSpoolDirectories() gives each source its own directory, even if two tokens have the same project", () => {
   const tokens = ["a:production.x", "a:production.y", "*:test.z", "*:test.w"];
-  expect(describeSpools(tokens)).toEqual(["a%3Aproduction", "a%3Aproduction-2", "test", "test-2"]);
+  expect(nameSpoolDirectories(tokens)).toEqual([
+    "a%3Aproduction",
+    "a%3Aproduction-2",
+    "test",
+    "test-2",
+  ]);
 });
 
 test.each([

@@ -42,11 +42,11 @@ export function describeSources(
 }
 
 /**
- * Returns the directories for the usage of the sources, in order: the environment, with the project if several
- * sources have the same one. They do not depend on the order of the tokens, because an upstream accepts the
- * usage of a project only with a token for this project.
+ * Returns the names of the directories for the usage of the sources, in order: the environment, with the
+ * project if several sources have the same one. They do not depend on the order of the tokens, because an
+ * upstream accepts the usage of a project only with a token for this project.
  */
-export function describeSpools(upstreamTokens: readonly string[]): readonly string[] {
+export function nameSpoolDirectories(upstreamTokens: readonly string[]): readonly string[] {
   const scopes = scopesOf({ upstreamTokens }).map(({ scope }) => scope);
   const names = scopes.map((scope) => {
     if (scope === undefined) return DEFAULT_NAME;

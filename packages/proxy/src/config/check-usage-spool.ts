@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf, createDirectory } from "flags-server-kit/command-line";
-import { describeSpools } from "../sources.ts";
+import { nameSpoolDirectories } from "../sources.ts";
 
 /** Problems of a disk that may be solved without a restart. Until then, usage is only in memory. */
 const TEMPORARY: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EIO"]);
@@ -27,7 +27,7 @@ export async function findUnservedUsage(
   directory: string,
   upstreamTokens: readonly string[],
 ): Promise<readonly string[]> {
-  const served = new Set(describeSpools(upstreamTokens));
+  const served = new Set(nameSpoolDirectories(upstreamTokens));
   const names = await readdir(directory).catch(() => []);
   const unserved = await Promise.all(
     names
