@@ -39,7 +39,7 @@ import { ResponsePreparer } from "./response/prepare-response.ts";
 import { ResponseCache } from "./response/response-cache.ts";
 import { renderNewSnapshots } from "./response/rendering.ts";
 import { createAccessControl } from "./create-access-control.ts";
-import { createSourceNames, type UpstreamSource } from "./sources.ts";
+import { createSourceNames, type NamedSource } from "./sources.ts";
 import { FlagUsage } from "./usage/flag-usage.ts";
 
 export interface AppOptions {
@@ -71,7 +71,7 @@ export interface AppOptions {
 /** Builds the proxy on its sources. The caller must start and close them. */
 export async function buildApp(
   config: ProxyConfig,
-  sources: readonly UpstreamSource[],
+  sources: readonly NamedSource[],
   options: AppOptions = { hasFastPath: true },
 ): Promise<FastifyInstance> {
   const { metrics = createMetrics() } = options;
@@ -89,7 +89,7 @@ export async function buildApp(
 
 async function buildOnKeys(
   config: ProxyConfig,
-  sources: readonly UpstreamSource[],
+  sources: readonly NamedSource[],
   options: AppOptions & Required<Pick<AppOptions, "access" | "metrics">>,
 ): Promise<FastifyInstance> {
   const { hasFastPath, metrics, access, cacheBytes } = options;

@@ -18,8 +18,8 @@ import {
   createSources,
   describeSources,
   nameSpoolDirectories,
-  toUpstreamSource,
-  type UpstreamSource,
+  toNamedSource,
+  type NamedSource,
 } from "./sources.ts";
 import { createStoredFlags } from "./store/create-stored-flags.ts";
 import { canShareFlags } from "./store/open-store.ts";
@@ -29,7 +29,7 @@ const SOURCE_METHODS = ["start", "close", "on", "off", "reportUsage"] as const;
 
 /** The sources of an app. */
 export interface ChosenSources {
-  readonly sources: readonly UpstreamSource[];
+  readonly sources: readonly NamedSource[];
   /** Whether the app created the sources and must close them. */
   readonly areOwned: boolean;
 }
@@ -91,7 +91,7 @@ function isFlagSource(client: unknown): client is FlagSource {
 export function createConfiguredSources(
   config: ProxyConfig,
   observeRequest?: RequestObserver,
-): readonly UpstreamSource[] {
+): readonly NamedSource[] {
   const { upstreamTokens, store, files } = config;
   if (files !== undefined) return createFileSources(config, files);
   const isShared = config.sharesFlags && store !== undefined && canShareFlags(store);
@@ -118,10 +118,7 @@ export function createConfiguredSources(
 }
 
 /** Creates the source whose flags come from a client of the official Node SDK, without starting it. */
-function createUnleashSources(
-  config: ProxyConfig,
-  unleash: UnleashClient,
-): readonly UpstreamSource[] {
+function createUnleashSources(config: ProxyConfig, unleash: UnleashClient): readonly NamedSource[] {
   const spools = spoolsOf(config);
   return createSources(config, (index) =>
     createFlagsClient({
@@ -135,10 +132,10 @@ function createUnleashSources(
 function createFileSources(
   config: ProxyConfig,
   files: readonly FlagFile[],
-): readonly UpstreamSource[] {
+): readonly NamedSource[] {
   const { customStrategies: strategies, projectName, namePrefix, logger } = config;
   return files.map((file, index) =>
-    toUpstreamSource(
+    toNamedSource(
       new FileFlags({
         file,
         logger,

@@ -12,13 +12,13 @@ import { createErrorSender, handleErrors, handleUnknownPaths } from "./http/erro
 import { rejectUntilReady } from "./http/readiness.ts";
 import { ownCompilersOnly, serverOptions } from "./http/server-options.ts";
 import type { Metrics } from "./metrics/metrics.ts";
-import type { UpstreamSource } from "./sources.ts";
+import type { NamedSource } from "./sources.ts";
 
 /** Connections of probes and metrics collectors. They do not count against those of clients. */
 const MAX_CONNECTIONS = 200;
 
 interface ManagementDependencies {
-  readonly sources: readonly UpstreamSource[];
+  readonly sources: readonly NamedSource[];
   readonly metrics: Metrics;
   readonly access: AccessControl;
 }

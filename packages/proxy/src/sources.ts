@@ -4,8 +4,8 @@ import type { ProxyConfig } from "./config/config.ts";
 import type { StoredFlags } from "./store/stored-flags.ts";
 import { scopesOf, type TokenScope } from "./token-scope.ts";
 
-/** One upstream environment that the proxy serves. */
-export interface UpstreamSource {
+/** A source that the proxy serves: one environment of an upstream, or one file with flags. */
+export interface NamedSource {
   /** Unique: the environment, numbered if several sources have the same one. */
   readonly name: string;
   /** Environment and project of its token; undefined if the token does not say. */
@@ -35,7 +35,7 @@ type Upstreams = Pick<ProxyConfig, "upstreamTokens" | "files">;
 /** Returns the names and scopes of the sources, in order. */
 export function describeSources(
   upstreams: Upstreams,
-): readonly Pick<UpstreamSource, "name" | "scope">[] {
+): readonly Pick<NamedSource, "name" | "scope">[] {
   const scopes = scopesOf(upstreams).map(({ scope }) => scope);
   const names = numberRepeated(scopes.map((scope) => scope?.environment ?? DEFAULT_NAME));
   return names.map((name, index) => ({ name, scope: scopes[index] }));
@@ -78,20 +78,20 @@ function numberRepeated(names: readonly string[]): readonly string[] {
 export function createSources(
   upstreams: Upstreams,
   createFlags: (index: number) => FlagSource,
-): readonly UpstreamSource[] {
+): readonly NamedSource[] {
   return describeSources(upstreams).map((source, index) =>
-    toUpstreamSource(createFlags(index), source),
+    toNamedSource(createFlags(index), source),
   );
 }
 
 /** Describes a source. Without a name and a scope, its environment is unknown. */
-export function toUpstreamSource(
+export function toNamedSource(
   flags: FlagSource,
-  { name, scope }: Pick<UpstreamSource, "name" | "scope"> = {
+  { name, scope }: Pick<NamedSource, "name" | "scope"> = {
     name: DEFAULT_NAME,
     scope: undefined,
   },
-): UpstreamSource {
+): NamedSource {
   let lastFailure: SourceFailure | undefined;
   const onFailure = (listener: (error: Error) => void): void => {
     if (flags instanceof FlagsClient) flags.on("failure", listener);
@@ -107,14 +107,14 @@ export function toUpstreamSource(
  * Starts sources. Loads the code of their store first, which can take seconds on a busy machine: otherwise it would
  * count towards the time limits of the first operations, and requests would wait for it.
  */
-export async function startSources(sources: readonly UpstreamSource[]): Promise<void> {
+export async function startSources(sources: readonly NamedSource[]): Promise<void> {
   // NOTE: if it cannot be loaded, the operations of the store fail with the reason, and load it again.
   await sources[0]?.storedFlags?.store.open().catch(() => undefined);
   for (const { flags } of sources) flags.start();
 }
 
 /** Closes sources, which sends the pending usage and stores the last flags, and then their store. */
-export async function closeSources(sources: readonly UpstreamSource[]): Promise<void> {
+export async function closeSources(sources: readonly NamedSource[]): Promise<void> {
   await Promise.all(sources.map(({ flags }) => flags.close()));
   const stored = sources.flatMap(({ storedFlags }) => storedFlags ?? []);
   await Promise.all(stored.map((storedFlags) => storedFlags.close()));
@@ -123,7 +123,7 @@ export async function closeSources(sources: readonly UpstreamSource[]): Promise<
 
 /** Creates a function that returns the name of a source, restricted or not, for telemetry. */
 export function createSourceNames(
-  sources: readonly UpstreamSource[],
+  sources: readonly NamedSource[],
 ): (source: GrantedSource) => string {
   const names = new Map<GrantedSource, string>(sources.map(({ flags, name }) => [flags, name]));
   return (source) => names.get(completeSource(source)) ?? "unknown";

@@ -4,7 +4,7 @@ import type { FlagSource } from "flags-sdk";
 import type { Logger } from "flags-server-kit";
 import { afterAll, onTestFinished } from "vitest";
 import { buildApp, type AppOptions } from "../src/app.ts";
-import { toUpstreamSource, type UpstreamSource } from "../src/sources.ts";
+import { toNamedSource, type NamedSource } from "../src/sources.ts";
 import type { ProxyConfig } from "../src/config/config.ts";
 import { SAMPLE } from "./_documents.ts";
 import { DocumentSource, type SourceDocument } from "./_source.ts";
@@ -146,12 +146,12 @@ export function startProxyOver(
   source: FlagSource,
   setup?: Pick<ProxySetup, "config" | "extend" | "app">,
 ): Promise<RunningApp> {
-  return startProxyOf([toUpstreamSource(source)], setup);
+  return startProxyOf([toNamedSource(source)], setup);
 }
 
 /** Starts a proxy with several sources on a free port, for the duration of a test. */
 export async function startProxyOf(
-  sources: readonly UpstreamSource[],
+  sources: readonly NamedSource[],
   setup?: Pick<ProxySetup, "config" | "extend" | "app">,
 ): Promise<RunningApp> {
   const { close, ...running } = await listen(sources, setup);
@@ -177,14 +177,14 @@ export function shareProxies(): (setup?: SharedSetup) => Promise<RunningApp> {
   return async ({ config = {}, document = SAMPLE } = {}) => {
     const key = JSON.stringify({ config, document });
     const proxy =
-      proxies.get(key) ?? listen([toUpstreamSource(new DocumentSource(document))], { config });
+      proxies.get(key) ?? listen([toNamedSource(new DocumentSource(document))], { config });
     proxies.set(key, proxy);
     return proxy;
   };
 }
 
 async function listen(
-  sources: readonly UpstreamSource[],
+  sources: readonly NamedSource[],
   { config, extend, app: options }: Pick<ProxySetup, "config" | "extend" | "app"> = {},
 ): Promise<RunningApp & { readonly close: () => Promise<void> }> {
   const app = await buildApp(proxyConfig(config), sources, options);

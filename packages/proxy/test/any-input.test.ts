@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fuzzRuns } from "../../../scripts/test-size.ts";
 import { buildApp } from "../src/app.ts";
-import { toUpstreamSource } from "../src/sources.ts";
+import { toNamedSource } from "../src/sources.ts";
 import { SAMPLE } from "./_documents.ts";
 import { KEY, MemoryLogger, proxyConfig, SERVER_TOKEN } from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";
@@ -40,7 +40,7 @@ test.each([
   const logger = new MemoryLogger();
   const source = new DocumentSource(SAMPLE);
   const app = await buildApp(proxyConfig({ logger, enableAllEndpoint: true }), [
-    toUpstreamSource(source),
+    toNamedSource(source),
   ]);
   const headers = { authorization: KEY, "content-type": "application/json" };
   await fc.assert(
@@ -60,7 +60,7 @@ test.each(["register", "metrics", "metrics/bulk"])(
   async (path) => {
     const logger = new MemoryLogger();
     const app = await buildApp(proxyConfig({ logger }), [
-      toUpstreamSource(new DocumentSource(SAMPLE)),
+      toNamedSource(new DocumentSource(SAMPLE)),
     ]);
     const headers = { authorization: SERVER_TOKEN, "content-type": "application/json" };
     await fc.assert(
@@ -78,7 +78,7 @@ test.each(["register", "metrics", "metrics/bulk"])(
 );
 
 test("GET /proxy: the response to any query is a 200 or 400", async () => {
-  const app = await buildApp(proxyConfig(), [toUpstreamSource(new DocumentSource(SAMPLE))]);
+  const app = await buildApp(proxyConfig(), [toNamedSource(new DocumentSource(SAMPLE))]);
   const part = fc.oneof(
     fc.constantFrom(...NAMES, "properties[", "]", "=", "&", "%", "+", "%41", "%e9", "[]"),
     fc.string({ unit: fc.constantFrom(..."ab[]=&%+;/\\".split("")) }),

@@ -1,7 +1,7 @@
 import { describeCount } from "flags-sdk";
 import { ConfigError, type Logger, toErrorMessage } from "flags-server-kit";
 import type { Registry } from "prom-client";
-import type { UpstreamSource } from "../sources.ts";
+import type { NamedSource } from "../sources.ts";
 import type { KeyVerifier } from "./verified-key.ts";
 import type { Grant } from "./grant.ts";
 import { createStaticGrants, KeyRegistry, KeyUses, type StaticKeys } from "./key-registry.ts";
@@ -47,7 +47,7 @@ export class AccessControl {
   readonly uses = new KeyUses();
   readonly restricted = new RestrictedSources();
   readonly #static: readonly Grant[];
-  readonly #sources: readonly UpstreamSource[];
+  readonly #sources: readonly NamedSource[];
   readonly #listeners = new Set<GrantsListener>();
   #fileGrants: readonly Grant[] = [];
   #fileState: AccessFileState | undefined;
@@ -55,7 +55,7 @@ export class AccessControl {
   #upstream: UpstreamAccess | undefined;
   readonly #stops: (() => void)[] = [];
 
-  private constructor(config: StaticKeys, sources: readonly UpstreamSource[]) {
+  private constructor(config: StaticKeys, sources: readonly NamedSource[]) {
     this.#sources = sources;
     this.#static = createStaticGrants(config, sources, this.restricted);
     this.keys = new KeyRegistry(this.#static);
@@ -71,7 +71,7 @@ export class AccessControl {
    */
   static async open(
     config: AccessConfig,
-    sources: readonly UpstreamSource[],
+    sources: readonly NamedSource[],
     verification?: Verification,
   ): Promise<AccessControl> {
     const { accessFile, logger } = config;

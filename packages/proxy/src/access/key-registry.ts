@@ -1,4 +1,4 @@
-import type { UpstreamSource } from "../sources.ts";
+import type { NamedSource } from "../sources.ts";
 import { findSource, limitedProject } from "../token-scope.ts";
 import { cacheKeyOf, digestKey, type Grant, type KeyKind, UPSTREAM_KEYS_NAME } from "./grant.ts";
 import type { GrantedSource, RestrictedSources } from "./restricted-source.ts";
@@ -216,7 +216,7 @@ export interface StaticKeys {
 /** Returns the grants of all keys in settings. A key that no source serves has none. */
 export function createStaticGrants(
   { clientKeys, serverTokens, limitsKeysToProject }: StaticKeys,
-  sources: readonly UpstreamSource[],
+  sources: readonly NamedSource[],
   restricted: RestrictedSources,
 ): readonly Grant[] {
   const toGrants = (kind: KeyKind, keys: readonly string[]): readonly Grant[] =>

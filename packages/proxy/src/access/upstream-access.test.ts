@@ -3,7 +3,7 @@ import { Registry } from "prom-client";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { MemoryLogger } from "../../test/_proxy.ts";
 import { DocumentSource } from "../../test/_source.ts";
-import { toUpstreamSource, type UpstreamSource } from "../sources.ts";
+import { toNamedSource, type NamedSource } from "../sources.ts";
 import { InvalidKeys, UpstreamAccess, VERIFICATION_LIMITS } from "./upstream-access.ts";
 import { KeyRegistry } from "./key-registry.ts";
 import { RestrictedSources } from "./restricted-source.ts";
@@ -11,7 +11,7 @@ import type { KeyVerifier } from "./verified-key.ts";
 
 interface Parts {
   readonly verify: KeyVerifier["verify"];
-  readonly sources?: readonly UpstreamSource[];
+  readonly sources?: readonly NamedSource[];
 }
 
 function createAccess({ verify, sources = [] }: Parts) {
@@ -51,7 +51,7 @@ test("requests from one network share the slots in which they wait for the verif
   const { access, registry } = createAccess({
     verify: () => new Promise(() => {}),
     sources: [
-      toUpstreamSource(new DocumentSource({ features: [] }), {
+      toNamedSource(new DocumentSource({ features: [] }), {
         name: "development",
         scope: { project: "*", environment: "development" },
       }),

@@ -10,7 +10,7 @@ import {
   verificationUnavailable,
 } from "../errors.ts";
 import { type KeyRejection, observeKeyRejections } from "../metrics/keys.ts";
-import type { UpstreamSource } from "../sources.ts";
+import type { NamedSource } from "../sources.ts";
 import { findSourceByScope, parseTokenScope } from "../token-scope.ts";
 import {
   isVerifiable,
@@ -49,7 +49,7 @@ const LOGGED_MS = 60 * 60 * 1000;
 
 interface UpstreamAccessOptions {
   readonly verifier: KeyVerifier;
-  readonly sources: readonly UpstreamSource[];
+  readonly sources: readonly NamedSource[];
   readonly keys: KeyRegistry;
   readonly restricted: RestrictedSources;
   readonly registry: Registry;

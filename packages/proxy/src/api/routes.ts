@@ -10,7 +10,7 @@ import { acceptJsonOnly } from "../http/json-body.ts";
 import { serializerCompiler } from "../http/server-options.ts";
 import { validatorCompiler } from "../http/validation.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import type { UpstreamSource } from "../sources.ts";
+import type { NamedSource } from "../sources.ts";
 import { createClientStreams } from "../streaming/create-streams.ts";
 import type { EventFormat } from "../streaming/flag-events.ts";
 import type { FlagUsage } from "../usage/flag-usage.ts";
@@ -25,7 +25,7 @@ import { configuredHeader, type Protocol, type RouteOptions, varyOn } from "./pr
 interface RoutesOptions {
   readonly config: ProxyConfig;
   readonly access: AccessControl;
-  readonly sources: readonly UpstreamSource[];
+  readonly sources: readonly NamedSource[];
   readonly metrics: Metrics;
   /** Counts the usage of each flag. Undefined: it is not counted. */
   readonly flagUsage: FlagUsage | undefined;

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { MemoryLogger } from "../../test/_proxy.ts";
 import { DocumentSource } from "../../test/_source.ts";
-import { toUpstreamSource } from "../sources.ts";
+import { toNamedSource } from "../sources.ts";
 import { FlagDistribution } from "./flag-distribution.ts";
 import type { ToWorker, WorkerPeer } from "./messages.ts";
 
@@ -36,7 +36,7 @@ function create(names: readonly string[]) {
   const source = new DocumentSource();
   const logger = new MemoryLogger();
   const flags = new FlagDistribution({
-    source: toUpstreamSource(source),
+    source: toNamedSource(source),
     index: 0,
     logger,
     onReady: (worker) => worker.send({ kind: "listen" }),

@@ -1,6 +1,6 @@
 import { type FlagSource, type FlagUpdate, toSyncStatus } from "flags-sdk";
 import type { Logger } from "flags-server-kit";
-import type { UpstreamSource } from "../sources.ts";
+import type { NamedSource } from "../sources.ts";
 import type { WorkerPeer } from "./messages.ts";
 
 /** Maximum time for which a round waits for a worker to load its flags. */
@@ -15,7 +15,7 @@ interface Round {
 }
 
 interface DistributionOptions {
-  readonly source: UpstreamSource;
+  readonly source: NamedSource;
   /** Position of the source in the configuration. */
   readonly index: number;
   readonly logger: Logger;

@@ -6,7 +6,7 @@ import type { LoadedConfig } from "../config/assemble-config.ts";
 import { startKeyVerifier } from "../create-access-control.ts";
 import { createConfiguredSources } from "../choose-sources.ts";
 import { logSourceEvents } from "../log-source-events.ts";
-import { closeSources, startSources, type UpstreamSource } from "../sources.ts";
+import { closeSources, startSources, type NamedSource } from "../sources.ts";
 import { createMetrics, type Metrics } from "../metrics/metrics.ts";
 import { observeSources } from "../metrics/sources.ts";
 import type { KeyVerifier } from "../access/verified-key.ts";
@@ -81,7 +81,7 @@ async function findFreePort(host: string | undefined): Promise<number> {
  */
 class Primary {
   readonly #logger: Logger;
-  readonly #sources: readonly UpstreamSource[];
+  readonly #sources: readonly NamedSource[];
   readonly #pool: WorkerPool;
   readonly #distributions: readonly FlagDistribution[];
   /** The number of sources for which a worker is ready to listen. */

@@ -12,7 +12,7 @@ import { createProtocol, type Protocol, type ProtocolDefinition } from "../api/p
 import { PROXY } from "../api/protocols/proxy.ts";
 import { ResponsePreparer } from "../response/prepare-response.ts";
 import { ResponseCache } from "../response/response-cache.ts";
-import { toUpstreamSource } from "../sources.ts";
+import { toNamedSource } from "../sources.ts";
 import { createFastPaths, createServerFactory } from "./fast-path.ts";
 
 const IN_FRAMEWORK = 299;
@@ -26,7 +26,7 @@ interface Setup {
 async function serve({ definition = PROXY, prepare }: Setup) {
   const config = proxyConfig();
   const preparer = prepare === undefined ? new ResponsePreparer() : { prepare };
-  const sources = [toUpstreamSource(new DocumentSource(DOCUMENT))];
+  const sources = [toNamedSource(new DocumentSource(DOCUMENT))];
   const fastPaths = createFastPaths(config, {
     keys: new KeyRegistry(createStaticGrants(config, sources, new RestrictedSources())),
     uses: new KeyUses(),

@@ -8,14 +8,14 @@ import { completeSource } from "../../access/restricted-source.ts";
 import { notReady } from "../../errors.ts";
 import { ALWAYS_AVAILABLE, isReady } from "../../http/readiness.ts";
 import type { Metrics } from "../../metrics/metrics.ts";
-import type { UpstreamSource } from "../../sources.ts";
+import type { NamedSource } from "../../sources.ts";
 import { DefinitionsResponse } from "../server-sdk/schemas.ts";
 import { sendMetrics } from "./monitoring.ts";
 import { errorResponses } from "../schemas.ts";
 import { toTime } from "./status.ts";
 
 interface BackstageOptions {
-  readonly sources: readonly UpstreamSource[];
+  readonly sources: readonly NamedSource[];
   readonly metrics: Metrics;
   readonly access: Pick<AccessControl, "upstream">;
   /** Accepts only server tokens. */
@@ -76,7 +76,7 @@ export function registerBackstage(app: TypedApp, options: BackstageOptions): voi
 }
 
 /** NOTE: `health` must not fail while the upstream is down, because it is used as a liveness probe. */
-function registerEdgeProbes(app: TypedApp, sources: readonly UpstreamSource[]): void {
+function registerEdgeProbes(app: TypedApp, sources: readonly NamedSource[]): void {
   app.get(
     "/health",
     {
@@ -177,7 +177,7 @@ function registerState(app: TypedApp, { sources, access, authenticate }: Backsta
   );
 }
 
-function toState({ name, flags, lastFailure }: UpstreamSource) {
+function toState({ name, flags, lastFailure }: NamedSource) {
   return {
     environment: name,
     flags: flags.snapshot?.flags.length ?? 0,

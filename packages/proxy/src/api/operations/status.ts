@@ -9,7 +9,7 @@ import type { ProxyConfig } from "../../config/config.ts";
 import { PROGRAM } from "../../config/program.ts";
 import { ageMsOf, isFresh } from "../../age.ts";
 import { ALWAYS_AVAILABLE, findReadinessError } from "../../http/readiness.ts";
-import type { UpstreamSource } from "../../sources.ts";
+import type { NamedSource } from "../../sources.ts";
 import { errorResponses } from "../schemas.ts";
 
 const Time = (description: string) =>
@@ -70,7 +70,7 @@ const Status = Type.Object(
 
 interface StatusOptions {
   readonly config: ProxyConfig;
-  readonly sources: readonly UpstreamSource[];
+  readonly sources: readonly NamedSource[];
   readonly access: AccessControl;
   /**
    * Accepts only server tokens; the status then contains only the source of the token. Undefined: the port is
@@ -104,7 +104,7 @@ export function registerStatus(app: TypedApp, options: StatusOptions): void {
 
 function createSourceDescription(config: ProxyConfig) {
   const redact = createRedact(secretsOf(config));
-  return ({ name, flags, lastFailure }: UpstreamSource): Static<typeof SourceStatus> => {
+  return ({ name, flags, lastFailure }: NamedSource): Static<typeof SourceStatus> => {
     const ageMs = ageMsOf(flags);
     const failure = lastFailure();
     return {
