@@ -42,7 +42,7 @@ export class KeyDistribution {
 }
 
 /** Lets the primary process verify keys, so that its limits are those of all workers. */
-export class RemoteKeyVerifier implements KeyVerifier {
+export class WorkerKeyVerifier implements KeyVerifier {
   readonly #link: Pick<PrimaryLink, "send">;
   readonly #verified = new Map<string, VerifiedKey>();
   readonly #listeners = new Set<KeysListener>();

@@ -1,7 +1,7 @@
 import { FlagReplica } from "flags-sdk";
 import { expect, test } from "vitest";
 import { createMetrics } from "../metrics/metrics.ts";
-import { RemoteKeyVerifier } from "./key-distribution.ts";
+import { WorkerKeyVerifier } from "./key-distribution.ts";
 import type { ToPrimary, ToWorker } from "./messages.ts";
 import { UsageForwarder } from "./usage-forwarding.ts";
 import { followPrimary } from "./worker.ts";
@@ -28,7 +28,7 @@ test("a worker that cannot load flags keeps the previous ones, and continues to 
     failures: new Map(),
     forwarder: new UsageForwarder(link),
     metrics,
-    verifier: new RemoteKeyVerifier(link),
+    verifier: new WorkerKeyVerifier(link),
     logger: { error: (message) => errors.push(message) },
   });
   const update = (revision: string, text: string): void =>

@@ -6,7 +6,7 @@ import type { ProxyConfig } from "../config/config.ts";
 import { createMetrics, type Metrics } from "../metrics/metrics.ts";
 import { createSources, type SourceFailure } from "../sources.ts";
 import { serve } from "../start.ts";
-import { RemoteKeyVerifier } from "./key-distribution.ts";
+import { WorkerKeyVerifier } from "./key-distribution.ts";
 import type { PrimaryLink } from "./primary-link.ts";
 import { UsageForwarder } from "./usage-forwarding.ts";
 
@@ -29,7 +29,7 @@ export async function serveAsWorker(
     return replica;
   }).map((source, index) => ({ ...source, lastFailure: () => failures.get(index) }));
   const metrics: Metrics = { ...createMetrics(), read: coalesceReadings(() => scrape(link)) };
-  const verifier = new RemoteKeyVerifier(link);
+  const verifier = new WorkerKeyVerifier(link);
   const { logger } = config;
   followPrimary(link, { replicas, failures, forwarder, metrics, verifier, logger });
   const canListen = link.next("listen");
@@ -54,7 +54,7 @@ interface WorkerDependencies {
   readonly failures: Map<number, SourceFailure>;
   readonly forwarder: UsageForwarder;
   readonly metrics: Metrics;
-  readonly verifier: RemoteKeyVerifier;
+  readonly verifier: WorkerKeyVerifier;
   readonly logger: Pick<Logger, "error">;
 }
 

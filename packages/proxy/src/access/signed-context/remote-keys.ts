@@ -4,7 +4,7 @@ import { codeOf } from "flags-server-kit/command-line";
 import type { HttpError } from "../../errors.ts";
 import { keysUnavailable } from "./verify-context.ts";
 
-/** Finds the key of a token in a JSON Web Key Set. */
+/** Finds the key of a token in a JSON Web Key Set (JWKS). */
 export type KeySet = JWTVerifyGetKey;
 
 interface RemoteKeysOptions {
