@@ -11,7 +11,7 @@ import { SILENT } from "../silent-logger.ts";
 import { compareFlags, type FlagComparison } from "./compare-flags.ts";
 import { ComparisonError, type ComparedProxy, endsWithAll, toFlagsUrl } from "./compared-proxy.ts";
 import { collectFields, createContext, type RuleFields, RANDOM_FIELDS } from "./random-contexts.ts";
-import { readKeySettings } from "../running-proxy.ts";
+import { readKeySettings } from "../proxy-request.ts";
 
 /** The result of `flags-proxy compare`. */
 export interface Comparison extends FlagComparison {

@@ -20,7 +20,7 @@ import { describeSources } from "../../sources.ts";
 import { removeClientPath } from "../proxy-address.ts";
 import { explainUpstreamFailure } from "../explain-upstream-failure.ts";
 import { inspectSource } from "../inspect-source.ts";
-import { postJson, readKeySettings } from "../running-proxy.ts";
+import { postJson, readKeySettings } from "../proxy-request.ts";
 import { SILENT } from "../silent-logger.ts";
 
 interface ExplainCall {
