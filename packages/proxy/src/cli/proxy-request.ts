@@ -3,7 +3,7 @@ import { ConfigError, type Environment, resolveSettings } from "flags-server-kit
 import { codeOf, SubcommandError } from "flags-server-kit/command-line";
 import { translateEnvironment } from "../config/aliases/translate-environment.ts";
 import { SETTINGS } from "../config/settings.ts";
-import { UNKNOWN_ISSUER_CODES } from "./explain-upstream-failure.ts";
+import { UNKNOWN_ISSUER_CODES } from "./describe-upstream-failure.ts";
 
 /** Reads the settings for requests to a proxy. NOTE: it may run on another machine, with other settings. */
 export function readKeySettings(environment: Environment) {

@@ -12,7 +12,7 @@ import { describeSources } from "../../sources.ts";
 import { parseTokenScope } from "../../token-scope.ts";
 import { verifyStore } from "./verify-store.ts";
 import { describeStoreAddress } from "../../store/open-store.ts";
-import { explainUpstreamFailure } from "../explain-upstream-failure.ts";
+import { describeUpstreamFailure } from "../describe-upstream-failure.ts";
 import { inspectFlagFile } from "../inspect-source.ts";
 import { SILENT } from "../silent-logger.ts";
 import { checkKeySets, checkUpstreamKeys } from "./check-key-sources.ts";
@@ -97,7 +97,7 @@ async function checkSource(
     for (const warning of findWarnings(config, token, inspection)) logger.warn(prefix + warning);
     return { source: name, ...describeUpstream(inspection) };
   } catch (error) {
-    logger.error(prefix + (await explainUpstreamFailure(error, options, config.origins)));
+    logger.error(prefix + (await describeUpstreamFailure(error, options, config.origins)));
     return undefined;
   }
 }

@@ -18,7 +18,7 @@ import { isValid } from "../../http/validation.ts";
 import { toUpstreamClientOptions } from "../../upstream-client-options.ts";
 import { describeSources } from "../../sources.ts";
 import { removeClientPath } from "../proxy-address.ts";
-import { explainUpstreamFailure } from "../explain-upstream-failure.ts";
+import { describeUpstreamFailure } from "../describe-upstream-failure.ts";
 import { inspectSource } from "../inspect-source.ts";
 import { postJson, readKeySettings } from "../proxy-request.ts";
 import { SILENT } from "../silent-logger.ts";
@@ -110,7 +110,7 @@ async function readSnapshot(
     return (await inspectSource(config, index)).snapshot;
   } catch (error) {
     const options = toUpstreamClientOptions(config, config.upstreamTokens[index] ?? "");
-    const reason = await explainUpstreamFailure(error, options, config.origins);
+    const reason = await describeUpstreamFailure(error, options, config.origins);
     throw new SubcommandError(reason, EXIT_FAILURE, { cause: error });
   }
 }

@@ -71,11 +71,11 @@ export const UNKNOWN_ISSUER_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Explains why the flags cannot be fetched, and what to do about it.
+ * Describes why the flags cannot be fetched, and what to do about it.
  *
  * @param origins names the settings as the operator has set them, for example by the names of Edge
  */
-export async function explainUpstreamFailure(
+export async function describeUpstreamFailure(
   error: unknown,
   options: FlagsClientOptions,
   origins: LoadedConfig["origins"],

@@ -1,6 +1,6 @@
 import { UpstreamError } from "flags-sdk";
 import { expect, test } from "vitest";
-import { explainUpstreamFailure } from "./explain-upstream-failure.ts";
+import { describeUpstreamFailure } from "./describe-upstream-failure.ts";
 
 const OPTIONS = { url: "http://127.0.0.1:2/api", appName: "check", token: "token" };
 
@@ -25,24 +25,24 @@ test.each([
   ],
   [coded("CERT_HAS_EXPIRED"), /has expired/],
   [coded("ERR_TLS_CERT_ALTNAME_INVALID"), /for other host names/],
-])("explainUpstreamFailure() says what to do about %s: %s", async (cause, hint) => {
+])("describeUpstreamFailure() says what to do about %s: %s", async (cause, hint) => {
   const error = new UpstreamError("Cannot reach it", { code: "NETWORK", cause });
-  const text = await explainUpstreamFailure(error, OPTIONS, ORIGINS);
+  const text = await describeUpstreamFailure(error, OPTIONS, ORIGINS);
   expect(text).toMatch(/^Cannot reach the upstream http:\/\/127\.0\.0\.1:2\/api: /);
   expect(text).toMatch(hint);
 });
 
-test("explainUpstreamFailure() keeps other messages, and rethrows other errors", async () => {
+test("describeUpstreamFailure() keeps other messages, and rethrows other errors", async () => {
   const timeout = new UpstreamError("No complete response within 10000 ms", { code: "TIMEOUT" });
-  expect(await explainUpstreamFailure(timeout, OPTIONS, ORIGINS)).toMatch(
+  expect(await describeUpstreamFailure(timeout, OPTIONS, ORIGINS)).toMatch(
     /^No complete response within 10000 ms\. Check the host and port in UPSTREAM_URL/,
   );
   const status = new UpstreamError("It responded with 500", { code: "STATUS", status: 500 });
-  expect(await explainUpstreamFailure(status, OPTIONS, ORIGINS)).toBe("It responded with 500");
+  expect(await describeUpstreamFailure(status, OPTIONS, ORIGINS)).toBe("It responded with 500");
   const rejected = new UpstreamError("Use a valid token", { code: "STATUS", status: 401 });
-  expect(await explainUpstreamFailure(rejected, OPTIONS, ORIGINS)).toBe(
+  expect(await describeUpstreamFailure(rejected, OPTIONS, ORIGINS)).toBe(
     "Use a valid token. Set it with TOKENS",
   );
   const bug = new TypeError("bug");
-  await expect(explainUpstreamFailure(bug, OPTIONS, ORIGINS)).rejects.toBe(bug);
+  await expect(describeUpstreamFailure(bug, OPTIONS, ORIGINS)).rejects.toBe(bug);
 });
