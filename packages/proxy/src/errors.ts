@@ -201,6 +201,38 @@ export function verificationUnavailable(retryAfterSeconds: number): HttpError {
   );
 }
 
+/** A 401 for a context without a signature. */
+export function notSigned(fields: readonly string[]): HttpError {
+  return new HttpError(
+    401,
+    `This key requires a signed context (${fields.join(", ")}): send the signature in the property \`contextSignature\` of the context, or in the header \`x-flags-context-signature\``,
+  );
+}
+
+/**
+ * A 401 for a signature that is not accepted.
+ *
+ * @param problem completes "The signature of the context …"
+ */
+export function invalidSignature(problem: string, cause?: unknown): HttpError {
+  return new HttpError(401, `The signature of the context ${problem}`, { cause });
+}
+
+const STREAM_TOKEN_HINT = "request a new URL by sending `POST` with a client key to this path";
+
+/** A 401 for a stream token that cannot be opened, or whose client key is not valid. */
+export function invalidStreamToken(): HttpError {
+  return new HttpError(
+    401,
+    `The \`token\` in the URL is missing or not valid: ${STREAM_TOKEN_HINT}`,
+  );
+}
+
+/** A 401 for a stream token that has expired. */
+export function expiredStreamToken(): HttpError {
+  return new HttpError(401, `The \`token\` in the URL has expired: ${STREAM_TOKEN_HINT}`);
+}
+
 /** A 429 for a client that sent too many unknown tokens. */
 export function tooManyGuesses({ message, retryAfterSeconds }: GuessProblem): HttpError {
   return new HttpError(429, message, { headers: { "retry-after": String(retryAfterSeconds) } });

@@ -5,9 +5,14 @@ import { admit, grantOf } from "./authenticate.ts";
 import { acceptContext, allowsAll, cacheKeyOf, type Grant } from "../access/grant.ts";
 import { prepareContext } from "../context/request-context.ts";
 import { readContext } from "../context/sent-context.ts";
-import { ENABLE_ALL_HINT, notAllowed, notEnabled, notReady } from "../errors.ts";
+import {
+  ENABLE_ALL_HINT,
+  invalidStreamToken,
+  notAllowed,
+  notEnabled,
+  notReady,
+} from "../errors.ts";
 import type { ClientStreams } from "../streaming/create-streams.ts";
-import { notValid } from "../streaming/stream-tokens.ts";
 import {
   StoredSubscription,
   type Subscription,
@@ -109,7 +114,7 @@ function registerGet(app: TypedApp, { config, access, clientStreams }: StreamOpt
       typeof token === "string" ? token : "",
     );
     const grant = access.keys.findClient(clientId);
-    if (grant === undefined) throw notValid();
+    if (grant === undefined) throw invalidStreamToken();
     const error = admit(request, reply, grant, access.uses);
     if (error !== undefined) throw error;
     checkAll(grant, subscription, config);

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import { isRecord } from "flags-server-kit";
-import { HttpError } from "../errors.ts";
+import { expiredStreamToken, HttpError, invalidStreamToken } from "../errors.ts";
 import type { Subscription } from "./subscription.ts";
 
 /** How long a token is valid. */
@@ -100,8 +100,8 @@ export class StreamTokens {
     const clientId = this.#byId.get(bytes.toString("latin1", 0, ID_BYTES));
     const tokenKey = clientId === undefined ? undefined : this.#derive(clientId);
     const content = tokenKey && token.length <= MAX_LENGTH ? unseal(tokenKey, bytes) : undefined;
-    if (tokenKey === undefined || content === undefined) throw notValid();
-    if (this.#now() >= content.expiresAtMs) throw expired();
+    if (tokenKey === undefined || content === undefined) throw invalidStreamToken();
+    if (this.#now() >= content.expiresAtMs) throw expiredStreamToken();
     return { clientId: tokenKey.clientId, subscription: content.subscription };
   }
 
@@ -192,15 +192,4 @@ function tooLarge(): HttpError {
     "The context and the names in `toggles` are too large for a URL: shorten them, or " +
       "open the stream with this request, with `Accept: text/event-stream`",
   );
-}
-
-const HINT = "request a new URL by sending `POST` with a client key to this path";
-
-/** A 401 for a token that cannot be opened, or whose client key is not valid. */
-export function notValid(): HttpError {
-  return new HttpError(401, `The \`token\` in the URL is missing or not valid: ${HINT}`);
-}
-
-function expired(): HttpError {
-  return new HttpError(401, `The \`token\` in the URL has expired: ${HINT}`);
 }

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { invalidSignature, notSigned } from "./verify-context.ts";
+import { invalidSignature, notSigned } from "../../errors.ts";
 import type { ContextVerifier, FieldValues, SignedValues } from "./verify-context.ts";
 
 interface HmacOptions {

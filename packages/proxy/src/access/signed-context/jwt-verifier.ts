@@ -1,8 +1,7 @@
 import { createSecretKey, type KeyObject } from "node:crypto";
 import { codeOf } from "flags-server-kit/command-line";
 import type { errors, JWTPayload, JWTVerifyOptions } from "jose";
-import { HttpError } from "../../errors.ts";
-import { invalidSignature, notTheSignedValue } from "./verify-context.ts";
+import { HttpError, invalidSignature } from "../../errors.ts";
 import type { JwtRules } from "./read-signing.ts";
 import type { KeySet } from "./remote-keys.ts";
 import type { ContextVerifier, FieldValues, SignedValues } from "./verify-context.ts";
@@ -122,4 +121,12 @@ function explainClaim({ claim, reason }: errors.JWTClaimValidationFailed): strin
 
 function isKeyMismatch(error: unknown): boolean {
   return codeOf(error) === "ERR_JWS_SIGNATURE_VERIFICATION_FAILED" || error instanceof TypeError;
+}
+
+/** A 403 for a value that is not the signed one. */
+function notTheSignedValue(field: string): HttpError {
+  return new HttpError(
+    403,
+    `\`${field}\` of the context is not the signed value: send the signed value, or omit the field`,
+  );
 }

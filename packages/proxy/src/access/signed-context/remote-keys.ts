@@ -1,8 +1,7 @@
 import type { JWTVerifyGetKey } from "jose";
 import type { HttpClient } from "flags-sdk";
 import { codeOf } from "flags-server-kit/command-line";
-import type { HttpError } from "../../errors.ts";
-import { keysUnavailable } from "./verify-context.ts";
+import { HttpError } from "../../errors.ts";
 
 /** Finds the key of a token in a JSON Web Key Set (JWKS). */
 export type KeySet = JWTVerifyGetKey;
@@ -170,4 +169,13 @@ export async function parseKeySet(text: string): Promise<KeySet> {
 
 function isUnknownKey(error: unknown): boolean {
   return codeOf(error) === "ERR_JWKS_NO_MATCHING_KEY";
+}
+
+/** A 503 while the keys of signatures cannot be read. */
+function keysUnavailable(cause: unknown, retryAfterMs: number): HttpError {
+  const seconds = Math.max(Math.ceil(retryAfterMs / 1000), 1);
+  return new HttpError(503, "Signatures of contexts cannot be verified now: try again later", {
+    headers: { "retry-after": String(seconds) },
+    cause,
+  });
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { describeRepeatedHeader, findRepeatedHeader } from "flags-server-kit/http";
 import { isStandardField, type SentContext } from "../../context/sent-context.ts";
-import { badField, HttpError } from "../../errors.ts";
+import { badField, HttpError, notSigned } from "../../errors.ts";
 
 /** The header that can contain the signature of a context. */
 export const SIGNATURE_HEADER = "x-flags-context-signature";
@@ -134,38 +134,4 @@ function withFields(sent: SentContext, values: FieldValues): SentContext {
 /** NOTE: no prototype, so that any name is safe. */
 function copyProperties({ properties }: SentContext): Record<string, string> {
   return Object.assign(Object.create(null) as Record<string, string>, properties);
-}
-
-/** A 401 for a context without a signature. */
-export function notSigned(fields: readonly string[]): HttpError {
-  return new HttpError(
-    401,
-    `This key requires a signed context (${fields.join(", ")}): send the signature in the property \`contextSignature\` of the context, or in the header \`x-flags-context-signature\``,
-  );
-}
-
-/**
- * A 401 for a signature that is not accepted.
- *
- * @param problem completes "The signature of the context …"
- */
-export function invalidSignature(problem: string, cause?: unknown): HttpError {
-  return new HttpError(401, `The signature of the context ${problem}`, { cause });
-}
-
-/** A 403 for a value that is not the signed one. */
-export function notTheSignedValue(field: string): HttpError {
-  return new HttpError(
-    403,
-    `\`${field}\` of the context is not the signed value: send the signed value, or omit the field`,
-  );
-}
-
-/** A 503 while the keys of signatures cannot be read. */
-export function keysUnavailable(cause: unknown, retryAfterMs: number): HttpError {
-  const seconds = Math.max(Math.ceil(retryAfterMs / 1000), 1);
-  return new HttpError(503, "Signatures of contexts cannot be verified now: try again later", {
-    headers: { "retry-after": String(seconds) },
-    cause,
-  });
 }
