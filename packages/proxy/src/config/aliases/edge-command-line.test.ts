@@ -1,5 +1,10 @@
+import { booleanKind } from "flags-server-kit";
 import { expect, test } from "vitest";
-import { parseEdgeCommandLine } from "./edge-command-line.ts";
+import { SETTINGS } from "../settings.ts";
+import type { Alias } from "./alias.ts";
+import { asBoolean, isTrue, negated } from "./conversions.ts";
+import { EDGE_ALIASES } from "./edge-aliases.ts";
+import { EDGE_MODES, listEdgeOptions, parseEdgeCommandLine } from "./edge-command-line.ts";
 
 const parse = (line: string) => parseEdgeCommandLine(line.split(" "));
 
@@ -49,4 +54,18 @@ test("the arguments can name env files", () => {
     mode: "edge",
     envFiles: ["a.env", "b.env"],
   });
+});
+
+function isBoolean(alias: Alias): boolean {
+  const { to, conversion } = alias;
+  if (alias.isActive === isTrue || conversion === asBoolean || conversion === negated) return true;
+  const setting = Object.values(SETTINGS).find(({ variables }) => variables.includes(to[0] ?? ""));
+  return conversion === undefined && setting?.kind === booleanKind;
+}
+
+test.each(EDGE_MODES)("options of %s need no value if their setting is true or false", (mode) => {
+  const booleans = new Set(EDGE_ALIASES.filter(isBoolean).map(({ name }) => name));
+  const options = listEdgeOptions(mode).filter(({ variable }) => booleans.has(variable));
+  expect(options.length).toBeGreaterThan(0);
+  expect(options.filter(({ hasValue }) => hasValue)).toEqual([]);
 });

@@ -14,7 +14,7 @@ interface EdgeCommandLine {
   readonly envFiles: readonly string[];
 }
 
-/** Settings whose options have no value. */
+/** Settings whose options have no value. NOTE: some are true or false only in Edge, so their alias does not say so. */
 const SWITCHES: ReadonlySet<string> = new Set([
   "TLS_ENABLE",
   "REDIRECT_HTTP_TO_HTTPS",
