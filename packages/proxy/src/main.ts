@@ -9,7 +9,7 @@ import {
 } from "flags-server-kit";
 import { EXIT_USAGE } from "flags-server-kit/command-line";
 import type { Telemetry } from "flags-server-kit/telemetry";
-import { splitArguments } from "./cli/edge-modes.ts";
+import { splitArguments } from "./cli/split-arguments.ts";
 import { SETTINGS_SUBCOMMANDS, SUBCOMMANDS } from "./cli/subcommands.ts";
 import { openPrimaryLink } from "./cluster/primary-link.ts";
 import { parseEdgeCommandLine } from "./config/aliases/edge-command-line.ts";

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { EDGE_SUBCOMMANDS, splitArguments } from "./edge-modes.ts";
-import { EXPLAIN } from "./explain/explain.ts";
+import { EDGE_SUBCOMMANDS } from "./edge-modes.ts";
 
 const [edge, offline] = EDGE_SUBCOMMANDS;
 
@@ -42,20 +41,4 @@ test("the help describes every option in sentences", () => {
     ({ description }) => description,
   );
   expect(descriptions.filter((description) => !/^[A-Z].{10,}\.$/.test(description))).toEqual([]);
-});
-
-test.each([
-  ["explain edge", "explain edge", ""],
-  ["explain edge --json", "explain edge --json", ""],
-  ["explain --context {} edge", "explain --context {} edge", ""],
-  ["explain flag edge", "explain flag", "edge"],
-  ["explain edge --upstream-url u", "explain", "edge --upstream-url u"],
-  ["explain flag edge --upstream-url u", "explain flag", "edge --upstream-url u"],
-  ["explain --json edge --upstream-url u", "explain --json", "edge --upstream-url u"],
-  ["explain --context {} flag", "explain --context {} flag", ""],
-])("separates %j from a command line of Edge", (line, own, others) => {
-  expect(splitArguments(line.split(" "), [EXPLAIN])).toEqual({
-    own: own.split(" "),
-    others: others.split(" ").filter(Boolean),
-  });
 });
