@@ -111,7 +111,7 @@ export async function buildApp(
   });
   registerMonitoring(app, { storage, registry: metrics.registry });
 
-  const maxStreams = shareStreams(maxConnections);
+  const maxStreams = limitStreams(maxConnections);
   const changes = new ChangeStreams({
     storage,
     sessions,
@@ -149,7 +149,7 @@ export async function buildApp(
 }
 
 /** Shares the connections for streams among SDKs and consoles. */
-function shareStreams(maxConnections: number): { readonly sdk: number; readonly console: number } {
+function limitStreams(maxConnections: number): { readonly sdk: number; readonly console: number } {
   const wanted = LIMITS.streams + LIMITS.changeStreams;
   const total = streamsWithin(maxConnections, wanted);
   const forConsole = Math.max(1, Math.floor((total * LIMITS.changeStreams) / wanted));
