@@ -113,8 +113,9 @@ const ERROR_DESCRIPTIONS = {
   429: "Too many unknown tokens, or too many requests with the key: `Retry-After` says how long to wait",
   501: "The endpoint is not enabled",
   503:
-    "The proxy has not synchronized with its upstream yet, too much usage is waiting to be sent, or " +
-    "too many streams are open",
+    "The proxy has not synchronized with its upstream yet, cannot verify the key or the context's " +
+    "signature now, or has reached a limit: of usage that waits to be sent, streams, long bodies or " +
+    "explanations",
 } as const;
 
 /** An error status that the description of a route can name. */

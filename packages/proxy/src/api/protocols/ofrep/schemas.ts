@@ -124,7 +124,9 @@ const ERROR_DESCRIPTIONS = {
   413: "The body is too large",
   415: "The body is not JSON, or its `Content-Encoding` is neither gzip nor deflate",
   429: "Too many requests with the key: `Retry-After` says how long to wait",
-  503: "The proxy has not synchronized with its upstream yet",
+  503:
+    "The proxy has not synchronized with its upstream yet, cannot verify the key or the context's " +
+    "signature now, or is reading too many long bodies",
 } as const;
 
 /** The error responses of a route in the OpenAPI document. */
