@@ -1,6 +1,6 @@
 import type { Condition } from "../evaluate/condition.ts";
-import { firstMatching, toSelector } from "../evaluate/decision.ts";
-import type { OutcomeSelector } from "../evaluate/decision.ts";
+import { firstMatching, toSelector } from "../evaluate/outcome-selector.ts";
+import type { OutcomeSelector } from "../evaluate/outcome-selector.ts";
 import { OFF } from "../outcome.ts";
 import type { Feature, Strategy } from "../parse/model.ts";
 import type { CompiledFlag } from "../snapshot.ts";

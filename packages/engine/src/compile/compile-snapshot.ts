@@ -3,7 +3,7 @@ import type { SnapshotFlag } from "../evaluate/compiled-snapshot.ts";
 import { SegmentConditions } from "../constraints/compile-constraint.ts";
 import { PatternCache } from "../constraints/pattern-cache.ts";
 import { ContextFields } from "../evaluate/context-fields.ts";
-import { SelectorEvaluator } from "../evaluate/decision.ts";
+import { SelectorEvaluator } from "../evaluate/outcome-selector.ts";
 import type { Outcome, SelectedVariant } from "../outcome.ts";
 import { createReport } from "../parse/diagnostics.ts";
 import type { Diagnostic } from "../parse/diagnostics.ts";

@@ -1,6 +1,6 @@
 import type { ContextFields } from "../evaluate/context-fields.ts";
-import { selectOutcome } from "../evaluate/decision.ts";
-import type { OutcomeSelector } from "../evaluate/decision.ts";
+import { selectOutcome } from "../evaluate/outcome-selector.ts";
+import type { OutcomeSelector } from "../evaluate/outcome-selector.ts";
 import type { EvaluationRequest, Slot } from "../evaluate/evaluation-request.ts";
 import { Rollout } from "../evaluate/rollout.ts";
 import type { BucketRange } from "../evaluate/rollout.ts";

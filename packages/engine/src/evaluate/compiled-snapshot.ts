@@ -9,7 +9,7 @@ import type {
   SnapshotOrigin,
 } from "../snapshot.ts";
 import type { Steps } from "../steps.ts";
-import type { SelectorEvaluator } from "./decision.ts";
+import type { SelectorEvaluator } from "./outcome-selector.ts";
 import { EvaluationRequest } from "./evaluation-request.ts";
 import type { FlagEvaluator } from "./evaluation-request.ts";
 import { Rollout, RolloutTable } from "./rollout.ts";

@@ -1,7 +1,7 @@
 import { variantsOfFlag, variantsOfStrategy } from "../compile/compile-strategy.ts";
 import { compileVariants, idOf, NO_VARIANT, sumWeights } from "../compile/compile-variants.ts";
 import type { VariantSelection } from "../compile/compile-variants.ts";
-import { selectOutcome } from "../evaluate/decision.ts";
+import { selectOutcome } from "../evaluate/outcome-selector.ts";
 import { bucketOf, VARIANT_SEED } from "../hash.ts";
 import type { Feature, Strategy } from "../parse/model.ts";
 import { parameterText } from "../strategies/strategy.ts";

@@ -7,7 +7,7 @@ import {
   createFlagCompilation,
 } from "../compile/compile-strategy.ts";
 import type { Context } from "../context.ts";
-import { selectOutcome, SelectorEvaluator } from "../evaluate/decision.ts";
+import { selectOutcome, SelectorEvaluator } from "../evaluate/outcome-selector.ts";
 import { OFF } from "../outcome.ts";
 import type { Outcome } from "../outcome.ts";
 import type { Dependency, Feature } from "../parse/model.ts";
