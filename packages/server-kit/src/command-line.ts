@@ -1,4 +1,4 @@
-// Settings and commands, without the code of servers: it loads in a few milliseconds.
+// What needs no code of servers, so that it loads in a few milliseconds: settings, commands, and small functions for errors and JSON.
 
 export { findLocalUrl } from "./cli/local-url.ts";
 export { createProbe } from "./cli/create-probe.ts";
