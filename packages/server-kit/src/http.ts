@@ -31,6 +31,7 @@ export { OPTIONAL_BODY, registerOpenApi } from "./http/openapi.ts";
 export { hasBody } from "./http/pipeline.ts";
 export {
   claimBodyMemory,
+  isBodyRead,
   limitBodyMemory,
   releaseRequest,
   releaseRequests,

@@ -1,11 +1,13 @@
 import { once } from "node:events";
 import type { Transform } from "node:stream";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { brotliCompressSync, createGunzip, deflateSync, gzipSync } from "node:zlib";
 import Fastify from "fastify";
-import { limitBodyMemory } from "flags-server-kit/http";
+import { limitBodyMemory, releaseRequest } from "flags-server-kit/http";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { toHttpError } from "../errors.ts";
-import { decompressRequests } from "./decompress-requests.ts";
+import { decompressRequests, isCompressed } from "./decompress-requests.ts";
 
 test.each([
   ["shorter", 900_000],
@@ -19,8 +21,7 @@ test.each([
     app.post("/", ({ body }) => ({ body }));
     const url = await app.listen({ host: "127.0.0.1", port: 0 });
     onTestFinished(() => app.close());
-    const push = vi.spyOn(Object.getPrototypeOf(createGunzip()) as Transform, "push");
-    onTestFinished(() => push.mockRestore());
+    const push = spyOnDecompressors();
 
     const body = gzipSync(JSON.stringify({ note: "x".repeat(length) }));
     const headers = { "content-type": "application/json", "content-encoding": "gzip" };
@@ -33,6 +34,69 @@ test.each([
       decompressedBytes += (chunk as Buffer | null)?.length ?? 0;
     expect(decompressedBytes).toBeGreaterThan(0);
     expect(decompressedBytes).toBeLessThan(17_000 + 20 * body.length + 64 * 1024);
+  },
+);
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+/** Observes what decompressors put out. */
+function spyOnDecompressors() {
+  const push = vi.spyOn(Object.getPrototypeOf(createGunzip()) as Transform, "push");
+  onTestFinished(() => push.mockRestore());
+  return push;
+}
+
+test.each([
+  ["nothing follows its body", Buffer.alloc(0)],
+  ["something follows its body", Buffer.alloc(3)],
+])(
+  "the decompressor of a request whose response is a stream takes no memory: %s",
+  async (_title, rest) => {
+    const app = Fastify({ forceCloseConnections: true });
+    const toError = () => new Error("Busy");
+    limitBodyMemory(app, { toError, keyOf: () => "key", isDecompressed: isCompressed });
+    decompressRequests(app);
+    // With such a hook, the framework retains the request until the response is closed.
+    app.addHook("onResponse", (_request, _reply, done) => done());
+    app.post("/", (request, reply) => {
+      releaseRequest(request);
+      reply.raw.write("open");
+      return reply.hijack();
+    });
+    const url = await app.listen({ host: "127.0.0.1", port: 0 });
+    onTestFinished(() => app.close());
+    const push = spyOnDecompressors();
+
+    const body = Buffer.concat([gzipSync(TEXT), rest]);
+    const headers = { "content-type": "application/json", "content-encoding": "gzip" };
+    const response = await fetch(url, { method: "POST", headers, body });
+    expect(response.status).toBe(200);
+    const decompressors = push.mock.contexts.map((context) => new WeakRef(context as Transform));
+    push.mockRestore();
+    push.mockClear();
+    expect(decompressors).not.toEqual([]);
+    const countRetained = (): number => {
+      collectGarbage();
+      return decompressors.filter((reference) => reference.deref() !== undefined).length;
+    };
+    await expect.poll(() => countRetained()).toBe(0);
+    await response.body?.cancel();
+  },
+);
+
+test.each(["gzip", "br"])(
+  "the body of a GET is ignored, whatever its Content-Encoding: %s",
+  async (coding) => {
+    const app = Fastify();
+    const push = spyOnDecompressors();
+    limitBodyMemory(app, { toError: () => new Error("Busy"), keyOf: () => "key" });
+    decompressRequests(app);
+    app.get("/", () => ({}));
+    const headers = { "content-encoding": coding };
+    const response = await app.inject({ method: "GET", path: "/", headers, body: TEXT });
+    expect(response.statusCode).toBe(200);
+    expect(push).not.toHaveBeenCalled();
   },
 );
 

@@ -1,7 +1,7 @@
 import { pipeline, type Readable, Transform, type TransformCallback } from "node:stream";
 import { createGunzip, createInflate } from "node:zlib";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { claimBodyMemory, hasBody, SMALL_BODY_BYTES } from "flags-server-kit/http";
+import { claimBodyMemory, hasBody, isBodyRead, SMALL_BODY_BYTES } from "flags-server-kit/http";
 import { codeOf } from "flags-server-kit";
 import {
   compressedBodyTooLarge,
@@ -25,7 +25,7 @@ const MAX_EXPANSION = 20;
 
 /** Whether `decompressRequests()` decompresses the body of a request. */
 export function isCompressed(request: FastifyRequest): boolean {
-  return codingOf(request) !== "identity" && hasBody(request);
+  return codingOf(request) !== "identity" && hasBody(request) && isBodyRead(request);
 }
 
 /** Reads compressed request bodies. Call it after `limitBodyMemory()`, and before adding routes. */
@@ -48,8 +48,11 @@ export function decompressRequests(app: FastifyInstance): void {
     payload.on("data", (chunk: Buffer) => {
       body.receivedEncodedLength += chunk.length;
     });
+    // The framework gets errors from the body.
     pipeline(payload, createDecompressor(), body, () => {
-      // The framework gets errors from the body.
+      // NOTE: the framework retains the body as long as the response is open, and these listeners would retain the
+      // decompressor.
+      body.removeAllListeners("close");
     });
     bodies.set(request, body);
     done(null, body);

@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { Readable, Transform, type TransformCallback, finished } from "node:stream";
 import { parse } from "fast-querystring";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -33,12 +34,14 @@ const DECOMPRESSOR_BYTES = 64 * 1024;
  * key for the longest bodies without sending them, and block the other clients with the same key.
  */
 class BodyMemory {
-  readonly #tryClaim: (bytes: number) => (() => void) | undefined;
+  readonly #share: FairShare;
+  readonly #key: string;
   readonly #releases: (() => void)[] = [];
   #availableBytes = SMALL_BODY_BYTES;
 
-  constructor(tryClaim: (bytes: number) => (() => void) | undefined) {
-    this.#tryClaim = tryClaim;
+  constructor(share: FairShare, key: string) {
+    this.#share = share;
+    this.#key = key;
   }
 
   /** Returns false if the share of the key is exhausted. */
@@ -46,7 +49,7 @@ class BodyMemory {
     this.#availableBytes -= bytes;
     if (this.#availableBytes >= 0) return true;
     const claimedBytes = Math.max(CHUNK_BYTES, -this.#availableBytes);
-    const release = this.#tryClaim(claimedBytes);
+    const release = this.#share.tryClaim(this.#key, claimedBytes);
     if (release === undefined) return false;
     this.#availableBytes += claimedBytes;
     this.#releases.push(release);
@@ -61,6 +64,9 @@ class BodyMemory {
 }
 
 const memories = new WeakMap<FastifyRequest, BodyMemory>();
+
+/** Functions that discard what has not been read of a body. */
+const discards = new WeakMap<FastifyRequest, () => void>();
 
 /**
  * Limits the total memory of request bodies until the response. Otherwise a client could send almost all of a body on
@@ -79,7 +85,6 @@ export function limitBodyMemory(
 ): void {
   const bodies = new FairShare(maxBytes);
   const files = new FairShare(maxFileBytes);
-  const discards = new WeakMap<FastifyRequest, () => void>();
 
   app.addHook("preParsing", (request, reply, payload, done) => {
     if (!isBodyRead(request) && hasBody(request)) {
@@ -107,9 +112,9 @@ export function limitBodyMemory(
       done(toError());
       return;
     }
-    const memory = new BodyMemory((bytes) => share.tryClaim(key, bytes));
+    const memory = new BodyMemory(share, key);
     memories.set(request, memory);
-    reply.raw.once("close", () => memory.release());
+    releaseOnClose(reply.raw, memory);
     const merged = mergeChunks(payload, (bytes) =>
       isCompressed || memory.claim(bytes) ? null : toError(),
     );
@@ -136,13 +141,19 @@ export function claimBodyMemory(request: FastifyRequest, bytes: number): boolean
   return memories.get(request)?.claim(bytes) ?? true;
 }
 
-/** Stops counting the body of a request. */
+/** NOTE: a function of its own, because a closure retains what any other one in the same function uses, such as the body. */
+function releaseOnClose(response: ServerResponse, memory: BodyMemory): void {
+  response.once("close", () => memory.release());
+}
+
+/** Stops counting the body of a request, and releases what read it. */
 function releaseBody(request: FastifyRequest): void {
   memories.get(request)?.release();
+  discards.delete(request);
 }
 
 /** Whether the framework reads the body of a request, if it has one. */
-function isBodyRead({ method }: FastifyRequest): boolean {
+export function isBodyRead({ method }: FastifyRequest): boolean {
   return method !== "GET" && method !== "HEAD";
 }
 
@@ -169,8 +180,10 @@ const CHUNK_BYTES = 16 * 1024;
  */
 function mergeChunks(body: Readable, claim: Claim): Readable {
   const merged = new ChunkMerger(claim);
-  body.once("error", (error) => merged.destroy(error));
-  return body.pipe(merged);
+  const onError = (error: Error): void => void merged.destroy(error);
+  // NOTE: the request stays in memory as long as its response is open.
+  merged.once("close", () => body.off("error", onError));
+  return body.once("error", onError).pipe(merged);
 }
 
 /**
