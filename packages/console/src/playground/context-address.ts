@@ -1,7 +1,8 @@
 import { useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { showToast } from "../ui/toast.tsx";
-import { type ContextSearch, type ContextValues, parseContextSearch } from "./context.ts";
+import type { ContextValues } from "../api/context.ts";
+import { type ContextSearch, parseContextSearch } from "./context.ts";
 
 const NONE: ContextValues = {};
 

@@ -1,13 +1,14 @@
 import { Plus, X } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { Form } from "react-aria-components/Form";
+import { type ContextValues, STANDARD_FIELDS } from "../api/context.ts";
 import { useAvailableFields } from "../context-fields/use-available-fields.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { Checkbox, TextField } from "../ui/fields.tsx";
 import { fromLocalTime, toLocalTime } from "../ui/times.ts";
 import { ownValue } from "../ui/own-value.ts";
 import { ComboBox } from "../ui/select.tsx";
-import { type ContextValues, describeField, STANDARD_FIELDS } from "./context.ts";
+import { describeField } from "./context.ts";
 import "./context-form.css";
 
 interface ContextFormProps {

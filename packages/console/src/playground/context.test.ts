@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Constraint, Strategy } from "../api/types.ts";
-import { fieldsOfFlag, parseContextSearch, toRequestContext } from "./context.ts";
+import { fieldsOfFlag, parseContextSearch } from "./context.ts";
 
 test("ignores everything in a URL that is not a string", () => {
   const context = { userId: "7", plan: 3, list: ["a"], country: "DK" };
@@ -13,13 +13,6 @@ test("ignores everything in a URL that is not a string", () => {
       Array.isArray(wrong) ? { in: ["a"] } : {},
     );
   }
-});
-
-test("sends standard fields and properties without empty values", () => {
-  expect(toRequestContext({ userId: "7", sessionId: "", country: "DK", plan: "" })).toEqual({
-    userId: "7",
-    properties: { country: "DK" },
-  });
 });
 
 const strategy: Strategy = {

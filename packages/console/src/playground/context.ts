@@ -1,11 +1,6 @@
 import { findStrategyType } from "../../../engine/src/strategies/strategy-table.ts";
+import type { ContextValues } from "../api/context.ts";
 import type { ContextField, FlagEnvironment, Segment } from "../api/types.ts";
-
-/** The values of a context by the name of their field, as a person types them. */
-export type ContextValues = Readonly<Record<string, string>>;
-
-/** Fields that every application can send. All others are properties. */
-export const STANDARD_FIELDS = ["userId", "sessionId", "appName", "remoteAddress", "currentTime"];
 
 /** URL parameters that contain a context, so that a link shows the same result to everybody. */
 export interface ContextSearch {
@@ -30,15 +25,6 @@ export function parseContextSearch(search: Readonly<Record<string, unknown>>): C
 
 function isText(value: unknown): value is string {
   return typeof value === "string";
-}
-
-/** Returns the context of a request, without empty values. */
-export function toRequestContext(values: ContextValues) {
-  const filled = Object.entries(values).filter(([, value]) => value !== "");
-  return {
-    ...Object.fromEntries(filled.filter(([name]) => STANDARD_FIELDS.includes(name))),
-    properties: Object.fromEntries(filled.filter(([name]) => !STANDARD_FIELDS.includes(name))),
-  };
 }
 
 /** Returns what a field is for, and which values to suggest. */

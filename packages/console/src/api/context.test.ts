@@ -1,0 +1,9 @@
+import { expect, test } from "vitest";
+import { toRequestContext } from "./context.ts";
+
+test("sends standard fields and properties without empty values", () => {
+  expect(toRequestContext({ userId: "7", sessionId: "", country: "DK", plan: "" })).toEqual({
+    userId: "7",
+    properties: { country: "DK" },
+  });
+});
