@@ -15,13 +15,8 @@ import { createAuthentication } from "./access/authentication.ts";
 import type { AdminConfig } from "./config/config.ts";
 import { tooManyBodies } from "./errors.ts";
 import { handleErrors } from "./http/error-handler.ts";
-import {
-  addSecurityHeaders,
-  compileSchemasOnUse,
-  forbidCaching,
-  readJsonBodies,
-  serverOptions,
-} from "./http/server.ts";
+import { addSecurityHeaders, forbidCaching, readJsonBodies, serverOptions } from "./http/server.ts";
+import { compileSchemasOnUse } from "./http/validation.ts";
 import { SETTINGS } from "./config/settings.ts";
 import { LIMITS } from "./limits.ts";
 import { rejectUnstorable } from "./http/reject-unstorable.ts";

@@ -222,6 +222,7 @@ describeAnyStorage("variants of flags in an environment", (source) => {
     [[{ op: "remove", path: "/9" }], "/body/0/path"],
     [[{ op: "replace", path: "", value: {} }], "/patched"],
     [[{ op: "replace", path: "/0/weight", value: "much" }], "/patched/0/weight"],
+    [[{ op: "remove", path: "/0/weight" }], "/patched/0/weight"],
     [[{ op: "replace", path: "", value: twice }], "/patched/1/name"],
   ])("PATCH with %j is refused", async (patch, errorPath) => {
     const expected = { status: 400, name: "BadDataError", path: errorPath };

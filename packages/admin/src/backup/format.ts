@@ -3,7 +3,7 @@
 
 import { tryParseJson } from "flags-server-kit";
 import { type Static, Type } from "typebox";
-import { Compile } from "typebox/compile";
+import { createCheck } from "../http/validation.ts";
 
 export const FORMAT = "flags-admin-backup";
 export const FORMAT_VERSION = 1;
@@ -37,13 +37,13 @@ export class InvalidBackupError extends Error {
   override readonly name = "InvalidBackupError";
 }
 
-const header = Compile(Header);
-const line = Compile(Type.Union([Rows, End]));
+const isHeader = createCheck(Header);
+const isLine = createCheck(Type.Union([Rows, End]));
 
 /** @throws {InvalidBackupError} */
 export function parseHeader(text: string | undefined): Header {
   const value = tryParseJson(text ?? "");
-  if (!header.Check(value)) throw new InvalidBackupError("it is not a backup of flags-admin");
+  if (!isHeader(value)) throw new InvalidBackupError("it is not a backup of flags-admin");
   if (value.version > FORMAT_VERSION) {
     throw new InvalidBackupError(
       "a newer version of flags-admin wrote it: restore it with that version",
@@ -55,6 +55,6 @@ export function parseHeader(text: string | undefined): Header {
 /** @throws {InvalidBackupError} */
 export function parseLine(text: string): Line {
   const value = tryParseJson(text);
-  if (!line.Check(value)) throw new InvalidBackupError("it is damaged");
+  if (!isLine(value)) throw new InvalidBackupError("it is damaged");
   return value;
 }

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { expect, test } from "vitest";
 import { compilePatch, type PatchOperation } from "./json-patch.ts";
+import { closedObject } from "./schemas.ts";
 
 const applyPatch = compilePatch(Type.Unknown());
 
@@ -73,4 +74,15 @@ test("applyPatch() changes neither the document nor a prototype", () => {
   expect(() =>
     applyPatch({}, [{ op: "add", path: "/constructor/prototype/polluted", value: 1 }]),
   ).toThrow("does not exist");
+});
+
+test.each<[PatchOperation, string]>([
+  [{ op: "add", path: "/none", value: 1 }, "Bad request: /patched/none is unknown"],
+  [{ op: "remove", path: "/type" }, "Bad request: /patched/type is missing"],
+  [{ op: "replace", path: "/type", value: 1 }, "Bad request: /patched/type must be a string"],
+  [{ op: "replace", path: "/type", value: "c" }, "Bad request: /patched/type must be one of a, b"],
+])("describes the result of %j as a body that does not match the schema", (operation, message) => {
+  const type = Type.Unsafe<string>({ type: "string", enum: ["a", "b"] });
+  const applyTo = compilePatch(closedObject("testSchema", { type }));
+  expect(() => applyTo({ type: "a" }, [operation])).toThrow(message);
 });

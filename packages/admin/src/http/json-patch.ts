@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import { rewordSchemaMessage } from "flags-server-kit";
 import { type Static, type TSchema, Type } from "typebox";
-import { Compile } from "typebox/compile";
 import { badData } from "../errors.ts";
 import { closedObject } from "./schemas.ts";
+import { toValidationError } from "./to-api-error.ts";
+import { compileOnUse } from "./validation.ts";
 
 const OPERATIONS = ["add", "copy", "move", "remove", "replace", "test"] as const;
 
@@ -36,13 +36,12 @@ type ApplyPatch<Result> = (document: unknown, patch: readonly PatchOperation[]) 
  * or the result does not match the schema.
  */
 export function compilePatch<Schema extends TSchema>(schema: Schema): ApplyPatch<Static<Schema>> {
-  const validator = Compile(schema);
+  const findViolations = compileOnUse(schema);
   return (document, patch) => {
     const patched = applyPatch(document, patch);
-    if (validator.Check(patched)) return patched;
-    const [violation] = validator.Errors(patched);
-    const path = `/patched${violation?.instancePath ?? ""}`;
-    throw badData(path, rewordSchemaMessage(violation?.message ?? "is invalid"));
+    const violations = findViolations(patched);
+    if (violations === undefined) return patched as Static<Schema>;
+    throw toValidationError("/patched", violations);
   };
 }
 

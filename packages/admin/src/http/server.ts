@@ -1,4 +1,3 @@
-import { AjvCompiler } from "@fastify/ajv-compiler";
 import type { FastifyInstance, FastifyServerOptions } from "fastify";
 import { checkNesting, runToEnd } from "flags-engine";
 import { toErrorMessage, type TrustProxy } from "flags-server-kit";
@@ -55,32 +54,6 @@ export function serverOptions(
       sendError(reply, toApiError(error));
     },
   } as const satisfies FastifyServerOptions;
-}
-
-const VALIDATION = {
-  customOptions: {
-    // Values are stored exactly as sent.
-    coerceTypes: false,
-    removeAdditional: false,
-    useDefaults: false,
-    allErrors: false,
-    allowUnionTypes: true,
-  },
-} as const;
-
-/**
- * Makes the app compile the schema of a route when its first request arrives: compiling all of them would
- * take a tenth of the start.
- */
-export function compileSchemasOnUse(app: FastifyInstance): void {
-  const compile = AjvCompiler()({}, VALIDATION);
-  app.setValidatorCompiler<object>(({ schema, method, url, httpPart = "" }) => {
-    let validate: ReturnType<typeof compile> | undefined;
-    return (value: unknown) => {
-      validate ??= compile({ schema, method, url, httpPart });
-      return validate(value) === true || { error: validate.errors ?? [] };
-    };
-  });
 }
 
 /**

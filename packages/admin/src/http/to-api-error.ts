@@ -11,6 +11,7 @@ import {
   UnknownOutcomeError,
 } from "../storage/errors.ts";
 import { NAME_PATTERN, NAME_RULE, TAG_VALUE_PATTERN, TAG_VALUE_RULE } from "./names.ts";
+import type { SchemaViolation } from "./validation.ts";
 
 /** Names of the errors that the framework detects. */
 const NAME_BY_STATUS: Readonly<Record<FrameworkFailure["statusCode"], ErrorName>> = {
@@ -39,7 +40,9 @@ function fromFastify(
   error: Error & Partial<FastifyError>,
   bodyLimitBytes: number | undefined,
 ): ApiError | undefined {
-  if (error.validation !== undefined) return toValidationError(error);
+  if (error.validation !== undefined) {
+    return toValidationError(ROOTS[error.validationContext ?? ""] ?? "", error.validation, error);
+  }
   const known = explainFrameworkFailure(error, bodyLimitBytes);
   if (known === undefined) return fromFileServer(error);
   return new ApiError(NAME_BY_STATUS[known.statusCode], known.message, { cause: error });
@@ -104,8 +107,6 @@ function internal(cause: unknown): ApiError {
   );
 }
 
-type SchemaViolation = NonNullable<FastifyError["validation"]>[number];
-
 const ROOTS: Readonly<Record<string, string>> = {
   body: "/body",
   headers: "/headers",
@@ -113,15 +114,22 @@ const ROOTS: Readonly<Record<string, string>> = {
   querystring: "/query",
 };
 
-/** Creates a 400 for a request that does not match the schema of its route. */
-function toValidationError(error: Error & Partial<FastifyError>): ApiError {
-  const root = ROOTS[error.validationContext ?? ""] ?? "";
-  const details = (error.validation ?? []).map((violation) => toDetail(root, violation));
+/**
+ * Creates a 400 for a value that does not match its schema.
+ *
+ * @param root path of the value in the request
+ */
+export function toValidationError(
+  root: string,
+  violations: readonly SchemaViolation[],
+  cause?: Error,
+): ApiError {
+  const details = violations.map((violation) => toDetail(root, violation));
   const [first] = details;
   return new ApiError(
     "BadDataError",
     `Bad request: ${first?.path ?? root} ${first?.message ?? "is invalid"}`,
-    { details, cause: error },
+    { details, cause },
   );
 }
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { Compile } from "typebox/compile";
+import { createCheck } from "../http/validation.ts";
 
 const MAX_PATH_LENGTH = 1000;
 
@@ -18,7 +18,7 @@ const State = Type.Object({
  */
 export type SignInState = Static<typeof State>;
 
-const validator = Compile(State);
+const isState = createCheck(State);
 
 /** Writes a sign-in as the value of a cookie. */
 export function writeState(state: SignInState): string {
@@ -29,7 +29,7 @@ export function writeState(state: SignInState): string {
 export function parseState(cookie: string): SignInState | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(cookie, "base64url").toString());
-    return validator.Check(value) ? { ...value, returnTo: toLocalPath(value.returnTo) } : undefined;
+    return isState(value) ? { ...value, returnTo: toLocalPath(value.returnTo) } : undefined;
   } catch {
     return undefined;
   }
