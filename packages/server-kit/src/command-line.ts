@@ -21,6 +21,7 @@ export {
   toHttpUrl,
   tokensKind,
   toTexts,
+  tryDecode,
   urlKind,
 } from "./config/setting-kinds.ts";
 export type { SettingKind } from "./config/setting-kinds.ts";

@@ -1,4 +1,9 @@
-import { createTextKind, InvalidValue, type SettingKind } from "flags-server-kit/command-line";
+import {
+  createTextKind,
+  InvalidValue,
+  type SettingKind,
+  tryDecode,
+} from "flags-server-kit/command-line";
 
 /** The address at which browsers reach the service, with a trailing slash. */
 export const publicUrlKind: SettingKind<string> = createTextKind(
@@ -31,20 +36,12 @@ export const databaseUrlKind: SettingKind<string> = createTextKind(
         "it is not a valid URL: write % as %25, and percent-encode other special characters",
       );
     }
-    return isDecodable(new URL(text))
-      ? text
-      : new InvalidValue("it contains a % that is not percent-encoded: write it as %25");
+    const { username, password, pathname } = new URL(text);
+    return tryDecode(`${username}${password}${pathname}`) === undefined
+      ? new InvalidValue("it contains a % that is not percent-encoded: write it as %25")
+      : text;
   },
 );
-
-function isDecodable({ username, password, pathname }: URL): boolean {
-  try {
-    decodeURIComponent(`${username}${password}${pathname}`);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** Returns the passwords in a database URL, both encoded and decoded. */
 export function secretsInDatabaseUrl(url: string): readonly string[] {

@@ -6,6 +6,7 @@ import {
   type SettingKind,
   toHttpUrl,
   toTexts,
+  tryDecode,
 } from "flags-server-kit/command-line";
 import { parseFlagFilesAddress } from "./flag-files.ts";
 import type { CorsOrigin, OriginFunction } from "./config.ts";
@@ -26,9 +27,9 @@ export const forwardProxyKind: SettingKind<string> = createTextKind(
   (text) => {
     const url = toHttpUrl(text);
     if (url === undefined) return new InvalidValue();
-    return isDecodable(`${url.username}${url.password}`)
-      ? text
-      : new InvalidValue("its user name or password is not percent-encoded: write % as %25");
+    return tryDecode(`${url.username}${url.password}`) === undefined
+      ? new InvalidValue("its user name or password is not percent-encoded: write % as %25")
+      : text;
   },
 );
 
@@ -93,15 +94,6 @@ function parseOrigin(text: string): string | InvalidValue {
   }
   const bare = url.href === `${url.origin}/`;
   return bare ? url.origin : new InvalidValue(`is more than an origin: use ${url.origin}`);
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Returns the password in an address, encoded and decoded, for redaction. */

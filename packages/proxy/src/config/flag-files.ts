@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join, parse, resolve } from "node:path";
-import { explainUnreadable } from "flags-server-kit";
+import { explainUnreadable, tryDecode } from "flags-server-kit";
 import { listFileNames } from "../files/directory.ts";
 import type { FlagFile } from "../files/read-flag-file.ts";
 
@@ -42,14 +42,6 @@ export function parseFlagFilesAddress(address: string): FlagFilesAddress | strin
 function splitAt(text: string, separator: string): readonly [string, string] {
   const at = text.indexOf(separator);
   return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
-}
-
-function tryDecode(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The files that an address names. */

@@ -1,4 +1,4 @@
-import { isRecord } from "flags-server-kit/command-line";
+import { isRecord, tryDecode } from "flags-server-kit/command-line";
 import { badField, type Problem } from "../errors.ts";
 
 /** The context fields that Unleash defines; every other field is a property. */
@@ -144,12 +144,7 @@ function findNameProblem(name: string): string | undefined {
 /** Decodes a name or a value. Returns undefined if it cannot be decoded. */
 function decode(text: string): string | undefined {
   const withSpaces = text.includes("+") ? text.replaceAll("+", " ") : text;
-  if (!text.includes("%")) return withSpaces;
-  try {
-    return decodeURIComponent(withSpaces);
-  } catch {
-    return undefined;
-  }
+  return text.includes("%") ? tryDecode(withSpaces) : withSpaces;
 }
 
 /** A context in a JSON body that has passed validation. */

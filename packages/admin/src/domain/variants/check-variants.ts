@@ -1,3 +1,4 @@
+import { tryParseJson } from "flags-server-kit";
 import { badData } from "../../errors.ts";
 import type { StoredFlagVariant, StoredVariant } from "../../storage/schema/features.ts";
 import { checkUniqueNames } from "../check-unique.ts";
@@ -47,20 +48,11 @@ export function checkFlagVariants(
 
 function checkPayload({ payload }: VariantInput, path: string): void {
   if (payload === undefined) return;
-  if (payload.type === "json" && !isJson(payload.value)) {
+  if (payload.type === "json" && tryParseJson(payload.value) === undefined) {
     throw badData(`${path}/payload/value`, "must be JSON because the payload type is json");
   }
   if (payload.type === "number" && !isNumber(payload.value)) {
     throw badData(`${path}/payload/value`, "must be a number because the payload type is number");
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
   }
 }
 
