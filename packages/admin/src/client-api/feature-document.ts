@@ -7,7 +7,6 @@ import {
   COMPRESSION_THRESHOLD_BYTES,
   matchesEntityTag,
   sendConditional,
-  type ContentCoding,
 } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
 import { type Connection, Turns } from "../scheduling/time-slice.ts";
@@ -120,7 +119,10 @@ export async function sendDocument(
   reply: FastifyReply,
   document: FeatureDocument,
 ): Promise<FastifyReply> {
-  const coding = chooseCoding(request, document);
+  const coding =
+    document.text.length < COMPRESSION_THRESHOLD_BYTES
+      ? undefined
+      : codings.choose(request.headers);
   // NOTE: a strong tag promises the same bytes, which differ between codings.
   const entityTag = coding === undefined ? document.entityTag : `W/${document.entityTag}`;
   if (coding === undefined || matchesEntityTag(request.headers["if-none-match"], entityTag)) {
@@ -129,11 +131,4 @@ export async function sendDocument(
   }
   const body = await document.coded.compress(coding);
   return reply.headers({ etag: entityTag, "content-encoding": coding }).type(JSON_TYPE).send(body);
-}
-
-function chooseCoding(
-  { headers }: FastifyRequest,
-  { text }: FeatureDocument,
-): ContentCoding | undefined {
-  return text.length < COMPRESSION_THRESHOLD_BYTES ? undefined : codings.choose(headers);
 }

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { type ContextValues, toRequestContext } from "./context.ts";
+import { type ContextValues, toRequestContext } from "./request-context.ts";
 import { adminPath, request, requestVersioned } from "./request.ts";
 import type {
   Application,

@@ -1,7 +1,7 @@
 import { useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { showToast } from "../ui/toast.tsx";
-import type { ContextValues } from "../api/context.ts";
+import type { ContextValues } from "../api/request-context.ts";
 import { type ContextSearch, parseContextSearch } from "./context.ts";
 
 const NONE: ContextValues = {};

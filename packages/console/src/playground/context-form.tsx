@@ -1,7 +1,7 @@
 import { Plus, X } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { Form } from "react-aria-components/Form";
-import { type ContextValues, STANDARD_FIELDS } from "../api/context.ts";
+import { type ContextValues, STANDARD_FIELDS } from "../api/request-context.ts";
 import { useAvailableFields } from "../context-fields/use-available-fields.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { Checkbox, TextField } from "../ui/fields.tsx";

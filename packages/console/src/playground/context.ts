@@ -1,5 +1,5 @@
 import { findStrategyType } from "../../../engine/src/strategies/strategy-table.ts";
-import type { ContextValues } from "../api/context.ts";
+import type { ContextValues } from "../api/request-context.ts";
 import type { ContextField, FlagEnvironment, Segment } from "../api/types.ts";
 
 /** URL parameters that contain a context, so that a link shows the same result to everybody. */

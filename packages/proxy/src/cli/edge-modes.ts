@@ -13,10 +13,10 @@ const DEFAULTS = Object.entries(EDGE_DEFAULTS)
   .map(([variable, value]) => `${variable}=${value}`)
   .join(", ");
 
-/** Says which keys are valid if none are listed. */
-const KEYS = {
+const NOTES = {
   edge: "Without a list of client keys, the upstream verifies keys (FLAGS_UPSTREAM_KEYS=true).",
-  offline: undefined,
+  offline:
+    "Reads the flags from the file in --bootstrap-file. Changes to the file apply within a second, regardless of --reload-interval.",
 } as const;
 
 const OFFLINE = { BOOTSTRAP_FILE: "flags.json" };
@@ -55,14 +55,8 @@ export const EDGE_SUBCOMMANDS: readonly Subcommand[] = EDGE_MODES.map((name) => 
   summary: SUMMARIES[name],
   description: [
     `${SUMMARIES[name]}, so that its arguments need no change. Each option sets the Edge variable with the same name; Edge's short options also work. flags-proxy migrate ${name} with the same options prints the settings that they become.`,
-    ...(name === "offline"
-      ? [
-          "Reads the flags from the file in --bootstrap-file. Changes to the file apply within a second, regardless of --reload-interval.",
-        ]
-      : []),
-    [`Defaults that differ from those of flags-proxy: ${DEFAULTS}.`, KEYS[name] ?? []]
-      .flat()
-      .join(" "),
+    NOTES[name],
+    `Defaults that differ from those of flags-proxy: ${DEFAULTS}.`,
   ],
   options: Object.fromEntries(
     listEdgeOptions(name).map((option) => [

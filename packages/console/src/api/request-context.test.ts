@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toRequestContext } from "./context.ts";
+import { toRequestContext } from "./request-context.ts";
 
 test("sends standard fields and properties without empty values", () => {
   expect(toRequestContext({ userId: "7", sessionId: "", country: "DK", plan: "" })).toEqual({
