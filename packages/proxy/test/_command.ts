@@ -3,7 +3,10 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
 
-const COMMAND = fileURLToPath(new URL("../bin/flags-proxy.js", import.meta.url));
+/** `FLAGS_PROXY_COMMAND` names the command of another build. */
+const COMMAND =
+  process.env["FLAGS_PROXY_COMMAND"] ??
+  fileURLToPath(new URL("../bin/flags-proxy.js", import.meta.url));
 
 export interface Finished {
   readonly code: number | null;
