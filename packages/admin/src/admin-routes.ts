@@ -5,7 +5,7 @@ import { registerArchive } from "./domain/archive/routes.ts";
 import { registerConstraints } from "./domain/constraints/routes.ts";
 import { registerContextFields } from "./domain/context-fields/routes.ts";
 import { registerDependencies } from "./domain/dependencies/routes.ts";
-import { registerEnvironments } from "./domain/environments.ts";
+import { registerEnvironments } from "./domain/environments/routes.ts";
 import { registerEvents } from "./domain/events/routes.ts";
 import { registerFeatureEnvironments } from "./domain/features/environment-routes.ts";
 import { registerFeatures } from "./domain/features/routes.ts";

@@ -188,9 +188,6 @@ describeAnyStorage("segments", (source) => {
     });
     const conflict = { status: 409, name: "ConflictError" };
     await admin.refuse(conflict, "DELETE", `/segments/${id}`);
-    await admin.must(202, "DELETE", "/projects/default/features/flag");
-    await admin.refuse(conflict, "DELETE", `/segments/${id}`);
-    await admin.must(200, "POST", "/projects/default/revive", { features: ["flag"] });
     await admin.must(200, "DELETE", `${STRATEGIES}/${strategy.id}`);
     const recorded = await admin.eventsOf(() => admin.must(204, "DELETE", `/segments/${id}`));
     expect(recorded).toEqual([
@@ -200,6 +197,30 @@ describeAnyStorage("segments", (source) => {
         data: null,
       }),
     ]);
+  });
+
+  test("a segment that only an archived flag uses can be deleted, which disables the strategy", async () => {
+    const { id } = await create();
+    const strategy = await addStrategy([id]);
+    await admin.must(202, "DELETE", "/projects/default/features/flag");
+    const recorded = await admin.eventsOf(() => admin.must(204, "DELETE", `/segments/${id}`));
+    expect(recorded).toEqual([
+      expect.objectContaining({
+        type: "feature-strategy-update",
+        featureName: "flag",
+        environment: "production",
+        preData: { id: strategy.id, disabled: false },
+        data: { id: strategy.id, disabled: true },
+      }),
+      expect.objectContaining({ type: "segment-deleted" }),
+    ]);
+    await admin.must(200, "POST", "/projects/default/revive", { features: ["flag"] });
+    // Enabled, it would be on for everyone.
+    expect((await admin.must(200, "GET", `${STRATEGIES}/${strategy.id}`)).body).toMatchObject({
+      disabled: true,
+      segments: [],
+    });
+    await admin.must(200, "DELETE", `${STRATEGIES}/${strategy.id}`);
   });
 
   test("POST /segments/strategies replaces the segments of a strategy and records it", async () => {

@@ -2,7 +2,7 @@ import { actorOf } from "./request-identity.ts";
 import { documented } from "../http/schemas.ts";
 import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../storage/storage.ts";
-import { toTokenView } from "./token.ts";
+import { toCreatedToken, toListedToken } from "./token.ts";
 import {
   CreatedTokenResponse,
   CreateTokenBody,
@@ -40,7 +40,7 @@ function registerLists(app: TypedApp, storage: Storage): void {
         }),
       },
     },
-    async () => ({ tokens: (await listTokens(storage.db)).map(toTokenView) }),
+    async () => ({ tokens: (await listTokens(storage.db)).map(toListedToken) }),
   );
 
   app.get(
@@ -56,7 +56,7 @@ function registerLists(app: TypedApp, storage: Storage): void {
       },
     },
     async (request) => ({
-      tokens: (await listTokensByName(storage.db, request.params.name)).map(toTokenView),
+      tokens: (await listTokensByName(storage.db, request.params.name)).map(toListedToken),
     }),
   );
 }
@@ -82,7 +82,7 @@ function registerCreation(app: TypedApp, storage: Storage): void {
       return reply
         .code(201)
         .headers({ location: "api-tokens", "cache-control": "no-store" })
-        .send({ secret, ...toTokenView(token), type: request.body.type.toLowerCase() });
+        .send(toCreatedToken(token, secret, request.body.type));
     },
   );
 }

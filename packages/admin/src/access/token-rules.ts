@@ -65,17 +65,6 @@ function normalizeProjects(projects: readonly string[]): readonly string[] {
 }
 
 /**
- * Checks that a new token can be used at all.
- *
- * @throws {ApiError} if it has already expired
- */
-export function checkExpiry(expiresAt: Date | null, now: Date): void {
-  if (expiresAt !== null && expiresAt <= now) {
-    throw badData("/body/expiresAt", "must be in the future");
-  }
-}
-
-/**
  * Parses the expiry in a body; null if the token never expires.
  *
  * @throws {ApiError} if it is not a date, or before 1970

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
-import { openObject } from "../http/schemas.ts";
+import { openObject, type SchemasOf } from "../http/schemas.ts";
+import type { ListedToken } from "./token.ts";
 
 const MAX_NAME_LENGTH = 255;
 const MAX_PROJECTS = 500;
@@ -72,15 +73,30 @@ const properties = {
   }),
 };
 
+const withSecret = (title: string, description: string) =>
+  Type.Object(
+    {
+      ...properties,
+      secret: Type.String({ description }),
+      secure: Type.Literal(true, { description: "Only a hash of the token is stored" }),
+      alias: Type.Null(),
+    } satisfies SchemasOf<ListedToken>,
+    { title },
+  );
+
 export const TokenListResponse = Type.Object(
-  { tokens: Type.Array(Type.Object(properties, { title: "apiTokenSchema" })) },
+  {
+    tokens: Type.Array(
+      withSecret(
+        "apiTokenSchema",
+        "The id of the token, where other servers show the token itself",
+      ),
+    ),
+  },
   { title: "apiTokensSchema" },
 );
 
-export const CreatedTokenResponse = Type.Object(
-  {
-    ...properties,
-    secret: Type.String({ description: "The token itself, which cannot be read again" }),
-  },
-  { title: "createdApiTokenSchema" },
+export const CreatedTokenResponse = withSecret(
+  "createdApiTokenSchema",
+  "The token itself, which cannot be read again",
 );

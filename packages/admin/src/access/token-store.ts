@@ -7,7 +7,7 @@ import type { NewEvent } from "../storage/events.ts";
 import { apiTokens, deletedTokens } from "../storage/schema/access.ts";
 import { environments, projects } from "../storage/schema/projects.ts";
 import type { WriteTransaction } from "../storage/storage.ts";
-import { checkExpiry, readExpiry, readTokenScope } from "./token-rules.ts";
+import { readExpiry, readTokenScope } from "./token-rules.ts";
 import type { CreateToken, UpdateToken } from "./token-schemas.ts";
 import {
   type ApiToken,
@@ -85,7 +85,6 @@ export async function createToken(
 ): Promise<CreatedToken> {
   const scope = readTokenScope(body);
   const expiresAt = readExpiry(body.expiresAt);
-  checkExpiry(expiresAt, new Date());
   await checkScopeExists(transaction.db, scope);
   await checkLimit(transaction.db);
 
@@ -131,6 +130,22 @@ export async function updateToken(
   await db.update(apiTokens).set({ expiresAt }).where(eq(apiTokens.id, before.id));
   await record(
     tokenEvent("api-token-updated", before, {
+      before: toTokenView(before),
+      after: toTokenView(after),
+    }),
+  );
+}
+
+/** Replaces the projects that a token grants access to, because one of them is deleted. */
+export async function replaceProjects(
+  { db, record }: WriteTransaction,
+  before: ApiToken,
+  projectIds: readonly string[],
+): Promise<void> {
+  const after = { ...before, projects: projectIds };
+  await db.update(apiTokens).set({ projects: projectIds }).where(eq(apiTokens.id, before.id));
+  await record(
+    tokenEvent("api-token-updated", after, {
       before: toTokenView(before),
       after: toTokenView(after),
     }),

@@ -62,7 +62,7 @@ export function parseTokenText(text: string): TokenText | undefined {
   return { project, environment };
 }
 
-/** A token as the admin API returns it, without its text or hash. */
+/** What a token is, without its text or hash. */
 export interface TokenView {
   readonly id: string;
   readonly tokenName: string;
@@ -89,6 +89,23 @@ export function toWireType(type: ApiTokenType): string {
   return WIRE_TYPES[type];
 }
 
+/** A token in a response. As for servers that store hashes of tokens, `secret` is its public id. */
+export interface ListedToken extends TokenView {
+  readonly secret: string;
+  readonly secure: true;
+  readonly alias: null;
+}
+
+export function toListedToken(token: ApiToken): ListedToken {
+  return { ...toTokenView(token), secret: token.id, secure: true, alias: null };
+}
+
+/** A token in the response to its creation, the only one that contains its text. */
+export function toCreatedToken(token: ApiToken, secret: string, sentType: string): ListedToken {
+  return { ...toListedToken(token), secret, type: sentType.toLowerCase() };
+}
+
+/** A token in events. */
 export function toTokenView(token: ApiToken): TokenView {
   return {
     id: token.id,

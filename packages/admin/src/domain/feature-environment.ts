@@ -4,7 +4,7 @@ import type { Database } from "../storage/database.ts";
 import type { NewEvent } from "../storage/events.ts";
 import { featureEnvironments, type StoredFlagVariant } from "../storage/schema/features.ts";
 import type { WriteTransaction } from "../storage/storage.ts";
-import { getEnvironment } from "./environments.ts";
+import { getEnvironment } from "./environments/store.ts";
 import { getActiveFeature, type FeatureAddress } from "./feature.ts";
 
 /** Identifies the state of a flag in one environment. */

@@ -1,4 +1,4 @@
-import { getEnvironment } from "../domain/environments.ts";
+import { getEnvironment } from "../domain/environments/store.ts";
 import { badData } from "../errors.ts";
 import type { Storage } from "../storage/storage.ts";
 import { TimeSlice } from "../scheduling/time-slice.ts";

@@ -2,13 +2,13 @@
 // compiler notices when they change. Only types are imported: the console contains no code of the service.
 
 import type { Change as StoredChange } from "../../../admin/src/changes/recent-changes.ts";
-import type { toTokenView } from "../../../admin/src/access/token.ts";
+import type { toListedToken } from "../../../admin/src/access/token.ts";
 import type { listArchived } from "../../../admin/src/domain/archive/archive-features.ts";
 import type { ContextField as StoredContextField } from "../../../admin/src/domain/context-fields/store.ts";
 import type {
   EnvironmentCounts,
   toEnvironmentView,
-} from "../../../admin/src/domain/environments.ts";
+} from "../../../admin/src/domain/environments/store.ts";
 import type { findEvents } from "../../../admin/src/domain/events/find-events.ts";
 import type { listFeatures } from "../../../admin/src/domain/features/list-features.ts";
 import type { readFeature } from "../../../admin/src/domain/features/read-feature.ts";
@@ -84,7 +84,7 @@ export type StrategyType = Rows<typeof listStrategyTypes>;
 export type Tag = Flag["tags"][number];
 /** A tag with its colour. */
 export type TagDefinition = Rows<typeof listTags>;
-export type Token = Json<ReturnType<typeof toTokenView>>;
+export type Token = Json<ReturnType<typeof toListedToken>>;
 export type RecordedEvent = Json<Awaited<ReturnType<typeof findEvents>>["events"][number]>;
 export type Usage = Json<HourlyUsage>;
 export type ImportReport = Json<StoredImportReport>;

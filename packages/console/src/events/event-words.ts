@@ -45,6 +45,10 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
     label: "Environment created",
     action: ({ environment }) => `created the environment ${environment}`,
   },
+  "environment-deleted": {
+    label: "Environment deleted",
+    action: ({ environment }) => `deleted the environment ${environment}`,
+  },
   "environment-disabled": {
     label: "Environment disabled",
     action: ({ environment }) => `disabled the environment ${environment}`,
@@ -52,6 +56,10 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
   "environment-enabled": {
     label: "Environment enabled",
     action: ({ environment }) => `enabled the environment ${environment}`,
+  },
+  "environment-updated": {
+    label: "Environment changed",
+    action: ({ environment }) => `changed the environment ${environment}`,
   },
   "feature-archived": {
     label: "Flag archived",
@@ -137,6 +145,10 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
   "project-archived": {
     label: "Project archived",
     action: ({ project }) => `archived the project ${project}`,
+  },
+  "project-deleted": {
+    label: "Project deleted",
+    action: ({ project }) => `deleted the project ${project}`,
   },
   "project-created": {
     label: "Project created",

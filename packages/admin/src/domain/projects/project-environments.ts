@@ -4,7 +4,7 @@ import { batchesOf } from "../../storage/database.ts";
 import { featureEnvironments, features } from "../../storage/schema/features.ts";
 import { projectEnvironments } from "../../storage/schema/projects.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
-import { findEnvironment } from "../environments.ts";
+import { findEnvironment } from "../environments/store.ts";
 import { getActiveProject, listProjectEnvironments } from "./store.ts";
 
 /** Adds an environment to a project. Its flags are off there. */

@@ -4,8 +4,9 @@ import { documented } from "../../http/schemas.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { IfMatchHeaders, withEntityTag, writeIfMatch } from "../conditional-change.ts";
-import { listEnvironments, toEnvironmentView } from "../environments.ts";
+import { listEnvironments, toEnvironmentView } from "../environments/store.ts";
 import { ProjectParams } from "../schemas.ts";
+import { deleteProject } from "./delete-project.ts";
 import { addEnvironment, removeEnvironment } from "./project-environments.ts";
 import {
   CreateProjectBody,
@@ -13,6 +14,7 @@ import {
   ProjectEnvironmentParams,
   ProjectIdBody,
   ProjectListQuery,
+  ProjectSettingsBody,
   UpdateProjectBody,
 } from "./schemas.ts";
 import {
@@ -21,6 +23,7 @@ import {
   countTypes,
   createProject,
   editedProject,
+  getActiveProject,
   getProject,
   listProjectEnvironments,
   listProjects,
@@ -192,6 +195,49 @@ function registerChanging(app: TypedApp, storage: Storage): void {
       const { projectId } = request.params;
       await writeIfMatch(storage, request, editedProject(projectId), (transaction) =>
         updateProject(transaction, projectId, request.body),
+      );
+      return reply.send();
+    },
+  );
+
+  app.put(
+    "/projects/:projectId/settings",
+    {
+      schema: {
+        ...documented({
+          tag,
+          summary: "Accepts the settings that every project has, for tools that write them",
+          empty: 200,
+          hasBody: true,
+          alsoFailsWith: [404],
+        }),
+        params: ProjectParams,
+        body: ProjectSettingsBody,
+      },
+    },
+    async (request, reply) => {
+      await getActiveProject(storage.db, request.params.projectId);
+      return reply.send();
+    },
+  );
+
+  app.delete(
+    "/projects/:projectId",
+    {
+      schema: {
+        ...documented({
+          tag,
+          summary:
+            "Deletes a project without active flags, with its archived flags, segments, context fields and tokens",
+          empty: 200,
+          alsoFailsWith: [404],
+        }),
+        params: ProjectParams,
+      },
+    },
+    async (request, reply) => {
+      await storage.write(actorOf(request), (transaction) =>
+        deleteProject(transaction, request.params.projectId),
       );
       return reply.send();
     },

@@ -8,6 +8,11 @@ const ProjectName = Type.String({
   pattern: String.raw`\S`,
   description: "Display name: at least one character that is not a space",
 });
+/** NOTE: a project that should be protected or private must not become open without a word. */
+const Mode = Type.Literal("open", {
+  description: "Who may change the project. Roles per project are not supported",
+});
+const NoLimit = Type.Null({ description: "Limits per project are not supported" });
 const Stickiness = Type.String({ minLength: 1, maxLength: 100 });
 
 export const CreateProjectBody = openObject("createProjectSchema", {
@@ -17,6 +22,8 @@ export const CreateProjectBody = openObject("createProjectSchema", {
   name: ProjectName,
   description: Type.Optional(nullableText(10_000)),
   defaultStickiness: Type.Optional(Stickiness),
+  mode: Type.Optional(Mode),
+  featureLimit: Type.Optional(NoLimit),
   environments: Type.Optional(
     Type.Array(Type.String(), {
       maxItems: 50,
@@ -29,6 +36,18 @@ export const UpdateProjectBody = openObject("updateProjectSchema", {
   name: Type.Optional(ProjectName),
   description: Type.Optional(nullableText(10_000)),
   defaultStickiness: Type.Optional(Stickiness),
+  mode: Type.Optional(Mode),
+  featureLimit: Type.Optional(NoLimit),
+});
+
+export const ProjectSettingsBody = openObject("updateProjectEnterpriseSettingsSchema", {
+  mode: Type.Optional(Mode),
+  featureNaming: Type.Optional(
+    Type.Null({ description: "Rules for the names of flags are not supported" }),
+  ),
+  linkTemplates: Type.Optional(
+    Type.Array(Type.Unknown(), { maxItems: 0, description: "Links are not supported" }),
+  ),
 });
 
 export const ProjectEnvironmentBody = openObject("projectEnvironmentSchema", {

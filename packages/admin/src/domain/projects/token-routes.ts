@@ -9,7 +9,7 @@ import {
   TokenListResponse,
 } from "../../access/token-schemas.ts";
 import { type CreatedToken, createToken, deleteToken, getToken } from "../../access/token-store.ts";
-import { type ApiToken, toTokenView } from "../../access/token.ts";
+import { type ApiToken, toCreatedToken, toListedToken } from "../../access/token.ts";
 import { badData, notFound } from "../../errors.ts";
 import { documented } from "../../http/schemas.ts";
 import { type Database, orderByText } from "../../storage/database.ts";
@@ -38,7 +38,7 @@ export function registerProjectTokens(app: TypedApp, storage: Storage): void {
     },
     async ({ params }) => {
       const tokens = await storage.read((db) => listProjectTokens(db, params.projectId));
-      return { tokens: tokens.map(toTokenView) };
+      return { tokens: tokens.map(toListedToken) };
     },
   );
   registerCreation(app, storage);
@@ -68,7 +68,7 @@ function registerCreation(app: TypedApp, storage: Storage): void {
       return reply
         .code(201)
         .headers({ location: "api-tokens", "cache-control": "no-store" })
-        .send({ secret, ...toTokenView(token), type: request.body.type.toLowerCase() });
+        .send(toCreatedToken(token, secret, request.body.type));
     },
   );
 }

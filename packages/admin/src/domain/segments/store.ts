@@ -10,6 +10,7 @@ import {
   strategies,
   strategySegments,
 } from "../../storage/schema/strategies.ts";
+import type { NewEvent } from "../../storage/events.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import type { EditedResource } from "../conditional-change.ts";
 import { checkConstraints } from "../constraints/check-constraints.ts";
@@ -218,17 +219,42 @@ export async function deleteSegment({ db, record }: WriteTransaction, id: number
       `The segment is used by the flag ${JSON.stringify(reference.featureName)}: remove it from the strategy first`,
     );
   }
-  const [archivedReference] = await listStrategiesUsing(db, id, { includesArchived: true });
-  if (archivedReference !== undefined) {
-    // NOTE: without the segment, the flag would be on for more users after it is revived.
-    throw new ApiError(
-      "ConflictError",
-      `The segment is used by the archived flag ${JSON.stringify(archivedReference.featureName)}: delete the flag first`,
-    );
-  }
+  await record(...(await disableStrategiesUsing(db, id)));
   await db.delete(strategySegments).where(eq(strategySegments.segment, id));
   await db.delete(segments).where(eq(segments.id, id));
   await record({ type: "segment-deleted", ...projectOf(before), before: toSegmentView(before) });
+}
+
+/**
+ * Disables the strategies of archived flags that use a segment: without it, a revived flag would be on for more users.
+ * Returns the events.
+ */
+async function disableStrategiesUsing(db: Database, segment: number): Promise<NewEvent[]> {
+  const references = await listStrategiesUsing(db, segment, { includesArchived: true });
+  const disabled = await db
+    .update(strategies)
+    .set({ disabled: true })
+    .where(
+      and(
+        eq(strategies.disabled, false),
+        isOneOf(
+          strategies.id,
+          references.map(({ id }) => id),
+        ),
+      ),
+    )
+    .returning({ id: strategies.id });
+  const ids = new Set(disabled.map(({ id }) => id));
+  return references
+    .filter(({ id }) => ids.has(id))
+    .map(({ id, projectId, featureName, environment }) => ({
+      type: "feature-strategy-update",
+      project: projectId,
+      feature: featureName,
+      environment,
+      before: { id, disabled: false },
+      after: { id, disabled: true },
+    }));
 }
 
 function projectOf({ project }: Segment): { readonly project?: string } {

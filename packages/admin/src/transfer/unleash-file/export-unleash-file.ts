@@ -1,5 +1,5 @@
 import { and, eq, inArray, isNull, type SQL } from "drizzle-orm";
-import { findEnvironment } from "../../domain/environments.ts";
+import { findEnvironment } from "../../domain/environments/store.ts";
 import { type Feature, toFeatureView } from "../../domain/feature.ts";
 import { listSegmentsById } from "../../domain/segments/store.ts";
 import { listStrategiesOf, toStrategyView } from "../../domain/strategies/find-strategies.ts";

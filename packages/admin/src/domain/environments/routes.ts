@@ -1,0 +1,228 @@
+import type { TypedApp } from "flags-server-kit/http";
+import { actorOf } from "../../access/request-identity.ts";
+import { NameBody } from "../../http/names.ts";
+import { documented } from "../../http/schemas.ts";
+import type { Storage } from "../../storage/storage.ts";
+import {
+  createEnvironment,
+  deleteEnvironment,
+  sortEnvironments,
+  switchEnvironment,
+  updateEnvironment,
+} from "./change-environments.ts";
+import { cloneEnvironment } from "./clone-environment.ts";
+import {
+  CloneEnvironmentBody,
+  CreateEnvironmentBody,
+  EnvironmentParams,
+  SortOrderBody,
+  UpdateEnvironmentBody,
+} from "./schemas.ts";
+import {
+  checkNameIsAvailable,
+  countEnvironmentUsage,
+  getEnvironment,
+  listEnvironments,
+  toEnvironmentView,
+} from "./store.ts";
+
+const tag = "Environments";
+
+export function registerEnvironments(app: TypedApp, storage: Storage): void {
+  registerReading(app, storage);
+  registerCreating(app, storage);
+  registerCloning(app, storage);
+  registerChanging(app, storage);
+  registerSwitching(app, storage);
+}
+
+function registerReading(app: TypedApp, storage: Storage): void {
+  app.get("/environments", { schema: documented({ tag, summary: "Lists the environments" }) }, () =>
+    storage.read(async (db) => {
+      const countsOf = await countEnvironmentUsage(db);
+      const environments = await listEnvironments(db);
+      return {
+        version: 1,
+        environments: environments.map((environment) => ({
+          ...toEnvironmentView(environment),
+          ...countsOf(environment.name),
+        })),
+      };
+    }),
+  );
+
+  app.get(
+    "/environments/:environment",
+    {
+      schema: {
+        ...documented({ tag, summary: "Shows an environment", alsoFailsWith: [404] }),
+        params: EnvironmentParams,
+      },
+    },
+    async ({ params }) => toEnvironmentView(await getEnvironment(storage.db, params.environment)),
+  );
+}
+
+function registerCreating(app: TypedApp, storage: Storage): void {
+  app.post(
+    "/environments",
+    {
+      schema: {
+        ...documented({
+          tag,
+          summary: "Creates an environment without projects",
+          hasBody: true,
+          alsoFailsWith: [409],
+        }),
+        body: CreateEnvironmentBody,
+      },
+    },
+    async (request, reply) => {
+      const created = await storage.write(actorOf(request), (transaction) =>
+        createEnvironment(transaction, request.body),
+      );
+      return reply
+        .code(201)
+        .header("location", `environments/${created.name}`)
+        .send(toEnvironmentView(created));
+    },
+  );
+
+  app.post(
+    "/environments/validate",
+    {
+      schema: {
+        ...documented({
+          tag,
+          summary: "Checks whether a name is available for a new environment",
+          empty: 200,
+          hasBody: true,
+          alsoFailsWith: [409],
+        }),
+        body: NameBody,
+      },
+    },
+    async (request, reply) => {
+      await checkNameIsAvailable(storage.db, request.body.name);
+      return reply.send();
+    },
+  );
+}
+
+function registerCloning(app: TypedApp, storage: Storage): void {
+  app.post(
+    "/environments/:environment/clone",
+    {
+      schema: {
+        ...documented({
+          tag,
+          summary:
+            "Creates an environment in which flags have the same states, strategies and variants",
+          hasBody: true,
+          alsoFailsWith: [404, 409],
+        }),
+        params: EnvironmentParams,
+        body: CloneEnvironmentBody,
+      },
+    },
+    async (request) => {
+      const { environment } = request.params;
+      const created = await storage.write(actorOf(request), (transaction) =>
+        cloneEnvironment(transaction, environment, request.body),
+      );
+      return toEnvironmentView(created);
+    },
+  );
+}
+
+function registerChanging(app: TypedApp, storage: Storage): void {
+  app.put(
+    "/environments/sort-order",
+    {
+      schema: {
+        ...documented({
+          tag,
+          summary: "Sets the sort orders of environments, by name",
+          empty: 200,
+          hasBody: true,
+        }),
+        body: SortOrderBody,
+      },
+    },
+    async (request, reply) => {
+      await storage.write(actorOf(request), (transaction) =>
+        sortEnvironments(transaction, request.body),
+      );
+      return reply.send();
+    },
+  );
+
+  app.put(
+    "/environments/update/:environment",
+    {
+      schema: {
+        ...documented({
+          tag,
+          summary: "Updates the given properties of an environment",
+          hasBody: true,
+          alsoFailsWith: [404],
+        }),
+        params: EnvironmentParams,
+        body: UpdateEnvironmentBody,
+      },
+    },
+    async (request) => {
+      const { environment } = request.params;
+      const updated = await storage.write(actorOf(request), (transaction) =>
+        updateEnvironment(transaction, environment, request.body),
+      );
+      return toEnvironmentView(updated);
+    },
+  );
+
+  app.delete(
+    "/environments/:environment",
+    {
+      schema: {
+        ...documented({
+          tag,
+          summary: "Deletes an environment that no project and no token uses",
+          empty: 200,
+          alsoFailsWith: [404],
+        }),
+        params: EnvironmentParams,
+      },
+    },
+    async (request, reply) => {
+      await storage.write(actorOf(request), (transaction) =>
+        deleteEnvironment(transaction, request.params.environment),
+      );
+      return reply.send();
+    },
+  );
+}
+
+function registerSwitching(app: TypedApp, storage: Storage): void {
+  for (const [action, enabled] of [
+    ["on", true],
+    ["off", false],
+  ] as const) {
+    const schema = {
+      ...documented({
+        tag,
+        summary: `Turns an environment ${action}`,
+        empty: 204,
+        alsoFailsWith: [400, 404],
+      }),
+      params: EnvironmentParams,
+    };
+    const path: string = `/environments/:environment/${action}`;
+    app.post(path, { schema }, async (request, reply) => {
+      const { environment } = request.params;
+      await storage.write(actorOf(request), (transaction) =>
+        switchEnvironment(transaction, environment, enabled),
+      );
+      return reply.code(204).send();
+    });
+  }
+}

@@ -1,0 +1,56 @@
+import { Type } from "typebox";
+import { Name } from "../../http/names.ts";
+import { MAX_INT32, openObject } from "../../http/schemas.ts";
+
+const EnvironmentType = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: "Its purpose, such as development, test, preproduction or production",
+});
+const SortOrder = Type.Integer({ minimum: 0, maximum: MAX_INT32 });
+
+/** NOTE: an environment whose changes must be approved would have none of that protection here. */
+const RequiredApprovals = Type.Optional(
+  Type.Null({ description: "Approvals are not supported, so only null is accepted" }),
+);
+
+export const CreateEnvironmentBody = openObject("createEnvironmentSchema", {
+  name: Name,
+  type: EnvironmentType,
+  enabled: Type.Optional(Type.Boolean()),
+  sortOrder: Type.Optional(SortOrder),
+  requiredApprovals: RequiredApprovals,
+});
+
+export const UpdateEnvironmentBody = openObject("updateEnvironmentSchema", {
+  type: Type.Optional(EnvironmentType),
+  sortOrder: Type.Optional(SortOrder),
+  requiredApprovals: RequiredApprovals,
+});
+
+export const CloneEnvironmentBody = openObject("cloneEnvironmentSchema", {
+  name: Name,
+  type: EnvironmentType,
+  projects: Type.Optional(
+    Type.Array(Type.String(), {
+      maxItems: 500,
+      description:
+        "The projects to add the new environment to. Default: all active projects with the cloned one",
+    }),
+  ),
+  clonePermissions: Type.Optional(
+    Type.Boolean({ description: "Has no effect: permissions do not depend on environments" }),
+  ),
+});
+
+/** Sort orders by name. */
+export const SortOrderBody = Type.Record(Type.String(), SortOrder, {
+  title: "sortOrderSchema",
+  maxProperties: 50,
+});
+
+export type CreateEnvironment = Type.Static<typeof CreateEnvironmentBody>;
+export type UpdateEnvironment = Type.Static<typeof UpdateEnvironmentBody>;
+export type CloneEnvironment = Type.Static<typeof CloneEnvironmentBody>;
+
+export const EnvironmentParams = Type.Object({ environment: Type.String() });
