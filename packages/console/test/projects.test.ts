@@ -42,7 +42,7 @@ describeConsole("projects and environments", (console) => {
     await waitForMessage(page, `Archived ${name}`);
     expect(await readProject(id)).toBeUndefined();
     await page.getByRole("tab", { name: "Archived" }).click();
-    await page.getByRole("button", { name: `Revive ${name}` }).click();
+    await runAction(page, name, "Revive");
     await waitForMessage(page, `Revived ${name}`);
     expect(await readProject(id)).toBeDefined();
   });
@@ -211,6 +211,66 @@ describeConsole("projects and environments", (console) => {
     const dialog = page.getByRole("dialog", { name: "Projects with development" });
     await dialog.getByRole("link", { name: "Default" }).waitFor();
     await expectAccessible(page);
+  });
+
+  test.each(SIZES)("environments are edited, cloned and deleted on a %s", async (size) => {
+    const name = `first-${size}`;
+    const page = await console.open("/environments", { size });
+    const submit = (dialog: string, button: string) =>
+      page.getByRole("dialog", { name: dialog }).getByRole("button", { name: button }).click();
+
+    await runAction(page, "development", "Clone");
+    const clone = page.getByRole("dialog", { name: "Clone development" });
+    await field(clone, "Name").fill(name);
+    await expectAccessible(page);
+    await submit("Clone development", "Clone environment");
+    await waitForMessage(page, `Created ${name} as a copy of development`);
+
+    await runAction(page, name, "Edit");
+    const edit = page.getByRole("dialog", { name: `Edit ${name}` });
+    await edit.getByRole("combobox", { name: "Type" }).fill("test");
+    await page.keyboard.press("Escape");
+    await choose(edit, "Position", "First");
+    await expectAccessible(page);
+    await submit(`Edit ${name}`, "Save");
+    await waitForMessage(page, `Changed ${name}`);
+    await expect.poll(async () => (await rowNames(page, "Environments"))[0]).toBe(name);
+    expect(await console.admin("GET", `/environments/${name}`)).toMatchObject({ type: "test" });
+
+    await runAction(page, name, "Delete");
+    await page.getByRole("dialog", { name: `${name} cannot be deleted yet` }).waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+    const { projects } = (await console.admin("GET", "/projects")) as {
+      readonly projects: readonly Listed[];
+    };
+    for (const { id, environments } of projects) {
+      if (!environments.includes(name)) continue;
+      // oxlint-disable-next-line no-await-in-loop -- changes run one at a time
+      await console.admin("DELETE", `/projects/${id}/environments/${name}`);
+    }
+    await page.getByRole("row", { name: new RegExp(`${name}.*0 projects`) }).waitFor();
+    await runAction(page, name, "Delete");
+    await expectAccessible(page);
+    await submit(`Delete the environment ${name}?`, "Delete");
+    await waitForMessage(page, `Deleted the environment ${name}`);
+    await expect.poll(() => rowNames(page, "Environments")).not.toContain(name);
+  });
+
+  test("an archived project can be deleted", async () => {
+    await console.admin("POST", "/projects", { id: "doomed", name: "Doomed" });
+    await console.admin("POST", "/projects/archive/doomed");
+    const page = await console.open("/projects");
+    await page.getByRole("tab", { name: "Archived" }).click();
+    await runAction(page, "Doomed", "Delete");
+    const dialog = page.getByRole("dialog", { name: "Delete the project Doomed?" });
+    const submit = dialog.getByRole("button", { name: "Delete" });
+    expect(await submit.isDisabled()).toBe(true);
+    await field(dialog, "Type doomed to confirm").fill("doomed");
+    await expectAccessible(page);
+    await submit.click();
+    await waitForMessage(page, "Deleted the project Doomed");
+    await expect.poll(() => page.getByText("Doomed", { exact: true }).count()).toBe(0);
   });
 
   test("editors read projects and environments, but cannot change them", async () => {

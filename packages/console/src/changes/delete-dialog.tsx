@@ -10,12 +10,20 @@ interface DeleteDialogProps {
   readonly path: string;
   readonly invalidates: readonly QueryKey[];
   readonly onClose: () => void;
+  /** Text that has to be typed first. @default none */
+  readonly typed?: string;
   /** What the deletion means. */
   readonly children: ReactNode;
 }
 
 /** Deletes something after a confirmation. */
-export function DeleteDialog({ subject, path, invalidates, onClose, children }: DeleteDialogProps) {
+export function DeleteDialog({
+  subject,
+  path,
+  invalidates,
+  children,
+  ...props
+}: DeleteDialogProps) {
   const deletion = useChange({
     run: () => request(path, { method: "DELETE" }),
     invalidates,
@@ -28,8 +36,8 @@ export function DeleteDialog({ subject, path, invalidates, onClose, children }: 
       submit="Delete"
       isPending={deletion.isPending}
       error={deletion.error}
-      onClose={onClose}
-      onConfirm={() => deletion.mutate(undefined, { onSuccess: onClose })}
+      {...props}
+      onConfirm={() => deletion.mutate(undefined, { onSuccess: props.onClose })}
     >
       {children}
     </ConfirmDialog>

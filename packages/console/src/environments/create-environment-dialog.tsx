@@ -6,8 +6,8 @@ import { useChange } from "../changes/use-change.ts";
 import { FormDialog } from "../ui/dialog.tsx";
 import { Checkbox } from "../ui/fields.tsx";
 import { NameField } from "../ui/name-field.tsx";
-import { ComboBox, Select } from "../ui/select.tsx";
-import { ENVIRONMENT_TYPES } from "./environment-types.ts";
+import { Select } from "../ui/select.tsx";
+import { EnvironmentTypeField, NAME_IS_FINAL } from "./environment-fields.tsx";
 import { listPositions } from "./positions.ts";
 
 export function CreateEnvironmentDialog({ onClose }: { readonly onClose: () => void }) {
@@ -38,23 +38,8 @@ export function CreateEnvironmentDialog({ onClose }: { readonly onClose: () => v
       error={creation.error}
       onSubmit={() => creation.mutate(undefined, { onSuccess: onClose })}
     >
-      <NameField
-        value={name}
-        onChange={setName}
-        description="It becomes part of API tokens, so it cannot be changed later."
-      />
-      <ComboBox
-        label="Type"
-        choices={Object.entries(ENVIRONMENT_TYPES).map(([id, label]) => ({
-          id,
-          label: id,
-          description: label,
-        }))}
-        value={type}
-        onChange={setType}
-        isRequired
-        description="What the environment is for. The type has no effect on flags."
-      />
+      <NameField value={name} onChange={setName} description={NAME_IS_FINAL} />
+      <EnvironmentTypeField value={type} onChange={setType} />
       <Select
         label="Position"
         choices={positions.map(({ after }) => ({

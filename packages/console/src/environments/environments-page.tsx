@@ -17,7 +17,10 @@ import { describeCount } from "../ui/numbers.ts";
 import { Page } from "../ui/page.tsx";
 import { menuColumn } from "../ui/menu.tsx";
 import { Switch } from "../ui/switch.tsx";
+import { CloneEnvironmentDialog } from "./clone-environment-dialog.tsx";
 import { CreateEnvironmentDialog } from "./create-environment-dialog.tsx";
+import { DeleteEnvironmentDialog } from "./delete-environment-dialog.tsx";
+import { EditEnvironmentDialog } from "./edit-environment-dialog.tsx";
 import { describeEnvironmentType } from "./environment-types.ts";
 import "../ui/name-list.css";
 
@@ -65,7 +68,9 @@ interface EnvironmentsProps {
 
 function Environments({ environments, isAdmin }: EnvironmentsProps) {
   const switching = useSwitchEnvironment();
-  const [shown, setShown] = useState<string>();
+  const [opened, setOpened] = useState<Opened>();
+  const open = (dialog: Opened["dialog"], environment: EnvironmentSummary) => (): void =>
+    setOpened({ dialog, environment });
   const columns: readonly Column<EnvironmentSummary>[] = [
     {
       id: "name",
@@ -109,7 +114,16 @@ function Environments({ environments, isAdmin }: EnvironmentsProps) {
     },
     menuColumn(
       ({ name }) => name,
-      ({ name }) => [{ label: "Show its projects", run: () => setShown(name) }],
+      (environment) => [
+        { label: "Show its projects", run: open("projects", environment) },
+        ...(isAdmin
+          ? [
+              { label: "Edit", run: open("edit", environment) },
+              { label: "Clone", run: open("clone", environment) },
+              { label: "Delete", isDangerous: true, run: open("delete", environment) },
+            ]
+          : []),
+      ],
     ),
   ];
   return (
@@ -120,11 +134,35 @@ function Environments({ environments, isAdmin }: EnvironmentsProps) {
         keyOf={({ name }) => name}
         columns={columns}
       />
-      {shown === undefined ? null : (
-        <EnvironmentProjectsDialog environment={shown} onClose={() => setShown(undefined)} />
+      {opened === undefined ? null : (
+        <EnvironmentDialog {...opened} all={environments} onClose={() => setOpened(undefined)} />
       )}
     </>
   );
+}
+
+/** A dialog about an environment. */
+interface Opened {
+  readonly dialog: "clone" | "delete" | "edit" | "projects";
+  readonly environment: EnvironmentSummary;
+}
+
+interface EnvironmentDialogProps extends Opened {
+  readonly all: readonly EnvironmentSummary[];
+  readonly onClose: () => void;
+}
+
+function EnvironmentDialog({ dialog, environment, all, onClose }: EnvironmentDialogProps) {
+  if (dialog === "edit") {
+    return <EditEnvironmentDialog environment={environment} all={all} onClose={onClose} />;
+  }
+  if (dialog === "clone") {
+    return <CloneEnvironmentDialog environment={environment} onClose={onClose} />;
+  }
+  if (dialog === "delete") {
+    return <DeleteEnvironmentDialog environment={environment} onClose={onClose} />;
+  }
+  return <EnvironmentProjectsDialog environment={environment.name} onClose={onClose} />;
 }
 
 interface Switching {

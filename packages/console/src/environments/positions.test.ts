@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { listPositions } from "./positions.ts";
+import { listPositions, moveAfter } from "./positions.ts";
 
 const environmentsOf = (...orders: readonly number[]) =>
   orders.map((sortOrder, index) => ({ name: "abcdef"[index] ?? "", sortOrder }));
@@ -24,4 +24,13 @@ test("a new environment follows all environments with the same number, and no nu
 test("a new environment can always be the last one", () => {
   const max = 2 ** 31 - 1;
   expect(listPositions(environmentsOf(max)).at(-1)).toEqual({ after: "a", sortOrder: max });
+});
+
+test.each([
+  ["c", undefined, { c: 100, a: 200, b: 300 }],
+  ["a", "b", { b: 100, a: 200, c: 300 }],
+  ["a", "c", { b: 100, c: 200, a: 300 }],
+])("moves %s after %s, whatever the numbers were", (moved, after, orders) => {
+  const result = moveAfter(environmentsOf(1, 1, 1), moved, after);
+  expect(Object.entries(result)).toEqual(Object.entries(orders));
 });

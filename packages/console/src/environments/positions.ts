@@ -33,3 +33,14 @@ export function listPositions(environments: readonly Ordered[]): readonly Positi
     ...places,
   ];
 }
+
+/** Returns the sort orders of all environments after one of them has been moved, by name. */
+export function moveAfter(
+  environments: readonly Ordered[],
+  moved: string,
+  after: string | undefined,
+): Readonly<Record<string, number>> {
+  const names = environments.map(({ name }) => name).filter((name) => name !== moved);
+  names.splice(after === undefined ? 0 : names.indexOf(after) + 1, 0, moved);
+  return Object.fromEntries(names.map((name, index) => [name, (index + 1) * DISTANCE]));
+}

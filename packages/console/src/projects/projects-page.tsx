@@ -17,6 +17,7 @@ import { Tabs } from "../ui/tabs.tsx";
 import { Time } from "../ui/time.tsx";
 import { matchesWords, toWords } from "../ui/words.ts";
 import { ArchiveProjectDialog, useReviveProject } from "./archive-project-dialog.tsx";
+import { DeleteProjectDialog } from "./delete-project-dialog.tsx";
 import { CreateProjectDialog } from "./create-project-dialog.tsx";
 
 /** All projects, active and archived. */
@@ -100,23 +101,16 @@ function ActiveProjects({ isAdmin }: { readonly isAdmin: boolean }) {
 function ArchivedProjects({ isAdmin }: { readonly isAdmin: boolean }) {
   const projects = useQuery(queries.archivedProjects());
   const reviving = useReviveProject();
+  const [deleted, setDeleted] = useState<Project>();
   const actions: readonly Column<Project>[] = isAdmin
     ? [
-        {
-          id: "actions",
-          header: "Actions",
-          hidesHeader: true,
-          width: "8rem",
-          cell: ({ id, name }) => (
-            <Button
-              size="small"
-              aria-label={`Revive ${name}`}
-              onPress={() => reviving.mutate({ id, name })}
-            >
-              Revive
-            </Button>
-          ),
-        },
+        menuColumn(
+          ({ name }) => name,
+          (project) => [
+            { label: "Revive", run: () => reviving.mutate(project) },
+            { label: "Delete", isDangerous: true, run: () => setDeleted(project) },
+          ],
+        ),
       ]
     : [];
   return (
@@ -136,6 +130,9 @@ function ArchivedProjects({ isAdmin }: { readonly isAdmin: boolean }) {
           )
         }
       </Loaded>
+      {deleted === undefined ? null : (
+        <DeleteProjectDialog project={deleted} onClose={() => setDeleted(undefined)} />
+      )}
     </div>
   );
 }

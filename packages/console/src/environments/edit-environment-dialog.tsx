@@ -1,0 +1,64 @@
+import { useState } from "react";
+import { adminPath, request } from "../api/request.ts";
+import type { EnvironmentSummary } from "../api/types.ts";
+import { useChange } from "../changes/use-change.ts";
+import { FormDialog } from "../ui/dialog.tsx";
+import { Select } from "../ui/select.tsx";
+import { EnvironmentTypeField } from "./environment-fields.tsx";
+import { moveAfter } from "./positions.ts";
+
+interface EditEnvironmentDialogProps {
+  readonly environment: EnvironmentSummary;
+  /** All environments, in their order. */
+  readonly all: readonly EnvironmentSummary[];
+  readonly onClose: () => void;
+}
+
+const FIRST = "";
+
+/** Changes the type and the position of an environment. */
+export function EditEnvironmentDialog({ environment, all, onClose }: EditEnvironmentDialogProps) {
+  const { name } = environment;
+  const others = all.filter((other) => other.name !== name);
+  const previous = all[all.indexOf(environment) - 1]?.name ?? FIRST;
+  const [type, setType] = useState(environment.type);
+  const [after, setAfter] = useState(previous);
+  const change = useChange({
+    run: async () => {
+      if (type.trim() !== environment.type) {
+        const body = { type: type.trim() };
+        await request(adminPath`/environments/update/${name}`, { method: "PUT", body });
+      }
+      if (after !== previous) {
+        const body = moveAfter(all, name, after === FIRST ? undefined : after);
+        await request(adminPath`/environments/sort-order`, { method: "PUT", body });
+      }
+    },
+    invalidates: [["environments"], ["flags"], ["flag"]],
+    success: () => `Changed ${name}`,
+    showsErrors: true,
+  });
+  return (
+    <FormDialog
+      title={`Edit ${name}`}
+      submit="Save"
+      draft={[type, after]}
+      onClose={onClose}
+      isPending={change.isPending}
+      error={change.error}
+      onSubmit={() => change.mutate(undefined, { onSuccess: onClose })}
+    >
+      <EnvironmentTypeField value={type} onChange={setType} />
+      <Select
+        label="Position"
+        choices={[
+          { id: FIRST, label: "First" },
+          ...others.map((other) => ({ id: other.name, label: `After ${other.name}` })),
+        ]}
+        value={after}
+        onChange={setAfter}
+        description="The console shows environments in this order everywhere."
+      />
+    </FormDialog>
+  );
+}
