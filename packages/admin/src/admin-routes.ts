@@ -13,7 +13,7 @@ import { registerProjects } from "./domain/projects/routes.ts";
 import { registerProjectTokens } from "./domain/projects/token-routes.ts";
 import { registerSegments } from "./domain/segments/routes.ts";
 import { registerStrategies } from "./domain/strategies/routes.ts";
-import { registerStrategyTypes } from "./domain/strategy-types.ts";
+import { registerStrategyTypes } from "./domain/strategy-types/routes.ts";
 import { registerTagTypes } from "./domain/tag-types.ts";
 import { registerTags } from "./domain/tags/routes.ts";
 import { registerVariants } from "./domain/variants/routes.ts";

@@ -217,11 +217,16 @@ describeAnyStorage("features", (source) => {
       ]);
     });
 
-    test("rejects a change of name, project or archived state, and invalid values", async () => {
+    test("ignores the name and the project, which the path contains", async () => {
+      const name = await create();
+      const sent = { name: "other", project: "other", description: "new" };
+      await admin.must(200, "PUT", `${FEATURES}/${name}`, sent);
+      expect(await read(name)).toMatchObject({ name, project: "default", description: "new" });
+    });
+
+    test("rejects a change of the archived state, and invalid values", async () => {
       const path = `${FEATURES}/${await create()}`;
       for (const [at, body] of [
-        ["/body/name", { name: "other" }],
-        ["/body/project", { project: "other" }],
         ["/body/archived", { archived: true }],
         ["/body/type", { type: "none" }],
         ["/body/stale", { stale: 1 }],
@@ -253,7 +258,7 @@ describeAnyStorage("features", (source) => {
       ["/body/0/value", [{ op: "replace", path: "/type" }]],
       ["/patched/type", [{ op: "replace", path: "/type", value: "none" }]],
       ["/patched", [{ op: "replace", path: "", value: 5 }]],
-      ["/body/name", [{ op: "replace", path: "/name", value: "other" }]],
+      ["/patched/name", [{ op: "replace", path: "/name", value: 5 }]],
       ["/body/archived", [{ op: "replace", path: "/archived", value: true }]],
       ["/body", {}],
       ["/body/0", [5]],

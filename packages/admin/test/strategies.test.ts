@@ -357,8 +357,8 @@ describeAnyStorage("strategies", (source) => {
         await admin.refuse(missing, "GET", `${path}/${id}`);
         await admin.refuse(missing, "PUT", `${path}/${id}`, { name: "default" });
         await admin.refuse(missing, "PATCH", `${path}/${id}`, []);
+        await admin.refuse(missing, "DELETE", `${path}/${id}`);
       }
-      await admin.must(200, "DELETE", `${STRATEGIES.replace("production", "development")}/${id}`);
       await admin.must(200, "GET", `${STRATEGIES}/${id}`);
       await admin.refuse(missing, "PUT", `${STRATEGIES}/none`, {});
       await clear();
@@ -409,7 +409,7 @@ describeAnyStorage("strategies", (source) => {
   });
 
   describe("DELETE …/strategies/{id}", () => {
-    test("deletes a strategy, turns the flag off if it was the last one, and ignores repetitions", async () => {
+    test("deletes a strategy, and turns the flag off if it was the last one", async () => {
       const before = await add({ name: "default" });
       await admin.must(200, "POST", `${FEATURE}/environments/production/on`);
       const recorded = await admin.eventsOf(() =>
@@ -419,9 +419,8 @@ describeAnyStorage("strategies", (source) => {
         expect.objectContaining({ type: "feature-strategy-remove", preData: before, data: null }),
         expect.objectContaining({ type: "feature-environment-disabled" }),
       ]);
-      expect(
-        await admin.eventsOf(() => admin.must(200, "DELETE", `${STRATEGIES}/${before.id}`)),
-      ).toEqual([]);
+      const missing = { status: 404, name: "NotFoundError" };
+      await admin.refuse(missing, "DELETE", `${STRATEGIES}/${before.id}`);
     });
   });
 
@@ -504,6 +503,51 @@ describeAnyStorage("strategies", (source) => {
       expect((await admin.must(200, "GET", "/strategies/default")).body).toMatchObject({
         editable: false,
       });
+    });
+
+    test("built-in types list the parameters that tools may send", async () => {
+      const read = async (name: string) => {
+        const { body } = await admin.must<{
+          displayName: string;
+          description: string;
+          parameters: readonly { name: string; type: string }[];
+        }>(200, "GET", `/strategies/${name}`);
+        expect(body.displayName).not.toBe("");
+        expect(body.description).not.toBe("");
+        return body.parameters.map(({ name, type }) => [name, type]);
+      };
+      expect(await read("default")).toEqual([]);
+      expect(await read("flexibleRollout")).toEqual([
+        ["rollout", "percentage"],
+        ["stickiness", "string"],
+        ["groupId", "string"],
+      ]);
+      expect(await read("userWithId")).toEqual([["userIds", "list"]]);
+      expect(await read("remoteAddress")).toEqual([["IPs", "list"]]);
+      expect(await read("applicationHostname")).toEqual([["hostNames", "list"]]);
+    });
+
+    test("custom types can be deprecated and reactivated", async () => {
+      await admin.must(201, "POST", "/strategies", { name: "old" });
+      const recorded = await admin.eventsOf(() =>
+        admin.must(200, "POST", "/strategies/old/deprecate"),
+      );
+      expect(recorded).toEqual([expect.objectContaining({ type: "strategy-updated" })]);
+      const { body } = await admin.must(200, "GET", "/strategies/old");
+      expect(body).toMatchObject({ deprecated: true });
+      await admin.must(200, "POST", "/strategies/old/reactivate");
+      expect((await admin.must(200, "GET", "/strategies/old")).body).toMatchObject({
+        deprecated: false,
+      });
+      const fixed = { status: 403, name: "InvalidOperationError" };
+      await admin.refuse(fixed, "POST", "/strategies/default/deprecate");
+      const unknown = { name: "typed", parameters: [{ name: "p", type: "bogus" }] };
+      await admin.refuse(
+        { status: 400, name: "BadDataError", path: "/body/parameters/0/type" },
+        "POST",
+        "/strategies",
+        unknown,
+      );
     });
 
     test("taken names, changes to built-in types and unknown strategy types are rejected", async () => {

@@ -6,7 +6,7 @@ import {
   listStrategiesUsing,
 } from "../src/domain/context-fields/references.ts";
 import { findFeatures, listActiveFeatures } from "../src/domain/feature.ts";
-import { searchFeatures } from "../src/domain/features/list-features.ts";
+import { searchFeatures } from "../src/domain/features/search-features.ts";
 import { listTags } from "../src/domain/tags/store.ts";
 import { openStorage } from "../src/storage/open-storage.ts";
 import { featureEnvironments, features, tags } from "../src/storage/schema/features.ts";

@@ -146,6 +146,8 @@ export const OPERATION_ROLES: Readonly<Record<string, Role>> = {
   deleteFeature: "admin",
   createStrategy: "admin",
   updateStrategy: "admin",
+  deprecateStrategy: "admin",
+  reactivateStrategy: "admin",
   removeStrategy: "admin",
   createTagType: "admin",
   updateTagType: "admin",

@@ -21,7 +21,10 @@ export const CreateTagTypeBody = openObject("createTagTypeSchema", {
   ...properties,
 });
 const UpdateTagTypeBody = openObject("updateTagTypeSchema", properties);
-const TagTypeNameBody = closedObject("validateTagTypeSchema", { name: TagTypeName });
+const TagTypeNameBody = closedObject("validateTagTypeSchema", {
+  name: TagTypeName,
+  ...properties,
+});
 
 type CreateTagType = Type.Static<typeof CreateTagTypeBody>;
 type UpdateTagType = Type.Static<typeof UpdateTagTypeBody>;

@@ -109,6 +109,8 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
   "GET /api/admin/strategies/:strategyName": "getStrategy",
   "PUT /api/admin/strategies/:strategyName": "updateStrategy",
   "DELETE /api/admin/strategies/:strategyName": "removeStrategy",
+  "POST /api/admin/strategies/:strategyName/deprecate": "deprecateStrategy",
+  "POST /api/admin/strategies/:strategyName/reactivate": "reactivateStrategy",
   "GET /api/admin/segments": "getSegments",
   "POST /api/admin/segments": "createSegment",
   "GET /api/admin/segments/:segmentId": "getSegment",

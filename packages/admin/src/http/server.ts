@@ -12,6 +12,7 @@ import {
 import type { RequestTracer } from "flags-server-kit/telemetry";
 import { ApiError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
+import { parseQuery } from "./parse-query.ts";
 import { toApiError } from "./to-api-error.ts";
 import { sendError, toErrorBody } from "./error-handler.ts";
 
@@ -34,6 +35,7 @@ export function serverOptions(
 ) {
   return {
     ...SERVER_DEFAULTS,
+    routerOptions: { ...SERVER_DEFAULTS.routerOptions, querystringParser: parseQuery },
     trustProxy: toTrustOption(trustProxy),
     serverFactory: (handle) =>
       createGuardedServer(

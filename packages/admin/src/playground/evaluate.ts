@@ -36,7 +36,7 @@ export function evaluateFeature(
     isEnabledInCurrentEnvironment: explanation.enabledInEnvironment,
     hasUnsatisfiedDependency: explanation.dependencies.some(({ matched }) => !matched),
     strategies: {
-      result: summarize(feature, data),
+      result: summarize(data),
       data: data.map((strategy) => ({
         ...strategy,
         links: { edit: linkTo(project, name, environment.name, strategy.id) },
@@ -72,14 +72,11 @@ function toDetails(
 }
 
 /** A custom strategy may match in an application, so the result can be unknown. */
-function summarize(
-  { strategies }: PlaygroundFeature,
-  data: ReturnType<typeof describeStrategies>,
-): boolean | "unknown" {
+function summarize(data: ReturnType<typeof describeStrategies>): boolean | "unknown" {
   const active = data.filter(({ disabled }) => !disabled);
   if (active.some(({ result }) => result.enabled === true)) return true;
   if (active.some(({ result }) => result.enabled === "unknown")) return "unknown";
-  return strategies.length === 0;
+  return false;
 }
 
 function describeStrategies(
@@ -150,9 +147,11 @@ function resultOf(
 }
 
 function variantOf({ variant, enabled }: Explanation) {
+  // Clients read either spelling.
+  const ofFlag = { feature_enabled: enabled, featureEnabled: enabled };
   return variant === undefined
-    ? { ...NO_VARIANT, feature_enabled: enabled }
-    : { ...variant, enabled: true, feature_enabled: enabled };
+    ? { ...NO_VARIANT, ...ofFlag }
+    : { ...variant, enabled: true, ...ofFlag };
 }
 
 /** Returns the variants from which one was selected: those of the strategy, or else those of the flag. */

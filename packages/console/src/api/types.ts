@@ -20,7 +20,7 @@ import type {
 } from "../../../admin/src/domain/segments/store.ts";
 import type { StrategyView } from "../../../admin/src/domain/strategies/find-strategies.ts";
 import type { ReferenceCount } from "../../../admin/src/domain/strategy-references.ts";
-import type { listStrategyTypes } from "../../../admin/src/domain/strategy-types.ts";
+import type { listStrategyTypes } from "../../../admin/src/domain/strategy-types/store.ts";
 import type { listTags } from "../../../admin/src/domain/tags/store.ts";
 import type { listTagTypes } from "../../../admin/src/domain/tag-types.ts";
 import type { ImportReport as StoredImportReport } from "../../../admin/src/transfer/project-file/schemas.ts";

@@ -22,6 +22,7 @@ function evaluation(isEnabled: boolean, variant?: string): Result {
       name: variant ?? "disabled",
       enabled: variant !== undefined,
       feature_enabled: isEnabled,
+      featureEnabled: isEnabled,
     },
     variants: [],
     explanation: "",

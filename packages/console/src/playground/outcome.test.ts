@@ -9,7 +9,7 @@ const OFF: Evaluation = {
   isEnabledInCurrentEnvironment: true,
   hasUnsatisfiedDependency: false,
   strategies: { result: false, data: [] },
-  variant: { name: "disabled", enabled: false, feature_enabled: false },
+  variant: { name: "disabled", enabled: false, feature_enabled: false, featureEnabled: false },
   variants: [],
   explanation: "The flag is off because plan is absent.",
   details: { reason: "DEFAULT", mayChange: false, dependencies: [], strategies: [] },
@@ -37,7 +37,7 @@ test("a flag is on with its variant, or off", () => {
   expect(explainOutcome(OFF)).toBe("The flag is off because plan is absent.");
   const on = { ...OFF, isEnabled: true };
   expect(outcomeOf(on)).toEqual({ state: "on" });
-  const variant = { name: "red", enabled: true, feature_enabled: true };
+  const variant = { name: "red", enabled: true, feature_enabled: true, featureEnabled: true };
   expect(outcomeOf({ ...on, variant })).toEqual({ state: "on", variant: "red" });
 });
 

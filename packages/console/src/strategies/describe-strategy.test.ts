@@ -21,6 +21,7 @@ const NAMES = {
       ],
       editable: true,
       deprecated: false,
+      displayName: "By country",
     },
   ],
 };

@@ -16,14 +16,17 @@ import type { LegalValuesOf } from "../context-fields/legal-values.ts";
 import { breaksQuotes, isDecimal, toStoredValue, toTime } from "../sdk-compatibility.ts";
 import { checkTotalSize, CheckCache } from "./check-cache.ts";
 
+/** Null stands for false: some tools send it. */
+const OptionalFlag = Type.Optional(Type.Unsafe<boolean | null>({ type: ["boolean", "null"] }));
+
 /** Body of a constraint in requests. */
 export const ConstraintBody = closedObject("constraintSchema", {
   contextName: Type.String({ minLength: 1, maxLength: 100 }),
   operator: Type.Unsafe<OperatorName>({ type: "string", enum: Object.keys(OPERATORS) }),
   values: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }))),
   value: Type.Optional(Type.String({ maxLength: 1000 })),
-  inverted: Type.Optional(Type.Boolean()),
-  caseInsensitive: Type.Optional(Type.Boolean()),
+  inverted: OptionalFlag,
+  caseInsensitive: OptionalFlag,
 });
 
 export type ConstraintInput = Type.Static<typeof ConstraintBody>;
@@ -97,7 +100,8 @@ export function checkConstraint(
   constraint: ConstraintInput,
   options: ConstraintOptions,
 ): StoredConstraint {
-  const { contextName, operator, values = [], inverted = false } = constraint;
+  const { contextName, operator, values = [] } = constraint;
+  const inverted = constraint.inverted ?? false;
   const value = toStoredValue(operator, constraint.value ?? "");
   checkContextName(contextName, options);
   const { kind, supportsInversion = true } = OPERATORS[operator];

@@ -1,5 +1,5 @@
 import { and, eq, inArray, isNull, ne, notInArray } from "drizzle-orm";
-import { invalidOperation } from "../../errors.ts";
+import { invalidOperation, notFound } from "../../errors.ts";
 import { type Database, orderByText, sortDistinct } from "../../storage/database.ts";
 import { dependencies, featureEnvironments, features } from "../../storage/schema/features.ts";
 import { strategies } from "../../storage/schema/strategies.ts";
@@ -123,7 +123,11 @@ export async function removeParent(
     .delete(dependencies)
     .where(and(eq(dependencies.child, child), eq(dependencies.parent, parent)))
     .returning();
-  if (removed === undefined) return;
+  if (removed === undefined) {
+    throw notFound(
+      `The flag ${JSON.stringify(child)} does not depend on ${JSON.stringify(parent)}`,
+    );
+  }
   await record({
     type: "feature-dependency-removed",
     project,

@@ -19,8 +19,9 @@ import {
   UpdateFeatureBody,
   ValidateFeatureBody,
 } from "./schemas.ts";
-import { listFeatures, parseTagFilter, searchFeatures } from "./list-features.ts";
+import { listFeatures, parseTagFilter } from "./list-features.ts";
 import { readFeature } from "./read-feature.ts";
+import { searchFeatures } from "./search-features.ts";
 import { editedFeature, patchFeature, setStale, updateFeature } from "./update-feature.ts";
 
 const tag = "Features";

@@ -1,6 +1,11 @@
 import { Type } from "typebox";
 import { Name } from "../../http/names.ts";
-import { OptionalFilter, OptionalSearchText, OptionalText } from "../../http/parse-filter.ts";
+import {
+  OptionalChoice,
+  OptionalDay,
+  OptionalSearchText,
+  OptionalText,
+} from "../../http/parse-filter.ts";
 import { nullableText, openObject } from "../../http/schemas.ts";
 import { TagBody } from "../tags/schemas.ts";
 
@@ -92,18 +97,45 @@ export const FeatureListQuery = Type.Object({
   ),
 });
 
-type SortColumn = "archivedAt" | "createdAt" | "name" | "project" | "stale" | "type";
-
 export const FeatureSearchQuery = Type.Object({
   query: OptionalSearchText,
-  project: OptionalFilter,
-  type: OptionalFilter,
+  project: OptionalChoice,
+  type: OptionalChoice,
+  createdBy: Type.Optional(
+    Type.String({ description: "IS:, IS_NOT:, IS_ANY_OF: or IS_NONE_OF: names of users" }),
+  ),
+  state: Type.Optional(Type.String({ description: "IS:active or IS:stale" })),
+  status: Type.Optional(
+    Type.Unsafe<string | string[]>({
+      type: ["string", "array"],
+      items: { type: "string" },
+      description: "environment:enabled or environment:disabled",
+    }),
+  ),
+  tag: Type.Optional(
+    Type.String({
+      description:
+        "INCLUDE, DO_NOT_INCLUDE, INCLUDE_ALL_OF, INCLUDE_ANY_OF, EXCLUDE_IF_ANY_OF or EXCLUDE_ALL, then `:` and tags of the form type:value",
+    }),
+  ),
+  segment: Type.Optional(
+    Type.String({ description: "The same operators as for `tag`, with names of segments" }),
+  ),
+  createdAt: OptionalDay,
+  lastSeenAt: OptionalDay,
   archived: Type.Optional(Type.String({ description: "IS:true or IS:false" })),
-  lifecycle: Type.Optional(Type.String({ description: "IS:archived" })),
-  sortBy: Type.Optional(
-    Type.Unsafe<SortColumn>({
+  lifecycle: Type.Optional(Type.String({ description: "IS:archived or IS_NOT:archived" })),
+  favoritesFirst: Type.Optional(
+    Type.Unsafe<"false" | "true">({
       type: "string",
-      enum: ["archivedAt", "createdAt", "name", "project", "stale", "type"],
+      enum: ["true", "false"],
+      description: "Has no effect: there are no favorites",
+    }),
+  ),
+  sortBy: Type.Optional(
+    Type.String({
+      description:
+        "archivedAt, createdAt, lastSeenAt, name, project, stale, type, or environment:name",
     }),
   ),
   sortOrder: Type.Optional(Type.Unsafe<"asc" | "desc">({ type: "string", enum: ["asc", "desc"] })),

@@ -22,8 +22,7 @@ import { UpdateFeatureBody, type UpdateFeature } from "./schemas.ts";
 /**
  * Replaces the properties that the body contains. The others stay unchanged.
  *
- * @throws {ApiError} if the flag is unknown or archived, or the body changes its name or project or
- *   archives it
+ * @throws {ApiError} if the flag is unknown or archived, or the body archives it
  */
 export async function updateFeature(
   transaction: WriteTransaction,
@@ -31,7 +30,7 @@ export async function updateFeature(
   body: UpdateFeature,
 ): Promise<FeatureView> {
   const before = await getActiveFeature(transaction.db, address);
-  checkFixedProperties(before, body);
+  checkFixedProperties(body);
   return toFeatureView(await replace(transaction, before, toColumns(body)));
 }
 
@@ -75,13 +74,8 @@ export async function patchFeature(
   });
 }
 
-function checkFixedProperties(before: Feature, { name, project, archived }: UpdateFeature): void {
-  if (name !== undefined && name !== before.name) {
-    throw badData("/body/name", "cannot be changed: it must be the name in the path");
-  }
-  if (project !== undefined && project !== before.project) {
-    throw badData("/body/project", "cannot be changed: it must be the project in the path");
-  }
+/** NOTE: as in Unleash, `name` and `project` are ignored: the path contains them. */
+function checkFixedProperties({ archived }: UpdateFeature): void {
   if (archived === true) {
     throw badData("/body/archived", "cannot be set here: archive the flag with DELETE");
   }

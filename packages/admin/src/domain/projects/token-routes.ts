@@ -9,7 +9,7 @@ import {
   TokenListResponse,
 } from "../../access/token-schemas.ts";
 import { type CreatedToken, createToken, deleteToken, getToken } from "../../access/token-store.ts";
-import { type ApiToken, toCreatedToken, toListedToken } from "../../access/token.ts";
+import { type ApiToken, toCreatedToken, toListedToken, WILDCARD } from "../../access/token.ts";
 import { badData, notFound } from "../../errors.ts";
 import { documented } from "../../http/schemas.ts";
 import { type Database, orderByText } from "../../storage/database.ts";
@@ -128,7 +128,10 @@ async function createProjectToken(
   }
   const rule = "must be omitted, or the project in the path";
   if ((sentProject ?? project) !== project) throw badData("/body/project", rule);
-  if (sentProjects?.some((id) => id !== project)) throw badData("/body/projects", rule);
+  // As in Unleash, `*` stands for all projects that the path allows, which is this one.
+  if (sentProjects?.some((id) => id !== project && id !== WILDCARD)) {
+    throw badData("/body/projects", rule);
+  }
   return createToken(transaction, { ...body, projects: [project] });
 }
 

@@ -7,7 +7,7 @@ import { checkConstraints } from "../constraints/check-constraints.ts";
 import { readLegalValues, type LegalValuesOf } from "../context-fields/legal-values.ts";
 import { getProject } from "../projects/store.ts";
 import { isDecimal, breaksQuotes } from "../sdk-compatibility.ts";
-import { checkStrategyName } from "../strategy-types.ts";
+import { checkStrategyName } from "../strategy-types/store.ts";
 import { checkVariants } from "../variants/check-variants.ts";
 import type { Strategy } from "./find-strategies.ts";
 import type { UpdateStrategy } from "./schemas.ts";

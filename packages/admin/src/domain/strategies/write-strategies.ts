@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { badData, exceedsLimit } from "../../errors.ts";
+import { badData, exceedsLimit, notFound } from "../../errors.ts";
 import { compilePatch, type PatchOperation } from "../../http/json-patch.ts";
 import { LIMITS } from "../../limits.ts";
 import { batchesOf, type Database, firstRow, isOneOf } from "../../storage/database.ts";
@@ -231,7 +231,8 @@ export async function deleteStrategy(
   const { db, record } = transaction;
   await checkFeatureEnvironment(db, address);
   const before = (await listStrategies(db, address)).find((strategy) => strategy.id === id);
-  if (before === undefined) return;
+  if (before === undefined)
+    throw notFound("The flag has no strategy with this id in the environment");
   await db.delete(strategies).where(eq(strategies.id, id));
   await record({ type: "feature-strategy-remove", ...address, before: toStrategyView(before) });
   await turnOffWithoutStrategies(transaction, address);

@@ -58,9 +58,10 @@ export async function createTag(transaction: WriteTransaction, body: TagInput) {
   return getTag(transaction.db, tag);
 }
 
-/** Deletes a tag and removes it from every flag. */
+/** Deletes a tag and removes it from every flag. As in Unleash, an unknown tag is not an error. */
 export async function deleteTag({ db, record }: WriteTransaction, name: TagName): Promise<void> {
-  const before = await getTag(db, name);
+  const before = await findTag(db, name);
+  if (before === undefined) return;
   const isTag = and(eq(featureTags.type, name.type), eq(featureTags.value, name.value));
   await db.delete(featureTags).where(isTag);
   await db.delete(tags).where(and(eq(tags.type, name.type), eq(tags.value, name.value)));

@@ -13,7 +13,7 @@ import {
 import { findForeignReferences } from "../../domain/context-fields/references.ts";
 import { addContextField } from "../../domain/context-fields/store.ts";
 import { createSegment, listSegmentsByName, type Segment } from "../../domain/segments/store.ts";
-import { createStrategyType } from "../../domain/strategy-types.ts";
+import { createStrategyType } from "../../domain/strategy-types/store.ts";
 import { createTagType } from "../../domain/tag-types.ts";
 import { ApiError } from "../../errors.ts";
 import type { Database } from "../../storage/database.ts";

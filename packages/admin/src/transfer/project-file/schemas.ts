@@ -5,7 +5,7 @@ import { DependencyBody } from "../../domain/dependencies/schemas.ts";
 import { CreateFeatureBody } from "../../domain/features/schemas.ts";
 import { SegmentBody } from "../../domain/segments/schemas.ts";
 import { CreateStrategyBody } from "../../domain/strategies/schemas.ts";
-import { CreateStrategyTypeBody } from "../../domain/strategy-types.ts";
+import { CreateStrategyTypeBody } from "../../domain/strategy-types/schemas.ts";
 import { CreateTagTypeBody } from "../../domain/tag-types.ts";
 import { TagBody } from "../../domain/tags/schemas.ts";
 import { FlagVariantsBody } from "../../domain/variants/schemas.ts";
