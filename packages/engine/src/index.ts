@@ -43,6 +43,8 @@ export type {
 } from "./snapshot.ts";
 export { runToEnd } from "./steps.ts";
 export type { Steps } from "./steps.ts";
+export { checkParameters } from "./strategies/check-parameters.ts";
+export type { ParameterProblem } from "./strategies/check-parameters.ts";
 export type { CustomStrategy, ReportStrategyError, StrategyError } from "./strategies/custom.ts";
 export {
   BUILT_IN_STRATEGY_NAMES,

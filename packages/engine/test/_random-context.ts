@@ -17,6 +17,9 @@ import {
 import type { Json } from "./_random-constraint.ts";
 import type { Choices } from "./_random.ts";
 
+/** Other forms of IPv6 are excluded, see differential.test.ts. The field `ip` has them. */
+const ODD_IPV4 = ODD_ADDRESSES.filter((address) => !address.includes(":"));
+
 const ODD_IDS = ["", 5, 0, 1, true, false, null, undefined, " 1", "1 "] as const;
 
 /** The usual values of the fields, and odd values of some fields. */
@@ -32,14 +35,14 @@ const VALUES: Readonly<
   version: [VERSIONS, ODD_VERSIONS],
   appVersion: [VERSIONS, ODD_VERSIONS],
   ip: [ADDRESSES, ODD_ADDRESSES],
-  remoteAddress: [ADDRESSES, ODD_ADDRESSES],
+  remoteAddress: [ADDRESSES, ODD_IPV4],
 };
 
 export function randomContext(choices: Choices): Json {
   const context: Json = {};
   if (choices.chance(0.75)) context["userId"] = orOdd(choices, USER_IDS, ODD_IDS);
   if (choices.chance(0.4)) context["sessionId"] = orOdd(choices, SESSION_IDS, ODD_IDS);
-  if (choices.chance(0.6)) context["remoteAddress"] = orOdd(choices, ADDRESSES, ODD_ADDRESSES);
+  if (choices.chance(0.6)) context["remoteAddress"] = orOdd(choices, ADDRESSES, ODD_IPV4);
   if (choices.chance(0.5)) context["currentTime"] = randomMoment(choices);
   if (choices.chance(0.3)) context["environment"] = orOdd(choices, PLANS, [null, undefined, ""]);
   if (choices.chance(0.3)) context["appName"] = orOdd(choices, PLANS, [null, undefined, 5]);

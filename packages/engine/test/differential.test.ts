@@ -21,8 +21,8 @@ import type { Choices } from "./_random.ts";
 
 // Compares our engine with the official Node SDK (unleash-client 6.12.1) on random flags and contexts.
 //
-// The following is excluded, because we differ by decision (docs/decisions/0004-safe-results.md).
-// safe-results.test.ts covers our behaviour.
+// The following is excluded, because we differ by decision (docs/decisions/0004-safe-results.md and
+// 0059-ipv6-in-remote-address.md). safe-results.test.ts and remote-address.test.ts cover our behaviour.
 //
 // | Excluded                                             | Reason                                      |
 // | ---------------------------------------------------- | ------------------------------------------- |
@@ -34,6 +34,8 @@ import type { Choices } from "./_random.ts";
 // | A payload whose value is not text, or that is a list | We convert it to text, as the wire requires |
 // | Lists and objects as a parameter, value, name or     | It converts them to text such as            |
 // | stickiness                                           | `[object Object]`                           |
+// | `remoteAddress` with IPv6 ranges, or an IPv6 address | It compares IPv6 only as text               |
+// | whose text differs from that of the entry            |                                             |
 // | `variants` of a dependency that is text              | It searches for names within the text       |
 // | `currentTime` close to the time of the test          | Each engine reads the clock separately      |
 

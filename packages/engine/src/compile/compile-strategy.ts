@@ -1,5 +1,6 @@
 import { compileConstraints } from "../constraints/compile-constraint.ts";
 import type { ConstraintScope, SegmentConditions } from "../constraints/compile-constraint.ts";
+import { isAddressOrRange } from "../constraints/ip-address.ts";
 import { all } from "../evaluate/condition.ts";
 import type { Predicate } from "../evaluate/condition.ts";
 import { selectOutcome } from "../evaluate/outcome-selector.ts";
@@ -12,6 +13,7 @@ import type { Feature, Strategy, Variant } from "../parse/model.ts";
 import type { SnapshotOrigin } from "../snapshot.ts";
 import { toActivationStrategy } from "../strategies/custom.ts";
 import type { CustomStrategy, ReportStrategyError } from "../strategies/custom.ts";
+import { checkParameters } from "../strategies/check-parameters.ts";
 import { BUILT_IN_STRATEGIES } from "../strategies/implementations.ts";
 import { parameterText } from "../strategies/strategy.ts";
 import type { Activation, StrategyScope } from "../strategies/strategy.ts";
@@ -67,6 +69,7 @@ export interface Rule {
 export function compileStrategy(strategy: Strategy, flag: FlagCompilation): Rule | undefined {
   // Its malformed part has been reported.
   if (strategy.constraints.includes(undefined)) return undefined;
+  reportParameters(strategy, flag.scope);
   const constraints = all(compileConstraints(strategy, flag.scope));
   const activation = compileActivation(strategy, flag);
   const condition = all([constraints, activation.condition]);
@@ -74,6 +77,16 @@ export function compileStrategy(strategy: Strategy, flag: FlagCompilation): Rule
   const isTargeted = activation.reason === "STATIC" && condition !== true;
   const reason = isTargeted ? "TARGETING_MATCH" : activation.reason;
   return { condition, outcome: compileOutcome(strategy, reason, flag) };
+}
+
+function reportParameters(
+  { name, parameters }: Strategy,
+  { customStrategies, report }: FlagScope,
+): void {
+  if (customStrategies.has(name)) return;
+  for (const { parameter, message } of checkParameters(name, parameters, isAddressOrRange)) {
+    report(`${parameter} ${message}`);
+  }
 }
 
 /** Compiles the outcome of a flag without strategies, which is on for every context. */

@@ -3,8 +3,10 @@ import type { Condition } from "../evaluate/condition.ts";
 import type { ContextFields } from "../evaluate/context-fields.ts";
 import type { Report } from "../parse/diagnostics.ts";
 import type { MaybeConstraint, Segment, Strategy } from "../parse/model.ts";
+import { isAddressOrRange } from "./ip-address.ts";
 import { isOperatorName } from "./operator-table.ts";
 import type { PatternCache } from "./pattern-cache.ts";
+import { describeUseless, NO_ADDRESS } from "./useless-entries.ts";
 import { IMPLEMENTATIONS } from "./implementations.ts";
 
 /** The inputs that the compilations of all constraints share. */
@@ -19,7 +21,7 @@ export interface ConstraintScope {
 /** Compiles the constraints of a strategy, followed by its segments. All must hold. */
 export function compileConstraints(strategy: Strategy, scope: ConstraintScope): Condition[] {
   return [
-    ...strategy.constraints.map((constraint) => compileConstraint(constraint, scope)),
+    ...strategy.constraints.map((constraint) => compileReported(constraint, scope)),
     ...strategy.segments.map((id) => compileSegment(id, scope)),
   ];
 }
@@ -55,12 +57,21 @@ export class SegmentConditions {
     let problem: string | undefined;
     const report = (message: string): void => void (problem ??= message);
     const condition = all(
-      segment.constraints.map((constraint) => compileConstraint(constraint, { ...scope, report })),
+      segment.constraints.map((constraint) => compileReported(constraint, { ...scope, report })),
     );
     const compiled = { condition: scope.fields.shared(condition), problem };
     this.#compiled.set(segment, compiled);
     return compiled;
   }
+}
+
+/** Also reports values that can never match. An explanation omits these, since the others decide. */
+function compileReported(constraint: MaybeConstraint, scope: ConstraintScope): Condition {
+  if (constraint?.operator === "IN_CIDR") {
+    const problem = describeUseless(constraint.values ?? [], isAddressOrRange, NO_ADDRESS);
+    if (problem !== undefined) scope.report(`values of IN_CIDR ${problem}`);
+  }
+  return compileConstraint(constraint, scope);
 }
 
 /** A malformed constraint is never satisfied, even if it is inverted. */

@@ -3,7 +3,7 @@ import { listOperator } from "./operator.ts";
 import type { Operator } from "./operator.ts";
 
 /** An IP address, optionally with a prefix length (`10.0.0.0/8`). */
-interface Address {
+export interface Address {
   readonly family: 4 | 6;
   readonly bits: bigint;
   /** In bits. 32 or 128 for an address without a prefix length. */
@@ -19,19 +19,28 @@ interface AddressRange extends Address {
 }
 
 /** Parses dotted IPv4, optionally with a suffix `/0` to `/32`. Returns null for anything else. */
-export function parseIpv4(text: string): Address | null {
+function parseIpv4(text: string): Address | null {
   if (!Address4.isValid(text)) return null;
   const address = new Address4(text);
   return { family: 4, bits: address.bigInt(), prefixLength: address.subnetMask };
 }
 
 /** Parses IPv4 or IPv6, optionally with a prefix length. Returns null for anything else. */
-function parseAddress(text: string): Address | null {
+export function parseAddress(text: string): Address | null {
   const ipv4 = parseIpv4(text);
   if (ipv4 !== null) return ipv4;
-  if (!Address6.isValid(text)) return null;
+  if (!text.includes(":") || !Address6.isValid(text)) return null;
   const address = new Address6(text);
   return { family: 6, bits: address.bigInt(), prefixLength: address.subnetMask };
+}
+
+/** The high bits of all IPv4-mapped addresses, `::ffff:0:0/96`. */
+const MAPPED = 0xffffn;
+
+/** Returns the IPv4 address that an IPv4-mapped IPv6 address such as `::ffff:10.0.0.1` contains; null for any other. */
+export function toMappedIpv4({ family, bits, prefixLength }: Address): Address | null {
+  if (family === 4 || prefixLength < 96 || bits >> 32n !== MAPPED) return null;
+  return { family: 4, bits: BigInt.asUintN(32, bits), prefixLength: prefixLength - 96 };
 }
 
 /** Returns the range that an address with a prefix length denotes. */
@@ -66,7 +75,7 @@ export const inCidr: Operator = listOperator(({ contextName, values }, fields) =
   };
 });
 
-/** Whether IN_CIDR can match a value: an address or range, perhaps with spaces around it. */
+/** Whether a value is an address or range, perhaps with spaces around it. No address matches any other value. */
 export function isAddressOrRange(value: string): boolean {
   return parseAddress(value.trim()) !== null;
 }

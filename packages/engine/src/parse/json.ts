@@ -1,3 +1,5 @@
+import type { Report } from "./diagnostics.ts";
+
 /** A parsed JSON object whose members have not been checked yet. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -36,6 +38,18 @@ export function requireObjects(value: unknown, name: string): readonly JsonObjec
 
 export function textOrUndefined(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
+}
+
+/**
+ * Converts a value to a boolean as JavaScript does, like the official SDK: the texts "off" and "false" are true.
+ * Reports a value that is not a boolean, unless it is missing.
+ */
+export function parseBoolean(value: unknown, name: string, report: Report): boolean {
+  if (typeof value !== "boolean" && value !== undefined && value !== null) {
+    const found = describeType(value);
+    report(`${name} must be true or false, found ${found}: treated as ${Boolean(value)}`);
+  }
+  return Boolean(value);
 }
 
 /** Describes the type of a value for messages such as "must be a list: found an object". */

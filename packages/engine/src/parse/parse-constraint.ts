@@ -1,5 +1,5 @@
 import type { Report } from "./diagnostics.ts";
-import { describeType, isRecord, textOrUndefined } from "./json.ts";
+import { describeType, isRecord, parseBoolean, textOrUndefined } from "./json.ts";
 import type { Constraint, MaybeConstraint } from "./model.ts";
 
 /** Parses the constraints of a strategy or segment. Missing constraints are an empty list. */
@@ -20,8 +20,8 @@ function parseConstraint(input: unknown, report: Report): MaybeConstraint {
     operator: textOrUndefined(input["operator"]) ?? "",
     values: parseValues(input["values"]),
     value: parseValue(input["value"]),
-    inverted: Boolean(input["inverted"]),
-    caseInsensitive: Boolean(input["caseInsensitive"]),
+    inverted: parseBoolean(input["inverted"], "inverted", report),
+    caseInsensitive: parseBoolean(input["caseInsensitive"], "caseInsensitive", report),
   };
 }
 

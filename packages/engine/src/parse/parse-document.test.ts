@@ -49,6 +49,28 @@ describe("parseDocument()", () => {
 
   test.each([
     [{ enabled: "yes" }, "enabled must be true or false, found a string: treated as true"],
+    [{ enabled: undefined }, "enabled must be true or false, found nothing: treated as false"],
+    [
+      { impressionData: "no" },
+      "impressionData must be true or false, found a string: treated as true",
+    ],
+    [{ stale: 0 }, "stale must be true or false, found a number: treated as false"],
+    [
+      { strategies: [{ name: "default", disabled: true }] },
+      "disabled of a strategy is ignored: the strategy is evaluated",
+    ],
+    [
+      { strategies: [{ name: "default", constraints: [{ operator: "IN", inverted: "no" }] }] },
+      "inverted must be true or false, found a string: treated as true",
+    ],
+    [
+      { strategies: [{ name: "default", constraints: [{ operator: "IN", caseInsensitive: 1 }] }] },
+      "caseInsensitive must be true or false, found a number: treated as true",
+    ],
+    [
+      { dependencies: [{ feature: "parent", enabled: "off" }] },
+      "enabled of a dependency must be true or false, found a string: treated as true",
+    ],
     [{ strategies: "all" }, "strategies must be a list, found a string: the flag is off"],
     [{ strategies: [7] }, "A strategy must be an object, found a number: it never matches"],
     [
@@ -69,6 +91,15 @@ describe("parseDocument()", () => {
   ])("reports how it handles %j", (parts, message) => {
     const { diagnostics } = parseDocument({ features: [{ ...flag, ...parts }] });
     expect(diagnostics).toEqual([{ subject: 'flag "flag"', message }]);
+  });
+
+  test("accepts booleans that are missing or null", () => {
+    const missing = { stale: null, impressionData: undefined };
+    const constraints = [{ operator: "IN", inverted: null }];
+    const strategies = [{ name: "default", disabled: false, constraints }];
+    const dependencies = [{ feature: "parent", enabled: null }];
+    const parts = { ...missing, strategies, dependencies };
+    expect(parseDocument({ features: [{ ...flag, ...parts }] }).diagnostics).toEqual([]);
   });
 
   test.each([

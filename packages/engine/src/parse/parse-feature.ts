@@ -1,6 +1,6 @@
 import type { Payload } from "../outcome.ts";
 import type { Report } from "./diagnostics.ts";
-import { describeType, isRecord, textOrUndefined } from "./json.ts";
+import { describeType, isRecord, parseBoolean, textOrUndefined } from "./json.ts";
 import type { JsonObject } from "./json.ts";
 import type { Dependency, Feature, Strategy, Variant, VariantOverride } from "./model.ts";
 import { parseConstraints, toName } from "./parse-constraint.ts";
@@ -8,17 +8,16 @@ import { parseConstraints, toName } from "./parse-constraint.ts";
 /** Parses one flag. Reports malformed parts instead of throwing. */
 export function parseFeature(name: string, input: JsonObject, report: Report): Feature {
   const { enabled } = input;
-  if (typeof enabled !== "boolean") {
-    const found = describeType(enabled);
-    report(`enabled must be true or false, found ${found}: treated as ${Boolean(enabled)}`);
+  if (enabled === undefined || enabled === null) {
+    report(`enabled must be true or false, found ${describeType(enabled)}: treated as false`);
   }
   return {
     name,
     type: textOrUndefined(input["type"]),
     project: textOrUndefined(input["project"]),
-    stale: Boolean(input["stale"]),
-    enabled: Boolean(enabled),
-    impressionData: Boolean(input["impressionData"]),
+    stale: parseBoolean(input["stale"], "stale", report),
+    enabled: parseBoolean(enabled, "enabled", report),
+    impressionData: parseBoolean(input["impressionData"], "impressionData", report),
     strategies: parseStrategies(input["strategies"], report),
     variants: parseVariants(input["variants"], report),
     dependencies: parseDependencies(input["dependencies"], report),
@@ -47,7 +46,9 @@ function parseStrategy(input: unknown, report: Report): Strategy {
     report(`A strategy must be an object, found ${describeType(input)}: it never matches`);
     return MALFORMED_STRATEGY;
   }
-  const { parameters } = input;
+  const { parameters, disabled } = input;
+  // NOTE: upstreams leave disabled strategies out, and the official SDK does not know the field.
+  if (disabled) report("disabled of a strategy is ignored: the strategy is evaluated");
   return {
     name: textOrUndefined(input["name"]) ?? "",
     parameters: isRecord(parameters) ? parameters : {},
@@ -136,9 +137,14 @@ function parseDependency(input: unknown, report: Report): Dependency | undefined
     report(`A dependency must be an object, found ${describeType(input)}: the flag is off`);
     return undefined;
   }
+  const { enabled } = input;
+  if (typeof enabled !== "boolean" && enabled !== undefined && enabled !== null) {
+    const found = describeType(enabled);
+    report(`enabled of a dependency must be true or false, found ${found}: treated as true`);
+  }
   return {
     feature: toName(input["feature"]),
-    enabled: input["enabled"] !== false,
+    enabled: enabled !== false,
     variants: textsOf(input["variants"]),
   };
 }

@@ -1,11 +1,14 @@
-import { isInRange, parseIpv4, toRange } from "../constraints/ip-address.ts";
+import { isInRange, parseAddress, toMappedIpv4, toRange } from "../constraints/ip-address.ts";
+import type { Address } from "../constraints/ip-address.ts";
 import type { EvaluationRequest } from "../evaluate/evaluation-request.ts";
 import { parseListParameter } from "./strategy.ts";
 import type { ActivationStrategy, ListRule } from "./strategy.ts";
 
 /**
- * On for the listed addresses. An entry matches an address with the same text, regardless of its format. An
- * IPv4 range also matches the IPv4 addresses in it.
+ * On for the listed addresses and ranges, of IPv4 and IPv6. An entry also matches an address with the same text,
+ * regardless of its format. An IPv4-mapped address such as `::ffff:10.0.0.1` matches as both kinds.
+ *
+ * NOTE: the official Node SDK never matches IPv6 by address, see docs/decisions/0059-ipv6-in-remote-address.md.
  */
 export const remoteAddress: ActivationStrategy = (parameters, { fields, report }) => {
   const entries = parseListParameter(parameters, "IPs", report);
@@ -17,19 +20,29 @@ export const remoteAddress: ActivationStrategy = (parameters, { fields, report }
   if (entries.length === 0) return { condition: false, reason: "TARGETING_MATCH", describe };
   const texts = new Set(entries);
   const ranges = entries
-    .map(parseIpv4)
+    .map(parseAddress)
     .filter((address) => address !== null)
-    .map(toRange);
+    .map((address) => toRange(toMappedIpv4(address) ?? address));
   const text = fields.topLevelString("remoteAddress");
-  const address = fields.derived("ipv4", text, (value) => parseIpv4(value ?? ""));
+  const addresses = fields.derived("addresses", text, (value) => parseForms(value ?? ""));
   return {
     condition: (request) => {
       const value = request.read(text);
       if (value !== null && texts.has(value)) return true;
-      const parsed = ranges.length > 0 ? request.read(address) : null;
-      return parsed !== null && ranges.some((range) => isInRange(parsed, range));
+      if (ranges.length === 0) return false;
+      return request
+        .read(addresses)
+        .some((address) => ranges.some((range) => isInRange(address, range)));
     },
     reason: "TARGETING_MATCH",
     describe,
   };
 };
+
+/** Returns an address in every form in which entries can contain it. Empty if the text is none. */
+function parseForms(text: string): readonly Address[] {
+  const address = parseAddress(text);
+  if (address === null) return [];
+  const ipv4 = toMappedIpv4(address);
+  return ipv4 === null ? [address] : [address, ipv4];
+}

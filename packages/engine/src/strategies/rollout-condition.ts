@@ -5,6 +5,7 @@ import type { EvaluationRequest, Slot } from "../evaluate/evaluation-request.ts"
 import { Rollout } from "../evaluate/rollout.ts";
 import { ROLLOUT_SEED, bucketOf } from "../hash.ts";
 import type { Report } from "../parse/diagnostics.ts";
+import { toPercentage } from "./check-parameters.ts";
 import type { Parameters, RolloutRule } from "./strategy.ts";
 
 /** The number of buckets. A rollout of n percent includes the first n of them. */
@@ -41,10 +42,9 @@ export interface IdPercentage {
 
 /** Parses a percentage. Returns a whole number from 0 to 100; 0, after a report, if it is missing or invalid. */
 export function parsePercentage(parameters: Parameters, name: string, report: Report): number {
-  const value = parameters[name];
-  const number = typeof value === "object" && value !== null ? Number.NaN : Number(value);
-  if (Number.isNaN(number)) report(`${name} must be a number: the strategy never matches`);
-  return number > 0 ? Math.min(Math.floor(number), 100) : 0;
+  const percentage = toPercentage(parameters[name]);
+  if (Number.isNaN(percentage)) report(`${name} must be a number: the strategy never matches`);
+  return percentage || 0;
 }
 
 /** Holds for ids that the group assigns to the first buckets. Never holds for an absent id. */

@@ -36,8 +36,11 @@ interface ListType {
   readonly parameter: string;
   /** The context field that the list is compared with; undefined for the name of the host. */
   readonly field?: "userId" | "remoteAddress";
-  readonly entries: "strings" | "addressRanges";
+  readonly entries: EntryKind;
 }
+
+/** What the entries of a list are. */
+export type EntryKind = "userIds" | "hostNames" | "addressRanges";
 
 /**
  * The built-in types of strategies by their exact names in documents.
@@ -57,7 +60,7 @@ export const STRATEGY_TYPES: Readonly<
   Record<"default", EveryoneType> & Record<RolloutName, RolloutType> & Record<ListName, ListType>
 > = {
   default: { kind: "everyone" },
-  applicationHostname: { kind: "list", parameter: "hostNames", entries: "strings" },
+  applicationHostname: { kind: "list", parameter: "hostNames", entries: "hostNames" },
   gradualRolloutRandom: {
     kind: "rollout",
     parameter: "percentage",
@@ -76,7 +79,7 @@ export const STRATEGY_TYPES: Readonly<
     stickiness: "sessionId",
     isDeprecated: true,
   },
-  userWithId: { kind: "list", parameter: "userIds", field: "userId", entries: "strings" },
+  userWithId: { kind: "list", parameter: "userIds", field: "userId", entries: "userIds" },
   remoteAddress: {
     kind: "list",
     parameter: "IPs",

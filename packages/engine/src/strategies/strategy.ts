@@ -4,6 +4,7 @@ import type { EvaluationRequest } from "../evaluate/evaluation-request.ts";
 import type { Reason } from "../outcome.ts";
 import type { Report } from "../parse/diagnostics.ts";
 import { describeType } from "../parse/json.ts";
+import { splitListParameter } from "./split-list-parameter.ts";
 
 export type Parameters = Readonly<Record<string, unknown>>;
 
@@ -78,11 +79,7 @@ export function parameterText(value: unknown): string {
   }
 }
 
-/**
- * Splits a comma-separated list. White space around the commas is removed; at the start and the end
- * of the whole list it is kept, as in the official SDK. Returns an empty list, after a report, if
- * the parameter is not a string.
- */
+/** Splits a comma-separated list. Returns an empty list, after a report, if the parameter is not a string. */
 export function parseListParameter(
   parameters: Parameters,
   name: string,
@@ -93,14 +90,4 @@ export function parseListParameter(
   if (typeof value === "string") return splitListParameter(value);
   report(`${name} must be a string, found ${describeType(value)}: the strategy never matches`);
   return [];
-}
-
-/** NOTE: splitting by a regular expression takes quadratic time for long white space without a comma. */
-function splitListParameter(text: string): readonly string[] {
-  const entries = text.split(",");
-  const last = entries.length - 1;
-  return entries.map((entry, index) => {
-    const trimmed = index < last ? entry.trimEnd() : entry;
-    return index > 0 ? trimmed.trimStart() : trimmed;
-  });
 }

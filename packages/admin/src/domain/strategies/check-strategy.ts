@@ -122,7 +122,7 @@ export function checkParameters(
     checkPercentage(parameters, type.parameter, previous);
     checkTexts(parameters, previous);
   }
-  if (type?.kind === "list" && type.entries === "strings") {
+  if (type?.kind === "list" && type.entries !== "addressRanges") {
     checkList(parameters, type.parameter, previous);
   }
   return parameters;

@@ -1,0 +1,85 @@
+import { findStrategyType } from "./strategy-table.ts";
+import type { EntryKind } from "./strategy-table.ts";
+import { describeUseless, NO_ADDRESS } from "../constraints/useless-entries.ts";
+import { splitListParameter } from "./split-list-parameter.ts";
+
+/** A value of a strategy that does not do what it says. */
+export interface ParameterProblem {
+  /** The name of the parameter. */
+  readonly parameter: string;
+  /** Continues a sentence that begins with the parameter, such as `is "150", which counts as 100%: …`. */
+  readonly message: string;
+}
+
+/**
+ * Finds entries of lists that can never match, and percentages out of range, in the parameters of a built-in strategy.
+ * Parameters of the wrong type are not included.
+ *
+ * NOTE: the console bundles this file, but not the library that parses addresses.
+ */
+export function checkParameters(
+  strategy: string,
+  parameters: Readonly<Record<string, unknown>>,
+  isAddressOrRange: IsAddressOrRange,
+): readonly ParameterProblem[] {
+  const type = findStrategyType(strategy);
+  if (type === undefined || type.kind === "everyone") return [];
+  const { parameter } = type;
+  const value = parameters[parameter];
+  const message =
+    type.kind === "rollout"
+      ? describePercentage(value)
+      : describeList(value, type.entries, isAddressOrRange);
+  return message === undefined ? [] : [{ parameter, message }];
+}
+
+/**
+ * Converts a percentage to a whole number from 0 to 100: SDKs divide users into 100 groups. Returns NaN for a value that
+ * is not a number.
+ */
+export function toPercentage(value: unknown): number {
+  const number = typeof value === "object" && value !== null ? Number.NaN : Number(value);
+  return Number.isNaN(number) ? number : Math.max(0, Math.min(Math.floor(number), 100));
+}
+
+function describePercentage(value: unknown): string | undefined {
+  const counted = toPercentage(value);
+  if (Number.isNaN(counted)) return undefined;
+  const number = Number(value);
+  const isNumber = typeof value === "number" || (typeof value === "string" && /\S/.test(value));
+  const isInRange = number === 0 || (number >= 1 && number <= 100);
+  if (isNumber && isInRange) return undefined;
+  return `is ${JSON.stringify(value)}, which counts as ${counted}%: it must be a number from 1 to 100, or 0`;
+}
+
+function describeList(
+  value: unknown,
+  kind: EntryKind,
+  isAddressOrRange: IsAddressOrRange,
+): string | undefined {
+  if (typeof value !== "string" || value === "") return undefined;
+  return ENTRIES[kind](splitListParameter(value), isAddressOrRange);
+}
+
+type IsAddressOrRange = (text: string) => boolean;
+
+/** Each describes the entries of a list that match nothing. */
+const ENTRIES: Readonly<
+  Record<EntryKind, (entries: readonly string[], isAddress: IsAddressOrRange) => string | undefined>
+> = {
+  // NOTE: an entry matches with the white space that is left at the ends of the list.
+  addressRanges: (entries, isAddress) =>
+    describeUseless(entries, (entry) => isTrimmed(entry) && isAddress(entry), NO_ADDRESS),
+  hostNames: (entries) =>
+    describeUseless(
+      entries,
+      (entry) => /^\S+$/.test(entry),
+      "which no host matches: an entry must be the name of a host",
+    ),
+  userIds: (entries) =>
+    describeUseless(entries, isTrimmed, "which matches only with the same white space around it"),
+};
+
+function isTrimmed(entry: string): boolean {
+  return entry === entry.trim();
+}
