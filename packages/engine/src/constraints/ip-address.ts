@@ -18,20 +18,19 @@ interface AddressRange extends Address {
   readonly network: bigint;
 }
 
-/** Parses dotted IPv4, optionally with a suffix `/0` to `/32`. Returns null for anything else. */
-function parseIpv4(text: string): Address | null {
-  if (!Address4.isValid(text)) return null;
-  const address = new Address4(text);
-  return { family: 4, bits: address.bigInt(), prefixLength: address.subnetMask };
-}
-
-/** Parses IPv4 or IPv6, optionally with a prefix length. Returns null for anything else. */
+/** Parses dotted IPv4 or IPv6, optionally with a prefix length. Returns null for anything else. */
 export function parseAddress(text: string): Address | null {
-  const ipv4 = parseIpv4(text);
-  if (ipv4 !== null) return ipv4;
-  if (!text.includes(":") || !Address6.isValid(text)) return null;
-  const address = new Address6(text);
-  return { family: 6, bits: address.bigInt(), prefixLength: address.subnetMask };
+  try {
+    const isIpv6 = text.includes(":");
+    const address = isIpv6 ? new Address6(text) : new Address4(text);
+    return {
+      family: isIpv6 ? 6 : 4,
+      bits: address.bigInt(),
+      prefixLength: address.subnetMask,
+    };
+  } catch {
+    return null;
+  }
 }
 
 /** The high bits of all IPv4-mapped addresses, `::ffff:0:0/96`. */
