@@ -187,6 +187,19 @@ describe("a file", () => {
     expect(logged("error")).toHaveLength(2);
   });
 
+  test("a flag whose boolean is written as off or no is off, and the log names the position", async () => {
+    const { path, names, logged } = await startWithFile(documentOf("a", "b"));
+    expect(await names()).toEqual(["a", "b"]);
+    await replace(path, '{"a": {"enabled": "off"},\n "b": {"enabled": true}}');
+    await eventually(() => names()).toEqual(["b"]);
+    expect(logged("warn")).toContain(
+      `${path}: line 1, column 19: enabled of flag "a" must be true or false, found "off": the flag is off`,
+    );
+    const strategies = [{ name: "default", disabled: true }];
+    await replace(path, { features: [flag("a", { strategies }), flag("c")] });
+    await eventually(() => names()).toEqual(["c"]);
+  });
+
   test("a file can be YAML, begin with a byte order mark, and be filtered by project and prefix", async () => {
     const path = join(await createDirectory(), "flags.yaml");
     const yaml = ["shop.a:", "  enabled: true", "  variant: blue", "other:", "  enabled: true"];
@@ -413,5 +426,22 @@ describe("flags-proxy", () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/File, default\n +Path +\S+flags\.json\n +Flags +1, with 0 segments/);
     expect(stdout).toMatch(/flags\.json: Flag "a": Strategy "not-loaded" is unknown/);
+    const IPs = "999.1.1.1, 10.0.0.0/99, 2001:db8::/32";
+    const byAddress = [{ name: "remoteAddress", parameters: { IPs } }];
+    const inverted = [{ contextName: "plan", operator: "IN", values: ["pro"], inverted: "no" }];
+    await replace(path, {
+      features: [
+        flag("a", { strategies: byAddress }),
+        flag("b", { strategies: [{ name: "default", constraints: inverted }] }),
+      ],
+    });
+    const { stdout: report } = await runCommand(environment, ["check"]);
+    expect(report).toContain(
+      'Flag "a": IPs contains "999.1.1.1", "10.0.0.0/99", which no address matches: an entry must be an IP address or range',
+    );
+    expect(report).toMatch(
+      /flags\.json: line 1, column \d+: inverted of flag "b" must be true or false, found "no": the flag is off\n/,
+    );
+    expect(report).toContain("2 warnings");
   });
 });

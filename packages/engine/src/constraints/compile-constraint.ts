@@ -69,7 +69,7 @@ export class SegmentConditions {
 function compileReported(constraint: MaybeConstraint, scope: ConstraintScope): Condition {
   if (constraint?.operator === "IN_CIDR") {
     const problem = describeUseless(constraint.values ?? [], isAddressOrRange, NO_ADDRESS);
-    if (problem !== undefined) scope.report(`values of IN_CIDR ${problem}`);
+    if (problem !== undefined) scope.report(`The list of IN_CIDR ${problem}`);
   }
   return compileConstraint(constraint, scope);
 }

@@ -94,7 +94,7 @@ describe("checkParameters()", () => {
     const constraints = [
       { contextName: "ip", operator: "IN_CIDR", values: ["10.0.0.0/99", "::1"] },
     ];
-    const message = `values of IN_CIDR contains "10.0.0.0/99", ${ADDRESS}`;
+    const message = `The list of IN_CIDR contains "10.0.0.0/99", ${ADDRESS}`;
     expect(problemsOf({ name: "default", constraints })).toEqual([message]);
     const inSegment = { name: "default", segments: [1] };
     expect(problemsOf(inSegment, [{ id: 1, constraints }])).toEqual([message]);

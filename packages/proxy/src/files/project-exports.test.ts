@@ -125,7 +125,12 @@ describe("an export of Unleash", () => {
     ]);
   });
 
-  it("an export of Unleash requires the name of its environment", () => {
-    expect(() => convert(unleashExport)).toThrow("(it contains: production)");
+  it("an export with one environment needs no name, with several it does", () => {
+    expect(convert(unleashExport)).toEqual(convert(unleashExport, "production"));
+    const other = { featureName: "a", environment: "other", enabled: true };
+    const featureEnvironments = [...unleashExport.featureEnvironments, other];
+    expect(() => convert({ ...unleashExport, featureEnvironments })).toThrow(
+      "(it contains: other, production)",
+    );
   });
 });

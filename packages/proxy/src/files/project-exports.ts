@@ -1,18 +1,16 @@
 import { isRecord } from "flags-server-kit";
 import type { ReadDocument } from "./flag-document.ts";
 
-type Entry = Readonly<Record<string, unknown>>;
+export type Entry = Readonly<Record<string, unknown>>;
 
 const VERSION = 2;
 
 const DEFAULT_PROJECT = "default";
 
 /** Returns the environments of an export; undefined if the document is not an export. */
-export function listEnvironments(
-  document: Entry,
-  features: readonly unknown[],
-): readonly string[] | undefined {
-  const { featureEnvironments } = document;
+export function listEnvironments(document: Entry): readonly string[] | undefined {
+  const { features, featureEnvironments } = document;
+  if (!Array.isArray(features)) return undefined;
   if (Array.isArray(featureEnvironments)) {
     return namesOf(entriesOf(featureEnvironments), "environment");
   }
@@ -29,8 +27,16 @@ function namesOf(entries: readonly Entry[], key: string): readonly string[] {
   return [...new Set(names)].toSorted();
 }
 
+/** Converts an environment of an export of flags-admin or of Unleash. */
+export function fromExport(document: Entry, environment: string): ReadDocument {
+  const features = listOf(document["features"]);
+  return "featureEnvironments" in document
+    ? fromUnleashExport(document, features, environment)
+    : fromAdminExport(document, features, environment);
+}
+
 /** Converts an environment of an export of flags-admin, in which segments are referred to by name. */
-export function fromAdminExport(
+function fromAdminExport(
   document: Entry,
   features: readonly unknown[],
   environment: string,
@@ -62,7 +68,7 @@ export function fromAdminExport(
 }
 
 /** Converts an environment of an export of Unleash, in which the parts of flags are separate lists. */
-export function fromUnleashExport(
+function fromUnleashExport(
   document: Entry,
   features: readonly unknown[],
   environment: string,
@@ -116,13 +122,7 @@ interface RelatedEntries {
   readonly dependencies: unknown;
 }
 
-/**
- * NOTE: server SDKs treat an enabled flag without strategies as on for everybody. If all of its strategies are
- * disabled, it is on for nobody.
- */
 function toFeature(flag: Entry, { state, strategies, dependencies }: RelatedEntries): object {
-  const active = strategies.filter(({ disabled }) => disabled !== true);
-  const hasOnlyDisabled = strategies.length > 0 && active.length === 0;
   const parents = listOf(dependencies);
   return {
     name: flag["name"],
@@ -131,17 +131,19 @@ function toFeature(flag: Entry, { state, strategies, dependencies }: RelatedEntr
     project: flag["project"],
     stale: flag["stale"] ?? false,
     impressionData: flag["impressionData"] ?? false,
-    enabled: state["enabled"] === true && !hasOnlyDisabled,
-    strategies: active.map(toStrategy),
+    enabled: state["enabled"] === true,
+    strategies: strategies.map(toStrategy),
     variants: listOf(state["variants"]),
     ...(parents.length > 0 && { dependencies: parents }),
   };
 }
 
-function toStrategy({ name, strategyName, parameters, constraints, variants, segments }: Entry) {
+function toStrategy({ name, strategyName, disabled, segments, ...strategy }: Entry) {
+  const { parameters, constraints, variants } = strategy;
   const ids = listOf(segments);
   return {
     name: name ?? strategyName,
+    ...(disabled === true && { disabled }),
     parameters: parameters ?? {},
     constraints: constraints ?? [],
     variants: variants ?? [],

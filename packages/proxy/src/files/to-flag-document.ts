@@ -1,7 +1,8 @@
 import { isRecord } from "flags-server-kit";
+import { checkBooleans } from "./check-booleans.ts";
 import type { FlagDocument, ReadDocument } from "./flag-document.ts";
 import type { ParsedText } from "./parse-text.ts";
-import { fromAdminExport, fromUnleashExport, listEnvironments } from "./project-exports.ts";
+import { type Entry, fromExport, listEnvironments } from "./project-exports.ts";
 import { FileError } from "./read-file.ts";
 
 const VERSION = 2;
@@ -19,25 +20,51 @@ const EXPECTED =
  * @throws {FileError} if the file has none of these forms, or not this environment
  */
 export function toFlagDocument(parsed: ParsedText, environment: string | undefined): ReadDocument {
-  const { value, locate } = parsed;
-  if (!isRecord(value)) throw new FileError([`${locate([])}: the file ${EXPECTED}`]);
-  const { features } = value;
-  if (!Array.isArray(features)) return { document: fromMap(value, parsed), warnings: [] };
-  const environments = listEnvironments(value, features);
-  if (environments !== undefined) {
-    const chosen = chooseEnvironment(environments, environment);
-    return "featureEnvironments" in value
-      ? fromUnleashExport(value, features, chosen)
-      : fromAdminExport(value, features, chosen);
-  }
-  checkEnvironment(value, environment);
-  return { document: value as unknown as FlagDocument, warnings: [] };
+  const { value: file, locate } = parsed;
+  if (!isRecord(file)) throw new FileError([`${locate([])}: the file ${EXPECTED}`]);
+  const isMap = !Array.isArray(file["features"]);
+  const environments = listEnvironments(file);
+  const chosen = environments && chooseEnvironment(environments, environment);
+  const malformed = checkBooleans(file, locate, { isMap, environment: chosen });
+  const usable = withoutSegments(file, malformed.segments);
+  const { document, warnings } = isMap
+    ? { document: fromMap(file, locate), warnings: [] }
+    : chosen === undefined
+      ? fromDefinitions(usable, environment)
+      : fromExport(usable, chosen);
+  const features = document.features.map((flag) => toUsableFlag(flag, malformed.flags));
+  return { document: { ...document, features }, warnings: [...malformed.warnings, ...warnings] };
+}
+
+/** Strategies with these segments then match nobody. */
+function withoutSegments(file: Entry, malformed: ReadonlySet<unknown>): Entry {
+  if (malformed.size === 0) return file;
+  const segments = file["segments"] as readonly unknown[];
+  return { ...file, segments: segments.filter((segment) => !malformed.has(segment)) };
+}
+
+/**
+ * Turns a malformed flag off, and removes disabled strategies, which upstreams do not send.
+ *
+ * NOTE: SDKs treat an enabled flag without strategies as on for everybody. If all of its strategies are disabled, it
+ * is on for nobody.
+ */
+function toUsableFlag(flag: unknown, malformed: ReadonlySet<unknown>): unknown {
+  if (!isRecord(flag)) return flag;
+  const { name, type, project, strategies } = flag;
+  if (malformed.has(name)) return { name, type, project, enabled: false, strategies: [] };
+  if (!Array.isArray(strategies)) return flag;
+  const active = strategies.filter((one: unknown) => !(isRecord(one) && one["disabled"] === true));
+  if (active.length === strategies.length) return flag;
+  return { ...flag, strategies: active, ...(active.length === 0 && { enabled: false }) };
 }
 
 function chooseEnvironment(
   environments: readonly string[],
   environment: string | undefined,
 ): string {
+  const [only] = environments;
+  if (environment === undefined && only !== undefined && environments.length === 1) return only;
   const contained = environments.length === 0 ? "none" : environments.join(", ");
   if (environment === undefined) {
     throw new FileError([
@@ -51,16 +78,19 @@ function chooseEnvironment(
 }
 
 /** NOTE: a file must not be served as another environment by mistake. Upstreams write theirs into `query`. */
-function checkEnvironment({ query }: Record<string, unknown>, wanted: string | undefined): void {
+function fromDefinitions(file: Entry, wanted: string | undefined): ReadDocument {
+  const { query } = file;
   const environment = isRecord(query) ? query["environment"] : undefined;
-  if (wanted === undefined || typeof environment !== "string" || environment === wanted) return;
+  if (wanted === undefined || typeof environment !== "string" || environment === wanted) {
+    return { document: file as unknown as FlagDocument, warnings: [] };
+  }
   throw new FileError([
     `it contains the flags of the environment ${environment}, not of ${wanted}: \`query.environment\` says so`,
   ]);
 }
 
 /** Converts `{ "my-flag": { "enabled": true, "variant": "blue" } }`. */
-function fromMap(flags: Record<string, unknown>, { locate }: ParsedText): FlagDocument {
+function fromMap(flags: Entry, locate: ParsedText["locate"]): FlagDocument {
   const entries = Object.entries(flags);
   if (!entries.some(([, flag]) => isRecord(flag) && "enabled" in flag)) {
     throw new FileError([`${locate([])}: the file ${EXPECTED}`]);
@@ -75,10 +105,7 @@ function fromMap(flags: Record<string, unknown>, { locate }: ParsedText): FlagDo
 
 function findProblem(flag: unknown): { path: string[]; message: string } | undefined {
   if (!isRecord(flag)) return { path: [], message: "a flag must be an object with `enabled`" };
-  const { enabled, variant } = flag;
-  if (typeof enabled !== "boolean") {
-    return { path: ["enabled"], message: "a flag must have `enabled`, which is true or false" };
-  }
+  const { variant } = flag;
   if (variant === undefined || variant === null || typeof variant === "string") return undefined;
   return { path: ["variant"], message: "`variant` must be the name of a variant" };
 }

@@ -1,0 +1,169 @@
+import { describeCount } from "flags-sdk";
+import { isRecord } from "flags-server-kit";
+import type { ValuePath } from "./json-positions.ts";
+import type { ParsedText } from "./parse-text.ts";
+import type { Entry } from "./project-exports.ts";
+
+/** Members of flags, strategies, constraints and dependencies. */
+const BOOLEANS: ReadonlySet<string> = new Set([
+  "archived",
+  "caseInsensitive",
+  "disabled",
+  "enabled",
+  "impressionData",
+  "inverted",
+  "stale",
+]);
+
+/** Members whose content belongs to applications. */
+const UNCHECKED: ReadonlySet<string> = new Set(["parameters", "payload"]);
+
+/** The lists with parts of flags and segments in all formats, and the member with the name of the flag or segment. */
+const LISTS = [
+  ["features", "name"],
+  ["featureEnvironments", "featureName"],
+  ["featureStrategies", "featureName"],
+  ["dependencies", "feature"],
+  ["segments", "name"],
+] as const;
+
+const MAX_WARNINGS = 20;
+
+interface CheckOptions {
+  /** Whether the members of the file are its flags. */
+  readonly isMap: boolean;
+  /** The environment of an export that is served: the others are not checked. Undefined for definitions and maps. */
+  readonly environment: string | undefined;
+}
+
+/** What must not be used, because a boolean in it is neither true nor false. */
+interface MalformedBooleans {
+  /** The names of flags. */
+  readonly flags: ReadonlySet<unknown>;
+  /** Entries of `segments`. */
+  readonly segments: ReadonlySet<unknown>;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Finds booleans that are written in another way, such as `off`, which is text in YAML 1.2. The engine reads them as
+ * JavaScript does, like the official SDK, so that `off` would mean on.
+ */
+export function checkBooleans(
+  file: Entry,
+  locate: ParsedText["locate"],
+  { isMap, environment }: CheckOptions,
+): MalformedBooleans {
+  const flags = new Set<unknown>();
+  const segments = new Set<unknown>();
+  const problems: Problem[] = [];
+  for (const part of isMap ? membersOf(file) : listedPartsOf(file)) {
+    const { name, entry, path } = part;
+    const found = findMalformed(entry, { path, environment, seen: new Set() });
+    const isDefinition = isMap || (path[0] === "features" && environment === undefined);
+    if (isDefinition) found.push(...findMissing(entry, path));
+    if (found.length === 0) continue;
+    if (part.isSegment) segments.add(entry);
+    else flags.add(name);
+    problems.push(...found.map((one) => ({ ...part, ...one })));
+  }
+  return { flags, segments, warnings: describeProblems(problems, locate) };
+}
+
+/** A part of a flag or segment. */
+interface Part {
+  readonly isSegment: boolean;
+  readonly name: unknown;
+  readonly entry: unknown;
+  readonly path: ValuePath;
+}
+
+function membersOf(file: Entry): readonly Part[] {
+  return Object.entries(file).map(([name, entry]) => ({
+    isSegment: false,
+    name,
+    entry,
+    path: [name],
+  }));
+}
+
+function listedPartsOf(file: Entry): readonly Part[] {
+  return LISTS.flatMap(([list, key]) => {
+    const entries = file[list];
+    if (!Array.isArray(entries)) return [];
+    return entries.map((entry: unknown, index) => ({
+      isSegment: list === "segments",
+      name: isRecord(entry) ? (entry[key] ?? entry["id"]) : undefined,
+      entry,
+      path: [list, index],
+    }));
+  });
+}
+
+interface MalformedValue {
+  readonly path: ValuePath;
+  readonly value: unknown;
+}
+
+interface Search {
+  readonly path: ValuePath;
+  readonly environment: string | undefined;
+  /** What has been searched: in YAML, aliases can make a value part of itself. */
+  readonly seen: Set<unknown>;
+}
+
+/** Returns the booleans in a value that are neither true nor false. Those that are missing or null are false. */
+function findMalformed(value: unknown, { path, environment, seen }: Search): MalformedValue[] {
+  if (typeof value !== "object" || value === null || seen.has(value)) return [];
+  seen.add(value);
+  if (Array.isArray(value)) {
+    return value.flatMap((entry: unknown, index) =>
+      findMalformed(entry, { path: [...path, index], environment, seen }),
+    );
+  }
+  if (isRecord(value) && isOfOther(value, path, environment)) return [];
+  return Object.entries(value).flatMap(([key, member]: [string, unknown]) => {
+    if (UNCHECKED.has(key)) return [];
+    const at = [...path, key];
+    if (!BOOLEANS.has(key)) return findMalformed(member, { path: at, environment, seen });
+    const isValid = typeof member === "boolean" || member === undefined || member === null;
+    return isValid ? [] : [{ path: at, value: member }];
+  });
+}
+
+/** Whether a part of an export belongs to another environment than the one that is served. */
+function isOfOther(entry: Entry, path: ValuePath, environment: string | undefined): boolean {
+  if (environment === undefined) return false;
+  const own = path.at(-2) === "environments" ? entry["name"] : entry["environment"];
+  return own !== undefined && own !== environment;
+}
+
+function findMissing(flag: unknown, path: ValuePath): readonly MalformedValue[] {
+  if (!isRecord(flag)) return [];
+  const { enabled: value } = flag;
+  return value === undefined || value === null ? [{ path: [...path, "enabled"], value }] : [];
+}
+
+type Problem = Part & MalformedValue;
+
+function describeProblems(
+  problems: readonly Problem[],
+  locate: ParsedText["locate"],
+): readonly string[] {
+  const described = problems.slice(0, MAX_WARNINGS).map(({ path, value, isSegment, name }) => {
+    const subject = `${isSegment ? "segment" : "flag"} ${JSON.stringify(name)}`;
+    const effect = isSegment ? "strategies with this segment match nobody" : "the flag is off";
+    return `${locate(path)}: ${path.at(-1)} of ${subject} must be true or false, found ${describeValue(value)}: ${effect}`;
+  });
+  const more = problems.length - described.length;
+  if (more === 0) return described;
+  return [...described, `${describeCount(more, "more value")} must be true or false`];
+}
+
+const MAX_SHOWN = 40;
+
+function describeValue(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (typeof value === "object" && value !== null) return "a list or an object";
+  return JSON.stringify(value).slice(0, MAX_SHOWN);
+}
