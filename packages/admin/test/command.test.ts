@@ -19,7 +19,7 @@ describe("flags-admin describes itself", () => {
     const { code, stdout, stderr } = await startCommand({}, ["--help"]).finished();
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     for (const { variables } of Object.values(SETTINGS)) {
-      for (const name of variables) expect(stdout).toContain(`  ${name}  (default: `);
+      expect(stdout).toContain(`  ${variables.join(", ")}  (default: `);
     }
     expect(stdout).toContain("PORT  (default: 4242)");
     expect(stdout).toContain("DATA_DIR  (default: .flags)");
@@ -83,6 +83,28 @@ describe("flags-admin with a token for an environment that does not exist", () =
   });
 });
 
+describe("flags-admin with the settings of an Unleash server", () => {
+  test("backend tokens are created, and settings without effect are named with what replaces them", async () => {
+    const token = "*:development.a-token-of-my-choice";
+    const command = startCommand({
+      ...(await makeDatabase()),
+      INIT_ADMIN_API_TOKENS: ADMIN_TOKEN,
+      INIT_BACKEND_API_TOKENS: token,
+      IMPORT_FILE: "flags.json",
+      AUTH_TYPE: "open-source",
+      ENABLED_ENVIRONMENTS: "development",
+    });
+    const url = await command.listening();
+    const headers = { authorization: token };
+    expect((await fetch(`${url}/api/client/features`, { headers })).status).toBe(200);
+    expect(command.stdout().match(/WARN: .*/g)).toEqual([
+      expect.stringMatching(/IMPORT_FILE is set but never read: .*features-batch\/import/),
+      expect.stringMatching(/AUTH_TYPE is set but never read: .*OIDC_ISSUER/),
+      expect.stringMatching(/ENABLED_ENVIRONMENTS is set but never read: .*admin\/environments/),
+    ]);
+  });
+});
+
 describe("flags-admin refuses to start, with one line per problem and exit code 1", () => {
   test("flags-admin does not start with invalid settings, and reports all of them at once, without secrets", async () => {
     const { code, stdout, stderr } = await startCommand({
@@ -122,7 +144,9 @@ describe("flags-admin refuses to start, with one line per problem and exit code 
       "Cannot use this configuration:",
       expect.stringMatching(/^ {2}- DATABASE_URL_FILE must name a file that contains the URL of/),
       `  - INIT_FRONTEND_API_TOKENS_FILE: cannot read the file "${none}": there is no such file`,
-      expect.stringContaining("INIT_ADMIN_API_TOKENS: entry 2 must have at least 16 characters"),
+      expect.stringContaining(
+        "INIT_ADMIN_API_TOKENS_FILE: entry 2 must have at least 16 characters",
+      ),
       expect.stringContaining("INIT_CLIENT_API_TOKENS: entry 1 must have at least 16 characters"),
     ]);
     expect(stderr).not.toMatch(/hidden|fifteen/);

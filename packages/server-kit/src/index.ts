@@ -19,7 +19,7 @@ export {
   resolveSettings,
 } from "./config/resolve-settings.ts";
 export type { Resolution } from "./config/resolve-settings.ts";
-export { describeDefault, nameSetting } from "./config/setting.ts";
+export { describeDefault, fileVariableOf, nameSetting } from "./config/setting.ts";
 export { showSettings } from "./config/show-settings.ts";
 export { toTelemetryConfig } from "./config/telemetry-config.ts";
 export type { TelemetryConfig } from "./config/telemetry-config.ts";

@@ -110,8 +110,11 @@ test("loadConfig() reports all problems at once, with hints", () => {
     PORT: "soon",
     INIT_ADMIN_API_TOKENS: "x",
     INIT_ADMIN_API_TOKEN: "*:*.x",
-    INIT_BACKEND_API_TOKENS: "*:development.x",
+    INIT_BACKEND_TOKENS: "*:development.x",
     INIT_FRONTEND_TOKENS: "*:development.x",
+    IMPORT_FILE: "flags.json",
+    AUTH_TYPE: "none",
+    ENABLED_ENVIRONMENTS: "production",
     DATABASE_HOST: "db.test",
     DATABASE_URL: "postgres://db.test",
     DATA_DIR: "data",
@@ -122,9 +125,31 @@ test("loadConfig() reports all problems at once, with hints", () => {
     "DATA_DIR has no effect with DATABASE_URL",
     "MIN_FREE_DISK_MB has no effect with DATABASE_URL",
     "INIT_ADMIN_API_TOKEN is set but never read: did you mean INIT_ADMIN_API_TOKENS?",
-    "INIT_BACKEND_API_TOKENS is ignored: use INIT_CLIENT_API_TOKENS instead",
+    "INIT_BACKEND_TOKENS is ignored: use INIT_BACKEND_API_TOKENS instead",
     "INIT_FRONTEND_TOKENS is ignored: use INIT_FRONTEND_API_TOKENS instead",
+    "IMPORT_FILE is set but never read: import the file in the console, or with POST /api/admin/features-batch/import",
+    "AUTH_TYPE is set but never read: people sign in with a token or, if OIDC_ISSUER is set, with OpenID Connect",
+    "ENABLED_ENVIRONMENTS is set but never read: create environments in the console, or with POST /api/admin/environments",
     "DATABASE_HOST is set but never read",
+  ]);
+});
+
+test("loadConfig() reads backend tokens from the current and the previous name in Unleash", () => {
+  const tokens = "default:development.the-first-secret";
+  const current = loadConfig({ INIT_BACKEND_API_TOKENS: tokens });
+  const previous = loadConfig({ INIT_CLIENT_API_TOKENS: tokens });
+  expect(current.configuredTokens).toHaveLength(1);
+  expect(current.configuredTokens).toEqual(previous.configuredTokens);
+  const { problems, hints } = failure({
+    INIT_CLIENT_API_TOKENS: "x",
+    INIT_BACKEND_API_TOKENS: tokens,
+  });
+  expect(problems).toEqual([expect.stringMatching(/^INIT_CLIENT_API_TOKENS: entry 1 must /)]);
+  expect(hints).toEqual([
+    "INIT_BACKEND_API_TOKENS has no effect with INIT_CLIENT_API_TOKENS: move its tokens there",
+  ]);
+  expect(failure({ INIT_BACKEND_API_TOKENS: "x" }).problems).toEqual([
+    expect.stringMatching(/^INIT_BACKEND_API_TOKENS: entry 1 must /),
   ]);
 });
 

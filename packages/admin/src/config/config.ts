@@ -5,6 +5,7 @@ import {
   defaultMaxConnections,
   type Environment,
   explainUnreachableLimit,
+  fileVariableOf,
   findUnknownVariables,
   findWeakSecrets,
   isLoopbackHost,
@@ -84,7 +85,7 @@ const MIN_RESERVED_FILES = 256;
 export function loadConfig(environment: Environment): AdminConfig {
   const resolution = resolveSettings(SETTINGS, { environment });
   const { values } = resolution;
-  const { tokens, problems: tokenProblems } = readConfiguredTokens(values);
+  const { tokens, problems: tokenProblems } = readConfiguredTokens(resolution);
   const openIdProblems = resolution.problems.length === 0 ? findOpenIdProblems(values) : [];
   const unknown = findUnknownVariables(PROGRAM, environment);
   const database = resolution.origins.has("databaseUrl") ? [] : unknown.filter(isAboutDatabase);
@@ -98,6 +99,7 @@ export function loadConfig(environment: Environment): AdminConfig {
   const hints = [
     ...findUnusedStorage(resolution),
     ...findUnusedOpenId(resolution),
+    ...findIgnoredTokens(environment),
     ...findUnreachableLimit(resolution, openFiles),
     ...unknown.filter((each) => !database.includes(each)).map(({ hint }) => hint),
   ];
@@ -111,7 +113,7 @@ export function loadConfig(environment: Environment): AdminConfig {
     secrets: collectSecrets(SETTINGS, values),
     tap: logTap,
   });
-  for (const warning of [...hints, ...findWeakTokens(values)]) logger.warn(warning);
+  for (const warning of [...hints, ...findWeakTokens(resolution)]) logger.warn(warning);
   logger.debug("Configuration", showSettings(SETTINGS, values));
   const maxConnections = values.maxConnections ?? defaultMaxConnections(LIMITS.streams, openFiles);
   const parts = { logger, logTap, telemetry, maxConnections, configuredTokens: tokens };
@@ -156,7 +158,7 @@ export const SETTING_BY_TYPE = {
 } as const satisfies Record<ConfiguredTokenType, unknown>;
 
 /** Returns the tokens to create at startup, and a message for each invalid one. */
-function readConfiguredTokens(values: Values): {
+function readConfiguredTokens({ values, origins }: Resolution<Settings>): {
   readonly tokens: readonly ConfiguredToken[];
   readonly problems: readonly string[];
 } {
@@ -168,13 +170,30 @@ function readConfiguredTokens(values: Values): {
     },
     isLoopbackHost(values.host),
   );
+  const origin = {
+    admin: origins.get("initAdminTokens"),
+    backend: origins.get("initClientTokens"),
+    frontend: origins.get("initFrontendTokens"),
+  };
   return {
     tokens,
     problems: problems.map(
       ({ type, position, message }) =>
-        `${nameSetting(SETTING_BY_TYPE[type])}: entry ${position} ${message}`,
+        `${origin[type] ?? nameSetting(SETTING_BY_TYPE[type])}: entry ${position} ${message}`,
     ),
   };
+}
+
+/** The two names of a setting can contain different tokens. */
+function findIgnoredTokens(environment: Environment): readonly string[] {
+  const [first = "", second = ""] = SETTINGS.initClientTokens.variables;
+  const pairs = [
+    [first, second],
+    [fileVariableOf(first), fileVariableOf(second)],
+  ] as const;
+  return pairs
+    .filter((pair) => pair.every((name) => (environment[name]?.trim() ?? "") !== ""))
+    .map(([used, ignored]) => `${ignored} has no effect with ${used}: move its tokens there`);
 }
 
 function findUnusedStorage({ origins }: Resolution<Settings>): readonly string[] {
@@ -207,10 +226,10 @@ function findUnreachableLimit(
   return hint === undefined ? [] : [hint];
 }
 
-function findWeakTokens(values: Values): readonly string[] {
+function findWeakTokens({ values, origins }: Resolution<Settings>): readonly string[] {
   const isLoopback = isLoopbackHost(values.host);
   return (["initAdminTokens", "initClientTokens", "initFrontendTokens"] as const).flatMap((name) =>
-    findWeakSecrets(nameSetting(SETTINGS[name]), values[name], {
+    findWeakSecrets(origins.get(name) ?? nameSetting(SETTINGS[name]), values[name], {
       // Shorter admin and client tokens are errors, unless only this machine can connect.
       minLength: name === "initFrontendTokens" ? MIN_PUBLIC_KEY_LENGTH : MIN_SECRET_LENGTH,
       isLoopback,

@@ -139,7 +139,7 @@ export const SETTINGS = {
   }),
   initClientTokens: defineSetting({
     group: "Tokens",
-    variables: ["INIT_CLIENT_API_TOKENS"],
+    variables: ["INIT_CLIENT_API_TOKENS", "INIT_BACKEND_API_TOKENS"],
     kind: tokensKind,
     default: [],
     defaultText: "none",
@@ -179,6 +179,10 @@ export type Settings = typeof SETTINGS;
 /** The values of all settings. An invalid value is replaced with the default. */
 export type Values = ValuesOf<Settings>;
 
+const IMPORT = {
+  hint: "import the file in the console, or with POST /api/admin/features-batch/import",
+};
+
 /** The command `flags-admin`. */
 export const PROGRAM: Program<typeof SETTINGS> = {
   name: "flags-admin",
@@ -194,14 +198,28 @@ export const PROGRAM: Program<typeof SETTINGS> = {
     "DATABASE_",
     "INIT_ADMIN_",
     "INIT_CLIENT_",
+    "INIT_BACKEND_",
     "INIT_FRONTEND_",
     "OTEL_",
   ],
   renamedPrefixes: [
-    { from: "INIT_BACKEND_", to: "INIT_CLIENT_" },
     // Mistakes: too far from the names to be found as typos.
     { from: "INIT_ADMIN_TOKENS", to: "INIT_ADMIN_API_TOKENS" },
     { from: "INIT_CLIENT_TOKENS", to: "INIT_CLIENT_API_TOKENS" },
+    { from: "INIT_BACKEND_TOKENS", to: "INIT_BACKEND_API_TOKENS" },
     { from: "INIT_FRONTEND_TOKENS", to: "INIT_FRONTEND_API_TOKENS" },
   ],
+  // Settings of an Unleash server.
+  replacements: {
+    IMPORT_FILE: IMPORT,
+    IMPORT_PROJECT: IMPORT,
+    IMPORT_ENVIRONMENT: IMPORT,
+    AUTH_TYPE: {
+      hint: "people sign in with a token or, if OIDC_ISSUER is set, with OpenID Connect",
+      by: "OIDC_ISSUER",
+    },
+    ENABLED_ENVIRONMENTS: {
+      hint: "create environments in the console, or with POST /api/admin/environments",
+    },
+  },
 };
