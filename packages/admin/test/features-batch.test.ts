@@ -105,6 +105,17 @@ describeAnyStorage("features-batch", (source) => {
     return { errors, warnings };
   };
 
+  test("validation names flags whose strategies have entries that can never match", async () => {
+    const data = dataWith(({ featureStrategies: [first] }) => {
+      Object.assign(first ?? {}, { name: "remoteAddress", parameters: { IPs: "999.1.1.1" } });
+    });
+    expect((await problemsOf(data)).warnings).toContainEqual({
+      message:
+        "Strategies of these flags have list entries that can never match, or percentages out of range",
+      affectedItems: ["banner"],
+    });
+  });
+
   beforeAll(async () => {
     await admin.must(201, "POST", "/projects", { id: "shop", name: "Shop" });
     await admin.must(201, "POST", "/segments", { name: "martians", constraints: [] });

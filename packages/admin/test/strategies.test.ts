@@ -91,6 +91,34 @@ describeAnyStorage("strategies", (source) => {
       await admin.refuse({ status: 400, name: "BadDataError", path }, "POST", STRATEGIES, body);
     });
 
+    test("accepts values that can never match, as Unleash does, and warns of them", async () => {
+      const IPs = "999.1.1.1, 10.0.0.0/99,2001:db8::/32";
+      const warning = {
+        path: "/parameters/IPs",
+        message:
+          'contains "999.1.1.1", "10.0.0.0/99", which no address matches: an entry must be an IP address or range',
+      };
+      const recorded = await admin.eventsOf(async () => {
+        const added = await add({ name: "remoteAddress", parameters: { IPs } });
+        expect(added).toMatchObject({ parameters: { IPs }, warnings: [warning] });
+        const path = `${STRATEGIES}/${added.id}`;
+        const { body, headers } = await admin.must<object>(200, "GET", path);
+        expect(body).toEqual(added);
+        expect((await admin.must(200, "GET", STRATEGIES)).body).toEqual([added]);
+        // What was read can be written, with the entity tag that was read.
+        const ifMatch = { "if-match": headers.get("etag") ?? "" };
+        const put = await admin.call("PUT", path, body, { headers: ifMatch });
+        expect(put).toMatchObject({ status: 200, body: added });
+        const patch = [{ op: "replace", path: "/parameters/IPs", value: "::1" }];
+        const patched = await admin.must<object>(200, "PATCH", path, patch);
+        expect(patched.body).not.toHaveProperty("warnings");
+        const host = await add({ name: "applicationHostname", parameters: { hostNames: "a b" } });
+        expect(host).toMatchObject({ warnings: [{ path: "/parameters/hostNames" }] });
+      });
+      expect(JSON.stringify(recorded)).not.toContain("warnings");
+      await clear();
+    });
+
     test("rejects unknown flags, environments and segments", async () => {
       const missing = { status: 404, name: "NotFoundError" };
       const body = { name: "default" };

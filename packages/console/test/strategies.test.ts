@@ -297,6 +297,34 @@ describeConsole("the strategies of a flag", (console) => {
       .toMatchObject([{ parameters: { userIds: "anna,ben" } }]);
   });
 
+  test("warns of addresses that can never match, in the form and on the page", async () => {
+    const IPs = "10.0.0.0/8,999.1.1.1,10.0.0.0/99";
+    await createFlag(console, "addresses", [
+      { name: "remoteAddress", parameters: { IPs }, title: "Office" },
+    ]);
+    const page = await console.open("/projects/default/flags/addresses");
+    const warning = (entries: string) =>
+      `The list contains ${entries}, which no address matches: an entry must be an IP address or range.`;
+    const shown = page.getByText(warning('"999.1.1.1", "10.0.0.0/99"'), { exact: true });
+    await shown.waitFor();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Edit Office" }).click();
+    const dialog = page.getByRole("dialog", { name: "Strategy in development" });
+    const addresses = dialog.getByRole("textbox", { name: "IP addresses" });
+    await dialog.getByText(warning('"999.1.1.1", "10.0.0.0/99"'), { exact: true }).waitFor();
+    await expectAccessible(page);
+    await addresses.fill("10.0.0.0/8\n2001:db8::/32, fe80::1%eth0\noffice");
+    await dialog.getByText(warning('"office"'), { exact: true }).waitFor();
+    await addresses.fill("10.0.0.0/8\n2001:db8::/32, fe80::1%eth0");
+    await dialog.getByText("The list contains").waitFor({ state: "detached" });
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await waitForMessage(page, "Saved the strategy");
+    await shown.waitFor({ state: "detached" });
+    expect(await readStrategies(console, "addresses")).toMatchObject([
+      { parameters: { IPs: "10.0.0.0/8,2001:db8::/32,fe80::1%eth0" } },
+    ]);
+  });
+
   test.each([
     ["accepts", "v(1)"],
     ["rejects", "a b"],

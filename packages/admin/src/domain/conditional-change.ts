@@ -11,11 +11,11 @@ import { events } from "../storage/schema/events.ts";
 import type { Storage, WriteTransaction } from "../storage/storage.ts";
 
 /** A resource that several people may edit at the same time. */
-export interface EditedResource {
+export interface EditedResource<View = unknown> {
   /** For error messages, such as "The strategy". */
   readonly label: string;
   /** Reads the view that the entity tag identifies. Throws a 404 if there is no such resource. */
-  readonly readView: (db: Database) => Promise<unknown>;
+  readonly readView: (db: Database) => Promise<View>;
   /** Selects the events that record its changes. */
   readonly changes: EventSelection;
 }

@@ -8,6 +8,7 @@ import { ConstraintList } from "../constraints/constraint-summary.tsx";
 import { describeStrategy, type Names } from "../strategies/describe-strategy.ts";
 import { EditStrategyDialog } from "../strategies/strategy-dialogs.tsx";
 import { describeStrategyType } from "../strategies/strategy-labels.ts";
+import { StrategyWarnings } from "../strategies/strategy-warnings.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { Menu, type MenuEntry } from "../ui/menu.tsx";
@@ -148,6 +149,7 @@ function StrategySummary({ strategy, names }: StrategySummaryProps) {
         {sentence.slice(1)}
         {constraints.length === 0 ? null : ", where"}
       </span>
+      <StrategyWarnings strategy={strategy} />
       {constraints.length === 0 ? null : <ConstraintList constraints={constraints} />}
       {variants.length === 0 ? null : <VariantBar variants={variants} />}
     </div>

@@ -12,6 +12,7 @@ import { SegmentPicker } from "./segment-picker.tsx";
 import { StickinessField } from "./stickiness-field.tsx";
 import { createDraft, type StrategyDraft, toBody, toDraft, withType } from "./strategy-draft.ts";
 import { StrategyParameters } from "./strategy-parameters.tsx";
+import { StrategyWarnings } from "./strategy-warnings.tsx";
 import { describeStrategyType } from "./strategy-labels.ts";
 import { type StrategyAddress, strategyPath, useSaveStrategy } from "./use-save-strategy.ts";
 import "./strategies.css";
@@ -73,7 +74,8 @@ function StrategyForm({ address, initial, version, onClose }: StrategyFormProps)
   const { name, parameters, constraints, variants } = draft;
   const change = (changes: Partial<StrategyDraft>): void =>
     setDraft((latest) => ({ ...latest, ...changes }));
-  const saving = useSaveStrategy(address, version, toBody(draft, types));
+  const body = toBody(draft, types);
+  const saving = useSaveStrategy(address, version, body);
   const choices = types
     .filter((type) => !type.deprecated || type.name === name)
     .map((type) => {
@@ -120,6 +122,7 @@ function StrategyForm({ address, initial, version, onClose }: StrategyFormProps)
         value={parameters}
         onChange={(changed) => change({ parameters: changed })}
       />
+      <StrategyWarnings strategy={body} />
       <Checkbox
         label="Disabled: applications do not receive this strategy"
         isSelected={draft.disabled}

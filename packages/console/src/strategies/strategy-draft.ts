@@ -27,9 +27,9 @@ export function createDraft(defaults: Defaults): StrategyDraft {
 }
 
 /** Returns what a copy of a strategy contains. */
-export function toDraft(strategy: Strategy): StrategyDraft {
-  const { id: _id, sortOrder: _sortOrder, ...draft } = strategy;
-  return draft;
+export function toDraft(strategy: StrategyDraft): StrategyDraft {
+  const { name, title, disabled, parameters, constraints, segments, variants } = strategy;
+  return { name, title, disabled, parameters, constraints, segments, variants };
 }
 
 /** Returns the strategy as one of another type. Parameters have no meaning for other types. */

@@ -1,3 +1,4 @@
+import { toPercentage } from "../../../engine/src/strategies/check-parameters.ts";
 import {
   STRATEGY_TYPES,
   type StrategyName,
@@ -167,6 +168,5 @@ export function parseListParameter(text: string): readonly string[] {
 
 /** Returns the part of a rollout that takes effect: a fraction of a percent is ignored. */
 export function wholePercentage(text: string): number {
-  const percentage = Number(text);
-  return percentage > 0 ? Math.min(Math.floor(percentage), 100) : 0;
+  return toPercentage(text) || 0;
 }

@@ -101,7 +101,7 @@ export async function getStrategy(
 }
 
 /** Describes a strategy for `writeIfMatch()`. */
-export function editedStrategy(address: StrategyAddress): EditedResource {
+export function editedStrategy(address: StrategyAddress): EditedResource<StrategyView> {
   const { feature, id } = address;
   return {
     label: "The strategy",

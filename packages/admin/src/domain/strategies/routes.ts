@@ -21,6 +21,7 @@ import {
   StrategySegmentsBody,
   UpdateStrategyBody,
 } from "./schemas.ts";
+import { withWarnings } from "./strategy-warnings.ts";
 import { assignSegments } from "./strategy-segments.ts";
 import {
   addStrategy,
@@ -67,7 +68,7 @@ function registerReading(app: TypedApp, storage: Storage): void {
         const address = toFeatureEnvironmentAddress(params);
         await getFeature(db, address);
         await getEnabled(db, address);
-        return (await listStrategies(db, address)).map(toStrategyView);
+        return (await listStrategies(db, address)).map((one) => withWarnings(toStrategyView(one)));
       }),
   );
 
@@ -81,7 +82,7 @@ function registerReading(app: TypedApp, storage: Storage): void {
     },
     async ({ params }, reply) => {
       const { readView } = editedStrategy(toStrategyAddress(params));
-      return withEntityTag(reply, await storage.read(readView));
+      return withWarnings(withEntityTag(reply, await storage.read(readView)));
     },
   );
 }
@@ -101,10 +102,13 @@ function registerAdding(app: TypedApp, storage: Storage): void {
         body: CreateStrategyBody,
       },
     },
-    (request) =>
-      storage.write(actorOf(request), (transaction) =>
-        addStrategy(transaction, toFeatureEnvironmentAddress(request.params), request.body),
-      ),
+    async (request) => {
+      const address = toFeatureEnvironmentAddress(request.params);
+      const view = await storage.write(actorOf(request), (transaction) =>
+        addStrategy(transaction, address, request.body),
+      );
+      return withWarnings(view);
+    },
   );
 
   app.post(
@@ -146,7 +150,7 @@ function registerChanging(app: TypedApp, storage: Storage): void {
       const view = await writeIfMatch(storage, request, editedStrategy(address), (transaction) =>
         replaceStrategy(transaction, address, request.body),
       );
-      return withEntityTag(reply, view);
+      return withWarnings(withEntityTag(reply, view));
     },
   );
 
@@ -158,7 +162,7 @@ function registerChanging(app: TypedApp, storage: Storage): void {
       const view = await writeIfMatch(storage, request, editedStrategy(address), (transaction) =>
         patchStrategy(transaction, address, request.body),
       );
-      return withEntityTag(reply, view);
+      return withWarnings(withEntityTag(reply, view));
     },
   );
 

@@ -2,6 +2,7 @@ import { BUILT_IN_STRATEGY_NAMES } from "flags-engine";
 import { findFeatures } from "../../domain/feature.ts";
 import { readLegalValues } from "../../domain/context-fields/legal-values.ts";
 import { listSegmentsByName } from "../../domain/segments/store.ts";
+import { findWarnings } from "../../domain/strategies/strategy-warnings.ts";
 import { type Database, groupBy } from "../../storage/database.ts";
 import { strategyTypes } from "../../storage/schema/strategies.ts";
 import type { UnleashImport } from "./schemas.ts";
@@ -51,6 +52,10 @@ export async function findProblems(db: Database, input: UnleashImport): Promise<
         "Applications must implement these custom strategies as before, because only their names and parameters are imported",
         custom,
       ],
+      [
+        "Strategies of these flags have list entries that can never match, or percentages out of range",
+        flagsWithWarnings(input),
+      ],
       ["These flags are archived and are skipped", archived],
       ["These flags exist and are overwritten in the environment", active],
     ]),
@@ -68,6 +73,13 @@ const BUILT_IN: ReadonlySet<string> = new Set(BUILT_IN_STRATEGY_NAMES);
 function customStrategies({ data }: UnleashImport): readonly string[] {
   const names = data.featureStrategies.map(({ name }) => name);
   return distinct(names.filter((name) => !BUILT_IN.has(name)));
+}
+
+function flagsWithWarnings({ data }: UnleashImport): readonly string[] {
+  const affected = data.featureStrategies.filter(
+    ({ name, parameters = {} }) => findWarnings(name, parameters).length > 0,
+  );
+  return distinct(affected.map(({ featureName }) => featureName));
 }
 
 /** Segments are not part of an export, and segments of other projects cannot be used. */
