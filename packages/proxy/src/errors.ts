@@ -64,7 +64,7 @@ export function badField(path: string, message: string): HttpError {
 export function unknownFlag(name: string): HttpError {
   return new HttpError(
     404,
-    `There is no flag called \`${name}\`: check its spelling, and which projects the proxy serves`,
+    `There is no flag called \`${name}\`: check its spelling, and which projects and tags the proxy serves`,
     { errorCode: "FLAG_NOT_FOUND" },
   );
 }

@@ -51,7 +51,12 @@ test("POST /proxy/explain says why flags are on or off", async () => {
     enabledInEnvironment: true,
     strategies: [{ matched: false, constraints: [{ actual: "free", values: { shown: ["pro"] } }] }],
   });
-  expect(unknown).toMatchObject({ name: "unknown", enabled: false, reason: "FLAG_NOT_FOUND" });
+  expect(unknown).toMatchObject({
+    name: "unknown",
+    enabled: false,
+    reason: "FLAG_NOT_FOUND",
+    explanation: expect.stringMatching(/check its spelling, .* FLAGS_TAGS\.$/) as string,
+  });
 });
 
 test("explanations of all flags agree with GET /proxy/all for many contexts", async () => {

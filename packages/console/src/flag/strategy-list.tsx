@@ -149,9 +149,9 @@ function StrategySummary({ strategy, names }: StrategySummaryProps) {
         {sentence.slice(1)}
         {constraints.length === 0 ? null : ", where"}
       </span>
-      <StrategyWarnings strategy={strategy} />
       {constraints.length === 0 ? null : <ConstraintList constraints={constraints} />}
       {variants.length === 0 ? null : <VariantBar variants={variants} />}
+      <StrategyWarnings strategy={strategy} />
     </div>
   );
 }

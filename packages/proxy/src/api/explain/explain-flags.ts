@@ -36,6 +36,6 @@ function explainUnknown(name: string): UnknownFlag {
     enabled: false,
     reason: "FLAG_NOT_FOUND",
     explanation:
-      "There is no flag with this name: check its spelling, and the environment and projects of the key.",
+      "The proxy has no flag with this name: check its spelling, the environment and projects of the key, and the filters FLAGS_PROJECT_NAME, FLAGS_NAME_PREFIX and FLAGS_TAGS.",
   };
 }
