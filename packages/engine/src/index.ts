@@ -1,6 +1,6 @@
 export { compileInSteps, compileSnapshot } from "./compile/compile-snapshot.ts";
 export type { CompileOptions } from "./compile/compile-snapshot.ts";
-export { isAddressOrRange } from "./constraints/ip-address.ts";
+export { isAddressOrRange } from "./constraints/address-text.ts";
 export { isListKind, isOperatorName, OPERATORS } from "./constraints/operator-table.ts";
 export type { OperatorDescription, OperatorName, ValueKind } from "./constraints/operator-table.ts";
 export { estimatePatternSize } from "./constraints/pattern-size.ts";

@@ -1,3 +1,4 @@
+import { isAddressOrRange } from "../../../engine/src/constraints/address-text.ts";
 import type { ValueKind } from "../../../engine/src/constraints/operator-table.ts";
 import { formatCount } from "../ui/numbers.ts";
 
@@ -36,10 +37,6 @@ const VERSION =
 
 /** A number that the SDKs of all languages can read. */
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?$/i;
-
-const BYTE = String.raw`(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)`;
-const IPV4 = new RegExp(String.raw`^(?:${BYTE}\.){3}${BYTE}(?:/(?:[12]?\d|3[0-2]))?$`);
-const IPV6 = /^([\da-f:.]+)(?:%[^/\s]+)?(?:\/(?:\d{1,2}|1[01]\d|12[0-8]))?$/i;
 
 /** Returns what is wrong with a value of a constraint; undefined if it is valid. */
 export function describeValueProblem(kind: ValueKind, value: string): string | undefined {
@@ -102,17 +99,6 @@ export function describeListProblem(
   }
   const problem = values.map(CHECKS[kind]).find((each) => each !== undefined);
   return problem ?? describeIllegalValues(values, legalValues);
-}
-
-/**
- * Whether a value is an IPv4 or IPv6 address, perhaps with the length of a prefix.
- *
- * NOTE: accepts what the engine accepts, without its library, which would be a tenth of the bundle.
- */
-export function isAddressOrRange(value: string): boolean {
-  if (IPV4.test(value)) return true;
-  const [, ipv6] = IPV6.exec(value) ?? [];
-  return ipv6 !== undefined && URL.canParse(`http://[${ipv6}]`);
 }
 
 /** Returns which values a context field does not allow; undefined if it allows all of them. */

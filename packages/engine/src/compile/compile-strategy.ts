@@ -1,6 +1,5 @@
 import { compileConstraints } from "../constraints/compile-constraint.ts";
 import type { ConstraintScope, SegmentConditions } from "../constraints/compile-constraint.ts";
-import { isAddressOrRange } from "../constraints/ip-address.ts";
 import { all } from "../evaluate/condition.ts";
 import type { Predicate } from "../evaluate/condition.ts";
 import { selectOutcome } from "../evaluate/outcome-selector.ts";
@@ -84,7 +83,7 @@ function reportParameters(
   { customStrategies, report }: FlagScope,
 ): void {
   if (customStrategies.has(name)) return;
-  for (const { parameter, message } of checkParameters(name, parameters, isAddressOrRange)) {
+  for (const { parameter, message } of checkParameters(name, parameters)) {
     report(`${parameter} ${message}`);
   }
 }

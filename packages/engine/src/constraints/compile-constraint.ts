@@ -3,7 +3,7 @@ import type { Condition } from "../evaluate/condition.ts";
 import type { ContextFields } from "../evaluate/context-fields.ts";
 import type { Report } from "../parse/diagnostics.ts";
 import type { MaybeConstraint, Segment, Strategy } from "../parse/model.ts";
-import { isAddressOrRange } from "./ip-address.ts";
+import { isAddressOrRange } from "./address-text.ts";
 import { isOperatorName } from "./operator-table.ts";
 import type { PatternCache } from "./pattern-cache.ts";
 import { describeUseless, NO_ADDRESS } from "./useless-entries.ts";

@@ -74,11 +74,6 @@ export const inCidr: Operator = listOperator(({ contextName, values }, fields) =
   };
 });
 
-/** Whether a value is an address or range, perhaps with spaces around it. No address matches any other value. */
-export function isAddressOrRange(value: string): boolean {
-  return parseAddress(value.trim()) !== null;
-}
-
 /** The base address of a range always matches, regardless of the two prefix lengths. */
 function covers(range: AddressRange, address: Address): boolean {
   if (address.family === range.family && address.bits === range.bits) return true;

@@ -1,5 +1,6 @@
 import { findStrategyType } from "./strategy-table.ts";
 import type { EntryKind } from "./strategy-table.ts";
+import { isAddressOrRange } from "../constraints/address-text.ts";
 import { describeUseless, NO_ADDRESS } from "../constraints/useless-entries.ts";
 import { splitListParameter } from "./split-list-parameter.ts";
 
@@ -15,12 +16,11 @@ export interface ParameterProblem {
  * Finds entries of lists that can never match, and percentages out of range, in the parameters of a built-in strategy.
  * Parameters of the wrong type are not included.
  *
- * NOTE: the console bundles this file, but not the library that parses addresses.
+ * NOTE: the console bundles this file.
  */
 export function checkParameters(
   strategy: string,
   parameters: Readonly<Record<string, unknown>>,
-  isAddressOrRange: IsAddressOrRange,
 ): readonly ParameterProblem[] {
   const type = findStrategyType(strategy);
   if (type === undefined || type.kind === "everyone") return [];
@@ -29,7 +29,7 @@ export function checkParameters(
   const message =
     type.kind === "rollout"
       ? describePercentage(value)
-      : describeList(value, type.entries, isAddressOrRange);
+      : describeList(value, ENTRIES[type.entries]);
   return message === undefined ? [] : [{ parameter, message }];
 }
 
@@ -52,32 +52,31 @@ function describePercentage(value: unknown): string | undefined {
   return `is ${JSON.stringify(value)}, which counts as ${counted}%: it must be a number from 1 to 100, or 0`;
 }
 
-function describeList(
-  value: unknown,
-  kind: EntryKind,
-  isAddressOrRange: IsAddressOrRange,
-): string | undefined {
+function describeList(value: unknown, { accepts, effect }: EntryRule): string | undefined {
   if (typeof value !== "string" || value === "") return undefined;
-  return ENTRIES[kind](splitListParameter(value), isAddressOrRange);
+  return describeUseless(splitListParameter(value), accepts, effect);
 }
 
-type IsAddressOrRange = (text: string) => boolean;
+interface EntryRule {
+  readonly accepts: (entry: string) => boolean;
+  /** What the other entries match. */
+  readonly effect: string;
+}
 
-/** Each describes the entries of a list that match nothing. */
-const ENTRIES: Readonly<
-  Record<EntryKind, (entries: readonly string[], isAddress: IsAddressOrRange) => string | undefined>
-> = {
-  // NOTE: an entry matches with the white space that is left at the ends of the list.
-  addressRanges: (entries, isAddress) =>
-    describeUseless(entries, (entry) => isTrimmed(entry) && isAddress(entry), NO_ADDRESS),
-  hostNames: (entries) =>
-    describeUseless(
-      entries,
-      (entry) => /^\S+$/.test(entry),
-      "which no host matches: an entry must be the name of a host",
-    ),
-  userIds: (entries) =>
-    describeUseless(entries, isTrimmed, "which matches only with the same white space around it"),
+const ENTRIES: Readonly<Record<EntryKind, EntryRule>> = {
+  addressRanges: {
+    // NOTE: an entry matches with the white space that is left at the ends of the list.
+    accepts: (entry) => isTrimmed(entry) && isAddressOrRange(entry),
+    effect: NO_ADDRESS,
+  },
+  hostNames: {
+    accepts: (entry) => /^\S+$/.test(entry),
+    effect: "which no host matches: an entry must be the name of a host",
+  },
+  userIds: {
+    accepts: isTrimmed,
+    effect: "which matches only with the same white space around it",
+  },
 };
 
 function isTrimmed(entry: string): boolean {

@@ -1,4 +1,4 @@
-import { checkParameters, isAddressOrRange } from "flags-engine";
+import { checkParameters } from "flags-engine";
 import type { StrategyView } from "./find-strategies.ts";
 
 /** What a user should know about a strategy that is valid. */
@@ -17,7 +17,7 @@ export function findWarnings(
   name: string,
   parameters: Readonly<Record<string, unknown>>,
 ): readonly StrategyWarning[] {
-  return checkParameters(name, parameters, isAddressOrRange).map(({ parameter, message }) => ({
+  return checkParameters(name, parameters).map(({ parameter, message }) => ({
     path: `/parameters/${parameter}`,
     message,
   }));
