@@ -56,6 +56,20 @@ describe.skipIf(isMissing)("chart flags-admin", () => {
     expect(deploymentOf(manifests).strategy).toEqual({ type: "Recreate" });
   });
 
+  test("the names of the Service and the hosts of the Ingress are allowed hosts", async () => {
+    const hosts = [{ host: "flags.shop.test" }, { host: "*.shop.test" }];
+    const { env } = containerOf(
+      await render(helm, "flags-admin", {
+        existingSecrets: "secrets",
+        admin: { allowedHosts: ["console.shop.test"] },
+        ingress: { enabled: true, hosts },
+      }),
+    );
+    const value =
+      "flags-admin,flags-admin.shop,flags-admin.shop.svc,flags-admin.shop.svc.cluster.local,flags.shop.test,console.shop.test";
+    expect(env).toContainEqual({ name: "ALLOWED_HOSTS", value });
+  });
+
   test("tokens in values are stored in a Secret, not in the Deployment", async () => {
     const manifests = await render(helm, "flags-admin", join(CI, "embedded-database.yaml"));
     expect(findKind(manifests, "Secret")["stringData"]).toEqual({

@@ -183,6 +183,20 @@ describe.skipIf(isMissing)("chart flags-proxy", () => {
     });
   });
 
+  test("the names of the Services are allowed hosts", async () => {
+    const { env } = containerOf(
+      await renderWith({ proxy: { managementPort: 9000, allowedHosts: ["metrics.shop.test"] } }),
+    );
+    const names = ["flags-proxy", "flags-proxy-management"].flatMap((name) => [
+      name,
+      `${name}.shop`,
+      `${name}.shop.svc`,
+      `${name}.shop.svc.cluster.local`,
+    ]);
+    const value = [...names, "metrics.shop.test"].join(",");
+    expect(env).toContainEqual({ name: "ALLOWED_HOSTS", value });
+  });
+
   test("flags from files need no token", async () => {
     const values = {
       proxy: { upstreamUrl: "file:/flags" },

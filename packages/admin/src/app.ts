@@ -1,10 +1,13 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import {
   compressResponses,
+  configureRoutes,
   ConnectionGuard,
+  createHostCheck,
   limitBodyMemory,
   observeConnections,
   observeRequests,
+  protectRoutes,
   releaseRequests,
   traceRequests,
 } from "flags-server-kit/http";
@@ -13,7 +16,7 @@ import { nameSetting, streamsWithin } from "flags-server-kit";
 import { callerIdOf, tokenIdOf } from "./access/request-identity.ts";
 import { createAuthentication } from "./access/authentication.ts";
 import type { AdminConfig } from "./config/config.ts";
-import { tooManyBodies } from "./errors.ts";
+import { misdirected, notFound, tooManyBodies } from "./errors.ts";
 import { handleErrors } from "./http/error-handler.ts";
 import { addSecurityHeaders, forbidCaching, readJsonBodies, serverOptions } from "./http/server.ts";
 import { compileSchemasOnUse } from "./http/validation.ts";
@@ -46,7 +49,12 @@ const MAX_FILE_BYTES = 3 * LIMITS.importBytes;
 
 /** The settings that the app uses. Those that have a default can be omitted. */
 type AppConfig = Pick<AdminConfig, "logger" | "maxConnections"> &
-  Partial<Pick<AdminConfig, "openId" | "publicUrl" | "retention" | "sessionHours" | "trustProxy">>;
+  Partial<
+    Pick<
+      AdminConfig,
+      "allowedHosts" | "host" | "openId" | "publicUrl" | "retention" | "sessionHours" | "trustProxy"
+    >
+  >;
 
 interface AppOptions {
   /** Folder with the built console. @default the one that the build writes */
@@ -90,6 +98,13 @@ export async function buildApp(
   handleErrors(app, { logger, observe: metrics.observeError, tracer });
   if (tracer !== undefined) traceRequests(app, tracer);
   addSecurityHeaders(app);
+  const isOwnHost = createHostCheck(config);
+  protectRoutes(app, {
+    isOwnHost,
+    defaults: { checksHost: true, pathForm: "exact" },
+    misdirected,
+    unknownPath: () => notFound("No such path"),
+  });
   limitBodyMemory(app, {
     toError: tooManyBodies,
     maxFileBytes: MAX_FILE_BYTES,
@@ -101,6 +116,7 @@ export async function buildApp(
   app.setSerializerCompiler(() => JSON.stringify);
   await registerOpenApi(app);
   await registerConsole(app, {
+    isOwnHost,
     directory: consoleDirectory,
     ...(publicUrl !== undefined && { basePath: new URL(publicUrl).pathname }),
   });
@@ -119,6 +135,7 @@ export async function buildApp(
   await app.register(
     async (scope) => {
       describeRoutes(scope, "adminToken");
+      configureRoutes(scope, { pathForm: "lenient" });
       forbidCaching(scope);
       compressResponses(scope);
       scope.addHook("onRequest", authentication.requireCaller);

@@ -19,6 +19,7 @@ const STATUS_BY_NAME = {
   UriTooLongError: 414,
   ContentTypeError: 415,
   RangeNotSatisfiableError: 416,
+  MisdirectedRequestError: 421,
   RateLimitError: 429,
   HeadersTooLargeError: 431,
   InternalError: 500,
@@ -97,6 +98,14 @@ export function nameExists(message: string): ApiError {
 /** Creates a 403 for a request that violates a rule, regardless of the token. */
 export function invalidOperation(message: string): ApiError {
   return new ApiError("InvalidOperationError", message);
+}
+
+/** Creates a 421 for a request that names another host. */
+export function misdirected(): ApiError {
+  return new ApiError(
+    "MisdirectedRequestError",
+    "The `Host` of this request is not a name of this service: add it to ALLOWED_HOSTS, without its port, or set PUBLIC_URL to the address that browsers use",
+  );
 }
 
 /** @param resources in the plural, such as "segments" */

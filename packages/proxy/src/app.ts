@@ -4,9 +4,11 @@ import { nameSetting } from "flags-server-kit";
 import {
   compressResponses,
   ConnectionGuard,
+  createHostCheck,
   limitBodyMemory,
   observeConnections,
   observeRequests,
+  protectRoutes,
   releaseRequests,
   type TlsFiles,
   traceRequests,
@@ -21,7 +23,7 @@ import { PROTOCOLS } from "./api/protocols/protocols.ts";
 import { registerRoutes } from "./api/routes.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import { SETTINGS } from "./config/settings.ts";
-import { tooManyBodies } from "./errors.ts";
+import { misdirected, tooManyBodies, unknownPath } from "./errors.ts";
 import { createFastPaths, createServerFactory } from "./fast-path/fast-path.ts";
 import { createAllowRequest, rejectOtherAddresses } from "./http/access-lists.ts";
 import { registerCors } from "./http/cors.ts";
@@ -152,6 +154,7 @@ async function buildOnKeys(
   // NOTE: hooks run in this order. Preflights contain no key, and browsers must be able to read errors.
   registerCors(app, config);
   if (isAllowed !== undefined) rejectOtherAddresses(app, isAllowed);
+  protectRoutes(app, { isOwnHost: createHostCheck(config), misdirected, unknownPath });
   rejectUntilReady(app, sources);
   handleUnknownPaths(app, sendError);
   limitBodyMemory(app, { toError: tooManyBodies, keyOf, isDecompressed: isCompressed });

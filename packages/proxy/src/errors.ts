@@ -77,6 +77,19 @@ export function addressNotAllowed(): HttpError {
   );
 }
 
+/** A 404 for a path without a route. */
+export function unknownPath(): HttpError {
+  return new HttpError(404, "No such path: check the path and the base path");
+}
+
+/** A 421 for a request to an operational endpoint that names another host. */
+export function misdirected(): HttpError {
+  return new HttpError(
+    421,
+    "The `Host` of this request is not a name of this proxy: add it to `allowedHosts` (ALLOWED_HOSTS), without its port",
+  );
+}
+
 /** A 503 for all requests until the proxy has flags. */
 export function notReady(): HttpError {
   return new HttpError(

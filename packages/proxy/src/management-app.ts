@@ -3,11 +3,14 @@ import {
   compressResponses,
   ConnectionGuard,
   createGuardedServer,
+  createHostCheck,
   observeRequests,
+  protectRoutes,
 } from "flags-server-kit/http";
 import type { AccessControl } from "./access/access-control.ts";
 import { registerOperations } from "./api/routes.ts";
 import type { ProxyConfig } from "./config/config.ts";
+import { misdirected, unknownPath } from "./errors.ts";
 import { createErrorSender, handleErrors, handleUnknownPaths } from "./http/error-handler.ts";
 import { rejectUntilReady } from "./http/readiness.ts";
 import { ownCompilersOnly, serverOptions } from "./http/server-options.ts";
@@ -45,6 +48,9 @@ export async function buildManagementApp(
   });
   handleErrors(app, { logger, sendError });
   observeRequests(app, metrics.requests.observe);
+  const { host } = config.network.management ?? config;
+  const isOwnHost = createHostCheck({ ...config, host });
+  protectRoutes(app, { isOwnHost, misdirected, unknownPath });
   rejectUntilReady(app, sources);
   handleUnknownPaths(app, sendError);
   compressResponses(app);

@@ -57,6 +57,7 @@ export function proxyConfig(overrides: Partial<ProxyConfig> = {}): ProxyConfig {
     tags: [],
     logger: new MemoryLogger(),
     trustProxy: false,
+    allowedHosts: [],
     customStrategies: [],
     contextEnrichers: [],
     storageProvider: undefined,

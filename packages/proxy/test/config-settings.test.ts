@@ -296,6 +296,33 @@ const ROWS: readonly Row[] = [
     badValues: [-1, 1.5, Number.NaN, {}, ["x"]],
   },
   {
+    option: "allowedHosts",
+    variable: "ALLOWED_HOSTS",
+    read: (config) => config.allowedHosts,
+    defaultValue: [],
+    texts: [
+      ["flags-proxy", ["flags-proxy"]],
+      ["flags.example.com, 10.0.0.1,2001:db8::1", ["flags.example.com", "10.0.0.1", "2001:db8::1"]],
+    ],
+    values: [
+      [
+        ["a", "b"],
+        ["a", "b"],
+      ],
+    ],
+    badTexts: [
+      "flags-proxy:3000",
+      "http://flags-proxy",
+      "*.example.com",
+      "*",
+      "[::1]",
+      "a b",
+      "a/b",
+      "a.",
+    ],
+    badValues: [1, {}, [1]],
+  },
+  {
     option: "allowList",
     variable: "FLAGS_ALLOW_LIST",
     read: (config) => config.network.allowList,
@@ -898,6 +925,7 @@ test("PORT takes precedence over PROXY_PORT", async () => {
 /** The type guarantees that the list is complete. */
 const EVERY_OPTION: Record<OptionName, true> = {
   accessFile: true,
+  allowedHosts: true,
   clientKeys: true,
   clientKeysHeaderName: true,
   "cors.allowedHeaders": true,

@@ -15,6 +15,7 @@ export {
   createValueKind,
   headerValueKind,
   hostKind,
+  hostsKind,
   InvalidValue,
   keysKind,
   textKind,

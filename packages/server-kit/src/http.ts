@@ -27,8 +27,11 @@ export {
   observeRequests,
 } from "./http/metrics.ts";
 export type { ObserveRequest, RequestMetrics } from "./http/metrics.ts";
+export { createHostCheck } from "./http/host-check.ts";
+export type { HostCheck } from "./http/host-check.ts";
 export { OPTIONAL_BODY, registerOpenApi } from "./http/openapi.ts";
 export { hasBody } from "./http/pipeline.ts";
+export { configureRoutes, protectRoutes, toPathPattern } from "./http/protect-routes.ts";
 export {
   claimBodyMemory,
   isBodyRead,

@@ -75,6 +75,17 @@ INIT_FRONTEND_API_TOKENS: {{ join "," . | quote }}
 {{- join " " $names }}
 {{- end }}
 
+{{/* Names of the Service, the hosts of the Ingress, and further names, separated by commas. */}}
+{{- define "flags-admin.allowedHosts" -}}
+{{- $name := include "flags-admin.fullname" . }}
+{{- $namespaced := printf "%s.%s" $name .Release.Namespace }}
+{{- $hosts := list $name $namespaced (printf "%s.svc" $namespaced) (printf "%s.svc.cluster.local" $namespaced) }}
+{{- range .Values.ingress.enabled | ternary .Values.ingress.hosts list }}
+{{- if and .host (not (hasPrefix "*" .host)) }}{{ $hosts = append $hosts .host }}{{ end }}
+{{- end }}
+{{- join "," (concat $hosts .Values.admin.allowedHosts) }}
+{{- end }}
+
 {{/* Variables that the chart sets, without those in `env`, which take precedence. */}}
 {{- define "flags-admin.env" -}}
 {{- $own := dict }}
@@ -84,6 +95,7 @@ INIT_FRONTEND_API_TOKENS: {{ join "," . | quote }}
   "DATA_DIR" (.Values.persistence.enabled | ternary "/data" "")
   "LOG_LEVEL" .Values.admin.logLevel
   "JSON_LOGGER" (eq .Values.admin.logFormat "json")
+  "ALLOWED_HOSTS" (include "flags-admin.allowedHosts" .)
   "TRUST_PROXY" .Values.admin.trustProxy }}
 {{- if .Values.secretFiles.enabled }}
 {{- $existing := ternary (list) .Values.secretFiles.keys (empty .Values.existingSecrets) }}

@@ -92,6 +92,20 @@ FLAGS_STORE: {{ . | quote }}
 {{- if ne (toString .) "" }}{{ int64 . }}{{ end }}
 {{- end }}
 
+{{/* Names of the Services, and further names, separated by commas. */}}
+{{- define "flags-proxy.allowedHosts" -}}
+{{- $names := list (include "flags-proxy.fullname" .) }}
+{{- if .Values.proxy.managementPort }}
+{{- $names = append $names (printf "%s-management" (include "flags-proxy.fullname" . | trunc 52 | trimSuffix "-")) }}
+{{- end }}
+{{- $hosts := list }}
+{{- range $names }}
+{{- $namespaced := printf "%s.%s" . $.Release.Namespace }}
+{{- $hosts = concat $hosts (list . $namespaced (printf "%s.svc" $namespaced) (printf "%s.svc.cluster.local" $namespaced)) }}
+{{- end }}
+{{- join "," (concat $hosts .Values.proxy.allowedHosts) }}
+{{- end }}
+
 {{/* Variables that the chart sets, without those in `env`, which take precedence. */}}
 {{- define "flags-proxy.env" -}}
 {{- $own := dict }}
@@ -103,6 +117,7 @@ FLAGS_STORE: {{ . | quote }}
   "LOG_LEVEL" .Values.proxy.logLevel
   "JSON_LOGGER" (eq .Values.proxy.logFormat "json")
   "FLAGS_PROXY_WORKERS" .Values.proxy.workers
+  "ALLOWED_HOSTS" (include "flags-proxy.allowedHosts" .)
   "TRUST_PROXY" .Values.proxy.trustProxy
   "FLAGS_STORE" .Values.proxy.store
   "FLAGS_MANAGEMENT_PORT" .Values.proxy.managementPort }}

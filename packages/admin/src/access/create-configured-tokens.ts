@@ -144,7 +144,7 @@ export async function hasAdminToken(db: Database): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The tokens that `npm start` creates, as in the documentation. */
+/** The tokens that `npm start` once created. It revokes them now. */
 const QUICKSTART_TOKENS = [
   "*:*.demo-admin-token-for-this-machine-only",
   "*:development.demo-backend-token-local",

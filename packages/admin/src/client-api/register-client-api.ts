@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { TypedApp } from "flags-server-kit/http";
+import { configureRoutes, type TypedApp } from "flags-server-kit/http";
 import type { Authentication } from "../access/authentication.ts";
 import { describeRoutes } from "../http/openapi.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -47,6 +47,7 @@ export async function registerClientApi(
   await app.register(
     async (scope: TypedApp) => {
       describeRoutes(scope, "backendToken");
+      configureRoutes(scope, { checksHost: false, pathForm: "lenient" });
       scope.addHook("onRequest", authentication.requireBackend);
       registerClientFeatures(scope, states);
       registerDelta(scope, feeds);

@@ -48,6 +48,7 @@ export function registerTokenValidation(
   app.post(
     "/edge/validate",
     {
+      config: { checksHost: false, pathForm: "lenient" },
       bodyLimit: VALIDATION_BODY_LIMIT_BYTES,
       schema: {
         summary:

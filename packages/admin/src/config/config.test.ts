@@ -16,6 +16,7 @@ test("loadConfig() fills in defaults", () => {
     port: 4242,
     host: undefined,
     trustProxy: false,
+    allowedHosts: [],
     databaseUrl: undefined,
     dataDir: ".flags",
     minFreeDiskBytes: 64 * 1_048_576,
@@ -30,6 +31,7 @@ test("loadConfig() reads every variable", () => {
     PORT: "5000",
     HOST: "127.0.0.1",
     TRUST_PROXY: "10.0.0.0/8, 127.0.0.1",
+    ALLOWED_HOSTS: "flags-admin, 10.0.0.1",
     DATABASE_URL: "postgres://db.test/flags",
     JSON_LOGGER: "true",
     LOG_LEVEL: "fatal",
@@ -41,6 +43,7 @@ test("loadConfig() reads every variable", () => {
     port: 5000,
     host: "127.0.0.1",
     trustProxy: ["10.0.0.0/8", "127.0.0.1"],
+    allowedHosts: ["flags-admin", "10.0.0.1"],
     databaseUrl: "postgres://db.test/flags",
     useJsonLogger: true,
   });

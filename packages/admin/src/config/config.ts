@@ -48,6 +48,8 @@ export interface AdminConfig {
   readonly maxConnections: number;
   /** Peers whose `X-Forwarded-For` header is trusted. */
   readonly trustProxy: TrustProxy;
+  /** Names under which the service is reached, in addition to those that are always allowed. */
+  readonly allowedHosts: readonly string[];
   /** Address at which browsers reach the service, with a trailing slash; undefined if it is not known. */
   readonly publicUrl: string | undefined;
   /** Hours after which users of the console have to sign in again. */
@@ -127,12 +129,13 @@ function assembleConfig(
     ...parts
   }: Pick<AdminConfig, "logger" | "logTap" | "telemetry" | "maxConnections" | "configuredTokens">,
 ): AdminConfig {
-  const { port, host, trustProxy, publicUrl } = values;
+  const { port, host, trustProxy, allowedHosts, publicUrl } = values;
   const { databaseUrl, dataDir, minFreeDiskMb, useJsonLogger } = values;
   return Object.freeze({
     port,
     host,
     trustProxy: Object.freeze(trustProxy),
+    allowedHosts: Object.freeze(allowedHosts),
     publicUrl,
     sessionHours: values.sessionHours,
     openId: toOpenIdConfig(values),

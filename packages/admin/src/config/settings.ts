@@ -3,6 +3,7 @@ import {
   createChoiceKind,
   createIntegerKind,
   hostKind,
+  hostsKind,
   LOG_LEVELS,
   type Program,
   TELEMETRY_SETTINGS,
@@ -60,6 +61,15 @@ export const SETTINGS = {
     default: false,
     description:
       "Peers whose X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Host headers are trusted: true for all, false for none, the number of proxies in front, or a list of IP addresses and CIDR ranges. Determines the client address, to which limits for unknown tokens apply, and whether browsers use TLS.",
+  }),
+  allowedHosts: defineSetting({
+    group: "Listening",
+    variables: ["ALLOWED_HOSTS"],
+    kind: hostsKind,
+    default: [],
+    defaultText: "none",
+    description:
+      "Host names under which the console, the admin API and the metrics are reached: a list without ports. Other names get a 421. Always allowed: the names in PUBLIC_URL and HOST, names of this machine and, unless HOST is a loopback address, all IP addresses. The API for SDKs and probes work under any name.",
   }),
   publicUrl: defineSetting({
     group: "Console",

@@ -4,13 +4,16 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { codeOf } from "flags-server-kit";
-import { ApiError } from "../errors.ts";
+import type { HostCheck } from "flags-server-kit/http";
+import { ApiError, misdirected } from "../errors.ts";
 import { sendError } from "./error-handler.ts";
 
 /** NOTE: also correct when this runs from the bundle, which is in a folder of the same depth. */
 const BUILT_CONSOLE: string = fileURLToPath(new URL("../console", import.meta.url));
 
 interface ConsoleOptions {
+  /** Checks requests for the page, which has no route. */
+  readonly isOwnHost: HostCheck;
   /** Folder with the built console. @default the one that the build writes */
   readonly directory?: string | undefined;
   /** Path at which browsers reach the service, with a slash at both ends. @default "/" */
@@ -28,7 +31,7 @@ const ONE_YEAR_MS = 365 * 24 * 60 * 60 * 1000;
  */
 export async function registerConsole(
   app: FastifyInstance,
-  { directory = BUILT_CONSOLE, basePath = "/" }: ConsoleOptions,
+  { isOwnHost, directory = BUILT_CONSOLE, basePath = "/" }: ConsoleOptions,
 ): Promise<void> {
   const createPage = await loadConsolePage(directory, basePath);
   if (createPage !== undefined) await registerFiles(app, directory);
@@ -38,7 +41,9 @@ export async function registerConsole(
     reply.header("vary", "Accept");
     const isForPage = isPageRequest(request);
     if (createPage !== undefined && (isForPage || isStartRequest(request))) {
-      return sendPage(reply, createPage());
+      return isOwnHost(request.raw)
+        ? sendPage(reply, createPage())
+        : sendError(reply, misdirected());
     }
     return isForPage && pathOf(request) === "" ? sendNotBuilt(reply) : sendNotFound(request, reply);
   };

@@ -11,6 +11,9 @@ import { withTimeout } from "./with-timeout.ts";
 
 const tags = ["Operations"];
 
+/** Probes come under any name. */
+const config = { checksHost: false };
+
 const HealthResponse = Type.Object(
   { health: Type.Literal("GOOD") },
   { title: "healthCheckSchema" },
@@ -38,7 +41,7 @@ function registerHealth(app: TypedApp): void {
     tags,
     response: { 200: HealthResponse },
   };
-  app.get("/health", { schema }, (_request, reply) =>
+  app.get("/health", { config, schema }, (_request, reply) =>
     reply.header("cache-control", "no-store").send(HEALTHY),
   );
 }
@@ -58,7 +61,7 @@ function registerReadiness(app: TypedApp, storage: Storage): void {
     tags,
     response: { 200: HealthResponse, ...errorResponses(503) },
   };
-  app.get("/ready", { schema }, async (_request, reply) => {
+  app.get("/ready", { config, schema }, async (_request, reply) => {
     await withTimeout(storage.ping()).catch((cause: unknown) => {
       const headers = { "retry-after": "1" };
       throw new ApiError("ServiceUnavailableError", "The database is unavailable", {

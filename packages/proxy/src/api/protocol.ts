@@ -17,7 +17,6 @@ import { createRenderer, type FlagFormat, type Renderer } from "../response/rend
 import type { ClientStreams } from "../streaming/create-streams.ts";
 import type { EventFormat } from "../streaming/flag-events.ts";
 import type { UsageRules } from "../usage/accept-usage.ts";
-import type { DefinitionsServices } from "./server-sdk/definitions.ts";
 
 /** A request for flags, as its body or query describes it. */
 export interface FlagRequest {
@@ -91,7 +90,6 @@ export interface RouteOptions {
   readonly config: ProxyConfig;
   readonly usageRules: UsageRules;
   readonly access: AccessControl;
-  readonly definitions: DefinitionsServices;
   readonly clientStreams: ClientStreams;
   readonly protocol: Protocol;
   /** Creates a hook that accepts requests with a key of these kinds. */
@@ -147,7 +145,12 @@ export function configuredHeader({
   return inHeader(clientKeysHeaderName);
 }
 
-/** The request headers that a response depends on, as the value of `Vary`. */
-export function varyOn({ headers }: KeyExtractor, cors: CorsConfig): string {
-  return [...headers, ...(variesOnOrigin(cors) ? ["origin"] : []), "accept-encoding"].join(", ");
+/**
+ * The request headers that a response depends on, as the value of `Vary`.
+ *
+ * @param cors undefined: the response has no CORS headers
+ */
+export function varyOn({ headers }: KeyExtractor, cors?: CorsConfig): string {
+  const origin = cors !== undefined && variesOnOrigin(cors) ? ["origin"] : [];
+  return [...headers, ...origin, "accept-encoding"].join(", ");
 }

@@ -1,6 +1,6 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyContextConfig, FastifyInstance } from "fastify";
 import { shareStreams } from "flags-server-kit";
-import type { TypedApp } from "flags-server-kit/http";
+import { configureRoutes, type TypedApp } from "flags-server-kit/http";
 import type { AccessControl } from "../access/access-control.ts";
 import { authenticate } from "./authenticate.ts";
 import type { KeyExtractor } from "../access/key-extractor.ts";
@@ -15,12 +15,21 @@ import { createClientStreams } from "../streaming/create-streams.ts";
 import type { EventFormat } from "../streaming/flag-events.ts";
 import type { FlagUsage } from "../usage/flag-usage.ts";
 import { createDefinitions } from "./server-sdk/definitions.ts";
-import { registerServerSdkRoutes } from "./server-sdk/routes.ts";
+import { registerDefinitions, registerServerSdkRoutes } from "./server-sdk/routes.ts";
 import { registerBackstage } from "./operations/backstage.ts";
 import { registerTokenValidation } from "./server-sdk/token-validation.ts";
 import { registerMonitoring, registerProbes } from "./operations/monitoring.ts";
 import { registerStatus } from "./operations/status.ts";
 import { configuredHeader, type Protocol, type RouteOptions, varyOn } from "./protocol.ts";
+
+/** Routes for client keys, which pages of any site may call. SDKs are careless with slashes. */
+const FOR_CLIENTS = { hasCors: true, checksHost: false, pathForm: "lenient" } as const;
+
+/** Routes for server tokens. */
+const FOR_SERVERS = { hasCors: false, checksHost: false, pathForm: "lenient" } as const;
+
+/** Routes for operators. Probes, and routes that require a token, accept any `Host` (`ANY_HOST`). */
+const FOR_OPERATORS = { hasCors: false, checksHost: true, pathForm: "exact" } as const;
 
 interface RoutesOptions {
   readonly config: ProxyConfig;
@@ -76,12 +85,11 @@ export async function registerRoutes(app: FastifyInstance, options: RoutesOption
     const allow = allowWith(protocol.keyExtractor);
     for (const path of protocol.definition.paths) {
       // oxlint-disable-next-line no-await-in-loop -- the framework registers one after the other
-      await registerAt(app, basePath + path, (scope) =>
+      await registerAt(app, basePath + path, FOR_CLIENTS, (scope) =>
         protocol.definition.register(scope, {
           config,
           usageRules,
           access,
-          definitions,
           clientStreams,
           protocol,
           allow,
@@ -98,14 +106,15 @@ export async function registerRoutes(app: FastifyInstance, options: RoutesOption
     omitsManagement,
     isPrivate: false,
   });
-  await registerAt(app, `${basePath}/edge`, (scope) => registerTokenValidation(scope, access));
-  await registerAt(app, `${basePath}/api`, (scope) =>
-    registerServerSdkRoutes(scope, {
-      usageRules,
-      definitions,
-      allow: allowWith(keyExtractor),
-      vary: varyOn(keyExtractor, config.cors),
-    }),
+  await registerAt(app, `${basePath}/edge`, FOR_SERVERS, (scope) =>
+    registerTokenValidation(scope, access),
+  );
+  const forServers = { definitions, allow: allowWith(keyExtractor), vary: varyOn(keyExtractor) };
+  await registerAt(app, `${basePath}/proxy`, FOR_SERVERS, (scope) =>
+    registerDefinitions(scope, forServers),
+  );
+  await registerAt(app, `${basePath}/api`, FOR_SERVERS, (scope) =>
+    registerServerSdkRoutes(scope, { usageRules, ...forServers }),
   );
 }
 
@@ -132,16 +141,18 @@ export async function registerOperations(
   { config, access, sources, metrics, omitsManagement, isPrivate }: OperationsOptions,
 ): Promise<void> {
   const { basePath, maxStalenessMs } = config;
-  await registerAt(app, basePath, (scope) => registerProbes(scope, { sources, maxStalenessMs }));
-  await registerAt(app, `${basePath}/proxy`, (scope) =>
+  await registerAt(app, basePath, FOR_OPERATORS, (scope) =>
+    registerProbes(scope, { sources, maxStalenessMs }),
+  );
+  await registerAt(app, `${basePath}/proxy`, FOR_OPERATORS, (scope) =>
     registerMonitoring(scope, omitsManagement ? undefined : metrics),
   );
   if (omitsManagement) return;
   const server = authenticate({ access, extractor: configuredHeader(config) }, ["server"]);
-  await registerAt(app, basePath, (scope) =>
+  await registerAt(app, basePath, FOR_OPERATORS, (scope) =>
     registerStatus(scope, { config, sources, access, ...(!isPrivate && { authenticate: server }) }),
   );
-  await registerAt(app, `${basePath}/internal-backstage`, (scope) =>
+  await registerAt(app, `${basePath}/internal-backstage`, FOR_OPERATORS, (scope) =>
     registerBackstage(scope, { sources, metrics, access, authenticate: server }),
   );
 }
@@ -150,9 +161,13 @@ export async function registerOperations(
 async function registerAt(
   app: FastifyInstance,
   prefix: string,
+  config: Required<Pick<FastifyContextConfig, "checksHost" | "hasCors" | "pathForm">>,
   register: (app: TypedApp) => void,
 ): Promise<void> {
-  const plugin = async (scope: FastifyInstance): Promise<void> => register(configureScope(scope));
+  const plugin = async (scope: FastifyInstance): Promise<void> => {
+    configureRoutes(scope, config);
+    register(configureScope(scope));
+  };
   // Without a name, the framework searches all loaded modules for one.
   await app.register(Object.assign(plugin, { [Symbol.for("fastify.display-name")]: prefix }), {
     prefix,

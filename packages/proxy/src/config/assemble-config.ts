@@ -102,6 +102,7 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     logTap: collaborators.logTap,
     origins: collaborators.origins,
     trustProxy: Object.freeze(values.trustProxy),
+    allowedHosts: Object.freeze(values.allowedHosts),
     customStrategies: Object.freeze(collaborators.customStrategies),
     contextEnrichers: Object.freeze(collaborators.contextEnrichers),
     storageProvider: values.storageProvider,

@@ -155,6 +155,8 @@ export interface ProxyConfig {
   readonly tags: readonly Tag[];
   readonly logger: Logger;
   readonly trustProxy: TrustProxy;
+  /** Names for endpoints that require no key, in addition to those that are always allowed. */
+  readonly allowedHosts: readonly string[];
   readonly customStrategies: readonly CustomStrategy[];
   readonly contextEnrichers: readonly ContextEnricher[];
   readonly storageProvider: StorageProvider | undefined;

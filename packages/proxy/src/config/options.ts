@@ -323,6 +323,12 @@ export interface ProxyOptions extends OldProxyOptions {
    * @default false
    */
   readonly trustProxy?: boolean | number | string | readonly string[] | undefined;
+  /**
+   * Host names, without ports, under which endpoints that require no key can be reached, such as the metrics. Names of
+   * this machine and, unless `host` is a loopback address, IP addresses are always allowed. Environment: `ALLOWED_HOSTS`.
+   * @default []
+   */
+  readonly allowedHosts?: string | readonly string[] | undefined;
   /** Only flags whose names start with this prefix are requested. Environment: `FLAGS_NAME_PREFIX`. */
   readonly namePrefix?: string | undefined;
   /**

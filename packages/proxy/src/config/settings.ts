@@ -24,6 +24,7 @@ import {
   defineSetting as define,
   headerValueKind,
   hostKind,
+  hostsKind,
   keysKind,
   LOG_LEVELS,
   type Setting,
@@ -197,6 +198,16 @@ export const SETTINGS = {
     default: false,
     description:
       "Which X-Forwarded-* and Forwarded headers are trusted: all (true), none (false), those from a list of IP addresses and CIDR ranges, or those of a number of proxies in front of this one. Determines the caller's address in the context and for FLAGS_ALLOW_LIST and FLAGS_DENY_LIST.",
+  }),
+  allowedHosts: defineSetting({
+    group: "Listening",
+    option: "allowedHosts",
+    variables: ["ALLOWED_HOSTS"],
+    kind: hostsKind,
+    default: [],
+    defaultText: "none",
+    description:
+      "Host names under which browsers and scrapers reach the endpoints that require no key, such as the metrics: a list without ports. Other names get a 421. Always allowed: HOST, names of this machine and, unless HOST is a loopback address, all IP addresses. Client keys, server tokens and probes work under any name.",
   }),
   tlsCertFile: defineSetting({
     group: "Network",

@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
+import { toPathPattern } from "flags-server-kit/http";
 import type { CorsConfig, CorsOrigin, ProxyConfig } from "../config/config.ts";
 import { type RawHeaders, setHeaders } from "./raw-headers.ts";
 
@@ -74,7 +75,14 @@ export function allowOnlyOrigin(reply: FastifyReply, requestOrigin: string | und
   else reply.header(ALLOW_ORIGIN, requestOrigin);
 }
 
-/** Sets the CORS headers of every response, and responds to preflights before any other hook runs. */
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Whether responses, and those to preflights, have CORS headers. @default true */
+    hasCors?: boolean;
+  }
+}
+
+/** Sets the CORS headers of responses, and responds to preflights before any other hook runs. */
 export function registerCors(
   app: FastifyInstance,
   { cors, clientKeysHeaderName }: Pick<ProxyConfig, "cors" | "clientKeysHeaderName">,
@@ -82,8 +90,26 @@ export function registerCors(
   const originHeaders = createOriginHeaders(cors);
   const sdkHeaders = [...SDK_HEADERS, clientKeysHeaderName.toLowerCase()];
   const preflighted = new WeakSet<FastifyRequest>();
+  const routes: RouteOptions[] = [];
+  let withoutCors: readonly RegExp[] = [];
+  app.addHook("onRoute", (route) => void routes.push(route));
+  // Only now: the scopes of routes add to their `config`.
+  app.addHook("onReady", async () => {
+    const urls = routes.filter(({ config }) => config?.hasCors === false).map(({ url }) => url);
+    withoutCors = [...new Set(urls)].map((url) => toPathPattern(url, "lenient"));
+  });
+  const hasCors = ({ method, url, is404, routeOptions: { config } }: FastifyRequest): boolean => {
+    if (method !== "OPTIONS" && !is404) return config.hasCors ?? true;
+    // Preflights, and requests with a method that the path does not support, have a route of their own.
+    const [path = ""] = url.split("?", 1);
+    return !withoutCors.some((pattern) => pattern.test(path));
+  };
 
   app.addHook("onRequest", (request, reply, done) => {
+    if (!hasCors(request)) {
+      done();
+      return;
+    }
     if (variesOnOrigin(cors)) addVary(reply, "Origin");
     resolveOrigin(cors.origin, request.headers.origin, (error, allowed) => {
       if (error !== undefined) {

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "flags-server-kit";
-import { runInTrace } from "flags-server-kit/http";
+import { runInTrace, toPathPattern } from "flags-server-kit/http";
 import type { RequestTracer } from "flags-server-kit/telemetry";
-import { HttpError, toHttpError } from "../errors.ts";
+import { HttpError, toHttpError, unknownPath } from "../errors.ts";
 
 /** How the error responses of some paths are written. */
 export interface ErrorFormat {
@@ -92,7 +92,7 @@ export function handleUnknownPaths(app: FastifyInstance, sendError: SendError): 
   app.addHook("onRoute", ({ url, method }) => {
     if (url === ANY_PATH) return;
     const path = withoutTrailingSlash(url);
-    const route = routes.get(path) ?? { pattern: toPattern(path), methods: new Set() };
+    const route = routes.get(path) ?? { pattern: toPathPattern(path, "exact"), methods: new Set() };
     for (const name of [method].flat()) route.methods.add(name);
     routes.set(path, route);
   });
@@ -112,19 +112,6 @@ export function handleUnknownPaths(app: FastifyInstance, sendError: SendError): 
 
 /** The route of preflights, which says nothing about the paths that exist. */
 const ANY_PATH = "*";
-
-/** Returns a regular expression for the paths of a route. */
-function toPattern(route: string): RegExp {
-  const source = route
-    .replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`)
-    .replaceAll(/:[^/]+/g, "[^/]+")
-    .replace("*", ".+");
-  return new RegExp(`^${source}$`);
-}
-
-function unknownPath(): HttpError {
-  return new HttpError(404, "No such path: check the path and the base path");
-}
 
 const DISJUNCTION = new Intl.ListFormat("en-GB", { type: "disjunction" });
 

@@ -55,6 +55,11 @@ declare module "fastify" {
 /** Options of a route that responds before the sources are ready. */
 export const ALWAYS_AVAILABLE = { config: { isAlwaysAvailable: true } } as const;
 
+/** Options of such a route that accepts any `Host`, because it is a probe or requires a token. */
+export const ALWAYS_AVAILABLE_TO_ALL = {
+  config: { isAlwaysAvailable: true, checksHost: false },
+} as const;
+
 /**
  * Responds with a 503 to every request until the sources are ready, before any other check. Routes with
  * `ALWAYS_AVAILABLE` are exempt.

@@ -100,6 +100,17 @@ export const hostKind: SettingKind<string> = createTextKind(
   (text) => (isIP(text) !== 0 || /^[\w-]+(?:\.[\w-]+)*$/.test(text) ? text : new InvalidValue()),
 );
 
+/** Any number of host names and IP addresses. */
+export const hostsKind: SettingKind<readonly string[]> = createListKind({
+  of: "host names and IP addresses, without ports",
+  parseEntry: (text) => {
+    const host = hostKind.fromText(text);
+    return host instanceof InvalidValue
+      ? new InvalidValue("is neither a host name nor an IP address: omit the scheme and the port")
+      : host;
+  },
+});
+
 /** Printable ASCII: servers disagree about how to read other bytes in headers. */
 const HEADER_VALUE = /^[\x21-\x7E](?:[\x20-\x7E]*[\x21-\x7E])?$/;
 

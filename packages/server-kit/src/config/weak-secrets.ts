@@ -15,7 +15,7 @@ export const MIN_LOOPBACK_SECRET_LENGTH = 6;
  */
 export const MIN_PUBLIC_KEY_LENGTH = 8;
 
-/** Secrets in the documentation of this project and of Unleash, which attackers try first. */
+/** Secrets that the documentation of this project or of Unleash contains, or once did: attackers try them first. */
 const PUBLISHED_SECRETS: ReadonlySet<string> = new Set([
   "964a287e1b728cb5f4f3e0120df92cb5",
   "a-token-for-the-proxy",

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { FastifyDynamicSwaggerOptions } from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
 import { isRecord } from "../json.ts";
+import { configureRoutes } from "./protect-routes.ts";
 
 type SwaggerDocument = NonNullable<FastifyDynamicSwaggerOptions["openapi"]>;
 
@@ -60,15 +61,18 @@ export async function registerOpenApi(
         ? completeOperations(nameSchemas(document.openapiObject), basePath)
         : document.swaggerObject,
   });
-  await app.register(swaggerUi, {
-    routePrefix: `${basePath}/docs/openapi`,
-    staticCSP: UI_POLICY,
-  });
-  let json: string | undefined;
-  app.get(`${basePath}/docs/openapi.json`, { schema: { hide: true } }, (_request, reply) => {
-    // NOTE: with all routes of a service, this takes several milliseconds.
-    json ??= JSON.stringify(app.swagger());
-    return reply.type("application/json; charset=utf-8").send(json);
+  await app.register(async (scope) => {
+    configureRoutes(scope, { checksHost: true, pathForm: "lenient" });
+    await scope.register(swaggerUi, {
+      routePrefix: `${basePath}/docs/openapi`,
+      staticCSP: UI_POLICY,
+    });
+    let json: string | undefined;
+    scope.get(`${basePath}/docs/openapi.json`, { schema: { hide: true } }, (_request, reply) => {
+      // NOTE: with all routes of a service, this takes several milliseconds.
+      json ??= JSON.stringify(app.swagger());
+      return reply.type("application/json; charset=utf-8").send(json);
+    });
   });
 }
 

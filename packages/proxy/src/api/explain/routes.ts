@@ -34,6 +34,7 @@ export function registerExplanations(
   app.post(
     "/explain",
     {
+      config: { hasCors: false },
       onRequest: [authenticate, createExplainCheck(isEnabled)],
       schema: {
         summary: "Explains why flags are on or off for a context",

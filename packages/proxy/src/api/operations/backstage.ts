@@ -6,7 +6,7 @@ import { grantOf } from "../authenticate.ts";
 import type { ListedKey } from "../../access/upstream-access.ts";
 import { completeSource } from "../../access/restricted-source.ts";
 import { notReady } from "../../errors.ts";
-import { ALWAYS_AVAILABLE, isReady } from "../../http/readiness.ts";
+import { ALWAYS_AVAILABLE, ALWAYS_AVAILABLE_TO_ALL, isReady } from "../../http/readiness.ts";
 import type { Metrics } from "../../metrics/metrics.ts";
 import type { NamedSource } from "../../sources.ts";
 import { DefinitionsResponse } from "../server-sdk/schemas.ts";
@@ -80,7 +80,7 @@ function registerEdgeProbes(app: TypedApp, sources: readonly NamedSource[]): voi
   app.get(
     "/health",
     {
-      ...ALWAYS_AVAILABLE,
+      ...ALWAYS_AVAILABLE_TO_ALL,
       schema: {
         ...TAGS,
         summary: "Reports that the process responds",
@@ -92,7 +92,7 @@ function registerEdgeProbes(app: TypedApp, sources: readonly NamedSource[]): voi
   app.get(
     "/ready",
     {
-      ...ALWAYS_AVAILABLE,
+      ...ALWAYS_AVAILABLE_TO_ALL,
       schema: {
         ...TAGS,
         summary: "Reports whether the proxy has flags",
@@ -129,6 +129,7 @@ function registerState(app: TypedApp, { sources, access, authenticate }: Backsta
   app.get(
     "/features",
     {
+      config: { checksHost: false },
       onRequest: [authenticate],
       schema: {
         ...TAGS,
@@ -149,6 +150,7 @@ function registerState(app: TypedApp, { sources, access, authenticate }: Backsta
   app.get(
     "/tokens",
     {
+      config: { checksHost: false },
       onRequest: [authenticate],
       schema: {
         ...TAGS,

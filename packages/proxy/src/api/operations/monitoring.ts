@@ -2,7 +2,11 @@ import type { FastifyReply } from "fastify";
 import { sendConditional, type TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import type { Metrics } from "../../metrics/metrics.ts";
-import { ALWAYS_AVAILABLE, findReadinessError, type ReadinessRules } from "../../http/readiness.ts";
+import {
+  ALWAYS_AVAILABLE_TO_ALL,
+  findReadinessError,
+  type ReadinessRules,
+} from "../../http/readiness.ts";
 import { errorResponses } from "../schemas.ts";
 
 const HEALTHY = {
@@ -34,7 +38,10 @@ function registerHealth(app: TypedApp): void {
       ...errorResponses(503),
     },
   };
-  app.get("/health", { schema }, (request, reply) => sendConditional(request, reply, HEALTHY));
+  const config = { hasCors: true, checksHost: false };
+  app.get("/health", { config, schema }, (request, reply) =>
+    sendConditional(request, reply, HEALTHY),
+  );
 }
 
 /** Metrics in the text format of Prometheus. */
@@ -76,7 +83,7 @@ export function registerProbes(app: TypedApp, rules: ReadinessRules): void {
     summary: "Reports that the process responds, regardless of its flags",
     response: { 200: Ok },
   };
-  app.get("/live", { ...ALWAYS_AVAILABLE, schema: liveSchema }, (_request, reply) =>
+  app.get("/live", { ...ALWAYS_AVAILABLE_TO_ALL, schema: liveSchema }, (_request, reply) =>
     reply.header("cache-control", "no-store").send(OK),
   );
 
@@ -86,7 +93,7 @@ export function registerProbes(app: TypedApp, rules: ReadinessRules): void {
       "Reports whether the proxy should receive requests: whether it has flags that are not too old",
     response: { 200: Ok, ...errorResponses(503) },
   };
-  app.get("/ready", { ...ALWAYS_AVAILABLE, schema: readySchema }, (_request, reply) => {
+  app.get("/ready", { ...ALWAYS_AVAILABLE_TO_ALL, schema: readySchema }, (_request, reply) => {
     reply.header("cache-control", "no-store");
     const problem = findReadinessError(rules);
     if (problem !== undefined) throw problem;

@@ -8,7 +8,11 @@ import { completeSource } from "../../access/restricted-source.ts";
 import type { ProxyConfig } from "../../config/config.ts";
 import { PROGRAM } from "../../config/program.ts";
 import { ageMsOf, isFresh } from "../../age.ts";
-import { ALWAYS_AVAILABLE, findReadinessError } from "../../http/readiness.ts";
+import {
+  ALWAYS_AVAILABLE,
+  ALWAYS_AVAILABLE_TO_ALL,
+  findReadinessError,
+} from "../../http/readiness.ts";
 import type { NamedSource } from "../../sources.ts";
 import { errorResponses } from "../schemas.ts";
 
@@ -90,7 +94,8 @@ export function registerStatus(app: TypedApp, options: StatusOptions): void {
     response: { 200: Status, ...(authenticate && errorResponses(401)) },
   };
   const onRequest = authenticate === undefined ? [] : [authenticate];
-  app.get("/status", { ...ALWAYS_AVAILABLE, onRequest, schema }, (request, reply) => {
+  const availability = authenticate === undefined ? ALWAYS_AVAILABLE : ALWAYS_AVAILABLE_TO_ALL;
+  app.get("/status", { ...availability, onRequest, schema }, (request, reply) => {
     const own = authenticate && completeSource(grantOf(request).source);
     const status: Static<typeof Status> = {
       version: PROGRAM.version,

@@ -10,7 +10,6 @@ import {
   type RouteOptions,
 } from "../protocol.ts";
 import { EvaluationContext, NamedToggles } from "../schemas.ts";
-import { registerDefinitions } from "../server-sdk/routes.ts";
 import { createStreamBody, registerStreams } from "../stream-routes.ts";
 import { createToggleFormat, toVariant, writeToggles, Toggle } from "../toggles.ts";
 import { registerUsage } from "../usage-routes.ts";
@@ -60,9 +59,9 @@ export const PROXY: ProtocolDefinition = {
   register: registerProxyRoutes,
 };
 
-/** Registers everything under `/proxy` apart from monitoring. */
+/** Registers everything under `/proxy` apart from definitions and monitoring. */
 function registerProxyRoutes(app: TypedApp, options: RouteOptions): void {
-  const { config, usageRules, protocol, allow, access, definitions, clientStreams } = options;
+  const { config, usageRules, protocol, allow, access, clientStreams } = options;
   registerFlagRoutes(app, {
     authenticate: allow("client"),
     protocol,
@@ -80,7 +79,6 @@ function registerProxyRoutes(app: TypedApp, options: RouteOptions): void {
     authenticate: allow("client", "server"),
     ...usageRules,
   });
-  registerDefinitions(app, { allow, vary: protocol.headers.vary, definitions });
   registerStreams(app, {
     config,
     allow,

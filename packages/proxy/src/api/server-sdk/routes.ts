@@ -1,11 +1,13 @@
 import type { TypedApp } from "flags-server-kit/http";
 import type { RouteOptions } from "../protocol.ts";
+import type { DefinitionsServices } from "./definitions.ts";
 import { registerDelta, registerStreaming } from "./delta.ts";
 import { registerFeature, registerFeatures } from "./features.ts";
 import { registerServerUsage } from "./server-usage.ts";
 
 /** The dependencies of the routes for server SDKs. */
-interface ServerSdkOptions extends Pick<RouteOptions, "usageRules" | "allow" | "definitions"> {
+interface ServerSdkOptions extends Pick<RouteOptions, "usageRules" | "allow"> {
+  readonly definitions: DefinitionsServices;
   /** Value of `Vary`. */
   readonly vary: string;
 }
