@@ -27,6 +27,10 @@ const REFERENCES = new Map([
 const TABLE =
   /(<!-- options:start(?: (?<group>[^>]+?))? -->\n)(?<body>[\s\S]*?)(<!-- options:end -->)/g;
 
+/** Texts with the form of tokens, and the secrets that are placeholders. Client keys are public anyway. */
+const TOKEN = /(?<![\w/.-])(?:\*|\[\]|[\w-]+):(?:\*|[a-z]+)\.([\w-]{4,})/g;
+const PLACEHOLDER = /^(?:(?:other-)?secret|(?:backend|frontend)-token|.*key.*)$/;
+
 const COLUMNS = ["Variable", "Option", "Default", "Meaning"];
 
 const mustWrite = process.argv.includes("--write");
@@ -45,7 +49,10 @@ for (const [path, text] of documents) {
     problems.push(`${relative(root, path)} has an outdated table of settings of another product`);
   }
 }
-for (const [path, text] of documents) await checkLinks(path, text);
+for (const [path, text] of documents) {
+  await checkLinks(path, text);
+  checkTokens(path, text);
+}
 for (const [file, program] of REFERENCES) {
   checkGroups(file, program, documents.get(join(root, file)) ?? "");
 }
@@ -180,6 +187,16 @@ async function checkLinks(path, text) {
     else if (anchor && documents.has(linked) && !toAnchors(linked).has(anchor)) {
       problems.push(`${relative(root, path)} links to a missing heading: ${target}`);
     }
+  }
+}
+
+/** A token in a document would be known to everyone. */
+function checkTokens(path, text) {
+  for (const [token, secret] of text.matchAll(TOKEN)) {
+    if (PLACEHOLDER.test(secret)) continue;
+    problems.push(
+      `${relative(root, path)} publishes the token ${token}: generate it with openssl rand`,
+    );
   }
 }
 

@@ -14,7 +14,7 @@ import {
   installNpmPackages,
   installPythonPackages,
 } from "./clients/prepare-examples.mjs";
-import { startQuickstart } from "./clients/quickstart.mjs";
+import { BACKEND_TOKEN, startQuickstart, TOKEN_PLACEHOLDER } from "./clients/quickstart.mjs";
 import { buildNext, runExample } from "./clients/run-example.mjs";
 import { findFreePorts } from "./free-ports.mjs";
 import { findProgram } from "./system-programs.mjs";
@@ -64,7 +64,8 @@ async function testExamples() {
   const admin = `127.0.0.1:${adminPort}`;
   const proxy = `127.0.0.1:${proxyPort}`;
   const work = join(directory, "examples");
-  await copyExamples(work, { [ADMIN_ADDRESS]: admin, [PROXY_ADDRESS]: proxy });
+  const ofInstallation = { [PROXY_ADDRESS]: proxy, [TOKEN_PLACEHOLDER]: BACKEND_TOKEN };
+  await copyExamples(work, { ...ofInstallation, [ADMIN_ADDRESS]: admin });
   const quickstart = startQuickstart(directory, { adminPort, proxyPort });
   stops.push(quickstart.stop);
   const [interpreters, variant] = await Promise.all([install(work), quickstart.readVariant()]);
@@ -81,7 +82,7 @@ async function testExamples() {
   }
   // The same server SDKs, with the definitions of the proxy.
   const throughProxy = join(work, "through-proxy");
-  await copyExamples(throughProxy, { [ADMIN_ADDRESS]: proxy });
+  await copyExamples(throughProxy, { ...ofInstallation, [ADMIN_ADDRESS]: proxy });
   for (const example of examples.filter(({ isServerSdk }) => isServerSdk)) {
     await test(`${example.name}, through the proxy`, () =>
       runExample(example, { ...options, work: throughProxy }));

@@ -1,11 +1,14 @@
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { rootDirectory } from "../workspace.mjs";
 import { startCommand } from "./command.mjs";
 
-/** The keys in the examples. */
+/** The client key in the examples. */
 const CLIENT_KEY = "demo-web-key";
-const BACKEND_TOKEN = "*:development.demo-backend-token-local";
+/** What the examples contain in the place of a backend token. */
+export const TOKEN_PLACEHOLDER = "the-backend-token-printed-by-npm-start";
+export const BACKEND_TOKEN = `*:development.${randomBytes(16).toString("hex")}`;
 const START_TIMEOUT_MS = 90_000;
 
 /** Starts what `npm start` starts, with an empty data directory. */

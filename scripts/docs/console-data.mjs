@@ -1,7 +1,5 @@
 // What the screenshots of the console show, in addition to the demo flags of the quickstart.
 
-import { DEMO_KEYS } from "../quickstart/settings.mjs";
-
 const HOUR_MS = 3_600_000;
 const USAGE_HOURS = 48;
 
@@ -74,7 +72,7 @@ export const UNLEASH_EXPORT = {
 };
 
 /** @param admin a client of the admin API @param origin address of the service */
-export async function createConsoleData(admin, origin) {
+export async function createConsoleData(admin, { origin, backendToken }) {
   await admin.post("/projects/default/import", { version: 1, features: FEATURES });
   for (const flag of ["new-header", "export-to-pdf", "button-colour"]) {
     await admin.post(`/projects/default/features/${flag}/environments/production/on`);
@@ -92,17 +90,17 @@ export async function createConsoleData(admin, origin) {
   ]) {
     await admin.post("/api-tokens", { tokenName, type, ...(environment && { environment }) });
   }
-  await reportUsage(origin);
+  await reportUsage({ origin, backendToken });
 }
 
-async function reportUsage(origin) {
+async function reportUsage(service) {
   const applications = [
     ["web-shop", "unleash-client-node:6.12.1", 40],
     ["checkout-service", "unleash-client-go:5.0.2", 12],
   ];
   for (const [appName, sdkVersion, scale] of applications) {
     const instance = { appName, instanceId: `${appName}-1` };
-    await send(origin, "register", {
+    await send(service, "register", {
       ...instance,
       sdkVersion,
       strategies: ["default", "flexibleRollout"],
@@ -118,15 +116,15 @@ async function reportUsage(origin) {
         "dark-mode": { yes, no: 3 * yes, variants },
         "new-header": { yes: 4 * yes, no: 0 },
       };
-      await send(origin, "metrics", { ...instance, bucket: { start: stop, stop, toggles } });
+      await send(service, "metrics", { ...instance, bucket: { start: stop, stop, toggles } });
     }
   }
 }
 
-async function send(origin, path, body) {
+async function send({ origin, backendToken }, path, body) {
   const response = await fetch(`${origin}/api/client/${path}`, {
     method: "POST",
-    headers: { authorization: DEMO_KEYS.proxyToken, "content-type": "application/json" },
+    headers: { authorization: backendToken, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);

@@ -5,7 +5,7 @@
 // A page whose background block is `npm start`, or that has none, shares one quickstart with others. The ports in the
 // text are replaced by free ones, and all data is in a temporary directory.
 
-import { mkdtemp, readdir, rm, symlink } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -57,6 +57,7 @@ async function runInOrder(pages) {
 async function runPage({ name, blocks }) {
   const ports = usesQuickstart({ blocks }) ? (await useQuickstart()).ports : await choosePorts();
   const folder = await createFolder();
+  if (usesQuickstart({ blocks })) await linkQuickstartData(folder);
   const environment = { DATA_DIR: join(folder, ".flags"), NO_PROXY: "127.0.0.1" };
   const shell = openShell(folder, environment);
   let own = [];
@@ -125,6 +126,12 @@ async function createFolder() {
     if (!name.startsWith(".")) await symlink(join(rootDirectory, name), join(folder, name));
   }
   return folder;
+}
+
+/** The page reads the tokens of the quickstart, whose data is elsewhere. */
+async function linkQuickstartData(folder) {
+  await mkdir(join(folder, ".flags"));
+  await symlink(join(directory, "quickstart"), join(folder, ".flags", "quickstart"));
 }
 
 /** The documents wait as long as a change takes on an idle machine. Here, other tests run at the same time. */

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { createAdminClient } from "../admin-client.mjs";
-import { DEMO_KEYS } from "../quickstart/settings.mjs";
+import { loadKeys } from "../quickstart/keys.mjs";
 import { findProgram } from "../system-programs.mjs";
 import { rootDirectory } from "../workspace.mjs";
 import { createConsoleData, UNLEASH_EXPORT } from "./console-data.mjs";
@@ -74,8 +74,10 @@ const browser = await chromium.launch({
 try {
   for (const shot of QUICKSTART_SHOTS.filter(isWanted)) await takeDemoPage(shot);
   const origin = `http://127.0.0.1:${ports.admin}`;
-  await createConsoleData(createAdminClient(origin, DEMO_KEYS.adminToken), origin);
-  const storageState = await signIn(origin);
+  const { adminToken, proxyToken } = await loadKeys({ directory });
+  const admin = createAdminClient(origin, adminToken);
+  await createConsoleData(admin, { origin, backendToken: proxyToken });
+  const storageState = await signIn(origin, adminToken);
   for (const shot of CONSOLE_SHOTS.filter(isWanted)) {
     const { isSignedIn = true, ...options } = shot;
     await takeConsole(origin, { ...options, ...(isSignedIn && { storageState }) });
@@ -103,10 +105,10 @@ async function takeDemoPage({ name, ...options }) {
 }
 
 /** Returns the cookie of a session. */
-async function signIn(origin) {
+async function signIn(origin, token) {
   const page = await browser.newPage();
   await page.goto(origin);
-  await page.getByLabel("API token").fill(DEMO_KEYS.adminToken);
+  await page.getByLabel("API token").fill(token);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("navigation", { name: "Pages" }).waitFor();
   const storageState = await page.context().storageState();

@@ -24,6 +24,8 @@ export interface Quickstart {
   ready(): Promise<number>;
   /** Waits until the quickstart has printed a text. */
   printed(expected: string): Promise<void>;
+  /** Returns the printed tokens. */
+  tokens(): Readonly<Record<"admin" | "backend", string>>;
   /** Returns the printed commands. */
   commands(): Readonly<Record<"read" | "turnOn" | "turnOff", string>>;
   stop(signal: NodeJS.Signals): Promise<number | null>;
@@ -60,6 +62,11 @@ export function startQuickstart(
       return 60 * Number(minutes) + Number(seconds);
     },
     printed: (expected) => waitForText((printed) => printed.includes(expected)),
+    tokens: () => {
+      const tokenOf = (name: string) =>
+        new RegExp(`^ {2}${name} token +(\\S+)$`, "m").exec(text)?.[1] ?? "";
+      return { admin: tokenOf("Admin"), backend: tokenOf("Backend") };
+    },
     commands: () => {
       const [read = "", turnOn = "", turnOff = ""] = [...text.matchAll(/^ {2}(curl .*)$/gm)].map(
         ([, command = ""]) => command,

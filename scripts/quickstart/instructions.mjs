@@ -31,15 +31,10 @@ Turn it off again:
 
   ${switchCommand(settings, keys, "off")}
 
-${keys.isPublic ? PUBLIC_KEYS : RANDOM_KEYS} Data is stored in
+The tokens were generated for this installation. They and the data are stored in
 ${directory}
 `;
 }
-
-const PUBLIC_KEYS =
-  "The keys are the same for everyone, so both services accept connections from this machine only.";
-const RANDOM_KEYS =
-  "The tokens were generated for this machine. Both services accept connections from it only.";
 
 /** The proxy receives the change within a second. Then the command requests the flag from it. */
 function switchCommand({ adminUrl, proxyUrl }, { adminToken, clientKey }, state) {

@@ -1,26 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { DEMO_KEYS, ENVIRONMENT, KEYS_FILE } from "./settings.mjs";
+import { CLIENT_KEY, ENVIRONMENT, KEYS_FILE } from "./settings.mjs";
 
 const NAMES = ["adminToken", "proxyToken", "clientKey"];
 
-/**
- * Returns the keys of the quickstart: those of the file in its directory, or else the demo keys.
- *
- * NOTE: other machines may use a PostgreSQL database too, and every service with that database would
- * accept the public demo tokens. So random keys are created for it.
- */
-export async function loadKeys({ directory, usesPostgres }) {
+/** Returns the keys of this installation: those of the file in its directory, which the first start creates. */
+export async function loadKeys({ directory }) {
   const file = join(directory, KEYS_FILE);
   const text = await readFile(file, "utf8").catch(ignoreMissing);
-  if (text === undefined) return usesPostgres ? createKeys(directory, file) : DEMO_KEYS;
+  if (text === undefined) return createKeys(directory, file);
   await chmod(file, 0o600);
   return parseKeys(text, file);
-}
-
-export function areDemoKeys({ adminToken }) {
-  return adminToken === DEMO_KEYS.adminToken;
 }
 
 function ignoreMissing(error) {
@@ -32,7 +23,7 @@ async function createKeys(directory, file) {
   const keys = {
     adminToken: `*:*.${randomText()}`,
     proxyToken: `*:${ENVIRONMENT}.${randomText()}`,
-    clientKey: DEMO_KEYS.clientKey,
+    clientKey: CLIENT_KEY,
   };
   await mkdir(directory, { recursive: true, mode: 0o700 });
   // Renamed when complete, so an interrupted start leaves no partial file.
@@ -54,6 +45,6 @@ function parseKeys(text, file) {
     // The error is not shown, because its message quotes the file.
   }
   throw new Error(
-    `${file} does not contain valid keys. Delete it; the next start uses the demo keys.`,
+    `${file} does not contain valid keys. Delete it; the next start creates new ones.`,
   );
 }

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
-import { areDemoKeys } from "./keys.mjs";
-import { isForThisMachine } from "./local-host.mjs";
-import { clientKeyOf, ENVIRONMENT, PROJECT } from "./settings.mjs";
+import { createHostCheck } from "flags-server-kit/http";
+import { allowedHosts, clientKeyOf, ENVIRONMENT, HOST, PROJECT } from "./settings.mjs";
 
 const MAX_BODY_BYTES = 1024;
 /** Path prefix of everything but the root. All other paths belong to the proxy. */
@@ -57,17 +56,21 @@ class HttpError extends Error {
  * It forwards switches to the admin API, so the admin token never reaches the browser, and rejects
  * requests from other sites.
  */
-export function createPage(settings, { admin, explain, keys }) {
+export function createPage(settings, { admin, explain }) {
+  const isOwnHost = createHostCheck({
+    host: HOST,
+    allowedHosts: allowedHosts(process.env).split(/\s*,\s*/),
+  });
   const routes = {
     ...fileRoutes(),
-    [`GET ${PREFIX}settings`]: () => json(toPageSettings(settings, keys)),
+    [`GET ${PREFIX}settings`]: () => json(toPageSettings(settings)),
     [`GET ${PREFIX}flags`]: async (request) =>
       json(await listFlags(admin, await explainIfPossible(explain, request))),
     [`POST ${PREFIX}switch`]: async (request) =>
       json(await switchFlag(admin, await readJson(request))),
   };
   const respond = async (request, response, path) => {
-    const { status = 200, type, body } = await handle(routes, { request, path });
+    const { status = 200, type, body } = await handle(routes, { request, path, isOwnHost });
     response.writeHead(status, { ...HEADERS, "content-type": type });
     response.end(request.method === "HEAD" ? undefined : body);
   };
@@ -79,18 +82,15 @@ export function createPage(settings, { admin, explain, keys }) {
   };
 }
 
-/** The page shows the backend token in an example, but only if it is public anyway. */
-function toPageSettings({ adminUrl, clientKeys }, keys) {
-  return {
-    clientKey: clientKeyOf({ clientKeys }),
-    environment: ENVIRONMENT,
-    adminUrl,
-    backendToken: areDemoKeys(keys) ? keys.proxyToken : "the-backend-token-printed-by-npm-start",
-  };
+/** NOTE: no tokens, which never reach the browser. */
+function toPageSettings({ adminUrl, clientKeys }) {
+  return { clientKey: clientKeyOf({ clientKeys }), environment: ENVIRONMENT, adminUrl };
 }
 
-async function handle(routes, { request, path }) {
+async function handle(routes, { request, path, isOwnHost }) {
   try {
+    if (!isOwnHost(request))
+      throw new HttpError(421, "This server does not serve the requested host");
     rejectOtherSites(request);
     const method = request.method === "HEAD" ? "GET" : request.method;
     const route = routes[`${method} ${path}`];
@@ -102,15 +102,8 @@ async function handle(routes, { request, path }) {
   }
 }
 
-/**
- * NOTE: any page in the browser can send requests here. Another host name indicates DNS rebinding,
- * another origin a page of another site.
- */
-function rejectOtherSites(request) {
-  const { method, headers } = request;
-  if (!isForThisMachine(request)) {
-    throw new HttpError(421, "This server does not serve the requested host");
-  }
+/** NOTE: any page in the browser can send requests here. */
+function rejectOtherSites({ method, headers }) {
   if (method === "GET" || method === "HEAD") return;
   if (headers.origin !== `http://${headers.host}`) {
     throw new HttpError(403, "Only the demo page can change flags");

@@ -107,7 +107,7 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
   });
 
   it("has details only for flags that have some", async () => {
-    const authorization = "*:*.demo-admin-token-for-this-machine-only";
+    const authorization = start.tokens().admin;
     const url = `http://127.0.0.1:${ports.ADMIN_PORT}/api/admin/projects/default/features`;
     await fetch(url, {
       method: "POST",
@@ -144,7 +144,7 @@ describe.skipIf(skipsChromium)("the page in Chromium", () => {
     for (const [sdk, text] of [
       ["JavaScript", 'clientKey: "demo-web-key"'],
       ["React", "<FlagProvider config={config}>"],
-      ["Node", '"*:development.demo-backend-token-local"'],
+      ["Node", '"the-backend-token-printed-by-npm-start"'],
       ["curl", "Authorization: demo-web-key"],
     ] as const) {
       await page.getByRole("button", { name: sdk, exact: true }).click();
@@ -303,12 +303,16 @@ describe("the requests of the page", () => {
     expect(JSON.parse(response.text)).toHaveProperty("error");
   });
 
-  it("never sends the admin token to the browser", async () => {
-    const token = "demo-admin-token";
-    expect(start.output()).toContain(token);
+  it("never sends the tokens to the browser", async () => {
+    const { admin, backend } = start.tokens();
+    expect([admin, backend]).toEqual([
+      expect.stringMatching(/^\*:\*\.[\da-f]{32}$/),
+      expect.stringMatching(/^\*:development\.[\da-f]{32}$/),
+    ]);
     for (const path of ["/", "/quickstart/page.js", "/quickstart/settings", "/quickstart/flags"]) {
       const text = await (await fetch(`${origin}${path}`)).text();
-      expect(text).not.toContain(token);
+      expect(text).not.toContain(admin);
+      expect(text).not.toContain(backend);
     }
   });
 

@@ -5,7 +5,6 @@ import { bundle } from "../../packages/proxy/bin/load-bundle.js";
 import { createAdminClient } from "../admin-client.mjs";
 import { createExplainer } from "./explainer.mjs";
 import { loadKeys } from "./keys.mjs";
-import { handleFirst } from "./local-host.mjs";
 import { createPage } from "./page.mjs";
 import { readSettings } from "./settings.mjs";
 
@@ -14,7 +13,6 @@ const keys = await loadKeys(settings);
 const page = createPage(settings, {
   admin: createAdminClient(settings.adminUrl, keys.adminToken),
   explain: createExplainer(settings.adminUrl, keys.proxyToken),
-  keys,
 });
 
 const stopping = new AbortController();
@@ -24,6 +22,16 @@ await bundle.load().runWithHooks({
   beforeStart: waitForUpstream,
   onListening: ({ server }) => handleFirst(page, server),
 });
+
+/** Handles requests before the service. A handler returns false for requests of the service. */
+function handleFirst(handle, server) {
+  const listeners = server.listeners("request");
+  server.removeAllListeners("request");
+  server.on("request", (request, response) => {
+    if (handle(request, response)) return;
+    for (const listener of listeners) listener.call(server, request, response);
+  });
+}
 
 /**
  * Both services start at the same time. A request that came too early would delay the next one, or get

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer as createHttpServer, get } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -19,12 +19,17 @@ import {
 const TIMEOUT_MS = 2 * START_TIMEOUT_MS;
 
 const KEYS_FILE = "quickstart-keys.json";
-const ADMIN_TOKEN = "*:*.demo-admin-token-for-this-machine-only";
+/** Tokens that the documentation of earlier versions published. */
+const PUBLISHED = {
+  admin: "*:*.demo-admin-token-for-this-machine-only",
+  backend: "*:development.demo-backend-token-local",
+};
 
 let directory: string;
 let ports: Ports;
 let last: Quickstart | undefined;
 let firstStartSeconds: number;
+let firstTokens: ReturnType<Quickstart["tokens"]>;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "flags-quickstart-"));
@@ -49,6 +54,7 @@ describe("npm start", () => {
         expect.arrayContaining(["new-header", "button-colour", "local-payments"]),
       );
       firstStartSeconds = await start.ready();
+      firstTokens = start.tokens();
       expect(start.output()).not.toMatch(/Installing|Building/);
       expect(start.output()).toContain("[admin] ");
       expect(start.output()).toContain("[proxy] ");
@@ -82,6 +88,7 @@ describe("npm start", () => {
       console.log(`npm start, already built: first ${firstStartSeconds} s, second ${seconds} s`);
       expect(start.output()).not.toContain("Created");
 
+      expect(start.tokens()).toEqual(firstTokens);
       const names = namesIn(paste(start.commands().read));
       expect(names).toContain("old-checkout");
       expect(names).not.toContain("new-header");
@@ -197,13 +204,60 @@ describe("npm start", () => {
   });
 
   it(
-    "accepts the random keys of an earlier version, and the key of the documentation",
+    "generates tokens for this installation, which only its owner can read",
+    async () => {
+      const { mode } = await stat(join(directory, KEYS_FILE));
+      expect(mode & 0o777).toBe(0o600);
+      const keys = JSON.parse(await readFile(join(directory, KEYS_FILE), "utf8")) as object;
+      expect(keys).toEqual({
+        adminToken: expect.stringMatching(/^\*:\*\.[\da-f]{32}$/),
+        proxyToken: expect.stringMatching(/^\*:development\.[\da-f]{32}$/),
+        clientKey: "demo-web-key",
+      });
+
+      const start = await startHere();
+      const { admin, backend } = start.tokens();
+      expect(keys).toMatchObject({ adminToken: admin, proxyToken: backend });
+      expect((await requestAdmin("/projects", { token: admin })).status).toBe(200);
+      expect(await definitionStatuses(backend)).toEqual([200, 200]);
+      expect((await requestAdmin("/projects", { token: PUBLISHED.admin })).status).toBe(401);
+      expect(await definitionStatuses(PUBLISHED.backend)).toEqual([401, 401]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "revokes the published tokens of an earlier version",
+    async () => {
+      // Creates them, as earlier versions did.
+      const published = {
+        INIT_ADMIN_API_TOKENS: PUBLISHED.admin,
+        INIT_CLIENT_API_TOKENS: PUBLISHED.backend,
+      };
+      for (const [environment, isRevoked] of [
+        [published, true],
+        [published, false],
+        [{}, false],
+      ] as const) {
+        const start = await startHere(environment);
+        expect((await requestAdmin("/projects", { token: PUBLISHED.admin })).status).toBe(401);
+        expect((await definitionStatuses(PUBLISHED.backend))[0]).toBe(401);
+        expect(start.output().includes("Revoked 2 tokens")).toBe(isRevoked);
+        await start.stop("SIGTERM");
+      }
+    },
+    2 * TIMEOUT_MS,
+  );
+
+  it(
+    "accepts the keys of an earlier version, and the key of the documentation",
     async () => {
       const keys = {
         adminToken: "*:*.of-an-earlier-version",
         proxyToken: "*:development.of-an-earlier-version",
         clientKey: "client-of-an-earlier-version",
       };
+      const current = await readFile(join(directory, KEYS_FILE), "utf8");
       await writeFile(join(directory, KEYS_FILE), JSON.stringify(keys));
       // Some shells set HOST to the name of the machine.
       const start = await startHere({ HOST: "name-of-the-machine" });
@@ -217,28 +271,40 @@ describe("npm start", () => {
         expect(response.status).toBe(200);
       }
       await start.stop("SIGTERM");
-      await rm(join(directory, KEYS_FILE));
+      await writeFile(join(directory, KEYS_FILE), current);
     },
     TIMEOUT_MS,
   );
 
   it(
-    "serves the tokens of the documentation to this machine only, and explains an expired one",
+    "serves the console, the admin API and the page to this machine only, and explains an expired token",
     async () => {
-      const start = await startHere();
-      const token = "*:development.demo-backend-token-local";
-      for (const url of [`http://127.0.0.1:${ports.ADMIN_PORT}/api`, proxyUrl()]) {
-        const response = await fetch(`${url}/client/features`, {
-          headers: { authorization: token },
-        });
-        expect(response.status).toBe(200);
+      const start = await startHere({ ALLOWED_HOSTS: "flags.test" });
+      const { admin } = start.tokens();
+      for (const [host, status] of [
+        ["localhost", 200],
+        ["host.docker.internal", 200],
+        ["flags.test", 200],
+        ["evil.test", 421],
+      ] as const) {
+        for (const [name, path] of [
+          ["ADMIN_PORT", "/api/admin/projects"],
+          ["ADMIN_PORT", "/"],
+          ["PORT", "/"],
+          ["PORT", "/quickstart/settings"],
+          ["PORT", "/internal-backstage/metrics"],
+        ] as const) {
+          const headers = { host: `${host}:${ports[name]}`, authorization: admin };
+          expect([host, path, await statusFor(ports[name], path, headers)]).toEqual([
+            host,
+            path,
+            status,
+          ]);
+        }
       }
-      const hosts = [`localhost:${ports.ADMIN_PORT}`, `evil.test:${ports.ADMIN_PORT}`, "evil.test"];
-      const statuses = hosts.map((host) => statusFor(host, "/api/admin/projects"));
-      expect(await Promise.all(statuses)).toEqual([200, 421, 421]);
       expect(await preflight()).toBeNull();
 
-      await expireToken();
+      await expireToken(admin);
       expect(await start.stop("SIGINT")).toBe(0);
       last = startQuickstart({ ...ports, DATA_DIR: directory });
       expect(await last.exited()).toBe(1);
@@ -257,13 +323,18 @@ async function startHere(
   return last;
 }
 
-function proxyUrl(): string {
-  return `http://127.0.0.1:${ports.PORT}/api`;
+/** Requests the definitions from the service and from the proxy. */
+function definitionStatuses(authorization: string): Promise<readonly number[]> {
+  const requests = [ports.ADMIN_PORT, ports.PORT].map(async (port) => {
+    const url = `http://127.0.0.1:${port}/api/client/features`;
+    return (await fetch(url, { headers: { authorization } })).status;
+  });
+  return Promise.all(requests);
 }
 
 function requestAdmin(
   path: string,
-  { token = ADMIN_TOKEN, method = "GET", body }: AdminRequest = {},
+  { token = last?.tokens().admin ?? "", method = "GET", body }: AdminRequest = {},
 ): Promise<Response> {
   return fetch(`http://127.0.0.1:${ports.ADMIN_PORT}/api/admin${path}`, {
     method,
@@ -278,12 +349,14 @@ interface AdminRequest {
   readonly body?: object;
 }
 
-/** Sends a request that names another host, as in a DNS rebinding attack. */
-function statusFor(host: string, path: string): Promise<number | undefined> {
+/** Sends a request that names a host, as in a DNS rebinding attack. */
+function statusFor(
+  port: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const headers = { host, authorization: ADMIN_TOKEN };
-    const options = { host: "127.0.0.1", port: ports.ADMIN_PORT, path, headers };
-    get(options, (response) => {
+    get({ host: "127.0.0.1", port, path, headers: { ...headers } }, (response) => {
       response.resume();
       resolve(response.statusCode);
     }).on("error", reject);
@@ -325,8 +398,8 @@ async function deleteFlag(name: string): Promise<void> {
   }
 }
 
-async function expireToken(): Promise<void> {
-  const path = `/api-tokens/${encodeURIComponent(ADMIN_TOKEN)}`;
+async function expireToken(token: string): Promise<void> {
+  const path = `/api-tokens/${encodeURIComponent(token)}`;
   const body = { expiresAt: "2026-01-01T00:00:00Z" };
   expect((await requestAdmin(path, { method: "PUT", body })).ok).toBe(true);
 }

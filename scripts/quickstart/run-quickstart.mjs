@@ -8,9 +8,9 @@ import { formatDuration } from "../progress.mjs";
 import { hasExited, stopProcess } from "../stop-process.mjs";
 import { rootDirectory } from "../workspace.mjs";
 import { instructions } from "./instructions.mjs";
-import { areDemoKeys, loadKeys } from "./keys.mjs";
+import { loadKeys } from "./keys.mjs";
 import { seed } from "./seed.mjs";
-import { adminEnvironment, clientKeyOf, proxyEnvironment } from "./settings.mjs";
+import { adminEnvironment, clientKeyOf, proxyEnvironment, PUBLISHED_TOKENS } from "./settings.mjs";
 
 const ADMIN = {
   name: "flag-management service",
@@ -79,8 +79,7 @@ async function startAll(settings, keys, { stops, stopping }) {
   const failure = await Promise.race([end, ready()]);
   if (failure !== undefined || stopping.aborted) return failure;
 
-  const isPublic = areDemoKeys(keys);
-  console.log(instructions(settings, { ...keys, clientKey: clientKeyOf(settings), isPublic }));
+  console.log(instructions(settings, { ...keys, clientKey: clientKeyOf(settings) }));
   console.log(`Ready in ${formatDuration(performance.now())}. Press Ctrl-C to stop.\n`);
   return end;
 }
@@ -89,12 +88,28 @@ async function seedWhenReady(admin, directory, isEnding) {
   const response = await waitForResponse(admin.url("/projects"), admin.headers);
   // The service opens its port after it has created its tokens, so waiting would not help.
   if (response.status === 401) throw new Error(explainRejectedToken(directory));
+  const count = await revokePublishedTokens(admin);
+  if (count > 0) console.log(`Revoked ${count} tokens of an earlier version, which were public`);
   try {
-    const count = await seed(admin);
-    if (count > 0) console.log(`Created ${count} demo flags`);
+    const created = await seed(admin);
+    if (created > 0) console.log(`Created ${created} demo flags`);
   } catch (error) {
     if (!isEnding()) console.warn(`Not all demo flags could be created: ${error.message}`);
   }
+}
+
+/** Returns how many there were. */
+async function revokePublishedTokens(admin) {
+  let count = 0;
+  for (const token of PUBLISHED_TOKENS) {
+    // oxlint-disable-next-line no-await-in-loop -- the service handles one change at a time
+    const error = await admin
+      .delete(`/api-tokens/${encodeURIComponent(token)}`)
+      .catch((reason) => reason);
+    if (error === undefined) count += 1;
+    else if (error.status !== 404) throw error;
+  }
+  return count;
 }
 
 function explainRejectedToken(directory) {

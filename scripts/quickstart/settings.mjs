@@ -8,18 +8,20 @@ export const HOST = "127.0.0.1";
 export const ENVIRONMENT = "development";
 export const PROJECT = "default";
 
-/**
- * The keys that the documentation uses. They are public, so both services of the quickstart listen on
- * 127.0.0.1 only and reject requests for other host names.
- */
-export const DEMO_KEYS = {
-  adminToken: "*:*.demo-admin-token-for-this-machine-only",
-  proxyToken: "*:development.demo-backend-token-local",
-  clientKey: "demo-web-key",
-};
+/** The client key of the documentation. Client keys are public. */
+export const CLIENT_KEY = "demo-web-key";
 
-/** The file with the random keys of an earlier version, or of a PostgreSQL database. */
+/** Tokens in the documentation of earlier versions. The quickstart revokes them. */
+export const PUBLISHED_TOKENS = [
+  "*:*.demo-admin-token-for-this-machine-only",
+  "*:development.demo-backend-token-local",
+];
+
+/** The file with the tokens of this installation. */
 export const KEYS_FILE = "quickstart-keys.json";
+
+/** How a container reaches this machine. */
+const CONTAINER_HOST = "host.docker.internal";
 
 const REFRESH_INTERVAL_MS = 1000;
 
@@ -41,10 +43,7 @@ export function readSettings(environment) {
   };
 }
 
-/**
- * NOTE: not `.flags`, which `flags-admin` uses by default: started there, it would accept the public
- * demo tokens. The quickstart of earlier versions used `.flags`, with random keys.
- */
+/** NOTE: not `.flags`, which `flags-admin` uses by default. The quickstart of earlier versions used it. */
 function defaultDirectory() {
   const earlier = join(rootDirectory, ".flags");
   return existsSync(join(earlier, KEYS_FILE)) ? earlier : join(earlier, "quickstart");
@@ -57,8 +56,8 @@ function defaultDirectory() {
 export function findHostProblem({ HOST: host = "" }) {
   if (isIP(host) === 0 || host === HOST) return undefined;
   return (
-    `HOST=${host}: the quickstart listens on ${HOST} only, because its demo tokens are public. ` +
-    "Remove HOST, or start flags-admin and flags-proxy with tokens of your own."
+    `HOST=${host}: the quickstart listens on ${HOST} only, because its client key is public. ` +
+    "Remove HOST, or start flags-admin and flags-proxy with keys of your own."
   );
 }
 
@@ -70,6 +69,7 @@ export function adminEnvironment({ ports, directory, usesPostgres }, keys, envir
     // A PostgreSQL server replaces the embedded database.
     ...(usesPostgres ? {} : { DATA_DIR: directory }),
     HOST,
+    ALLOWED_HOSTS: allowedHosts(environment),
     PORT: ports.ADMIN_PORT,
     INIT_ADMIN_API_TOKENS: addToList(environment.INIT_ADMIN_API_TOKENS, keys.adminToken),
     INIT_CLIENT_API_TOKENS: addToList(environment.INIT_CLIENT_API_TOKENS, keys.proxyToken),
@@ -84,6 +84,7 @@ export function proxyEnvironment({ ports, directory, adminUrl, clientKeys }, key
     DATA_DIR: directory,
     ADMIN_PORT: ports.ADMIN_PORT,
     HOST,
+    ALLOWED_HOSTS: allowedHosts(environment),
     PORT: ports.PORT,
     PROXY_BASE_PATH: "",
     CLIENT_KEY_HEADER_NAME: "authorization",
@@ -105,14 +106,19 @@ export function proxyEnvironment({ ports, directory, adminUrl, clientKeys }, key
   };
 }
 
+/** The names of this machine that the quickstart accepts, in addition to those of every service. */
+export function allowedHosts(environment) {
+  return addToList(environment.ALLOWED_HOSTS, CONTAINER_HOST);
+}
+
 /** The client key of the page and the printed commands. */
 export function clientKeyOf({ clientKeys }) {
-  return clientKeys ? clientKeys.split(",")[0].trim() : DEMO_KEYS.clientKey;
+  return clientKeys ? clientKeys.split(",")[0].trim() : CLIENT_KEY;
 }
 
 /** The documentation uses the demo key, and programs may use the key of an earlier version. */
 function acceptedKeys({ clientKey }) {
-  return [...new Set([DEMO_KEYS.clientKey, clientKey])].join(",");
+  return [...new Set([CLIENT_KEY, clientKey])].join(",");
 }
 
 function addToList(list, entry) {

@@ -13,7 +13,7 @@ func main() {
 		unleash.WithUrl("http://127.0.0.1:4242/api"),
 		unleash.WithAppName("shop"),
 		unleash.WithCustomHeaders(http.Header{
-			"Authorization": {"*:development.demo-backend-token-local"},
+			"Authorization": {"the-backend-token-printed-by-npm-start"},
 		}),
 		unleash.WithListener(&unleash.DebugListener{}),
 	)

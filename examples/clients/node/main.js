@@ -4,7 +4,7 @@ import { startUnleash } from "unleash-client";
 const unleash = await startUnleash({
   url: "http://127.0.0.1:4242/api",
   appName: "shop",
-  customHeaders: { Authorization: "*:development.demo-backend-token-local" },
+  customHeaders: { Authorization: "the-backend-token-printed-by-npm-start" },
 });
 
 const context = { userId: "7" };

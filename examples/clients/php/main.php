@@ -9,7 +9,7 @@ $unleash = UnleashBuilder::create()
     ->withAppUrl("http://127.0.0.1:4242/api")
     ->withAppName("shop")
     ->withInstanceId(gethostname())
-    ->withHeader("Authorization", "*:development.demo-backend-token-local")
+    ->withHeader("Authorization", "the-backend-token-printed-by-npm-start")
     ->build();
 
 $context = new UnleashContext(currentUserId: "7");

@@ -3,7 +3,7 @@ from UnleashClient import UnleashClient
 client = UnleashClient(
     url="http://127.0.0.1:4242/api",
     app_name="shop",
-    custom_headers={"Authorization": "*:development.demo-backend-token-local"},
+    custom_headers={"Authorization": "the-backend-token-printed-by-npm-start"},
 )
 client.initialize_client()  # Returns when the flags have been loaded.
 

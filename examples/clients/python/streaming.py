@@ -14,7 +14,7 @@ def on_event(event):
 client = UnleashClient(
     url="http://127.0.0.1:4242/api",
     app_name="shop",
-    custom_headers={"Authorization": "*:development.demo-backend-token-local"},
+    custom_headers={"Authorization": "the-backend-token-printed-by-npm-start"},
     experimental_mode={"type": "streaming"},
     event_callback=on_event,
 )

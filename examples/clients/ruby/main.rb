@@ -4,7 +4,7 @@ require "unleash/context"
 unleash = Unleash::Client.new(
   url: "http://127.0.0.1:4242/api",
   app_name: "shop",
-  custom_http_headers: { "Authorization" => "*:development.demo-backend-token-local" }
+  custom_http_headers: { "Authorization" => "the-backend-token-printed-by-npm-start" }
 ) # Returns when the flags have been loaded.
 
 context = Unleash::Context.new(user_id: "7")

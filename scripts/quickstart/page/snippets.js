@@ -84,13 +84,13 @@ function BuyButton() {
 }`;
 }
 
-function writeNode({ adminUrl, backendToken }, context) {
+function writeNode({ adminUrl }, context) {
   return `import { startUnleash } from "unleash-client";
 
 const client = await startUnleash({
   url: "${adminUrl}/api",
   appName: "server",
-  customHeaders: { Authorization: ${toCode(backendToken)} },
+  customHeaders: { Authorization: "the-backend-token-printed-by-npm-start" },
 });
 const context = ${toCode(toContext(context))};
 console.log(client.isEnabled("new-header", context), client.getVariant("button-colour", context).name);

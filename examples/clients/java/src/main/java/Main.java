@@ -8,7 +8,7 @@ public class Main {
         UnleashConfig.builder()
             .unleashAPI("http://127.0.0.1:4242/api")
             .appName("shop")
-            .apiKey("*:development.demo-backend-token-local")
+            .apiKey("the-backend-token-printed-by-npm-start")
             .synchronousFetchOnInitialisation(true) // The constructor waits for the flags.
             .build();
     var unleash = new DefaultUnleash(config);
