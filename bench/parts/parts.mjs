@@ -1,3 +1,4 @@
+import { adminLargeTargets, reportAdminLarge, runAdminLargeBench } from "./admin-large.mjs";
 import { adminScaleTargets, reportAdminScale, runAdminScaleBench } from "./admin-scale/run.mjs";
 import { consoleTargets, reportConsole, runConsoleBench } from "./console.mjs";
 import { reportEngine, runEngineBench } from "./engine.mjs";
@@ -49,6 +50,11 @@ export const PARTS = {
     run: runAdminScaleBench,
     report: reportAdminScale,
     targets: adminScaleTargets,
+  },
+  "admin-large": {
+    run: runAdminLargeBench,
+    report: reportAdminLarge,
+    targets: adminLargeTargets,
   },
   console: { run: runConsoleBench, report: reportConsole, targets: consoleTargets },
   keys: { run: runKeysBench, report: reportKeys, targets: keysTargets },

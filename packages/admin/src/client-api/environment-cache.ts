@@ -1,33 +1,25 @@
 import { Batcher } from "../scheduling/batcher.ts";
-import { readRevision } from "../storage/revisions.ts";
 import type { Storage } from "../storage/storage.ts";
+import { loadEnvironment, type LoadedEnvironment } from "./environment-loader.ts";
 import type { EnvironmentState } from "./environment-state.ts";
-import { findRelevantRevision, loadEnvironment } from "./load-environment.ts";
 
-interface CachedState {
-  readonly state: EnvironmentState;
-  /** Revision of the database up to which the state is known to be current. */
-  readonly seenRevision: number;
-}
-
-interface Load {
-  /** Minimum revision of the database that the load reads. */
-  readonly minRevision: number;
-  readonly result: Promise<CachedState>;
-}
+/** An environment that has not been requested for so long is loaded completely, because events are deleted after a day or more. */
+const MAX_AGE_MS = 12 * 60 * 60 * 1000;
 
 /**
  * The current states of environments. Every call reads the revision of the database, and loads only
- * environments that have changed.
+ * what has changed.
  */
 export class EnvironmentCache {
   readonly #storage: Storage;
-  readonly #cached = new Map<string, CachedState>();
-  readonly #loads = new Map<string, Load>();
+  readonly #now: () => number;
+  readonly #environments = new Map<string, CachedEnvironment>();
   readonly #revisions: Batcher<undefined, number>;
 
-  constructor(storage: Storage) {
+  /** @param now the time in milliseconds. @default `Date.now()` */
+  constructor(storage: Storage, now: () => number = Date.now) {
     this.#storage = storage;
+    this.#now = now;
     this.#revisions = new Batcher({
       run: async (requests) => {
         const revision = await storage.revision();
@@ -39,49 +31,52 @@ export class EnvironmentCache {
 
   /** Forgets all states, because the database no longer contains the changes that led to them. */
   clear(): void {
-    this.#cached.clear();
-    this.#loads.clear();
+    // NOTE: loads in progress do not return: they belong to the forgotten environments.
+    this.#environments.clear();
   }
 
   /** Resolves to the state at the time of the call or later. */
   async current(environment: string): Promise<EnvironmentState> {
     const revision = await this.#revisions.add(undefined);
-    const cached = this.#cached.get(environment);
-    if (cached !== undefined && cached.seenRevision >= revision) return cached.state;
-
-    const load = this.#loads.get(environment);
-    // Many requests arrive at once after a change: one load serves all of them.
-    if (load !== undefined && load.minRevision >= revision) return (await load.result).state;
-    return (await this.#startLoad(environment, revision)).state;
+    const known = this.#environments.get(environment);
+    const cached = known ?? new CachedEnvironment(this.#storage, environment, this.#now);
+    this.#environments.set(environment, cached);
+    return cached.since(revision);
   }
+}
 
-  #startLoad(environment: string, minRevision: number): Promise<CachedState> {
-    const load: Load = { minRevision, result: this.#load(environment) };
-    this.#loads.set(environment, load);
-    const forget = (): void => {
-      if (this.#loads.get(environment) === load) this.#loads.delete(environment);
-    };
-    load.result.then(forget, forget);
-    return load.result;
-  }
+class CachedEnvironment {
+  readonly #now: () => number;
+  /** Many requests arrive at once after a change: one load serves all of them. */
+  readonly #loads: Batcher<undefined, EnvironmentState>;
+  #loaded: LoadedEnvironment | undefined;
+  /** When the state was last known to be current. */
+  #checkedMs = 0;
 
-  async #load(environment: string): Promise<CachedState> {
-    const previous = this.#cached.get(environment);
-    const loaded = await this.#storage.read(async (db): Promise<CachedState> => {
-      const seenRevision = await readRevision(db);
-      const since = previous?.seenRevision ?? 0;
-      const revision = await findRelevantRevision(db, environment, since);
-      const state =
-        previous !== undefined && revision === undefined
-          ? previous.state
-          : await loadEnvironment(db, environment, revision ?? 0);
-      return { state, seenRevision };
+  constructor(storage: Storage, environment: string, now: () => number) {
+    this.#now = now;
+    this.#loads = new Batcher({
+      run: async (requests) => {
+        const startMs = now();
+        const ageMs = startMs - this.#checkedMs;
+        const isRecent = ageMs >= 0 && ageMs < MAX_AGE_MS;
+        const previous = isRecent ? this.#loaded : undefined;
+        const loaded = await loadEnvironment(storage, environment, previous);
+        storage.saw(loaded.seenRevision);
+        this.#loaded = loaded;
+        this.#checkedMs = startMs;
+        return requests.map(() => loaded.state);
+      },
+      maxItems: Infinity,
     });
-    this.#storage.saw(loaded.seenRevision);
-    const newest = this.#cached.get(environment);
-    if (newest === undefined || newest.seenRevision <= loaded.seenRevision) {
-      this.#cached.set(environment, loaded);
+  }
+
+  /** Resolves to a state that contains all changes up to a revision. */
+  async since(revision: number): Promise<EnvironmentState> {
+    if (this.#loaded === undefined || this.#loaded.seenRevision < revision) {
+      return this.#loads.add(undefined);
     }
-    return loaded;
+    this.#checkedMs = this.#now();
+    return this.#loaded.state;
   }
 }

@@ -12,6 +12,11 @@ export interface FeatureEntry {
   readonly segmentIds: ReadonlySet<number>;
 }
 
+/** Compares flags for the order of documents, which is that of the bytes: names are ASCII. */
+export function byName({ feature: one }: FeatureEntry, { feature: other }: FeatureEntry): number {
+  return one.name < other.name ? -1 : 1;
+}
+
 /** A segment as SDKs receive it. */
 export interface SegmentEntry {
   readonly segment: ClientSegment;

@@ -1,8 +1,9 @@
 import { and, count, eq, inArray, isNull, type SQL } from "drizzle-orm";
 import { compileInSteps, type FeatureDocument, parseDocument, type Snapshot } from "flags-engine";
 import type { ClientFeature } from "../client-api/client-feature.ts";
-import type { EnvironmentState } from "../client-api/environment-state.ts";
-import { loadEnvironment } from "../client-api/load-environment.ts";
+import { byName, type FeatureEntry, type SegmentEntry } from "../client-api/environment-state.ts";
+import { loadFlags, loadSegments, SEGMENTS_PER_BATCH } from "../client-api/load-flags.ts";
+import { AdaptiveBatches, takeSome } from "../scheduling/adaptive-batches.ts";
 import { type Database, groupBy, isOneOf } from "../storage/database.ts";
 import { dependencies, featureEnvironments, features } from "../storage/schema/features.ts";
 import { strategies, STRATEGY_ORDER } from "../storage/schema/strategies.ts";
@@ -25,7 +26,7 @@ export interface PlaygroundEnvironment {
   readonly snapshot: Snapshot;
   /** The flags to evaluate. */
   readonly features: readonly PlaygroundFeature[];
-  readonly segments: EnvironmentState["segments"];
+  readonly segments: ReadonlyMap<number, SegmentEntry>;
 }
 
 /** Counts the flags to evaluate in each of the environments. Returns the largest number. */
@@ -49,30 +50,54 @@ export async function loadPlayground(
   environment: string,
   filter: FlagFilter,
 ): Promise<PlaygroundEnvironment> {
-  const wanted = await selectNames(db, filter);
-  const loaded = await loadEnvironment(db, environment, 0, [
-    ...wanted,
-    ...(await selectParents(db, wanted)),
-  ]);
-  const rows = await db
-    .select()
-    .from(strategies)
-    .where(and(eq(strategies.environment, environment), isOneOf(strategies.feature, wanted)))
-    .orderBy(...STRATEGY_ORDER);
+  const wanted = new Set(await selectNames(db, filter));
+  const parents = await selectParents(db, [...wanted]);
+  const { entries, rows } = await loadInBatches(db, environment, new Set([...wanted, ...parents]));
   const strategiesOf = groupBy(rows, ({ feature }) => feature);
+  const segments = await loadSegmentsOf(db, entries);
   const document = parseDocument({
-    features: loaded.features.map(({ feature }) => feature),
-    segments: [...loaded.segments.values()].map(({ segment }) => segment),
+    features: entries.map(({ feature }) => feature),
+    segments: segments.map(({ segment }) => segment),
   });
-  const wantedNames = new Set(wanted);
   return {
     name: environment,
     snapshot: await compile(document),
-    features: loaded.features
-      .filter(({ feature }) => wantedNames.has(feature.name))
+    features: entries
+      .filter(({ feature }) => wanted.has(feature.name))
       .map(({ feature }) => ({ feature, strategies: strategiesOf.get(feature.name) ?? [] })),
-    segments: loaded.segments,
+    segments: new Map(segments.map((entry) => [entry.segment.id, entry])),
   };
+}
+
+async function loadInBatches(db: Database, environment: string, missing: Set<string>) {
+  const entries: FeatureEntry[] = [];
+  const rows: StoredStrategy[] = [];
+  const batches = new AdaptiveBatches();
+  while (missing.size > 0) {
+    await batches.runNext(missing, async (names) => {
+      entries.push(...(await loadFlags(db, environment, names)));
+      rows.push(
+        ...(await db
+          .select()
+          .from(strategies)
+          .where(and(eq(strategies.environment, environment), isOneOf(strategies.feature, names)))
+          .orderBy(...STRATEGY_ORDER)),
+      );
+    });
+  }
+  return { entries: entries.toSorted(byName), rows };
+}
+
+async function loadSegmentsOf(
+  db: Database,
+  entries: readonly FeatureEntry[],
+): Promise<readonly SegmentEntry[]> {
+  const missing = new Set(entries.flatMap(({ segmentIds }) => [...segmentIds]));
+  const loaded: SegmentEntry[] = [];
+  while (missing.size > 0) {
+    loaded.push(...(await loadSegments(db, takeSome(missing, SEGMENTS_PER_BATCH))));
+  }
+  return loaded;
 }
 
 /** Compiles flags while other requests run in between. */
