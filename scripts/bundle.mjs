@@ -1,19 +1,24 @@
 // The last step of `npm run build`: bundles OpenTelemetry; bundles each command and its other dependencies into
 // one file, and writes V8's code cache for it. See docs/decisions/0013-bundle-with-code-cache.md. Compresses the
-// files of the console.
+// files of the console. Writes the template of the embedded database.
 
 import { fileURLToPath } from "node:url";
 import { ADMIN, PROXY } from "./bundle/commands.mjs";
 import { compressConsole } from "./bundle/compress-console.mjs";
+import { writeDatabaseTemplate } from "./bundle/write-database-template.mjs";
 import { writeBundle, writeTelemetryBundle } from "./bundle/write-bundle.mjs";
 import { recordBuild } from "./workspace.mjs";
 
 const CONSOLE = fileURLToPath(new URL("../packages/admin/dist/console/assets", import.meta.url));
+const TEMPLATE = fileURLToPath(
+  new URL("../packages/admin/dist/database/empty.tar.br", import.meta.url),
+);
 
 await Promise.all([
   writeTelemetryBundle(),
   ...[PROXY, ADMIN].map(writeBundle),
   compressConsole(CONSOLE),
+  writeDatabaseTemplate(TEMPLATE),
 ]);
 try {
   await import("./bundle/write-code-caches.mjs");

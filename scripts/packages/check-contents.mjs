@@ -11,7 +11,11 @@ const DECLARATIONS = /\.d\.[cm]?ts$/;
 const REQUIRED_FILES = ["LICENSE", "README.md", "dist/index.js", "dist/index.d.ts"];
 
 const REQUIRED_FILES_OF = {
-  "packages/admin": ["dist/console/index.html", "dist/console/THIRD-PARTY-LICENSES.txt"],
+  "packages/admin": [
+    "dist/console/index.html",
+    "dist/console/THIRD-PARTY-LICENSES.txt",
+    "dist/database/empty.tar.br",
+  ],
 };
 
 const REQUIRED_FIELDS = [

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -39,6 +39,22 @@ describe("flags-admin describes itself", () => {
     );
   });
 });
+
+/** What docs/installation.md recommends at least, with the embedded database. */
+const DOCUMENTED_MEMORY_MIB = 640;
+
+test.skipIf(process.platform !== "linux")(
+  "flags-admin creates its embedded database within the documented memory",
+  async () => {
+    const service = startCommand({ DATA_DIR: join(makeDirectory(), "data") });
+    await service.listening();
+    expect(service.stdout()).toContain("INFO: Creating the database in ");
+    const status = readFileSync(`/proc/${service.child.pid}/status`, "utf8");
+    const peakMiB = Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
+    expect(peakMiB).toBeGreaterThan(100);
+    expect(peakMiB).toBeLessThan(DOCUMENTED_MEMORY_MIB);
+  },
+);
 
 describe("flags-admin without an admin token", () => {
   test("warns and says how to create one; its probes succeed while it runs", async () => {

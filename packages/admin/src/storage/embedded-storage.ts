@@ -85,6 +85,7 @@ async function openLocked(dataDir: string, dependencies: LockedDependencies): Pr
   }
 
   const client = await openDurable(directory, {
+    isNew,
     onPanic: (reason) => {
       logger.fatal(describePanic(directory, reason));
       process.exit(1);
