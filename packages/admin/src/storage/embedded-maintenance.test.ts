@@ -70,7 +70,7 @@ test("EmbeddedMaintenance runs checkpoints without writes", async () => {
   await expect.poll(readRedo).not.toEqual(before);
 });
 
-test("EmbeddedMaintenance frees the space of deleted rows", async () => {
+test("EmbeddedMaintenance updates statistics, and frees the space of deleted rows", async () => {
   await client.exec(
     "create table v as select repeat('x', 1000) as x from generate_series(1, 5000)",
   );
@@ -80,4 +80,7 @@ test("EmbeddedMaintenance frees the space of deleted rows", async () => {
   expect(await readSize()).toBeGreaterThan(0);
   maintain({ vacuumIntervalMs: 50 });
   await expect.poll(readSize, { timeout: 20_000 }).toBe(0);
+  const readStatistics = async (): Promise<unknown> =>
+    (await client.query("select from pg_stats where tablename = 'environments'")).rows.length;
+  await expect.poll(readStatistics).toBeGreaterThan(0);
 });
