@@ -66,6 +66,8 @@ const SERVER_REASONS: Readonly<Record<string, string>> = {
   "57P03": "it is still starting",
   "25006": "it is read-only, such as a standby",
   "53100": "its disk is full",
+  "55P03":
+    "other transactions have used a table for so long that it could not be migrated: end them, for example a backup, or start again later",
 };
 
 function explainServer(error: unknown, databaseUrl: string): string | undefined {

@@ -1,5 +1,7 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { type Database, rowsOf } from "./database.ts";
+import { isTimeout } from "./errors.ts";
 import { lockFor } from "./transactions.ts";
 import { initialSchema } from "./migrations/0001-initial-schema.ts";
 import { initialData } from "./migrations/0002-initial-data.ts";
@@ -36,38 +38,69 @@ export class SchemaTooNewError extends Error {
   }
 }
 
+/** How long the statements of a migration wait for a table, while all reads of that table wait behind them. */
+const LOCK_TIMEOUT = "1s";
+
+interface MigrateOptions {
+  /** How long to wait before each new attempt to lock a table that others use. @default 150 times 2 s: five minutes */
+  readonly retryDelaysMs?: readonly number[];
+}
+
+const RETRY_DELAYS_MS: readonly number[] = Array.from({ length: 150 }, () => 2000);
+
 /**
- * Applies all pending migrations in one transaction. Several processes may do this concurrently: an
- * advisory lock runs them one after the other, and the later ones find no pending migrations.
+ * Applies all pending migrations, each in a transaction of its own: the locks of a fast one must not be held during a slow
+ * one. Several processes may do this concurrently: an advisory lock runs the migrations one after the other. If the
+ * process ends before the last one, the next start continues.
  *
  * @throws {SchemaTooNewError} if the database has a newer schema version
  */
 export async function migrate(
   db: Database,
   migrations: readonly Migration[] = MIGRATIONS,
+  { retryDelaysMs = RETRY_DELAYS_MS }: MigrateOptions = {},
 ): Promise<void> {
-  await db.transaction((transaction) => migrateLocked(transaction, migrations), {
-    // Otherwise the default of the database, with which a process may not see what was committed while it waited.
-    isolationLevel: "read committed",
-    accessMode: "read write",
-  });
+  const delaysMs = retryDelaysMs.values();
+  let isComplete = false;
+  while (!isComplete) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- in order
+      isComplete = await applyNext(db, migrations);
+    } catch (error) {
+      const { value: delayMs } = delaysMs.next();
+      if (delayMs === undefined || !isTimeout(error)) throw error;
+      // oxlint-disable-next-line no-await-in-loop -- others can use the table in the meantime
+      await delay(delayMs);
+    }
+  }
 }
 
-async function migrateLocked(db: Database, migrations: readonly Migration[]): Promise<void> {
-  await db.execute(lockFor("migrate"));
-  await db.execute(sql`
-    create table if not exists schema_versions (
-      version integer primary key,
-      name text not null,
-      applied_at timestamptz not null default now()
-    )`);
-  const current = await readSchemaVersion(db);
-  const known = latestVersion(migrations);
-  if (current > known) throw new SchemaTooNewError(current, known);
-
-  for (const migration of migrations) {
-    if (migration.version > current) await apply(db, migration);
-  }
+/** Applies the first pending migration. Returns whether it was the last one. */
+function applyNext(db: Database, migrations: readonly Migration[]): Promise<boolean> {
+  return db.transaction(
+    async (transaction) => {
+      await transaction.execute(lockFor("migrate"));
+      await transaction.execute(sql`
+        create table if not exists schema_versions (
+          version integer primary key,
+          name text not null,
+          applied_at timestamptz not null default now()
+        )`);
+      const current = await readSchemaVersion(transaction);
+      const known = latestVersion(migrations);
+      if (current > known) throw new SchemaTooNewError(current, known);
+      const next = migrations.find(({ version }) => version > current);
+      // NOTE: not for the advisory lock: another process may need long for its migration.
+      await transaction.execute(sql.raw(`set local lock_timeout = '${LOCK_TIMEOUT}'`));
+      if (next !== undefined) await apply(transaction, next);
+      return next === undefined || next.version === known;
+    },
+    {
+      // Otherwise the default of the database, with which a process may not see what was committed while it waited.
+      isolationLevel: "read committed",
+      accessMode: "read write",
+    },
+  );
 }
 
 function latestVersion(migrations: readonly Migration[]): number {

@@ -4,6 +4,8 @@ export const variantsFieldsInstances: Migration = {
   version: 5,
   name: "variants of environments, fields of projects, instances of applications",
   statements: [
+    // To list the flags and projects that an application uses.
+    `create index feature_usage_app_name on feature_usage (app_name)`,
     `alter table feature_environments add column variants jsonb not null default '[]'`,
     `alter table context_fields add column project text references projects (id) on delete cascade`,
     `create table application_instances (
@@ -17,7 +19,5 @@ export const variantsFieldsInstances: Migration = {
       primary key (app_name, environment, instance_id)
     )`,
     `create index application_instances_last_seen_at on application_instances (last_seen_at)`,
-    // To list the flags and projects that an application uses.
-    `create index feature_usage_app_name on feature_usage (app_name)`,
   ],
 };

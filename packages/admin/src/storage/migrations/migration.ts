@@ -6,6 +6,9 @@
  *    contain them. A test compares the declarations with a migrated database.
  * 3. For columns of flags, also change the files in `src/transfer/project-file`.
  *
+ * Each migration is a transaction. While it holds the lock of an `alter table`, nobody can read the table: create
+ * indexes of existing tables before, or in a migration of its own.
+ *
  * NOTE: only add tables, indexes, and columns that are nullable or have a default. During a rolling upgrade,
  * replicas of the previous version keep writing to the migrated database.
  */
