@@ -127,6 +127,19 @@ describeAnyStorage("events", (source) => {
     expect(all.statements).toBe(3);
   });
 
+  test("a search for text that takes too long fails, and says how to restrict it", async () => {
+    const page = { offset: 0, limit: 2 };
+    const options = { searchedRows: 1, maxSearchMs: 0 };
+    await expect(findEvents(admin.storage, { text: "x" }, page, options)).rejects.toMatchObject({
+      name: "BadDataError",
+      message: expect.stringMatching(
+        /^Bad request: \/query\/query .* restrict the search .* `from`/,
+      ),
+    });
+    // Without text, all filters use an index.
+    expect((await findEvents(admin.storage, {}, page, options)).events).toHaveLength(2);
+  });
+
   test("events are also available as lists", async () => {
     const { body } = await admin.must(200, "GET", "/events?project=other");
     expect(body).toMatchObject({ version: 1, totalEvents: 2 });

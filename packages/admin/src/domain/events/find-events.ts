@@ -1,5 +1,6 @@
 import { and, count, desc, gte, inArray, lt, sql, type SQL, type SQLWrapper } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
+import { type ApiError, badData } from "../../errors.ts";
 import type { Page } from "../../http/parse-filter.ts";
 import { type Database, firstRow, likePattern } from "../../storage/database.ts";
 import { events } from "../../storage/schema/events.ts";
@@ -36,11 +37,16 @@ const SEARCHED_ROWS = 200;
  */
 const SEARCHED_BYTES = 256 * 1024;
 
+/** Clients usually wait for ten seconds. No index supports the search for text in both kinds of database. */
+const MAX_SEARCH_MS = 8000;
+
 interface SearchOptions {
   /** How many events one statement searches. @default 200 */
   readonly searchedRows?: number;
   /** After this many stored bytes, a statement searches no more events. @default 256 KiB */
   readonly searchedBytes?: number;
+  /** Longest time of a search for text. @default 8000 */
+  readonly maxSearchMs?: number;
   /** Whether nobody is waiting for the result any longer. */
   readonly isCancelled?: () => boolean;
 }
@@ -48,6 +54,8 @@ interface SearchOptions {
 /**
  * Returns one page of the matching events, newest first, and the number of all matching events. A page whose
  * events are large ends after 16 MiB, with the event that exceeds them.
+ *
+ * @throws {ApiError} if a search for text takes too long
  */
 export async function findEvents(
   storage: Pick<Storage, "read">,
@@ -78,10 +86,12 @@ async function searchText(
   {
     searchedRows = SEARCHED_ROWS,
     searchedBytes = SEARCHED_BYTES,
+    maxSearchMs = MAX_SEARCH_MS,
     isCancelled = () => false,
   }: SearchOptions,
 ): Promise<readonly number[]> {
   const ids: number[] = [];
+  const endMs = performance.now() + maxSearchMs;
   let before: number | undefined;
   for (;;) {
     const isEarlier = before === undefined ? undefined : lt(events.id, before);
@@ -92,8 +102,16 @@ async function searchText(
     );
     for (const { id, matches } of rows) if (matches) ids.push(id);
     if (rows.length === 0 || isCancelled()) return ids;
+    if (performance.now() >= endMs) throw tooManyEvents();
     before = rows.at(-1)?.id;
   }
+}
+
+function tooManyEvents(): ApiError {
+  return badData(
+    "/query/query",
+    "cannot be found in time among so many events: restrict the search to fewer with `from`, `feature`, `project`, `environment`, `type` or `createdBy`",
+  );
 }
 
 interface SearchedRows {
