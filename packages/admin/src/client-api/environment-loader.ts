@@ -24,6 +24,14 @@ export interface LoadedEnvironment {
   readonly seenRevision: number;
 }
 
+/** Changes could arrive faster than they are loaded. */
+const MAX_STEPS = 1000;
+
+interface LoadOptions {
+  /** After so many transactions, the next one loads all the rest. @default 1000 */
+  readonly maxSteps?: number;
+}
+
 /**
  * Loads an environment, or what has changed since it was loaded.
  *
@@ -35,15 +43,18 @@ export async function loadEnvironment(
   storage: Pick<Storage, "read">,
   environment: string,
   previous: LoadedEnvironment | undefined,
+  { maxSteps = MAX_STEPS }: LoadOptions = {},
 ): Promise<LoadedEnvironment> {
   const draft = new EnvironmentDraft(environment, previous);
+  let steps = 1;
   // oxlint-disable-next-line no-await-in-loop -- other requests use the database in between
-  while (!(await storage.read((db) => draft.continue(db)))) await setImmediate();
+  while (!(await storage.read((db) => draft.continue(db, steps > maxSteps)))) {
+    steps += 1;
+    // oxlint-disable-next-line no-await-in-loop -- see above
+    await setImmediate();
+  }
   return draft.finish();
 }
-
-/** After so many transactions, the next one loads all the rest: changes could otherwise arrive faster than they are loaded. */
-const MAX_STEPS = 1000;
 
 class EnvironmentDraft {
   readonly #environment: string;
@@ -55,7 +66,6 @@ class EnvironmentDraft {
   #revision: number;
   #seenRevision: number | undefined;
   readonly #batches = new AdaptiveBatches();
-  #steps = 0;
 
   constructor(environment: string, previous: LoadedEnvironment | undefined) {
     this.#environment = environment;
@@ -66,18 +76,17 @@ class EnvironmentDraft {
     this.#segments = new Map(previous?.state.segments);
   }
 
-  /** Loads some of what is missing, in a transaction. Returns whether the state is complete. */
-  async continue(db: Database): Promise<boolean> {
-    this.#steps += 1;
+  /** Loads some or all of what is missing, in a transaction. Returns whether the state is complete. */
+  async continue(db: Database, loadsAll: boolean): Promise<boolean> {
     const revision = await readRevision(db);
     if (this.#seenRevision === undefined) await this.#findAll(db);
-    else if (await this.#findChanges(db, this.#seenRevision)) return false;
+    else if (await this.#findChanges(db, this.#seenRevision, loadsAll)) return false;
     this.#seenRevision = revision;
 
     do {
       // oxlint-disable-next-line no-await-in-loop -- one transaction runs one statement at a time
       await this.#loadSome(db);
-    } while (this.#isIncomplete && this.#steps > MAX_STEPS);
+    } while (loadsAll && this.#isIncomplete);
     return !this.#isIncomplete;
   }
 
@@ -99,8 +108,8 @@ class EnvironmentDraft {
   }
 
   /** Returns whether there may be more changes, which must be found before anything is loaded. */
-  async #findChanges(db: Database, since: number): Promise<boolean> {
-    const changes = await findChanges(db, this.#environment, since);
+  async #findChanges(db: Database, since: number, findsAll: boolean): Promise<boolean> {
+    const changes = await findChanges(db, this.#environment, since, findsAll);
     this.#revision = changes.revision ?? this.#revision;
     for (const name of changes.flags) this.#missingFlags.add(name);
     for (const id of changes.segments) this.#missingSegments.add(id);

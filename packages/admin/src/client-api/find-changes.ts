@@ -100,13 +100,14 @@ export interface Changes {
 /** NOTE: the events of segments are large, and the embedded database blocks everything else while it reads them. */
 const MAX_EVENTS = 200;
 
-/** Finds the first changes after a revision that concern what SDKs read of an environment. */
+/** Finds the first changes after a revision that concern what SDKs read of an environment, or all of them. */
 export async function findChanges(
   db: Database,
   environment: string,
   since: number,
+  findsAll: boolean,
 ): Promise<Changes> {
-  const rows = await db
+  const found = db
     .select({
       id: events.id,
       type: sql<EventType>`${events.type}`,
@@ -118,10 +119,11 @@ export async function findChanges(
     .from(events)
     .where(and(gt(events.id, since), concerns(environment)))
     .orderBy(events.id)
-    .limit(MAX_EVENTS);
+    .$dynamic();
+  const rows = await (findsAll ? found : found.limit(MAX_EVENTS));
   const changes = {
     revision: rows.at(-1)?.id,
-    isPartial: rows.length === MAX_EVENTS,
+    isPartial: !findsAll && rows.length === MAX_EVENTS,
     flags: new Set<string>(),
     projects: new Set<string>(),
     segments: new Set<number>(),

@@ -42,10 +42,10 @@ export function excluded<Table extends PgTable, Name extends keyof Table["_"]["c
   ) as Record<Name, SQL>;
 }
 
-// Keeps an insert of wide rows below the limit of 65,535 parameters.
-const BATCH_SIZE = 1000;
+/** NOTE: a larger statement blocks the process for too long, and may have more than 65,535 parameters. */
+const BATCH_SIZE = 250;
 
-/** Splits rows into batches of at most 1000, one statement each. */
+/** Splits rows into batches of at most 250, one statement each. */
 export function* batchesOf<T>(rows: readonly T[]): Generator<T[]> {
   for (let start = 0; start < rows.length; start += BATCH_SIZE) {
     yield rows.slice(start, start + BATCH_SIZE);
