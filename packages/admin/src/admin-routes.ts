@@ -29,7 +29,7 @@ import { registerUsageQueries } from "./usage/query-routes.ts";
  * 1. Add it to the routes of its resource.
  * 2. Add its operation to `http/operation-ids.ts` and `access/operation-roles.ts`.
  * 3. If it records events of a new type, add the type to `EventType` in `storage/events.ts`. The type checker then requires
- *    you to say whether it changes what SDKs read, and to add its words to `console/src/events/event-words.ts`. Add what the
+ *    you to say what SDKs read it changes, and to add its words to `console/src/events/event-words.ts`. Add what the
  *    console then reads again to `console/src/changes/live-changes.ts`.
  * 4. If the console calls it, add its response to `console/src/api/types.ts`, and a query to `console/src/api/queries.ts`.
  *

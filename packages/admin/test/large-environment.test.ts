@@ -70,8 +70,8 @@ test("a large environment does not block the service while it is loaded, and is 
   await createFlags(storage);
 
   const first = await measure(service, () => poll(service));
-  // In one piece, the strategies alone took most of the time.
-  expect(first.healthMs).toBeLessThan(first.ms / 2);
+  // It is an eighth. In one piece, the strategies alone took more than half of the time.
+  expect(first.healthMs).toBeLessThan(first.ms / 3);
 
   let document = "";
   const changed = await measure(service, async () => {
