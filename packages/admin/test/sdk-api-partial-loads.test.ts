@@ -142,6 +142,14 @@ const arbitraryChange: fc.Arbitrary<Change | Strategies> = fc.oneof(
     }),
   text.map((name): Change => ["POST", "/projects", { id: name, name }]),
   text.map((name): Change => ["POST", "/context", { name }]),
+  project.map((id): Change => ["DELETE", `/projects/${id}`]),
+  project.map((id): Change => ["POST", "/projects", { id, name: id }]),
+  environment.map((name): Change => ["DELETE", `/environments/${name}`]),
+  fc
+    .record({ environment, name: fc.constantFrom("development", "staging") })
+    .map(({ environment: from, name }): Change => {
+      return ["POST", `/environments/${from}/clone`, { name, type: "test" }];
+    }),
 );
 
 function featurePath(n: { readonly project: string; readonly flag: string }): string {

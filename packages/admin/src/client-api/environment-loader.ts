@@ -83,10 +83,9 @@ class EnvironmentDraft {
     else if (await this.#findChanges(db, this.#seenRevision, loadsAll)) return false;
     this.#seenRevision = revision;
 
-    do {
-      // oxlint-disable-next-line no-await-in-loop -- one transaction runs one statement at a time
-      await this.#loadSome(db);
-    } while (loadsAll && this.#isIncomplete);
+    await this.#loadSome(db);
+    // oxlint-disable-next-line no-await-in-loop -- one transaction runs one statement at a time
+    if (loadsAll) while (this.#isIncomplete) await this.#loadSome(db);
     return !this.#isIncomplete;
   }
 
