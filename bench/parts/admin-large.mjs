@@ -13,6 +13,7 @@ import { median } from "../lib/statistics.mjs";
 
 const FLAG_COUNT = 3000;
 const STRATEGIES_PER_FLAG = 20;
+const FLAGS_PER_IMPORT = 500;
 const ENVIRONMENT = "development";
 const HEADERS = {
   authorization: `*:${ENVIRONMENT}.the-sdk-of-the-benchmark`,
@@ -50,8 +51,7 @@ async function measure({ start, checkout, changes }) {
       readyMs: first.service.readyMs,
       peakMiB: readPeakMiB(first.service.child.pid),
     };
-    const file = createFile();
-    const imported = await probe(first, () => first.admin.post("/projects/default/import", file));
+    const imported = await probe(first, () => importAll(first.admin));
     await first.service.stop();
 
     const service = await startAdminService(settings, checkout);
@@ -119,14 +119,20 @@ function nameOf(index) {
   return `flag-${String(index).padStart(4, "0")}`;
 }
 
-function createFile() {
+async function importAll(admin) {
+  for (let start = 0; start < FLAG_COUNT; start += FLAGS_PER_IMPORT) {
+    await admin.post("/projects/default/import", createFile(start));
+  }
+}
+
+function createFile(start) {
   const strategies = Array.from({ length: STRATEGIES_PER_FLAG }, (_, index) => ({
     name: "flexibleRollout",
     parameters: { rollout: String(index), stickiness: "userId", groupId: "group" },
     constraints: [{ contextName: "region", operator: "IN", values: ["north", "south"] }],
   }));
-  const features = Array.from({ length: FLAG_COUNT }, (_, index) => ({
-    name: nameOf(index),
+  const features = Array.from({ length: FLAGS_PER_IMPORT }, (_, index) => ({
+    name: nameOf(start + index),
     environments: [{ name: ENVIRONMENT, enabled: true, strategies }],
   }));
   return { version: 1, features };
