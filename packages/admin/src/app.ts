@@ -22,6 +22,7 @@ import { addSecurityHeaders, forbidCaching, readJsonBodies, serverOptions } from
 import { compileSchemasOnUse } from "./http/validation.ts";
 import { SETTINGS } from "./config/settings.ts";
 import { LIMITS } from "./limits.ts";
+import { rejectUnknownParameters } from "./http/reject-unknown-parameters.ts";
 import { rejectUnstorable } from "./http/reject-unstorable.ts";
 import { requireRoles } from "./access/operation-roles.ts";
 import { describeRoutes, registerOpenApi } from "./http/openapi.ts";
@@ -141,6 +142,7 @@ export async function buildApp(
       scope.addHook("onRequest", authentication.requireCaller);
       requireRoles(scope);
       rejectUnstorable(scope);
+      rejectUnknownParameters(scope);
       registerAdminRoutes(scope, { storage, usageHours: retention.usageHours });
       registerChanges(scope, changes);
     },

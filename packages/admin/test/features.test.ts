@@ -37,9 +37,9 @@ describeAnyStorage("features", (source) => {
         description: "What it is for",
         impressionData: true,
         tags: [{ type: "simple", value: "new-tag" }],
-        enabled: true,
+        // What reading a flag returns, and a tool sends back.
         archived: true,
-        createdByUserId: 5,
+        environments: [],
       };
       const recorded = await admin.eventsOf(async () => {
         const response = await admin.must(201, "POST", FEATURES, body);

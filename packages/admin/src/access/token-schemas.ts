@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { openObject, type SchemasOf } from "../http/schemas.ts";
+import { bodyObject, type SchemasOf } from "../http/schemas.ts";
 import type { ListedToken } from "./token.ts";
 
 const MAX_NAME_LENGTH = 255;
@@ -19,7 +19,7 @@ const ExpiresAt = Type.Unsafe<string | null>({
   description: "When the token expires; null if it never expires",
 });
 
-export const CreateTokenBody = openObject("createApiTokenSchema", {
+export const CreateTokenBody = bodyObject("createApiTokenSchema", {
   tokenName: Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }),
   type: TokenType,
   environment: Type.Optional(
@@ -44,7 +44,7 @@ export const CreateTokenBody = openObject("createApiTokenSchema", {
   expiresAt: Type.Optional(ExpiresAt),
 });
 
-export const UpdateTokenBody = openObject("updateApiTokenSchema", { expiresAt: ExpiresAt });
+export const UpdateTokenBody = bodyObject("updateApiTokenSchema", { expiresAt: ExpiresAt });
 
 export type CreateToken = Type.Static<typeof CreateTokenBody>;
 export type UpdateToken = Type.Static<typeof UpdateTokenBody>;

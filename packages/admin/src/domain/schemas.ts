@@ -1,12 +1,12 @@
 import { Type, type Static } from "typebox";
-import { MAX_INT32, openObject } from "../http/schemas.ts";
+import { MAX_INT32, bodyObject } from "../http/schemas.ts";
 import type { FeatureEnvironmentAddress } from "./feature-environment.ts";
 import type { FeatureAddress } from "./feature.ts";
 
 export const SegmentIds = Type.Array(Type.Integer({ minimum: 1, maximum: MAX_INT32 }));
 
 /** The flags that a bulk operation applies to. */
-export const BatchFeaturesBody = openObject("batchFeaturesSchema", {
+export const BatchFeaturesBody = bodyObject("batchFeaturesSchema", {
   features: Type.Array(Type.String(), { maxItems: 10_000, description: "Names of flags" }),
 });
 

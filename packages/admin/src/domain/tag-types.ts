@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import { actorOf } from "../access/request-identity.ts";
 import { ApiError, nameExists, notFound } from "../errors.ts";
 import { Name } from "../http/names.ts";
-import { closedObject, documented, nullableText, openObject } from "../http/schemas.ts";
+import { closedObject, documented, nullableText, bodyObject } from "../http/schemas.ts";
 import { type Database, firstRow, orderByText } from "../storage/database.ts";
 import { featureTags, tagTypes } from "../storage/schema/features.ts";
 import type { Storage, WriteTransaction } from "../storage/storage.ts";
@@ -16,11 +16,11 @@ const properties = {
 
 const TagTypeName = Type.Intersect([Name, Type.String({ minLength: 2, maxLength: 50 })]);
 
-export const CreateTagTypeBody = openObject("createTagTypeSchema", {
+export const CreateTagTypeBody = bodyObject("createTagTypeSchema", {
   name: TagTypeName,
   ...properties,
 });
-const UpdateTagTypeBody = openObject("updateTagTypeSchema", properties);
+const UpdateTagTypeBody = bodyObject("updateTagTypeSchema", properties, ["name"]);
 const TagTypeNameBody = closedObject("validateTagTypeSchema", {
   name: TagTypeName,
   ...properties,

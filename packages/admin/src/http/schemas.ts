@@ -16,6 +16,26 @@ export function openObject<Properties extends TProperties>(title: string, proper
 }
 
 /**
+ * Schema of an object in a request. Other properties are a 400, so that nothing that a client means is dropped silently.
+ *
+ * @param ignored properties that are accepted and ignored, because reading the resource returns them: tools read it, change
+ *   a property, and send everything back
+ */
+export function bodyObject<Properties extends TProperties>(
+  title: string,
+  properties: Properties,
+  ignored: readonly string[] = [],
+) {
+  return Type.Object(properties, {
+    title,
+    additionalProperties: false,
+    ...(ignored.length > 0 && {
+      patternProperties: { [`^(?:${ignored.join("|")})$`]: { description: "Ignored" } },
+    }),
+  });
+}
+
+/**
  * Schema of an object without other properties.
  *
  * @param title name of the schema in the OpenAPI document, and of the type in generated clients

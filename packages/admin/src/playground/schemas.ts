@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { openObject } from "../http/schemas.ts";
+import { bodyObject } from "../http/schemas.ts";
 
 const MAX_LENGTH = 10_000;
 const MAX_FIELDS = 250;
@@ -42,14 +42,14 @@ const Features = Type.Optional(
   }),
 );
 
-export const PlaygroundBody = openObject("playgroundRequestSchema", {
+export const PlaygroundBody = bodyObject("playgroundRequestSchema", {
   environment: Type.String(),
   projects: Projects,
   features: Features,
   context: PlaygroundContext,
 });
 
-export const AdvancedPlaygroundBody = openObject("advancedPlaygroundRequestSchema", {
+export const AdvancedPlaygroundBody = bodyObject("advancedPlaygroundRequestSchema", {
   environments: Type.Array(Type.String(), { minItems: 1, maxItems: 100 }),
   projects: Projects,
   features: Features,

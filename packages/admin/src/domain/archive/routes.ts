@@ -17,6 +17,7 @@ import {
   deleteFeatures,
   listArchived,
 } from "./archive-features.ts";
+import { deleteProject } from "./delete-project.ts";
 import { reviveFeature, reviveFeatures } from "./revive-features.ts";
 
 const tag = "Archive";
@@ -27,6 +28,7 @@ export function registerArchive(app: TypedApp, storage: Storage): void {
   registerArchiveOne(app, storage);
   registerLists(app, storage);
   registerReviveAndDeleteOne(app, storage);
+  registerProjectDeletion(app, storage);
 }
 
 function registerBulkOperations(app: TypedApp, storage: Storage): void {
@@ -95,6 +97,30 @@ function registerArchiveOne(app: TypedApp, storage: Storage): void {
         archiveFeature(transaction, toFeatureAddress(request.params)),
       );
       return reply.code(202).send();
+    },
+  );
+}
+
+function registerProjectDeletion(app: TypedApp, storage: Storage): void {
+  app.delete(
+    "/projects/:projectId",
+    {
+      schema: {
+        ...documented({
+          tag: "Projects",
+          summary:
+            "Deletes a project without active flags, with its archived flags, segments, context fields and tokens",
+          empty: 200,
+          alsoFailsWith: [404],
+        }),
+        params: ProjectParams,
+      },
+    },
+    async (request, reply) => {
+      await storage.write(actorOf(request), (transaction) =>
+        deleteProject(transaction, request.params.projectId),
+      );
+      return reply.send();
     },
   );
 }

@@ -1,6 +1,9 @@
 import { Type } from "typebox";
-import { closedObject, MAX_INT32, nullableText, openObject } from "../../http/schemas.ts";
+import { closedObject, MAX_INT32, nullableText, bodyObject } from "../../http/schemas.ts";
 import { Name } from "../../http/names.ts";
+
+/** What only responses contain. */
+const READ_ONLY = ["createdAt", "usedInFeatures", "usedInProjects"] as const;
 
 const MAX_DESCRIPTION_LENGTH = 250;
 const MAX_VALUE_LENGTH = 100;
@@ -30,15 +33,23 @@ const properties = {
 /** The only project that may use the field; null for all projects. */
 const project = Type.Optional(nullableText(100));
 
-export const UpdateContextFieldBody = openObject("updateContextFieldSchema", {
-  ...properties,
-  project,
-});
-export const CreateContextFieldBody = openObject("createContextFieldSchema", {
-  name: Name,
-  ...properties,
-  project,
-});
+export const UpdateContextFieldBody = bodyObject(
+  "updateContextFieldSchema",
+  {
+    ...properties,
+    project,
+  },
+  ["name", ...READ_ONLY],
+);
+export const CreateContextFieldBody = bodyObject(
+  "createContextFieldSchema",
+  {
+    name: Name,
+    ...properties,
+    project,
+  },
+  READ_ONLY,
+);
 
 const LegalValueResponse = closedObject("storedLegalValueSchema", {
   value: Value,

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
-import { openObject } from "../../http/schemas.ts";
+import { bodyObject } from "../../http/schemas.ts";
 
-export const DependencyBody = openObject("createDependentFeatureSchema", {
+export const DependencyBody = bodyObject("createDependentFeatureSchema", {
   feature: Type.String({ description: "Name of the parent flag" }),
   enabled: Type.Optional(
     Type.Boolean({ description: "Whether the parent must be on (default) or off" }),

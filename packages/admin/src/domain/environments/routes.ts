@@ -10,9 +10,7 @@ import {
   switchEnvironment,
   updateEnvironment,
 } from "./change-environments.ts";
-import { cloneEnvironment } from "./clone-environment.ts";
 import {
-  CloneEnvironmentBody,
   CreateEnvironmentBody,
   EnvironmentParams,
   SortOrderBody,
@@ -31,7 +29,6 @@ const tag = "Environments";
 export function registerEnvironments(app: TypedApp, storage: Storage): void {
   registerReading(app, storage);
   registerCreating(app, storage);
-  registerCloning(app, storage);
   registerChanging(app, storage);
   registerSwitching(app, storage);
 }
@@ -105,32 +102,6 @@ function registerCreating(app: TypedApp, storage: Storage): void {
     async (request, reply) => {
       await checkNameIsAvailable(storage.db, request.body.name);
       return reply.send();
-    },
-  );
-}
-
-function registerCloning(app: TypedApp, storage: Storage): void {
-  app.post(
-    "/environments/:environment/clone",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary:
-            "Creates an environment in which flags have the same states, strategies and variants",
-          hasBody: true,
-          alsoFailsWith: [404, 409],
-        }),
-        params: EnvironmentParams,
-        body: CloneEnvironmentBody,
-      },
-    },
-    async (request) => {
-      const { environment } = request.params;
-      const created = await storage.write(actorOf(request), (transaction) =>
-        cloneEnvironment(transaction, environment, request.body),
-      );
-      return toEnvironmentView(created);
     },
   );
 }

@@ -1,6 +1,15 @@
 import { Type } from "typebox";
 import { Name } from "../../http/names.ts";
-import { MAX_INT32, openObject } from "../../http/schemas.ts";
+import { MAX_INT32, bodyObject } from "../../http/schemas.ts";
+
+/** What only responses contain. */
+const READ_ONLY = [
+  "createdAt",
+  "protected",
+  "projectCount",
+  "apiTokenCount",
+  "enabledToggleCount",
+] as const;
 
 const EnvironmentType = Type.String({
   minLength: 1,
@@ -14,21 +23,29 @@ const RequiredApprovals = Type.Optional(
   Type.Null({ description: "Approvals are not supported, so only null is accepted" }),
 );
 
-export const CreateEnvironmentBody = openObject("createEnvironmentSchema", {
-  name: Name,
-  type: EnvironmentType,
-  enabled: Type.Optional(Type.Boolean()),
-  sortOrder: Type.Optional(SortOrder),
-  requiredApprovals: RequiredApprovals,
-});
+export const CreateEnvironmentBody = bodyObject(
+  "createEnvironmentSchema",
+  {
+    name: Name,
+    type: EnvironmentType,
+    enabled: Type.Optional(Type.Boolean()),
+    sortOrder: Type.Optional(SortOrder),
+    requiredApprovals: RequiredApprovals,
+  },
+  READ_ONLY,
+);
 
-export const UpdateEnvironmentBody = openObject("updateEnvironmentSchema", {
-  type: Type.Optional(EnvironmentType),
-  sortOrder: Type.Optional(SortOrder),
-  requiredApprovals: RequiredApprovals,
-});
+export const UpdateEnvironmentBody = bodyObject(
+  "updateEnvironmentSchema",
+  {
+    type: Type.Optional(EnvironmentType),
+    sortOrder: Type.Optional(SortOrder),
+    requiredApprovals: RequiredApprovals,
+  },
+  ["name", "enabled", ...READ_ONLY],
+);
 
-export const CloneEnvironmentBody = openObject("cloneEnvironmentSchema", {
+export const CloneEnvironmentBody = bodyObject("cloneEnvironmentSchema", {
   name: Name,
   type: EnvironmentType,
   projects: Type.Optional(

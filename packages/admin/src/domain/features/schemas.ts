@@ -6,8 +6,20 @@ import {
   OptionalSearchText,
   OptionalText,
 } from "../../http/parse-filter.ts";
-import { nullableText, openObject } from "../../http/schemas.ts";
+import { nullableText, bodyObject } from "../../http/schemas.ts";
 import { TagBody } from "../tags/schemas.ts";
+
+/** What only responses contain. */
+const READ_ONLY = [
+  "createdAt",
+  "createdBy",
+  "archivedAt",
+  "lastSeenAt",
+  "favorite",
+  "environments",
+  "dependencies",
+  "children",
+] as const;
 
 /** The purposes of flags, with the expected lifetime in days; null for permanent flags. */
 export const FEATURE_TYPES = [
@@ -52,15 +64,19 @@ export const FEATURE_TYPES = [
 const TypeName = Type.Unsafe<string>({ type: "string", enum: FEATURE_TYPES.map(({ id }) => id) });
 const Description = nullableText(10_000);
 
-export const CreateFeatureBody = openObject("createFeatureSchema", {
-  name: Name,
-  type: Type.Optional(TypeName),
-  description: Type.Optional(Description),
-  impressionData: Type.Optional(Type.Boolean()),
-  tags: Type.Optional(Type.Array(TagBody, { maxItems: 100 })),
-});
+export const CreateFeatureBody = bodyObject(
+  "createFeatureSchema",
+  {
+    name: Name,
+    type: Type.Optional(TypeName),
+    description: Type.Optional(Description),
+    impressionData: Type.Optional(Type.Boolean()),
+    tags: Type.Optional(Type.Array(TagBody, { maxItems: 100 })),
+  },
+  ["project", "stale", "archived", ...READ_ONLY],
+);
 
-export const CloneFeatureBody = openObject("cloneFeatureSchema", {
+export const CloneFeatureBody = bodyObject("cloneFeatureSchema", {
   name: Name,
   replaceGroupId: Type.Optional(
     Type.Boolean({
@@ -70,22 +86,26 @@ export const CloneFeatureBody = openObject("cloneFeatureSchema", {
   ),
 });
 
-export const UpdateFeatureBody = openObject("updateFeatureSchema", {
-  name: Type.Optional(Type.String()),
-  project: Type.Optional(Type.String()),
-  type: Type.Optional(TypeName),
-  description: Type.Optional(Description),
-  stale: Type.Optional(Type.Boolean()),
-  archived: Type.Optional(Type.Boolean()),
-  impressionData: Type.Optional(Type.Boolean()),
-});
+export const UpdateFeatureBody = bodyObject(
+  "updateFeatureSchema",
+  {
+    name: Type.Optional(Type.String()),
+    project: Type.Optional(Type.String()),
+    type: Type.Optional(TypeName),
+    description: Type.Optional(Description),
+    stale: Type.Optional(Type.Boolean()),
+    archived: Type.Optional(Type.Boolean()),
+    impressionData: Type.Optional(Type.Boolean()),
+  },
+  ["tags", ...READ_ONLY],
+);
 
-export const StaleBody = openObject("batchStaleSchema", {
+export const StaleBody = bodyObject("batchStaleSchema", {
   features: Type.Array(Type.String(), { maxItems: 10_000 }),
   stale: Type.Boolean(),
 });
 
-export const ValidateFeatureBody = openObject("validateFeatureSchema", {
+export const ValidateFeatureBody = bodyObject("validateFeatureSchema", {
   name: Name,
   projectId: Type.Optional(nullableText(100)),
 });

@@ -4,9 +4,10 @@ import { documented } from "../../http/schemas.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { IfMatchHeaders, withEntityTag, writeIfMatch } from "../conditional-change.ts";
+import { CloneEnvironmentBody, EnvironmentParams } from "../environments/schemas.ts";
 import { listEnvironments, toEnvironmentView } from "../environments/store.ts";
 import { ProjectParams } from "../schemas.ts";
-import { deleteProject } from "./delete-project.ts";
+import { cloneEnvironment } from "./clone-environment.ts";
 import { addEnvironment, removeEnvironment } from "./project-environments.ts";
 import {
   CreateProjectBody,
@@ -39,6 +40,7 @@ export function registerProjects(app: TypedApp, storage: Storage): void {
   registerChanging(app, storage);
   registerArchiving(app, storage);
   registerProjectEnvironments(app, storage);
+  registerCloning(app, storage);
 }
 
 function registerReading(app: TypedApp, storage: Storage): void {
@@ -220,28 +222,6 @@ function registerChanging(app: TypedApp, storage: Storage): void {
       return reply.send();
     },
   );
-
-  app.delete(
-    "/projects/:projectId",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary:
-            "Deletes a project without active flags, with its archived flags, segments, context fields and tokens",
-          empty: 200,
-          alsoFailsWith: [404],
-        }),
-        params: ProjectParams,
-      },
-    },
-    async (request, reply) => {
-      await storage.write(actorOf(request), (transaction) =>
-        deleteProject(transaction, request.params.projectId),
-      );
-      return reply.send();
-    },
-  );
 }
 
 function registerArchiving(app: TypedApp, storage: Storage): void {
@@ -265,6 +245,32 @@ function registerArchiving(app: TypedApp, storage: Storage): void {
       return reply.send();
     });
   }
+}
+
+function registerCloning(app: TypedApp, storage: Storage): void {
+  app.post(
+    "/environments/:environment/clone",
+    {
+      schema: {
+        ...documented({
+          tag: "Environments",
+          summary:
+            "Creates an environment in which flags have the same states, strategies and variants",
+          hasBody: true,
+          alsoFailsWith: [404, 409],
+        }),
+        params: EnvironmentParams,
+        body: CloneEnvironmentBody,
+      },
+    },
+    async (request) => {
+      const { environment } = request.params;
+      const created = await storage.write(actorOf(request), (transaction) =>
+        cloneEnvironment(transaction, environment, request.body),
+      );
+      return toEnvironmentView(created);
+    },
+  );
 }
 
 function registerProjectEnvironments(app: TypedApp, storage: Storage): void {

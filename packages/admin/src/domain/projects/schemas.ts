@@ -1,6 +1,9 @@
 import { Type } from "typebox";
 import { Name } from "../../http/names.ts";
-import { closedObject, nullableText, openObject } from "../../http/schemas.ts";
+import { closedObject, nullableText, bodyObject } from "../../http/schemas.ts";
+
+/** What only responses contain. */
+const READ_ONLY = ["createdAt", "updatedAt", "archivedAt", "featureCount"] as const;
 
 const ProjectName = Type.String({
   minLength: 1,
@@ -15,32 +18,40 @@ const Mode = Type.Literal("open", {
 const NoLimit = Type.Null({ description: "Limits per project are not supported" });
 const Stickiness = Type.String({ minLength: 1, maxLength: 100 });
 
-export const CreateProjectBody = openObject("createProjectSchema", {
-  id: Type.Optional(
-    Type.String({ maxLength: 100, description: "Derived from the name if absent or empty" }),
-  ),
-  name: ProjectName,
-  description: Type.Optional(nullableText(10_000)),
-  defaultStickiness: Type.Optional(Stickiness),
-  mode: Type.Optional(Mode),
-  featureLimit: Type.Optional(NoLimit),
-  environments: Type.Optional(
-    Type.Array(Type.String(), {
-      maxItems: 50,
-      description: "Names of its environments. Defaults to all enabled ones",
-    }),
-  ),
-});
+export const CreateProjectBody = bodyObject(
+  "createProjectSchema",
+  {
+    id: Type.Optional(
+      Type.String({ maxLength: 100, description: "Derived from the name if absent or empty" }),
+    ),
+    name: ProjectName,
+    description: Type.Optional(nullableText(10_000)),
+    defaultStickiness: Type.Optional(Stickiness),
+    mode: Type.Optional(Mode),
+    featureLimit: Type.Optional(NoLimit),
+    environments: Type.Optional(
+      Type.Array(Type.String(), {
+        maxItems: 50,
+        description: "Names of its environments. Defaults to all enabled ones",
+      }),
+    ),
+  },
+  READ_ONLY,
+);
 
-export const UpdateProjectBody = openObject("updateProjectSchema", {
-  name: Type.Optional(ProjectName),
-  description: Type.Optional(nullableText(10_000)),
-  defaultStickiness: Type.Optional(Stickiness),
-  mode: Type.Optional(Mode),
-  featureLimit: Type.Optional(NoLimit),
-});
+export const UpdateProjectBody = bodyObject(
+  "updateProjectSchema",
+  {
+    name: Type.Optional(ProjectName),
+    description: Type.Optional(nullableText(10_000)),
+    defaultStickiness: Type.Optional(Stickiness),
+    mode: Type.Optional(Mode),
+    featureLimit: Type.Optional(NoLimit),
+  },
+  ["id", "environments", ...READ_ONLY],
+);
 
-export const ProjectSettingsBody = openObject("updateProjectEnterpriseSettingsSchema", {
+export const ProjectSettingsBody = bodyObject("updateProjectEnterpriseSettingsSchema", {
   mode: Type.Optional(Mode),
   featureNaming: Type.Optional(
     Type.Null({ description: "Rules for the names of flags are not supported" }),
@@ -50,7 +61,7 @@ export const ProjectSettingsBody = openObject("updateProjectEnterpriseSettingsSc
   ),
 });
 
-export const ProjectEnvironmentBody = openObject("projectEnvironmentSchema", {
+export const ProjectEnvironmentBody = bodyObject("projectEnvironmentSchema", {
   environment: Type.String(),
 });
 

@@ -1,15 +1,22 @@
 import { Type } from "typebox";
-import { closedObject, nullableText, openObject } from "../../http/schemas.ts";
+import { closedObject, nullableText, bodyObject } from "../../http/schemas.ts";
 import { ConstraintBody } from "../constraints/check-constraints.ts";
+
+/** What only responses contain. */
+const READ_ONLY = ["id", "createdAt", "createdBy", "usedInFeatures", "usedInProjects"] as const;
 
 const SegmentName = Type.String({ minLength: 1, maxLength: 100, pattern: String.raw`\S` });
 
-export const SegmentBody = openObject("upsertSegmentSchema", {
-  name: SegmentName,
-  description: Type.Optional(nullableText(10_000)),
-  project: Type.Optional(nullableText(100)),
-  constraints: Type.Array(ConstraintBody),
-});
+export const SegmentBody = bodyObject(
+  "upsertSegmentSchema",
+  {
+    name: SegmentName,
+    description: Type.Optional(nullableText(10_000)),
+    project: Type.Optional(nullableText(100)),
+    constraints: Type.Array(ConstraintBody),
+  },
+  READ_ONLY,
+);
 
 export const SegmentNameBody = closedObject("validateSegmentNameSchema", { name: SegmentName });
 

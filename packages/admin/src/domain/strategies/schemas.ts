@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { closedObject, MAX_INT32, nullableText, openObject } from "../../http/schemas.ts";
+import { closedObject, MAX_INT32, nullableText, bodyObject } from "../../http/schemas.ts";
 import { ConstraintBody } from "../constraints/check-constraints.ts";
 import { FeatureEnvironmentParams, SegmentIds } from "../schemas.ts";
 import { StrategyVariantsBody } from "../variants/schemas.ts";
@@ -25,17 +25,25 @@ const properties = {
 export const MAX_SORT_ORDER = MAX_INT32;
 const SortOrder = Type.Integer({ minimum: 0, maximum: MAX_SORT_ORDER });
 
-export const CreateStrategyBody = openObject("createFeatureStrategySchema", {
-  name: Type.String(),
-  sortOrder: Type.Optional(SortOrder),
-  ...properties,
-});
+export const CreateStrategyBody = bodyObject(
+  "createFeatureStrategySchema",
+  {
+    name: Type.String(),
+    sortOrder: Type.Optional(SortOrder),
+    ...properties,
+  },
+  ["id", "warnings"],
+);
 
-export const UpdateStrategyBody = openObject("updateFeatureStrategySchema", {
-  name: Type.Optional(Type.String()),
-  sortOrder: Type.Optional(SortOrder),
-  ...properties,
-});
+export const UpdateStrategyBody = bodyObject(
+  "updateFeatureStrategySchema",
+  {
+    name: Type.Optional(Type.String()),
+    sortOrder: Type.Optional(SortOrder),
+    ...properties,
+  },
+  ["id", "warnings"],
+);
 
 /** The result of a patch. */
 export const PatchedStrategy = closedObject("featureStrategySchema", {
@@ -50,7 +58,7 @@ export const StrategyOrderBody = Type.Array(
   { maxItems: 1000 },
 );
 
-export const StrategySegmentsBody = openObject("updateFeatureStrategySegmentsSchema", {
+export const StrategySegmentsBody = bodyObject("updateFeatureStrategySegmentsSchema", {
   projectId: Type.String(),
   strategyId: Type.String(),
   environmentId: Type.String(),

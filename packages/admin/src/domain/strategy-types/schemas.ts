@@ -1,11 +1,14 @@
 import { Type } from "typebox";
 import { Name } from "../../http/names.ts";
-import { nullableText, openObject } from "../../http/schemas.ts";
+import { nullableText, bodyObject } from "../../http/schemas.ts";
+
+/** What only responses contain. */
+const READ_ONLY = ["displayName", "editable", "deprecated"] as const;
 
 /** How a parameter is entered. Its value is text, whatever the type. */
 export type ParameterType = "boolean" | "list" | "number" | "percentage" | "string";
 
-const Parameter = openObject("strategyParameterSchema", {
+const Parameter = bodyObject("strategyParameterSchema", {
   name: Type.String({ minLength: 1, maxLength: 100 }),
   type: Type.Optional(
     Type.Unsafe<ParameterType>({
@@ -23,11 +26,18 @@ const properties = {
   parameters: Type.Optional(Type.Array(Parameter, { maxItems: 100 })),
 };
 
-export const CreateStrategyTypeBody = openObject("createStrategySchema", {
-  name: Name,
-  ...properties,
-});
-export const UpdateStrategyTypeBody = openObject("updateStrategySchema", properties);
+export const CreateStrategyTypeBody = bodyObject(
+  "createStrategySchema",
+  {
+    name: Name,
+    ...properties,
+  },
+  READ_ONLY,
+);
+export const UpdateStrategyTypeBody = bodyObject("updateStrategySchema", properties, [
+  "name",
+  ...READ_ONLY,
+]);
 
 export type CreateStrategyType = Type.Static<typeof CreateStrategyTypeBody>;
 export type UpdateStrategyType = Type.Static<typeof UpdateStrategyTypeBody>;

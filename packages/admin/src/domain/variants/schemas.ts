@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { Name } from "../../http/names.ts";
-import { closedObject, openObject } from "../../http/schemas.ts";
+import { closedObject, bodyObject } from "../../http/schemas.ts";
 import type { StoredFlagVariant } from "../../storage/schema/features.ts";
 
 const PayloadType = Type.Unsafe<string>({
@@ -17,7 +17,7 @@ const Payload = closedObject("variantPayloadSchema", {
 });
 
 /** A variant of a strategy. */
-const StrategyVariantBody = openObject("strategyVariantSchema", {
+const StrategyVariantBody = bodyObject("strategyVariantSchema", {
   name: Name,
   weight: Weight,
   weightType: WeightType,
@@ -31,7 +31,7 @@ const OverrideBody = closedObject("overrideSchema", {
 });
 
 /** A variant of a flag in an environment. */
-const FlagVariantBody = openObject("variantSchema", {
+const FlagVariantBody = bodyObject("variantSchema", {
   name: Name,
   weight: Weight,
   weightType: Type.Optional(WeightType),
@@ -50,7 +50,7 @@ const MAX_VARIANTS = 100;
 export const StrategyVariantsBody = Type.Array(StrategyVariantBody, { maxItems: MAX_VARIANTS });
 export const FlagVariantsBody = Type.Array(FlagVariantBody, { maxItems: MAX_VARIANTS });
 
-export const VariantsBatchBody = openObject("pushVariantsSchema", {
+export const VariantsBatchBody = bodyObject("pushVariantsSchema", {
   environments: Type.Array(Type.String(), {
     minItems: 1,
     maxItems: 100,

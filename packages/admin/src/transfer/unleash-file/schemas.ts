@@ -8,7 +8,7 @@ import { CreateTagTypeBody } from "../../domain/tag-types.ts";
 import { TagValue } from "../../domain/tags/schemas.ts";
 import { FlagVariantsBody } from "../../domain/variants/schemas.ts";
 import { Name } from "../../http/names.ts";
-import { closedObject, openObject } from "../../http/schemas.ts";
+import { bodyObject, closedObject, openObject } from "../../http/schemas.ts";
 import { LIMITS } from "../../limits.ts";
 import { ImportResponse } from "../project-file/schemas.ts";
 
@@ -16,7 +16,7 @@ const { type, description, impressionData } = CreateFeatureBody.properties;
 const { title, disabled, parameters, variants, sortOrder } = CreateStrategyBody.properties;
 const Names = Type.Array(Type.String(), { maxItems: 10_000 });
 
-export const ExportQueryBody = openObject("exportQuerySchema", {
+export const ExportQueryBody = bodyObject("exportQuerySchema", {
   environment: Type.String({ minLength: 1 }),
   features: Type.Optional(Names),
   tag: Type.Optional(Type.String({ minLength: 1, description: "Value of a tag" })),
@@ -61,7 +61,14 @@ const ExportedData = openObject("exportResultSchema", {
   featureEnvironments: Type.Optional(
     Type.Array(ExportedEnvironment, { maxItems: LIMITS.features }),
   ),
-  contextFields: Type.Optional(Type.Array(CreateContextFieldBody, { maxItems: 1000 })),
+  contextFields: Type.Optional(
+    Type.Array(
+      openObject("exportedContextFieldReferenceSchema", CreateContextFieldBody.properties),
+      {
+        maxItems: 1000,
+      },
+    ),
+  ),
   featureTags: Type.Optional(
     Type.Array(
       openObject("featureTagSchema", {
@@ -81,12 +88,21 @@ const ExportedData = openObject("exportResultSchema", {
       { maxItems: 1000 },
     ),
   ),
-  tagTypes: Type.Optional(Type.Array(CreateTagTypeBody, { maxItems: 1000 })),
+  tagTypes: Type.Optional(
+    Type.Array(openObject("exportedTagTypeSchema", CreateTagTypeBody.properties), {
+      maxItems: 1000,
+    }),
+  ),
   dependencies: Type.Optional(
     Type.Array(
       openObject("featureDependenciesSchema", {
         feature: Type.String(),
-        dependencies: Type.Array(DependencyBody, { maxItems: 1 }),
+        dependencies: Type.Array(
+          openObject("exportedDependencySchema", DependencyBody.properties),
+          {
+            maxItems: 1,
+          },
+        ),
       }),
       { maxItems: LIMITS.features },
     ),

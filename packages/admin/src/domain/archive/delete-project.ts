@@ -7,10 +7,10 @@ import { features } from "../../storage/schema/features.ts";
 import { contextFields, projects } from "../../storage/schema/projects.ts";
 import { segments } from "../../storage/schema/strategies.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
-import { deleteFeatures } from "../archive/archive-features.ts";
 import { deleteContextField } from "../context-fields/store.ts";
 import { deleteSegment } from "../segments/store.ts";
-import { countTypes, getProject } from "./store.ts";
+import { countTypes, getProject } from "../projects/store.ts";
+import { deleteFeatures } from "./archive-features.ts";
 
 /**
  * Deletes a project with its archived flags, and with its own segments, context fields and tokens. Tokens that are for other

@@ -7,10 +7,10 @@ import { projectEnvironments, projects } from "../../storage/schema/projects.ts"
 import { strategies, strategySegments } from "../../storage/schema/strategies.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import { checkEnvironmentSize } from "../environment-size.ts";
-import { addEnvironment } from "../projects/project-environments.ts";
-import { createEnvironment } from "./change-environments.ts";
-import type { CloneEnvironment } from "./schemas.ts";
-import { type Environment, getEnvironment } from "./store.ts";
+import { createEnvironment } from "../environments/change-environments.ts";
+import type { CloneEnvironment } from "../environments/schemas.ts";
+import { type Environment, getEnvironment } from "../environments/store.ts";
+import { addEnvironment } from "./project-environments.ts";
 
 /** From one environment to another. */
 interface Copy {
