@@ -4,8 +4,10 @@ import type { Telemetry } from "flags-server-kit/telemetry";
 import { buildApp } from "./app.ts";
 import { type AdminConfig, SETTING_BY_TYPE } from "./config/config.ts";
 import { watchEventLoop } from "./monitoring/event-loop-watchdog.ts";
+import type { Database } from "./storage/database.ts";
 import { DiskFullError, withoutQueryValues } from "./storage/errors.ts";
 import { openStorage } from "./storage/open-storage.ts";
+import { features } from "./storage/schema/features.ts";
 import { skipRevisions } from "./storage/revisions.ts";
 import type { Storage, StorageOptions } from "./storage/storage.ts";
 import {
@@ -33,6 +35,15 @@ export interface RunningAdmin {
 
 const NO_ADMIN_TOKEN =
   'There is no admin token, so nobody can use the admin API or create other tokens: restart with INIT_ADMIN_API_TOKENS set to a token such as the one that `echo "*:*.$(openssl rand -hex 28)"` prints';
+
+const NO_FLAGS =
+  "The database contains no flags. If this service had flags before, stop it, and check DATABASE_URL or DATA_DIR or restore a backup: SDKs will turn every flag off";
+
+/** Whether there are flags, archived or not. */
+async function hasFlags(db: Database): Promise<boolean> {
+  const rows = await db.select({ name: features.name }).from(features).limit(1);
+  return rows.length > 0;
+}
 
 /**
  * Opens the database, creates the configured tokens and opens the port. With the embedded database, a
@@ -91,6 +102,9 @@ async function serveFrom(
   }
   for (const token of await storage.read((db) => findUnusableTokens(db, config.configuredTokens))) {
     config.logger.warn(describeUnusableToken(token));
+  }
+  if (config.configuredTokens.length > 0 && !(await hasFlags(storage.db))) {
+    config.logger.warn(NO_FLAGS);
   }
   if (!(await hasAdminToken(storage.db))) config.logger.warn(NO_ADMIN_TOKEN);
 

@@ -84,7 +84,7 @@ type StoreUse = "serving" | "empty";
 /** How a source uses its store while the upstream has not sent any flags; undefined if it does not. */
 function findStoreUse(flags: FlagSource, storedFlags: StoredFlags): StoreUse | undefined {
   if (flags.lastFetchAtMs !== undefined) return undefined;
-  // Flags of another replica have no age here.
-  if (flags.origin === "store") return storedFlags.ageMs() === undefined ? undefined : "serving";
+  // Otherwise, they are those of another replica.
+  if (flags.origin === "store") return storedFlags.hasRestored ? "serving" : undefined;
   return flags.snapshot === undefined && storedFlags.isEmpty ? "empty" : undefined;
 }

@@ -40,13 +40,14 @@ async function useExchange(store: Store): Promise<void> {
   if (exchange === undefined) throw new Error("There is no exchange");
   const onChange = vi.fn();
   exchange.onChange(onChange);
-  const request = { leaseMs: 60_000, wants: "failing", knownEpoch: 0, isFailing: false } as const;
+  const request = { leaseMs: 30_000, wants: "failing", knownEpoch: 0, isFailing: false } as const;
+  const ages = { confirmedAgeMs: undefined, upstreamAgeMs: 0 };
   const { isHolder, epoch } = await exchange.contact(
-    { ...request, owner: "owner", confirmedAgeMs: undefined },
+    { ...request, ...ages, owner: "owner" },
     signalAfter(),
   );
   const definitions = { version: 2, features: [], segments: [] };
-  const flags = { version: { epoch, counter: 1 }, revision: "r", definitions };
+  const flags = { version: { epoch, counter: 1 }, revision: "r", definitions, ...ages };
   const isPublished = await exchange.publish("owner", flags, signalAfter());
   expect({ isHolder, isPublished }).toEqual({ isHolder: true, isPublished: true });
   expect((await exchange.read(signalAfter()))?.revision).toBe("r");

@@ -10,7 +10,7 @@ import { RedisExchange } from "../src/store/redis/redis-exchange.ts";
 import { HAS_REDIS, RedisServer } from "./_redis.ts";
 
 const { signal } = new AbortController();
-const LEASE_MS = 60_000;
+const LEASE_MS = 30_000;
 
 const definitionsOf = (...names: string[]) => ({
   version: 2,
@@ -44,6 +44,7 @@ describe.skipIf(!HAS_REDIS)("an exchange", () => {
             wants: "failing",
             knownEpoch: 0,
             confirmedAgeMs: undefined,
+            upstreamAgeMs: 0,
             isFailing: false,
             ...request,
           },
@@ -52,7 +53,13 @@ describe.skipIf(!HAS_REDIS)("an exchange", () => {
       const publish = (epoch: number, counter: number, ...names: string[]): Promise<boolean> =>
         exchange.publish(
           owner,
-          { version: { epoch, counter }, revision: "r", definitions: definitionsOf(...names) },
+          {
+            version: { epoch, counter },
+            revision: "r",
+            definitions: definitionsOf(...names),
+            confirmedAgeMs: 0,
+            upstreamAgeMs: 0,
+          },
           signal,
         );
       return { exchange, owner, contact, publish };
@@ -140,6 +147,50 @@ describe.skipIf(!HAS_REDIS)("an exchange", () => {
     await holder.contact({ confirmedAgeMs: 70_000 });
     const { confirmedAgeMs } = await other.contact({ confirmedAgeMs: 5 });
     expect(confirmedAgeMs).toBeGreaterThanOrEqual(70_000);
+  });
+
+  test("followers learn how old the flags were when the upstream of the holder sent them", async () => {
+    const { key, createReplica } = createSource();
+    const [holder, other] = [createReplica(), createReplica()];
+    const { epoch } = await holder.contact();
+    await holder.publish(epoch, 1, "a");
+    expect((await other.contact()).upstreamAgeMs).toBe(0);
+    await holder.contact({ confirmedAgeMs: 5, upstreamAgeMs: 60_000 });
+    expect((await other.contact()).upstreamAgeMs).toBe(60_000);
+    await holder.contact({ confirmedAgeMs: 5, upstreamAgeMs: undefined });
+    expect((await other.contact()).upstreamAgeMs).toBeUndefined();
+    // As with a holder of an earlier version.
+    redis.cli("HDEL", `${key}:shared`, "upstreamAge");
+    expect((await other.contact()).upstreamAgeMs).toBe(0);
+  });
+
+  test("flags that were confirmed in the future count as not confirmed", async () => {
+    const { key, createReplica } = createSource();
+    const [holder, other] = [createReplica(), createReplica()];
+    const { epoch } = await holder.contact();
+    await holder.publish(epoch, 1, "a");
+    redis.cli("HSET", `${key}:shared`, "confirmed", "9000000000000000");
+    expect((await other.contact()).confirmedAgeMs).toBeUndefined();
+  });
+
+  test("a replica can take the lease of a holder that publishes nothing", async () => {
+    const { createReplica } = createSource();
+    const [holder, other] = [createReplica(), createReplica()];
+    const { epoch } = await holder.contact();
+    expect((await other.contact({ wants: "failing" })).isHolder).toBe(false);
+    const taken = await other.contact({ wants: "any" });
+    expect(taken.isHolder).toBe(true);
+    expect(taken.epoch).toBeGreaterThan(epoch);
+    expect((await holder.contact({ wants: "free" })).isHolder).toBe(false);
+  });
+
+  test("an exchange ignores a lease that is longer than any of a replica", async () => {
+    const { key, createReplica } = createSource();
+    const replica = createReplica();
+    redis.cli("SET", `${key}:lease`, "x 1", "PX", "37500");
+    expect((await replica.contact()).isHolder).toBe(false);
+    redis.cli("SET", `${key}:lease`, "x 1", "PX", "40000");
+    expect((await replica.contact()).isHolder).toBe(true);
   });
 
   test("epochs increase even if Redis has lost its data", async () => {

@@ -159,6 +159,8 @@ describe.each(["polling", "delta", "streaming"] as const)("a chain of proxies, %
       flag("c", { project: "p" }),
     ];
     const first = await startProxy({ document: { features } });
+    // Its flags are confirmed at any time; with the same time, it would not be known which are newer.
+    first.source.isLive = true;
     const more = { namePrefix: "shop.", projectName: "p" };
     const { client } = await startOver(`${first.url}/api`, mode, more);
     await client.synchronized();

@@ -43,7 +43,8 @@ test("an SDK can continue at any worker with GET /api/client/delta, and every wo
   await Promise.all(streams.map(({ ended }) => ended));
   for (const { retries, comments } of streams) {
     expect(retries).toEqual([expect.toSatisfy((delayMs: number) => delayMs < 10_000)]);
-    expect(comments()).toBe(0);
+    // The ages after the events.
+    expect(comments()).toBeGreaterThan(1);
   }
   expect((await command.finished()).code).toBe(0);
 });

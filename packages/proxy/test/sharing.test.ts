@@ -173,6 +173,18 @@ describe.skipIf(!HAS_REDIS)("replicas with one Redis", () => {
     );
   });
 
+  test("a lease that never ends, with flags that are always confirmed, does not freeze the flags", async () => {
+    const { followers, holder, options, upstream } = await startFleet(2);
+    const name = `flags:v1/sources/{${options.id}}`;
+    redis.cli("HSET", `${name}:shared`, "confirmed", "9000000000000000");
+    redis.cli("SET", `${name}:lease`, "attacker 9000000000000000", "PX", "1000000000");
+    upstream.features(serve(documentOf(flag("thawed"))));
+    for (const replica of [...followers, holder]) {
+      // oxlint-disable-next-line no-await-in-loop -- all of them
+      await eventually(() => namesOf(replica)).toEqual(["thawed"]);
+    }
+  });
+
   test("flags that were written without the secret are rejected, and published again", async () => {
     const { followers, options, upstream } = await startFleet(2);
     const key = `flags:v1/sources/{${options.id}}:shared`;

@@ -92,6 +92,16 @@ export interface ApplicationRegistration {
  */
 export type FlagOrigin = "upstream" | "bootstrap" | "store" | "shared" | "file";
 
+/** A fall of the number of flags to none, or below half. */
+export interface FlagFall {
+  readonly before: number;
+  readonly after: number;
+  /** When it was noticed, epoch milliseconds. */
+  readonly atMs: number;
+  /** Whether the previous flags are still in use, until the upstream has confirmed that there are none. */
+  readonly isHeldBack: boolean;
+}
+
 /** Events of a source, with the parameters of their listeners. */
 export interface FlagSourceEvents {
   /** The first usable data from any origin (storage, bootstrap or upstream) is available. */
@@ -102,6 +112,8 @@ export interface FlagSourceEvents {
   changed: (snapshot: Snapshot) => void;
   /** The upstream responded that nothing has changed. */
   unchanged: () => void;
+  /** `fall` has changed. */
+  fall: (fall: FlagFall | undefined) => void;
   /** `isLive` has changed. */
   live: (isLive: boolean) => void;
   /** An error that needs attention. The source keeps serving the last good data. */
@@ -136,8 +148,13 @@ export interface FlagSource {
    * that changes of the clock have no effect; undefined if never. Optional.
    */
   readonly confirmedAtMs?: number | undefined;
-  /** Whether changes arrive as they happen, so that the current data is confirmed at any time. Optional. */
+  /**
+   * Whether changes arrive as they happen. The current data of an upstream or of another replica is nevertheless as
+   * old as `confirmedAtMs` says, that of other origins is confirmed at any time. Optional.
+   */
   readonly isLive?: boolean;
+  /** The last fall of the number of flags, until there are as many again as half of those before. Optional. */
+  readonly fall?: FlagFall | undefined;
   /** Starts synchronizing; later calls have no effect. Never throws: errors are emitted as events. */
   start(): void;
   /** Stops synchronizing and sends the pending usage. Later calls have no effect. */

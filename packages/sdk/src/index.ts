@@ -11,6 +11,7 @@ export type {
   ConnectVia,
   FeatureDefinitions,
   FeatureUsage,
+  FlagFall,
   FlagOrigin,
   FlagSource,
   FlagSourceEvents,
@@ -24,6 +25,7 @@ export type {
   Tag,
   UsageSpoolOptions,
 } from "./options/flags-client-options.ts";
+export { MAX_LEASE_MS } from "./sharing/sharing-timing.ts";
 export type { SharingRole, SharingStatus } from "./sharing/shared-synchronizer.ts";
 export { FileStorageProvider, MemoryStorageProvider } from "./storage/storage-provider.ts";
 export type { StorageProvider } from "./storage/storage-provider.ts";
@@ -71,6 +73,7 @@ export { deleteAbandoned, replaceFile } from "./storage/durable-file.ts";
 export { createConnections } from "./transport/connections.ts";
 export type { Connections } from "./transport/connections.ts";
 export { abortable, Deadline } from "./transport/deadline.ts";
+export { AGE_HEADER, writeAge, writeAgeComment } from "./transport/confirmation.ts";
 export { HttpClient } from "./transport/http-client.ts";
 export { readJson } from "./transport/read-json.ts";
 export { describeCause, describeUrl } from "./transport/upstream-error.ts";

@@ -93,7 +93,11 @@ const failures: readonly (readonly [string, Reply, string])[] = [
   ["a number", json(7), "error: Fetching flags failed: The document is not usable: "],
   ["null", json(null), "error: Fetching flags failed: The document is not usable: "],
   ["a list", json([]), "error: Fetching flags failed: The document is not usable: "],
-  ["an error as 200", json({ error: "x" }), "error: Fetching flags failed: The document is not"],
+  [
+    "an error as 200",
+    json({ error: "x" }),
+    "error: Fetching flags failed: <url> contains an error instead of content",
+  ],
   ["a flag without a name", json({ features: [{}] }), "error: Fetching flags failed: The document"],
   [
     "null instead of a flag",

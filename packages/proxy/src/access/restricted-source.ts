@@ -8,7 +8,7 @@ import type {
   Snapshot,
   SnapshotOrigin,
 } from "flags-engine";
-import type { FeatureDefinitions, FlagSource } from "flags-sdk";
+import type { FeatureDefinitions, FlagOrigin, FlagSource } from "flags-sdk";
 import {
   createFilter,
   idOfRestriction,
@@ -27,6 +27,7 @@ export type GrantedSource = Pick<
   | "isLive"
   | "confirmedAtMs"
   | "lastFetchAtMs"
+  | "origin"
 >;
 
 /**
@@ -65,6 +66,10 @@ export class RestrictedSource implements GrantedSource {
 
   get confirmedAtMs(): number | undefined {
     return this.complete.confirmedAtMs;
+  }
+
+  get origin(): FlagOrigin | undefined {
+    return this.complete.origin;
   }
 
   get lastFetchAtMs(): number | undefined {

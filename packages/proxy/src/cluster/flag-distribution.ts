@@ -48,8 +48,10 @@ export class FlagDistribution {
     this.#source = flags;
     flags.on("changed", () => this.#startNextRound());
     flags.on("unchanged", () => this.#sendUnchanged());
-    flags.on("live", () => this.#workers.forEach((worker) => this.#sendStatus(worker)));
-    onFailure(() => this.#workers.forEach((worker) => this.#sendStatus(worker)));
+    const sendStatus = (): void => this.#workers.forEach((worker) => this.#sendStatus(worker));
+    flags.on("live", sendStatus);
+    flags.on("fall", sendStatus);
+    onFailure(sendStatus);
   }
 
   /** Adds a worker. It listens immediately, or as soon as it has the flags of the other workers. */

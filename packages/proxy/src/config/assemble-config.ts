@@ -19,7 +19,7 @@ import type {
   UsageSpoolConfig,
 } from "./config.ts";
 import type { StoreConfig } from "../store/open-store.ts";
-import { AGE_HEADER } from "../age.ts";
+import { AGE_HEADER } from "flags-sdk";
 import type { FlagFile } from "../files/read-flag-file.ts";
 import { WORKER_FILES } from "./flag-files.ts";
 import type { Settings, Values } from "./settings.ts";

@@ -156,18 +156,6 @@ function findIneffective({ values, origins }: Resolution<Settings>): readonly st
   if (headers !== undefined && !origins.has("bootstrapUrl")) {
     hints.push(`${headers} has no effect without ${nameSetting(SETTINGS.bootstrapUrl)}`);
   }
-  const { maxStaleness, refreshInterval, synchronization } = values;
-  if (maxStaleness !== undefined && synchronization !== "streaming" && !isOfFiles({ values })) {
-    if (refreshInterval === 0) {
-      hints.push(
-        `${origins.get("refreshInterval")} is 0, so flags are never confirmed again: when ${origins.get("maxStaleness")} has passed, the proxy is no longer ready`,
-      );
-    } else if (maxStaleness <= refreshInterval) {
-      hints.push(
-        `${origins.get("maxStaleness")} must be longer than ${nameSetting(SETTINGS.refreshInterval)}, or the proxy is not ready between polls`,
-      );
-    }
-  }
   const eventStreams = origins.get("ofrepEventStreams");
   if (eventStreams !== undefined && values.ofrepEventStreams && values.pushMaxStreams === 0) {
     hints.push(`${eventStreams} has no effect: ${nameSetting(SETTINGS.pushMaxStreams)} is 0`);
@@ -178,7 +166,36 @@ function findIneffective({ values, origins }: Resolution<Settings>): readonly st
       `${credentials} has no effect without ${nameSetting(SETTINGS.corsOrigin)}: browsers send no credentials to servers that allow every origin`,
     );
   }
+  hints.push(...findShortStaleness({ values, origins }));
   return hints;
+}
+
+/** An upstream may confirm the flags of a stream only this often. */
+const STREAM_CONFIRMATION_MS = 30_000;
+
+/** Finds a maximum age that makes the proxy unready although the upstream works. */
+function findShortStaleness({
+  values,
+  origins,
+}: Pick<Resolution<Settings>, "values" | "origins">): readonly string[] {
+  const { maxStaleness, refreshInterval, synchronization } = values;
+  if (maxStaleness === undefined || isOfFiles({ values })) return [];
+  const name = origins.get("maxStaleness");
+  if (synchronization === "streaming") {
+    if (maxStaleness >= STREAM_CONFIRMATION_MS) return [];
+    return [
+      `${name} is shorter than ${STREAM_CONFIRMATION_MS}: an upstream may confirm the flags of a stream only every 30 seconds, and the proxy is not ready in between`,
+    ];
+  }
+  if (refreshInterval === 0) {
+    return [
+      `${origins.get("refreshInterval")} is 0, so flags are never confirmed again: when ${name} has passed, the proxy is no longer ready`,
+    ];
+  }
+  if (maxStaleness > refreshInterval) return [];
+  return [
+    `${name} must be longer than ${nameSetting(SETTINGS.refreshInterval)}, or the proxy is not ready between polls`,
+  ];
 }
 
 function findIneffectiveSpoolSettings({

@@ -385,8 +385,8 @@ export interface ProxyOptions extends OldProxyOptions {
    */
   readonly maxStaleness?: number | undefined;
   /**
-   * Adds the age of the flags to responses, in the header `X-Flags-Age-Seconds`. Environment:
-   * `FLAGS_AGE_HEADER`.
+   * Adds the age of the flags to responses to clients, in the header `X-Flags-Age-Seconds`. Definitions always have it.
+   * Environment: `FLAGS_AGE_HEADER`.
    * @default false
    */
   readonly ageHeader?: boolean | undefined;

@@ -656,7 +656,7 @@ export const SETTINGS = {
     kind: booleanKind,
     default: false,
     description:
-      "Adds the header X-Flags-Age-Seconds to responses with flags: the time since the upstream last confirmed them.",
+      "Adds the header X-Flags-Age-Seconds to responses to clients: the time since their flags were confirmed. Definitions for server SDKs and other proxies always have it.",
   }),
   ofrepEventStreams: defineSetting({
     group: "Endpoints",

@@ -59,6 +59,11 @@ function createSourceGauges(registry: Registry, sources: readonly NamedSource[])
   });
   createGaugePerSource("source_flags", "Flags in the current snapshot of the source", countFlags);
   createGaugePerSource(
+    "source_flags_fallen",
+    "1 after the number of flags has fallen to none or below half, until it recovers",
+    ({ flags }) => Number(flags.fall !== undefined),
+  );
+  createGaugePerSource(
     "source_last_update_timestamp_seconds",
     "When the source last received new flags; 0 if never",
     ({ flags }) => (flags.lastUpdateAtMs ?? 0) / 1000,

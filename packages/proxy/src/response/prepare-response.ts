@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { AGE_HEADER } from "flags-sdk";
 import { CodingChoice, COMPRESSION_THRESHOLD_BYTES, matchesEntityTag } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
 import type { Grant } from "../access/grant.ts";
-import { AGE_HEADER, ageMsOf } from "../age.ts";
+import { ageMsOf } from "../age.ts";
 import { BODY_FORMS, type ResponseBody } from "./response-body.ts";
 import { fnv1a, FrequencySketch, MIN_COUNT } from "./response-cache.ts";
 
@@ -83,7 +84,7 @@ export class ResponsePreparer {
   ): PreparedResponse | Promise<PreparedResponse> {
     const { entityTag, byteLength } = body;
     const headers = ["cache-control", cacheControl, "vary", vary, "etag", entityTag];
-    if (ageMs !== undefined) headers.push(AGE_HEADER, String(Math.floor(ageMs / 1000)));
+    if (ageMs !== undefined) headers.push(AGE_HEADER, String(Math.ceil(ageMs / 1000)));
     // NOTE: the request's own `Cache-Control: no-cache` is ignored on purpose. Browsers add it to
     // every request whose If-None-Match was set by a script, which is how all clients poll.
     if (matchesEntityTag(requestHeaders["if-none-match"], entityTag)) {

@@ -36,6 +36,9 @@ const KIND = "flags";
 /** Time between updates of the time at which the flags were confirmed. */
 const UPDATE_INTERVAL_MS = 30_000;
 
+/** Times that differ by less are the same: each is computed from two clocks. */
+const SAME_TIME_MS = 100;
+
 /**
  * A time that is later than now by more than this was written by a process whose clock is wrong.
  */
@@ -56,6 +59,8 @@ type Finding = StoredDocument | "nothing" | "unknown";
 export class StoredFlags implements StorageProvider {
   readonly #options: StoredFlagsOptions;
   readonly #key: string;
+  /** What the store contained before the last change, in case the change was a mistake. */
+  readonly #previousKey: string;
   readonly #identity: DocumentIdentity;
   readonly #closing = new AbortController();
   readonly #now: () => number;
@@ -65,7 +70,10 @@ export class StoredFlags implements StorageProvider {
   #lastWarning = "";
   #updating: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
+  /** Of the restored flags: when the upstream confirmed them, by the clock of the machine that stored them. */
   #restoredConfirmedAtMs: number | undefined;
+  #reportMissing: () => void = () => undefined;
+  readonly #missing = new Promise<void>((resolve) => (this.#reportMissing = resolve));
   #storedConfirmedAtMs: number | undefined;
   #isEmpty = false;
   /** What the store contains as far as this process knows. */
@@ -77,6 +85,7 @@ export class StoredFlags implements StorageProvider {
     const { source } = options;
     const { id, secret } = identifySource(source);
     this.#key = `v1/sources/${id}/flags`;
+    this.#previousKey = `${this.#key}-previous`;
     this.#identity = { kind: KIND, source: id, secret };
   }
 
@@ -105,15 +114,31 @@ export class StoredFlags implements StorageProvider {
     return this.#rejectedDocuments;
   }
 
-  /** The time since the upstream confirmed the flags that were restored; undefined if none were. */
+  /** Whether flags were restored. */
+  get hasRestored(): boolean {
+    return this.#restoredConfirmedAtMs !== undefined;
+  }
+
+  /**
+   * The time since the upstream confirmed the flags that were restored; undefined if none were, or if the clock of
+   * the machine that stored them was wrong.
+   */
   ageMs(): number | undefined {
     const confirmedAtMs = this.#restoredConfirmedAtMs;
-    return confirmedAtMs === undefined ? undefined : Math.max(0, this.#now() - confirmedAtMs);
+    if (confirmedAtMs === undefined || this.#isInFuture(confirmedAtMs)) return undefined;
+    return Math.max(0, this.#now() - confirmedAtMs);
   }
 
   /** Says when the upstream confirmed the flags that were restored, such as "5 minutes ago". */
   describeAge(): string {
-    return describeAge(this.#now() - (this.#restoredConfirmedAtMs ?? 0));
+    const ageMs = this.ageMs();
+    return ageMs === undefined
+      ? "at an unknown time, because the clock of the machine that stored them was ahead"
+      : describeAge(ageMs);
+  }
+
+  whenMissing(): Promise<void> {
+    return this.#missing;
   }
 
   /** Sets the source whose flags these are. Must be called before the source is started. */
@@ -132,6 +157,7 @@ export class StoredFlags implements StorageProvider {
       // oxlint-disable-next-line no-await-in-loop -- each attempt follows the previous one
       const definitions = await this.#restore(await this.#read());
       if (definitions !== undefined) return definitions;
+      this.#reportMissing();
       if (this.#flags?.snapshot !== undefined) return undefined;
       // oxlint-disable-next-line no-await-in-loop -- as above
       await delay(delayMs, undefined, { signal, ref: false }).catch(() => {});
@@ -205,31 +231,56 @@ export class StoredFlags implements StorageProvider {
 
   async #update(): Promise<void> {
     const current = this.#current;
-    const confirmedAtMs = this.#flags?.isLive === true ? this.#now() : this.#flags?.lastFetchAtMs;
+    const confirmedAtMs = this.#confirmedAtMs();
     if (current === undefined || confirmedAtMs === undefined) return;
     const isKnown = this.#updated?.sha256 === current.sha256;
-    if (isKnown && this.#updated?.confirmedAtMs === confirmedAtMs) return;
+    const { confirmedAtMs: updatedAtMs = 0 } = this.#updated ?? {};
+    if (isKnown && Math.abs(confirmedAtMs - updatedAtMs) < SAME_TIME_MS) return;
     const found = await this.#read();
     if (found === "unknown") return;
     const own = { ...current, confirmedAtMs };
-    if (found === "nothing" || this.#isOutdated(found, own)) await this.#write(own);
+    if (found === "nothing") await this.#write(own);
+    else if (this.#isOutdated(found, own)) await this.#replace(found, own);
     else this.#updated = own;
+  }
+
+  /** When the flags of this process were confirmed, epoch milliseconds; undefined if that is not known. */
+  #confirmedAtMs(): number | undefined {
+    const { confirmedAtMs, lastFetchAtMs } = this.#flags ?? {};
+    if (confirmedAtMs === undefined || lastFetchAtMs === undefined) return undefined;
+    return Math.round(this.#now() - (performance.now() - confirmedAtMs));
+  }
+
+  #isInFuture(epochMs: number): boolean {
+    return epochMs > this.#now() + MAX_CLOCK_DIFFERENCE_MS;
   }
 
   /** Whether the flags of this process replace those in the store. */
   #isOutdated(stored: StoredDocument, own: StoredDocument): boolean {
-    if (stored.confirmedAtMs > this.#now() + MAX_CLOCK_DIFFERENCE_MS) return true;
+    if (this.#isInFuture(stored.confirmedAtMs)) return true;
     const newerByMs = own.confirmedAtMs - stored.confirmedAtMs;
     return stored.sha256 === own.sha256 ? newerByMs >= UPDATE_INTERVAL_MS : newerByMs >= 0;
   }
 
-  async #write(own: StoredDocument): Promise<void> {
+  async #replace(stored: StoredDocument, own: StoredDocument): Promise<void> {
+    if (stored.sha256 === own.sha256 || (await this.#writeTo(this.#previousKey, stored))) {
+      await this.#write(own);
+    }
+  }
+
+  /** Resolves to whether the document was written. */
+  async #writeTo(key: string, document: StoredDocument): Promise<boolean> {
     const { store } = this.#options;
     try {
-      await store.write(this.#key, encodeDocument(own, this.#identity), this.#closing.signal);
+      await store.write(key, encodeDocument(document, this.#identity), this.#closing.signal);
+      return true;
     } catch {
-      return;
+      return false;
     }
+  }
+
+  async #write(own: StoredDocument): Promise<void> {
+    if (!(await this.#writeTo(this.#key, own))) return;
     this.#updated = own;
     this.#storedConfirmedAtMs = own.confirmedAtMs;
   }
@@ -245,7 +296,6 @@ const UNITS = [
 /** Describes an age in its largest unit, such as "5 minutes ago". */
 export function describeAge(ageMs: number): string {
   const unit = UNITS.find(({ lengthMs }) => ageMs >= lengthMs);
-  // NOTE: negative if the clock of the replica that stored the flags is ahead.
   if (unit === undefined) return "less than a second ago";
   return `${describeCount(Math.floor(ageMs / unit.lengthMs), unit.name)} ago`;
 }

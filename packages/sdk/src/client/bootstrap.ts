@@ -1,12 +1,13 @@
 import { readFile } from "node:fs/promises";
-import { isRecord, runToEnd } from "flags-engine";
+import { runToEnd } from "flags-engine";
 import type { BootstrapSettings } from "../options/resolve-options.ts";
 import type { TimeSlicer } from "../scheduling/time-slicer.ts";
+import { isEmpty } from "../sync/hold-back.ts";
 import type { EventSink } from "../transport/failure-log.ts";
 import type { HttpClient } from "../transport/http-client.ts";
 import { readJson } from "../transport/read-json.ts";
 import { RetryingTask } from "../transport/retrying-task.ts";
-import { toStatusError } from "../transport/status-error.ts";
+import { isComplete, toStatusError } from "../transport/status-error.ts";
 import type { StatusHints } from "../transport/status-error.ts";
 import { readBody } from "../transport/upstream-api.ts";
 import { describeCause, toUpstreamError, UpstreamError } from "../transport/upstream-error.ts";
@@ -38,7 +39,7 @@ export function createBootstrap(options: BootstrapTaskOptions): RetryingTask {
   const attempt = async (signal: AbortSignal): Promise<void> => {
     const document = await load(options, signal);
     signal.throwIfAborted();
-    if (isEmptyDocument(document)) events.warn(`The ${name} contains no flags and is ignored`);
+    if (isEmpty(document)) events.warn(`The ${name} contains no flags and is ignored`);
     else await accept(document, signal);
   };
   return new RetryingTask({
@@ -51,12 +52,6 @@ export function createBootstrap(options: BootstrapTaskOptions): RetryingTask {
     events,
     random,
   });
-}
-
-/** Whether a document has an empty list of flags. Invalid documents are left to the parser to reject. */
-function isEmptyDocument(document: unknown): boolean {
-  const features: unknown = isRecord(document) ? document["features"] : undefined;
-  return Array.isArray(features) && features.length === 0;
 }
 
 function describeSource(bootstrap: BootstrapSettings): string {
@@ -112,6 +107,6 @@ async function fetchDocument(
     credentials: () => Promise.resolve(headers),
     signal,
   });
-  if (response.status !== 200) throw toStatusError(response, { url, hints: HINTS, nowMs: now() });
+  if (!isComplete(response)) throw toStatusError(response, { url, hints: HINTS, nowMs: now() });
   return slicer.run(readBody(url, response.body), signal);
 }

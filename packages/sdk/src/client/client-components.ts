@@ -12,7 +12,8 @@ import { Compiler } from "../sync/compiler.ts";
 import { createSynchronizer } from "../sync/create-synchronizer.ts";
 import { FlagState } from "../sync/flag-state.ts";
 import { FlagUpdater } from "../sync/flag-updater.ts";
-import type { Synchronizer } from "../sync/synchronizer.ts";
+import { HoldBack } from "../sync/hold-back.ts";
+import type { Synchronizer, SyncSink } from "../sync/synchronizer.ts";
 import { UnleashSynchronizer } from "../sync/unleash-synchronizer.ts";
 import { createConnections } from "../transport/connections.ts";
 import type { EventSink } from "../transport/failure-log.ts";
@@ -20,6 +21,7 @@ import { toHeaderValue } from "../transport/headers.ts";
 import { HttpClient } from "../transport/http-client.ts";
 import type { RetryingTask } from "../transport/retrying-task.ts";
 import { UpstreamApi } from "../transport/upstream-api.ts";
+import { toUpstreamError } from "../transport/upstream-error.ts";
 import { ClientUsage } from "../usage/client-usage.ts";
 import { hasName } from "../usage/known-names.ts";
 import { createBootstrap } from "./bootstrap.ts";
@@ -74,7 +76,14 @@ export function createComponents(
     slicer,
   });
   const onRole = (role: SharingRole): void => emitter.emit("role", role);
-  const synchronizer = selectSynchronizer(settings, { api, updater, state, events, onRole });
+  const synchronizer = selectSynchronizer(settings, {
+    api,
+    updater,
+    state,
+    storage,
+    events,
+    onRole,
+  });
   const bootstrap =
     settings.bootstrap &&
     createBootstrap({
@@ -108,18 +117,38 @@ interface SynchronizerDependencies {
   readonly api: UpstreamApi;
   readonly updater: FlagUpdater;
   readonly state: FlagState;
+  readonly storage: DefinitionsStorage;
   readonly events: EventSink;
   readonly onRole: (role: SharingRole) => void;
 }
 
 function selectSynchronizer(
   settings: Settings,
-  { api, updater, state, events, onRole }: SynchronizerDependencies,
+  { api, updater, state, storage, events, onRole }: SynchronizerDependencies,
 ): Synchronizer {
   const { unleash, synchronization, filters, refreshIntervalMs: intervalMs, exchange } = settings;
-  if (unleash !== undefined) return new UnleashSynchronizer({ unleash, updater, events });
-  const create: CreateSynchronizer = (sink, hooks) =>
-    createSynchronizer(synchronization, { api, sink, filters, intervalMs, random, ...hooks });
+  const holdBack = (sink: SyncSink): HoldBack =>
+    new HoldBack({
+      sink,
+      size: () => updater.size,
+      restored: () => storage.whenRestored(),
+      onHeldBack: (isHeldBack) => updater.setHeldBack(isHeldBack),
+      onError: (cause) => events.error(toUpstreamError(cause)),
+    });
+  if (unleash !== undefined) {
+    return new UnleashSynchronizer({ unleash, updater, sink: holdBack(updater), events });
+  }
+  const create: CreateSynchronizer = (sink, hooks) => {
+    const options = { api, filters, intervalMs, random, ...hooks };
+    // If flags are fetched only once, nothing can confirm them later.
+    if (intervalMs === 0) return createSynchronizer(synchronization, { ...options, sink });
+    const held = holdBack(sink);
+    const onLive = (isLive: boolean): void => {
+      hooks.onLive(isLive);
+      held.setLive(isLive);
+    };
+    return createSynchronizer(synchronization, { ...options, sink: held, onLive });
+  };
   if (exchange === undefined) {
     return create(updater, { events, onLive: (isLive) => updater.setLive(isLive) });
   }
@@ -127,7 +156,11 @@ function selectSynchronizer(
     exchange,
     createSynchronizer: create,
     sink: updater,
-    current: () => ({ revision: state.snapshot?.revision, definitions: state.definitions }),
+    current: () => ({
+      revision: state.snapshot?.revision,
+      definitions: state.definitions,
+      confirmedAtMs: updater.confirmedAtMs,
+    }),
     intervalMs,
     events,
     onRole,

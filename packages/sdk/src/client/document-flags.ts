@@ -4,6 +4,7 @@ import type {
   ApplicationUsage,
   BeforeChangeHook,
   FeatureDefinitions,
+  FlagFall,
   FlagOrigin,
   FlagSource,
 } from "../flag-source.ts";
@@ -12,6 +13,7 @@ import { Compiler } from "../sync/compiler.ts";
 import { filterDocuments } from "../sync/filter-documents.ts";
 import { FlagState } from "../sync/flag-state.ts";
 import { FlagUpdater } from "../sync/flag-updater.ts";
+import { confirmedNow } from "../transport/confirmation.ts";
 import type { SyncSink } from "../sync/synchronizer.ts";
 
 export interface DocumentFlagsOptions {
@@ -83,6 +85,10 @@ export abstract class DocumentFlags extends ClientEventTarget implements FlagSou
     return this.#updater.isLive;
   }
 
+  get fall(): FlagFall | undefined {
+    return this.#updater.fall;
+  }
+
   /** Starts reading documents; later calls have no effect. Never throws. */
   abstract start(): void;
 
@@ -101,7 +107,7 @@ export abstract class DocumentFlags extends ClientEventTarget implements FlagSou
 
   /** Replaces the flags. Rejects without changing anything if the document is unusable. */
   protected async accept(document: unknown): Promise<void> {
-    await this.#sink.accept(document, this.#closing.signal);
+    await this.#sink.accept(document, this.#closing.signal, confirmedNow());
     this.#updater.setLive(true);
   }
 

@@ -6,6 +6,7 @@ import type {
   ApplicationUsage,
   BeforeChangeHook,
   FeatureDefinitions,
+  FlagFall,
   FlagOrigin,
   FlagSource,
 } from "../flag-source.ts";
@@ -29,15 +30,16 @@ export interface SyncStatus {
   readonly lastUpdateAtMs: number | undefined;
   readonly origin?: FlagOrigin | undefined;
   readonly isLive?: boolean;
+  readonly fall?: FlagFall | undefined;
   /** Milliseconds since the flags were last confirmed; undefined if never. */
   readonly ageMs?: number | undefined;
 }
 
 /** Returns the current status of a source, for a replica of it. */
 export function toSyncStatus(source: FlagSource): SyncStatus {
-  const { lastFetchAtMs, lastUpdateAtMs, origin, isLive = false, confirmedAtMs } = source;
+  const { lastFetchAtMs, lastUpdateAtMs, origin, isLive = false, fall, confirmedAtMs } = source;
   const ageMs = confirmedAtMs === undefined ? undefined : performance.now() - confirmedAtMs;
-  return { lastFetchAtMs, lastUpdateAtMs, origin, isLive, ageMs };
+  return { lastFetchAtMs, lastUpdateAtMs, origin, isLive, fall, ageMs };
 }
 
 const UNKNOWN: SyncStatus = { lastFetchAtMs: undefined, lastUpdateAtMs: undefined };
@@ -104,6 +106,10 @@ export class FlagReplica extends ClientEventTarget implements FlagSource {
 
   get isLive(): boolean {
     return this.#status.isLive ?? false;
+  }
+
+  get fall(): FlagFall | undefined {
+    return this.#status.fall;
   }
 
   /** Does nothing: the source decides when to send flags. */

@@ -8,6 +8,7 @@ import type {
   ApplicationUsage,
   BeforeChangeHook,
   FeatureDefinitions,
+  FlagFall,
   FlagOrigin,
   FlagSource,
 } from "../flag-source.ts";
@@ -91,11 +92,15 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
     return this.#components.updater.isLive;
   }
 
+  get fall(): FlagFall | undefined {
+    return this.#components.updater.fall;
+  }
+
   start(): void {
     if (this.#isStarted || this.#closing !== undefined) return;
     this.#isStarted = true;
     const { synchronizer, bootstrap, usage } = this.#components;
-    void this.#restore();
+    this.#components.storage.restore((document, ageMs) => this.#restore(document, ageMs));
     bootstrap?.start();
     synchronizer.start();
     usage.start();
@@ -173,14 +178,13 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
     });
   }
 
-  async #restore(): Promise<void> {
-    const { storage, updater } = this.#components;
-    const document = await storage.restore();
+  async #restore(document: unknown, ageMs: number | undefined): Promise<void> {
+    const { updater } = this.#components;
     const { signal } = this.#restoring;
     // NOTE: unlike a bootstrap, a document without flags is accepted, because the upstream has confirmed it.
-    if (document === undefined || signal.aborted) return;
+    if (signal.aborted) return;
     try {
-      await updater.acceptFrom("store", document, signal, storage.ageMs);
+      await updater.acceptFrom("store", document, signal, ageMs);
     } catch (cause) {
       if (signal.aborted) return;
       this.emitter.emit("warn", `The stored flags are not usable: ${describeCause(cause)}`);

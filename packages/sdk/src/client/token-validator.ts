@@ -11,7 +11,7 @@ import { FailureLog } from "../transport/failure-log.ts";
 import type { EventSink } from "../transport/failure-log.ts";
 import { credentialHeaders, identityHeaders } from "../transport/headers.ts";
 import { HttpClient } from "../transport/http-client.ts";
-import { toStatusError } from "../transport/status-error.ts";
+import { isComplete, toStatusError } from "../transport/status-error.ts";
 import type { StatusHints } from "../transport/status-error.ts";
 import { readBody, UPSTREAM_URL_SETTING } from "../transport/upstream-api.ts";
 import { toUpstreamError, UpstreamError } from "../transport/upstream-error.ts";
@@ -130,7 +130,7 @@ export class TokenValidator {
       body: JSON.stringify({ tokens }),
       signal,
     });
-    if (response.status < 200 || response.status >= 300) {
+    if (!isComplete(response)) {
       throw toStatusError(response, { url, hints: HINTS, nowMs: Date.now() });
     }
     return readTokens(await this.#slicer.run(readBody(url, response.body), signal), tokens);

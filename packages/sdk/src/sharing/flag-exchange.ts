@@ -16,7 +16,8 @@ interface VersionedFlags {
 }
 
 /** Flags that one replica publishes for the others. */
-export interface PublishedFlags extends VersionedFlags {
+export interface PublishedFlags
+  extends VersionedFlags, Pick<SharingRequest, "confirmedAgeMs" | "upstreamAgeMs"> {
   readonly definitions: FeatureDefinitions;
 }
 
@@ -32,8 +33,11 @@ export interface SharingRequest {
   readonly owner: string;
   /** How long the lease lasts without a renewal, in milliseconds. */
   readonly leaseMs: number;
-  /** `failing`: also take the lease of a holder that cannot reach the upstream. */
-  readonly wants: "free" | "failing";
+  /**
+   * `failing`: also take the lease of a holder that cannot reach the upstream; `any`: of every holder, because this
+   * one publishes nothing.
+   */
+  readonly wants: "free" | "failing" | "any";
   /** The epoch of a new lease must be higher than this. */
   readonly knownEpoch: number;
   /**
@@ -41,6 +45,8 @@ export interface SharingRequest {
    * the replica is the holder.
    */
   readonly confirmedAgeMs: number | undefined;
+  /** How old they were then, if the upstream follows another one; undefined if that is not known. */
+  readonly upstreamAgeMs: number | undefined;
   /** Whether the upstream cannot be reached. Ignored unless the replica is the holder. */
   readonly isFailing: boolean;
 }
@@ -54,6 +60,8 @@ export interface SharingState {
   readonly isHolderFailing: boolean;
   /** Milliseconds since the upstream confirmed the published flags; undefined if unknown. */
   readonly confirmedAgeMs: number | undefined;
+  /** As in the request of the holder. */
+  readonly upstreamAgeMs: number | undefined;
   /** The version of the published flags; undefined if there are none. */
   readonly version: SharedVersion | undefined;
   readonly revision: string | undefined;

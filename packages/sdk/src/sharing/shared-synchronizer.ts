@@ -6,7 +6,7 @@ import type { EventSink } from "../transport/failure-log.ts";
 import { describeCause, toUpstreamError } from "../transport/upstream-error.ts";
 import type { SyncSink, Synchronizer } from "../sync/synchronizer.ts";
 import { compareVersions } from "./flag-exchange.ts";
-import type { FlagExchange, SharedVersion, SharingState } from "./flag-exchange.ts";
+import type { FlagExchange, PublishedFlags, SharedVersion, SharingState } from "./flag-exchange.ts";
 import { TakeoverBackoff, sharingTiming } from "./sharing-timing.ts";
 import type { SharingTiming } from "./sharing-timing.ts";
 import { UpstreamRun } from "./upstream-run.ts";
@@ -33,10 +33,14 @@ interface SharedSink extends SyncSink {
   /**
    * Accepts flags that another replica fetched.
    *
-   * @param confirmedAtMs when the upstream last confirmed them, as `performance.now()`; undefined if it
-   *   does not respond to that replica either
+   * @param shared when they were confirmed, as `performance.now()`, undefined if that is not known; and whether the
+   *   upstream responds to that replica
    */
-  acceptShared(text: string, confirmedAtMs: number | undefined, signal: AbortSignal): Promise<void>;
+  acceptShared(
+    text: string,
+    shared: { readonly confirmedAtMs: number | undefined; readonly isFresh: boolean },
+    signal: AbortSignal,
+  ): Promise<void>;
   /** Called if the upstream confirmed at this time, to another replica, that nothing has changed. */
   confirmed(atMs: number): void;
   /** Called when the upstream starts or stops sending changes as they happen. */
@@ -47,6 +51,8 @@ interface SharedSink extends SyncSink {
 interface CurrentFlags {
   readonly revision: string | undefined;
   readonly definitions: FeatureDefinitions | undefined;
+  /** When they were confirmed, as `performance.now()`; undefined if that is not known. */
+  readonly confirmedAtMs: number | undefined;
 }
 
 interface SharedSynchronizerOptions {
@@ -93,10 +99,10 @@ export class SharedSynchronizer implements Synchronizer {
   #revision: string | undefined;
   /** Whether the accepted flags counted as confirmed. */
   #isConfirmed = false;
-  /** When the upstream last confirmed the flags, to any replica, as `performance.now()`. */
-  #confirmedAtMs = -Infinity;
   /** When the shared flags were last fresh, or the upstream failed for all, as `performance.now()`. */
   #usableAtMs = performance.now();
+  /** Since when the holder has confirmed nothing, as `performance.now()`; undefined while it does. */
+  #holderSilentSinceMs: number | undefined;
   /** When sharing last worked, as `performance.now()`. */
   #sharedAtMs: number | undefined;
   #status: SharingStatus = { role: "alone", takeovers: 0, lastContactAtMs: undefined };
@@ -160,32 +166,42 @@ export class SharedSynchronizer implements Synchronizer {
         {
           owner: this.#owner,
           leaseMs: this.#timing.leaseMs,
-          wants: this.#takeoverBackoff.isOver ? "failing" : "free",
+          wants: this.#wantedLease(),
           knownEpoch: this.#version?.epoch ?? 0,
-          confirmedAgeMs: this.#confirmedAgeMs(),
+          ...this.#ages(),
           isFailing,
         },
         signal,
       ),
     );
+    if (state.isHolder || this.#isFresh(state)) this.#holderSilentSinceMs = undefined;
+    else this.#holderSilentSinceMs ??= performance.now();
     if (state.isHolder) await this.#lead(state);
     else await this.#follow(state);
   }
 
   async #lead(state: SharingState): Promise<void> {
-    if (this.#run?.epoch !== state.epoch) {
-      this.#startRun(state.epoch);
-      this.#status = { ...this.#status, takeovers: this.#status.takeovers + 1 };
-    }
-    // Until the upstream responds, the flags of the previous holder are better than none.
+    // The flags of the previous holder are better than none, and flags of the upstream that were confirmed earlier must
+    // not replace them.
     const hasNone = this.#options.current().revision === undefined;
-    if (hasNone && state.version !== undefined) await this.#acceptShared(state);
+    try {
+      if (hasNone && state.version !== undefined) await this.#acceptShared(state);
+    } finally {
+      this.#lease(state);
+    }
     const hasFetched = this.#run?.lastSuccessAtMs !== undefined;
     const isPublished =
       compareVersions(state.version, this.#version) === 0 &&
       this.#options.current().revision === this.#revision;
     if (hasFetched && !isPublished) await this.#publish(state.epoch);
     this.#setRole("holder");
+  }
+
+  /** Follows the upstream under the lease. */
+  #lease({ epoch }: SharingState): void {
+    if (this.#run?.epoch === epoch) return;
+    this.#startRun(epoch);
+    this.#status = { ...this.#status, takeovers: this.#status.takeovers + 1 };
   }
 
   async #publish(epoch: number): Promise<void> {
@@ -198,7 +214,11 @@ export class SharedSynchronizer implements Synchronizer {
     this.#revision = undefined;
     const { exchange } = this.#options;
     const isPublished = await this.#limit(this.#timing.transferTimeoutMs, (signal) =>
-      exchange.publish(this.#owner, { version, revision, definitions }, signal),
+      exchange.publish(
+        this.#owner,
+        { version, revision, definitions, ...this.#agesOfCurrent() },
+        signal,
+      ),
     );
     if (isPublished) this.#revision = revision;
   }
@@ -247,8 +267,15 @@ export class SharedSynchronizer implements Synchronizer {
       this.#stopRun();
     }
     const isConfirmed = this.#isFresh(state) && !state.isHolder;
-    const confirmedAtMs = isConfirmed ? confirmationTime(state) : undefined;
-    await sink.acceptShared(shared.text, confirmedAtMs, this.#abort.signal);
+    const confirmedAtMs = confirmationTime(state);
+    await sink.acceptShared(
+      shared.text,
+      {
+        confirmedAtMs: confirmedAtMs === -Infinity ? undefined : confirmedAtMs,
+        isFresh: isConfirmed,
+      },
+      this.#abort.signal,
+    );
     this.#version = shared.version;
     this.#revision = shared.revision;
     this.#isConfirmed = isConfirmed;
@@ -258,21 +285,21 @@ export class SharedSynchronizer implements Synchronizer {
   /** Whether shared flags may replace those that this replica has fetched itself. */
   #mayReplace({ lastSuccessAtMs }: UpstreamRun, state: SharingState): boolean {
     if (state.version === undefined) return false;
-    const { revision } = this.#options.current();
+    const { revision, confirmedAtMs = -Infinity } = this.#options.current();
     if (revision === undefined) return true;
     if (!this.#isFresh(state)) return false;
     if (revision === state.revision) return true;
     if (lastSuccessAtMs === undefined && compareVersions(state.version, this.#version) >= 0) {
       return true;
     }
-    return confirmationTime(state) > this.#confirmedAtMs + this.#timing.marginMs;
+    return confirmationTime(state) > confirmedAtMs + this.#timing.marginMs;
   }
 
   #confirm(state: SharingState): void {
     const atMs = confirmationTime(state);
     // NOTE: the difference between two computations of the same time is a few milliseconds.
-    if (atMs - this.#confirmedAtMs < this.#timing.contactIntervalMs / 2) return;
-    this.#confirmedAtMs = atMs;
+    const { confirmedAtMs = -Infinity } = this.#options.current();
+    if (!(atMs - confirmedAtMs >= this.#timing.contactIntervalMs / 2)) return;
     this.#options.sink.confirmed(atMs);
   }
 
@@ -280,13 +307,34 @@ export class SharedSynchronizer implements Synchronizer {
     return epoch > 0 && !isHolderFailing && confirmedAgeMs <= this.#timing.freshMs;
   }
 
-  /** Returns the age of the last confirmation if what is published is what was confirmed. */
-  #confirmedAgeMs(): number | undefined {
-    const { lastSuccessAtMs, epoch, isLive } = this.#run ?? {};
-    if (lastSuccessAtMs === undefined || epoch === undefined) return undefined;
-    if (this.#revision !== this.#options.current().revision) return undefined;
-    if (isLive === true) return 0;
-    return Math.round(performance.now() - lastSuccessAtMs);
+  /** A replica that reaches the upstream also takes the lease of a holder that publishes nothing. */
+  #wantedLease(): "free" | "failing" | "any" {
+    const sinceMs = this.#holderSilentSinceMs ?? Infinity;
+    const hasFlags = this.#run?.lastSuccessAtMs !== undefined;
+    if (hasFlags && performance.now() - sinceMs > this.#timing.freshMs) return "any";
+    return this.#takeoverBackoff.isOver ? "failing" : "free";
+  }
+
+  /** Returns the ages if what is published is what was confirmed. */
+  #ages(): Pick<PublishedFlags, "confirmedAgeMs" | "upstreamAgeMs"> {
+    const isPublished = this.#revision === this.#options.current().revision;
+    return isPublished && this.#run?.epoch !== undefined
+      ? this.#agesOfCurrent()
+      : { confirmedAgeMs: undefined, upstreamAgeMs: undefined };
+  }
+
+  #agesOfCurrent(): Pick<PublishedFlags, "confirmedAgeMs" | "upstreamAgeMs"> {
+    const { lastSuccessAtMs } = this.#run ?? {};
+    const { confirmedAtMs } = this.#options.current();
+    if (lastSuccessAtMs === undefined)
+      return { confirmedAgeMs: undefined, upstreamAgeMs: undefined };
+    return {
+      confirmedAgeMs: Math.round(performance.now() - lastSuccessAtMs),
+      upstreamAgeMs:
+        confirmedAtMs === undefined
+          ? undefined
+          : Math.max(0, Math.ceil(lastSuccessAtMs - confirmedAtMs)),
+    };
   }
 
   #failed(cause: unknown): void {
@@ -336,7 +384,6 @@ export class SharedSynchronizer implements Synchronizer {
       sink,
       events,
       onSuccess: (isDocument) => {
-        this.#confirmedAtMs = performance.now();
         this.#takeoverBackoff.succeeded();
         if (isDocument) this.#wake();
       },
@@ -361,7 +408,10 @@ export class SharedSynchronizer implements Synchronizer {
   }
 }
 
-/** When the upstream confirmed the shared flags, as `performance.now()`. */
-function confirmationTime({ confirmedAgeMs = Infinity }: SharingState): number {
-  return performance.now() - confirmedAgeMs;
+/** When the shared flags were confirmed, as `performance.now()`; `-Infinity` if that is not known. */
+function confirmationTime({
+  confirmedAgeMs = Infinity,
+  upstreamAgeMs = Infinity,
+}: SharingState): number {
+  return performance.now() - confirmedAgeMs - upstreamAgeMs;
 }

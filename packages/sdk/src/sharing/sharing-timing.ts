@@ -30,6 +30,10 @@ const MIN_BASE_MS = 1000;
 const MAX_BASE_MS = 30_000;
 const DEFAULT_BASE_MS = 5000;
 
+const LEASE_INTERVALS = 1.25;
+/** No replica takes a lease for longer: a longer one was written by something else. */
+export const MAX_LEASE_MS: number = MAX_BASE_MS * LEASE_INTERVALS;
+
 const MAX_CONTACT_TIMEOUT_MS = 2000;
 const START_TIMEOUT_MS = 5000;
 const FALLBACK_DELAY_MS = 1000;
@@ -55,7 +59,7 @@ export function sharingTiming(intervalMs: number, random: () => number): Sharing
     startTimeoutMs: START_TIMEOUT_MS,
     fallbackDelayMs: FALLBACK_DELAY_MS,
     transferTimeoutMs: Math.min(baseMs, MAX_TRANSFER_TIMEOUT_MS),
-    leaseMs: Math.round(baseMs * 1.25),
+    leaseMs: Math.round(baseMs * LEASE_INTERVALS),
     gracePeriodMs: baseMs * (1 + random() / 2),
     failingAfterMs: 2 * Math.max(wantedMs, baseMs),
     takeoverDelayMs: 10 * Math.max(wantedMs, baseMs),

@@ -32,7 +32,6 @@ export class UpstreamRun {
   readonly #startedAtMs = performance.now();
   #lastSuccessAtMs: number | undefined;
   #hasFailed = false;
-  #isLive = false;
   #isStopped = false;
 
   constructor({ epoch, createSynchronizer, sink, events, onSuccess }: UpstreamRunOptions) {
@@ -40,13 +39,13 @@ export class UpstreamRun {
     this.#sink = sink;
     this.#synchronizer = createSynchronizer(
       {
-        accept: async (document, signal) => {
-          await sink.accept(document, signal);
+        accept: async (document, signal, confirmation) => {
+          await sink.accept(document, signal, confirmation);
           this.#succeeded();
           onSuccess(true);
         },
-        unchanged: () => {
-          sink.unchanged();
+        unchanged: (confirmation) => {
+          sink.unchanged(confirmation);
           this.#succeeded();
           onSuccess(false);
         },
@@ -69,11 +68,6 @@ export class UpstreamRun {
     return this.#lastSuccessAtMs;
   }
 
-  /** Whether the upstream sends changes as they happen. */
-  get isLive(): boolean {
-    return this.#isLive;
-  }
-
   /** Whether all attempts within the last `durationMs` have failed. */
   isFailingFor(durationMs: number): boolean {
     const sinceMs = performance.now() - (this.#lastSuccessAtMs ?? this.#startedAtMs);
@@ -94,7 +88,6 @@ export class UpstreamRun {
 
   #setLive(isLive: boolean): void {
     if (this.#isStopped) return;
-    this.#isLive = isLive;
     this.#sink.setLive(isLive);
   }
 

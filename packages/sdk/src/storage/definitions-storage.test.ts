@@ -20,13 +20,21 @@ function createStorage(provider: StorageProvider): [DefinitionsStorage, string[]
   return [new DefinitionsStorage(provider, "app", (message) => warnings.push(message)), warnings];
 }
 
+/** Returns what is restored; undefined if nothing is. */
+async function restore(storage: DefinitionsStorage): Promise<unknown> {
+  let restored: unknown;
+  storage.restore(async (document) => void (restored = document));
+  await storage.whenRestored();
+  return restored;
+}
+
 describe("DefinitionsStorage", () => {
   it("restore() returns what save() stored", async () => {
     const [storage, warnings] = createStorage(new MemoryStorageProvider());
-    expect(await storage.restore()).toBeUndefined();
+    expect(await restore(storage)).toBeUndefined();
     storage.save(definitions);
     await storage.flush(1000);
-    expect(await storage.restore()).toEqual(definitions);
+    expect(await restore(storage)).toEqual(definitions);
     expect(warnings).toEqual([]);
   });
 
@@ -63,13 +71,13 @@ describe("DefinitionsStorage", () => {
     isBroken = false;
     storage.save(version(2));
     await storage.flush(1000);
-    expect(await storage.restore()).toEqual(version(2));
+    expect(await restore(storage)).toEqual(version(2));
     expect(warnings).toEqual(["Storing flags failed: disk full"]);
   });
 
   it("logs a warning if the provider fails, even synchronously", async () => {
     const [storage, warnings] = createStorage({ get: fail, set: fail });
-    expect(await storage.restore()).toBeUndefined();
+    expect(await restore(storage)).toBeUndefined();
     storage.save(definitions);
     await storage.flush(1000);
     expect(warnings).toEqual([

@@ -1,7 +1,11 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { FeatureDefinitions } from "../flag-source.ts";
 import { Deadline } from "../transport/deadline.ts";
 import { describeCause } from "../transport/upstream-error.ts";
 import type { StorageProvider } from "./storage-provider.ts";
+
+/** How long documents without flags wait for the stored ones. */
+const MAX_RESTORE_MS = 5000;
 
 /** Saves and restores definitions. Errors of the provider are logged as warnings, never thrown. */
 export class DefinitionsStorage {
@@ -10,6 +14,7 @@ export class DefinitionsStorage {
   readonly #warn: (message: string) => void;
   #next: FeatureDefinitions | undefined;
   #writing: Promise<void> | undefined;
+  #restored: Promise<unknown> = Promise.resolve();
 
   constructor(provider: StorageProvider, key: string, warn: (message: string) => void) {
     this.#provider = provider;
@@ -17,19 +22,33 @@ export class DefinitionsStorage {
     this.#warn = warn;
   }
 
-  /** Resolves to the stored definitions, which are not validated; undefined if there are none. */
-  async restore(): Promise<unknown> {
-    try {
-      return (await this.#provider.get(this.#key)) ?? undefined;
-    } catch (cause) {
-      this.#warn(`Restoring flags from storage failed: ${describeCause(cause)}`);
-      return undefined;
-    }
+  /** Resolves once the stored definitions are in use, there are none, or reading them takes too long. */
+  async whenRestored(): Promise<void> {
+    await this.#restored;
   }
 
-  /** How many milliseconds ago the upstream confirmed the restored definitions; undefined if not known. */
-  get ageMs(): number | undefined {
-    return this.#provider.ageMs?.();
+  /**
+   * Restores the stored definitions, if there are any.
+   *
+   * @param accept gets them, not validated, and how many milliseconds ago the upstream confirmed them, if that is
+   *   known; must not reject
+   */
+  restore(accept: (document: unknown, ageMs: number | undefined) => Promise<void>): void {
+    this.#restored = Promise.race([
+      this.#restore(accept),
+      delay(MAX_RESTORE_MS, undefined, { ref: false }),
+      ...(this.#provider.whenMissing === undefined ? [] : [this.#provider.whenMissing()]),
+    ]);
+  }
+
+  async #restore(accept: Parameters<DefinitionsStorage["restore"]>[0]): Promise<void> {
+    let document: unknown;
+    try {
+      document = (await this.#provider.get(this.#key)) ?? undefined;
+    } catch (cause) {
+      this.#warn(`Restoring flags from storage failed: ${describeCause(cause)}`);
+    }
+    if (document !== undefined) await accept(document, this.#provider.ageMs?.());
   }
 
   /** Writes in the background, one version at a time; skips versions replaced in the meantime. */

@@ -17,6 +17,11 @@ export interface StorageProvider {
    * is not known. Optional.
    */
   ageMs?(): number | undefined;
+  /**
+   * Resolves once it is known that nothing is stored, or that reading has failed, if `get()` keeps waiting for it.
+   * Optional.
+   */
+  whenMissing?(): Promise<void>;
 }
 
 /** Stores definitions in memory, so they do not survive a restart. */

@@ -2,6 +2,7 @@ import { applyDelta, DocumentError, isRecord } from "flags-engine";
 import type { FeaturesState } from "flags-engine";
 import { sortState } from "./document-order.ts";
 import type { PreferredOptions } from "./polling-fallback.ts";
+import type { Confirmation } from "../transport/confirmation.ts";
 
 const VERSION = 2;
 
@@ -20,20 +21,21 @@ export class DeltaDocument {
   }
 
   /** Applies and delivers a delta. If that fails, rejects and resets the document. */
-  async apply(delta: unknown, signal: AbortSignal): Promise<void> {
+  async apply(delta: unknown, signal: AbortSignal, confirmation: Confirmation): Promise<void> {
     const previous = this.#state;
     this.#state = undefined;
     const events = eventsOf(delta);
     const state = sortState(applyDelta(previous ?? initialState(events), events));
-    if (previous !== undefined && events.length === 0) await this.#confirm(state, signal);
-    else await this.#deliver(state, signal);
+    const isConfirmed = previous !== undefined && events.length === 0;
+    if (isConfirmed) await this.#confirm(state, signal, confirmation);
+    else await this.#deliver(state, signal, confirmation);
     this.#state = state;
   }
 
   /** Called if the upstream responded that nothing has changed. */
-  async unchanged(signal: AbortSignal): Promise<void> {
-    if (this.#state === undefined) this.#options.sink.unchanged();
-    else await this.#confirm(this.#state, signal);
+  async unchanged(signal: AbortSignal, confirmation: Confirmation): Promise<void> {
+    if (this.#state === undefined) this.#options.sink.unchanged(confirmation);
+    else await this.#confirm(this.#state, signal, confirmation);
   }
 
   /** Requires the upstream to send everything again, because a change may have been missed. */
@@ -46,13 +48,17 @@ export class DeltaDocument {
    * and changed back while the client polled, the upstream sends no change, so the polled flags would
    * remain.
    */
-  async #confirm(state: FeaturesState, signal: AbortSignal): Promise<void> {
-    if (this.#options.isCurrent()) this.#options.sink.unchanged();
-    else await this.#deliver(state, signal);
+  async #confirm(
+    state: FeaturesState,
+    signal: AbortSignal,
+    confirmation: Confirmation,
+  ): Promise<void> {
+    if (this.#options.isCurrent()) this.#options.sink.unchanged(confirmation);
+    else await this.#deliver(state, signal, confirmation);
   }
 
-  #deliver(state: FeaturesState, signal: AbortSignal): Promise<void> {
-    return this.#options.sink.accept({ version: VERSION, ...state }, signal);
+  #deliver(state: FeaturesState, signal: AbortSignal, confirmation: Confirmation): Promise<void> {
+    return this.#options.sink.accept({ version: VERSION, ...state }, signal, confirmation);
   }
 }
 

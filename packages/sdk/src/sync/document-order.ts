@@ -22,8 +22,9 @@ export function sortDocument(document: unknown): unknown {
 /** Wraps a sink so that it receives sorted documents. */
 export function sortDocuments(sink: SyncSink): SyncSink {
   return {
-    accept: (document, signal) => sink.accept(sortDocument(document), signal),
-    unchanged: () => sink.unchanged(),
+    accept: (document, signal, confirmation) =>
+      sink.accept(sortDocument(document), signal, confirmation),
+    unchanged: (confirmation) => sink.unchanged(confirmation),
   };
 }
 

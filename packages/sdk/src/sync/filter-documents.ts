@@ -26,8 +26,8 @@ export function filterDocuments(
 ): SyncSink {
   const filter = createDocumentFilter(filters, warn);
   return {
-    accept: (document, signal) => sink.accept(filter(document), signal),
-    unchanged: () => sink.unchanged(),
+    accept: (document, signal, confirmation) => sink.accept(filter(document), signal, confirmation),
+    unchanged: (confirmation) => sink.unchanged(confirmation),
   };
 }
 

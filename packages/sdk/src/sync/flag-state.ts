@@ -11,8 +11,9 @@ export type Origin = Exclude<FlagOrigin, "file">;
  * - `changed`: there is a new snapshot.
  * - `unchanged`: the document has the same content as the current snapshot.
  * - `outranked`: ignored, because the current data has an origin of higher rank.
+ * - `older`: ignored, because the current data has other content and was confirmed later.
  */
-export type Acceptance = "changed" | "unchanged" | "outranked";
+export type Acceptance = "changed" | "unchanged" | "outranked" | "older";
 
 interface FlagStateOptions {
   readonly compiler: Pick<Compiler, "compile">;
@@ -53,13 +54,16 @@ export class FlagState {
   /**
    * Replaces the current data in the last step; throws without changing anything if the document is
    * unusable. Calls must not overlap: complete one before starting the next.
+   *
+   * @param isOlder whether it was confirmed earlier than the current data; then it is ignored, unless it is equal
    */
-  *accept(input: unknown, origin: Origin): Steps<Acceptance> {
+  *accept(input: unknown, origin: Origin, isOlder = false): Steps<Acceptance> {
     if (this.outranks(origin)) return "outranked";
     const document = yield* parseInSteps(input);
     const received = toDefinitions(input as ParsedInput);
     const revision = yield* this.#revisions.of(received);
     const isNew = revision !== this.snapshot?.revision;
+    if (isNew && isOlder) return "older";
     if (isNew) {
       const definitions = yield* this.#revisions.reuse(received, this.#definitions);
       this.snapshot = yield* this.#compiler.compile({ document, revision }, this.snapshot);

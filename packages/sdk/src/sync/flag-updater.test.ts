@@ -80,7 +80,8 @@ describe("FlagUpdater", () => {
     const { updater } = createUpdater();
     const agoMs = 60_000;
     const text = JSON.stringify({ version: 2, ...documentOf("shared", 1) });
-    await updater.acceptShared(text, performance.now() - agoMs, UNABORTED);
+    const confirmedAtMs = performance.now() - agoMs;
+    await updater.acceptShared(text, { confirmedAtMs, isFresh: true }, UNABORTED);
     expect(updater.confirmedAtMs).toBe(performance.now() - agoMs);
     expect(updater.lastFetchAtMs).toBe(Date.now() - agoMs);
     updater.confirmed(performance.now() - 5);

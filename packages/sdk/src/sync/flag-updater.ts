@@ -1,10 +1,14 @@
 import type { Steps } from "flags-engine";
 import type { Emitter, FlagsClientEvents } from "../events.ts";
-import type { FeatureDefinitions, FlagOrigin } from "../flag-source.ts";
+import type { FeatureDefinitions, FlagFall, FlagOrigin } from "../flag-source.ts";
 import type { TimeSlicer } from "../scheduling/time-slicer.ts";
 import { readJson } from "../transport/read-json.ts";
+import { UpstreamError } from "../transport/upstream-error.ts";
 import { describeDiagnostics } from "./compiler.ts";
 import type { Acceptance, FlagState, Origin } from "./flag-state.ts";
+import { describeFall, isFall } from "./flag-fall.ts";
+import { confirmedNow } from "../transport/confirmation.ts";
+import type { Confirmation } from "../transport/confirmation.ts";
 import type { SyncSink } from "./synchronizer.ts";
 
 type OtherOrigin = Exclude<Origin, "upstream" | "shared">;
@@ -23,7 +27,10 @@ export class FlagUpdater implements SyncSink {
   readonly #options: FlagUpdaterOptions;
   #lastFetchAtMs: number | undefined;
   #lastUpdateAtMs: number | undefined;
-  #confirmedAtMs: number | undefined;
+  /** When the current flags were confirmed: the earliest and the latest possible time. */
+  #earliestMs = -Infinity;
+  #latestMs = -Infinity;
+  #fall: FlagFall | undefined;
   #isLive = false;
   #isSynchronized = false;
   #isReady = false;
@@ -46,7 +53,28 @@ export class FlagUpdater implements SyncSink {
 
   /** As in `FlagSource`. */
   get confirmedAtMs(): number | undefined {
-    return this.#confirmedAtMs;
+    return this.#earliestMs === -Infinity ? undefined : this.#earliestMs;
+  }
+
+  /** As in `FlagSource`. */
+  get fall(): FlagFall | undefined {
+    return this.#fall;
+  }
+
+  /** The number of current flags. */
+  get size(): number {
+    return this.#options.state.snapshot?.flags.length ?? 0;
+  }
+
+  /** Records that documents without flags are held back, or no longer. */
+  setHeldBack(isHeldBack: boolean): void {
+    const isKnown = this.#fall?.isHeldBack === true;
+    if (isHeldBack === isKnown) return;
+    this.#setFall(
+      isHeldBack
+        ? { before: this.size, after: 0, atMs: this.#options.now(), isHeldBack }
+        : undefined,
+    );
   }
 
   get isLive(): boolean {
@@ -60,8 +88,12 @@ export class FlagUpdater implements SyncSink {
     this.#options.emitter.emit("live", isLive);
   }
 
-  accept(document: unknown, signal: AbortSignal): Promise<void> {
-    return this.#options.slicer.run(this.#accept(document), signal);
+  accept(
+    document: unknown,
+    signal: AbortSignal,
+    confirmation: Confirmation = confirmedNow(),
+  ): Promise<void> {
+    return this.#options.slicer.run(this.#accept(document, confirmation), signal);
   }
 
   /**
@@ -79,57 +111,111 @@ export class FlagUpdater implements SyncSink {
   }
 
   /**
-   * Accepts flags that another replica received. They count as those of the upstream if it confirmed them at
-   * this time, as `performance.now()`, otherwise as restored ones.
+   * Accepts flags that another replica received.
+   *
+   * @param shared when they were confirmed, as `performance.now()`, undefined if that is not known; and whether they
+   *   count as those of the upstream, otherwise as restored ones
    */
   acceptShared(
     text: string,
-    confirmedAtMs: number | undefined,
+    shared: { readonly confirmedAtMs: number | undefined; readonly isFresh: boolean },
     signal: AbortSignal,
   ): Promise<void> {
-    return this.#options.slicer.run(this.#acceptShared(text, confirmedAtMs), signal);
+    return this.#options.slicer.run(this.#acceptShared(text, shared), signal);
   }
 
-  unchanged(): void {
-    this.confirmed(performance.now());
-  }
-
-  /** Called if the upstream responded at this time, as `performance.now()`, that nothing has changed. */
-  confirmed(atMs: number): void {
-    this.#setConfirmed(atMs);
+  unchanged(confirmation: Confirmation = confirmedNow()): void {
+    this.#lastFetchAtMs = this.#options.now();
+    this.#setConfirmed("unchanged", confirmation);
     this.#options.emitter.emit("unchanged");
   }
 
-  *#acceptShared(text: string, confirmedAtMs: number | undefined): Steps<void> {
-    const document = yield* readJson(text);
-    if (confirmedAtMs === undefined) yield* this.#acceptFrom("store", document);
-    else yield* this.#accept(document, "shared", confirmedAtMs);
+  /** Called if the upstream responded to another replica at this time, as `performance.now()`, that nothing has changed. */
+  confirmed(atMs: number): void {
+    this.#lastFetchAtMs = this.#toEpochMs(atMs);
+    this.#setConfirmed("unchanged", { earliestMs: atMs, latestMs: atMs });
+    this.#options.emitter.emit("unchanged");
   }
 
-  *#accept(
-    document: unknown,
-    origin: "upstream" | "shared" = "upstream",
-    confirmedAtMs?: number,
+  *#acceptShared(
+    text: string,
+    { confirmedAtMs, isFresh }: Parameters<FlagUpdater["acceptShared"]>[1],
   ): Steps<void> {
+    const document = yield* readJson(text);
+    if (!isFresh) {
+      const ageMs = confirmedAtMs === undefined ? undefined : performance.now() - confirmedAtMs;
+      yield* this.#acceptFrom("store", document, ageMs);
+      return;
+    }
+    const before = this.size;
+    const acceptance = yield* this.#options.state.accept(document, "shared");
+    const atMs = confirmedAtMs ?? -Infinity;
+    this.#lastFetchAtMs = this.#toEpochMs(Math.max(atMs, 0));
+    this.#setConfirmed(acceptance, { earliestMs: atMs, latestMs: atMs });
+    this.#accepted(acceptance, "shared", before);
+  }
+
+  *#accept(document: unknown, confirmation: Confirmation): Steps<void> {
+    const { earliestMs, isRelayed, isNext = false } = confirmation;
+    const before = this.size;
+    const isOlder = isRelayed && !isNext && earliestMs < this.#latestMs;
+    const acceptance = yield* this.#options.state.accept(document, "upstream", isOlder);
+    if (acceptance === "older") throw olderFlags(this.#latestMs - earliestMs);
+    this.#lastFetchAtMs = this.#options.now();
+    this.#setConfirmed(acceptance, confirmation);
+    this.#accepted(acceptance, "upstream", before);
+  }
+
+  *#acceptFrom(origin: OtherOrigin, document: unknown, ageMs?: number): Steps<void> {
+    const before = this.size;
     const acceptance = yield* this.#options.state.accept(document, origin);
-    this.#setConfirmed(confirmedAtMs ?? performance.now());
+    if (acceptance !== "outranked") {
+      this.#earliestMs = ageMs === undefined ? -Infinity : performance.now() - ageMs;
+      this.#latestMs = this.#earliestMs;
+    }
+    if (acceptance === "changed") this.#compareSize(before);
+    this.#emitEvents(acceptance, origin);
+  }
+
+  #accepted(acceptance: Acceptance, origin: "upstream" | "shared", before: number): void {
+    // Flags of another replica are confirmed.
+    if (origin === "shared") this.setHeldBack(false);
+    if (acceptance === "changed") this.#compareSize(before);
     if (acceptance === "changed" || this.#lastUpdateAtMs === undefined) this.#updated();
     if (acceptance === "unchanged") this.#options.emitter.emit("unchanged");
     this.#emitEvents(acceptance, origin);
   }
 
-  *#acceptFrom(origin: OtherOrigin, document: unknown, ageMs?: number): Steps<void> {
-    const acceptance = yield* this.#options.state.accept(document, origin);
-    if (acceptance !== "outranked") {
-      this.#confirmedAtMs = ageMs === undefined ? undefined : performance.now() - ageMs;
-    }
-    this.#emitEvents(acceptance, origin);
+  /** The confirmation of the same flags by an upstream that is behind does not make them older. */
+  #setConfirmed(
+    acceptance: Acceptance,
+    { earliestMs, latestMs, isNext = false }: Omit<Confirmation, "isRelayed">,
+  ): void {
+    const isSame = acceptance === "unchanged";
+    this.#earliestMs = isSame ? Math.max(this.#earliestMs, earliestMs) : earliestMs;
+    this.#latestMs = isSame && !isNext ? Math.max(this.#latestMs, latestMs) : latestMs;
   }
 
-  #setConfirmed(atMs: number): void {
-    this.#lastFetchAtMs = this.#options.now() - Math.round(performance.now() - atMs);
-    // NOTE: does not use the system clock, which can be changed.
-    this.#confirmedAtMs = atMs;
+  /** NOTE: only for people; ages do not use the system clock, which can be changed. */
+  #toEpochMs(atMs: number): number {
+    return this.#options.now() - Math.round(performance.now() - atMs);
+  }
+
+  /** Records whether the number of flags has fallen to none or below half, or has recovered from that. */
+  #compareSize(before: number): void {
+    const { size } = this;
+    if (isFall(before, size)) {
+      this.#setFall({ before, after: size, atMs: this.#options.now(), isHeldBack: false });
+    } else if (this.#fall !== undefined && !isFall(this.#fall.before, size)) {
+      this.#setFall(undefined);
+    }
+  }
+
+  #setFall(fall: FlagFall | undefined): void {
+    const { emitter } = this.#options;
+    this.#fall = fall;
+    if (fall !== undefined) emitter.emit("warn", describeFall(fall));
+    emitter.emit("fall", fall);
   }
 
   #updated(): void {
@@ -157,4 +243,14 @@ export class FlagUpdater implements SyncSink {
     this.#isSynchronized = true;
     this.#options.emitter.emit("synchronized", origin);
   }
+}
+
+const SECOND_MS = 1000;
+
+function olderFlags(byMs: number): UpstreamError {
+  const by = byMs === Infinity ? "" : ` ${Math.ceil(byMs / SECOND_MS)} s`;
+  return new UpstreamError(
+    `The upstream sent other flags, which were confirmed${by} earlier than the current ones: they are ignored. If several proxies share its address, one of them is behind`,
+    { code: "OLDER" },
+  );
 }

@@ -4,6 +4,7 @@ import { createUpdater, documentOf, nextTick } from "./_flag-updater.ts";
 import { createPolling } from "./polling.ts";
 import { PollingFallback } from "./polling-fallback.ts";
 import type { PreferredOptions } from "./polling-fallback.ts";
+import { confirmedNow } from "../transport/confirmation.ts";
 import type { SyncSink } from "./synchronizer.ts";
 
 const ignore = (): undefined => undefined;
@@ -16,7 +17,11 @@ function createFallback() {
   const options = { sink: updater, intervalMs: 60_000, random: Math.random };
   const events = { error: ignore, warn: ignore, failure: ignore };
   const api = {
-    fetchFeatures: async () => ({ document: documentOf("polled", 5), etag: undefined }),
+    fetchFeatures: async () => ({
+      document: documentOf("polled", 5),
+      etag: undefined,
+      confirmation: confirmedNow(),
+    }),
   };
   let hooks: Pick<PreferredOptions, "sink" | "onFailure"> = { sink: updater, onFailure: ignore };
   const fallback = new PollingFallback({
@@ -38,7 +43,7 @@ async function severalTicks(): Promise<void> {
 
 test("ignores polled flags that arrive while flags of the preferred synchronizer are compiled", async () => {
   const { preferred, log } = createFallback();
-  const accepted = preferred.sink.accept(documentOf("streamed", 5), UNABORTED);
+  const accepted = preferred.sink.accept(documentOf("streamed", 5), UNABORTED, confirmedNow());
   preferred.onFailure(FAILURE);
   await accepted;
   await severalTicks();
@@ -49,14 +54,14 @@ test("uses polled flags, and then flags of the preferred synchronizer", async ()
   const { preferred, log } = createFallback();
   preferred.onFailure(FAILURE);
   await nextTick();
-  await preferred.sink.accept(documentOf("streamed", 5), UNABORTED);
+  await preferred.sink.accept(documentOf("streamed", 5), UNABORTED, confirmedNow());
   await severalTicks();
   expect(log).toEqual(["saved", "changed to polled", "ready", "saved", "changed to streamed"]);
 });
 
 test("continues polling if the flags of the preferred synchronizer are unusable", async () => {
   const { preferred, log } = createFallback();
-  const accepted = preferred.sink.accept({ features: [{ name: 7 }] }, UNABORTED);
+  const accepted = preferred.sink.accept({ features: [{ name: 7 }] }, UNABORTED, confirmedNow());
   preferred.onFailure(FAILURE);
   await expect(accepted).rejects.toThrow("features[0].name must be a string");
   await severalTicks();
@@ -99,27 +104,27 @@ function createControlled() {
 
 test("polls one interval after the first failure since flags were delivered, and until the next success", async () => {
   const { polling, sink, onFailure } = createControlled();
-  await sink.accept({}, UNABORTED);
+  await sink.accept({}, UNABORTED, confirmedNow());
   onFailure(FAILURE);
   expect(polling.isRunning).toBe(false);
   vi.advanceTimersByTime(MORE_THAN_INTERVAL_MS);
   expect(polling.isRunning).toBe(true);
-  sink.unchanged();
+  sink.unchanged(confirmedNow());
   expect(polling.isRunning).toBe(false);
 });
 
 test("does not poll if the preferred synchronizer succeeds within one interval", async () => {
   const { polling, sink, onFailure } = createControlled();
-  await sink.accept({}, UNABORTED);
+  await sink.accept({}, UNABORTED, confirmedNow());
   onFailure(FAILURE);
-  sink.unchanged();
+  sink.unchanged(confirmedNow());
   vi.advanceTimersByTime(MORE_THAN_INTERVAL_MS);
   expect(polling.isRunning).toBe(false);
 });
 
 test("polls immediately if the upstream no longer offers what is preferred", async () => {
   const { polling, sink, onFailure } = createControlled();
-  await sink.accept({}, UNABORTED);
+  await sink.accept({}, UNABORTED, confirmedNow());
   onFailure(NOT_OFFERED);
   expect(polling.isRunning).toBe(true);
 });
@@ -134,13 +139,13 @@ test("does not poll after stop()", async () => {
 test("the document of the preferred synchronizer is current until polling replaces it", async () => {
   const { polling, sink, onFailure, isCurrent } = createControlled();
   expect(isCurrent()).toBe(false);
-  await sink.accept({}, UNABORTED);
+  await sink.accept({}, UNABORTED, confirmedNow());
   expect(isCurrent()).toBe(true);
   onFailure(NOT_OFFERED);
-  polling.sink.unchanged();
+  polling.sink.unchanged(confirmedNow());
   expect(isCurrent()).toBe(true);
-  await polling.sink.accept({}, UNABORTED);
+  await polling.sink.accept({}, UNABORTED, confirmedNow());
   expect(isCurrent()).toBe(false);
-  await sink.accept({}, UNABORTED);
+  await sink.accept({}, UNABORTED, confirmedNow());
   expect(isCurrent()).toBe(true);
 });

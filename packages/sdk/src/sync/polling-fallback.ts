@@ -48,14 +48,14 @@ export class PollingFallback implements Synchronizer {
     const { sink, createPreferred } = options;
     this.#preferred = createPreferred({
       sink: {
-        accept: async (document, signal) => {
-          await sink.accept(document, signal);
+        accept: async (document, signal, confirmation) => {
+          await sink.accept(document, signal, confirmation);
           this.#hasDelivered = true;
           this.#isPreferredCurrent = true;
           this.#stopPolling();
         },
-        unchanged: () => {
-          sink.unchanged();
+        unchanged: (confirmation) => {
+          sink.unchanged(confirmation);
           this.#stopPolling();
         },
       },
@@ -90,11 +90,11 @@ export class PollingFallback implements Synchronizer {
     this.#clearTimer();
     const { sink, createPolling } = this.#options;
     this.#polling = createPolling({
-      accept: async (document, signal) => {
-        await sink.accept(document, signal);
+      accept: async (document, signal, confirmation) => {
+        await sink.accept(document, signal, confirmation);
         this.#isPreferredCurrent = false;
       },
-      unchanged: () => sink.unchanged(),
+      unchanged: (confirmation) => sink.unchanged(confirmation),
     });
     this.#polling.start();
   }

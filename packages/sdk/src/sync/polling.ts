@@ -24,8 +24,9 @@ export function createPolling(options: PollingOptions): Synchronizer {
   const poll = async (signal: AbortSignal): Promise<void> => {
     const fetched = await api.fetchFeatures(etag, signal);
     signal.throwIfAborted();
-    if (fetched.document === undefined) sink.unchanged();
-    else await sink.accept(fetched.document, signal);
+    const { document, confirmation } = fetched;
+    if (document === undefined) sink.unchanged(confirmation);
+    else await sink.accept(document, signal, confirmation);
     // Only now: with the ETag of a rejected document, the upstream would not send it again.
     etag = fetched.etag;
     if (fetched.fetchMode === "streaming") onStreamingRequested?.();
@@ -51,10 +52,10 @@ export function createDeltaPolling(
     const fetched = await api.fetchDelta(document.isHydrated ? etag : undefined, signal);
     signal.throwIfAborted();
     if (fetched.document === undefined) {
-      await document.unchanged(signal);
+      await document.unchanged(signal, fetched.confirmation);
       return;
     }
-    await document.apply(fetched.document, signal);
+    await document.apply(fetched.document, signal, fetched.confirmation);
     etag = fetched.etag;
   };
   const attempt = async (signal: AbortSignal): Promise<void> => {

@@ -9,6 +9,8 @@ import type { UpstreamApi } from "../transport/upstream-api.ts";
 import { toUpstreamError, UpstreamError } from "../transport/upstream-error.ts";
 import { DeltaDocument } from "./delta-document.ts";
 import type { PreferredOptions } from "./polling-fallback.ts";
+import { confirmedNow, parseAgeComment } from "../transport/confirmation.ts";
+import type { Confirmation } from "../transport/confirmation.ts";
 import type { Synchronizer } from "./synchronizer.ts";
 
 interface StreamingOptions extends PreferredOptions {
@@ -45,6 +47,8 @@ export class Streaming implements Synchronizer {
   #failures = 0;
   /** When the first flags arrived on the current connection; undefined before. */
   #receivingSinceMs: number | undefined;
+  /** When the flags on the current connection were last confirmed. */
+  #confirmation: Confirmation = confirmedNow();
   /** The delay before reconnecting that the upstream requested with `retry`. */
   #retryMs = 0;
   /** When the latest attempt to connect started, as `performance.now()`. */
@@ -92,6 +96,7 @@ export class Streaming implements Synchronizer {
   async #receive(signal: AbortSignal): Promise<void> {
     const resumeAfter = this.#document.isHydrated ? this.#lastEventId : undefined;
     const stream = await this.#options.api.openStream(resumeAfter, signal);
+    this.#confirmation = stream.confirmation;
     try {
       for await (const item of readEvents(stream.chunks)) {
         signal.throwIfAborted();
@@ -106,19 +111,37 @@ export class Streaming implements Synchronizer {
 
   async #handleItem(item: StreamItem, signal: AbortSignal): Promise<void> {
     if (item.kind === "retry") this.#retryMs = Math.min(item.retryMs, MAX_RETRY_AFTER_MS);
-    else if (item.kind === "comment") this.#confirm();
+    else if (item.kind === "comment") this.#confirm(item.text);
     else if (item.name === "fetch-mode") this.#isPollingRequested = item.data === "polling";
     else if (FLAG_EVENTS.has(item.name)) await this.#apply(item, signal);
   }
 
-  /** Once flags have arrived, a keep-alive confirms that nothing has changed. */
-  #confirm(): void {
-    if (this.#receivingSinceMs !== undefined) this.#options.sink.unchanged();
+  /**
+   * Once flags have arrived, a keep-alive confirms that nothing has changed. If the upstream follows another one,
+   * only with the age of its flags, which it also sends after each event.
+   */
+  #confirm(comment: string): void {
+    if (this.#receivingSinceMs === undefined) return;
+    const { isRelayed } = this.#confirmation;
+    const ageMs = isRelayed ? parseAgeComment(comment) : 0;
+    if (ageMs === undefined) return;
+    const atMs = performance.now() - ageMs;
+    this.#confirmation = { earliestMs: atMs, latestMs: atMs, isRelayed, isNext: true };
+    this.#options.sink.unchanged(this.#confirmation);
+  }
+
+  /** Returns when the flags of an event were confirmed, as far as that is known before the age after it. */
+  #confirmationOfEvent(): Confirmation {
+    if (this.#receivingSinceMs === undefined) return this.#confirmation;
+    const { isRelayed, earliestMs } = this.#confirmation;
+    const nowMs = performance.now();
+    return { earliestMs: isRelayed ? earliestMs : nowMs, latestMs: nowMs, isRelayed, isNext: true };
   }
 
   async #apply({ data, id }: StreamedEvent, signal: AbortSignal): Promise<void> {
     try {
-      await this.#document.apply(await this.#options.api.readEvent(data, signal), signal);
+      const delta = await this.#options.api.readEvent(data, signal);
+      await this.#document.apply(delta, signal, this.#confirmationOfEvent());
     } catch (cause) {
       this.#document.reset();
       throw cause;

@@ -1,3 +1,5 @@
+import type { Confirmation } from "../transport/confirmation.ts";
+
 /** Keeps flags synchronized with the upstream in one of several ways. */
 export interface Synchronizer {
   /** Starts delivering documents. Never throws: failures are emitted as events. */
@@ -17,9 +19,10 @@ export type Synchronization = (typeof SYNCHRONIZATIONS)[number];
 export interface SyncSink {
   /**
    * Accepts a whole document; resolves once its snapshot is the current one. Rejects if the document
-   * is unusable, in which case it must be fetched again, or if the signal was aborted before.
+   * is unusable or older than the current one, in which case it must be fetched again, or if the signal was
+   * aborted before.
    */
-  accept(document: unknown, signal: AbortSignal): Promise<void>;
+  accept(document: unknown, signal: AbortSignal, confirmation: Confirmation): Promise<void>;
   /** Called if the upstream responded that nothing has changed. */
-  unchanged(): void;
+  unchanged(confirmation: Confirmation): void;
 }

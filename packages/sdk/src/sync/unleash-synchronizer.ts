@@ -3,7 +3,8 @@ import { describeCause, toUpstreamError, UpstreamError } from "../transport/upst
 import type { EventSink } from "../transport/failure-log.ts";
 import { sortDocument } from "./document-order.ts";
 import type { FlagUpdater } from "./flag-updater.ts";
-import type { Synchronizer } from "./synchronizer.ts";
+import { confirmedNow } from "../transport/confirmation.ts";
+import type { Synchronizer, SyncSink } from "./synchronizer.ts";
 
 /**
  * The required part of a client of the official Node SDK, as implemented by the class `Unleash` of
@@ -30,7 +31,10 @@ export function isUnleashClient(value: unknown): value is UnleashClient {
 
 interface UnleashSynchronizerOptions {
   readonly unleash: UnleashClient;
-  readonly updater: Pick<FlagUpdater, "accept" | "acceptFrom" | "unchanged">;
+  /** Receives flags that the client has restored. */
+  readonly updater: Pick<FlagUpdater, "acceptFrom">;
+  /** Receives flags that the upstream has sent to the client. */
+  readonly sink: SyncSink;
   readonly events: EventSink;
 }
 
@@ -48,7 +52,7 @@ export class UnleashSynchronizer implements Synchronizer {
     this.#listeners = {
       ready: () => void this.#read(),
       changed: () => void this.#readUpdate(),
-      unchanged: () => options.updater.unchanged(),
+      unchanged: () => options.sink.unchanged(confirmedNow()),
       error: (cause) => this.#report(cause),
       warn: (cause) => options.events.warn(toError(cause).message),
     };
@@ -79,10 +83,10 @@ export class UnleashSynchronizer implements Synchronizer {
   }
 
   async #readUpdate(): Promise<void> {
-    const { unleash, updater } = this.#options;
+    const { unleash, sink } = this.#options;
     return this.#reportErrors(async () => {
       const document = sortDocument(tryReadDocument(unleash));
-      await updater.accept(document, this.#stopped.signal);
+      await sink.accept(document, this.#stopped.signal, confirmedNow());
     });
   }
 

@@ -16,7 +16,7 @@ describe("readEvents()", () => {
     const text = ":\n\nevent: a\nid: 1\ndata: x\ndata: y\n\nretry: 7\n\ndata:z\r\n\r\nbogus\n\n";
     const whole = await itemsOf([text]);
     expect(whole).toEqual([
-      { kind: "comment" },
+      { kind: "comment", text: "" },
       { kind: "event", name: "a", id: "1", data: "x\ny" },
       { kind: "retry", retryMs: 7 },
       { kind: "event", name: "message", id: undefined, data: "z" },

@@ -11,7 +11,7 @@ export type StreamItem =
       readonly data: string;
     }
   /** A comment, which servers send as a keep-alive. */
-  | { readonly kind: "comment" }
+  | { readonly kind: "comment"; readonly text: string }
   /** The delay before reconnecting that the server requests. */
   | { readonly kind: "retry"; readonly retryMs: number };
 
@@ -28,7 +28,7 @@ export async function* readEvents(
     maxBufferSize: maxCharacters,
     onEvent: ({ event, id, data }) =>
       items.push({ kind: "event", name: event ?? "message", id, data }),
-    onComment: () => items.push({ kind: "comment" }),
+    onComment: (text) => items.push({ kind: "comment", text }),
     onRetry: (retryMs) => items.push({ kind: "retry", retryMs }),
     onError: ({ type }: ParseError) => {
       isTooLarge ||= type === "max-buffer-size-exceeded";

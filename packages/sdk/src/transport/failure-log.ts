@@ -9,6 +9,9 @@ export interface EventSink {
   readonly failure: (error: UpstreamError) => void;
 }
 
+/** While some of several upstreams behind one address are behind, calls fail and succeed in turn. */
+const OLDER_LOGGED_MS = 600_000;
+
 /**
  * Logs the failures of one kind of call: each kind of failure once per outage, and the recovery.
  * Transient failures are logged as warnings, all others as errors.
@@ -18,6 +21,7 @@ export class FailureLog {
   readonly #events: EventSink;
   readonly #loggedKinds = new Set<string>();
   #consecutiveFailures = 0;
+  #olderLoggedAtMs = -Infinity;
 
   /** @param subject what the calls do, as the start of a sentence: "Fetching flags" */
   constructor(subject: string, events: EventSink) {
@@ -30,6 +34,10 @@ export class FailureLog {
   }
 
   failed(error: UpstreamError): void {
+    if (error.code === "OLDER") {
+      this.#ignoredOlder(error);
+      return;
+    }
     this.#consecutiveFailures += 1;
     if (error.code !== "FILE") this.#events.failure(error);
     if (this.#loggedKinds.has(error.kind)) return;
@@ -37,6 +45,15 @@ export class FailureLog {
     const message = `${this.#subject} failed: ${error.message}`;
     if (error.isTransient) this.#events.warn(message);
     else this.#events.error(new Error(message, { cause: error }));
+  }
+
+  /** The upstream works, so this neither begins nor ends an outage. */
+  #ignoredOlder(error: UpstreamError): void {
+    this.#events.failure(error);
+    const nowMs = performance.now();
+    if (nowMs - this.#olderLoggedAtMs < OLDER_LOGGED_MS) return;
+    this.#olderLoggedAtMs = nowMs;
+    this.#events.warn(error.message);
   }
 
   succeeded(): void {

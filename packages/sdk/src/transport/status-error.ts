@@ -19,6 +19,14 @@ interface Call {
   readonly nowMs: number;
 }
 
+/**
+ * Whether a response contains what was requested, all of it. RFC 9110 §15.3: of the successful statuses, only these
+ * two do; a 206 contains a part, and the others something else or nothing.
+ */
+export function isComplete({ status }: Pick<UpstreamResponse, "status">): boolean {
+  return status === 200 || status === 203;
+}
+
 /** Creates the error for a response whose status is not a success. */
 export function toStatusError(
   { status, headers }: Pick<UpstreamResponse, "status" | "headers">,
@@ -36,6 +44,7 @@ export function toStatusError(
 }
 
 function defaultHint(status: number): string {
+  if (status >= 200 && status < 300) return "only a 200 or 203 contains a complete response";
   if (status >= 500) return "the server failed";
   if (status === 429) return "the rate limit of the server is exceeded";
   if (status === 304) return "the server sent a 304 although the request had no ETag";

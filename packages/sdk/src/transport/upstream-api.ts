@@ -1,12 +1,14 @@
-import { DocumentError } from "flags-engine";
+import { DocumentError, isRecord } from "flags-engine";
 import type { Steps } from "flags-engine";
 import type { Identity } from "../identity.ts";
 import type { TimeSlicer } from "../scheduling/time-slicer.ts";
+import { confirmationOf } from "./confirmation.ts";
+import type { Confirmation } from "./confirmation.ts";
 import { credentialHeaders, definitionHeaders, identityHeaders, streamHeaders } from "./headers.ts";
 import type { CredentialSettings, HeaderMap } from "./headers.ts";
 import type { HttpClient, OpenResponse, UpstreamRequest, UpstreamResponse } from "./http-client.ts";
 import { readJson } from "./read-json.ts";
-import { API_HINTS, toNotOffered, toStatusError } from "./status-error.ts";
+import { API_HINTS, isComplete, toNotOffered, toStatusError } from "./status-error.ts";
 import { describeCause, describeUrl, UpstreamError } from "./upstream-error.ts";
 import type { MetricsBody } from "./wire-bodies.ts";
 
@@ -40,6 +42,13 @@ interface FetchedFeatures {
   readonly etag: string | undefined;
   /** How the upstream wants clients to synchronize, for instance `streaming`. */
   readonly fetchMode?: string | undefined;
+  readonly confirmation: Confirmation;
+}
+
+/** A stream of changes. */
+interface OpenStream extends OpenResponse {
+  /** Of the flags in the first event. */
+  readonly confirmation: Confirmation;
 }
 
 /** The setting that contains the URL, for error messages. */
@@ -72,27 +81,30 @@ export class UpstreamApi {
   }
 
   /** Opens an event stream of changes since the event id; without an id, of everything. */
-  async openStream(lastEventId: string | undefined, signal: AbortSignal): Promise<OpenResponse> {
+  async openStream(lastEventId: string | undefined, signal: AbortSignal): Promise<OpenStream> {
     const { http, refreshIntervalMs, maxSilenceMs = MAX_SILENCE_MS } = this.#options;
     const url = this.#definitionsUrl("client/streaming");
     const headers = { ...this.#headers(refreshIntervalMs), ...streamHeaders(lastEventId) };
+    const sentAtMs = performance.now();
     const response = await http.open(
       this.#request({ method: "GET", url, headers, signal }),
       maxSilenceMs,
     );
     try {
-      this.#assertSuccess(url, response);
+      this.#assertComplete(url, response);
       assertEventStream(url, response);
     } catch (cause) {
       response.close();
       throw toNotOffered(cause, refreshIntervalMs) ?? cause;
     }
-    return response;
+    return { ...response, confirmation: confirmationOf(response, sentAtMs) };
   }
 
-  /** Parses the data of a stream event; rejects if it is not JSON or nested too deeply. */
-  readEvent(data: string, signal: AbortSignal): Promise<unknown> {
-    return this.#options.slicer.run(readJson(data), signal);
+  /** Parses the data of a stream event; rejects if it is not JSON, nested too deeply, or an error. */
+  async readEvent(data: string, signal: AbortSignal): Promise<unknown> {
+    const delta = await this.#options.slicer.run(readJson(data), signal);
+    assertNoError("The event", delta);
+    return delta;
   }
 
   /** Registers this client, or an application that is connected to it. */
@@ -117,17 +129,20 @@ export class UpstreamApi {
     const { http, slicer, refreshIntervalMs } = this.#options;
     const url = this.#definitionsUrl(path);
     const headers = { ...this.#headers(refreshIntervalMs), ...definitionHeaders(etag) };
+    const sentAtMs = performance.now();
     const response = await http.send(this.#request({ method: "GET", url, headers, signal }));
+    const confirmation = confirmationOf(response, sentAtMs);
     const fetchMode = response.headers.get("fetch-mode") ?? undefined;
     if (response.status === 304 && etag !== undefined) {
-      return { document: undefined, etag, fetchMode };
+      return { document: undefined, etag, fetchMode, confirmation };
     }
-    this.#assertSuccess(url, response);
+    this.#assertComplete(url, response);
     assertNoPage(url, response, "flags");
     return {
       document: await slicer.run(readBody(url, response.body), signal),
       etag: response.headers.get("etag") ?? undefined,
       fetchMode,
+      confirmation,
     };
   }
 
@@ -158,21 +173,42 @@ export class UpstreamApi {
     return target;
   }
 
+  /** @throws {UpstreamError} unless the response is a complete one to a GET */
+  #assertComplete(url: URL, response: Pick<UpstreamResponse, "status" | "headers">): void {
+    if (isComplete(response)) return;
+    throw toStatusError(response, { url, hints: API_HINTS, nowMs: this.#options.now() });
+  }
+
   #assertSuccess(url: URL, response: Pick<UpstreamResponse, "status" | "headers">): void {
     if (response.status >= 200 && response.status < 300) return;
     throw toStatusError(response, { url, hints: API_HINTS, nowMs: this.#options.now() });
   }
 }
 
-/** Parses a response body; throws an `UpstreamError` if it is not JSON or nested too deeply. */
+/** Parses a response body; throws an `UpstreamError` if it is not JSON, nested too deeply, or an error. */
 export function* readBody(url: URL, body: string): Steps<unknown> {
+  let content: unknown;
   try {
-    return yield* readJson(body);
+    content = yield* readJson(body);
   } catch (cause) {
     const problem = cause instanceof DocumentError ? "an unusable document" : "invalid JSON";
     const message = `${describeUrl(url)} sent ${problem}: ${describeCause(cause)}`;
     throw new UpstreamError(message, { code: "DOCUMENT", cause });
   }
+  assertNoError(describeUrl(url), content);
+  return content;
+}
+
+/**
+ * Rejects an error that a gateway or a failing server sends with the status of a success. It may contain an empty
+ * list as well, which would otherwise turn every flag off.
+ */
+function assertNoError(sender: string, content: unknown): void {
+  if (!isRecord(content)) return;
+  const found = ["error", "errors"].find((member) => (content[member] ?? false) !== false);
+  if (found === undefined) return;
+  const message = `${sender} contains an error instead of content: it has the member ${found}`;
+  throw new UpstreamError(message, { code: "DOCUMENT" });
 }
 
 /** Rejects a page for people, such as the login page of a gateway: the upstream has not received the request. */

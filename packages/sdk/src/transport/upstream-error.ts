@@ -10,6 +10,7 @@ import { DocumentError } from "flags-engine";
  * - `REDIRECT`: a redirect to another origin, or too many redirects.
  * - `HEADERS`: the application's header function failed.
  * - `DOCUMENT`: the response is not a usable document.
+ * - `OLDER`: the flags were confirmed earlier than the current ones: another upstream behind the address is behind.
  * - `NOT_OFFERED`: the upstream does not offer deltas or streams; flags are polled instead.
  * - `FILE`: the bootstrap file, or data in its place, is not usable; no call has failed.
  * - `INTERNAL`: an unexpected error in this process.
@@ -22,6 +23,7 @@ export type UpstreamErrorCode =
   | "REDIRECT"
   | "HEADERS"
   | "DOCUMENT"
+  | "OLDER"
   | "NOT_OFFERED"
   | "FILE"
   | "INTERNAL";
@@ -53,7 +55,7 @@ export class UpstreamError extends Error {
 
   /** Whether the failure is expected to resolve itself; then it is a warning, not an error. */
   get isTransient(): boolean {
-    if (this.code === "NOT_OFFERED") return true;
+    if (this.code === "NOT_OFFERED" || this.code === "OLDER") return true;
     if (this.status === undefined) return this.code === "NETWORK" || this.code === "TIMEOUT";
     return this.status >= 500 || TRANSIENT_STATUSES.has(this.status);
   }

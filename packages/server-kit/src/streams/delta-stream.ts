@@ -36,7 +36,7 @@ export class DeltaStream<Feed extends DeltaFeed> implements HubStream {
 
   /** Sends the first event: the changes since the state that the SDK has, or the complete state. */
   sendInitial(lastEventId: number | undefined): void {
-    this.#send("unleash-connected", this.feed.update(lastEventId));
+    this.send("unleash-connected", this.feed.update(lastEventId));
   }
 
   /**
@@ -47,10 +47,10 @@ export class DeltaStream<Feed extends DeltaFeed> implements HubStream {
     if (this.events.blockedSinceMs !== undefined || this.#id === this.feed.id) return;
     const message = this.feed.update(this.#id);
     if (message.size === 0) this.#id = message.id;
-    else this.#send("unleash-updated", message);
+    else this.send("unleash-updated", message);
   }
 
-  #send(name: EventName, message: DeltaMessage): void {
+  protected send(name: EventName, message: DeltaMessage): void {
     this.#id = message.id;
     this.events.write(encodeEvent(name, message));
   }
@@ -68,6 +68,9 @@ export interface DeltaHubOptions extends Pick<
   readonly toError: (message: string, headers: Record<string, string>) => Error;
 }
 
+/** A keep-alive confirms that nothing has changed: as often as a poll by default. */
+const KEEP_ALIVE_MS = 5000;
+
 /** SDKs that lose their stream at the same time reconnect after a random delay of up to this. */
 const MAX_RECONNECT_MS = 5000;
 
@@ -82,6 +85,7 @@ export class DeltaHub<Stream extends DeltaStream<DeltaFeed>> extends StreamHub<S
 
   constructor({ maxStreams, maxFeedBytes, toError, ...intervals }: DeltaHubOptions) {
     super({
+      keepAliveMs: KEEP_ALIVE_MS,
       ...intervals,
       limits: { maxStreams },
       update: (stream) => stream.update(),

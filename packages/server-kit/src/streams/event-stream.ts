@@ -125,8 +125,9 @@ export class EventStream {
   }
 
   /** Sends a comment, so that neither side nor a gateway closes the connection as idle. */
-  keepAlive(): void {
-    if (this.#blockedSinceMs === undefined) this.write(KEEP_ALIVE);
+  keepAlive(comment?: string): void {
+    if (this.#blockedSinceMs !== undefined) return;
+    this.write(comment === undefined ? KEEP_ALIVE : `:${comment}\n\n`);
   }
 
   /** Ends the stream. Disconnects a client that reads too slowly, since it may never read the rest. */

@@ -10,6 +10,8 @@ export interface HubStream {
   readonly key?: string;
   /** Memory for the state of the stream. @default 0 */
   readonly bytes?: number;
+  /** Sends the comment that keeps it alive. @default an empty comment */
+  keepAlive?(): void;
 }
 
 export interface StreamHubOptions<Stream extends HubStream> {
@@ -143,6 +145,11 @@ export class StreamHub<Stream extends HubStream> {
     this.#updates.add(streams);
   }
 
+  /** Sends streams their keep-alive, one after the other. */
+  keepAlive(streams: Iterable<Stream>): void {
+    this.#checks.add(streams);
+  }
+
   /** Removes a stream and ends it. Its client reconnects after a delay. */
   end(stream: Stream, reason: StreamCloseReason): void {
     if (!this.#remove(stream)) return;
@@ -215,8 +222,10 @@ export class StreamHub<Stream extends HubStream> {
       this.#disconnect(stream);
     } else if (nowMs >= (this.#streams.get(stream) ?? 0)) {
       this.end(stream, "max_age");
-    } else {
+    } else if (stream.keepAlive === undefined) {
       stream.events.keepAlive();
+    } else {
+      stream.keepAlive();
     }
   }
 

@@ -1,4 +1,5 @@
 import type { onRequestHookHandler } from "fastify";
+import type { FlagFall } from "flags-sdk";
 import { createRedact } from "flags-server-kit";
 import type { TypedApp } from "flags-server-kit/http";
 import { type Static, Type } from "typebox";
@@ -31,6 +32,22 @@ const SourceStatus = Type.Object(
     }),
     stale: Type.Boolean({ description: "Whether they are older than FLAGS_MAX_STALENESS" }),
     flags: Type.Integer(),
+    fall: Type.Union(
+      [
+        Type.Object({
+          before: Type.Integer(),
+          after: Type.Integer(),
+          heldBack: Type.Boolean({
+            description: "Whether the previous flags are kept until the upstream has confirmed it",
+          }),
+          time: Type.String({ format: "date-time" }),
+        }),
+        Type.Null(),
+      ],
+      {
+        description: "A fall of the number of flags to none or below half, until it has recovered",
+      },
+    ),
     segments: Type.Integer(),
     revision: Type.Union([Type.String(), Type.Null()]),
     lastUpdate: Time("When new flags were received"),
@@ -119,6 +136,7 @@ function createSourceDescription(config: ProxyConfig) {
       ageSeconds: ageMs === undefined ? null : Math.round(ageMs) / 1000,
       stale: !isFresh(ageMs, config.maxStalenessMs),
       flags: flags.snapshot?.flags.length ?? 0,
+      fall: describeFall(flags.fall),
       segments: flags.definitions?.segments.length ?? 0,
       revision: flags.snapshot?.revision ?? null,
       lastUpdate: toTime(flags.lastUpdateAtMs),
@@ -131,6 +149,12 @@ function createSourceDescription(config: ProxyConfig) {
         : null,
     };
   };
+}
+
+function describeFall(fall: FlagFall | undefined): Static<typeof SourceStatus>["fall"] {
+  if (fall === undefined) return null;
+  const { before, after, isHeldBack: heldBack, atMs } = fall;
+  return { before, after, heldBack, time: new Date(atMs).toISOString() };
 }
 
 function describeKeys(

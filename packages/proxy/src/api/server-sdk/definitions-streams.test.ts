@@ -20,7 +20,9 @@ async function startStreams(options: Partial<DeltaHubOptions>) {
   let onChange: () => void = () => undefined;
   const source = {
     definitions: documentOf(1),
-    on: (_event: keyof FlagSourceEvents, listener: () => void) => (onChange = listener),
+    on: (event: keyof FlagSourceEvents, listener: () => void) => {
+      if (event === "changed") onChange = listener;
+    },
     off: () => undefined,
   };
   const feeds = new DefinitionsFeeds();

@@ -1,4 +1,4 @@
-import type { FlagSource } from "flags-sdk";
+import { type FlagSource, writeAgeComment } from "flags-sdk";
 import {
   type ClosedStreams,
   DeltaHub,
@@ -6,6 +6,7 @@ import {
   DeltaStream,
   type EventStream,
 } from "flags-server-kit/http";
+import { ageMsOf } from "../../age.ts";
 import type { Grant } from "../../access/grant.ts";
 import { completeSource, type GrantedSource } from "../../access/restricted-source.ts";
 import { HttpError } from "../../errors.ts";
@@ -24,7 +25,20 @@ export class DefinitionsStream extends DeltaStream<DefinitionsFeed> {
   get source(): GrantedSource {
     return this.grant.source;
   }
+
+  /** Repeats how old the flags are. */
+  keepAlive(): void {
+    this.events.keepAlive(writeAgeComment(ageMsOf(this.source)));
+  }
+
+  protected override send(...event: Parameters<DeltaStream<DefinitionsFeed>["send"]>): void {
+    super.send(...event);
+    this.keepAlive();
+  }
 }
+
+/** Minimum time between the confirmations of the upstream that are passed on. */
+const MIN_CONFIRMATION_MS = 1000;
 
 /** Limit for the feeds with filters of all open streams. */
 const MAX_FEED_BYTES = 64 * 1024 * 1024;
@@ -48,8 +62,13 @@ export class DefinitionsStreams {
     });
     this.#unfollow = sources.map((source) => {
       const onChanged = (): void => this.#advance(source);
+      const onUnchanged = this.#createConfirmation(source);
       source.on("changed", onChanged);
-      return () => void source.off("changed", onChanged);
+      source.on("unchanged", onUnchanged);
+      return () => {
+        source.off("changed", onChanged);
+        source.off("unchanged", onUnchanged);
+      };
     });
   }
 
@@ -93,11 +112,24 @@ export class DefinitionsStreams {
     this.#hub.close();
   }
 
+  /** Passes confirmations on when they arrive, so that the times between them do not add up. */
+  #createConfirmation(source: FlagSource): () => void {
+    let latestMs = -Infinity;
+    return () => {
+      const nowMs = performance.now();
+      if (nowMs - latestMs < MIN_CONFIRMATION_MS) return;
+      latestMs = nowMs;
+      this.#hub.keepAlive(this.#streamsOf(source));
+    };
+  }
+
+  #streamsOf(source: FlagSource): readonly DefinitionsStream[] {
+    return this.#hub.streams().filter((stream) => completeSource(stream.source) === source);
+  }
+
   #advance(source: FlagSource): void {
     this.#feeds.advance(source);
-    const streams = this.#hub
-      .streams()
-      .filter((stream) => completeSource(stream.source) === source);
+    const streams = this.#streamsOf(source);
     // The feed of an open stream may no longer be among the recent ones.
     for (const {
       feed,

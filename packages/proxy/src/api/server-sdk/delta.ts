@@ -1,8 +1,10 @@
 import { parseEventId } from "flags-engine";
+import { AGE_HEADER, writeAge } from "flags-sdk";
 import { acceptsGzip, EventStream, releaseRequest, type TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { grantOf } from "../authenticate.ts";
 import type { GrantedSource } from "../../access/restricted-source.ts";
+import { ageMsOf } from "../../age.ts";
 import { notReady } from "../../errors.ts";
 import { errorResponses, NotModified } from "../schemas.ts";
 import type { DefinitionsFeed, DefinitionsFeeds } from "./definitions-feed.ts";
@@ -23,9 +25,11 @@ export function registerDelta(
   };
 
   app.get("/client/delta", { onRequest: [authenticate], schema }, (request, reply) => {
-    const feed = feedOf(feeds, grantOf(request).source, request.url);
+    const { source } = grantOf(request);
+    const feed = feedOf(feeds, source, request.url);
     const message = feed.update(parseEventId(request.headers["if-none-match"]));
     reply.headers({ "cache-control": "no-cache", vary, etag: `"${message.id}"` });
+    reply.header(AGE_HEADER, writeAge(ageMsOf(source)));
     return message.size === 0
       ? reply.code(304).send()
       : reply.type("application/json; charset=utf-8").send(message.text);
@@ -43,7 +47,7 @@ export function registerStreaming(
     description:
       "The first event, `unleash-connected`, contains the complete state, or the changes since " +
       "`Last-Event-ID`. Each change is an `unleash-updated` event. The data of events are deltas in " +
-      "JSON. When too many streams are open, the response is a 503 with `Retry-After`.",
+      "JSON. Comments repeat `X-Flags-Age-Seconds`, the time since the flags were confirmed. When too many streams are open, the response is a 503 with `Retry-After`.",
     querystring: DefinitionsQuery,
     response: {
       200: { content: { "text/event-stream": { schema: Type.String() } }, description: "Events" },
@@ -60,7 +64,7 @@ export function registerStreaming(
     const feed = feedOf(feeds, grant.source, request.url);
     streams.checkCapacity();
     reply.raw.once("close", streams.claimFeed(grant, feed));
-    reply.header("vary", vary);
+    reply.headers({ vary, [AGE_HEADER]: writeAge(ageMsOf(grant.source)) });
     const gzip = acceptsGzip(request.headers["accept-encoding"]);
     const events = new EventStream(reply.raw, reply.getHeaders(), { gzip });
     const stream = new DefinitionsStream(grant, feed, events);

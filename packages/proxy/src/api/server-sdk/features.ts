@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { mustInlineSegments } from "flags-engine";
-import type { FeatureDefinitions } from "flags-sdk";
+import { AGE_HEADER, type FeatureDefinitions, writeAge } from "flags-sdk";
 import { sendConditional, type TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { grantOf } from "../authenticate.ts";
+import { ageMsOf } from "../../age.ts";
 import { notReady, unknownFlag } from "../../errors.ts";
 import { errorResponses, NotModified } from "../schemas.ts";
 import type { DefinitionsOptions } from "./definitions.ts";
@@ -36,7 +37,7 @@ export function registerFeatures(app: TypedApp, options: DefinitionsOptions): vo
       ...parseDefinitionsQuery(request.url),
       inlineSegments: mustInlineSegments(request.headers["unleash-client-spec"]),
     });
-    return send(request, varyOnSpec(reply, options), document);
+    return send(request, setHeaders(request, reply, options), document);
   });
 }
 
@@ -56,7 +57,7 @@ export function registerFeature(app: TypedApp, options: DefinitionsOptions): voi
     const { name } = request.params;
     const document = writeDefinition(definitionsFor(request), { name, inlineSegments });
     if (document === undefined) throw unknownFlag(name);
-    return send(request, varyOnSpec(reply, options), document);
+    return send(request, setHeaders(request, reply, options), document);
   });
 }
 
@@ -66,8 +67,13 @@ function definitionsFor(request: FastifyRequest): FeatureDefinitions {
   return definitions;
 }
 
-function varyOnSpec(reply: FastifyReply, { vary }: DefinitionsOptions): FastifyReply {
-  return reply.header("vary", `${vary}, unleash-client-spec`);
+function setHeaders(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { vary }: DefinitionsOptions,
+): FastifyReply {
+  const age = writeAge(ageMsOf(grantOf(request).source));
+  return reply.headers({ vary: `${vary}, unleash-client-spec`, [AGE_HEADER]: age });
 }
 
 function send(

@@ -1,10 +1,11 @@
-import type {
-  FlagExchange,
-  PublishedFlags,
-  SharedFlags,
-  SharedVersion,
-  SharingRequest,
-  SharingState,
+import {
+  type FlagExchange,
+  MAX_LEASE_MS,
+  type PublishedFlags,
+  type SharedFlags,
+  type SharedVersion,
+  type SharingRequest,
+  type SharingState,
 } from "flags-sdk";
 import {
   decodeDocument,
@@ -23,6 +24,12 @@ import { CONTACT, DISCARD, PUBLISH, RELEASE, type RedisScript } from "./redis-sc
 const STATE_LIFETIME_MS = 30 * 24 * 3_600_000;
 
 const KIND = "shared-flags";
+
+const LEVELS: Readonly<Record<SharingRequest["wants"], string>> = {
+  free: "0",
+  failing: "1",
+  any: "2",
+};
 
 /**
  * Shares the flags of one source through Redis. The flags are signed with a secret that only the replicas
@@ -52,11 +59,13 @@ export class RedisExchange implements FlagExchange {
       [
         request.owner,
         String(request.leaseMs),
-        request.wants === "failing" ? "1" : "0",
+        LEVELS[request.wants],
         String(request.knownEpoch),
         String(request.confirmedAgeMs ?? -1),
         request.isFailing ? "1" : "0",
         String(STATE_LIFETIME_MS),
+        String(MAX_LEASE_MS),
+        String(request.upstreamAgeMs ?? -1),
       ],
       signal,
     );
@@ -78,6 +87,8 @@ export class RedisExchange implements FlagExchange {
         Buffer.from(document),
         this.#channel,
         String(STATE_LIFETIME_MS),
+        String(flags.confirmedAgeMs ?? 0),
+        String(flags.upstreamAgeMs ?? -1),
       ],
       signal,
     );
@@ -128,16 +139,23 @@ export class RedisExchange implements FlagExchange {
 }
 
 function parseState(reply: unknown): SharingState {
-  const [isHolder, epoch, isFailing, age, version, revision] = reply as readonly unknown[];
-  const confirmedAgeMs = Number(age);
+  const [isHolder, epoch, isFailing, age, version, revision, upstreamAge] =
+    reply as readonly unknown[];
   return {
     isHolder: isHolder === 1,
     epoch: Number(epoch),
     isHolderFailing: isFailing === 1,
-    confirmedAgeMs: confirmedAgeMs >= 0 ? confirmedAgeMs : undefined,
+    confirmedAgeMs: parseAge(age),
+    // An earlier version of the proxy does not write it, and its upstream does not send it.
+    upstreamAgeMs: upstreamAge === null ? 0 : parseAge(upstreamAge),
     version: parseVersion(version),
     revision: revision instanceof Uint8Array ? String(revision) : undefined,
   };
+}
+
+function parseAge(value: unknown): number | undefined {
+  const ageMs = Number(value);
+  return ageMs >= 0 ? ageMs : undefined;
 }
 
 function writeVersion({ epoch, counter }: SharedVersion): string {
