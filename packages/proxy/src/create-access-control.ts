@@ -34,19 +34,21 @@ export async function createAccessControl(
 /** Creates and starts the verifier of a process that calls the upstream. */
 export async function startKeyVerifier(
   config: ProxyConfig,
-  { revalidationIntervalMs }: NonNullable<ProxyConfig["upstreamKeys"]>,
+  times: NonNullable<ProxyConfig["upstreamKeys"]>,
   registry: Registry,
 ): Promise<KeyVerifier> {
   // NOTE: loaded only if needed, so that other proxies start faster.
   const { UpstreamKeyVerifier } = await import("./upstream-keys/upstream-key-verifier.ts");
   const { upstreamUrl, upstreamTokens, logger } = config;
-  const store = config.store && createStore(config.store, logger, "verified keys");
+  // NOTE: with a maximum age of 0, stored verifications would never count.
+  const isStored = times.maxAgeMs > 0 && config.store !== undefined;
+  const store = isStored ? createStore(config.store, logger, "verified keys") : undefined;
   if (store !== undefined) observeKeyStore(registry, store);
   const verifier = new UpstreamKeyVerifier({
     client: toUpstreamClientOptions(config, upstreamTokens[0] ?? ""),
     upstreamUrl,
     upstreamTokens,
-    revalidationIntervalMs,
+    ...times,
     store,
     registry,
     logger,

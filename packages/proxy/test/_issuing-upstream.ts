@@ -102,6 +102,14 @@ const flagsOf = (environment: string) => ({
   features: ["web", "app"].map((project) => flag(`${environment}.${project}`, { project })),
 });
 
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** The setting with which keys are verified again after an interval. */
+export const revalidateEvery = (
+  revalidationIntervalMs: number,
+  maxAgeMs = WEEK_MS,
+): Pick<ProxyConfig, "upstreamKeys"> => ({ upstreamKeys: { revalidationIntervalMs, maxAgeMs } });
+
 interface Setup {
   readonly upstream: IssuingUpstream;
   readonly config?: Partial<ProxyConfig>;
@@ -127,7 +135,7 @@ export async function startWithUpstreamKeys({
   const config = proxyConfig({
     upstreamUrl: upstream.url,
     upstreamTokens: ["*:development.upstream", "*:production.upstream"],
-    upstreamKeys: { revalidationIntervalMs: 3_600_000 },
+    ...revalidateEvery(3_600_000),
     clientKeys: [],
     serverTokens: [],
     logger,

@@ -24,8 +24,9 @@ test("sources and verified keys are closed at the same time", async () => {
     }
   }
   const verifier: KeyVerifier = {
-    verified: [],
+    known: { verified: [], validity: [], revoked: [] },
     verify: async () => ({ status: "invalid" }),
+    confirm: async () => ({ status: "invalid" }),
     follow: () => {},
     touch: () => {},
     close: async () => {
@@ -35,7 +36,7 @@ test("sources and verified keys are closed at the same time", async () => {
     },
   };
   const proxy = await serve(
-    proxyConfig({ upstreamKeys: { revalidationIntervalMs: 60_000 } }),
+    proxyConfig({ upstreamKeys: { revalidationIntervalMs: 60_000, maxAgeMs: 60_000 } }),
     { sources: [toNamedSource(new SlowSource(SAMPLE))], areOwned: true },
     { verifier },
   );
@@ -51,8 +52,9 @@ test("sources and verified keys are closed at the same time", async () => {
 test("a start that fails closes the keys, so that nothing continues to follow them", async () => {
   let closed = 0;
   const verifier: KeyVerifier = {
-    verified: [],
+    known: { verified: [], validity: [], revoked: [] },
     verify: async () => ({ status: "invalid" }),
+    confirm: async () => ({ status: "invalid" }),
     follow: () => {},
     touch: () => {},
     close: async () => {
@@ -63,7 +65,7 @@ test("a start that fails closes the keys, so that nothing continues to follow th
   // The proxy has a metric of the same name.
   createGauge(metrics.registry, { name: "flags_proxy_flags", help: "Flags", read: () => 0 });
   const starting = serve(
-    proxyConfig({ upstreamKeys: { revalidationIntervalMs: 60_000 } }),
+    proxyConfig({ upstreamKeys: { revalidationIntervalMs: 60_000, maxAgeMs: 60_000 } }),
     { sources: [toNamedSource(new DocumentSource(SAMPLE))], areOwned: true },
     { verifier, metrics },
   );

@@ -894,6 +894,20 @@ test("FLAGS_UPSTREAM_KEYS_INTERVAL applies to upstream keys, which make client k
   );
 });
 
+test("FLAGS_UPSTREAM_KEYS_MAX_AGE is 7 days at most, and by default", async () => {
+  const maxAgeOf = async (environment: Environment, options: ProxyOptions = {}) => {
+    const variables = { ...REQUIRED, FLAGS_UPSTREAM_KEYS: "true", ...environment };
+    const { upstreamKeys } = await loadConfig({ logger: silent, ...options }, variables);
+    return upstreamKeys?.maxAgeMs;
+  };
+  expect(await maxAgeOf({})).toBe(7 * 24 * 60 * 60 * 1000);
+  expect(await maxAgeOf({ FLAGS_UPSTREAM_KEYS_MAX_AGE: "0" })).toBe(0);
+  expect(await maxAgeOf({}, { upstreamKeys: { maxAge: 5000 } })).toBe(5000);
+  await expect(maxAgeOf({ FLAGS_UPSTREAM_KEYS_MAX_AGE: "604800001" })).rejects.toThrow(
+    "- FLAGS_UPSTREAM_KEYS_MAX_AGE must be ",
+  );
+});
+
 test("FLAGS_UPSTREAM_KEYS requires upstream tokens that name their environment", async () => {
   const environment = {
     FLAGS_UPSTREAM_KEYS: "true",
@@ -934,6 +948,7 @@ const EVERY_OPTION: Record<OptionName, true> = {
   "cors.maxAge": true,
   "upstreamKeys.enabled": true,
   "upstreamKeys.interval": true,
+  "upstreamKeys.maxAge": true,
   "push.maxStreams": true,
   "push.maxStreamsPerKey": true,
   "push.maxContextBytes": true,
@@ -1034,6 +1049,7 @@ describe("SETTINGS", () => {
       "FLAGS_STORE_CA_FILE",
       "FLAGS_STORE_PASSWORD",
       "FLAGS_UPSTREAM_KEYS_INTERVAL",
+      "FLAGS_UPSTREAM_KEYS_MAX_AGE",
       // In network-settings.test.ts.
       "FLAGS_TLS_CERT_FILE",
       "FLAGS_TLS_KEY_FILE",

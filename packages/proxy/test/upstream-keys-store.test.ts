@@ -11,6 +11,7 @@ import {
   backend,
   frontend,
   type IssuingUpstream,
+  revalidateEvery,
   startIssuingUpstream,
   startWithUpstreamKeys,
 } from "./_issuing-upstream.ts";
@@ -87,7 +88,7 @@ test("a key that was revoked meanwhile is rejected soon, and stays so after the 
   const { store } = await createStore();
   const upstream = await storeTokens({ store });
   upstream.issued.delete(WEB);
-  const config = { store, upstreamKeys: { revalidationIntervalMs: 1 } };
+  const config = { store, ...revalidateEvery(100) };
   const second = await startWithUpstreamKeys({ upstream, config });
   await eventually(() => second.statusOf(WEB)).toBe(401);
   await second.close();
@@ -104,7 +105,7 @@ test("a key that one replica has found revoked is not stored again by another th
   // Reads the store.
   expect(await idle.statusOf(SERVER, "/api/client/features")).toBe(200);
   upstream.issued.delete(WEB);
-  const config = { store, upstreamKeys: { revalidationIntervalMs: 1 } };
+  const config = { store, ...revalidateEvery(100) };
   const busy = await startWithUpstreamKeys({ upstream, config });
   await eventually(() => busy.statusOf(WEB)).toBe(401);
   await busy.close();

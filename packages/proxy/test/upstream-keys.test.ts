@@ -13,6 +13,7 @@ import {
   frontend,
   type IssuedToken,
   sendTokens,
+  revalidateEvery,
   startIssuingUpstream,
   startWithUpstreamKeys,
 } from "./_issuing-upstream.ts";
@@ -229,7 +230,7 @@ describe("a token is not accepted", () => {
     });
     const { get, statusOf, metric, logger } = await startWithUpstreamKeys({
       upstream,
-      config: { upstreamKeys: { revalidationIntervalMs: 200 } },
+      config: revalidateEvery(200),
       projects: ["web", "app"],
     });
     expect(await namesOf(await get("/proxy", SOME))).toEqual(["production.web"]);
@@ -401,7 +402,7 @@ describe("while the upstream fails", () => {
     const upstream = await startIssuingUpstream({ [ALL]: frontend("production", "*") });
     const { statusOf, logger } = await startWithUpstreamKeys({
       upstream,
-      config: { upstreamKeys: { revalidationIntervalMs: 100 } },
+      config: revalidateEvery(100),
     });
     expect(await statusOf(ALL)).toBe(200);
     upstream.respond = (response) => response.writeHead(500).end();
@@ -431,7 +432,7 @@ describe("a revoked token", () => {
     });
     const { url, statusOf, metric } = await startWithUpstreamKeys({
       upstream,
-      config: { upstreamKeys: { revalidationIntervalMs: 200 } },
+      config: revalidateEvery(200),
     });
     const streamOf = (path: string, key: string, init: RequestInit = {}) =>
       readEvents(url + path, {
@@ -466,7 +467,7 @@ describe("a revoked token", () => {
     const upstream = await startIssuingUpstream({ [SOME]: frontend("production", "web") });
     const { get } = await startWithUpstreamKeys({
       upstream,
-      config: { upstreamKeys: { revalidationIntervalMs: 200 } },
+      config: revalidateEvery(200),
     });
     const names = async () => namesOf(await get("/proxy", SOME));
     expect(await names()).toEqual(["production.web"]);

@@ -1,6 +1,7 @@
 import type { FlagSource } from "flags-sdk";
 import { describe, expect, test } from "vitest";
 import {
+  cacheKeyOf,
   digestKey,
   type Grant,
   type KeyRules,
@@ -8,6 +9,7 @@ import {
   UPSTREAM_KEYS_NAME,
 } from "./grant.ts";
 import { KeyRegistry, KeyUses } from "./key-registry.ts";
+import type { Validity } from "./verified-key.ts";
 
 // The registry compares sources only by identity.
 const [one, two] = [{}, {}] as [FlagSource, FlagSource];
@@ -96,10 +98,35 @@ describe("keys that the upstream has verified", () => {
     ...change,
   });
 
+  const toValidity = (key: string, forMs = 60_000): Validity => ({
+    key: digestKey(key),
+    untilMs: performance.now() + forMs,
+  });
+
+  test("count only as long as their verification does, but their streams continue", () => {
+    const keys = new KeyRegistry([]);
+    const grant = verified("a");
+    keys.updateVerified([grant], []);
+    for (const validity of [[], [toValidity("a", 0)], [toValidity("unknown")]]) {
+      keys.extend(validity);
+      expect(keys.find("a", ["client"])).toBeUndefined();
+      expect(keys.findClient(cacheKeyOf(grant))).toBeUndefined();
+      expect(keys.isKnown("a")).toBe(false);
+      expect(keys.isDue(digestKey("a"))).toBe(true);
+      expect(keys.isCurrent(grant)).toBe(true);
+    }
+    keys.extend([toValidity("a")]);
+    expect(keys.find("a", ["client"])).toBe(grant);
+    expect(keys.findClient(cacheKeyOf(grant))).toBe(grant);
+    expect(keys.isDue(digestKey("a"))).toBe(false);
+    expect(keys.isDue(digestKey("unknown"))).toBe(false);
+  });
+
   test("are found by key and by digest, for their kind only", () => {
     const keys = new KeyRegistry([]);
     const grant = verified("a");
     keys.updateVerified([grant], []);
+    keys.extend([toValidity("a")]);
     expect(keys.isKnown("a")).toBe(true);
     expect(keys.isKnown("b")).toBe(false);
     expect(keys.find("a", ["client"])).toBe(grant);
@@ -114,6 +141,7 @@ describe("keys that the upstream has verified", () => {
       () => 1,
     );
     keys.updateVerified([verified("expired"), verified("server")], []);
+    keys.extend([toValidity("expired"), toValidity("server")]);
     expect(keys.find("expired", ["client"])).toBeUndefined();
     expect(keys.find("server", ["client"])).toBeUndefined();
   });
@@ -131,6 +159,7 @@ describe("keys that the upstream has verified", () => {
   test("takeUsedVerified() returns the keys that are new or were used since the last call", () => {
     const keys = new KeyRegistry([]);
     keys.updateVerified([verified("a"), verified("b")], []);
+    keys.extend([toValidity("a"), toValidity("b")]);
     expect(keys.takeUsedVerified()).toEqual([digestKey("a"), digestKey("b")]);
     expect(keys.takeUsedVerified()).toEqual([]);
     keys.find("b", ["client"]);

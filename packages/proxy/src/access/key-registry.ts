@@ -2,6 +2,7 @@ import type { NamedSource } from "../sources.ts";
 import { findSource, limitedProject } from "../token-scope.ts";
 import { cacheKeyOf, digestKey, type Grant, type KeyKind, UPSTREAM_KEYS_NAME } from "./grant.ts";
 import type { GrantedSource, RestrictedSources } from "./restricted-source.ts";
+import type { Validity } from "./verified-key.ts";
 
 /** The grants at one time. Replaced as a whole. */
 interface Table {
@@ -13,6 +14,8 @@ interface Table {
 /** A key that the upstream has verified. */
 interface VerifiedEntry {
   readonly grant: Grant;
+  /** A time of `performance.now()`; see `Validity`. */
+  untilMs: number;
   /** Whether it was used since the uses were last read. */
   isUsed: boolean;
 }
@@ -44,8 +47,8 @@ export class KeyRegistry {
   }
 
   /**
-   * Adds, replaces and removes keys that the upstream has verified. Returns whether a previous grant is
-   * no longer valid.
+   * Adds, replaces and removes keys that the upstream has verified. They count after `extend()`. Returns whether
+   * a previous grant is no longer valid.
    *
    * @param removed digests of keys
    */
@@ -56,10 +59,28 @@ export class KeyRegistry {
       const previous = this.#verified.get(grant.key)?.grant;
       const isSame = previous?.kind === grant.kind && previous.source === grant.source;
       isRemoved ||= previous !== undefined && !isSame;
-      this.#verified.set(grant.key, { grant, isUsed: true });
+      this.#verified.set(grant.key, { grant, untilMs: Number.NEGATIVE_INFINITY, isUsed: true });
     }
     this.#clientIds = undefined;
     return isRemoved;
+  }
+
+  /** Sets how long verified keys count. */
+  extend(validity: readonly Validity[]): void {
+    for (const { key, untilMs } of validity) {
+      const entry = this.#verified.get(key);
+      if (entry !== undefined) entry.untilMs = untilMs;
+    }
+  }
+
+  /**
+   * Whether a key must be verified again before it counts.
+   *
+   * @param key a digest
+   */
+  isDue(key: string): boolean {
+    const entry = this.#table.byKey.has(key) ? undefined : this.#verified.get(key);
+    return entry !== undefined && !counts(entry);
   }
 
   /** Returns the digests of verified keys that were used since the last call. */
@@ -77,10 +98,11 @@ export class KeyRegistry {
     return new Set(this.#listGrants().map(({ source }) => source));
   }
 
-  /** Whether there is a grant of any kind for a key, even an expired one. */
+  /** Whether there is a grant of any kind for a key, even an expired one, but none that is due. */
   isKnown(presented: string): boolean {
     const key = digestKey(presented);
-    return this.#table.byKey.has(key) || this.#verified.has(key);
+    const verified = this.#verified.get(key);
+    return this.#table.byKey.has(key) || (verified !== undefined && counts(verified));
   }
 
   /** Returns the grant of a key, if the key is of one of these kinds and has not expired. */
@@ -105,8 +127,11 @@ export class KeyRegistry {
 
   /** Whether a stream that was opened with a grant may continue: its rules are still the same. */
   isCurrent({ key, kind, source, rules }: Grant): boolean {
-    const current = this.findByDigest(key, [kind]);
-    return current?.source === source && current.rules?.id === rules?.id;
+    // NOTE: a key that is due has not been revoked. If it is, the stream ends then.
+    const current = this.#table.byKey.has(key)
+      ? this.findByDigest(key, [kind])
+      : this.#verified.get(key)?.grant;
+    return current?.kind === kind && current.source === source && current.rules?.id === rules?.id;
   }
 
   /**
@@ -120,8 +145,7 @@ export class KeyRegistry {
 
   /** Returns the grant of an entry of `clientIds`. */
   findClient(clientId: string): Grant | undefined {
-    const [digest = ""] = clientId.split(" ", 1);
-    const grant = this.findByDigest(digest, ["client"]);
+    const grant = this.findByDigest(keyOfClient(clientId), ["client"]);
     return grant !== undefined && cacheKeyOf(grant) === clientId ? grant : undefined;
   }
 
@@ -144,7 +168,8 @@ export class KeyRegistry {
   /** NOTE: only for a key that no setting and no file contains. Otherwise their rules apply. */
   #findVerified(key: string, kinds: readonly KeyKind[]): Grant | undefined {
     const entry = this.#verified.get(key);
-    if (entry === undefined || !kinds.includes(entry.grant.kind)) return undefined;
+    if (entry === undefined || !kinds.includes(entry.grant.kind) || !counts(entry))
+      return undefined;
     entry.isUsed = true;
     return entry.grant;
   }
@@ -171,6 +196,15 @@ export class KeyRegistry {
       expiring: grants.filter(({ rules }) => rules?.expiresAtMs !== undefined),
     };
   }
+}
+
+function counts({ untilMs }: VerifiedEntry): boolean {
+  return performance.now() < untilMs;
+}
+
+/** Returns the digest of the key that an entry of `clientIds` identifies. */
+export function keyOfClient(clientId: string): string {
+  return clientId.split(" ", 1)[0] ?? "";
 }
 
 /** The names in metrics of the keys in settings, which have no names of their own. */

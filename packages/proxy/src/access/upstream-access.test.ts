@@ -18,7 +18,14 @@ function createAccess({ verify, sources = [] }: Parts) {
   const logger = new MemoryLogger();
   const registry = new Registry();
   const access = new UpstreamAccess({
-    verifier: { verified: [], verify, follow: () => {}, touch: () => {}, close: async () => {} },
+    verifier: {
+      known: { verified: [], validity: [], revoked: [] },
+      verify,
+      confirm: verify,
+      follow: () => {},
+      touch: () => {},
+      close: async () => {},
+    },
     sources,
     keys: new KeyRegistry([]),
     restricted: new RestrictedSources(),

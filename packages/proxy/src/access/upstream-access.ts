@@ -16,9 +16,10 @@ import {
   isVerifiable,
   type KeysChange,
   type KeyVerifier,
+  type Verdict,
   type VerifiedKey,
 } from "./verified-key.ts";
-import { type Grant, UPSTREAM_KEY_RULES } from "./grant.ts";
+import { digestKey, type Grant, UPSTREAM_KEY_RULES } from "./grant.ts";
 import type { KeyRegistry } from "./key-registry.ts";
 import type { RestrictedSources } from "./restricted-source.ts";
 
@@ -27,7 +28,7 @@ import type { RestrictedSources } from "./restricted-source.ts";
  * until they are verified. Lower than flags-admin's own limits, so that an attack on the proxy cannot use those up.
  *
  * NOTE: while clients guess fast enough to exhaust the total, a valid key that is not known yet gets a 429 too.
- * Known keys, including those from the store, are never verified here.
+ * Known keys do not count.
  */
 export const VERIFICATION_LIMITS = {
   perAddress: { burst: 500, perSecond: 2 },
@@ -77,6 +78,8 @@ export class UpstreamAccess {
   /** Requests that are waiting for their key to be verified. */
   readonly #waiting = new FairShare(MAX_WAITING);
   readonly #guesses: GuessLimiter;
+  /** Known keys that are being verified again, by their digests. */
+  readonly #confirming = new Map<string, Promise<Verdict>>();
   readonly #logged = new Set<string>();
   readonly #countRejection: (reason: KeyRejection) => void;
   readonly #timers: readonly NodeJS.Timeout[];
@@ -110,6 +113,11 @@ export class UpstreamAccess {
    */
   async verify(key: string, address: string): Promise<boolean> {
     if (!isVerifiable(key)) return this.#reject("malformed");
+    const { keys } = this.#options;
+    if (keys.isDue(digestKey(key))) {
+      await this.confirm(digestKey(key));
+      if (keys.isKnown(key)) return true;
+    }
     if (!this.#isServed(key)) {
       const { environment = "" } = parseTokenScope(key) ?? {};
       this.#countRejection("environment");
@@ -127,11 +135,30 @@ export class UpstreamAccess {
   }
 
   /**
+   * Has a key verified again if it is due. NOTE: not limited as unknown keys are, since clients cannot invent one
+   * that is due.
+   *
+   * @param key a digest
+   * @throws {HttpError} 503 if the upstream does not respond, and the last verification no longer counts
+   */
+  async confirm(key: string): Promise<void> {
+    const { keys, verifier } = this.#options;
+    if (!keys.isDue(key)) return;
+    let verdict = this.#confirming.get(key);
+    if (verdict === undefined) {
+      verdict = verifier.confirm(key).finally(() => this.#confirming.delete(key));
+      this.#confirming.set(key, verdict);
+    }
+    this.#check(await verdict);
+  }
+
+  /**
    * Has several keys verified. Afterwards the registry knows those that are valid.
    *
    * @throws {HttpError} 429 or 503, as `verify()` does
    */
   async verifyAll(keys: readonly string[], address: string): Promise<void> {
+    await Promise.all(keys.map((key) => this.confirm(digestKey(key))));
     const unknown = keys.filter(
       (key) => isVerifiable(key) && this.#isServed(key) && !this.#options.keys.isKnown(key),
     );
@@ -169,10 +196,7 @@ export class UpstreamAccess {
 
   async #verifyOne(key: string): Promise<readonly { readonly secret: string }[]> {
     const verdict = await this.#options.verifier.verify(key);
-    if (verdict.status === "unknown") {
-      this.#countRejection("unavailable");
-      throw verificationUnavailable(verdict.retryAfterSeconds);
-    }
+    this.#check(verdict);
     const isValid = verdict.status === "valid";
     if (isValid && this.#options.keys.isKnown(key)) return [{ secret: key }];
     this.#invalid.add(key);
@@ -180,12 +204,19 @@ export class UpstreamAccess {
     return [];
   }
 
+  /** @throws {HttpError} 503 if the upstream did not respond */
+  #check(verdict: Verdict): void {
+    if (verdict.status !== "unknown") return;
+    this.#countRejection("unavailable");
+    throw verificationUnavailable(verdict.retryAfterSeconds);
+  }
+
   #isServed(key: string): boolean {
     const environment = parseTokenScope(key)?.environment;
     return this.#options.sources.some(({ scope }) => scope?.environment === environment);
   }
 
-  #apply({ verified, revoked }: KeysChange): void {
+  #apply({ verified, validity, revoked }: KeysChange): void {
     const { keys, restricted, onRemoved } = this.#options;
     for (const key of [...revoked, ...verified.map((each) => each.key)]) this.#listed.delete(key);
     const listed = verified.flatMap((key) => this.#toListed(key) ?? []);
@@ -196,6 +227,7 @@ export class UpstreamAccess {
       listed.map(({ grant }) => grant),
       [...revoked, ...withoutGrant.map(({ key }) => key)],
     );
+    keys.extend(validity);
     if (!isRemoved) return;
     restricted.retain(keys.sourcesInUse());
     onRemoved();

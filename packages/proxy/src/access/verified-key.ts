@@ -21,10 +21,20 @@ export type Verdict =
   /** The upstream did not respond. */
   | { readonly status: "unknown"; readonly retryAfterSeconds: number };
 
-/** Verified keys that are new or have changed, and keys that are no longer valid. */
+/** How long a verification counts. */
+export interface Validity {
+  /** Identifies the key. */
+  readonly key: string;
+  /** A time of `performance.now()`. Afterwards, the key has to be verified again before it counts. */
+  readonly untilMs: number;
+}
+
+/** What has become known about keys. */
 export interface KeysChange {
+  /** Keys that are new or have changed. They count only as long as `validity` says. */
   readonly verified: readonly VerifiedKey[];
-  /** Their digests. */
+  readonly validity: readonly Validity[];
+  /** Digests of keys that are no longer valid. */
   readonly revoked: readonly string[];
 }
 
@@ -33,12 +43,14 @@ export type KeysListener = (change: KeysChange) => void;
 /** Verifies keys, in this process or in the primary process. */
 export interface KeyVerifier {
   /** All verified keys. */
-  readonly verified: readonly VerifiedKey[];
+  readonly known: KeysChange;
   /**
    * Verifies a key of the form that `isVerifiable()` accepts. Listeners learn of a valid key before the
    * promise is fulfilled. Never rejects.
    */
   verify(token: string): Promise<Verdict>;
+  /** Like `verify()`, for a key that listeners know, by its digest. */
+  confirm(key: string): Promise<Verdict>;
   /** Calls a function with all verified keys, and then with each change. */
   follow(listener: KeysListener): void;
   /** Reports that keys have been used, so that others are forgotten first. */

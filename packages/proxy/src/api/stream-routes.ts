@@ -12,6 +12,7 @@ import {
   notEnabled,
   notReady,
 } from "../errors.ts";
+import { keyOfClient } from "../access/key-registry.ts";
 import type { ClientStreams } from "../streaming/create-streams.ts";
 import {
   StoredSubscription,
@@ -113,6 +114,7 @@ function registerGet(app: TypedApp, { config, access, clientStreams }: StreamOpt
     const { clientId, subscription } = clientStreams.tokens.open(
       typeof token === "string" ? token : "",
     );
+    await access.upstream?.confirm(keyOfClient(clientId));
     const grant = access.keys.findClient(clientId);
     if (grant === undefined) throw invalidStreamToken();
     const error = admit(request, reply, grant, access.uses);

@@ -2,10 +2,11 @@ import type {
   KeysChange,
   KeysListener,
   KeyVerifier,
+  Validity,
   Verdict,
   VerifiedKey,
 } from "../access/verified-key.ts";
-import type { MessageToPrimary, MessageToWorker, ToPrimary, WorkerPeer } from "./messages.ts";
+import type { MessageToWorker, ToPrimary, WorkerPeer } from "./messages.ts";
 import { PendingReplies, type PrimaryLink } from "./primary-link.ts";
 
 /** Verifies keys for all workers, in the primary process, and sends them the valid ones. */
@@ -16,16 +17,19 @@ export class KeyDistribution {
   constructor(verifier: KeyVerifier, workers: () => Iterable<WorkerPeer>) {
     this.#verifier = verifier;
     verifier.follow((change) => {
-      for (const worker of workers()) worker.send({ kind: "keys", change });
+      const message = toMessage(change);
+      for (const worker of workers()) worker.send(message);
     });
   }
 
   /** Handles the messages of a worker that are about keys. */
   handle(worker: WorkerPeer, message: ToPrimary): void {
     if (message.kind === "hello") {
-      worker.send({ kind: "keys", change: { verified: this.#verifier.verified, revoked: [] } });
+      worker.send(toMessage(this.#verifier.known));
     } else if (message.kind === "verify") {
-      void this.#verify(worker, message);
+      void reply(worker, message.id, this.#verifier.verify(message.token));
+    } else if (message.kind === "confirm") {
+      void reply(worker, message.id, this.#verifier.confirm(message.key));
     } else if (message.kind === "used") {
       this.#verifier.touch(message.keys);
     }
@@ -34,17 +38,29 @@ export class KeyDistribution {
   close(): Promise<void> {
     return this.#verifier.close();
   }
+}
 
-  async #verify(worker: WorkerPeer, { id, token }: MessageToPrimary<"verify">): Promise<void> {
-    // NOTE: the change that contains a valid key has been sent before, on the same channel.
-    worker.send({ kind: "verdict", id, verdict: await this.#verifier.verify(token) });
-  }
+/** NOTE: the change that contains a valid key has been sent before the verdict, on the same channel. */
+async function reply(worker: WorkerPeer, id: number, verdict: Promise<Verdict>): Promise<void> {
+  worker.send({ kind: "verdict", id, verdict: await verdict });
+}
+
+function toMessage(change: KeysChange): MessageToWorker<"keys"> {
+  return { kind: "keys", change: shiftTimes(change, -performance.now()) };
+}
+
+function shiftTimes({ validity, ...change }: KeysChange, byMs: number): KeysChange {
+  return {
+    ...change,
+    validity: validity.map(({ key, untilMs }) => ({ key, untilMs: untilMs + byMs })),
+  };
 }
 
 /** Lets the primary process verify keys, so that its limits are those of all workers. */
 export class WorkerKeyVerifier implements KeyVerifier {
   readonly #link: Pick<PrimaryLink, "send">;
   readonly #verified = new Map<string, VerifiedKey>();
+  readonly #validity = new Map<string, Validity>();
   readonly #listeners = new Set<KeysListener>();
   readonly #verdicts = new PendingReplies<Verdict>();
 
@@ -52,16 +68,21 @@ export class WorkerKeyVerifier implements KeyVerifier {
     this.#link = link;
   }
 
-  get verified(): readonly VerifiedKey[] {
-    return [...this.#verified.values()];
+  get known(): KeysChange {
+    const [verified, validity] = [[...this.#verified.values()], [...this.#validity.values()]];
+    return { verified, validity, revoked: [] };
   }
 
   verify(token: string): Promise<Verdict> {
     return this.#verdicts.request((id) => void this.#link.send({ kind: "verify", id, token }));
   }
 
+  confirm(key: string): Promise<Verdict> {
+    return this.#verdicts.request((id) => void this.#link.send({ kind: "confirm", id, key }));
+  }
+
   follow(listener: KeysListener): void {
-    listener({ verified: this.verified, revoked: [] });
+    listener(this.known);
     this.#listeners.add(listener);
   }
 
@@ -71,9 +92,14 @@ export class WorkerKeyVerifier implements KeyVerifier {
 
   async close(): Promise<void> {}
 
-  onChange(change: KeysChange): void {
-    for (const key of change.revoked) this.#verified.delete(key);
+  onChange(sent: KeysChange): void {
+    const change = shiftTimes(sent, performance.now());
+    for (const key of change.revoked) {
+      this.#verified.delete(key);
+      this.#validity.delete(key);
+    }
     for (const verified of change.verified) this.#verified.set(verified.key, verified);
+    for (const validity of change.validity) this.#validity.set(validity.key, validity);
     for (const listener of this.#listeners) listener(change);
   }
 

@@ -30,9 +30,9 @@ export type ToWorker =
   | { readonly kind: "collect" }
   /** The reply to `scrape`: the metrics of all processes. No text if they cannot be collected. */
   | { readonly kind: "metrics"; readonly text: string | undefined }
-  /** Keys that were verified or revoked. */
+  /** Keys that were verified or revoked. Times are relative to now, since each process has its own clock. */
   | { readonly kind: "keys"; readonly change: KeysChange }
-  /** The reply to `verify`. */
+  /** The reply to `verify` and `confirm`. */
   | { readonly kind: "verdict"; readonly id: number; readonly verdict: Verdict }
   /** Checks that the worker is responsive. It replies with `pong`. */
   | { readonly kind: "ping" }
@@ -55,6 +55,8 @@ export type ToPrimary =
   | ({ readonly kind: "usage"; readonly id: number; readonly text: string } & OfSource)
   /** A key to verify upstream. The primary process replies with `verdict`. */
   | { readonly kind: "verify"; readonly id: number; readonly token: string }
+  /** The digest of a known key to verify again. The primary process replies with `verdict`. */
+  | { readonly kind: "confirm"; readonly id: number; readonly key: string }
   /** The digests of verified keys that were used recently. */
   | { readonly kind: "used"; readonly keys: readonly string[] }
   /** The reply to `ping`. */

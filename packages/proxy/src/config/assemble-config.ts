@@ -69,7 +69,10 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     limitsKeysToProject: collaborators.limitsKeysToProject,
     accessFile: values.accessFile,
     upstreamKeys: values.upstreamKeys
-      ? Object.freeze({ revalidationIntervalMs: values.upstreamKeysInterval })
+      ? Object.freeze({
+          revalidationIntervalMs: values.upstreamKeysInterval,
+          maxAgeMs: values.upstreamKeysMaxAge,
+        })
       : undefined,
     clientKeysHeaderName: values.clientKeysHeaderName,
     serverTokens: Object.freeze(values.serverTokens),

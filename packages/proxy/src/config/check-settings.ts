@@ -145,9 +145,13 @@ function findIneffectiveForFiles(
 }
 
 function findIneffectiveKeySettings({ values, origins }: Resolution<Settings>): readonly string[] {
-  const interval = origins.get("upstreamKeysInterval");
-  if (interval === undefined || values.upstreamKeys) return [];
-  return [`${interval} has no effect without ${nameSetting(SETTINGS.upstreamKeys)}`];
+  if (values.upstreamKeys) return [];
+  return (["upstreamKeysInterval", "upstreamKeysMaxAge"] as const).flatMap((name) => {
+    const origin = origins.get(name);
+    return origin === undefined
+      ? []
+      : [`${origin} has no effect without ${nameSetting(SETTINGS.upstreamKeys)}`];
+  });
 }
 
 function findIneffective({ values, origins }: Resolution<Settings>): readonly string[] {

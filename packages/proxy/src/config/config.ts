@@ -64,8 +64,10 @@ export interface PushConfig {
 
 /** Keys that the upstream verifies. */
 interface UpstreamKeysConfig {
-  /** A revoked key is rejected within this time. */
+  /** A revoked key is rejected within this time, if the upstream responds. */
   readonly revalidationIntervalMs: number;
+  /** The last verification of a key counts for this time, if the upstream does not respond. */
+  readonly maxAgeMs: number;
 }
 
 /** Where usage is kept until it is delivered. */

@@ -104,6 +104,12 @@ export interface UpstreamKeysOptions {
    * @default 60000
    */
   readonly interval?: number | undefined;
+  /**
+   * Milliseconds for which the last verification of a token counts while the upstream fails or is slow; at most
+   * 7 days. Environment: `FLAGS_UPSTREAM_KEYS_MAX_AGE`.
+   * @default 604800000
+   */
+  readonly maxAge?: number | undefined;
 }
 
 /** Connections to the upstream. */

@@ -586,6 +586,16 @@ export const SETTINGS = {
     description:
       "Milliseconds within which a token that was revoked in the upstream is rejected. All tokens in use are verified again within this time.",
   }),
+  upstreamKeysMaxAge: defineSetting({
+    group: "Clients",
+    option: "upstreamKeys.maxAge",
+    variables: ["FLAGS_UPSTREAM_KEYS_MAX_AGE"],
+    kind: createIntegerKind({ min: 0, max: 604_800_000, of: "milliseconds" }),
+    default: 604_800_000,
+    defaultText: "604800000 (7 days)",
+    description:
+      "Milliseconds for which the last verification of a token counts while the upstream fails or is slow, also after a restart with FLAGS_STORE. With 0, tokens are rejected with a 503 when the upstream has not confirmed them within FLAGS_UPSTREAM_KEYS_INTERVAL.",
+  }),
   clientKeysHeaderName: defineSetting({
     group: "Clients",
     option: "clientKeysHeaderName",

@@ -105,7 +105,7 @@ export function createVerifierMetrics(
   const registers = [registry];
   const results = new Counter({
     name: `${METRICS_PREFIX}_upstream_key_verifications_total`,
-    help: "New keys that were verified by the upstream, by result (unknown: the upstream did not respond)",
+    help: "Keys for which requests waited for the upstream, by result (unknown: the upstream did not respond)",
     labelNames: ["result"],
     registers,
   });

@@ -14,7 +14,7 @@ test("verify() reports an unexpected error, and verifies other keys after it", a
         new Map(tokens.map((token) => [token, { type: "frontend", projects: ["*"] }])),
     },
     pacer: new CallPacer(0),
-    onVerified: () => {
+    onChecked: () => {
       if (isBroken) throw new Error("broken");
     },
     onResult: () => {},

@@ -17,8 +17,8 @@ export const MAX_BATCH = 150;
 interface NewKeysOptions {
   readonly validator: Validator;
   readonly pacer: CallPacer;
-  /** Receives a key that is valid, before its verdict is returned. */
-  readonly onVerified: (token: string, key: VerifiedKey) => void;
+  /** Receives what the upstream says about a token, before its verdict is returned; undefined if it is not a valid key. */
+  readonly onChecked: (token: string, key: VerifiedKey | undefined) => void;
   /** Receives the number of keys with one result. */
   readonly onResult: (result: Verdict["status"], count: number) => void;
   /** Receives unexpected errors. */
@@ -31,7 +31,7 @@ interface PendingKey {
 }
 
 /**
- * Verifies keys that are not known yet. Those that arrive during a call share the next one. While the
+ * Verifies keys for which requests wait. Those that arrive during a call share the next one. While the
  * upstream fails, keys are not verified, and it is called again after a growing delay: with one key at
  * first, so that all those that wait do not arrive together.
  */
@@ -84,13 +84,13 @@ export class NewKeys {
   }
 
   async #verifyBatch(): Promise<void> {
-    const { validator, onVerified, onResult } = this.#options;
+    const { validator, onChecked, onResult } = this.#options;
     const tokens = [...this.#pending.keys()].slice(0, MAX_BATCH);
     const valid = await validator.validate(tokens);
     for (const token of tokens) {
       const validated = valid.get(token);
       const key = validated && toVerifiedKey(token, validated);
-      if (key !== undefined) onVerified(token, key);
+      onChecked(token, key);
       const status = key === undefined ? "invalid" : "valid";
       onResult(status, 1);
       this.#resolve(token, { status });

@@ -13,6 +13,7 @@ interface RevalidationOptions {
   readonly olderThan: (ageMs: number) => readonly string[];
   /** Receives what the upstream says about a token; undefined if it is no longer a valid key. */
   readonly onResult: (token: string, key: VerifiedKey | undefined) => void;
+  readonly onFailure: () => void;
 }
 
 /** The age at which keys are verified again, and the time between two rounds, as shares of the interval. */
@@ -22,7 +23,7 @@ const ROUND_INTERVAL_SHARE = 0.25;
 /** Replicas that were started together drift apart. */
 const JITTER = 0.1;
 
-/** Verifies all known keys again at intervals. While this fails, all of them stay valid. */
+/** Verifies all known keys again at intervals, before requests have to wait for it. */
 export class Revalidation {
   readonly #options: RevalidationOptions;
   readonly #closing = new AbortController();
@@ -70,7 +71,7 @@ export class Revalidation {
 
   /** Returns how long to wait before the next call, in milliseconds. */
   async #verify(tokens: readonly string[]): Promise<number> {
-    const { validator, onResult } = this.#options;
+    const { validator, onResult, onFailure } = this.#options;
     try {
       const valid = await validator.validate(tokens);
       for (const token of tokens) {
@@ -80,6 +81,7 @@ export class Revalidation {
       return 0;
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
+      onFailure();
       return Math.max(1, validator.waitMs);
     }
   }

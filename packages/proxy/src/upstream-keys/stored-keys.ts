@@ -29,11 +29,8 @@ const TIMEOUT_MS = 2000;
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** How often the document is written, at least, while keys are verified again. */
+/** How often the document is written, at least, while keys are verified again; or after half of their maximum age. */
 const REFRESH_MS = HOUR_MS;
-
-/** Keys that no replica has verified for this long are not used. */
-const MAX_AGE_MS = 7 * 24 * HOUR_MS;
 
 const MAX_STORED = 20_000;
 
@@ -44,6 +41,8 @@ interface StorageOptions {
   readonly store: Store;
   readonly upstreamUrl: string;
   readonly upstreamTokens: readonly string[];
+  /** Keys that no replica has verified for this long are not used. */
+  readonly maxAgeMs: number;
   /** Returns the keys to store. */
   readonly current: () => readonly StoredKey[];
   /** Called with the keys in the store whenever they have been read. */
@@ -52,7 +51,7 @@ interface StorageOptions {
 }
 
 /**
- * Keeps verified keys in a store, so that they stay valid after a restart while the upstream is down. The
+ * Keeps verified keys in a store, so that they work after a restart while the upstream is down. The
  * document is authenticated with the upstream tokens, so write access to the store is not enough to add keys.
  *
  * Replicas share one document. Each adds its keys to those of the others, and removes revoked ones. If two
@@ -106,7 +105,8 @@ export class StoredKeys {
 
   /** Must be called when keys were verified again: writes the times, if the document is old. */
   confirmed(): void {
-    if (performance.now() - this.#writtenAtMs > REFRESH_MS) this.changed();
+    const refreshMs = Math.min(REFRESH_MS, this.#options.maxAgeMs / 2);
+    if (performance.now() - this.#writtenAtMs > refreshMs) this.changed();
   }
 
   /** Writes what is still to be written, and closes the store. */
@@ -160,7 +160,7 @@ export class StoredKeys {
 
   /** Returns the keys in the document; undefined if the store fails. */
   async #read(): Promise<Map<string, StoredKey> | undefined> {
-    const { store } = this.#options;
+    const { store, maxAgeMs } = this.#options;
     let bytes: Uint8Array | undefined;
     try {
       bytes = await store.read(this.#key, AbortSignal.timeout(TIMEOUT_MS));
@@ -168,7 +168,11 @@ export class StoredKeys {
       return undefined;
     }
     const stored = bytes === undefined ? [] : await this.#decode(bytes);
-    return new Map(stored.filter(isRecent).map((each) => [each.key, each]));
+    // NOTE: a time in the future is as far off as one in the past, if a clock was wrong.
+    const recent = stored.filter(
+      ({ verifiedAtMs }) => Math.abs(Date.now() - verifiedAtMs) <= maxAgeMs,
+    );
+    return new Map(recent.map((each) => [each.key, each]));
   }
 
   async #decode(bytes: Uint8Array): Promise<readonly StoredKey[]> {
@@ -184,9 +188,4 @@ export class StoredKeys {
       return [];
     }
   }
-}
-
-/** Whether a stored key was verified recently enough to be used. */
-export function isRecent({ verifiedAtMs }: StoredKey): boolean {
-  return verifiedAtMs >= Date.now() - MAX_AGE_MS;
 }

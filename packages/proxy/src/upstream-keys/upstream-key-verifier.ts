@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { TokenValidator, type FlagsClientOptions } from "flags-sdk";
 import type { Logger } from "flags-server-kit";
 import { LRUCache } from "lru-cache";
@@ -5,7 +6,7 @@ import type { Registry } from "prom-client";
 import { digestKey } from "../access/grant.ts";
 import type { Store } from "../store/store.ts";
 import { CallPacer } from "./call-pacer.ts";
-import { isRecent, StoredKeys, type StoredKey } from "./stored-keys.ts";
+import { StoredKeys, type StoredKey } from "./stored-keys.ts";
 import { createVerifierMetrics, type VerifierMetrics } from "../metrics/keys.ts";
 import { NewKeys } from "./new-keys.ts";
 import { Revalidation } from "./revalidation.ts";
@@ -15,6 +16,7 @@ import {
   type KeysListener,
   type KeyVerifier,
   toVerifiedKey,
+  type Validity,
   type Verdict,
   type VerifiedKey,
 } from "../access/verified-key.ts";
@@ -25,13 +27,19 @@ const CALL_SPACING_MS = 250;
 /** The least recently used keys are forgotten first. A million users share few keys. */
 const MAX_VERIFIED = 10_000;
 
+/** A request waits no longer for a key to be verified again, if the last verification may still count. */
+const MAX_CONFIRMATION_MS = 1000;
+
 interface VerifierOptions {
   /** The options of a client of the upstream. */
   readonly client: FlagsClientOptions;
   readonly upstreamUrl: string;
   /** Tokens of all sources. */
   readonly upstreamTokens: readonly string[];
+  /** A verification that is older does not count, unless the upstream fails or is slow. */
   readonly revalidationIntervalMs: number;
+  /** A verification that is older does not count, even if the upstream fails. */
+  readonly maxAgeMs: number;
   /** Keeps verified keys across restarts, and is closed with the verifier. @default in memory only */
   readonly store?: Store | undefined;
   readonly registry: Registry;
@@ -44,6 +52,8 @@ interface KnownKey {
   readonly token: string;
   /** A time of `performance.now()`. */
   checkedAtMs: number;
+  /** As in `Validity`. */
+  untilMs: number;
 }
 
 /** Verifies keys with calls of the upstream, and keeps those that are valid up to date. */
@@ -54,11 +64,13 @@ export class UpstreamKeyVerifier implements KeyVerifier {
   readonly #storedKeys: StoredKeys | undefined;
   readonly #metrics: VerifierMetrics;
   readonly #logger: Logger;
+  readonly #intervalMs: number;
+  readonly #maxAgeMs: number;
   readonly #listeners = new Set<KeysListener>();
   readonly #known = new LRUCache<string, KnownKey>({
     max: MAX_VERIFIED,
     dispose: (_known, key, reason) => {
-      if (reason !== "set") this.#notify({ verified: [], revoked: [key] });
+      if (reason !== "set") this.#notify({ revoked: [key] });
     },
   });
   /** Keys in the store that have not been presented to this process, so that their tokens are unknown. */
@@ -66,8 +78,10 @@ export class UpstreamKeyVerifier implements KeyVerifier {
   #restoring: Promise<void> | undefined;
 
   constructor({ client, store, registry, logger, ...options }: VerifierOptions) {
-    const { upstreamUrl, upstreamTokens } = options;
+    const { upstreamUrl, upstreamTokens, maxAgeMs } = options;
     this.#logger = logger;
+    this.#intervalMs = options.revalidationIntervalMs;
+    this.#maxAgeMs = Math.max(maxAgeMs, this.#intervalMs);
     const events = {
       warn: (message: string) => logger.warn(message),
       error: (error: Error) => logger.error(error),
@@ -83,15 +97,19 @@ export class UpstreamKeyVerifier implements KeyVerifier {
     this.#newKeys = new NewKeys({
       validator,
       pacer,
-      onVerified: (token, verified) => this.#add(token, verified),
+      onChecked: (token, verified) => {
+        if (this.#known.has(digestKey(token))) this.#revalidated(token, verified);
+        else if (verified !== undefined) this.#add(token, verified);
+      },
       onResult: this.#metrics.results,
       onError: (error) => logger.error("Cannot verify keys", error),
     });
     this.#revalidation = new Revalidation({
-      intervalMs: options.revalidationIntervalMs,
+      intervalMs: this.#intervalMs,
       validator: revalidator,
       pacer,
-      olderThan: (ageMs) => this.#olderThan(ageMs),
+      olderThan: (ageMs) => this.#olderThan(ageMs).map(({ token }) => token),
+      onFailure: () => this.#removeExpired(),
       onResult: (token, verified) => this.#revalidated(token, verified),
     });
     this.#storedKeys =
@@ -100,6 +118,7 @@ export class UpstreamKeyVerifier implements KeyVerifier {
         store,
         upstreamUrl,
         upstreamTokens,
+        maxAgeMs,
         current: () => this.#toStore(),
         onRead: (keys) => this.#replaceRestored(keys),
         logger,
@@ -114,21 +133,38 @@ export class UpstreamKeyVerifier implements KeyVerifier {
     void this.#revalidation.run();
   }
 
-  get verified(): readonly VerifiedKey[] {
-    return [...this.#known.values()].map(({ verified }) => verified);
+  get known(): KeysChange {
+    const known = [...this.#known.values()];
+    const verified = known.map((each) => each.verified);
+    return { verified, validity: known.map(toValidity), revoked: [] };
   }
 
   async verify(token: string): Promise<Verdict> {
     // NOTE: the time that a store may take is limited.
     if (this.#restoring !== undefined) await this.#restoring;
     const key = digestKey(token);
-    if (this.#known.has(key)) return { status: "valid" };
-    if (this.#adoptRestored(key, token)) return { status: "valid" };
+    if (this.#known.has(key) || this.#adoptRestored(key, token)) return this.confirm(key);
     return this.#newKeys.verify(token);
   }
 
+  /** NOTE: a key waits once. Then the last verification counts, until there is a verdict or it is too old. */
+  async confirm(key: string): Promise<Verdict> {
+    const known = this.#known.get(key);
+    if (known === undefined) return { status: "invalid" };
+    if (isValid(known)) return { status: "valid" };
+    const timeout = new AbortController();
+    const verdict = await Promise.race([
+      // Its verdict is applied even if it arrives later.
+      this.#newKeys.verify(known.token),
+      delay(MAX_CONFIRMATION_MS, UNDECIDED, { signal: timeout.signal, ref: false }),
+    ]);
+    timeout.abort();
+    if (verdict.status !== "unknown") return verdict;
+    return this.#acceptLast(key) ? { status: "valid" } : verdict;
+  }
+
   follow(listener: KeysListener): void {
-    listener({ verified: this.verified, revoked: [] });
+    listener(this.known);
     this.#listeners.add(listener);
   }
 
@@ -143,8 +179,8 @@ export class UpstreamKeyVerifier implements KeyVerifier {
   }
 
   #add(token: string, verified: VerifiedKey): void {
-    this.#known.set(verified.key, { verified, token, checkedAtMs: performance.now() });
-    this.#notify({ verified: [verified], revoked: [] });
+    const checkedAtMs = performance.now();
+    this.#set({ verified, token, checkedAtMs, untilMs: checkedAtMs + this.#intervalMs });
     this.#storedKeys?.changed();
   }
 
@@ -154,29 +190,49 @@ export class UpstreamKeyVerifier implements KeyVerifier {
     for (const [key, stored] of keys) if (!this.#known.has(key)) this.#restored.set(key, stored);
   }
 
-  /** Accepts a key that was verified before the restart or by another replica, and has it verified again. */
+  #set(known: KnownKey): void {
+    this.#known.set(known.verified.key, known);
+    this.#notify({ verified: [known.verified], validity: [toValidity(known)] });
+  }
+
+  #extend(known: KnownKey, untilMs: number): void {
+    known.untilMs = untilMs;
+    this.#notify({ validity: [toValidity(known)] });
+  }
+
+  /** Lets the last verification of a key count while the upstream does not respond, unless it is too old. */
+  #acceptLast(key: string): boolean {
+    const known = this.#known.peek(key);
+    if (known === undefined) return false;
+    if (isValid(known)) return true;
+    this.#revalidation.wake();
+    this.#extend(known, known.checkedAtMs + this.#maxAgeMs);
+    return isValid(known);
+  }
+
+  /** Adds a key that was verified before the restart or by another replica. It has to be verified again. */
   #adoptRestored(key: string, token: string): boolean {
     const stored = this.#restored.get(key);
-    if (stored === undefined || !isRecent(stored)) return false;
+    if (stored === undefined) return false;
     this.#restored.delete(key);
     const { kind, environment, projects = ["*"], verifiedAtMs } = stored;
     const type = kind === "server" ? "client" : "frontend";
     const verified = toVerifiedKey(token, { type, environment, projects });
     if (verified === undefined) return false;
-    const ageMs = Date.now() - verifiedAtMs;
-    // NOTE: negative if the clock was changed.
-    const checkedAtMs = ageMs < 0 ? Number.NEGATIVE_INFINITY : performance.now() - ageMs;
-    this.#known.set(key, { verified, token, checkedAtMs });
-    this.#notify({ verified: [verified], revoked: [] });
-    this.#revalidation.wake();
+    // NOTE: the difference is negative if a clock was wrong.
+    const checkedAtMs = performance.now() - Math.abs(Date.now() - verifiedAtMs);
+    this.#set({ verified, token, checkedAtMs, untilMs: checkedAtMs });
     return true;
   }
 
-  #olderThan(ageMs: number): readonly string[] {
+  #olderThan(ageMs: number): readonly KnownKey[] {
     const latestMs = performance.now() - ageMs;
-    return [...this.#known.values()]
-      .filter(({ checkedAtMs }) => checkedAtMs < latestMs)
-      .map(({ token }) => token);
+    return [...this.#known.values()].filter(({ checkedAtMs }) => checkedAtMs < latestMs);
+  }
+
+  /** Ends the streams of keys that the upstream has not confirmed for too long. */
+  #removeExpired(): void {
+    for (const { verified } of this.#olderThan(this.#maxAgeMs)) this.#known.delete(verified.key);
   }
 
   #revalidated(token: string, verified: VerifiedKey | undefined): void {
@@ -190,6 +246,7 @@ export class UpstreamKeyVerifier implements KeyVerifier {
       this.#storedKeys?.changed([key]);
     } else if (isSameKey(verified, known.verified)) {
       known.checkedAtMs = performance.now();
+      this.#extend(known, known.checkedAtMs + this.#intervalMs);
       this.#storedKeys?.confirmed();
     } else {
       this.#add(token, verified);
@@ -205,7 +262,18 @@ export class UpstreamKeyVerifier implements KeyVerifier {
     });
   }
 
-  #notify(change: KeysChange): void {
-    for (const listener of this.#listeners) listener(change);
+  #notify(change: Partial<KeysChange>): void {
+    const complete = { verified: [], validity: [], revoked: [], ...change };
+    for (const listener of this.#listeners) listener(complete);
   }
+}
+
+const UNDECIDED: Verdict = { status: "unknown", retryAfterSeconds: 1 };
+
+function isValid({ untilMs }: KnownKey): boolean {
+  return performance.now() < untilMs;
+}
+
+function toValidity({ verified: { key }, untilMs }: KnownKey): Validity {
+  return { key, untilMs };
 }

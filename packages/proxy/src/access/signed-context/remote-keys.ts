@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { JWTVerifyGetKey } from "jose";
 import type { HttpClient } from "flags-sdk";
 import { codeOf } from "flags-server-kit/command-line";
@@ -15,8 +16,11 @@ interface RemoteKeysOptions {
   readonly nowMs?: () => number;
 }
 
-/** Keys of this age are read again, while requests continue to use them. */
+/** Keys of this age are read again before they are used. */
 const MAX_AGE_MS = 10 * 60 * 1000;
+
+/** Requests wait no longer for keys to be read again; then they use the previous ones. */
+const MAX_REFRESH_MS = 1000;
 
 /** Keys of this age are no longer used, if reading new ones has failed. */
 const MAX_STALE_MS = 24 * 60 * 60 * 1000;
@@ -50,6 +54,8 @@ export class RemoteKeys {
   #keys: LoadedKeys | undefined;
   #attemptedAtMs = -Infinity;
   #pending: Promise<void> | undefined;
+  /** Like `#pending`, but resolves after a second at the latest. */
+  #pendingBriefly: Promise<void> | undefined;
   #waiting = 0;
   #failure: Error | undefined;
 
@@ -66,7 +72,7 @@ export class RemoteKeys {
     } catch (error) {
       if (!isUnknownKey(error)) throw error;
       this.#refresh();
-      await this.#untilRefreshed();
+      await this.#wait(this.#pending);
       const current = this.#keys ?? known;
       if (current !== known) return current.find(header, token);
       throw this.#failure === undefined ? error : this.#unavailable();
@@ -78,8 +84,10 @@ export class RemoteKeys {
   }
 
   async #current(): Promise<LoadedKeys> {
-    if (this.#ageMs() > MAX_AGE_MS) this.#refresh();
-    if (this.#ageMs() > MAX_STALE_MS) await this.#untilRefreshed();
+    if (this.#ageMs() > MAX_AGE_MS) {
+      this.#refresh();
+      await this.#wait(this.#ageMs() > MAX_STALE_MS ? this.#pending : this.#pendingBriefly);
+    }
     if (this.#keys !== undefined && this.#ageMs() <= MAX_STALE_MS) return this.#keys;
     throw this.#unavailable();
   }
@@ -103,13 +111,15 @@ export class RemoteKeys {
     if (this.#pending !== undefined || this.#nowMs() - this.#attemptedAtMs < this.#pauseMs) return;
     this.#attemptedAtMs = this.#nowMs();
     this.#pending = this.#load().finally(() => (this.#pending = undefined));
+    const timeout = delay(MAX_REFRESH_MS, undefined, { ref: false });
+    this.#pendingBriefly = Promise.race([this.#pending, timeout]);
   }
 
-  /** Waits until the keys have been read, if that has started. Never rejects. */
-  async #untilRefreshed(): Promise<void> {
+  /** Waits until the keys have been read, unless too many requests do. Never rejects. */
+  async #wait(pending: Promise<void> | undefined): Promise<void> {
     if (this.#waiting >= MAX_WAITING) return;
     this.#waiting += 1;
-    await this.#pending;
+    await pending;
     this.#waiting -= 1;
   }
 
