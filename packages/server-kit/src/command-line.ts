@@ -18,6 +18,8 @@ export {
   hostsKind,
   InvalidValue,
   keysKind,
+  pathKind,
+  rejectLateAt,
   textKind,
   toHttpUrl,
   tokensKind,
@@ -26,6 +28,7 @@ export {
   urlKind,
 } from "./config/setting-kinds.ts";
 export type { SettingKind } from "./config/setting-kinds.ts";
+export { readSecretFile } from "./config/resolve-settings.ts";
 export type { Environment } from "./config/resolve-settings.ts";
 export { defineSetting, variablesOf } from "./config/setting.ts";
 export type { Setting, ValuesOf } from "./config/setting.ts";

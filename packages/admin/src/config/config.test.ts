@@ -75,7 +75,7 @@ test.each([
   ["HOST", "http://flags", "HOST must be a host name or an IP address"],
   ["TRUST_PROXY", "10.0.0.1,nonsense", 'entry "nonsense" is neither an IP address nor a CIDR'],
   ["DATABASE_URL", "mysql://flags:s3cret@db/x", "DATABASE_URL must be the URL of a PostgreSQL"],
-  ["DATA_DIR", "a\nb", "DATA_DIR must be one line of text"],
+  ["DATA_DIR", "a\nb", "DATA_DIR must be a path in one line"],
   [
     "MIN_FREE_DISK_MB",
     "31",

@@ -5,6 +5,7 @@ import {
   InvalidValue,
   isSecureUrl,
   textKind,
+  toHttpUrl,
 } from "flags-server-kit/command-line";
 import { isRole, type Role, ROLES } from "../access/role.ts";
 import { defineSetting } from "./define-setting.ts";
@@ -20,7 +21,7 @@ export interface RoleOfClaim {
 const issuerKind = createTextKind(
   "an https URL without a query; http is allowed only for this machine",
   (text) => {
-    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const url = toHttpUrl(text);
     const isValid = url !== undefined && url.search === "" && url.hash === "" && isSecureUrl(url);
     return isValid && url.username === "" && url.password === "" ? text : new InvalidValue();
   },

@@ -5,9 +5,9 @@ import {
   hostKind,
   hostsKind,
   LOG_LEVELS,
+  pathKind,
   type Program,
   TELEMETRY_SETTINGS,
-  textKind,
   tokensKind,
   trustProxyKind,
   type ValuesOf,
@@ -100,7 +100,7 @@ export const SETTINGS = {
   dataDir: defineSetting({
     group: "Database",
     variables: ["DATA_DIR"],
-    kind: textKind,
+    kind: pathKind,
     default: ".flags",
     description:
       "Directory of the embedded database. Created if it is missing. Not used with DATABASE_URL.",

@@ -2,6 +2,7 @@ import {
   createTextKind,
   InvalidValue,
   type SettingKind,
+  toHttpUrl,
   tryDecode,
 } from "flags-server-kit/command-line";
 
@@ -9,8 +10,8 @@ import {
 export const publicUrlKind: SettingKind<string> = createTextKind(
   "an http or https URL without a query, such as https://flags.example.com",
   (text) => {
-    const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (url === undefined || !/^https?:$/.test(url.protocol)) return new InvalidValue();
+    const url = toHttpUrl(text);
+    if (url === undefined) return new InvalidValue();
     if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
       return new InvalidValue();
     }
@@ -37,7 +38,7 @@ export const databaseUrlKind: SettingKind<string> = createTextKind(
       );
     }
     const { username, password, pathname } = new URL(text);
-    return tryDecode(`${username}${password}${pathname}`) === undefined
+    return [username, password, pathname].some((part) => tryDecode(part) === undefined)
       ? new InvalidValue("it contains a % that is not percent-encoded: write it as %25")
       : text;
   },

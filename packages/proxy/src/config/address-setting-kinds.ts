@@ -23,11 +23,11 @@ export const upstreamKind: SettingKind<string> = createTextKind(
 
 /** The address of a forward proxy, which may contain a user name and a password. */
 export const forwardProxyKind: SettingKind<string> = createTextKind(
-  "the URL of a proxy server that starts with http:// or https://",
+  "the URL of a proxy server that starts with http:// or https://, without a path, ? or #",
   (text) => {
     const url = toHttpUrl(text);
-    if (url === undefined) return new InvalidValue();
-    return tryDecode(`${url.username}${url.password}`) === undefined
+    if (url === undefined || url.pathname !== "/" || /[?#]/.test(text)) return new InvalidValue();
+    return [url.username, url.password].some((part) => tryDecode(part) === undefined)
       ? new InvalidValue("its user name or password is not percent-encoded: write % as %25")
       : text;
   },
@@ -88,7 +88,7 @@ function parseOrigin(text: string): string | InvalidValue {
   const url = toHttpUrl(text);
   // NOTE: native applications use origins with other schemes, such as capacitor://localhost.
   if (url === undefined) {
-    return /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+$/i.test(text)
+    return /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+$/i.test(text)
       ? text.toLowerCase()
       : new InvalidValue("is not an origin");
   }

@@ -7,6 +7,7 @@ import {
   nameSetting,
   type Resolution,
 } from "flags-server-kit";
+import { showText } from "flags-server-kit/command-line";
 import type { FlagFile } from "../files/read-flag-file.ts";
 import { findSource, parseTokenScope, scopesOf } from "../token-scope.ts";
 import { SETTINGS, type SettingName, type Settings } from "./settings.ts";
@@ -69,9 +70,12 @@ function explainUnserved(key: string, served: readonly string[], owner: Owner): 
         : [`several tokens for ${served.join()}`, "an `environment` and `projects`"];
     return `does not name an environment, but ${owner.setting} has ${cause}: use keys of the form project:environment.secret, or move this key to ${nameSetting(SETTINGS.accessFile)}, where it can have ${fields}`;
   }
-  return served.includes(environment)
-    ? `does not say which of the tokens for ${environment} it belongs to: it must name the project of one of them`
-    : `is a key for the environment ${environment}, but ${owner.setting} serves only ${served.join(", ")}: add a ${owner.entry} for ${environment}, or remove the key`;
+  if (served.includes(environment)) {
+    return `does not say which of the tokens for ${environment} it belongs to: it must name the project of one of them`;
+  }
+  // NOTE: a URL with a password also has a colon and a period.
+  const name = showText(environment).slice(1, -1);
+  return `is a key for the environment ${name}, but ${owner.setting} serves only ${served.join(", ")}: add a ${owner.entry} for ${name}, or remove the key`;
 }
 
 /** NOTE: without the environment of a source, a key of another environment would get its flags. */

@@ -11,6 +11,7 @@ import {
   headerValueKind,
   InvalidValue,
   isRecord,
+  pathKind,
   type SettingKind,
 } from "flags-server-kit/command-line";
 
@@ -136,15 +137,13 @@ function isNonEmpty(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
+const pathsKind = createListKind({ of: "paths", parseEntry: (text) => pathKind.fromText(text) });
+
 /** Strategies, and paths of files with strategies. Strategies are checked when they are loaded. */
 export const strategiesKind: SettingKind<readonly unknown[]> = {
   allowed: "a list of strategies and paths of files that export lists of them",
-  allowedText: "a comma-separated list of paths",
-  fromText: (text) =>
-    text
-      .split(",")
-      .map((path) => path.trim())
-      .filter((path) => path !== ""),
+  allowedText: pathsKind.allowedText,
+  fromText: (text) => pathsKind.fromText(text),
   fromValue: (value) => (Array.isArray(value) ? value : new InvalidValue()),
 };
 
@@ -152,7 +151,7 @@ export const strategiesKind: SettingKind<readonly unknown[]> = {
 export const enrichersKind: SettingKind<readonly unknown[]> = {
   allowed: "a list of functions and paths of files that export lists of them",
   allowedText: "the path of a file",
-  fromText: (text) => [text],
+  fromText: (text) => (text.includes("://") ? new InvalidValue() : [text]),
   fromValue: (value) => (Array.isArray(value) ? value : new InvalidValue()),
 };
 
@@ -227,6 +226,7 @@ function parseHeaderLines(entries: readonly unknown[]): UpstreamHeaders | Invali
     // NOTE: the text is not shown, because it may be a secret.
     if (colon < 1) return new InvalidValue(`entry ${index + 1} is not of the form Name: value`);
     const name = entry.slice(0, colon).trim();
+    if (!TOKEN.test(name)) return new InvalidValue(`entry ${index + 1} has no valid name`);
     if (Object.hasOwn(headers, name))
       return new InvalidValue(`${JSON.stringify(name)} is repeated`);
     Object.defineProperty(headers, name, {

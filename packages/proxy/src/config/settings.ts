@@ -27,6 +27,7 @@ import {
   hostsKind,
   keysKind,
   LOG_LEVELS,
+  pathKind,
   type Setting,
   TELEMETRY_GROUP,
   TELEMETRY_SETTINGS,
@@ -347,7 +348,7 @@ export const SETTINGS = {
     group: "Upstream",
     option: "usageSpool",
     variables: ["FLAGS_USAGE_SPOOL"],
-    kind: textKind,
+    kind: pathKind,
     default: undefined,
     description:
       "Directory that keeps accepted usage, impact metrics and registrations until they are delivered, so that they survive if the process is killed. Each proxy needs its own directory.",
@@ -563,7 +564,7 @@ export const SETTINGS = {
     group: "Clients",
     option: "accessFile",
     variables: ["FLAGS_ACCESS_FILE"],
-    kind: textKind,
+    kind: pathKind,
     default: undefined,
     description:
       "YAML or JSON file with additional keys and their permissions. Changes apply without a restart. With it, FLAGS_PROXY_CLIENT_KEYS is optional.",

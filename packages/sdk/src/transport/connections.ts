@@ -70,7 +70,7 @@ function createAgent(
   } catch {
     // The cause is omitted: it contains the URL, which may contain a password.
     throw new TypeError(
-      "Cannot create a flags client: HTTP_PROXY, HTTPS_PROXY or ALL_PROXY is not a URL",
+      "Cannot create a flags client: HTTP_PROXY, HTTPS_PROXY or ALL_PROXY is not the URL of a proxy server without a path, ? or #",
     );
   }
 }

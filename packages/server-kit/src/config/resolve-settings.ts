@@ -1,6 +1,6 @@
 import { isRecord } from "../json.ts";
 import { redactTokens } from "../logging/redact.ts";
-import { InvalidValue } from "./setting-kinds.ts";
+import { InvalidValue, rejectLateAt } from "./setting-kinds.ts";
 import { readTextFile } from "./read-text-file.ts";
 import { fileVariableOf, type Setting, type SettingsTable, type ValuesOf } from "./setting.ts";
 import { showText } from "./show-text.ts";
@@ -119,9 +119,10 @@ function readOption(options: object, path: string): unknown {
 }
 
 function parseGiven({ kind }: Setting<unknown>, { value, form }: Given): unknown {
-  if (form === "option") return kind.fromValue(value);
-  const text = form === "file" ? readSecretFile(String(value)) : String(value);
-  return text instanceof InvalidValue ? text : kind.fromText(text);
+  const text = form === "file" ? readSecretFile(String(value)) : value;
+  if (text instanceof InvalidValue) return text;
+  const rejected = typeof text === "string" ? rejectLateAt(text) : undefined;
+  return rejected ?? (form === "option" ? kind.fromValue(text) : kind.fromText(String(text)));
 }
 
 function describeProblem(setting: Setting<unknown>, given: Given, invalid: InvalidValue): string {
@@ -150,7 +151,7 @@ function showValue(value: unknown): string {
 class UnreadableFile extends InvalidValue {}
 
 /** Reads a secret from a file. Whitespace around it is ignored. */
-function readSecretFile(path: string): string | UnreadableFile {
+export function readSecretFile(path: string): string | InvalidValue {
   const file = readTextFile(path);
   // NOTE: hides tokens, because a secret may have been put in place of the path.
   const name = redactTokens(showText(path));

@@ -12,6 +12,8 @@ import {
   textKind,
   createListKind,
   keysKind,
+  rejectLateAt,
+  toHttpUrl,
   tokensKind,
 } from "./setting-kinds.ts";
 
@@ -74,4 +76,21 @@ test.each([
   [createValueKind("a thing", (value) => value), 7, 7],
 ])("fromValue() of %o parses %j as %j", (kind, value, expected) => {
   expect(read(kind, value, "value")).toEqual(expected);
+});
+
+test.each([
+  ["postgres://user:1234/abcd@host/name", true],
+  ["postgres://user:12?34@host/name", true],
+  ["https://user:12#34@host", true],
+  ["https://user:12\\34@host", true],
+  ["https://host/@scope", true],
+  ["https://user:pass@word@host/path", false],
+  ["https://host/%40scope", false],
+  ["file:///srv/@flags", false],
+  ["an@address", false],
+])("rejectLateAt() rejects %s: %s, without showing it", (text, isRejected) => {
+  const rejected = rejectLateAt(text);
+  expect(rejected instanceof InvalidValue).toBe(isRejected);
+  expect(rejected?.detail ?? "").not.toMatch(/12|abcd|scope/);
+  if (isRejected) expect(toHttpUrl(text)).toBeUndefined();
 });

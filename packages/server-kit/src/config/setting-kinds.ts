@@ -94,6 +94,12 @@ export const textKind: SettingKind<string> = createTextKind(
   (text) => (text === "" || CONTROL_CHARACTER.test(text) ? new InvalidValue() : text),
 );
 
+/** The path of a file or a directory. A URL is no path, and may contain a password. */
+export const pathKind: SettingKind<string> = createTextKind(
+  "a path in one line, not a URL",
+  (text) => (text.includes("://") ? new InvalidValue() : textKind.fromText(text)),
+);
+
 /** A host name or an IP address. */
 export const hostKind: SettingKind<string> = createTextKind(
   "a host name or an IP address",
@@ -216,10 +222,24 @@ export const baseUrlKind: SettingKind<string> = createTextKind(
   },
 );
 
+/** A URL with an `@` after its host. The backslash ends the host of http and https addresses, too. */
+const LATE_AT = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\]+[/?#\\].*@/is;
+
+/**
+ * Rejects a URL with an `@` after its host. What looks like the host is then usually part of a user name or password
+ * with a delimiter that is not encoded, and would be shown in messages. So nothing of the value is shown here.
+ */
+export function rejectLateAt(text: string): InvalidValue | undefined {
+  if (!LATE_AT.test(text)) return undefined;
+  return new InvalidValue(
+    "it has an @ after the host: percent-encode special characters in the user name and the password (/ is %2F, ? is %3F, # is %23), and every other @ (%40)",
+  );
+}
+
 /** Returns undefined unless the text is an absolute http or https address without white space. */
 export function toHttpUrl(text: string): URL | undefined {
-  if (!/^https?:\/\//i.test(text) || /\s/.test(text) || !URL.canParse(text)) return undefined;
-  return new URL(text);
+  const isHttp = /^https?:\/\//i.test(text) && !/\s/.test(text) && URL.canParse(text);
+  return isHttp && rejectLateAt(text) === undefined ? new URL(text) : undefined;
 }
 
 /** Decodes a percent-encoded text. Returns undefined if it is invalid. */

@@ -1,5 +1,6 @@
 import { createHash, createPublicKey, type JsonWebKey } from "node:crypto";
 import { isRecord, isSecureUrl } from "flags-server-kit";
+import { toHttpUrl } from "flags-server-kit/command-line";
 import {
   type AccessFileKey,
   MIN_SIGNING_SECRET_LENGTH,
@@ -169,7 +170,7 @@ async function readKeys(fields: JwtFields, readFile: ReadNamedFile): Promise<Jwt
 
 /** NOTE: anyone who can change the response to a plain HTTP request could sign any context. */
 function checkUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = toHttpUrl(text);
   const isSafe = url !== undefined && isSecureUrl(url);
   if (isSafe && url.username === "" && url.password === "") return url.href;
   throw new ReadError(

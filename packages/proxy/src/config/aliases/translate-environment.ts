@@ -1,5 +1,17 @@
-import { type Environment, type Setting, variablesOf } from "flags-server-kit/command-line";
-import { type Alias, InvalidAlias, type Missing, PRODUCT_NAMES, type Product } from "./alias.ts";
+import {
+  type Environment,
+  rejectLateAt,
+  type Setting,
+  variablesOf,
+} from "flags-server-kit/command-line";
+import {
+  type Alias,
+  type Conversion,
+  InvalidAlias,
+  type Missing,
+  PRODUCT_NAMES,
+  type Product,
+} from "./alias.ts";
 import { EDGE_ALIASES, EDGE_DEFAULTS, TYPICAL_EDGE_NAMES } from "./edge-aliases.ts";
 import { OLD_PROXY_ALIASES } from "./old-proxy-aliases.ts";
 import { SETTINGS } from "../settings.ts";
@@ -176,7 +188,7 @@ class Translator {
       this.#addIneffective(alias, missing.effect, missing.reason);
       return;
     }
-    const value = conversion?.convert(text, this.#given) ?? text;
+    const value = convert(text, conversion, this.#given);
     if (value instanceof InvalidAlias) {
       const { reason } = value;
       this.#problems.push(`${name}${reason.startsWith(":") ? "" : " "}${reason}`);
@@ -240,6 +252,19 @@ class Translator {
   #findSet(variable: string): string | undefined {
     return variablesLike(variable).find((name) => isSet(this.#environment, name));
   }
+}
+
+/** NOTE: a conversion may keep only parts of an address, so it is checked before. */
+function convert(
+  text: string,
+  conversion: Conversion | undefined,
+  environment: Environment,
+): string | InvalidAlias {
+  for (const address of text.split(",")) {
+    const rejected = rejectLateAt(address.trim());
+    if (rejected !== undefined) return new InvalidAlias(`cannot be used: ${rejected.detail}`);
+  }
+  return conversion?.convert(text, environment) ?? text;
 }
 
 /** Returns all variables of the setting that a variable belongs to. */

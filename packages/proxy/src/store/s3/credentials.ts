@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { type Connections, createConnections, describeUrl } from "flags-sdk";
 import { type Environment, toErrorMessage } from "flags-server-kit";
+import { toHttpUrl, urlKind } from "flags-server-kit/command-line";
 import { type HttpResponse, sendRequest } from "./http.ts";
 import { awsOrigin } from "./s3-address.ts";
 
@@ -114,7 +115,7 @@ async function findRoleCredentials(source: RoleSource): Promise<RoleCredentials>
 /** Exchanges the token of a Kubernetes service account for credentials. */
 async function assumeRole(source: RoleSource): Promise<RoleCredentials> {
   const { environment, region, connections, signal } = source;
-  const url = new URL(environment["AWS_ENDPOINT_URL_STS"] ?? awsOrigin("sts", region));
+  const url = readUrl(environment, "AWS_ENDPOINT_URL_STS") ?? new URL(awsOrigin("sts", region));
   const token = await readFile(environment["AWS_WEB_IDENTITY_TOKEN_FILE"] ?? "", "utf8");
   const body = new URLSearchParams({
     Action: "AssumeRoleWithWebIdentity",
@@ -145,8 +146,15 @@ async function assumeRole(source: RoleSource): Promise<RoleCredentials> {
 function toContainerUrl(environment: Environment): URL | undefined {
   const relative = environment["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"];
   if (relative !== undefined) return new URL(relative, CONTAINER_ORIGIN);
-  const full = environment["AWS_CONTAINER_CREDENTIALS_FULL_URI"];
-  return full === undefined ? undefined : new URL(full);
+  return readUrl(environment, "AWS_CONTAINER_CREDENTIALS_FULL_URI");
+}
+
+function readUrl(environment: Environment, name: string): URL | undefined {
+  const text = environment[name];
+  if (text === undefined) return undefined;
+  const url = toHttpUrl(text);
+  if (url === undefined) throw new Error(`${name} must be ${urlKind.allowed}`);
+  return url;
 }
 
 async function readContainerCredentials(
