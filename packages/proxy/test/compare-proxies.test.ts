@@ -249,7 +249,7 @@ test("without --url, the address of a proxy with TLS follows from its settings",
 
 test.each([
   [[], "--with is required"],
-  [["--with", "http://127.0.0.1:2"], "--key is required"],
+  [["--with", "http://127.0.0.1:2"], "--key-file is required"],
   [["--with", "http://127.0.0.1:2", "--key", KEY], "--with must be a URL that starts with"],
   [["--with", "ftp://127.0.0.1/proxy", "--key", KEY], "--with must be a URL that starts with"],
   [["--with", "http://127.0.0.1:3/proxy/all", "--key", KEY], "--with must not end with /all"],
@@ -325,7 +325,9 @@ test("a file with a line that is not a context and a wrong key are explained", a
   expect(invalid.stderr).toMatch(/^--contexts: line 2 of .* is not a context as a JSON object/);
   const wrong = await compare("--with", `${origin}/proxy`, "--with-key", "another-key");
   expect(wrong.code).toBe(2);
-  expect(wrong.stderr).toMatch(/\/proxy responded with 401: .*\. Set its key with --with-key\n$/);
+  expect(wrong.stderr).toMatch(
+    /\/proxy responded with 401: .*\. Set its key with --with-key-file\n$/,
+  );
   // As Edge does.
   const edge = createServer((_request, response) => response.writeHead(403).end());
   edge.listen(0, "127.0.0.1");
@@ -334,8 +336,10 @@ test("a file with a line that is not a context and a wrong key are explained", a
   const { port } = edge.address() as AddressInfo;
   const forbidden = await compare("--with", `http://127.0.0.1:${port}/api/frontend`);
   expect(forbidden.stderr).toMatch(
-    /\/frontend responded with 403\. Set its key with --with-key\n$/,
+    /\/frontend responded with 403\. Set its key with --with-key-file\n$/,
   );
-  const own = await compare("--with", `${origin}/proxy`, "--key", "another-key", "--with-key", KEY);
-  expect(own.stderr).toMatch(/\/proxy responded with 401: .*\. Set its key with --key\n$/);
+  const keys = makeFiles({ ours: "another-key\n", theirs: `${KEY}\n` });
+  const files = ["--key-file", keys("ours"), "--with-key-file", keys("theirs")];
+  const own = await compare("--with", `${origin}/proxy`, ...files);
+  expect(own.stderr).toMatch(/\/proxy responded with 401: .*\. Set its key with --key-file\n$/);
 });

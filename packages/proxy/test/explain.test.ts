@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { startWithAccessFile } from "./_access-file.ts";
+import { createDirectory, startWithAccessFile } from "./_access-file.ts";
 import { runCommand } from "./_command.ts";
 import { flag, HALF_OF_SESSIONS, withConstraint } from "./_documents.ts";
 import { startFeatureServer } from "./_feature-server.ts";
@@ -202,6 +203,19 @@ test("flags-proxy explain: reads the upstream, or queries a running proxy", asyn
     code: 2,
     stderr: "--url must be a URL that starts with http:// or https://\n",
   });
+  const keyFile = join(await createDirectory(), "key");
+  await writeFile(keyFile, `${SERVER_TOKEN}\n`);
+  const withFile = ["explain", "checkout", ...context, "--url", proxy.url, "--key-file", keyFile];
+  expect(await runCommand({}, withFile)).toMatchObject({ stdout: expected, code: 0 });
+  expect(await runCommand({}, [...withFile, "--key", SERVER_TOKEN])).toMatchObject({
+    code: 2,
+    stderr: "--key and --key-file are both set: remove one of them\n",
+  });
+  const missing = await runCommand({}, ["explain", "--url", proxy.url, "--key-file", "/none"]);
+  expect(missing).toMatchObject({
+    code: 2,
+    stderr: '--key-file: cannot read the file "/none": there is no such file\n',
+  });
   const unused = ["--url", proxy.url, "--key", SERVER_TOKEN, "--environment", "development"];
   expect(await runCommand({}, ["explain", ...unused])).toMatchObject({
     code: 2,
@@ -210,7 +224,7 @@ test("flags-proxy explain: reads the upstream, or queries a running proxy", asyn
   });
   expect(await runCommand(settings, ["explain", "--key", SERVER_TOKEN])).toMatchObject({
     code: 2,
-    stderr: "--key can be used only with --url\n",
+    stderr: "--key and --key-file can be used only with --url\n",
   });
   const denied = await runCommand({}, ["explain", "--url", `${proxy.url}/proxy`, "--key", KEY]);
   expect(denied.stderr).toContain("responded with 403: This key cannot request explanations");

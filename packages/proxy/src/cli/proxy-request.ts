@@ -1,6 +1,6 @@
 import { describeCause } from "flags-sdk";
 import { ConfigError, type Environment, resolveSettings } from "flags-server-kit";
-import { codeOf, SubcommandError } from "flags-server-kit/command-line";
+import { codeOf, EXIT_USAGE, readSecretFile, SubcommandError } from "flags-server-kit/command-line";
 import { translateEnvironment } from "../config/aliases/translate-environment.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { UNKNOWN_ISSUER_CODES } from "./describe-upstream-failure.ts";
@@ -15,6 +15,28 @@ export function readKeySettings(environment: Environment) {
   );
   if (problems.length > 0) throw new ConfigError(problems);
   return { ...values, clientKeys: values.clientKeys ?? values.proxySecrets ?? [] };
+}
+
+/**
+ * Returns the key in an option, or in the file that the option with `-file` names. Undefined if there is neither.
+ *
+ * @throws {SubcommandError} if there are both, or the file contains no key
+ */
+export function readKeyOption(
+  options: Readonly<Record<string, string | true>>,
+  name: "key" | "with-key",
+): string | undefined {
+  const { [name]: key, [`${name}-file`]: path } = options;
+  if (path === undefined) return key === undefined ? undefined : String(key).trim();
+  if (key !== undefined) {
+    throw new SubcommandError(
+      `--${name} and --${name}-file are both set: remove one of them`,
+      EXIT_USAGE,
+    );
+  }
+  const text = readSecretFile(String(path));
+  if (typeof text === "string") return text;
+  throw new SubcommandError(`--${name}-file: ${text.detail}`, EXIT_USAGE);
 }
 
 const TIMEOUT_MS = 30_000;

@@ -23,12 +23,16 @@ export const COMPARE: Subcommand = {
     },
     key: {
       value: "KEY",
-      description: "The client key for this proxy. Default: the first of FLAGS_PROXY_CLIENT_KEYS.",
+      description:
+        "The client key for this proxy. Other users of this machine can see it. Default: the first of FLAGS_PROXY_CLIENT_KEYS.",
     },
+    "key-file": { value: "FILE", description: "A file that contains only this key." },
     "with-key": {
       value: "KEY",
-      description: "The client key for the other proxy. Default: the same.",
+      description:
+        "The client key for the other proxy. Other users of this machine can see it. Default: the same.",
     },
+    "with-key-file": { value: "FILE", description: "A file that contains only this key." },
     contexts: {
       value: "FILE",
       description: "Also compares the contexts in a file with one JSON object on each line.",

@@ -11,7 +11,7 @@ import { SILENT } from "../silent-logger.ts";
 import { compareFlags, type FlagComparison } from "./compare-flags.ts";
 import { ComparisonError, type ComparedProxy, endsWithAll, toFlagsUrl } from "./compared-proxy.ts";
 import { collectFields, createContext, type RuleFields, RANDOM_FIELDS } from "./random-contexts.ts";
-import { readKeySettings } from "../proxy-request.ts";
+import { readKeyOption, readKeySettings } from "../proxy-request.ts";
 
 /** The result of `flags-proxy compare`. */
 export interface Comparison extends FlagComparison {
@@ -82,24 +82,23 @@ function chooseProxies(
     throw new ComparisonError("--with is required: the address of the other proxy");
   }
   const { clientKeys, clientKeysHeaderName: keyHeaderName } = readKeySettings(environment);
-  const key = options["key"] ?? clientKeys[0];
-  if (typeof key !== "string") {
+  const key = readKeyOption(options, "key") ?? clientKeys[0];
+  if (key === undefined) {
     throw new ComparisonError(
-      "--key is required: a client key. You can omit it if FLAGS_PROXY_CLIENT_KEYS is set",
+      "--key-file is required: a file with a client key. You can omit it if FLAGS_PROXY_CLIENT_KEYS is set",
     );
   }
-  const { "with-key": otherKey = key } = options;
   const proxies = [
     {
       url: toFlagsUrl("--url", addClientPath(String(url)), all),
       key,
-      keyOption: "--key",
+      keyOption: "--key-file",
       keyHeaderName,
     },
     {
       url: toFlagsUrl("--with", other, all),
-      key: String(otherKey),
-      keyOption: "--with-key",
+      key: readKeyOption(options, "with-key") ?? key,
+      keyOption: "--with-key-file",
       keyHeaderName,
     },
   ] as const;

@@ -27,8 +27,9 @@ export const EXPLAIN: Subcommand = {
     key: {
       value: "TOKEN",
       description:
-        "For --url: a server token, or a key with `explain` in the access file. Default: the first of EXP_SERVER_SIDE_SDK_CONFIG_TOKENS.",
+        "For --url: a server token, or a key with `explain` in the access file. Other users of this machine can see it. Default: the first of EXP_SERVER_SIDE_SDK_CONFIG_TOKENS.",
     },
+    "key-file": { value: "FILE", description: "A file that contains only this key." },
     json: { description: "Prints all details as JSON." },
   },
   exitCodes: [

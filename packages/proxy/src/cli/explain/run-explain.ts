@@ -20,7 +20,7 @@ import { describeSources } from "../../sources.ts";
 import { removeClientPath } from "../proxy-address.ts";
 import { describeUpstreamFailure } from "../describe-upstream-failure.ts";
 import { inspectSource } from "../inspect-source.ts";
-import { postJson, readKeySettings } from "../proxy-request.ts";
+import { postJson, readKeyOption, readKeySettings } from "../proxy-request.ts";
 import { SILENT } from "../silent-logger.ts";
 
 interface ExplainCall {
@@ -64,15 +64,20 @@ export async function runExplain(call: ExplainCall): Promise<readonly FlagExplan
 }
 
 /** NOTE: an ignored option could be the reason why the explanation is for the wrong environment. */
-function rejectUnused({ url, key, environment }: ExplainCall["options"]): void {
+function rejectUnused({
+  url,
+  key,
+  "key-file": keyFile,
+  environment,
+}: ExplainCall["options"]): void {
   if (url !== undefined && environment !== undefined) {
     throw new SubcommandError(
       "--environment cannot be used with --url: the running proxy uses the environment of the key",
       EXIT_USAGE,
     );
   }
-  if (url === undefined && key !== undefined) {
-    throw new SubcommandError("--key can be used only with --url", EXIT_USAGE);
+  if (url === undefined && (key ?? keyFile) !== undefined) {
+    throw new SubcommandError("--key and --key-file can be used only with --url", EXIT_USAGE);
   }
 }
 
@@ -120,14 +125,14 @@ async function queryProxy(
   { options, environment, context, names }: ExplainCall & { context: object; names: Names },
 ): Promise<readonly FlagExplanation[]> {
   const { serverTokens, clientKeysHeaderName } = readKeySettings(environment);
-  const key = options["key"] ?? serverTokens[0];
-  if (typeof key !== "string" || key === "") {
+  const key = readKeyOption(options, "key") ?? serverTokens[0] ?? "";
+  if (key === "") {
     throw new SubcommandError(
-      "--key is required: a server token, or a key with `explain` in the access file. You can omit it if EXP_SERVER_SIDE_SDK_CONFIG_TOKENS is set",
+      "--key-file is required: a file with a server token, or a key with `explain` in the access file. You can omit it if EXP_SERVER_SIDE_SDK_CONFIG_TOKENS is set",
       EXIT_USAGE,
     );
   }
-  const headers = { [clientKeysHeaderName]: key.trim() };
+  const headers = { [clientKeysHeaderName]: key };
   const { status, text } = await postJson(url, {
     headers,
     body: { context, flags: names },
