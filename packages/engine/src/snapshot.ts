@@ -42,6 +42,10 @@ export interface Evaluation {
    * False if an outcome depended on the clock, a random number or a custom strategy.
    */
   readonly isRepeatable: boolean;
+  /** The same, except that outcomes may depend on the clock. */
+  readonly isPredictable: boolean;
+  /** Whether a rule has read a context field. If not, the outcomes are the same for any value of it. */
+  hasRead(field: string): boolean;
 }
 
 /**

@@ -61,6 +61,7 @@ export function* compileInSteps(
     flags,
     simpleFlags: yield* collectSimpleFlags(flags),
     contextDependencies: fields.contextDependencies(),
+    slotsByField: fields.slotsByField,
     diagnostics: Object.freeze(diagnostics),
     origin,
   });

@@ -11,7 +11,7 @@ import type {
 import type { Steps } from "../steps.ts";
 import type { SelectorEvaluator } from "./outcome-selector.ts";
 import { EvaluationRequest } from "./evaluation-request.ts";
-import type { FlagEvaluator } from "./evaluation-request.ts";
+import type { FlagEvaluator, Slot } from "./evaluation-request.ts";
 import { Rollout, RolloutTable } from "./rollout.ts";
 import { Targeting, toTargetingTables } from "./targeting.ts";
 import type { TargetingFlag, TargetingTable } from "./targeting.ts";
@@ -29,6 +29,8 @@ interface SnapshotOptions {
   /** Evaluates the flags that are constant, or compiled to a rollout or to targeting. */
   readonly simpleFlags: SimpleFlags;
   readonly contextDependencies: ContextDependencies;
+  /** The slots through which rules read each context field. */
+  readonly slotsByField: ReadonlyMap<string, readonly Slot<unknown>[]>;
   readonly diagnostics: readonly Diagnostic[];
   readonly origin: SnapshotOrigin;
 }
@@ -39,6 +41,7 @@ export class CompiledSnapshot implements Snapshot {
   readonly contextDependencies: ContextDependencies;
   readonly diagnostics: readonly Diagnostic[];
   readonly origin: SnapshotOrigin;
+  readonly #slotsByField: SnapshotOptions["slotsByField"];
   readonly #evaluators: readonly FlagEvaluator[];
   readonly #indexes: ReadonlyMap<string, number>;
   readonly #simpleFlags: SimpleFlags;
@@ -52,6 +55,7 @@ export class CompiledSnapshot implements Snapshot {
     this.contextDependencies = options.contextDependencies;
     this.diagnostics = options.diagnostics;
     this.origin = options.origin;
+    this.#slotsByField = options.slotsByField;
     this.#evaluators = flags.map(({ evaluator }) => evaluator);
     this.#indexes = new Map(this.flags.map(({ name }, index) => [name, index]));
     this.#simpleFlags = options.simpleFlags;
@@ -78,7 +82,10 @@ export class CompiledSnapshot implements Snapshot {
     const request = new EvaluationRequest(context, this.origin, outcomes);
     this.#simpleFlags.evaluate(request, outcomes);
     for (const flag of this.#otherFlags) outcomes[flag.index] = flag.evaluate(request);
-    return { outcomes, isRepeatable: request.isRepeatable };
+    const { isRepeatable, isPredictable } = request;
+    const hasRead = (field: string): boolean =>
+      this.#slotsByField.get(field)?.some((slot) => request.hasRead(slot)) === true;
+    return { outcomes, isRepeatable, isPredictable, hasRead };
   }
 }
 

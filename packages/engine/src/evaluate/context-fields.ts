@@ -18,21 +18,20 @@ export class ContextFields {
   readonly #slots = new Map<string, Slot<unknown>>();
   readonly #listIndexes = new Map<Slot<FieldText>, ListIndex>();
   readonly #memberships = new Map<string, Membership>();
-  readonly #fields = new Set<string>();
+  /** The slots that contain a field as it is, by its name. */
+  readonly #fields = new Map<string, Slot<unknown>[]>();
   #readsClock = false;
   #drawsRandom = false;
   #callsCustomStrategy = false;
 
   /** A top-level field or, if it is absent, a property. Null and undefined count as absent. */
   text(field: string): Slot<FieldText> {
-    this.#fields.add(field);
-    return this.#slot(`text ${field}`, (request) => lookUp(request.context, field));
+    return this.#fieldSlot(field, "text", (request) => lookUp(request.context, field));
   }
 
   /** A top-level field that is a string. Any other value counts as absent. */
   topLevelString(field: string): Slot<FieldText> {
-    this.#fields.add(field);
-    return this.#slot(`string ${field}`, ({ context }) => {
+    return this.#fieldSlot(field, "string", ({ context }) => {
       const value = context[field];
       return typeof value === "string" ? value : null;
     });
@@ -40,8 +39,7 @@ export class ContextFields {
 
   /** A top-level field, converted to text. Falsy values count as absent. */
   topLevelTruthyText(field: string): Slot<FieldText> {
-    this.#fields.add(field);
-    return this.#slot(`truthy ${field}`, ({ context }) => truthyText(context[field]));
+    return this.#fieldSlot(field, "truthy", ({ context }) => truthyText(context[field]));
   }
 
   /**
@@ -126,9 +124,8 @@ export class ContextFields {
 
   /** The current time in epoch milliseconds; NaN if the context contains an invalid one. */
   currentTimeMs(): Slot<number> {
-    this.#fields.add("currentTime");
     this.#readsClock = true;
-    return this.#slot("current time", currentTimeMs);
+    return this.#fieldSlot("currentTime", "time", currentTimeMs);
   }
 
   /** Records that a rule draws its own random number in each evaluation. */
@@ -141,9 +138,14 @@ export class ContextFields {
     this.#callsCustomStrategy = true;
   }
 
+  /** The slots through which rules read each field. */
+  get slotsByField(): ReadonlyMap<string, readonly Slot<unknown>[]> {
+    return this.#fields;
+  }
+
   contextDependencies(): ContextDependencies {
     return Object.freeze({
-      fields: Object.freeze([...this.#fields].toSorted()),
+      fields: Object.freeze([...this.#fields.keys()].toSorted()),
       readsClock: this.#readsClock,
       drawsRandom: this.#drawsRandom,
       callsCustomStrategy: this.#callsCustomStrategy,
@@ -171,6 +173,17 @@ export class ContextFields {
     return this.#slot("random variant id", (request) =>
       String(Math.round(request.random() * 100_000)),
     );
+  }
+
+  #fieldSlot<Value>(
+    field: string,
+    form: string,
+    load: (request: EvaluationRequest) => Value,
+  ): Slot<Value> {
+    const slot = this.#slot(`${form} ${field}`, load);
+    const slots = this.#fields.get(field) ?? [];
+    if (!slots.includes(slot)) this.#fields.set(field, [...slots, slot]);
+    return slot;
   }
 
   #slot<Value>(key: string, load: (request: EvaluationRequest) => Value): Slot<Value> {

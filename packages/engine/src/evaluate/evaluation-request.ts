@@ -38,6 +38,7 @@ export class EvaluationRequest {
   readonly #values: unknown[];
   readonly #outcomes: Int32Array | undefined;
   #isRepeatable = true;
+  #isPredictable = true;
   #regexSteps = MAX_REGEX_STEPS;
 
   /**
@@ -69,9 +70,20 @@ export class EvaluationRequest {
     return this.#isRepeatable;
   }
 
-  /** Records that an outcome depends on something other than the document and the context. */
-  markUnrepeatable(): void {
+  /** Whether the outcomes depend only on the document, the context and the clock. */
+  get isPredictable(): boolean {
+    return this.#isPredictable;
+  }
+
+  /** Whether a value has been read. */
+  hasRead({ index }: Slot<unknown>): boolean {
+    return this.#values[index] !== undefined;
+  }
+
+  /** Records that an outcome depends on something other than the document, the context and the clock. */
+  markUnpredictable(): void {
     this.#isRepeatable = false;
+    this.#isPredictable = false;
   }
 
   /** Spends steps of the budget for regular expressions. Returns false, and spends none, if too few are left. */
@@ -89,7 +101,7 @@ export class EvaluationRequest {
 
   /** Draws a random number that is uniform in [0, 1). */
   random(): number {
-    this.#isRepeatable = false;
+    this.markUnpredictable();
     return this.#runtime.random();
   }
 

@@ -33,7 +33,7 @@ export function toActivationStrategy(
   return (parameters, { fields }) => {
     fields.markUsesCustomStrategy();
     const condition = (request: EvaluationRequest): boolean => {
-      request.markUnrepeatable();
+      request.markUnpredictable();
       try {
         return toBoolean(custom.isEnabled(parameters, request.context));
       } catch (cause) {

@@ -206,11 +206,11 @@ class RestrictedSnapshot implements Snapshot {
 
   evaluateAll(context: Context, vector = new Int32Array(this.flags.length)): Evaluation {
     if (vector.length < this.flags.length) throw new RangeError("The vector is too short");
-    const { outcomes, isRepeatable } = this.#complete.evaluateAll(context, this.#vector);
+    const { outcomes, ...rest } = this.#complete.evaluateAll(context, this.#vector);
     const positions = this.#positions;
     for (let index = 0; index < positions.length; index++) {
       vector[index] = outcomes[positions[index] ?? 0] ?? 0;
     }
-    return { outcomes: vector, isRepeatable };
+    return { outcomes: vector, ...rest };
   }
 }

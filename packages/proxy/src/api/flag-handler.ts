@@ -3,7 +3,7 @@ import type { Context } from "flags-engine";
 import { grantOf } from "./authenticate.ts";
 import { acceptContext } from "../access/grant.ts";
 import { notReady } from "../errors.ts";
-import { prepareContext } from "../context/request-context.ts";
+import { dependsOnSentAlone, prepareContext } from "../context/request-context.ts";
 import type { SentContext } from "../context/sent-context.ts";
 import { setHeaders } from "../http/raw-headers.ts";
 import { evaluateFlags, isShareable, type Selection } from "../response/evaluate-flags.ts";
@@ -37,16 +37,18 @@ export function createFlagHandler(protocol: Protocol): FlagHandler {
   const { contextRules, preparer, reporter } = protocol;
   return async (request, reply, { sent: received, selection, extend }) => {
     const grant = grantOf(request);
-    const headers = headersFor(protocol, grant);
     const { sent, expiresAtMs } = await acceptContext(grant, received, request.raw);
     // NOTE: read once, since it may be replaced while an enricher is running.
     const { snapshot } = grant.source;
     if (snapshot === undefined) throw notReady();
 
     const context = await prepareContext({ request: request.raw, sent, snapshot }, contextRules);
-    const { body, outcomes } = evaluateFlags(protocol, snapshot, context, selection);
+    const evaluated = evaluateFlags(protocol, snapshot, context, selection);
+    const { body, outcomes } = evaluated;
     const { source } = grant;
     reporter?.report(request.raw, { source, snapshot, selection, outcomes, context });
+    const isSame = extend === undefined && dependsOnSentAlone(sent, evaluated);
+    const headers = headersFor(protocol, grant, isSame);
     const response =
       extend === undefined
         ? { body, isShareable: isShareable(selection), headers }

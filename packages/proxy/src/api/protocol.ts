@@ -1,5 +1,5 @@
 import type { onRequestHookHandler } from "fastify";
-import type { TypedApp } from "flags-server-kit/http";
+import { createAccessCheck, type TypedApp } from "flags-server-kit/http";
 import type { Static, TSchema } from "typebox";
 import { inHeader, type KeyExtractor } from "../access/key-extractor.ts";
 import type { AccessControl } from "../access/access-control.ts";
@@ -50,7 +50,7 @@ interface StreamEvents extends Pick<EventFormat, "write"> {
 export interface ProtocolDefinition {
   /** The paths at which it is served, below the base path. */
   readonly paths: readonly string[];
-  /** Value of `Cache-Control` for responses with flags. */
+  /** Value of `Cache-Control` for responses with flags that depend only on URL, body and key. */
   readonly cacheControl: string;
   /** How flags are serialized. */
   createFormat(config: ProxyConfig): FlagFormat;
@@ -112,7 +112,7 @@ export function createProtocol(
   config: ProxyConfig,
   { preparer, reporter }: Pick<Protocol, "preparer" | "reporter">,
 ): Protocol {
-  const { appName, environment, contextEnrichers: enrichers } = config;
+  const { appName, environment, contextEnrichers: enrichers, network } = config;
   const { ignoresInvalidValues = false, sessionIsUser = false, cacheControl } = definition;
   const keyExtractor = definition.createKeyExtractor?.(config) ?? configuredHeader(config);
   const anyOrigin: CorsConfig = { ...config.cors, origin: true };
@@ -125,13 +125,13 @@ export function createProtocol(
       enrichers,
     },
     keyExtractor,
-    headers: { cacheControl, vary: varyOn(keyExtractor, config.cors) },
-    originHeaders: { cacheControl, vary: varyOn(keyExtractor, anyOrigin) },
-    // NOTE: a shared cache would send a response to clients whose signature nobody has verified.
-    signedHeaders: {
-      cacheControl: `private, ${cacheControl.replace("public, ", "")}`,
-      vary: `${SIGNATURE_HEADER}, ${varyOn(keyExtractor, anyOrigin)}`,
-    },
+    cacheControl,
+    privateCacheControl: `private, ${cacheControl.replace("public, ", "")}`,
+    vary: varyOn(keyExtractor, config.cors),
+    originVary: varyOn(keyExtractor, anyOrigin),
+    signedVary: `${SIGNATURE_HEADER}, ${varyOn(keyExtractor, anyOrigin)}`,
+    // Enrichers can read every header, and address lists reject some callers.
+    isAlwaysPrivate: enrichers.length > 0 || createAccessCheck(network) !== undefined,
     showsAge: config.ageHeader,
     preparer,
     reporter,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import proxyAddress from "@fastify/proxy-addr";
-import type { Context, ContextDependencies, Snapshot } from "flags-engine";
+import type { Context, ContextDependencies, Evaluation, Snapshot } from "flags-engine";
 import type { TrustProxy } from "flags-server-kit";
 import { toTrustOption, type TrustFunction } from "flags-server-kit/http";
 import { badField, HttpError } from "../errors.ts";
@@ -140,6 +140,21 @@ export function readsSessionId(contextDependencies: ContextDependencies): boolea
     contextDependencies.drawsRandom ||
     contextDependencies.callsCustomStrategy ||
     contextDependencies.fields.includes("sessionId")
+  );
+}
+
+/**
+ * Whether the outcomes are the same for every client that sends this context: they depend neither on a random number
+ * or a custom strategy, nor on a value that was added for this request.
+ */
+export function dependsOnSentAlone(
+  { fields }: SentContext,
+  { isPredictable, hasRead }: Pick<Evaluation, "isPredictable" | "hasRead">,
+): boolean {
+  return (
+    isPredictable &&
+    (Boolean(fields.sessionId) || !hasRead("sessionId")) &&
+    (Boolean(fields.remoteAddress) || !hasRead("remoteAddress"))
   );
 }
 

@@ -21,8 +21,8 @@ import {
 import type { KeyRegistry, KeyUses } from "../access/key-registry.ts";
 import type { FlagRequest, Protocol, RequestBody } from "../api/protocol.ts";
 import type { ProxyConfig } from "../config/config.ts";
-import { buildContext, readsSessionId } from "../context/request-context.ts";
-import { parseQueryContext, type SentContext } from "../context/sent-context.ts";
+import { buildContext, dependsOnSentAlone } from "../context/request-context.ts";
+import { parseQueryContext } from "../context/sent-context.ts";
 import { type CorsHeaders, createCorsHeaders, hasFixedOrigin } from "../http/cors.ts";
 import { adoptForwarded } from "../http/forwarded-header.ts";
 import { isValid } from "../http/validation.ts";
@@ -259,23 +259,28 @@ class FastPath {
     const { cache, protocol } = this.#options;
     const { request, grant, traced } = authenticated;
     const cacheKey = cache.keyOf(snapshot, `${cacheKeyOf(grant)}\n${text}`);
-    const headers = headersFor(protocol, grant);
     // The evaluations of a traced request are reported, and a cached response does not contain them.
     const cached = traced === undefined ? cache.get(cacheKey) : undefined;
     // A cached body keeps its compressed forms itself, so it need not be shared.
-    if (cached !== undefined) return { body: cached, isShareable: false, headers };
+    if (cached !== undefined) {
+      return { body: cached, isShareable: false, headers: headersFor(protocol, grant, true) };
+    }
     const selection = parse();
     const sent = acceptUnsigned(grant, selection.sent);
     const context = buildContext({ request, sent, snapshot }, protocol.contextRules);
-    const { body, isRepeatable, outcomes } = evaluateFlags(protocol, snapshot, context, selection);
+    const evaluated = evaluateFlags(protocol, snapshot, context, selection);
+    const { body, outcomes } = evaluated;
     if (traced !== undefined) {
       const { source } = grant;
       protocol.reporter?.report(request, { source, snapshot, selection, outcomes, context });
     }
-    if (isRepeatable && dependsOnTextAlone(sent, snapshot)) {
-      cache.offer(cacheKey, body);
-    }
-    return { body, isShareable: isShareable(selection), headers };
+    const isSame = dependsOnSentAlone(sent, evaluated);
+    if (isSame && evaluated.isRepeatable) cache.offer(cacheKey, body);
+    return {
+      body,
+      isShareable: isShareable(selection),
+      headers: headersFor(protocol, grant, isSame),
+    };
   }
 
   /** Handles a rejection immediately: one that is unhandled at the end of a tick ends the process. */
@@ -302,15 +307,4 @@ class FastPath {
     const seconds = (performance.now() - startMs) / 1000;
     observe({ method: request.method ?? "", route: path, status, seconds });
   }
-}
-
-/**
- * Whether the response depends only on the text of the request: neither on a generated session id nor on the
- * caller's address.
- */
-function dependsOnTextAlone({ fields }: SentContext, { contextDependencies }: Snapshot): boolean {
-  return (
-    (Boolean(fields.sessionId) || !readsSessionId(contextDependencies)) &&
-    (Boolean(fields.remoteAddress) || !contextDependencies.fields.includes("remoteAddress"))
-  );
 }

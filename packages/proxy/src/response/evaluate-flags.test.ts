@@ -52,7 +52,12 @@ function snapshotOf(
     origin: EMPTY.origin,
     indexOf: (name) => names.indexOf(name),
     evaluate: (index) => outcomes[index] ?? 0,
-    evaluateAll: () => ({ outcomes, isRepeatable: true }),
+    evaluateAll: () => ({
+      outcomes,
+      isRepeatable: true,
+      isPredictable: true,
+      hasRead: () => false,
+    }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Context, Snapshot } from "flags-engine";
+import type { Context, Evaluation, Snapshot } from "flags-engine";
 import { unknownFlag } from "../errors.ts";
 import type { OutcomeVector } from "./flag-list.ts";
 import { SEPARATOR } from "./fragment.ts";
@@ -15,14 +15,9 @@ export interface Selection {
   readonly all?: boolean | undefined;
 }
 
-/** The response for one context. */
-export interface EvaluatedFlags {
+/** The response for one context. For a single flag that depends on the context, it is never repeatable. */
+export interface EvaluatedFlags extends Omit<Evaluation, "outcomes"> {
   readonly body: ResponseBody;
-  /**
-   * Whether the same context would give the same response again, as long as no flag changes. Always false for a
-   * single flag, because those responses are not cached.
-   */
-  readonly isRepeatable: boolean;
   /**
    * The index of the outcome of each flag that was evaluated, by the position of the flag.
    *
@@ -48,8 +43,8 @@ export function evaluateFlags(
   if (selection.single !== undefined) {
     return evaluateSingle(rendering, context, selection.single);
   }
-  const { outcomes, isRepeatable } = snapshot.evaluateAll(context, rendering.vector);
-  return { body: selectFlags(rendering, outcomes, selection), isRepeatable, outcomes };
+  const evaluation = snapshot.evaluateAll(context, rendering.vector);
+  return { ...evaluation, body: selectFlags(rendering, evaluation.outcomes, selection) };
 }
 
 /** Whether clients with different requests are likely to get the same response. */
@@ -72,7 +67,14 @@ function evaluateSingle(
   if (error !== undefined) throw error;
   const json = format.writeFlag(flag, outcome);
   const body = new ResponseBody(toBinaryString(json), toEntityTag(json));
-  return { body, isRepeatable: false, outcomes: { [index]: outcomeIndex } };
+  const isConstant = flag.constantOutcome !== undefined;
+  return {
+    body,
+    outcomes: { [index]: outcomeIndex },
+    isRepeatable: isConstant,
+    isPredictable: isConstant,
+    hasRead: () => !isConstant,
+  };
 }
 
 function selectFlags(

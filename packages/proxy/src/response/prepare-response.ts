@@ -22,25 +22,42 @@ interface ResponseHeaders {
   readonly ageMs?: number | undefined;
 }
 
-/** The headers that flag responses of a protocol have, by the rules of the key. */
+/** The headers that flag responses of a protocol have. */
 export interface ProtocolHeaders {
-  readonly headers: ResponseHeaders;
+  /** Value of `Cache-Control` for a response that depends only on URL, body and key of its request. */
+  readonly cacheControl: string;
+  /** For every other response: a shared cache would send it to other clients. */
+  readonly privateCacheControl: string;
+  /** Value of `Vary`. */
+  readonly vary: string;
   /** For keys that only some origins can use. */
-  readonly originHeaders: ResponseHeaders;
+  readonly originVary: string;
   /** For keys that require signed contexts. */
-  readonly signedHeaders: ResponseHeaders;
+  readonly signedVary: string;
+  /** Whether a response depends on more than the context, whatever the flags are. */
+  readonly isAlwaysPrivate: boolean;
   /** Whether responses have the age of the flags in a header. */
   readonly showsAge: boolean;
 }
 
-/** The headers of a response to a request with a grant. */
+/**
+ * The headers of a response to a request with a grant.
+ *
+ * @param isSame whether every client that sends the same context gets the same flags
+ */
 export function headersFor(
-  { headers, originHeaders, signedHeaders, showsAge }: ProtocolHeaders,
+  protocol: ProtocolHeaders,
   { rules, source }: Grant,
+  isSame: boolean,
 ): ResponseHeaders {
-  const unsigned = rules?.allowsOrigin === undefined ? headers : originHeaders;
-  const fixed = rules?.contextVerifier === undefined ? unsigned : signedHeaders;
-  return showsAge ? { ...fixed, ageMs: ageMsOf(source) } : fixed;
+  const isSigned = rules?.contextVerifier !== undefined;
+  const isPrivate = !isSame || isSigned || protocol.isAlwaysPrivate;
+  const unsignedVary = rules?.allowsOrigin === undefined ? protocol.vary : protocol.originVary;
+  return {
+    cacheControl: isPrivate ? protocol.privateCacheControl : protocol.cacheControl,
+    vary: isSigned ? protocol.signedVary : unsignedVary,
+    ageMs: protocol.showsAge ? ageMsOf(source) : undefined,
+  };
 }
 
 /** A response that is ready to be written. */
