@@ -78,8 +78,13 @@ export function addressNotAllowed(): HttpError {
 }
 
 /** A 404 for a path without a route. */
-export function unknownPath(): HttpError {
-  return new HttpError(404, "No such path: check the path and the base path");
+export function unknownPath(path?: string): HttpError {
+  // Where the upstream serves all of its APIs.
+  const hint =
+    path?.endsWith("/api") === true
+      ? "client SDKs use `/api/frontend` or `/proxy`"
+      : "check the path and the base path";
+  return new HttpError(404, `No such path: ${hint}`);
 }
 
 /** A 421 for a request to an operational endpoint that names another host. */

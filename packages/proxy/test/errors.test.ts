@@ -19,6 +19,18 @@ async function exchange(port: number, request: string): Promise<string> {
   return response;
 }
 
+test("404 for /api, where the upstream has its APIs, names the paths for client SDKs", async () => {
+  const { request } = await startProxy();
+  for (const path of ["/api", "/api/"]) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const response = await request(path);
+    expect([response.status, await response.json()]).toEqual([
+      404,
+      { error: "No such path: client SDKs use `/api/frontend` or `/proxy`" },
+    ]);
+  }
+});
+
 test("unknown path: 404, as JSON, without echoing the path", async () => {
   const { request } = await startShared();
   for (const path of ["/", "/nothing/<here>", "/proxy/nothing", "/api/frontend/features/x/y"]) {

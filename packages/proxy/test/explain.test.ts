@@ -55,6 +55,7 @@ test("POST /proxy/explain says why flags are on or off", async () => {
   expect(unknown).toMatchObject({
     name: "unknown",
     enabled: false,
+    variant: { name: "disabled", enabled: false },
     reason: "FLAG_NOT_FOUND",
     explanation: expect.stringMatching(/check its spelling, .* FLAGS_TAGS\.$/) as string,
   });
@@ -76,7 +77,7 @@ test("explanations of all flags agree with GET /proxy/all for many contexts", as
     const { toggles } = (await listed.json()) as { toggles: Explained[] };
     // oxlint-disable-next-line no-await-in-loop
     const flags = await flagsOf(explained);
-    const stateOf = ({ name, enabled }: Explained) => ({ name, enabled });
+    const stateOf = ({ name, enabled, variant }: Explained) => ({ name, enabled, variant });
     expect(flags.map(stateOf)).toEqual(toggles.map(stateOf));
   }
 });

@@ -45,7 +45,7 @@ interface ToggleState {
 }
 
 /** A variant as client SDKs read it. */
-interface ClientVariant {
+export interface ClientVariant {
   readonly name: string;
   readonly enabled: boolean;
   readonly payload?: EnginePayload;

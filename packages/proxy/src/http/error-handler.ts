@@ -101,7 +101,7 @@ export function handleUnknownPaths(app: FastifyInstance, sendError: SendError): 
     const path = canonicalPath(url);
     const route =
       routes.get(path) ?? [...routes.values()].find(({ pattern }) => pattern.test(path));
-    return route === undefined ? unknownPath() : wrongMethod(method, route.methods);
+    return route === undefined ? unknownPath(path) : wrongMethod(method, route.methods);
   };
   app.addHook("onRequest", (request, _reply, done) => {
     done(request.is404 ? toError(request) : undefined);

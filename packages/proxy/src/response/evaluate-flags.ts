@@ -1,5 +1,5 @@
 import type { Context, Evaluation, Snapshot } from "flags-engine";
-import { unknownFlag } from "../errors.ts";
+import { badField, unknownFlag } from "../errors.ts";
 import type { OutcomeVector } from "./flag-list.ts";
 import { SEPARATOR } from "./fragment.ts";
 import type { Renderer, Rendering } from "./rendering.ts";
@@ -30,8 +30,8 @@ export interface EvaluatedFlags extends Omit<Evaluation, "outcomes"> {
  * Turns a snapshot, a context and a selection into a response in one protocol. Every response with flags
  * is made here, for routes, fast path and streams alike.
  *
- * @throws {HttpError} a 404 if there is no single flag of that name, or a 400 if the protocol cannot
- *   represent its value
+ * @throws {HttpError} a 404 if there is no single flag of that name, a 400 if the protocol cannot represent
+ *   its value, or a 400 if names are repeated so often that the response would be too long
  */
 export function evaluateFlags(
   { render }: Pick<Renderer, "render">,
@@ -89,7 +89,10 @@ function selectFlags(
 /** Stands for the name of a flag. */
 const ANY_NAME = "<name>";
 
-/** Lists the named flags in the order of their names, each once; unknown names are off. */
+/** The longest response to a list in which a name is repeated: a short request could otherwise get gigabytes. */
+const MAX_REPEATED_BYTES = 1024 * 1024;
+
+/** Lists the named flags in the order of their names, each as often as it is named; unknown names are off. */
 function selectNamed(
   { snapshot, format, frame, fragmentOf }: Rendering,
   outcomes: OutcomeVector,
@@ -99,12 +102,22 @@ function selectNamed(
   const [prefix = "", suffix = ""] = format
     .writeUnknownFlag(ANY_NAME)
     .split(JSON.stringify(ANY_NAME));
-  const flags = [...new Set(names)].map((name) => {
+  let bytesLeft = new Set(names).size < names.length ? MAX_REPEATED_BYTES : Infinity;
+  const flags = names.map((name) => {
     const index = snapshot.indexOf(name);
     const flag = snapshot.flags[index];
-    return flag === undefined
-      ? SEPARATOR + prefix + toBinaryString(JSON.stringify(name)) + suffix
-      : fragmentOf(flag, outcomes[index] ?? 0).bytes;
+    const text =
+      flag === undefined
+        ? SEPARATOR + prefix + toBinaryString(JSON.stringify(name)) + suffix
+        : fragmentOf(flag, outcomes[index] ?? 0).bytes;
+    bytesLeft -= text.length;
+    if (bytesLeft < 0) {
+      throw badField(
+        "toggles",
+        "repeats names in a list whose response exceeds 1 MiB: send each once",
+      );
+    }
+    return text;
   });
   const text = frame.prefix + flags.join("").slice(SEPARATOR.length) + frame.suffix;
   // NOTE: a digest of each flag would cost far more.

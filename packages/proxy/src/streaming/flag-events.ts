@@ -72,10 +72,14 @@ export class FlagEvents {
   }
 
   #evaluate(key: string, snapshot: Snapshot, subscription: Subscription): FlagEvent {
-    const { kind = "toggles", context } = subscription;
+    const { kind = "toggles", context, toggles, all } = subscription;
     const format = this.#formats.get(kind);
     if (format === undefined) throw new TypeError(`No protocol has events of the kind ${kind}`);
-    const { body, isRepeatable } = evaluateFlags(format, snapshot, context, subscription);
+    const { body, isRepeatable } = evaluateFlags(format, snapshot, context, {
+      // Each once: an event cannot be rejected because it has become too long.
+      toggles: toggles && [...new Set(toggles)],
+      all,
+    });
     const event = new FlagEvent(format, body);
     if (isRepeatable || isDeterministic(snapshot.contextDependencies)) this.#events.set(key, event);
     return event;

@@ -91,7 +91,7 @@ export const ReportedMetric = Type.Object(
 
 /** The registration of an SDK. Reading it checks the other fields. */
 export const RegistrationBody = Type.Object(
-  { appName: Type.Optional(Type.String()) },
+  { appName: Type.String({ minLength: 1 }) },
   { title: "registrationSchema" },
 );
 
@@ -108,12 +108,14 @@ export const BulkUsageBody = Type.Object(
   {
     metrics: Type.Unsafe<readonly unknown[]>({
       type: "array",
+      items: {},
       maxItems: MAX_REPORTED_METRICS,
       description: "Entries with `featureName`, `appName`, `timestamp`, `yes`, `no` and `variants`",
     }),
     applications: Type.Optional(
       Type.Unsafe<readonly unknown[] | null>({
         type: ["array", "null"],
+        items: {},
         maxItems: MAX_REPORTED_METRICS,
         description: "Registrations, forwarded to the upstream",
       }),

@@ -1,12 +1,16 @@
 import { type Context, explain, type Explanation, type Snapshot, type Steps } from "flags-engine";
 import { TimeSlicer } from "flags-sdk";
+import { type ClientVariant, toVariant } from "../toggles.ts";
 
 /** The response for a name without a flag. */
 interface UnknownFlag extends Pick<Explanation, "name" | "enabled" | "explanation"> {
   readonly reason: "FLAG_NOT_FOUND";
 }
 
-export type FlagExplanation = Explanation | UnknownFlag;
+/** With a variant as in other responses. */
+type WithVariant<Kind extends object> = Omit<Kind, "variant"> & { readonly variant: ClientVariant };
+
+export type FlagExplanation = WithVariant<Explanation> | WithVariant<UnknownFlag>;
 
 /** Explains the flags with these names, or all flags of the snapshot. Other requests are served in between. */
 export function explainFlags(
@@ -24,7 +28,8 @@ function* explainInSteps(
 ): Steps<FlagExplanation[]> {
   const explanations: FlagExplanation[] = [];
   for (const name of new Set(names ?? snapshot.flags.map((flag) => flag.name))) {
-    explanations.push(explain(snapshot, name, context) ?? explainUnknown(name));
+    const known = explain(snapshot, name, context);
+    explanations.push({ ...(known ?? explainUnknown(name)), variant: toVariant(known?.variant) });
     yield;
   }
   return explanations;

@@ -14,7 +14,7 @@ import type {
 } from "flags-engine";
 import { Type } from "typebox";
 import { EvaluationContext, type SchemasOf } from "../schemas.ts";
-import { Payload } from "../toggles.ts";
+import { Payload, Variant } from "../toggles.ts";
 
 /** More than anyone would read. */
 const MAX_NAMES = 1000;
@@ -134,7 +134,7 @@ const Strategy = Type.Object(
   { title: "explainedStrategySchema" },
 );
 
-const Variant = Type.Object(
+const ParentVariant = Type.Object(
   {
     name: Type.String(),
     payload: Type.Optional(Payload),
@@ -156,7 +156,7 @@ const Dependency = Type.Object(
       Type.Object(
         {
           enabled: Type.Boolean(),
-          variant: Type.Optional(Variant),
+          variant: Type.Optional(ParentVariant),
           reason: Reason,
           explanation: Type.String(),
         } satisfies SchemasOf<ParentResult>,
@@ -200,7 +200,7 @@ const ExplainedFlag = Type.Object(
   {
     name: Type.String(),
     enabled: Type.Boolean(),
-    variant: Type.Optional(Variant),
+    variant: Variant,
     reason: Reason,
     explanation: Type.String({ description: "One sentence that says why" }),
     enabledInEnvironment: Type.Optional(Type.Boolean()),
