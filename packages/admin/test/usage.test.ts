@@ -168,7 +168,7 @@ describeStorages("usage", (source) => {
       expect(service.errors).toEqual([]);
     });
 
-    test("accepts text that the database cannot store, and huge counts", async () => {
+    test("accepts text that the database cannot store, without invalid names of variants, and huge counts", async () => {
       await createFlag(service, "odd");
       const variants = { "a\0b": 1, "\udfff": 1, ["v".repeat(5000)]: 1, __proto: 2 };
       const body = report(`app\0${"é".repeat(3000)}`, {
@@ -178,8 +178,27 @@ describeStorages("usage", (source) => {
       expect(await post(service, METRICS, body)).toEqual({ status: 202, text: "" });
       const [counted] = countedIn(await rawOf(service, "odd"));
       expect(counted).toMatchObject({ yes: 2e15, no: 1_999_999_999_999_998 });
-      expect(counted?.appName).toHaveLength(200);
-      expect(counted?.variants).toMatchObject({ "a\uFFFDb": 2, "\uFFFD": 2, __proto: 4 });
+      expect(counted?.appName).toHaveLength(255);
+      expect(counted?.variants).toEqual({ "\uFFFD": 2, __proto: 4 });
+    });
+
+    test("names of members of objects are ordinary, and have no side effects", async () => {
+      for (const name of ["__proto__", "constructor"]) await createFlag(service, name);
+      const counts = '{"yes":1,"no":0,"variants":{"__proto__":1,"constructor":1}}';
+      const toggles = `{"__proto__":${counts},"constructor":${counts}}`;
+      // NOTE: parsing creates a member of this name, whereas a literal would set the prototype.
+      const body = JSON.parse(`{"appName":"__proto__","bucket":{"toggles":${toggles}}}`) as object;
+      expect((await post(service, METRICS, body)).status).toBe(202);
+      for (const name of ["__proto__", "constructor"]) {
+        const [counted] = countedIn(await rawOf(service, name));
+        expect(counted?.appName).toBe("__proto__");
+        expect(Object.entries(counted?.variants ?? {})).toEqual([
+          ["__proto__", 1],
+          ["constructor", 1],
+        ]);
+      }
+      expect(Object.keys(Object.prototype)).toEqual([]);
+      expect(Reflect.get({}, "yes")).toBeUndefined();
     });
 
     test("treats a time in the future as now, and a time too far in the past as the oldest hour", async () => {

@@ -28,6 +28,7 @@ export type {
   VariantExplanation,
   WeightedVariant,
 } from "./explain/explanation.ts";
+export { isName, isReportedName, MAX_NAME_LENGTH, NAME_PATTERN, toReportedName } from "./names.ts";
 export type { Outcome, Payload, Reason, SelectedVariant } from "./outcome.ts";
 export { checkNesting } from "./parse/check-nesting.ts";
 export { DocumentError, isRecord } from "./parse/json.ts";

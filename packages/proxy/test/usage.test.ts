@@ -162,12 +162,6 @@ const numbered = (count: number, value: unknown): Record<string, unknown> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [index, value]));
 
 test.each([
-  [{ appName: LONG }, /`appName` has more than 255 characters/],
-  [{ bucket: { toggles: { [LONG]: { yes: 1 } } } }, /name of more than 255 characters/],
-  [{ bucket: { toggles: { a: { variants: { [LONG]: 1 } } } } }, /name of more than 255 characters/],
-  [{ appName: "a\0" }, /`appName` has the character U\+0000/],
-  [{ bucket: { toggles: { "a\0": { yes: 1 } } } }, /name with the character U\+0000/],
-  [{ bucket: { toggles: { a: { variants: { "a\0": 1 } } } } }, /name with the character U\+0000/],
   [{ bucket: { toggles: { a: { variants: numbered(101, 1) } } } }, /more than 100 variants/],
   [
     { bucket: { toggles: numbered(1000, { variants: numbered(50, 1) }) } },
@@ -183,6 +177,34 @@ test.each([
     expect(source.usage).toEqual([]);
   },
 );
+
+test.each([
+  [LONG, LONG.slice(1)],
+  ["a\0", "a\uFFFD"],
+])("POST /proxy/client/metrics: the application %j is counted as %j", async (appName, counted) => {
+  const { post, source } = await startProxy();
+  const report = { appName, bucket: { toggles: { a: { yes: 1, no: 0 } } } };
+  expect((await post("/proxy/client/metrics", report)).status).toBe(200);
+  expect(source.usage[0]?.appName).toBe(counted);
+});
+
+test("POST /proxy/client/metrics: flags and variants with invalid names are ignored and counted", async () => {
+  const { post, request, source } = await startProxy();
+  const variants = { blue: 1, "": 1, [LONG]: 1, "a\0": 1 };
+  const toggles = {
+    a: { yes: 1, no: 0, variants },
+    "": { yes: 1 },
+    [LONG]: { yes: 1 },
+    "a\0": { yes: 1 },
+  };
+  const response = await post("/proxy/client/metrics", { appName: "shop", bucket: { toggles } });
+  expect(response.status).toBe(200);
+  expect(structuredClone(source.usage[0]?.features)).toEqual({
+    a: { yes: 1, no: 0, variants: { blue: 1 } },
+  });
+  const metrics = await (await request("/proxy/internal-backstage/prometheus")).text();
+  expect(metrics).toContain("flags_proxy_usage_invalid_total 6");
+});
 
 test("POST /proxy/client/metrics: acknowledged usage is delivered", async () => {
   const upstream = await startRecordingUpstream();
@@ -254,13 +276,20 @@ test.each([
   },
 );
 
-test("POST /proxy/client/register: 200 for any registration that is a JSON object", async () => {
+test("POST /proxy/client/register: 200 for any registration with the name of an application", async () => {
   const { post, request } = await startProxy();
   for (const body of [
     { appName: "shop", interval: 1000, started: "2026-01-31T12:00:00Z", strategies: ["default"] },
-    {},
+    { appName: "__proto__" },
   ]) {
     expect((await post("/proxy/client/register", body)).status).toBe(200);
+  }
+  for (const body of [{}, { appName: null }, { appName: "" }]) {
+    for (const path of ["/proxy", "/api/frontend"]) {
+      const response = await post(`${path}/client/register`, body);
+      expect(response.status).toBe(400);
+      expect((await errorOf(response)).error).toContain("appName");
+    }
   }
   const init = { method: "POST", headers: { "content-type": "application/json" }, body: "[" };
   expect((await request("/proxy/client/register", init)).status).toBe(400);

@@ -150,7 +150,8 @@ describe("an upstream without bulk reports", () => {
         await expect.poll(() => totals.sum).toBe(3 * round);
       }
       await client.close();
-      expect(upstream.seen(BULK)).toHaveLength(1);
+      // After a rejection, the reports of fewer applications are tried.
+      expect(upstream.seen(BULK)).toHaveLength(code === 400 || code === 422 ? 3 : 1);
     },
   );
 
@@ -249,7 +250,27 @@ describe("an application whose usage the upstream does not accept", () => {
     },
   );
 
-  it("usage of an application is dropped after ten rejections, with an error, and the others are still sent in bulk", async () => {
+  it("an application among 300 causes few requests, and one error", async () => {
+    const { upstream, client, totals } = await startReporting({ metricsIntervalMs: 60_000 });
+    const messages = collectMessages(client);
+    const isBad = (appName: string): boolean => appName.startsWith("poison");
+    upstream.reply(BULK, (response, request) => {
+      const isRejected = bulkOf(request).metrics.some(({ appName }) => isBad(appName));
+      (isRejected ? status(400) : totals.bulk)(response, request);
+    });
+    upstream.reply(SINGLE, (response, request) => {
+      (isBad(singleOf(request).appName) ? status(400) : totals.single)(response, request);
+    });
+    const [first = "", ...rest] = names(300);
+    for (const name of [first, "poison", ...rest]) void client.reportUsage(usageOf(name));
+    await client.close();
+    expect(totals.sum).toBe(300);
+    expect(upstream.seen(BULK).length).toBeLessThan(25);
+    expect(upstream.seen(SINGLE).map((request) => singleOf(request).appName)).toEqual(["poison"]);
+    expect(messages.filter((message) => message.startsWith("error"))).toHaveLength(1);
+  });
+
+  it("usage of an application is dropped after ten rejections, with a warning, and the others are still sent in bulk", async () => {
     const { upstream, client, totals } = await startReporting();
     const messages = collectMessages(client);
     const dropped = nextEvent(client, "usageDropped");
@@ -274,13 +295,16 @@ describe("an application whose usage the upstream does not accept", () => {
     clearInterval(reporting);
     await client.close();
     expect(totals.sum).toBe(reported);
-    expect(messages).toContain(
-      'error: Usage of application "poison" (flags: 1) was dropped: rejected 10 times',
+    expect(messages).toContainEqual(
+      expect.stringMatching(
+        /^warn: Dropped 1 .* The first: application "poison", rejected 10 times: .* 400/,
+      ),
     );
     const poisoned = upstream
       .seen(BULK)
       .filter((request) => bulkOf(request).metrics.some(({ appName }) => appName === "poison"));
-    expect(poisoned).toHaveLength(1);
+    // Once with each of the others that it was divided from, then alone.
+    expect(poisoned.length).toBeLessThanOrEqual(3);
   });
 });
 

@@ -61,9 +61,12 @@ export function serverOptions(
 /**
  * Makes the app parse JSON bodies and reject others. A request without a body may have any
  * `Content-Type`, because many clients set one on every request.
+ *
+ * NOTE: keys such as `__proto__` are ordinary names, in particular of flags and variants: no object is ever merged by
+ * its keys.
  */
 export function readJsonBodies(app: FastifyInstance): void {
-  const parseJson = app.getDefaultJsonParser("error", "error");
+  const parseJson = app.getDefaultJsonParser("ignore", "ignore");
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     /^application\/([\w.-]+\+)?json\b/i,

@@ -1,5 +1,5 @@
 import type { FastifyError } from "fastify";
-import { ClientSpecError } from "flags-engine";
+import { ClientSpecError, NAME_PATTERN } from "flags-engine";
 import { rewordSchemaMessage } from "flags-server-kit";
 import { explainFrameworkFailure, type FrameworkFailure } from "flags-server-kit/http";
 import { ApiError, badData, type ErrorDetail, type ErrorName } from "../errors.ts";
@@ -10,7 +10,7 @@ import {
   isTimeout,
   UnknownOutcomeError,
 } from "../storage/errors.ts";
-import { NAME_PATTERN, NAME_RULE, TAG_VALUE_PATTERN, TAG_VALUE_RULE } from "./names.ts";
+import { NAME_RULE, TAG_VALUE_PATTERN, TAG_VALUE_RULE } from "./names.ts";
 import type { SchemaViolation } from "./validation.ts";
 
 /** Names of the errors that the framework detects. */

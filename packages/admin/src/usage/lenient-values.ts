@@ -1,3 +1,4 @@
+import { toReportedName } from "flags-engine";
 import { Type } from "typebox";
 
 // NOTE: SDKs differ in how they encode their reports, and an SDK whose report is rejected may never
@@ -33,17 +34,9 @@ export type LenientText = Type.Static<typeof LenientTextSchema>;
 export type LenientTimestamp = Type.Static<typeof LenientTimestampSchema>;
 export type LenientCount = Type.Static<typeof LenientCountSchema>;
 
-// Names are part of database keys, which must stay short.
-const MAX_TEXT_LENGTH = 200;
-
-/**
- * Converts a value to text that the database can store: at most 200 characters, with NUL and lone
- * surrogates replaced. A missing value becomes the empty text.
- */
+/** Converts a value to text that the database can store. A missing value becomes the empty text. */
 export function readText(sent: LenientText | undefined): string {
-  return String(sent ?? "")
-    .slice(0, MAX_TEXT_LENGTH)
-    .replaceAll(/[\0\p{Surrogate}]/gu, "\uFFFD");
+  return toReportedName(String(sent ?? ""));
 }
 
 /** As large as the sum of a million reports of clients, in which a proxy limits each count to 10^9. */

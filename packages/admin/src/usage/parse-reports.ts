@@ -1,5 +1,6 @@
 // The bodies of reports from SDKs and proxies, and their conversion to the form that is stored.
 
+import { isReportedName } from "flags-engine";
 import { Type } from "typebox";
 import { badData } from "../errors.ts";
 import { openObject } from "../http/schemas.ts";
@@ -85,7 +86,7 @@ interface ReportContext {
 }
 
 /**
- * Parses the usage report of one application. Flags without evaluations are omitted.
+ * Parses the usage report of one application. Flags without evaluations are omitted, and those with an invalid name.
  *
  * @throws {ApiError} if the application has no name
  */
@@ -98,6 +99,7 @@ export function parseMetrics(
 
   const hour = parseHour(bucket.stop, now);
   return Object.entries(bucket.toggles)
+    .filter(([feature]) => isReportedName(feature))
     .map(([feature, counts]) => ({
       ...parseCounts(counts),
       feature: readText(feature),
@@ -109,8 +111,8 @@ export function parseMetrics(
 }
 
 /**
- * Parses the usage report of a proxy for many applications. Entries without the name of an application are
- * skipped, because the proxy cannot correct what one of its clients sent.
+ * Parses the usage report of a proxy for many applications. Entries without the name of an application, or
+ * with an invalid name of a flag, are skipped, because the proxy cannot correct what one of its clients sent.
  *
  * @throws {ApiError} if an entry is for an environment other than the token's. Then the whole
  * report is rejected, so that the loss does not go unnoticed.
@@ -119,22 +121,23 @@ export function parseBulkMetrics(
   { metrics }: BulkMetrics,
   { environment, now }: ReportContext,
 ): readonly UsageEntry[] {
-  const entries = metrics.map((metric, index) => {
-    if (metric.environment !== environment) {
-      throw badData(
-        `/body/metrics/${index}/environment`,
-        `must be ${JSON.stringify(environment)}, the environment of the token`,
-      );
-    }
-    return {
+  const foreign = metrics.findIndex((metric) => metric.environment !== environment);
+  if (foreign !== -1) {
+    throw badData(
+      `/body/metrics/${foreign}/environment`,
+      `must be ${JSON.stringify(environment)}, the environment of the token`,
+    );
+  }
+  return metrics
+    .filter((metric) => isReportedName(String(metric.featureName ?? "")) && hasAppName(metric))
+    .map((metric) => ({
       ...parseCounts(metric),
       feature: readText(metric.featureName),
       appName: readText(metric.appName),
       environment,
       hour: parseHour(metric.timestamp, now),
-    };
-  });
-  return entries.filter((entry) => entry.appName !== "" && hasEvaluations(entry));
+    }))
+    .filter(hasEvaluations);
 }
 
 interface SentCounts {
@@ -148,6 +151,7 @@ const MAX_VARIANTS = 100;
 
 function parseCounts({ yes, no, variants }: SentCounts) {
   const counts = Object.entries(variants ?? {})
+    .filter(([name]) => isReportedName(name))
     .map(([name, count]) => [readText(name), readCount(count)] as const)
     .filter(([, count]) => count > 0)
     .toSorted(([, one], [, other]) => other - one)

@@ -1,5 +1,5 @@
+import { isName } from "flags-engine";
 import { expect, test } from "vitest";
-import { isName } from "../../../admin/src/http/names.ts";
 import { describeNameProblem } from "./describe-name-problem.ts";
 
 test("describeNameProblem() accepts the same characters as the service", () => {

@@ -67,12 +67,13 @@ export function registerUsageAt(
     },
     async (request, reply) => {
       const { body } = request;
-      const usage = parseUsage(body, parseOptionsOf(request));
+      const { usage, invalidCount } = parseUsage(body, parseOptionsOf(request));
       // At the same time, so that one write to the spool covers both.
       await Promise.all([
         acceptUsage(grantOf(request).source, [usage], options),
         registersReporters && forwardReporter(body, originOf(request, options)),
       ]);
+      options.metrics.invalid.inc(invalidCount);
       return respond(reply);
     },
   );

@@ -23,7 +23,7 @@ export function createUsageMetrics(registry: Registry): UsageMetrics {
     }),
     invalid: new Counter({
       name: `${METRICS_PREFIX}_usage_invalid_total`,
-      help: "Invalid entries of bulk reports, which were ignored",
+      help: "Invalid entries of usage reports, which were ignored",
       registers,
     }),
     refused: new Counter({

@@ -17,7 +17,7 @@ test("parseUsage() converts counts without copying the toggles, which takes long
   const toggles = JSON.parse(
     `{"a":{"yes":1,"no":0,"extra":{}},"b":{"yes":"2","variants":{"__proto__":"3","blue":1.5}},"__proto__":{"no":null}}`,
   ) as Record<string, object>;
-  const { features } = parseUsage({ appName: "a", bucket: { toggles } }, OPTIONS);
+  const { features } = parseUsage({ appName: "a", bucket: { toggles } }, OPTIONS).usage;
   expect(features).toBe(toggles);
   expect(JSON.stringify(features)).toBe(
     '{"a":{"yes":1,"no":0},"b":{"yes":2,"no":0,"variants":{"__proto__":3,"blue":1}},"__proto__":{"yes":0,"no":0}}',

@@ -1,3 +1,4 @@
+import { isReportedName, toReportedName } from "flags-engine";
 import { type ApplicationUsage, type FeatureUsage, USAGE_LIMITS } from "flags-sdk";
 import type { Static } from "typebox";
 import type { KeyKind } from "../access/grant.ts";
@@ -22,12 +23,7 @@ const MAX_REPORTED_NAMES = 50_000;
  */
 const MAX_COUNTS: Readonly<Record<KeyKind, number>> = { client: 1e9, server: 1e15 };
 
-const { nameLength, variantsPerFeature } = USAGE_LIMITS;
-const TOO_LONG = `more than ${nameLength} characters: shorten it`;
-// PostgreSQL cannot store it: an upstream could fail on a report that contains it, and on everything
-// that it stores in the same transaction.
-const NUL = "\0";
-const HAS_NUL = "the character U+0000: remove it";
+const { variantsPerFeature } = USAGE_LIMITS;
 
 /** The application that usage counts as if a report has no name. */
 const UNKNOWN_APPLICATION = "unknown";
@@ -40,36 +36,47 @@ export interface ParseOptions {
   readonly keyKind: KeyKind;
 }
 
+/** The usage in a report. */
+interface ReportedUsage {
+  readonly usage: ApplicationUsage;
+  /** Number of flags and variants with invalid names, which were skipped. */
+  readonly invalidCount: number;
+}
+
 /**
  * Parses a usage report, and converts its counts in place: copying them takes longer. The cost depends on the number of
- * names in it, never on the counts.
+ * names in it, never on the counts. Flags and variants with invalid names are removed: an application can request any
+ * flag, and must not lose the usage of the others.
  *
  * @throws {HttpError} 400 if it exceeds a limit
  */
 export function parseUsage(
   report: Report,
   { nowMs, quotaId, keyKind }: ParseOptions,
-): ApplicationUsage {
-  const appName = report.appName || UNKNOWN_APPLICATION;
-  if (isTooLong(appName)) throw badField("appName", `has ${TOO_LONG}`);
-  if (appName.includes(NUL)) throw badField("appName", `has ${HAS_NUL}`);
+): ReportedUsage {
+  const appName = toReportedName(report.appName || UNKNOWN_APPLICATION);
   const impactMetrics = parseImpactMetrics(report.impactMetrics);
-  return {
+  const { features, invalidCount } = parseToggles(
+    report.bucket?.toggles ?? {},
+    MAX_COUNTS[keyKind],
+  );
+  const usage = {
     appName,
     // NOTE: the usage of all clients of an application is sent in one report with the earliest start, under which some
     // versions of Unleash store it. A client must not be able to move the usage of others to another year.
     startMs: keyKind === "client" ? nowMs : parseStartMs(report.bucket?.start, nowMs),
-    features: parseToggles(report.bucket?.toggles ?? {}, MAX_COUNTS[keyKind]),
+    features,
     quotaId,
     ...(impactMetrics.length > 0 && { impactMetrics }),
   };
+  return { usage, invalidCount };
 }
 
 /** The usage in a bulk report. */
 interface BulkUsage {
   /** One for each application and period. */
   readonly usages: readonly ApplicationUsage[];
-  /** Number of invalid entries, which were skipped. */
+  /** Number of invalid entries and variants, which were skipped. */
   readonly invalidCount: number;
 }
 
@@ -86,8 +93,11 @@ export function parseBulkUsage(
   const usages = new Map<string, ApplicationUsage & { features: Record<string, Sum> }>();
   const valid = metrics.filter(isMetric);
   if (valid.length === 0 && metrics.length > 0) throw explainInvalid(metrics[0]);
+  let invalidCount = metrics.length - valid.length;
   for (const metric of valid) {
-    const { appName, featureName } = metric;
+    const { featureName, variants } = metric;
+    const appName = toReportedName(metric.appName);
+    invalidCount += removeInvalidVariants(variants ?? {});
     const startMs = parseStartMs(metric.timestamp, nowMs);
     const key = JSON.stringify([startMs, appName]);
     // NOTE: no prototype, since a flag can be named `__proto__`.
@@ -97,23 +107,19 @@ export function parseBulkUsage(
     usage.features[featureName] = sum;
     usages.set(key, usage);
   }
-  return { usages: [...usages.values()], invalidCount: metrics.length - valid.length };
+  return { usages: [...usages.values()], invalidCount };
 }
 
 function isMetric(sent: unknown): sent is Metric {
   if (!isValid(ReportedMetric, sent)) return false;
-  const { appName, featureName, variants } = sent as Metric;
-  const variantNames = Object.keys(variants ?? {});
-  if (variantNames.length > variantsPerFeature) return false;
-  return [appName, featureName, ...variantNames].every(
-    (name) => !isTooLong(name) && !name.includes(NUL),
-  );
+  const { featureName, variants } = sent as Metric;
+  if (Object.keys(variants ?? {}).length > variantsPerFeature) return false;
+  return isReportedName(featureName);
 }
 
 function explainInvalid(first: unknown): HttpError {
   const problem = isValid(ReportedMetric, first)
-    ? `has a name of more than ${nameLength} characters or with U+0000, or more than ` +
-      `${variantsPerFeature} variants`
+    ? `has a featureName that is too long or contains U+0000, or more than ${variantsPerFeature} variants`
     : "must have `featureName` and `appName`, which are not empty, and counts of at least 0";
   return badField("metrics.0", `${problem}; no other entry is valid either`);
 }
@@ -138,43 +144,47 @@ function addTo(sum: Sum, { yes, no, variants }: FeatureUsage): void {
 /** Where in the body of a report the toggles are. */
 const TOGGLES = "bucket.toggles";
 
-function parseToggles(toggles: Toggles, maxCount: number): Readonly<Record<string, FeatureUsage>> {
+function parseToggles(
+  toggles: Toggles,
+  maxCount: number,
+): Pick<ApplicationUsage, "features"> & Pick<ReportedUsage, "invalidCount"> {
   const features = toggles as Record<string, FeatureUsage>;
   let nameCount = 0;
+  let invalidCount = 0;
   // NOTE: reads values by name, since creating a list of entries costs more than everything else here.
   for (const name of Object.keys(toggles)) {
-    checkName(name);
+    if (!isReportedName(name)) {
+      Reflect.deleteProperty(toggles, name);
+      invalidCount += 1;
+      continue;
+    }
     const toggle = toggles[name] ?? {};
-    nameCount += 1 + checkVariants(toggle.variants ?? {});
+    const variants = toggle.variants ?? {};
+    nameCount += 1 + countVariants(variants);
+    invalidCount += removeInvalidVariants(variants);
     if (!isUsage(toggle, maxCount)) features[name] = parseFeatureUsage(toggle, maxCount);
   }
-  if (nameCount <= MAX_REPORTED_NAMES) return features;
+  if (nameCount <= MAX_REPORTED_NAMES) return { features, invalidCount };
   throw badField(
     TOGGLES,
     `has more than ${MAX_REPORTED_NAMES} flags and variants: send several smaller reports`,
   );
 }
 
-function isTooLong(name: string): boolean {
-  return name.length > nameLength;
+function countVariants(variants: ReportedVariants): number {
+  const { length } = Object.keys(variants);
+  if (length <= variantsPerFeature) return length;
+  throw badField(
+    TOGGLES,
+    `has a toggle with more than ${variantsPerFeature} variants: send the rest in another bucket`,
+  );
 }
 
-function checkName(name: string): void {
-  if (isTooLong(name)) throw badField(TOGGLES, `has a name of ${TOO_LONG}`);
-  if (name.includes(NUL)) throw badField(TOGGLES, `has a name with ${HAS_NUL}`);
-}
-
-/** Returns the number of variants. */
-function checkVariants(variants: ReportedVariants): number {
-  const names = Object.keys(variants);
-  if (names.length > variantsPerFeature) {
-    throw badField(
-      TOGGLES,
-      `has a toggle with more than ${variantsPerFeature} variants: send the rest in another bucket`,
-    );
-  }
-  for (const name of names) checkName(name);
-  return names.length;
+/** Removes variants with invalid names; returns how many. */
+function removeInvalidVariants(variants: ReportedVariants): number {
+  const invalid = Object.keys(variants).filter((name) => !isReportedName(name));
+  for (const name of invalid) Reflect.deleteProperty(variants, name);
+  return invalid.length;
 }
 
 function parseStartMs(start: unknown, nowMs: number): number {

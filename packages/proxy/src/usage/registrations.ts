@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { isReportedName, toReportedName } from "flags-engine";
 import type { ApplicationRegistration, ConnectVia } from "flags-sdk";
 import { isRecord } from "flags-server-kit";
 import { type Grant, quotaIdOf } from "../access/grant.ts";
 
-const MAX_TEXT_LENGTH = 255;
 const MAX_STRATEGIES = 50;
 const MAX_PROXIES = 10;
 const MAX_INTERVAL_MS = 1e10;
@@ -44,8 +44,8 @@ function parseRegistration(
   { grant, headers, metricsIntervalMs }: RegistrationOrigin,
 ): ApplicationRegistration | undefined {
   if (!isRecord(sent)) return undefined;
-  const appName = parseText(sent["appName"]);
-  if (appName === undefined) return undefined;
+  const { appName } = sent;
+  if (typeof appName !== "string" || appName === "") return undefined;
   const { interval, started, sdkType } = sent;
   const texts = {
     sdkVersion: parseText(sent["sdkVersion"]) ?? sdkVersionOf(headers),
@@ -58,7 +58,7 @@ function parseRegistration(
     specVersion: parseText(sent["specVersion"]),
   };
   return {
-    appName,
+    appName: toReportedName(appName),
     instanceId: parseText(sent["instanceId"]) ?? "default",
     // Other proxies use server tokens, even for registrations of browsers. Client keys are only for
     // clients.
@@ -91,8 +91,7 @@ function parseList(sent: unknown, maxLength: number): readonly unknown[] {
 }
 
 function parseText(sent: unknown): string | undefined {
-  if (typeof sent !== "string" || sent === "") return undefined;
-  return sent.length <= MAX_TEXT_LENGTH && !sent.includes("\0") ? sent : undefined;
+  return typeof sent === "string" && isReportedName(sent) ? sent : undefined;
 }
 
 function isInterval(sent: unknown): sent is number {

@@ -1,3 +1,4 @@
+import { isReportedName } from "flags-engine";
 import type { FeatureUsage } from "../flag-source.ts";
 import type { BudgetShare, UsageLimits } from "./usage-limits.ts";
 import type { IsKnown } from "./known-names.ts";
@@ -132,17 +133,16 @@ export class ApplicationCounts {
   }
 
   #measureFeature(name: string, usage: FeatureUsage, existing: FeatureCounts | undefined): number {
-    if (name.length > this.#rules.limits.nameLength) return Infinity;
+    if (!isReportedName(name)) return Infinity;
     const variantBytes = this.#measureVariants(usage.variants ?? {}, existing?.variants);
     return variantBytes + (existing === undefined ? entryBytes(name) : 0);
   }
 
   #measureVariants(variants: Variants, existing: ReadonlyMap<string, number> | undefined): number {
-    const { nameLength } = this.#rules.limits;
     let bytes = 0;
     for (const name of Object.keys(variants)) {
       if (toCount(variants[name]) === 0 || existing?.has(name) === true) continue;
-      if (name.length > nameLength) return Infinity;
+      if (!isReportedName(name)) return Infinity;
       bytes += entryBytes(name);
     }
     return bytes;

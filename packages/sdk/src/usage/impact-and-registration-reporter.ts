@@ -25,6 +25,8 @@ interface ImpactAndRegistrationReporterOptions {
 const MAX_REGISTRATIONS = 5000;
 /** Without bulk reports each registration is a request: invented names must not cause thousands. */
 const MAX_SEPARATE_REGISTRATIONS = 50;
+/** How often rejected batches of registrations are divided per attempt, for the same reason. */
+const MAX_SPLITS = 100;
 
 /**
  * Forwards the impact metrics and registrations of applications. They are sent
@@ -117,9 +119,13 @@ export class ImpactAndRegistrationReporter {
   ): Promise<void> {
     const { registrations, drops } = this.#options;
     const pending = new Set(batches.flat());
+    let splitsLeft = MAX_SPLITS;
     const send = async (batch: readonly BufferedRegistration[]): Promise<void> => {
       const isAccepted = await trySend(() => post(batch));
       if (!isAccepted && batch.length > 1) {
+        // Those that are left are sent again in the next interval.
+        if (splitsLeft === 0) return;
+        splitsLeft -= 1;
         const [first, second] = halveList(batch);
         await send(first);
         await send(second);

@@ -1,3 +1,4 @@
+import { isReportedName } from "flags-engine";
 import type { ApplicationUsage } from "../flag-source.ts";
 import { ApplicationCounts } from "./application-counts.ts";
 import type { CountingRules, FeatureEntries } from "./application-counts.ts";
@@ -129,12 +130,12 @@ export class QuotaUsage {
   }
 
   #fits(appName: string, features: FeatureEntries): boolean {
-    const { applications, memory, limits } = this.#rules;
+    const { applications, memory } = this.#rules;
     const counts = this.#applications.get(appName);
     if (counts !== undefined) return memory.fits(counts.measure(features));
     const bytes = new ApplicationCounts(0, this.#rules).measure(features);
     if (bytes === 0) return true;
-    const canAddApplication = appName.length <= limits.nameLength && applications.fits(1);
+    const canAddApplication = isReportedName(appName) && applications.fits(1);
     return canAddApplication && memory.fits(applicationBytes(appName) + bytes);
   }
 

@@ -24,14 +24,16 @@ interface RejectionsOptions {
 /** The names that the upstream sent, and the others, which clients may have invented. */
 type Group = "known" | "unknown";
 
+type Divided = Group | "batch";
+
 const GROUPS: readonly Group[] = ["known", "unknown"];
 
 /** Consecutive rejections after which the usage of an application is dropped, for each group of names. */
 const MAX_REJECTIONS = 10;
 export const TOO_LARGE = 413;
 /**
- * How often rejected usage of each group is divided per attempt to send everything. Clients can invent any
- * number of names that the upstream might reject, which must not cause any number of requests.
+ * How often rejected batches, and rejected usage of each group, are divided per attempt to send everything. Clients can
+ * invent any number of names that the upstream might reject, which must not cause any number of requests.
  */
 const MAX_SPLITS = 100;
 /** How many names of flags a log line contains. */
@@ -45,7 +47,11 @@ export class Rejections {
   readonly #options: RejectionsOptions;
   /** Consecutive rejections, by application and quota, and group of names. */
   readonly #counts = new Map<string, number>();
-  readonly #splitsLeft: Record<Group, number> = { known: MAX_SPLITS, unknown: MAX_SPLITS };
+  readonly #splitsLeft: Record<Divided, number> = {
+    known: MAX_SPLITS,
+    unknown: MAX_SPLITS,
+    batch: MAX_SPLITS,
+  };
 
   constructor(options: RejectionsOptions) {
     this.#options = options;
@@ -63,7 +69,12 @@ export class Rejections {
 
   /** Must be called before each attempt to send everything. */
   beginRound(): void {
-    for (const group of GROUPS) this.#splitsLeft[group] = MAX_SPLITS;
+    for (const kind of [...GROUPS, "batch"] as const) this.#splitsLeft[kind] = MAX_SPLITS;
+  }
+
+  /** Whether a rejected batch may be divided once more. */
+  mayDivideBatch(): boolean {
+    return this.#takeSplit("batch");
   }
 
   /** Returns the parts in which to send rejected usage again; undefined if it is not divided any more. */
@@ -74,9 +85,13 @@ export class Rejections {
     if (known !== undefined && unknown !== undefined) return [known, unknown];
     if (halves === undefined) return undefined;
     const group = unknown === undefined ? "known" : "unknown";
-    if (this.#splitsLeft[group] === 0) return undefined;
-    this.#splitsLeft[group] -= 1;
-    return halves;
+    return this.#takeSplit(group) ? halves : undefined;
+  }
+
+  #takeSplit(kind: Divided): boolean {
+    if (this.#splitsLeft[kind] === 0) return false;
+    this.#splitsLeft[kind] -= 1;
+    return true;
   }
 
   /** Puts the rejected parts of the usage of one application back, or drops them. */
@@ -107,19 +122,21 @@ export class Rejections {
     const [first] = isolated;
     if (first === undefined) return;
     const { usage, error } = first;
-    this.#drop(isolated);
     this.#options.events.failure(error);
     const shown = isolated.slice(0, MAX_NAMES).map(describeFlag);
     const rest = isolated.length > MAX_NAMES ? ` and ${isolated.length - MAX_NAMES} more` : "";
-    const subject = `Usage of application ${JSON.stringify(usage.appName)} was dropped for the ${isolated.length === 1 ? "flag" : "flags"} ${shown.join(", ")}${rest}`;
-    this.#options.events.error(new Error(`${subject}: ${error.message}`, { cause: error }));
+    const flags = `${isolated.length === 1 ? "flag" : "flags"} ${shown.join(", ")}${rest}`;
+    this.#drop(
+      isolated,
+      `application ${JSON.stringify(usage.appName)}, ${flags}: ${error.message}`,
+    );
   }
 
   /** Puts usage back, or drops it after ten consecutive rejections. */
   #count(id: string, rejected: readonly Rejected[]): void {
     const [first] = rejected;
     if (first === undefined) return;
-    const { buffer, events, failureLog } = this.#options;
+    const { buffer, failureLog } = this.#options;
     const { usage, error } = first;
     failureLog.failed(error);
     const rejections = (this.#counts.get(id) ?? 0) + 1;
@@ -129,20 +146,18 @@ export class Rejections {
       return;
     }
     this.#counts.delete(id);
-    const flags = this.#drop(rejected);
-    const subject = `Usage of application ${JSON.stringify(usage.appName)} (flags: ${flags})`;
-    events.error(
-      new Error(`${subject} was dropped: rejected ${rejections} times`, { cause: error }),
+    this.#drop(
+      rejected,
+      `application ${JSON.stringify(usage.appName)}, rejected ${rejections} times: ${error.message}`,
     );
   }
 
-  /** Returns the number of flags. */
-  #drop(rejected: readonly Rejected[]): number {
+  /** @param example describes the usage, for the log */
+  #drop(rejected: readonly Rejected[], example: string): void {
     const { buffer, drops } = this.#options;
     for (const { usage } of rejected) buffer.release(usage);
     const { length } = rejected.flatMap(({ usage }) => Object.keys(usage.features));
-    drops.add("rejected", length);
-    return length;
+    drops.add("rejected", length, example);
   }
 }
 

@@ -172,14 +172,14 @@ describe("UsageBuffer", () => {
       applications: 4,
       featuresPerApplication: 2,
       variantsPerFeature: 2,
-      nameLength: 5,
     };
 
+    const TOO_LONG = "x".repeat(256);
     const stored = [usage("a", { f: { ...once, variants: { v1: 1, v2: 1 } } })];
 
     it.each([
-      ["a flag", usage("a", { toolong: once })],
-      ["an application", usage("toolong", { f: once })],
+      ["a flag", usage("a", { [TOO_LONG]: once })],
+      ["an application", usage(TOO_LONG, { f: once })],
     ])("add() returns false for %s with a long name, and counts nothing", (_title, rejected) => {
       const buffer = new UsageBuffer({ now, limits });
       expect(buffer.add(rejected)).toBe(false);
@@ -188,10 +188,9 @@ describe("UsageBuffer", () => {
     });
 
     it.each([
-      // Its name has the maximum length.
       ["a third application", usage("third", { f: once })],
       ["a third feature", usage("a", { g: once, h: once })],
-      ["a long name of a variant", usage("b", { f: { ...once, variants: { toolong: 1 } } })],
+      ["a long name of a variant", usage("b", { f: { ...once, variants: { [TOO_LONG]: 1 } } })],
     ])("add() counts %s for the other applications, and so does the journal", (name, further) => {
       const journal = { add: vi.fn(), remove: vi.fn() };
       const buffer = new UsageBuffer({ now, limits, journal });
@@ -344,7 +343,7 @@ describe("UsageBuffer", () => {
     it("limits do not include applications without usage", () => {
       const buffer = new UsageBuffer({ now, limits });
       for (const appName of ["a", "b", "c"]) buffer.add(usage(appName, {}));
-      expect(buffer.add(usage("d", { toolong: once }))).toBe(false);
+      expect(buffer.add(usage("d", { [TOO_LONG]: once }))).toBe(false);
       expect(buffer.applications).toEqual([]);
     });
   });

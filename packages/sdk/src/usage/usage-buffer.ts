@@ -1,3 +1,4 @@
+import { isReportedName } from "flags-engine";
 import type { ApplicationUsage, FeatureUsage } from "../flag-source.ts";
 import type { FeatureEntries } from "./application-counts.ts";
 import { FairBudget, DEFAULT_QUOTA, OTHER_APPLICATIONS, USAGE_LIMITS } from "./usage-limits.ts";
@@ -96,7 +97,7 @@ export class UsageBuffer {
    * Adds usage that was counted elsewhere. Unknown flags and variants beyond their limits are omitted. If the
    * application exceeds the limits of its quota, known flags and variants are counted for `OTHER_APPLICATIONS`,
    * so that a client that invents applications or flags cannot cause other reports to be rejected. Returns
-   * false and adds nothing if even that is not possible, or if a name is too long. The cost does not depend on
+   * false and adds nothing if even that is not possible, or if a name is invalid. The cost does not depend on
    * the values of the counts.
    */
   add({ quotaId = DEFAULT_QUOTA, appName, startMs, features }: ApplicationUsage): boolean {
@@ -165,7 +166,7 @@ export class UsageBuffer {
 
   #addToOthers(usage: ApplicationUsage & { readonly quotaId: string }): boolean {
     const { quotaId, appName, startMs } = usage;
-    if (appName.length > this.#limits.nameLength) return false;
+    if (!isReportedName(appName)) return false;
     const { known, unknown } = separateKnown(usage, this.#isKnown);
     const quota = this.#quotaOf(quotaId);
     const isCounted = quota.addToOthers(startMs, Object.entries(known?.features ?? {}));

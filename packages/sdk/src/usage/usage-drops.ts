@@ -13,13 +13,17 @@ const DESCRIPTIONS: Readonly<Record<DropKind, string>> = {
 export class UsageDrops {
   readonly #onDropped: (kind: DropKind, count: number) => void;
   readonly #counts = new Map<DropKind, number>();
+  /** Describe the first data that was dropped. */
+  readonly #examples = new Map<DropKind, string>();
 
   constructor(onDropped: (kind: DropKind, count: number) => void) {
     this.#onDropped = onDropped;
   }
 
-  add(kind: DropKind, count: number): void {
+  /** @param example describes the data, for the summary */
+  add(kind: DropKind, count: number, example?: string): void {
     if (count === 0) return;
+    if (example !== undefined && !this.#examples.has(kind)) this.#examples.set(kind, example);
     this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + count);
     this.#onDropped(kind, count);
   }
@@ -27,10 +31,13 @@ export class UsageDrops {
   /** Logs the drops since the last call; returns whether there were any. */
   logSummary(warn: (message: string) => void): boolean {
     for (const [kind, count] of this.#counts) {
-      warn(`Dropped ${count} ${DESCRIPTIONS[kind]}`);
+      const example = this.#examples.get(kind);
+      const first = example === undefined ? "" : `. The first: ${example}`;
+      warn(`Dropped ${count} ${DESCRIPTIONS[kind]}${first}`);
     }
     const hasLogged = this.#counts.size > 0;
     this.#counts.clear();
+    this.#examples.clear();
     return hasLogged;
   }
 }

@@ -15,8 +15,6 @@ export interface UsageLimits {
   readonly impactSeries: number;
   /** Pending registrations per quota. */
   readonly registrations: number;
-  /** In UTF-16 code units. */
-  readonly nameLength: number;
 }
 
 /**
@@ -31,7 +29,6 @@ export const USAGE_LIMITS: UsageLimits = {
   unknownFeatures: 10_000,
   impactSeries: 1000,
   registrations: 1000,
-  nameLength: 255,
 };
 
 /** Concurrent requests to the upstream while usage is delivered. */

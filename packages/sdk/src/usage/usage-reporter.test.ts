@@ -143,6 +143,38 @@ describe("UsageReporter", () => {
     expect(buffer.applications).toEqual([]);
   });
 
+  it("divides rejected bulk reports at most 100 times per interval, and delivers all other applications", async () => {
+    let requests = 0;
+    let accepted = 0;
+    const accept = (body: string): void => {
+      requests += 1;
+      if (body.includes("poison")) {
+        throw new UpstreamError("rejected", { code: "STATUS", status: 400 });
+      }
+    };
+    const { buffer, reporter } = createReporter({
+      api: {
+        sendMetrics: async (body) => accept(JSON.stringify(body)),
+        sendBulk: async (body) => accept(body),
+      },
+      bulk: new BulkSupport("development", () => performance.now()),
+      onSent: () => (accepted += 1),
+    });
+    for (let index = 0; index < 400; index += 1) {
+      for (const name of ["app", "poison"]) buffer.count(`${name}-${index}`, "f", once);
+    }
+    reporter.start();
+    for (let attempt = 1; attempt <= 12; attempt += 1) {
+      const requestsBefore = requests;
+      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
+      await vi.advanceTimersByTimeAsync(INTERVAL_MS);
+      // One report, two for each division, the applications found this way, and those found before.
+      expect(requests - requestsBefore).toBeLessThanOrEqual(1 + 2 * 100 + 100 + 400);
+    }
+    expect(accepted).toBe(400);
+    await reporter.close();
+  });
+
   it("sends at most 500 rejected applications per interval separately", async () => {
     let requests = 0;
     const reject = async (): Promise<void> => {
@@ -159,7 +191,8 @@ describe("UsageReporter", () => {
       const requestsBefore = requests;
       // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
       await vi.advanceTimersByTimeAsync(INTERVAL_MS);
-      expect(requests - requestsBefore).toBeLessThanOrEqual(520);
+      // In addition, two reports in bulk, two for each division, and the applications found this way.
+      expect(requests - requestsBefore).toBeLessThanOrEqual(500 + 2 + 2 * 100 + 100);
     }
     await reporter.close();
   });

@@ -65,10 +65,10 @@ const MAX_SEPARATE_APPLICATIONS = 500;
  * bulk reports; otherwise application by application, up to 20 at a time and 500 per interval. Usage
  * that could not be delivered is put back and sent later.
  *
- * Usage that the upstream rejects for its content does not delay other usage: from then on it is sent separately,
- * and unknown flags and variants separately from those that the upstream sent. A flag that is rejected while
- * others of its application are accepted is dropped with an error. If all known flags of an application are
- * rejected, or all unknown ones, they are dropped after ten attempts.
+ * Usage that the upstream rejects for its content does not delay other usage: rejected bulk reports are divided until
+ * the application is found. From then on its usage is sent separately, and unknown flags and variants separately from
+ * those that the upstream sent. A flag that is rejected while others of its application are accepted is dropped with a
+ * warning. If all known flags of an application are rejected, or all unknown ones, they are dropped after ten attempts.
  */
 export class UsageReporter {
   readonly #options: UsageReporterOptions;
@@ -80,6 +80,8 @@ export class UsageReporter {
     (error) => this.#failureLog.failed(toUpstreamError(error)),
   );
   #maxSeparate = MAX_SEPARATE_APPLICATIONS;
+  /** Whether the upstream has accepted a bulk report in this attempt to send everything. */
+  #acceptsBulk = false;
   #failures = 0;
   #loggedAtMs = -Infinity;
 
@@ -184,6 +186,7 @@ export class UsageReporter {
     const { buffer } = this.#options;
     const putBack = (usage: ApplicationUsage): void => buffer.putBack(usage);
     const rejectedBefore: ApplicationUsage[] = [];
+    this.#acceptsBulk = false;
     try {
       const batches = toBulkBatches(this.#takeAcceptable(rejectedBefore), origin, putBack);
       await forEachConcurrently(batches, MAX_CONCURRENT_REQUESTS, (batch) =>
@@ -228,6 +231,7 @@ export class UsageReporter {
       await this.#handleBatchFailure(batch, origin, toUpstreamError(thrown));
       return;
     }
+    this.#acceptsBulk = true;
     for (const usage of batch.usages) {
       buffer.release(usage);
       onSent(toMetricsBody(usage, identity, now()));
@@ -239,13 +243,29 @@ export class UsageReporter {
     origin: BulkOrigin,
     error: UpstreamError,
   ): Promise<void> {
-    if (error.status !== TOO_LARGE) {
-      for (const usage of usages) this.#options.buffer.putBack(usage);
+    const putBack = (): void => usages.forEach((usage) => this.#options.buffer.putBack(usage));
+    const isTooLarge = error.status === TOO_LARGE;
+    const [usage] = usages;
+    if (!error.isRejection || usage === undefined) {
+      putBack();
       throw error;
+    }
+    if (!isTooLarge && usages.length === 1) {
+      const isAccepted = await this.#deliver(usage);
+      // The upstream seems to reject all bulk reports.
+      if (isAccepted && !this.#acceptsBulk) throw error;
+      return;
+    }
+    // A shutdown is limited in time.
+    const mayDivide =
+      isTooLarge || this.#maxSeparate === Infinity || this.#rejections.mayDivideBatch();
+    if (!mayDivide) {
+      putBack();
+      return;
     }
     const halves = splitUsages(usages);
     if (halves === undefined) {
-      for (const usage of usages) this.#rejections.resolve(usage, [{ usage, error }], []);
+      this.#rejections.resolve(usage, [{ usage, error }], []);
       return;
     }
     await this.#deliverBoth(halves, (half) =>

@@ -98,7 +98,7 @@ const coded = (code: unknown): Error => Object.assign(new Error("internal words"
 test.each([
   ["FST_ERR_CTP_BODY_TOO_LARGE", 413, "at most 1024 KiB"],
   ["FST_ERR_CTP_INVALID_MEDIA_TYPE", 415, "must be JSON"],
-  ["FST_ERR_CTP_INVALID_JSON_BODY", 400, "a forbidden key such as `__proto__`"],
+  ["FST_ERR_CTP_INVALID_JSON_BODY", 400, "not valid JSON"],
   ["FST_ERR_BAD_URL", 400, "percent-encoding"],
   ["FST_ERR_MAX_PARAM_LENGTH", 414, "too long"],
 ])("explainFrameworkFailure() explains %s", (code, statusCode, words) => {

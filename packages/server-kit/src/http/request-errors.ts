@@ -104,9 +104,7 @@ const FRAMEWORK_FAILURES: Readonly<Record<string, FrameworkFailure>> = {
   },
   FST_ERR_CTP_INVALID_JSON_BODY: {
     statusCode: 400,
-    // The framework uses one code for both, and keeps no cause.
-    message:
-      "The body is not valid JSON, or contains a forbidden key such as `__proto__`: check quotes, commas, brackets and keys",
+    message: "The body is not valid JSON: check quotes, commas and brackets",
   },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
     statusCode: 400,

@@ -1,5 +1,6 @@
+import { isName } from "flags-engine";
 import { badData } from "../../errors.ts";
-import { isName, NAME_RULE } from "../../http/names.ts";
+import { NAME_RULE } from "../../http/names.ts";
 
 /** Ids that conflict with other paths below `/projects/`, and `*`, which stands for all projects in a token. */
 const RESERVED_IDS = new Set(["archive", "revive", "validate", "*"]);
