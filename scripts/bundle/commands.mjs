@@ -13,8 +13,8 @@ const TELEMETRY = "flags-server-kit/telemetry";
 /** Serves files next to its own code, with the other package, which it loads from its own dependencies. */
 const STATIC_FILES = /^@fastify\/(?:swagger-ui|static)/;
 
-/** Used only with OpenID Connect, and needs the globals that the bundle replaces. */
-const OPENID = "openid-client";
+/** Used only with OpenID Connect, and need the globals that the bundle replaces. */
+const OPENID = /^(?:jose|openid-client)$/;
 
 /** Reads its WebAssembly program from files next to its own code, and is loaded only when it is used. */
 const PGLITE = /^@electric-sql\/pglite/;
@@ -38,7 +38,7 @@ export const ADMIN = {
   // `pg` uses the native client only if it is installed.
   isExternal: (id, importer) =>
     STATIC_FILES.test(id) ||
-    id === OPENID ||
+    OPENID.test(id) ||
     id === TELEMETRY ||
     id === "pg-native" ||
     (PGLITE.test(id) && !isDrizzle(importer)),

@@ -32,6 +32,7 @@ import { createMetrics, METRICS_PREFIX } from "./monitoring/metrics.ts";
 import { registerMonitoring } from "./monitoring/routes.ts";
 import { registerClientApi } from "./client-api/register-client-api.ts";
 import { registerOpenId } from "./openid/routes.ts";
+import { registerAdminSessions } from "./sessions/admin-routes.ts";
 import { registerSessions } from "./sessions/routes.ts";
 import { Sessions } from "./sessions/sessions.ts";
 import { ChangeStreams } from "./changes/change-streams.ts";
@@ -145,6 +146,7 @@ export async function buildApp(
       rejectUnknownParameters(scope);
       registerAdminRoutes(scope, { storage, usageHours: retention.usageHours });
       registerChanges(scope, changes);
+      registerAdminSessions(scope, sessions);
     },
     { prefix: "/api/admin" },
   );

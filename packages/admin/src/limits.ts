@@ -21,6 +21,8 @@ export const LIMITS = {
   /** Of all context fields. */
   legalValues: 100_000,
   apiTokens: 2000,
+  /** In a list of sessions. There can be more. */
+  listedSessions: 10_000,
   /** About 3 KiB for each flag, with the maximum number of flags. */
   importBytes: 16 * 1024 * 1024,
   /** Lists and objects in a body of the maximum size. Each takes up to 60 times the memory of its text. */

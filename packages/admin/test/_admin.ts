@@ -1,5 +1,5 @@
 import { buildApp } from "../src/app.ts";
-import { apiTokens } from "../src/storage/schema/access.ts";
+import { apiTokens, sessions } from "../src/storage/schema/access.ts";
 import { events } from "../src/storage/schema/events.ts";
 import { TABLES } from "../src/storage/schema/tables.ts";
 import {
@@ -162,6 +162,7 @@ async function eventsOf(storage: Storage, work: () => Promise<unknown>): Promise
 /** Tables that requests change although they change no definition. */
 const CHANGED_BY_READING: readonly PgTable[] = [
   apiTokens,
+  sessions,
   applicationInstances,
   applications,
   featureUsage,
@@ -178,8 +179,9 @@ const DIGESTED = TABLES.map(({ table }) => table).filter(
  */
 export async function digestTables(storage: Storage): Promise<unknown> {
   const digests = DIGESTED.map((table) => digestRows(getTableName(table), sql`t::text`));
-  // Not the whole rows of tokens, because requests change when a token was last seen.
+  // Not the whole rows of tokens and sessions, because requests change when these were last seen.
   digests.push(digestRows(getTableName(apiTokens), sql`t.id::text`));
+  digests.push(digestRows(getTableName(sessions), sql`t.id_hash`));
   const result: unknown = await storage.db.execute(sql.join(digests, sql` union all `));
   const { rows } = result as { readonly rows: readonly { readonly table: string }[] };
   // PostgreSQL may evaluate the parts of the query in parallel.

@@ -80,7 +80,9 @@ export async function updateSegment(
 }
 
 interface TokenInput {
+  readonly tokenName?: string;
   readonly type?: string;
+  readonly expiresAt?: Date;
   readonly environment?: string;
   readonly projects?: readonly string[];
 }

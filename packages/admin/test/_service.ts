@@ -21,6 +21,8 @@ interface Call {
   readonly token?: string | undefined;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** @default "follow" */
+  readonly redirect?: RequestInit["redirect"];
 }
 
 /** The service on a storage with tokens of all types, listening on a free port. */
@@ -112,9 +114,10 @@ export async function endApp(app: FastifyInstance): Promise<void> {
 export async function listen(app: FastifyInstance) {
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
   const request = (path: string, call: Call = {}): Promise<Response> => {
-    const { method = "GET", token, body, headers } = call;
+    const { method = "GET", token, body, headers, redirect = "follow" } = call;
     return fetch(url + path, {
       method,
+      redirect,
       headers: {
         ...(token !== undefined && { authorization: token }),
         ...(body !== undefined && { "content-type": "application/json" }),

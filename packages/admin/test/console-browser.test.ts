@@ -5,7 +5,9 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { skipsChromium, startChromium } from "../../../scripts/quickstart/_chromium.ts";
 import { writeConsole } from "./_console.ts";
+import { createToken } from "./_flags.ts";
 import { ADMIN_TOKEN, type Service, startService } from "./_service.ts";
+import { signIn } from "./_sessions.ts";
 import { describeAnyStorage } from "./_storages.ts";
 
 describe.skipIf(skipsChromium)("in Chromium", () => {
@@ -91,6 +93,42 @@ describe.skipIf(skipsChromium)("in Chromium", () => {
       expect(await isEnabled(service)).toBe(false);
       const [, frame] = page.frames();
       expect(frame?.url()).toBe("chrome-error://chromewebdata/");
+    });
+
+    test("keeps its user although a page on another port sets cookies with the same name", async () => {
+      const { service, page } = await openSignedIn();
+      const { secret } = await createToken(service, { tokenName: "attacker", type: "admin" });
+      const { cookie } = await signIn(service, secret);
+      const other = createServer((_request, response) => {
+        response.setHeader("content-type", "text/html");
+        response.end("<!doctype html>");
+      }).listen(0, "127.0.0.1");
+      await once(other, "listening");
+      onTestFinished(() => {
+        other.closeAllConnections();
+        other.close();
+      });
+      await page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}`);
+      await page.evaluate(
+        ["/api", "/api/admin", "/auth"]
+          .map((path) => `document.cookie = "${cookie.cookie}; path=${path}";`)
+          .join(""),
+      );
+      const sent: (string | undefined)[] = [];
+      service.app.server.on("request", ({ url, headers }) => {
+        if (url === "/api/admin/user") sent.push(headers.cookie);
+      });
+      await page.goto(service.url);
+      const names = await page.evaluate(async () => {
+        const read = async (path: string) => {
+          const body = (await (await fetch(path)).json()) as { user: { name: string } };
+          return body.user.name;
+        };
+        return [await read("/api/admin/user"), await read("/auth/session")];
+      });
+      expect(names).toEqual(["init-admin", "init-admin"]);
+      // The browser has sent all of them.
+      expect(sent[0]?.split("; ")).toHaveLength(3);
     });
 
     test("its page does not run injected scripts", async () => {

@@ -108,23 +108,6 @@ describeAnyStorage("the session of the console", (source) => {
     expect(await failed.text()).not.toContain("a-wrong-token");
   });
 
-  test("a cookie that is sent twice is rejected", async () => {
-    const { cookie } = await signIn(service);
-    for (const twice of [
-      `${cookie.cookie}; flags_session=${"a".repeat(43)}`,
-      `flags_session=${"a".repeat(43)}; ${cookie.cookie}`,
-      `${cookie.cookie}; ${cookie.cookie}`,
-    ]) {
-      // oxlint-disable-next-line no-await-in-loop -- sequential, so that a failure is easy to find
-      const response = await service.request("/api/admin/projects", { headers: { cookie: twice } });
-      // oxlint-disable-next-line no-await-in-loop -- sequential, so that a failure is easy to find
-      expect([response.status, await response.json()]).toMatchObject([
-        400,
-        { name: "BadDataError" },
-      ]);
-    }
-  });
-
   test("oversized cookies are rejected, and the connection ends", async () => {
     const value = "a".repeat(100_000);
     const response = await sendRaw(service.url, "GET /auth/session", { cookie: `x=${value}` });

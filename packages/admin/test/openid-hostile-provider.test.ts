@@ -1,3 +1,4 @@
+import { createHmac, createSign, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,7 +15,14 @@ interface Attack {
   readonly claims?: Readonly<Record<string, unknown>>;
   /** Times in the id token that differ, in seconds from now. */
   readonly times?: Readonly<Record<string, number>>;
-  readonly algorithm?: string;
+  /** Of the signature of the id token. */
+  readonly algorithm?: "HS256" | "RS256" | "none";
+  /** The key that signs the id token. @default the one that the provider publishes */
+  readonly signingKey?: SigningKey;
+  /** Members of the metadata that differ. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Responds to the request for the keys. */
+  readonly respondWithKeys?: (response: ServerResponse) => void;
   readonly userInfo?: Readonly<Record<string, unknown>>;
   /** Responds to the request for tokens. */
   readonly respond?: (response: ServerResponse, issuer: string) => void;
@@ -26,19 +34,43 @@ const sendJson = (response: ServerResponse, body: unknown): void => {
   response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
 };
 
-/**
- * Starts a provider that sends every browser back at once.
- *
- * NOTE: without signatures, because the service receives tokens only from the provider itself.
- */
+interface SigningKey {
+  readonly kid: string;
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+}
+
+const createKey = (kid: string): SigningKey => ({
+  kid,
+  ...generateKeyPairSync("rsa", { modulusLength: 2048 }),
+});
+
+/** The key that providers publish at first, and another one. */
+const [KEY, OTHER_KEY] = [createKey("one"), createKey("two")];
+
+const SIGN: Readonly<Record<string, (text: string, key: KeyObject) => string>> = {
+  none: () => "",
+  // The key is public, and so is the client secret if somebody confuses the algorithms.
+  HS256: (text) =>
+    createHmac("sha256", KEY.publicKey.export({ type: "spki", format: "pem" }))
+      .update(text)
+      .digest("base64url"),
+  RS256: (text, key) => createSign("sha256").update(text).sign(key, "base64url"),
+};
+
+/** Starts a provider that sends every browser back at once. */
 async function startHostileProvider({
   claims,
   times,
   algorithm = "RS256",
+  signingKey = KEY,
+  metadata,
   userInfo,
   respond,
+  respondWithKeys,
 }: Attack) {
   const paths: string[] = [];
+  const keys = { signing: signingKey, published: KEY };
   let nonce: string | null = null;
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "", issuer);
@@ -60,14 +92,19 @@ async function startHostileProvider({
         now + seconds,
       ]);
       const payload = { iss: issuer, aud: "flags", sub: "jane", nonce, roles: "admin" };
-      const token = [
-        { alg: algorithm },
+      const content = [
+        { alg: algorithm, ...(algorithm === "RS256" && { kid: keys.signing.kid }) },
         { ...payload, ...Object.fromEntries(dates), ...claims },
-        {},
       ]
         .map(encode)
         .join(".");
+      const token = `${content}.${SIGN[algorithm]?.(content, keys.signing.privateKey)}`;
       sendJson(response, { access_token: "access", token_type: "bearer", id_token: token });
+    } else if (pathname === "/keys" && respondWithKeys !== undefined) {
+      respondWithKeys(response);
+    } else if (pathname === "/keys") {
+      const { kid, publicKey } = keys.published;
+      sendJson(response, { keys: [{ ...publicKey.export({ format: "jwk" }), kid, use: "sig" }] });
     } else if (pathname === "/userinfo") {
       sendJson(response, userInfo);
     } else {
@@ -76,6 +113,8 @@ async function startHostileProvider({
         authorization_endpoint: `${issuer}/auth`,
         token_endpoint: `${issuer}/token`,
         userinfo_endpoint: `${issuer}/userinfo`,
+        jwks_uri: `${issuer}/keys`,
+        ...metadata,
       });
     }
   });
@@ -85,7 +124,7 @@ async function startHostileProvider({
     server.close();
   });
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { issuer, paths };
+  return { issuer, paths, keys };
 }
 
 describeAnyStorage("a hostile OpenID provider", (source) => {
@@ -95,7 +134,7 @@ describeAnyStorage("a hostile OpenID provider", (source) => {
   });
 
   const signInWith = async (attack: Attack) => {
-    const { issuer, paths } = await startHostileProvider(attack);
+    const { issuer, paths, keys } = await startHostileProvider(attack);
     const { config } = await startProvider();
     const warnings: string[] = [];
     const service = await startService(storage, {
@@ -103,15 +142,16 @@ describeAnyStorage("a hostile OpenID provider", (source) => {
       publicUrl: PUBLIC_URL,
       logger: { ...collectErrors([]), warn: (...parts) => warnings.push(parts.join(" ")) },
     });
-    const browser = new Browser(service.url);
-    const { url } = await browser.open("auth/openid/start");
-    const session = await service.request("/auth/session", { headers: browser.headers });
-    return {
-      problem: url.searchParams.get("problem"),
-      session: session.status === 200 ? ((await session.json()) as object) : session.status,
-      paths,
-      warnings,
+    const openSession = async () => {
+      const browser = new Browser(service.url);
+      const { url } = await browser.open("auth/openid/start");
+      const session = await service.request("/auth/session", { headers: browser.headers });
+      return {
+        problem: url.searchParams.get("problem"),
+        session: session.status === 200 ? ((await session.json()) as object) : session.status,
+      };
     };
+    return { ...(await openSession()), openSession, paths, keys, warnings };
   };
 
   test.each<[string, Attack]>([
@@ -137,8 +177,31 @@ describeAnyStorage("a hostile OpenID provider", (source) => {
     ["that has expired", { times: { exp: -60 } }, "exp"],
     ["that is not valid yet", { times: { nbf: 60 } }, "nbf"],
     ["without an algorithm", { algorithm: "none" }, "alg"],
+    [
+      "without an algorithm, which the provider allows",
+      {
+        algorithm: "none",
+        metadata: { id_token_signing_alg_values_supported: ["RS256", "none"] },
+      },
+      "alg",
+    ],
+    [
+      "signed with something public instead of a key",
+      {
+        algorithm: "HS256",
+        metadata: { id_token_signing_alg_values_supported: ["RS256", "HS256"] },
+      },
+      "alg",
+    ],
+    [
+      "signed with another key of the same name",
+      { signingKey: { ...OTHER_KEY, kid: "one" } },
+      "signature",
+    ],
+    ["signed with a key that is not published", { signingKey: OTHER_KEY }, "key"],
     ["without a user", { claims: { sub: undefined } }, "sub"],
     ["for a user without a usable id", { claims: { sub: "x".repeat(256) } }, "subject"],
+    ["for a user whose id looks like another one", { claims: { sub: "jane\u200b" } }, "subject"],
     [
       "with names that objects inherit",
       { claims: { roles: ["__proto__", "constructor"] } },
@@ -154,6 +217,36 @@ describeAnyStorage("a hostile OpenID provider", (source) => {
     expect(["failed", "forbidden"]).toContain(problem);
     expect(session).toBe(401);
     expect(warnings.join("\n")).toContain(reason);
+  });
+
+  test("a provider can use a new key at once, and then no longer the old one", async () => {
+    const { openSession, keys, session } = await signInWith({});
+    expect(session).toMatchObject({ role: "admin" });
+    keys.published = OTHER_KEY;
+    keys.signing = OTHER_KEY;
+    expect((await openSession()).session).toMatchObject({ role: "admin" });
+    keys.signing = KEY;
+    expect(await openSession()).toEqual({ problem: "failed", session: 401 });
+  });
+
+  test.each<[string, Attack]>([
+    ["do not exist", { respondWithKeys: (response) => response.writeHead(500).end() }],
+    ["are no keys", { respondWithKeys: (response) => sendJson(response, { keys: "none" }) }],
+    ["cannot be reached", { metadata: { jwks_uri: "http://127.0.0.1:1/keys" } }],
+    ["would be read without TLS", { metadata: { jwks_uri: "http://id.example/keys" } }],
+    ["are not announced", { metadata: { jwks_uri: undefined } }],
+    [
+      "are somewhere else",
+      { respondWithKeys: (response) => response.writeHead(302, { location: "/userinfo" }).end() },
+    ],
+  ])("without its keys, nobody signs in, and the log says so: the keys %s", async (_, attack) => {
+    const { problem, session, warnings } = await signInWith(attack);
+    expect([problem, session]).toEqual(["unavailable", 401]);
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^Cannot sign in with OpenID Connect: .*(?:with the keys of the provider: \S|as jwks_uri$)/,
+      ) as string,
+    ]);
   });
 
   test("the client secret is not sent to the target of a redirect", async () => {

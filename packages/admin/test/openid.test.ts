@@ -45,7 +45,7 @@ describeAnyStorage("OpenID Connect", (source) => {
   test.each(["client_secret_basic", "client_secret_post"])(
     "signs a user in with the role of the claim (%s)",
     async (authMethod) => {
-      const { service, browser } = await startAll({}, { authMethod });
+      const { service, browser, provider } = await startAll({}, { authMethod });
       expect(await (await service.request("/auth/options")).json()).toEqual({
         token: true,
         openIdConnect: { name: "Example" },
@@ -55,7 +55,13 @@ describeAnyStorage("OpenID Connect", (source) => {
       );
       expect(url.href).toBe(`${PUBLIC_URL}projects/a?b=c#d`);
       expect(await sessionOf(service, browser)).toEqual({
-        user: { name: "jane@example.com", kind: "openid", tokenId: null },
+        user: {
+          name: "jane@example.com",
+          kind: "openid",
+          tokenId: null,
+          issuer: provider.config.issuer,
+          subject: "jane",
+        },
         role: "editor",
         expiresAt: expect.any(String) as string,
       });
@@ -67,7 +73,7 @@ describeAnyStorage("OpenID Connect", (source) => {
       expect(created.status).toBe(201);
       const events = (await service.admin("GET", "/events/flag")) as { events: readonly object[] };
       expect(events.events).toMatchObject([
-        { createdBy: "jane@example.com", createdByUserId: -43 },
+        { createdBy: "openid:jane@example.com", createdByUserId: -43 },
       ]);
       expect(events.events[0]).not.toHaveProperty("createdByTokenId");
       const me = await service.request("/api/admin/user", { headers: browser.headers });
@@ -117,7 +123,7 @@ describeAnyStorage("OpenID Connect", (source) => {
     const started = await browser.open(START, "/auth?");
     expect(started.setCookies).toEqual([
       expect.stringMatching(
-        /^flags_openid=[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/,
+        /^flags_openid=[\w-]+\.[\w-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/,
       ) as string,
     ]);
     const { searchParams } = started.url;
@@ -228,16 +234,6 @@ describeAnyStorage("OpenID Connect", (source) => {
     expect(twice.url.href).toBe(PUBLIC_URL);
   });
 
-  test("a path in the cookie that was changed does not lead to another site", async () => {
-    const { browser } = await startAll();
-    const { url } = await browser.open(START, CALLBACK);
-    const [, value = ""] = /flags_openid=([\w-]+)/.exec(browser.headers.cookie) ?? [];
-    const state = JSON.parse(Buffer.from(value, "base64url").toString()) as object;
-    const changed = JSON.stringify({ ...state, returnTo: "//evil.example/" });
-    browser.setCookies(`flags_openid=${Buffer.from(changed).toString("base64url")}`);
-    expect((await browser.open(url.href)).url.href).toBe(PUBLIC_URL);
-  });
-
   test("a sign-in that was started on one replica is completed on another", async () => {
     const { storage, browser, provider } = await startAll();
     const { url } = await browser.open(START, CALLBACK);
@@ -295,7 +291,11 @@ describeAnyStorage("OpenID Connect", (source) => {
     ["that would receive secrets unencrypted", { token_endpoint: "http://id.example/token" }],
   ])("a provider %s is unavailable", async (_, metadata) => {
     const server = createHttpServer((_request, response) => {
-      const endpoints = { authorization_endpoint: issuer, token_endpoint: issuer };
+      const endpoints = {
+        authorization_endpoint: issuer,
+        token_endpoint: issuer,
+        jwks_uri: issuer,
+      };
       response.writeHead(200, { "content-type": "application/json" });
       response.end(JSON.stringify({ issuer, ...endpoints, ...metadata }));
     });

@@ -36,7 +36,13 @@ describeStorages("a session", (source) => {
 
     const { body, cookie } = await signIn(service);
     expect(body).toEqual({
-      user: { name: "init-admin", kind: "token", tokenId: expect.any(String) as string },
+      user: {
+        name: "init-admin",
+        kind: "token",
+        tokenId: expect.any(String) as string,
+        issuer: null,
+        subject: null,
+      },
       role: "admin",
       expiresAt: expect.any(String) as string,
     });

@@ -12,7 +12,7 @@ import type { Storage } from "../storage/storage.ts";
 import { toCaller, setCaller, setToken, type Caller } from "./request-identity.ts";
 import type { ApiToken } from "./token.ts";
 import { findTokens } from "./token-store.ts";
-import { SeenTokens } from "./seen-tokens.ts";
+import { LastUses } from "./last-uses.ts";
 
 /**
  * Hooks that reject requests without a token of the right type. They read only headers and run before
@@ -32,7 +32,7 @@ export interface Authentication {
   findToken(address: string, secret: string): Promise<ApiToken>;
   /** Records that a token is used now. */
   markSeen(tokenId: string): void;
-  /** Stops the timer and stores the last use of tokens. */
+  /** Stops the timer and stores the last use of tokens and sessions. */
   close(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export function createAuthentication(
   storage: Storage,
   findSession: (request: FastifyRequest) => Promise<Caller | undefined>,
 ): Authentication {
-  const seen = new SeenTokens(storage);
+  const lastUses = new LastUses(storage);
   const findToken = createTokenFinder(storage);
   return {
     requireCaller: async (request) => {
@@ -50,18 +50,18 @@ export function createAuthentication(
       const session =
         request.headers.authorization === undefined ? await findSession(request) : undefined;
       const caller = session ?? callerWith(await authenticate(findToken, request, ADMIN_API));
-      if (caller.tokenId !== undefined) seen.add(caller.tokenId);
+      lastUses.add(caller);
       setCaller(request, caller);
     },
     requireBackend: async (request) => {
       const token = await authenticate(findToken, request, SDK_API);
       if (token.type !== "backend") throw wrongType(token, SDK_API);
-      seen.add(token.id);
+      lastUses.add({ tokenId: token.id });
       setToken(request, token);
     },
     findToken,
-    markSeen: (tokenId) => seen.add(tokenId),
-    close: () => seen.close(),
+    markSeen: (tokenId) => lastUses.add({ tokenId }),
+    close: () => lastUses.close(),
   };
 }
 

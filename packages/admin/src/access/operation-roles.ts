@@ -153,6 +153,8 @@ export const OPERATION_ROLES: Readonly<Record<string, Role>> = {
   updateTagType: "admin",
   deleteTagType: "admin",
   deleteApplication: "admin",
+  getSessions: "admin",
+  endSession: "admin",
   createApiToken: "admin",
   updateApiToken: "admin",
   deleteApiToken: "admin",

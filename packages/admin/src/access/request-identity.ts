@@ -1,6 +1,7 @@
 // Who has sent a request. Authentication determines this before the route handler runs.
 
 import type { FastifyRequest } from "fastify";
+import { toAuthorName } from "./openid-user.ts";
 import { type Role, roleOfType } from "./role.ts";
 import type { Actor } from "../storage/events.ts";
 import type { ApiToken } from "./token.ts";
@@ -57,7 +58,7 @@ export function callerIdOf(request: FastifyRequest): string | undefined {
  */
 export function actorOf(request: FastifyRequest): Actor {
   const { id, name, kind } = callerOf(request);
-  return { id, name, kind };
+  return { id, name: kind === "openid" ? toAuthorName(name) : name, kind };
 }
 
 const tokens = new WeakMap<FastifyRequest, ApiToken>();

@@ -7,6 +7,7 @@ import type { NewEvent } from "../storage/events.ts";
 import { apiTokens, deletedTokens } from "../storage/schema/access.ts";
 import { environments, projects } from "../storage/schema/projects.ts";
 import type { WriteTransaction } from "../storage/storage.ts";
+import { isReservedName } from "./openid-user.ts";
 import { readExpiry, readTokenScope } from "./token-rules.ts";
 import type { CreateToken, UpdateToken } from "./token-schemas.ts";
 import {
@@ -90,6 +91,9 @@ export async function createToken(
 
   const secret = createTokenText(scope);
   const name = body.tokenName;
+  if (isReservedName(name)) {
+    throw badData("/body/tokenName", "must not be `system`, or begin with `openid:`");
+  }
   return { token: await insertToken(transaction, { ...scope, name, secret, expiresAt }), secret };
 }
 

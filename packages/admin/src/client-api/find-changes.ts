@@ -52,6 +52,7 @@ const CHANGES: Readonly<
   "segment-created": "segment",
   "segment-deleted": "segment",
   "segment-updated": "segment",
+  "session-ended": "nothing",
   "strategy-created": "nothing",
   "strategy-deleted": "nothing",
   "strategy-order-changed": "flag",

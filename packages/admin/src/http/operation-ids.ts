@@ -166,6 +166,8 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
   "GET /api/admin/metrics/applications/:appName/overview": "getApplicationOverview",
   "GET /api/admin/metrics/instances/:appName/environment/:environment":
     "getApplicationEnvironmentInstances",
+  "GET /api/admin/sessions": "getSessions",
+  "DELETE /api/admin/sessions/:id": "endSession",
   "GET /api/admin/search/events": "searchEvents",
   "GET /api/admin/changes": "streamChanges",
   "GET /api/admin/events": "getEvents",

@@ -1,13 +1,16 @@
+import type { JWTVerifyGetKey } from "jose";
 import type { Configuration } from "openid-client";
 import { codeOf, isSecureUrl } from "flags-server-kit";
+import { toUserId } from "../access/openid-user.ts";
 import type { OpenIdConfig } from "../config/openid-config.ts";
 import type { User } from "../sessions/session-store.ts";
 import { fetchLimited } from "./fetch-limited.ts";
 import { type Claims, findClaim, readName, readRole, toOneLine } from "./read-claims.ts";
-import type { SignInState } from "./sign-in-state.ts";
+import { SIGN_IN_SECONDS, type SignInState } from "./sign-in-state.ts";
 
-/** NOTE: imported only when it is used, and not part of the bundle, whose globals it could not use. */
+/** NOTE: imported only when they are used, and not part of the bundle, whose globals they could not use. */
 const loadClient = () => import("openid-client");
+const loadJose = () => import("jose");
 type Client = Awaited<ReturnType<typeof loadClient>>;
 
 const TIMEOUT_SECONDS = 5;
@@ -24,6 +27,8 @@ const MAX_DETAIL_LENGTH = 300;
 interface Discovery {
   readonly configuration: Configuration;
   readonly client: Client;
+  /** The keys with which the provider signs. */
+  readonly keys: JWTVerifyGetKey;
 }
 
 /** An OpenID provider that authenticates users: authorization code flow with PKCE. */
@@ -53,6 +58,7 @@ export class OpenIdProvider {
       nonce: client.randomNonce(),
       codeVerifier: client.randomPKCECodeVerifier(),
       returnTo,
+      expiresAt: Date.now() + SIGN_IN_SECONDS * 1000,
     };
     const url = client.buildAuthorizationUrl(configuration, {
       redirect_uri: this.#redirectUri,
@@ -77,8 +83,11 @@ export class OpenIdProvider {
       throw toSignInError(discovery.client, error);
     });
     const { sub } = claims;
-    if (typeof sub !== "string" || sub.length > MAX_SUBJECT_LENGTH) {
-      throw new SignInError("failed", "the subject of the user is too long");
+    if (typeof sub !== "string" || sub !== toOneLine(sub, MAX_SUBJECT_LENGTH)) {
+      throw new SignInError(
+        "failed",
+        `the subject of the user is longer than ${MAX_SUBJECT_LENGTH} characters, or contains invisible ones`,
+      );
     }
     const role = readRole(claims, this.#config);
     if (role === undefined) {
@@ -89,7 +98,7 @@ export class OpenIdProvider {
     }
     const { issuer } = this.#config;
     return {
-      userId: toOneLine(`${issuer} ${sub}`, issuer.length + 1 + MAX_SUBJECT_LENGTH),
+      userId: toUserId({ issuer, subject: sub }),
       userName: readName(claims),
       tokenId: null,
       issuer,
@@ -98,7 +107,7 @@ export class OpenIdProvider {
   }
 
   async #exchange(
-    { client, configuration }: Discovery,
+    { client, configuration, keys }: Discovery,
     query: string,
     { state, nonce, codeVerifier }: SignInState,
   ): Promise<Claims> {
@@ -112,6 +121,7 @@ export class OpenIdProvider {
         idTokenExpected: true,
       },
     );
+    await verifySignature(tokens.id_token, keys);
     const claims: Claims = { ...tokens.claims() };
     const { userinfo_endpoint: endpoint } = configuration.serverMetadata();
     const { sub } = claims;
@@ -170,14 +180,39 @@ export class OpenIdProvider {
       },
     );
     checkEndpoints(configuration);
-    return { client, configuration };
+    const { createRemoteJWKSet, customFetch } = await loadJose();
+    const keys = createRemoteJWKSet(new URL(configuration.serverMetadata().jwks_uri ?? ""), {
+      timeoutDuration: TIMEOUT_SECONDS * 1000,
+      // Only the provider sends tokens. So one with a new key can make this service read the keys again at once.
+      cooldownDuration: 0,
+      [customFetch]: fetchLimited,
+    });
+    return { client, configuration, keys };
+  }
+}
+
+/**
+ * Checks the signature of an ID token, whose claims the client has checked.
+ *
+ * @throws {SignInError} if it is not valid, or the keys cannot be read
+ */
+async function verifySignature(token = "", keys: JWTVerifyGetKey): Promise<void> {
+  const { compactVerify } = await loadJose();
+  try {
+    // NOTE: key sets accept only algorithms with public keys.
+    await compactVerify(token, keys);
+  } catch (error) {
+    throw new SignInError(
+      isUnavailable(error) ? "unavailable" : "failed",
+      `the signature of the ID token cannot be verified with the keys of the provider: ${describe(error)}`,
+    );
   }
 }
 
 /** @throws {Error} if users cannot sign in, for example because the issuer creates tokens only for machines */
 function checkEndpoints(configuration: Configuration): void {
   const metadata = configuration.serverMetadata();
-  for (const name of ["authorization_endpoint", "token_endpoint"] as const) {
+  for (const name of ["authorization_endpoint", "token_endpoint", "jwks_uri"] as const) {
     const { [name]: endpoint = "" } = metadata;
     if (URL.canParse(endpoint) && isSecureUrl(new URL(endpoint))) continue;
     throw new Error(`the metadata at OIDC_ISSUER contains no https URL as ${name}`);
@@ -189,14 +224,22 @@ const UNAVAILABLE_CODES = new Set([
   "OAUTH_TIMEOUT",
   "OAUTH_RESPONSE_IS_NOT_CONFORM",
   "OAUTH_RESPONSE_IS_NOT_JSON",
+  // Of a key set that cannot be read.
+  "ERR_JOSE_GENERIC",
+  "ERR_JWKS_INVALID",
+  "ERR_JWKS_TIMEOUT",
 ]);
 
+function isUnavailable(error: unknown): boolean {
+  return error instanceof TypeError || UNAVAILABLE_CODES.has(codeOf(error));
+}
+
 function toSignInError(client: Client, error: unknown): SignInError {
+  if (error instanceof SignInError) return error;
   if (error instanceof client.AuthorizationResponseError) {
     return new SignInError(error.error === "access_denied" ? "denied" : "failed", describe(error));
   }
-  const isUnavailable = error instanceof TypeError || UNAVAILABLE_CODES.has(codeOf(error));
-  return new SignInError(isUnavailable ? "unavailable" : "failed", describe(error));
+  return new SignInError(isUnavailable(error) ? "unavailable" : "failed", describe(error));
 }
 
 /** Describes an error for the log. NOTE: not its other properties, which can contain tokens. */

@@ -1,20 +1,24 @@
-import { timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "flags-server-kit";
 import { AttemptLimiter, AUTHENTICATION_LIMITS, networkOf } from "flags-server-kit/http";
 import { forbidCaching } from "../http/server.ts";
-import { type Cookie, readCookie, setCookie } from "../sessions/session-cookie.ts";
+import { type Cookie, readCookies, setCookie } from "../sessions/session-cookie.ts";
 import type { User } from "../sessions/session-store.ts";
+import { isFromOtherPage } from "../sessions/request-origin.ts";
 import type { Sessions } from "../sessions/sessions.ts";
-import { toLocalPath, parseState, writeState, type SignInState } from "./sign-in-state.ts";
+import {
+  areEqual,
+  SIGN_IN_SECONDS,
+  toLocalPath,
+  parseState,
+  writeState,
+  type SignInState,
+} from "./sign-in-state.ts";
 import type { OpenIdConfig } from "../config/openid-config.ts";
 import { OpenIdProvider, SignInError } from "./openid-provider.ts";
 
 /** NOTE: `Lax`, because the provider sends the browser back. */
 const STATE_COOKIE: Cookie = { name: "flags_openid", sameSite: "Lax" };
-
-/** How long a user may take to sign in with the provider. */
-const STATE_SECONDS = 600;
 
 interface OpenIdRoutesOptions {
   readonly config: OpenIdConfig;
@@ -52,8 +56,8 @@ export async function registerOpenId(
   /** Without a state, deletes the cookie. */
   const setStateCookie = (request: FastifyRequest, reply: FastifyReply, state?: SignInState) =>
     setCookie(reply, STATE_COOKIE, {
-      value: state === undefined ? "" : writeState(state),
-      maxAgeSeconds: state === undefined ? 0 : STATE_SECONDS,
+      value: state === undefined ? "" : writeState(state, config.clientSecret),
+      maxAgeSeconds: state === undefined ? 0 : SIGN_IN_SECONDS,
       isHttps: sessions.isHttps(request),
     });
 
@@ -74,7 +78,12 @@ export async function registerOpenId(
         async (request, reply) => {
           try {
             const { returnTo } = request.query as { readonly returnTo?: unknown };
-            const { url, state } = await provider.start(toLocalPath(returnTo));
+            const path = toLocalPath(returnTo);
+            // Only the user decides to sign in, and thereby to end another session.
+            if (isFromOtherPage(request)) {
+              return await redirect(reply, `/sign-in?returnTo=${encodeURIComponent(path)}`);
+            }
+            const { url, state } = await provider.start(path);
             setStateCookie(request, reply, state);
             return await reply.redirect(url.href);
           } catch (error) {
@@ -87,7 +96,7 @@ export async function registerOpenId(
         { exposeHeadRoute: false, schema: { hide: true } },
         async (request, reply) => {
           try {
-            const state = readState(request, sessions.isHttps(request));
+            const state = readState(request, config, sessions.isHttps(request));
             // NOTE: only now, because another tab may have started the sign-in that the cookie is for.
             setStateCookie(request, reply);
             const user = await complete(request, state);
@@ -103,10 +112,21 @@ export async function registerOpenId(
   );
 }
 
-/** @throws {SignInError} if this browser has not started the sign-in that the response is for */
-function readState(request: FastifyRequest, isHttps: boolean): SignInState {
-  const cookie = readCookie(request, STATE_COOKIE, isHttps);
-  const expected = parseState(cookie ?? "");
+/**
+ * Reads the sign-in of this browser: the last cookie that this service has signed. NOTE: not another one that the response
+ * is for, since a page on another port could have set it with a longer path, and would sign the user in as somebody else.
+ *
+ * @throws {SignInError} if this browser has not started the sign-in that the response is for
+ */
+function readState(
+  request: FastifyRequest,
+  { clientSecret }: OpenIdConfig,
+  isHttps: boolean,
+): SignInState {
+  const now = new Date();
+  const expected = readCookies(request, STATE_COOKIE, isHttps)
+    .map((cookie) => parseState(cookie, clientSecret, now))
+    .findLast((each) => each !== undefined);
   const { state } = request.query as { readonly state?: unknown };
   if (expected === undefined || typeof state !== "string" || !areEqual(state, expected.state)) {
     throw new SignInError(
@@ -115,11 +135,6 @@ function readState(request: FastifyRequest, isHttps: boolean): SignInState {
     );
   }
   return expected;
-}
-
-function areEqual(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 function queryOf({ url }: FastifyRequest): string {

@@ -35,10 +35,15 @@ export function requireSameOrigin(request: OriginRequest, publicUrl: string | un
  *
  * @throws {ApiError} 403 for such a request
  */
-export function refuseOtherPages({ headers }: OriginRequest): void {
+export function refuseOtherPages(request: OriginRequest): void {
+  const isLink = request.headers["sec-fetch-mode"] === "navigate";
+  if (isFromOtherPage(request) && !isLink) throw foreignPage();
+}
+
+/** Whether a page of another origin has caused a request, if the browser says so: see `requireSameOrigin()`. */
+export function isFromOtherPage({ headers }: Pick<OriginRequest, "headers">): boolean {
   const site = headers["sec-fetch-site"];
-  const isForeign = site === "cross-site" || site === "same-site";
-  if (isForeign && headers["sec-fetch-mode"] !== "navigate") throw foreignPage();
+  return site === "cross-site" || site === "same-site";
 }
 
 function foreignPage(): ApiError {

@@ -8,6 +8,7 @@ import { ApiError } from "../errors.ts";
 import { closedObject, errorResponses, NoBody } from "../http/schemas.ts";
 import { forbidCaching } from "../http/server.ts";
 import { rejectUnstorable } from "../http/reject-unstorable.ts";
+import { toUserView } from "./session-store.ts";
 import type { Sessions } from "./sessions.ts";
 
 const tags = ["Sessions"];
@@ -32,18 +33,25 @@ const SignInOptions = Type.Object(
   { title: "signInOptionsSchema" },
 );
 
+/** The user of a session. */
+export const SessionUser = Type.Object(
+  {
+    name: Type.String(),
+    kind: Type.Unsafe<Caller["kind"]>({ type: "string", enum: ["token", "openid"] }),
+    tokenId: Type.Union([Type.String(), Type.Null()], {
+      description: "The id of the token that was used to sign in; null for OpenID Connect",
+    }),
+    issuer: Type.Union([Type.String(), Type.Null()]),
+    subject: Type.Union([Type.String(), Type.Null()], {
+      description: "With the issuer, identifies a user of OpenID Connect; null for a token",
+    }),
+  },
+  { title: "sessionUserSchema" },
+);
+
 const SessionResponse = Type.Object(
   {
-    user: Type.Object(
-      {
-        name: Type.String(),
-        kind: Type.Unsafe<Caller["kind"]>({ type: "string", enum: ["token", "openid"] }),
-        tokenId: Type.Union([Type.String(), Type.Null()], {
-          description: "The id of the token that was used to sign in; null for OpenID Connect",
-        }),
-      },
-      { title: "sessionUserSchema" },
-    ),
+    user: SessionUser,
     role: Type.Unsafe<Caller["role"]>({ type: "string", enum: ROLES }),
     expiresAt: Type.String({ format: "date-time" }),
   },
@@ -107,7 +115,7 @@ function registerCurrentSession(app: TypedApp, { sessions }: SessionRoutesOption
     async (request) => {
       const caller = await sessions.find(request);
       if (caller === undefined) throw new ApiError("AuthenticationRequired", "Sign in first");
-      return toSessionView(caller);
+      return toCurrentView(caller);
     },
   );
 }
@@ -141,7 +149,7 @@ function registerSignIn(app: TypedApp, options: SessionRoutesOptions): void {
       const user = { userId, userName, tokenId: token.id, issuer: null, role: null };
       const latestEnd = token.expiresAt;
       const expiresAt = await sessions.start(request, reply, { user, latestEnd });
-      return reply.code(201).send(toSessionView({ ...caller, expiresAt }));
+      return reply.code(201).send(toCurrentView({ ...caller, expiresAt }));
     },
   );
 }
@@ -165,6 +173,6 @@ function registerSignOut(app: TypedApp, { sessions }: SessionRoutesOptions): voi
   );
 }
 
-function toSessionView({ name, kind, tokenId, role, expiresAt }: Caller) {
-  return { user: { name, kind, tokenId: tokenId ?? null }, role, expiresAt };
+function toCurrentView(caller: Caller) {
+  return { user: toUserView(caller), role: caller.role, expiresAt: caller.expiresAt };
 }

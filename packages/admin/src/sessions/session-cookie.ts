@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { ApiError } from "../errors.ts";
 
 /** A cookie that only this service reads. */
 export interface Cookie {
@@ -11,25 +10,17 @@ export interface Cookie {
 export const SESSION_COOKIE: Cookie = { name: "flags_session", sameSite: "Strict" };
 
 /**
- * Reads a cookie of a request; undefined if it is not sent.
- *
- * @throws {ApiError} 400 if it is sent more than once: another program on this host or domain may have set it
+ * Reads the values of a cookie, which is sent more than once if another program on this host or domain has set it with
+ * another path or domain. Browsers send the one with the longest path first, so ours, whose path is `/`, comes last.
  */
-export function readCookie(
+export function readCookies(
   { headers }: FastifyRequest,
   cookie: Cookie,
   isHttps: boolean,
-): string | undefined {
+): readonly string[] {
   const prefix = `${fullName(cookie, isHttps)}=`;
   const pairs = (headers.cookie ?? "").split(";").map((pair) => pair.trim());
-  const [first, ...others] = pairs.filter((pair) => pair.startsWith(prefix));
-  if (others.length > 0) {
-    throw new ApiError(
-      "BadDataError",
-      `The cookie \`${prefix.slice(0, -1)}\` must be sent once, but the request has it more than once: delete the cookies of this site`,
-    );
-  }
-  return first?.slice(prefix.length);
+  return pairs.filter((pair) => pair.startsWith(prefix)).map((pair) => pair.slice(prefix.length));
 }
 
 /**

@@ -1,12 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
-import { desc, eq, inArray } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, type SQL } from "drizzle-orm";
+import { fromUserId } from "../access/openid-user.ts";
 import type { Caller } from "../access/request-identity.ts";
 import { isRole, roleOfType } from "../access/role.ts";
 import { type ApiToken, isExpired } from "../access/token.ts";
-import { unusableToken } from "../errors.ts";
+import { notFound, unusableToken } from "../errors.ts";
+import { LIMITS } from "../limits.ts";
 import type { Database } from "../storage/database.ts";
 import { apiTokens, sessions } from "../storage/schema/access.ts";
-import type { Storage } from "../storage/storage.ts";
+import type { Storage, WriteTransaction } from "../storage/storage.ts";
 
 type Session = typeof sessions.$inferSelect;
 
@@ -76,7 +78,17 @@ async function keepToken(db: Database, tokenId: string): Promise<void> {
 interface FindOptions {
   /** The issuer of OpenID Connect whose users are accepted. */
   readonly issuer: string | undefined;
+  /** How long a session lasts at most. */
+  readonly durationMs: number;
   readonly now: Date;
+}
+
+type SessionCaller = Caller & { readonly expiresAt: Date };
+
+/** A session that has not ended. */
+interface OpenSession {
+  readonly caller: SessionCaller;
+  readonly session: Session;
 }
 
 /** Finds the callers with these sessions that have not ended, by the hash of the session. */
@@ -86,26 +98,47 @@ export async function findSessions(
   options: FindOptions,
 ): Promise<ReadonlyMap<string, Caller>> {
   if (hashes.length === 0) return new Map();
+  const found = await readSessions(db, inArray(sessions.idHash, [...hashes]), options);
+  return new Map(found.map(({ session, caller }) => [session.idHash, caller]));
+}
+
+/** Lists the sessions that have not ended, newest first. */
+export async function listSessions(
+  db: Database,
+  options: FindOptions,
+): Promise<readonly SessionView[]> {
+  return (await readSessions(db, undefined, options)).map(toSessionView);
+}
+
+/** Reads sessions that have not ended, newest first. */
+async function readSessions(
+  db: Database,
+  condition: SQL | undefined,
+  options: FindOptions,
+): Promise<readonly OpenSession[]> {
   const rows = await db
     .select({ session: sessions, token: apiTokens })
     .from(sessions)
     .leftJoin(apiTokens, eq(apiTokens.id, sessions.tokenId))
-    .where(inArray(sessions.idHash, [...hashes]));
-  return new Map(
-    rows.flatMap(({ session, token }) => {
-      const caller = toSessionCaller(session, token, options);
-      return caller === undefined ? [] : [[session.idHash, caller] as const];
-    }),
-  );
+    .where(and(condition, gt(sessions.expiresAt, options.now)))
+    .orderBy(desc(sessions.createdAt), sessions.idHash)
+    .limit(LIMITS.listedSessions);
+  return rows.flatMap(({ session, token }) => {
+    const caller = toSessionCaller(session, token, options);
+    return caller === undefined ? [] : [{ session, caller }];
+  });
 }
 
 /** Returns undefined if the session has ended. */
 function toSessionCaller(
   session: Session,
   token: ApiToken | null,
-  { issuer, now }: FindOptions,
-): Caller | undefined {
-  const { idHash, userId, userName, tokenId, expiresAt } = session;
+  { issuer, durationMs, now }: FindOptions,
+): SessionCaller | undefined {
+  const { idHash, userId, userName, tokenId } = session;
+  // The setting may have been lowered since the sign-in.
+  const latestEndMs = session.createdAt.getTime() + durationMs;
+  const expiresAt = new Date(Math.min(session.expiresAt.getTime(), latestEndMs));
   if (expiresAt <= now) return undefined;
   const common = { id: userId, sessionHash: idHash, expiresAt };
   if (tokenId === null) {
@@ -116,6 +149,42 @@ function toSessionCaller(
   const role = roleOfType(token.type);
   if (role === undefined) return undefined;
   return { ...common, name: token.name, kind: "token", role, tokenId };
+}
+
+/** Describes the user of a session. */
+export function toUserView({ id, name, kind, tokenId }: Caller) {
+  const { issuer, subject } = kind === "openid" ? fromUserId(id) : { issuer: null, subject: null };
+  return { name, kind, tokenId: tokenId ?? null, issuer, subject };
+}
+
+export type SessionView = ReturnType<typeof toSessionView>;
+
+function toSessionView({ caller, session }: OpenSession) {
+  return {
+    // NOTE: not a secret. Nobody can derive the random id in the cookie from its hash.
+    id: session.idHash,
+    user: toUserView(caller),
+    role: caller.role,
+    createdAt: session.createdAt,
+    lastSeenAt: session.seenAt,
+    expiresAt: caller.expiresAt,
+  };
+}
+
+/**
+ * Ends a session for an administrator, which open streams of all replicas notice by the event.
+ *
+ * @throws {ApiError} 404 if there is no such session
+ */
+export async function endSession(
+  { db, record }: WriteTransaction,
+  idHash: string,
+  options: FindOptions,
+): Promise<void> {
+  const [found] = await readSessions(db, eq(sessions.idHash, idHash), options);
+  if (found === undefined) throw notFound("There is no session with this id, or it has ended");
+  await db.delete(sessions).where(eq(sessions.idHash, idHash));
+  await record({ type: "session-ended", before: toSessionView(found) });
 }
 
 export async function deleteSession(

@@ -3,14 +3,18 @@ import { AUTHENTICATION_LIMITS, GuessLimiter } from "flags-server-kit/http";
 import type { Caller } from "../access/request-identity.ts";
 import { ApiError, tooManyGuesses } from "../errors.ts";
 import { Batcher } from "../scheduling/batcher.ts";
+import type { Actor } from "../storage/events.ts";
 import type { Storage } from "../storage/storage.ts";
 import { isHttps, refuseOtherPages, requireSameOrigin } from "./request-origin.ts";
-import { readCookie, SESSION_COOKIE, setCookie } from "./session-cookie.ts";
+import { readCookies, SESSION_COOKIE, setCookie } from "./session-cookie.ts";
 import {
   deleteSession,
+  endSession,
   findSessions,
   hashSessionId,
   insertSession,
+  listSessions,
+  type SessionView,
   type User,
 } from "./session-store.ts";
 
@@ -63,7 +67,7 @@ export class Sessions {
    *   429 if the client has sent too many unknown cookies
    */
   async find(request: FastifyRequest): Promise<Caller | undefined> {
-    const id = this.#readCookie(request);
+    const id = this.#readId(request);
     if (id === undefined) return undefined;
     if (request.method === "GET" || request.method === "HEAD") refuseOtherPages(request);
     else this.requireSameOrigin(request);
@@ -89,7 +93,27 @@ export class Sessions {
 
   /** Finds the callers with these sessions that have not ended, by the hash of the session. */
   findByHash(hashes: readonly string[]): Promise<ReadonlyMap<string, Caller>> {
-    return findSessions(this.#storage.db, hashes, { issuer: this.#issuer, now: this.#now() });
+    return findSessions(this.#storage.db, hashes, this.#findOptions());
+  }
+
+  /** Lists the sessions of all users that have not ended, newest first. */
+  list(): Promise<readonly SessionView[]> {
+    return listSessions(this.#storage.db, this.#findOptions());
+  }
+
+  /**
+   * Ends a session of any user, and records that.
+   *
+   * @throws {ApiError} 404 if there is no such session
+   */
+  async endById(actor: Actor, id: string): Promise<void> {
+    await this.#storage.write(actor, (transaction) =>
+      endSession(transaction, id, this.#findOptions()),
+    );
+  }
+
+  #findOptions() {
+    return { issuer: this.#issuer, durationMs: this.#durationMs, now: this.#now() };
   }
 
   /** @throws {ApiError} 403 if the request does not come from a page of this service */
@@ -130,7 +154,7 @@ export class Sessions {
    * @throws {ApiError} 429 if the client has sent too many unknown cookies: deleting costs a transaction
    */
   async end(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const caller = await this.#lookUp(request, this.#readCookie(request) ?? "");
+    const caller = await this.#lookUp(request, this.#readId(request) ?? "");
     if (caller?.sessionHash !== undefined) await deleteSession(this.#storage, caller.sessionHash);
     const isHttpsRequest = this.isHttps(request);
     setCookie(reply, SESSION_COOKIE, { value: "", maxAgeSeconds: 0, isHttps: isHttpsRequest });
@@ -143,11 +167,16 @@ export class Sessions {
 
   /** Returns the hash of the session of a request; undefined if it has none. */
   #hashOf(request: FastifyRequest): string | undefined {
-    return hashSessionId(this.#readCookie(request) ?? "");
+    return hashSessionId(this.#readId(request) ?? "");
   }
 
-  #readCookie(request: FastifyRequest): string | undefined {
-    return readCookie(request, SESSION_COOKIE, this.isHttps(request));
+  /**
+   * Reads our own cookie, the last one that can be an id. NOTE: not another one if its session has ended, or the user
+   * would continue as somebody else.
+   */
+  #readId(request: FastifyRequest): string | undefined {
+    const values = readCookies(request, SESSION_COOKIE, this.isHttps(request));
+    return values.findLast((value) => hashSessionId(value) !== undefined) ?? values.at(-1);
   }
 }
 

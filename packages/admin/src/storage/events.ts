@@ -69,6 +69,7 @@ export type EventType =
   | "segment-created"
   | "segment-deleted"
   | "segment-updated"
+  | "session-ended"
   | "strategy-created"
   | "strategy-deleted"
   | "strategy-order-changed"

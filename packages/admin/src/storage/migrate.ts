@@ -10,6 +10,7 @@ import { sessions } from "./migrations/0004-sessions.ts";
 import { variantsFieldsInstances } from "./migrations/0005-variants-fields-instances.ts";
 import { indexesOfEvents } from "./migrations/0006-indexes-of-events.ts";
 import { deletedTokens } from "./migrations/0007-deleted-tokens.ts";
+import { lastUseOfSessions } from "./migrations/0008-last-use-of-sessions.ts";
 import type { Migration } from "./migrations/migration.ts";
 
 /** All migrations, in order. */
@@ -21,6 +22,7 @@ export const MIGRATIONS: readonly Migration[] = [
   variantsFieldsInstances,
   indexesOfEvents,
   deletedTokens,
+  lastUseOfSessions,
 ];
 
 /** The schema version that this program uses. */

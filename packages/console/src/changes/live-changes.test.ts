@@ -14,9 +14,9 @@ const TAGS = ["tags", "tag-types"];
 
 /** The resources that the console refetches after a change of each type, besides events. */
 const INVALIDATED: Readonly<Record<EventType, readonly string[]>> = {
-  "api-token-created": ["tokens", "environments"],
-  "api-token-deleted": ["tokens", "environments"],
-  "api-token-updated": ["tokens", "environments"],
+  "api-token-created": ["tokens", "environments", "sessions"],
+  "api-token-deleted": ["tokens", "environments", "sessions"],
+  "api-token-updated": ["tokens", "environments", "sessions"],
   "application-deleted": ["applications"],
   "context-field-created": ["context-fields"],
   "context-field-deleted": ["context-fields"],
@@ -55,6 +55,7 @@ const INVALIDATED: Readonly<Record<EventType, readonly string[]>> = {
   "segment-created": SEGMENT,
   "segment-deleted": SEGMENT,
   "segment-updated": SEGMENT,
+  "session-ended": ["sessions"],
   "strategy-created": STRATEGY_TYPE,
   "strategy-deleted": STRATEGY_TYPE,
   "strategy-order-changed": FLAG,

@@ -64,7 +64,8 @@ const RULES: readonly Rule[] = [
   { types: /^tag|^feature-(?:un)?tagged/, keys: () => [["tags"], ["tag-types"]] },
   { types: /^strategy-(?:created|updated|deleted)/, keys: () => [["strategy-types"]] },
   { types: /^application/, keys: () => [["applications"]] },
-  { types: /^api-token/, keys: () => [["tokens"], ["environments"]] },
+  { types: /^api-token/, keys: () => [["tokens"], ["environments"], ["sessions"]] },
+  { types: /^session/, keys: () => [["sessions"]] },
   // Lists say how many flags use each entry.
   {
     types: /^feature-(?:strategy|archived|revived)|^features-imported|^project-environment-removed/,

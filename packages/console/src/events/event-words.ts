@@ -1,7 +1,7 @@
 import type { EventType } from "../../../admin/src/storage/events.ts";
 import type { RecordedEvent } from "../api/types.ts";
 import { describeStrategyType } from "../strategies/strategy-labels.ts";
-import { listAt, textAt } from "./recorded-state.ts";
+import { fieldsOf, listAt, textAt } from "./recorded-state.ts";
 import { formatCount } from "../ui/numbers.ts";
 
 interface EventWords {
@@ -183,6 +183,10 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
   "segment-updated": {
     label: "Segment changed",
     action: ({ data }) => `changed the segment ${textAt(data, "name")}`,
+  },
+  "session-ended": {
+    label: "Session ended",
+    action: ({ preData }) => `ended a session of ${textAt(fieldsOf(preData)["user"], "name")}`,
   },
   "strategy-created": {
     label: "Strategy type created",

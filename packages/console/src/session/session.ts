@@ -18,6 +18,9 @@ export interface Session {
     readonly kind: "token" | "openid";
     /** The token that was used to sign in; null for OpenID Connect. */
     readonly tokenId: string | null;
+    /** With the issuer, identifies a user of OpenID Connect, whose name others may have too; null for a token. */
+    readonly subject: string | null;
+    readonly issuer: string | null;
   };
   readonly role: Role;
   /** ISO 8601. */
@@ -69,6 +72,8 @@ function isSameUser(one: Session, other: Session): boolean {
   return (
     one.user.kind === other.user.kind &&
     one.user.name === other.user.name &&
+    one.user.issuer === other.user.issuer &&
+    one.user.subject === other.user.subject &&
     one.role === other.role
   );
 }

@@ -1,6 +1,7 @@
 import { and, count, desc, gte, inArray, lt, sql, type SQL, type SQLWrapper } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { type ApiError, badData } from "../../errors.ts";
+import { fromUserId, type OpenIdUser } from "../../access/openid-user.ts";
 import type { Page } from "../../http/parse-filter.ts";
 import { type Database, firstRow, likePattern } from "../../storage/database.ts";
 import { events } from "../../storage/schema/events.ts";
@@ -244,5 +245,10 @@ function toEventView({ actorKind, actorId, ...event }: typeof events.$inferSelec
     ...event,
     createdByUserId: USER_IDS.get(actorKind),
     ...(actorKind === "token" && { createdByTokenId: actorId }),
+    ...(actorKind === "openid" && actorId !== null && toAuthor(fromUserId(actorId))),
   };
+}
+
+function toAuthor({ issuer, subject }: OpenIdUser) {
+  return { createdByIssuer: issuer, createdBySubject: subject };
 }

@@ -52,6 +52,8 @@ export const sessions = pgTable(
     role: text(),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
     expiresAt: timestamp("expires_at", { withTimezone: true }).notNull(),
+    /** When it was last used for the admin API, accurate to a minute. */
+    seenAt: timestamp("seen_at", { withTimezone: true }),
   },
   (table) => [
     index("sessions_user").on(table.userId, table.createdAt),
