@@ -11,6 +11,7 @@ import type {
   EnvironmentSummary,
   Flag,
   FlagSummary,
+  ListedSession,
   PlaygroundFlag,
   Project,
   ProjectEnvironment,
@@ -289,6 +290,17 @@ export const queries = {
       queryFn: ({ signal }) =>
         request<{ tokens: readonly Token[] }>(adminPath`/api-tokens`, { signal }),
       select: ({ tokens }) => tokens,
+    }),
+
+  /** Everybody who is signed in. Nothing announces who signs in and out. */
+  sessions: () =>
+    queryOptions({
+      queryKey: ["sessions"],
+      queryFn: ({ signal }) =>
+        request<{ sessions: readonly ListedSession[] }>(adminPath`/sessions`, { signal }),
+      select: ({ sessions }) => sessions,
+      refetchInterval: 30_000,
+      staleTime: 0,
     }),
 
   /** The tokens that name a project. Those for all projects are not among them. */

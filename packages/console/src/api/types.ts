@@ -9,6 +9,7 @@ import type {
   EnvironmentCounts,
   toEnvironmentView,
 } from "../../../admin/src/domain/environments/store.ts";
+import type { SessionView } from "../../../admin/src/sessions/session-store.ts";
 import type { findEvents } from "../../../admin/src/domain/events/find-events.ts";
 import type { listFeatures } from "../../../admin/src/domain/features/list-features.ts";
 import type { readFeature } from "../../../admin/src/domain/features/read-feature.ts";
@@ -85,6 +86,11 @@ export type Tag = Flag["tags"][number];
 /** A tag with its colour. */
 export type TagDefinition = Rows<typeof listTags>;
 export type Token = Json<ReturnType<typeof toListedToken>>;
+/** Who is signed in, and how. */
+export type ListedSession = Json<SessionView> & {
+  /** Whether it is the session of this browser. */
+  readonly current: boolean;
+};
 export type RecordedEvent = Json<Awaited<ReturnType<typeof findEvents>>["events"][number]>;
 export type Usage = Json<HourlyUsage>;
 export type ImportReport = Json<StoredImportReport>;

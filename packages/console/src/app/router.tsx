@@ -20,6 +20,7 @@ import { SegmentsPage } from "../segments/segments-page.tsx";
 import { ContextFieldsPage } from "../context-fields/context-fields-page.tsx";
 import { EnvironmentsPage } from "../environments/environments-page.tsx";
 import { TagsPage } from "../tags/tags-page.tsx";
+import { SessionsPage } from "../sessions/sessions-page.tsx";
 import { TokensPage } from "../tokens/tokens-page.tsx";
 import { ApplicationsPage } from "../applications/applications-page.tsx";
 import { ApplicationPage } from "../applications/application-page.tsx";
@@ -152,6 +153,12 @@ const tokens = createRoute({
   component: TokensPage,
 });
 
+const sessions = createRoute({
+  getParentRoute: () => shell,
+  path: "/sessions",
+  component: SessionsPage,
+});
+
 const applications = createRoute({
   getParentRoute: () => shell,
   path: "/applications",
@@ -193,6 +200,7 @@ const tree = root.addChildren([
     environments,
     tags,
     tokens,
+    sessions,
     applications,
     application,
     events,

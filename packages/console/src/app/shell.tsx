@@ -13,6 +13,7 @@ import {
   KeyRound,
   ListTree,
   Menu as MenuIcon,
+  MonitorSmartphone,
   Server,
   Settings,
   Tag,
@@ -163,6 +164,7 @@ const COMMON = [
   { to: "/projects", label: "Projects", Icon: FolderKanban },
   { to: "/applications", label: "Applications", Icon: Boxes },
   { to: "/tokens", label: "API tokens", Icon: KeyRound },
+  { to: "/sessions", label: "Sessions", Icon: MonitorSmartphone },
   { to: "/events", label: "Events", Icon: Activity },
 ] as const satisfies readonly { to: string; label: string; Icon: ComponentType }[];
 

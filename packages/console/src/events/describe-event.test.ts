@@ -53,6 +53,7 @@ test.each<[string, Partial<RecordedEvent>, string]>([
   ],
   ["segment-deleted", { preData: { name: "nordics" } }, "Anna deleted the segment nordics"],
   ["api-token-created", { data: { tokenName: "web" } }, "Anna created the API token web"],
+  ["session-ended", { preData: { user: { name: "Ben" } } }, "Anna ended a session of Ben"],
   ["project-environment-added", {}, "Anna added the environment production to the project default"],
 ])("describes %s", (type, more, sentence) => {
   expect(describeEvent(event(type, more))).toBe(sentence);
