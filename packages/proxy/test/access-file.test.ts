@@ -187,7 +187,10 @@ describe("restrictions", () => {
       "/internal-backstage/features",
     ]) {
       // oxlint-disable-next-line no-await-in-loop
-      const text = await (await get(path, "server-web", modern)).text();
+      const response = await get(path, "server-web", modern);
+      expect(response.headers.has("x-flags-age-seconds"), path).toBe(true);
+      // oxlint-disable-next-line no-await-in-loop
+      const text = await response.text();
       expect(text, path).toContain("web.a");
       expect(text, path).toContain("web-user");
       expect(text, path).not.toMatch(/app\.a|app-user|no-project/);

@@ -1,10 +1,12 @@
 import type { onRequestHookHandler } from "fastify";
+import { AGE_HEADER, writeAge } from "flags-sdk";
 import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import type { AccessControl } from "../../access/access-control.ts";
 import { grantOf } from "../authenticate.ts";
 import type { ListedKey } from "../../access/upstream-access.ts";
 import { completeSource } from "../../access/restricted-source.ts";
+import { ageMsOf } from "../../age.ts";
 import { notReady } from "../../errors.ts";
 import { ALWAYS_AVAILABLE, ALWAYS_AVAILABLE_TO_ALL, isReady } from "../../http/readiness.ts";
 import type { Metrics } from "../../metrics/metrics.ts";
@@ -144,7 +146,9 @@ function registerState(app: TypedApp, { sources, access, authenticate }: Backsta
         name: "",
       };
       if (source.definitions === undefined) throw notReady();
-      return reply.header("cache-control", "no-store").send({ [name]: source.definitions });
+      return reply
+        .headers({ "cache-control": "no-store", [AGE_HEADER]: writeAge(ageMsOf(source)) })
+        .send({ [name]: source.definitions });
     },
   );
   app.get(
