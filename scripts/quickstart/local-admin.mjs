@@ -2,4 +2,7 @@
 
 import { bundle } from "../../packages/admin/bin/load-bundle.js";
 
+// NOTE: also when the process that started this one was killed.
+process.on("disconnect", () => process.kill(process.pid, "SIGTERM"));
+
 await bundle.load().runCommand(() => void process.send("listening"));

@@ -18,6 +18,9 @@ const page = createPage(settings, {
 const stopping = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stopping.abort());
 
+// NOTE: also when the process that started this one was killed.
+process.on("disconnect", () => process.kill(process.pid, "SIGTERM"));
+
 await bundle.load().runWithHooks({
   beforeStart: waitForUpstream,
   onListening: ({ server }) => handleFirst(page, server),

@@ -37,7 +37,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await rm(directory, { recursive: true, force: true });
+  // A service that has closed its port may still write to its database.
+  await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 500 });
 });
 
 afterEach(async () => {
@@ -94,6 +95,19 @@ describe("npm start", () => {
       expect(names).not.toContain("new-header");
 
       await start.stop("SIGTERM");
+      await expect.poll(() => openPorts(ports), { timeout: 20_000 }).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each([
+    ["npm", ["npm", "start"]],
+    ["its own process", undefined],
+  ] as const)(
+    "leaves no process behind when %s is killed",
+    async (_killed, command) => {
+      const start = await startHere({}, command);
+      await start.stop("SIGKILL");
       await expect.poll(() => openPorts(ports), { timeout: 20_000 }).toEqual([]);
     },
     TIMEOUT_MS,

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -136,19 +136,40 @@ function waitForSignal() {
     process.on("SIGHUP", () => resolve({ signal: "SIGTERM" }));
     // NOTE: npm runs scripts in a shell, which exits on a signal without forwarding it.
     if (process.env.npm_lifecycle_event === "start") {
-      onParentEnd(() => resolve({ signal: "SIGTERM" }));
+      onNpmEnd(() => resolve({ signal: "SIGTERM" }));
     }
   });
 }
 
-function onParentEnd(listener) {
+/** Calls a listener when npm, or the shell in which it runs this script, has ended. */
+function onNpmEnd(listener) {
   const parent = process.ppid;
+  const npm = findParentOfShell(parent);
   const timer = setInterval(() => {
-    if (process.ppid === parent) return;
+    if (process.ppid === parent && (npm === undefined || isRunning(npm))) return;
     clearInterval(timer);
     listener();
   }, PARENT_POLL_MS);
   timer.unref();
+}
+
+/** Returns the process that started a shell. Undefined for other programs: some shells let the script replace them. */
+function findParentOfShell(pid) {
+  try {
+    const line = execFileSync("ps", ["-o", "ppid=,comm=", "-p", String(pid)], { encoding: "utf8" });
+    const [, parent, isShell] = /^\s*(\d+)\s+(?:-?(\S*sh)\s*$)?/.exec(line) ?? [];
+    return isShell === undefined ? undefined : Number(parent);
+  } catch {
+    return undefined;
+  }
+}
+
+function isRunning(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error.code === "EPERM";
+  }
 }
 
 /** Starts a Node program that exchanges messages with us, and prints each line of its output with its name. */
