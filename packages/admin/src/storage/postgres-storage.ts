@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { callbackify } from "node:util";
 import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
@@ -11,7 +12,7 @@ import {
   readRevision,
   skipRevisions,
 } from "./revisions.ts";
-import { StandbyError } from "./errors.ts";
+import { isConnectionError, StandbyError } from "./errors.ts";
 import { migrate } from "./migrate.ts";
 import { listenToChanges } from "./postgres-listener.ts";
 import { createSqlStorage } from "./sql-storage.ts";
@@ -30,17 +31,19 @@ interface PostgresOptions extends Pick<
 const MAX_CONNECTIONS = 7;
 /** Connections for changes, which wait for the write lock. Reads are not blocked by waiting changes. */
 const MAX_WRITE_CONNECTIONS = 3;
-const CONNECT_TIMEOUT_MS = 5000;
+/**
+ * Clients commonly give up after 10 s. They get a 503 before that: waiting for a connection and one statement take at most
+ * 7.5 s if the server does not respond.
+ */
+const CONNECT_TIMEOUT_MS = 2500;
 /** Firewalls drop connections that are idle for longer. */
 const KEEP_ALIVE_DELAY_MS = 10_000;
 /** All statements of this service normally take milliseconds. */
-const STATEMENT_TIMEOUT_MS = 20_000;
+const STATEMENT_TIMEOUT_MS = 4500;
 /** Longer than the statement timeout: a server that has not even reported an error by then is unreachable. */
-const QUERY_TIMEOUT_MS = 30_000;
-/** Shorter for the connection that listens for changes, so that its loss is noticed soon. */
-const LISTENER_QUERY_TIMEOUT_MS = 5000;
-/** How long a change waits for the write lock. */
-const LOCK_TIMEOUT_MS = 10_000;
+const QUERY_TIMEOUT_MS = 5000;
+/** How long a change waits for the write lock. Shorter than the statement timeout, so that the log names the reason. */
+const LOCK_TIMEOUT_MS = 4000;
 /** If a replica hangs in the middle of a change, the server ends its transaction and frees the lock. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000;
 
@@ -50,9 +53,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
   const log = new ConnectionLog(options.logger);
   const pool = createPool(options, MAX_CONNECTIONS, log);
   const writePool = createPool(options, MAX_WRITE_CONNECTIONS, log);
-  const closePools = async (): Promise<void> => {
-    await Promise.all([pool.end(), writePool.end()]);
-  };
+  const closePools = (): Promise<unknown> => endWithin([pool.end(), writePool.end()]);
   try {
     const db = drizzle(pool);
     const transact = createTransact(pool);
@@ -62,7 +63,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
       createClient: () =>
         new pg.Client({
           ...connectionSettings(options),
-          query_timeout: LISTENER_QUERY_TIMEOUT_MS,
+          query_timeout: QUERY_TIMEOUT_MS,
         }),
       announce: changes.announce,
       onOpen: async (isReopened) => {
@@ -168,6 +169,14 @@ async function prepareOnOwnConnection(options: PostgresOptions): Promise<void> {
   }
 }
 
+/** How long closing waits for statements in progress, and for a server that may not respond. */
+const CLOSE_TIMEOUT_MS = 1000;
+
+function endWithin(endings: readonly Promise<void>[]): Promise<unknown> {
+  const timeout = delay(CLOSE_TIMEOUT_MS, undefined, { ref: false });
+  return Promise.race([Promise.all(endings), timeout]);
+}
+
 function createPool(options: PostgresOptions, max: number, log: ConnectionLog): pg.Pool {
   const pool = new pg.Pool({
     ...connectionSettings(options),
@@ -254,7 +263,7 @@ function createTransact(pool: pg.Pool): Transact {
       client.release();
       return result;
     } catch (error) {
-      await rollBack(client);
+      await rollBack(client, error);
       throw error;
     }
   };
@@ -266,7 +275,12 @@ async function commit(client: pg.PoolClient): Promise<void> {
   if (command !== "COMMIT") throw new Error("The transaction was rolled back: a statement failed");
 }
 
-async function rollBack(client: pg.PoolClient): Promise<void> {
+/** NOTE: a server that does not respond would not respond to the rollback either. It rolls back a lost connection. */
+async function rollBack(client: pg.PoolClient, reason: unknown): Promise<void> {
+  if (isConnectionError(reason)) {
+    client.release(true);
+    return;
+  }
   try {
     await client.query("rollback");
     client.release();

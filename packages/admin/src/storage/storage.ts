@@ -78,7 +78,7 @@ export interface StorageLogger {
 export interface StorageOptions {
   /** URL of a PostgreSQL database. @default the embedded database in `dataDir` */
   readonly databaseUrl?: string | undefined;
-  /** How long work waits for a connection to PostgreSQL, including one of the pool. @default 5000 */
+  /** How long work waits for a connection to PostgreSQL, including one of the pool. @default 2500 */
   readonly connectTimeoutMs?: number | undefined;
   /** Directory for the embedded database and nothing else. Created if it is missing. */
   readonly dataDir: string;

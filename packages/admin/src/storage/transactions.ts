@@ -28,8 +28,11 @@ export function withUnknownOutcome(transact: Transact): Transact {
 
 const RETRY_DELAYS_MS = [50, 200, 500];
 
+/** A server that took longer to fail is not tried again: clients would give up before the response. */
+const MAX_RETRIED_MS = 1000;
+
 /**
- * Retries while the connection fails before the work has called `started`, because nothing can have
+ * Retries while the connection fails quickly before the work has called `started`, because nothing can have
  * been written by then. Later failures are not retried: the write may have been committed.
  */
 export async function retryBeforeStart<T>(
@@ -38,12 +41,14 @@ export async function retryBeforeStart<T>(
 ): Promise<T> {
   for (const delayMs of delaysMs) {
     let hasStarted = false;
+    const startMs = performance.now();
     try {
       return await attempt(() => {
         hasStarted = true;
       });
     } catch (error) {
-      if (hasStarted || !isConnectionError(error)) throw error;
+      const isSlow = performance.now() - startMs > MAX_RETRIED_MS;
+      if (hasStarted || isSlow || !isConnectionError(error)) throw error;
     }
     await delay(delayMs);
   }
