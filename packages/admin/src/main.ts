@@ -1,10 +1,8 @@
 // The entry point of the bundle, which the program in bin/ loads.
 
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { createServer } from "node:http";
 import { hostname } from "node:os";
-import { createLogger, openPort, serveUntilSignal } from "flags-server-kit";
+import { createLogger, serveUntilSignal, tryPort } from "flags-server-kit";
 import { runCommandLine } from "flags-server-kit/command-line";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import { SUBCOMMANDS } from "./cli/subcommands.ts";
@@ -63,7 +61,7 @@ async function startService<T>(
   config: AdminConfig,
   start: (onCreating: (directory: string) => void) => Promise<T>,
 ): Promise<T> {
-  if (await isDatabaseMissing(config)) await checkPort(config);
+  if (await isDatabaseMissing(config)) await tryPort(config);
 
   const logger = createLogger({ level: "info", json: config.useJsonLogger, secrets: [] });
   try {
@@ -87,11 +85,4 @@ async function isDatabaseMissing({ databaseUrl, dataDir }: AdminConfig): Promise
   if (databaseUrl !== undefined) return false;
   const { hasEmbeddedDatabase } = await import("./storage/embedded-storage.ts");
   return !hasEmbeddedDatabase(dataDir);
-}
-
-async function checkPort(config: AdminConfig): Promise<void> {
-  const server = createServer();
-  await openPort(server, config);
-  server.close();
-  await once(server, "close");
 }

@@ -4,6 +4,7 @@ import type { FastifyInstance } from "fastify";
 import {
   describeListening,
   listen,
+  type ListenAddress,
   type Logger,
   nameSetting,
   type OpenPort,
@@ -33,6 +34,24 @@ interface PortsOptions {
   /** Undefined: metrics and operations are on the main port. */
   readonly management: FastifyInstance | undefined;
 }
+
+/** Returns the ports that a configuration opens. */
+export function listPorts({
+  host,
+  port,
+  network: { tls, management },
+}: Pick<ProxyConfig, "host" | "port" | "network">): readonly Required<ListenAddress>[] {
+  const variables = { port: "PORT", host: "HOST" };
+  return [
+    { port, host, variables },
+    ...(tls?.port === undefined
+      ? []
+      : [{ port: tls.port, host, variables: { ...variables, port: "FLAGS_TLS_PORT" } }]),
+    ...(management === undefined ? [] : [{ ...management, variables: MANAGEMENT_VARIABLES }]),
+  ];
+}
+
+const MANAGEMENT_VARIABLES = { port: "FLAGS_MANAGEMENT_PORT", host: "FLAGS_MANAGEMENT_HOST" };
 
 /** The ports of a proxy. The application closes them with itself. */
 export interface OpenPorts {
@@ -65,8 +84,10 @@ export async function openPorts(
   try {
     if (plain !== undefined) openPlain = await openPort(plain, { host, port });
     if (management !== undefined && network.management !== undefined) {
-      const variables = { port: "FLAGS_MANAGEMENT_PORT", host: "FLAGS_MANAGEMENT_HOST" };
-      const opened = await listen(management, { ...network.management, variables });
+      const opened = await listen(management, {
+        ...network.management,
+        variables: MANAGEMENT_VARIABLES,
+      });
       const where = describeListening(network.management.host, [opened], opened.origin);
       config.logger.info(`Management endpoints: ${where}`);
     }

@@ -51,6 +51,24 @@ describe("the report of flags-proxy check", () => {
     expect(code).toBe(1);
   });
 
+  test("check warns of ports that are in use", async () => {
+    const FLAGS_URL = await startUpstream(serveDocument({ version: 2, features: [FLAG] }));
+    const PORT = String(await listen(createServer()));
+    const FLAGS_MANAGEMENT_PORT = String(await listen(createServer()));
+    const { problems, warnings } = await report({ FLAGS_URL, PORT, FLAGS_MANAGEMENT_PORT });
+    const inUse = (port: string, variable: string): string =>
+      `Cannot listen on port ${port} on 127.0.0.1: another program uses the port. Stop it, or choose another port with ${variable}. Ignore this if the proxy itself uses it`;
+    expect(problems).toEqual([]);
+    expect(warnings).toEqual(
+      expect.arrayContaining([
+        inUse(PORT, "PORT"),
+        inUse(FLAGS_MANAGEMENT_PORT, "FLAGS_MANAGEMENT_PORT"),
+      ]),
+    );
+    const free = await report({ FLAGS_URL });
+    expect(free.warnings.join()).not.toContain("Cannot listen");
+  });
+
   test("check reports that the upstream cannot verify keys", async () => {
     const FLAGS_URL = await startUpstream(serveDocument({ version: 2, features: [FLAG] }));
     const { problems } = await report({ FLAGS_URL, FLAGS_UPSTREAM_KEYS: "true" });

@@ -8,7 +8,7 @@ export {
 } from "./cli/run-program.ts";
 export type { RunningServer } from "./cli/run-program.ts";
 export type { SubcommandResult } from "./cli/program.ts";
-export { StartError } from "./cli/start-failure.ts";
+export { explainStartFailure, StartError } from "./cli/start-failure.ts";
 export { explainInvalidPeriod, loadAuthorities, loadCertificate } from "./config/certificates.ts";
 export type { Certificate, FileProblems, NamedFile } from "./config/certificates.ts";
 export { explainUnreadable } from "./config/read-text-file.ts";
@@ -41,8 +41,8 @@ export {
   streamsWithin,
 } from "./http/connection-limits.ts";
 export type { OpenFiles } from "./http/connection-limits.ts";
-export { describeListening, listen, openPort } from "./http/listen.ts";
-export type { OpenPort } from "./http/listen.ts";
+export { describeListening, listen, openPort, tryPort } from "./http/listen.ts";
+export type { ListenAddress, OpenPort } from "./http/listen.ts";
 export type { Closable } from "./http/shut-down.ts";
 export { createLogger, wrapLogger } from "./logging/create-logger.ts";
 export { LogTap } from "./logging/log-tap.ts";

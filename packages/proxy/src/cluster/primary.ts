@@ -6,6 +6,7 @@ import type { LoadedConfig } from "../config/assemble-config.ts";
 import { startKeyVerifier } from "../create-access-control.ts";
 import { createConfiguredSources } from "../choose-sources.ts";
 import { logSourceEvents } from "../log-source-events.ts";
+import { listPorts } from "../ports.ts";
 import { closeSources, startSources, type NamedSource } from "../sources.ts";
 import { createMetrics, type Metrics } from "../metrics/metrics.ts";
 import { observeSources } from "../metrics/sources.ts";
@@ -50,20 +51,13 @@ interface PrimaryDependencies {
  *
  * NOTE: if the system chose a port for the workers, it would be lost when no worker is left.
  */
-async function choosePorts({ port, host, network }: LoadedConfig): Promise<WorkerVariables> {
-  const { tls, management } = network;
-  const ports: [variable: string, port: number | undefined, host: string | undefined][] = [
-    ["PORT", port, host],
-    ["FLAGS_TLS_PORT", tls?.port, host],
-    ["FLAGS_MANAGEMENT_PORT", management?.port, management?.host],
-  ];
-  const variables: Record<string, string> = {};
-  for (const [variable, wanted, wantedHost] of ports) {
-    if (wanted === undefined) continue;
+async function choosePorts(config: LoadedConfig): Promise<WorkerVariables> {
+  const chosen: Record<string, string> = {};
+  for (const { port, host, variables } of listPorts(config)) {
     // oxlint-disable-next-line no-await-in-loop -- at most three
-    variables[variable] = String(wanted === 0 ? await findFreePort(wantedHost) : wanted);
+    chosen[variables.port] = String(port === 0 ? await findFreePort(host) : port);
   }
-  return variables;
+  return chosen;
 }
 
 async function findFreePort(host: string | undefined): Promise<number> {

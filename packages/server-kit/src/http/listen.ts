@@ -1,11 +1,11 @@
 import { once } from "node:events";
-import type { Server } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Server as TlsServer } from "node:tls";
 import type { FastifyInstance } from "fastify";
 
 /** The address to listen on. */
-interface ListenAddress {
+export interface ListenAddress {
   /** 0 chooses any free port. */
   readonly port: number;
   /** Undefined for all addresses. */
@@ -70,6 +70,14 @@ export async function openPort(
     throw withVariables(error, variables);
   }
   return describePort(server, host);
+}
+
+/** Opens a port for a moment. Throws what `openPort()` throws. */
+export async function tryPort(address: ListenAddress): Promise<void> {
+  const server = createServer();
+  await openPort(server, address);
+  server.close();
+  await once(server, "close");
 }
 
 /** Adds the variables to an error, for `explainStartFailure()`. */

@@ -5,7 +5,7 @@ export const CHECK: Subcommand = {
   name: "check",
   summary: "Checks the settings, the connection to the upstream and the store",
   description: [
-    "Checks all settings as at startup, then requests the flags from the upstream and reports the results. If there is a store, writes, reads and deletes a test document. Does not listen on a port and changes nothing else, so it can run next to a running proxy. Never prints a token or a key.",
+    "Checks all settings as at startup, then requests the flags from the upstream and reports the results. If there is a store, writes, reads and deletes a test document. Opens the ports only for a moment, to find out whether they are free, and changes nothing else, so it can run next to a running proxy. Never prints a token or a key.",
     "Can be followed by the arguments of Unleash Edge: flags-proxy check edge --upstream-url URL --tokens TOKENS.",
     "Problems prevent the proxy from starting or from getting flags. Warnings do not.",
   ],

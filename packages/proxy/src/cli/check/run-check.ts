@@ -1,12 +1,19 @@
 import type { Diagnostic } from "flags-engine";
 import { describeCause, describeCount, inspectUpstream, type UpstreamInspection } from "flags-sdk";
-import { ConfigError, type Environment, type Logger } from "flags-server-kit";
+import {
+  ConfigError,
+  type Environment,
+  explainStartFailure,
+  type Logger,
+  tryPort,
+} from "flags-server-kit";
 import type { AccessEntry } from "../../access/read-access-file.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";
 import type { ProxyConfig } from "../../config/config.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { PROGRAM } from "../../config/program.ts";
 import type { FlagFile } from "../../files/read-flag-file.ts";
+import { listPorts } from "../../ports.ts";
 import { toUpstreamClientOptions } from "../../upstream-client-options.ts";
 import { describeSources } from "../../sources.ts";
 import { parseTokenScope } from "../../token-scope.ts";
@@ -55,6 +62,7 @@ export async function runCheck(environment: Environment): Promise<CheckReport> {
     if (keyProblem !== undefined) config.logger.error(keyProblem);
   }
   // NOTE: the proxy starts without them, so they are only warnings.
+  await checkPorts(config);
   const entries = await readAccessEntries(config);
   for (const warning of await checkKeySets(entries, config)) config.logger.warn(warning);
   return {
@@ -64,6 +72,16 @@ export async function runCheck(environment: Environment): Promise<CheckReport> {
     upstreams: upstreams.filter((upstream) => upstream !== undefined),
     ...(config.files !== undefined && { files }),
   };
+}
+
+/** NOTE: the check can run next to the proxy, which then uses the ports, so this is only a warning. */
+async function checkPorts(config: LoadedConfig): Promise<void> {
+  for (const address of listPorts(config)) {
+    // oxlint-disable-next-line no-await-in-loop -- at most three
+    await tryPort(address).catch((error: unknown) => {
+      config.logger.warn(`${explainStartFailure(error)}. Ignore this if the proxy itself uses it`);
+    });
+  }
 }
 
 /** NOTE: a store that fails does not prevent the start, so this is only a warning. */
