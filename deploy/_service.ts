@@ -23,6 +23,7 @@ export class Service {
         ...Object.fromEntries(variables),
         ...environment,
         HOST: "127.0.0.1",
+        SHUTDOWN_DELAY: "0",
         PORT: String(port),
       },
       stdio: ["ignore", "pipe", "pipe"],

@@ -169,7 +169,9 @@ async function startCollector(collector, output) {
 }
 
 function start(program, args, env) {
-  const child = spawn(program, args, { env: { PATH: process.env.PATH, ...env } });
+  const child = spawn(program, args, {
+    env: { PATH: process.env.PATH, SHUTDOWN_DELAY: "0", ...env },
+  });
   children.push(child);
   child.text = "";
   for (const stream of [child.stdout, child.stderr]) {

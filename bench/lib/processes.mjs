@@ -19,7 +19,11 @@ export function startProgram(command, args, { env, hasChannel = false, ...option
   const channel = hasChannel ? ["ipc"] : [];
   const stdio = ["ignore", "ignore", "inherit", ...channel];
   return track(
-    spawn(command, args, { ...options, env: { PATH: process.env.PATH, ...env }, stdio }),
+    spawn(command, args, {
+      ...options,
+      env: { PATH: process.env.PATH, SHUTDOWN_DELAY: "0", ...env },
+      stdio,
+    }),
   );
 }
 

@@ -375,7 +375,8 @@ describe.skipIf(isMissing)("chart flags-proxy", () => {
   test("a pod has time to leave the Service and to finish its requests", async () => {
     const { spec } = deploymentOf(await renderWith({})).template;
     expect(spec["terminationGracePeriodSeconds"]).toBe(30);
-    expect(spec.containers[0]["lifecycle"]).toEqual({ preStop: { sleep: { seconds: 5 } } });
+    const [{ env }] = spec.containers;
+    expect(env).toContainEqual({ name: "SHUTDOWN_DELAY", value: "5000" });
   });
 
   test("labels of pods cannot replace those of the selector", async () => {
@@ -416,8 +417,8 @@ describe.skipIf(isMissing)("chart flags-proxy", () => {
     ],
     [
       "too little time to stop",
-      { terminationGracePeriodSeconds: 14 },
-      "terminationGracePeriodSeconds must be at least preStopSleepSeconds + 10",
+      { terminationGracePeriodSeconds: 10, shutdownDelayMs: 5001 },
+      "terminationGracePeriodSeconds must be at least shutdownDelayMs / 1000 + 5",
     ],
     ["a route without gateways", { httpRoute: { enabled: true } }, "httpRoute.parentRefs is"],
     [

@@ -23,7 +23,13 @@ export function portsOf(text) {
 export async function startServer({ place, text, ports, folder, environment }) {
   const used = portsOf(text);
   const port = ports[used.at(-1)];
-  const env = { ...process.env, ...environment, ADMIN_PORT: ports.admin, PORT: port };
+  const env = {
+    ...process.env,
+    ...environment,
+    ADMIN_PORT: ports.admin,
+    PORT: port,
+    SHUTDOWN_DELAY: "0",
+  };
   const server = spawn("bash", ["-euc", text], { cwd: folder, env, detached: true });
   let output = "";
   for (const stream of [server.stdout, server.stderr]) {

@@ -20,7 +20,13 @@ export async function readCommand(directory, name, args) {
 export async function startCommand(directory, name, settings) {
   const child = spawn(toFile(directory, name), [], {
     cwd: directory,
-    env: createEnvironment({ HOST: "127.0.0.1", PORT: "0", LOG_LEVEL: "info", ...settings }),
+    env: createEnvironment({
+      HOST: "127.0.0.1",
+      PORT: "0",
+      SHUTDOWN_DELAY: "0",
+      LOG_LEVEL: "info",
+      ...settings,
+    }),
     stdio: ["ignore", "pipe", "inherit"],
   });
   const stop = async () => {

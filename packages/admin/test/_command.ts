@@ -44,7 +44,7 @@ export function startCommand(
   const limited = ["/bin/sh", "-c", WITH_LIMIT, String(openFileLimit), ...line];
   const [program = "", ...rest] = openFileLimit === undefined ? line : limited;
   const child = spawn(program, rest, {
-    env: { HOST: "127.0.0.1", PORT: "0", ...environment },
+    env: { HOST: "127.0.0.1", PORT: "0", SHUTDOWN_DELAY: "0", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const output = { stdout: "", stderr: "" };

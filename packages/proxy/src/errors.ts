@@ -104,6 +104,11 @@ export function notReady(): HttpError {
   );
 }
 
+/** A 503 for readiness probes during a shutdown. */
+export function shuttingDown(): HttpError {
+  return new HttpError(503, "The proxy is shutting down: send requests to another replica");
+}
+
 /** A 503 for readiness probes while flags are older than allowed. */
 export function tooStale(ageMs: number | undefined, maxStalenessMs: number): HttpError {
   const age =

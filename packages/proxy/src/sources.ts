@@ -113,6 +113,11 @@ export async function startSources(sources: readonly NamedSource[]): Promise<voi
   for (const { flags } of sources) flags.start();
 }
 
+/** Sends the pending usage of sources now, so that little is left when they are closed. */
+export function sendUsage(sources: readonly NamedSource[]): void {
+  for (const { flags } of sources) if (flags instanceof FlagsClient) flags.sendUsage();
+}
+
 /** Closes sources, which sends the pending usage and stores the last flags, and then their store. */
 export async function closeSources(sources: readonly NamedSource[]): Promise<void> {
   await Promise.all(sources.map(({ flags }) => flags.close()));

@@ -2,6 +2,7 @@ import type { Server } from "node:http";
 import type { FastifyInstance } from "fastify";
 import type { FlagSource, UnleashClient } from "flags-sdk";
 import { describeListening } from "flags-server-kit";
+import { onStopping } from "flags-server-kit/http";
 import type { RequestTracer, Telemetry } from "flags-server-kit/telemetry";
 import { type AppOptions, buildApp, createGuard } from "./app.ts";
 import type { ProxyConfig } from "./config/config.ts";
@@ -13,7 +14,7 @@ import { followTlsFiles, type OpenPorts, openPorts, warnOfUnusedPorts } from "./
 import { createAccessControl } from "./create-access-control.ts";
 import { chooseSources, type ChosenSources, createConfiguredSources } from "./choose-sources.ts";
 import { logSourceEvents } from "./log-source-events.ts";
-import { closeSources, startSources } from "./sources.ts";
+import { closeSources, sendUsage, startSources } from "./sources.ts";
 import type { KeyVerifier } from "./access/verified-key.ts";
 
 /** A proxy that listens. */
@@ -77,6 +78,7 @@ export async function serveWithTelemetry(
   const tracer = telemetry?.tracer;
   const sources = createConfiguredSources(config, tracer?.beginUpstream);
   const proxy = await serve(config, { sources, areOwned: true }, { metrics, tracer });
+  onStopping(proxy.app.server, () => sendUsage(sources));
   const close = async (): Promise<void> => {
     await proxy.close();
     await telemetry?.close();

@@ -63,7 +63,7 @@ class Command {
     const limited = ["/bin/sh", "-c", WITH_LIMIT, String(openFileLimit), ...line];
     const [program = "", ...rest] = openFileLimit === undefined ? line : limited;
     this.#child = spawn(program, rest, {
-      env: { HOST: "127.0.0.1", PORT: "0", ...environment },
+      env: { HOST: "127.0.0.1", PORT: "0", SHUTDOWN_DELAY: "0", ...environment },
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.#child.stdout?.on("data", (chunk: Buffer) => (this.#output.stdout += chunk.toString()));

@@ -250,6 +250,15 @@ const ROWS: readonly Row[] = [
     badTexts: ["0", "999", "3600001", "1.5", "15s"],
   },
   {
+    variable: "SHUTDOWN_DELAY",
+    read: (config) => config.shutdownDelayMs,
+    defaultValue: 5000,
+    ...integer(0, 600_000),
+    values: [],
+    badValues: [],
+    badTexts: ["-1", "600001", "1.5", "5s"],
+  },
+  {
     option: "maxConnections",
     variable: "FLAGS_MAX_CONNECTIONS",
     read: (config) => config.maxConnections,

@@ -1,9 +1,5 @@
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer } from "node:net";
-import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { AdminService, CLIENT_TOKEN } from "../../sdk/test/_admin.ts";
-import { createDirectory } from "./_access-file.ts";
 import { type Command, startCommand, untilReady } from "./_command.ts";
 import { startSlowUpstream } from "./_slow-upstream.ts";
 import { send, USAGE } from "./_workers.ts";
@@ -60,7 +56,7 @@ const onceEach = (names: readonly string[]): Readonly<Record<string, number>> =>
   Object.fromEntries(names.map((name) => [name, 1]));
 
 describe("flags-proxy at SIGTERM delivers all acknowledged usage before it exits", () => {
-  // Sent sequentially, 100 requests would take 5 s and 1,000 would take 50 s. The limit is 4 s. Sent as
+  // Sent sequentially, 100 requests would take 5 s and 1,000 would take 50 s. The limit is 2 s. Sent as
   // they should be, they take 0.3 s in single reports, and much less in bulk, which leaves time for a busy machine.
   test.each([
     ["of 1,000 applications in bulk", {}, 202, 1000],
@@ -91,36 +87,6 @@ describe("flags-proxy at SIGTERM delivers all acknowledged usage before it exits
     },
   );
 });
-
-test.each([
-  ["one process", {}],
-  ["workers", { FLAGS_PROXY_WORKERS: "2" }],
-])(
-  "flags-proxy exits with code 0 within ten seconds while clients, upstream and collector hang: %s",
-  async (_title, environment) => {
-    const upstream = await startSlowUpstream({ delayMs: 60_000 });
-    const collector = createServer().listen(0, "127.0.0.1");
-    onTestFinished(() => void collector.close());
-    await once(collector, "listening");
-    const { port } = collector.address() as AddressInfo;
-    const proxy = await startProxy(upstream.url, {
-      OTEL_TRACES_EXPORTER: "otlp",
-      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
-      FLAGS_USAGE_SPOOL: join(await createDirectory(), "spool"),
-      ...environment,
-    });
-    await report(proxy.url, ["shop"]);
-    const client = connect(Number(new URL(proxy.url).port), "127.0.0.1");
-    onTestFinished(() => void client.destroy());
-    client.on("error", () => {});
-    client.write(
-      `POST /proxy HTTP/1.1\r\nHost: x\r\nAuthorization: ${KEY}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`,
-    );
-    await once(client, "connect");
-    proxy.command.signal("SIGTERM");
-    expect((await proxy.command.finished()).code).toBe(0);
-  },
-);
 
 test("flags-proxy delivers usage of many applications to flags-admin in bulk", async () => {
   const admin = new AdminService();

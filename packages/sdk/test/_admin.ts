@@ -38,6 +38,7 @@ export class AdminService {
       env: {
         HOST: "127.0.0.1",
         PORT: port,
+        SHUTDOWN_DELAY: "0",
         ...this.#database,
         INIT_ADMIN_API_TOKENS: ADMIN_TOKEN,
         INIT_CLIENT_API_TOKENS: CLIENT_TOKEN,

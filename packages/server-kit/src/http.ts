@@ -47,6 +47,7 @@ export {
 } from "./http/request-errors.ts";
 export type { FrameworkFailure } from "./http/request-errors.ts";
 export { coalesceReadings } from "./http/coalesce-readings.ts";
+export { onStopping } from "./http/shut-down.ts";
 export { TlsFiles } from "./http/tls-files.ts";
 export type { TlsMaterial } from "./http/tls-files.ts";
 export { TokenBucket } from "./http/token-bucket.ts";

@@ -55,8 +55,13 @@ async function loadConfig(environment) {
       unknown.map(({ hint }) => hint),
     );
   }
-  const logger = createLogger({ level: "warn", json: true, secrets: ["hidden"] });
-  return { ...values, logger, useJsonLogger: true };
+  const logger = createLogger({
+    level: environment.LOG_LEVEL ?? "warn",
+    json: true,
+    secrets: ["hidden"],
+  });
+  const shutdownDelayMs = Number(environment.SHUTDOWN_DELAY ?? 0);
+  return { ...values, shutdownDelayMs, logger, useJsonLogger: true };
 }
 
 async function serve({ port }) {

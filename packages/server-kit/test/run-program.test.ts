@@ -113,7 +113,7 @@ test("runProgram() ends with exit code 1 and a log line if the shutdown fails", 
   expect(stdout).toContain("[redacted] close error");
 });
 
-// Takes 9.5 s.
+// Takes 9.75 s.
 if (isComplete) {
   test("runProgram() logs that the shutdown takes too long", async () => {
     const running = start({});
@@ -121,7 +121,7 @@ if (isComplete) {
     running.child.kill("SIGTERM");
     const { code, stdout } = await finish(running);
     expect(code).toBe(1);
-    expect(stdout).toContain("The shutdown took longer than 9.5 s");
+    expect(stdout).toContain("The shutdown took longer than 9.75 s");
   });
 }
 
@@ -143,3 +143,19 @@ test.each(["SIGTERM", "SIGHUP"] as const)(
     });
   },
 );
+
+test("runProgram() still serves for the delay after SIGTERM, but not after Ctrl-C", async () => {
+  const running = start({ SHUTDOWN_DELAY: "60000", LOG_LEVEL: "info" });
+  const address = await addressOf(running);
+  running.child.kill("SIGTERM");
+  await expect.poll(() => running.output.stdout).toContain("Received SIGTERM");
+  expect(await (await fetch(address)).text()).toBe("here");
+  // A second signal ends the process at once.
+  running.child.kill("SIGTERM");
+  expect((await finish(running)).code).toBe(1);
+
+  const other = start({ SHUTDOWN_DELAY: "60000", LOG_LEVEL: "info" });
+  await addressOf(other);
+  other.child.kill("SIGINT");
+  expect((await finish(other)).code).toBe(0);
+});

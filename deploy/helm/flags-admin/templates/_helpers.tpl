@@ -93,6 +93,7 @@ INIT_FRONTEND_API_TOKENS: {{ join "," . | quote }}
 {{- $values := dict
   "PORT" .Values.admin.port
   "DATA_DIR" (.Values.persistence.enabled | ternary "/data" "")
+  "SHUTDOWN_DELAY" .Values.shutdownDelayMs
   "LOG_LEVEL" .Values.admin.logLevel
   "JSON_LOGGER" (eq .Values.admin.logFormat "json")
   "ALLOWED_HOSTS" (include "flags-admin.allowedHosts" .)
@@ -145,7 +146,7 @@ INIT_FRONTEND_API_TOKENS: {{ join "," . | quote }}
 {{- if and .Values.secretFiles.enabled (not (include "flags-admin.secretNames" .)) }}
 {{- fail "secretFiles.enabled requires existingSecrets or secrets" }}
 {{- end }}
-{{- if lt (int .Values.terminationGracePeriodSeconds) (add 10 (int .Values.preStopSleepSeconds) | int) }}
-{{- fail "terminationGracePeriodSeconds must be at least preStopSleepSeconds + 10: the service needs up to ten seconds to finish requests and to close the database" }}
+{{- if lt (mul 1000 .Values.terminationGracePeriodSeconds) (add 5000 .Values.shutdownDelayMs) }}
+{{- fail "terminationGracePeriodSeconds must be at least shutdownDelayMs / 1000 + 5: the service needs up to five seconds after the delay" }}
 {{- end }}
 {{- end }}

@@ -114,6 +114,7 @@ FLAGS_STORE: {{ . | quote }}
   "FLAGS_URL" .Values.proxy.upstreamUrl
   "PORT" .Values.proxy.port
   "PROXY_BASE_PATH" (include "flags-proxy.basePath" .)
+  "SHUTDOWN_DELAY" .Values.shutdownDelayMs
   "LOG_LEVEL" .Values.proxy.logLevel
   "JSON_LOGGER" (eq .Values.proxy.logFormat "json")
   "FLAGS_PROXY_WORKERS" .Values.proxy.workers
@@ -217,7 +218,7 @@ FLAGS_STORE: {{ . | quote }}
 {{- if and .Values.httpRoute.enabled (not .Values.httpRoute.parentRefs) }}
 {{- fail "httpRoute.parentRefs is required: list the gateways for the route" }}
 {{- end }}
-{{- if lt (int .Values.terminationGracePeriodSeconds) (add 10 (int .Values.preStopSleepSeconds) | int) }}
-{{- fail "terminationGracePeriodSeconds must be at least preStopSleepSeconds + 10: the proxy needs up to ten seconds to finish requests and to deliver usage" }}
+{{- if lt (mul 1000 .Values.terminationGracePeriodSeconds) (add 5000 .Values.shutdownDelayMs) }}
+{{- fail "terminationGracePeriodSeconds must be at least shutdownDelayMs / 1000 + 5: the proxy needs up to five seconds after the delay" }}
 {{- end }}
 {{- end }}

@@ -44,6 +44,8 @@ export interface AdminConfig {
   readonly port: number;
   /** Address to listen on; undefined for all addresses. */
   readonly host: string | undefined;
+  /** How long requests are still served after SIGTERM. */
+  readonly shutdownDelayMs: number;
   /** Maximum number of open connections. */
   readonly maxConnections: number;
   /** Peers whose `X-Forwarded-For` header is trusted. */
@@ -134,6 +136,7 @@ function assembleConfig(
   return Object.freeze({
     port,
     host,
+    shutdownDelayMs: values.shutdownDelayMs,
     trustProxy: Object.freeze(trustProxy),
     allowedHosts: Object.freeze(allowedHosts),
     publicUrl,

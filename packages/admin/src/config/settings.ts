@@ -45,6 +45,14 @@ export const SETTINGS = {
     defaultText: "all addresses",
     description: "Address to listen on, for example 127.0.0.1.",
   }),
+  shutdownDelayMs: defineSetting({
+    group: "Listening",
+    variables: ["SHUTDOWN_DELAY"],
+    kind: createIntegerKind({ min: 0, max: 600_000, of: "milliseconds" }),
+    default: 5000,
+    description:
+      "Milliseconds for which requests are still served after SIGTERM, while GET /ready returns 503, so that load balancers notice. The process needs up to 5 s more to stop. No effect on Ctrl-C.",
+  }),
   maxConnections: defineSetting({
     group: "Listening",
     variables: ["MAX_CONNECTIONS"],

@@ -1,4 +1,4 @@
-import { coalesceReadings, type TypedApp } from "flags-server-kit/http";
+import { coalesceReadings, onStopping, type TypedApp } from "flags-server-kit/http";
 import type { Registry } from "prom-client";
 import { Type } from "typebox";
 import { ApiError } from "../errors.ts";
@@ -54,14 +54,25 @@ function notReadyForWrites(): ApiError {
   );
 }
 
+function shuttingDown(): ApiError {
+  return new ApiError(
+    "ServiceUnavailableError",
+    "The service is shutting down: send requests to another replica",
+  );
+}
+
 function registerReadiness(app: TypedApp, storage: Storage): void {
   const schema = {
     summary:
-      "Reports whether all requests can be served: the database is available and has disk space",
+      "Reports whether all requests can be served: the database is available and has disk space, and the service is not shutting down",
     tags,
     response: { 200: HealthResponse, ...errorResponses(503) },
   };
+  let isStopping = false;
+  onStopping(app.server, () => (isStopping = true));
   app.get("/ready", { config, schema }, async (_request, reply) => {
+    // NOTE: not thrown, because the metrics would count it as a failed request.
+    if (isStopping) return sendError(reply, shuttingDown());
     await withTimeout(storage.ping()).catch((cause: unknown) => {
       const headers = { "retry-after": "1" };
       throw new ApiError("ServiceUnavailableError", "The database is unavailable", {
@@ -72,7 +83,6 @@ function registerReadiness(app: TypedApp, storage: Storage): void {
     try {
       storage.assertWritable();
     } catch (error) {
-      // NOTE: not thrown, because the metrics would count it as a failed request.
       return sendError(reply, isDiskFull(error) ? notReadyForWrites() : toApiError(error));
     }
     return reply.header("cache-control", "no-store").send(HEALTHY);

@@ -1,6 +1,6 @@
 import type { FastifyContextConfig, FastifyInstance } from "fastify";
 import { shareStreams } from "flags-server-kit";
-import { configureRoutes, type TypedApp } from "flags-server-kit/http";
+import { configureRoutes, onStopping, type TypedApp } from "flags-server-kit/http";
 import type { AccessControl } from "../access/access-control.ts";
 import { authenticate } from "./authenticate.ts";
 import type { KeyExtractor } from "../access/key-extractor.ts";
@@ -141,19 +141,26 @@ export async function registerOperations(
   { config, access, sources, metrics, omitsManagement, isPrivate }: OperationsOptions,
 ): Promise<void> {
   const { basePath, maxStalenessMs } = config;
-  await registerAt(app, basePath, FOR_OPERATORS, (scope) =>
-    registerProbes(scope, { sources, maxStalenessMs }),
-  );
+  let isStopping = false;
+  onStopping(app.server, () => (isStopping = true));
+  const readiness = { sources, maxStalenessMs, isStopping: () => isStopping };
+  await registerAt(app, basePath, FOR_OPERATORS, (scope) => registerProbes(scope, readiness));
   await registerAt(app, `${basePath}/proxy`, FOR_OPERATORS, (scope) =>
     registerMonitoring(scope, omitsManagement ? undefined : metrics),
   );
   if (omitsManagement) return;
   const server = authenticate({ access, extractor: configuredHeader(config) }, ["server"]);
   await registerAt(app, basePath, FOR_OPERATORS, (scope) =>
-    registerStatus(scope, { config, sources, access, ...(!isPrivate && { authenticate: server }) }),
+    registerStatus(scope, {
+      config,
+      sources,
+      readiness,
+      access,
+      ...(!isPrivate && { authenticate: server }),
+    }),
   );
   await registerAt(app, `${basePath}/internal-backstage`, FOR_OPERATORS, (scope) =>
-    registerBackstage(scope, { sources, metrics, access, authenticate: server }),
+    registerBackstage(scope, { readiness, metrics, access, authenticate: server }),
   );
 }
 

@@ -38,8 +38,8 @@ export type ToWorker =
   | { readonly kind: "ping" }
   /** Opens the port. The worker replies with `listening`. */
   | { readonly kind: "listen" }
-  /** Finishes the requests in progress and exits. */
-  | { readonly kind: "stop" };
+  /** Still serves requests for `delayMs`, finishes those in progress and exits. */
+  | { readonly kind: "stop"; readonly delayMs: number };
 
 /** A message from a worker to the primary process. */
 export type ToPrimary =

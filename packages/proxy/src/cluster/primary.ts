@@ -7,7 +7,7 @@ import { startKeyVerifier } from "../create-access-control.ts";
 import { createConfiguredSources } from "../choose-sources.ts";
 import { logSourceEvents } from "../log-source-events.ts";
 import { listPorts } from "../ports.ts";
-import { closeSources, startSources, type NamedSource } from "../sources.ts";
+import { closeSources, type NamedSource, sendUsage, startSources } from "../sources.ts";
 import { createMetrics, type Metrics } from "../metrics/metrics.ts";
 import { observeSources } from "../metrics/sources.ts";
 import type { KeyVerifier } from "../access/verified-key.ts";
@@ -34,7 +34,7 @@ export async function serveWithWorkers(
     telemetry,
   });
   const address = await primary.start();
-  return { server: undefined, address, close: () => primary.close() };
+  return { server: undefined, address, close: (delayMs) => primary.close(delayMs) };
 }
 
 interface PrimaryDependencies {
@@ -123,9 +123,10 @@ class Primary {
     return this.#pool.start();
   }
 
-  /** Stops the workers, then sends their last usage upstream. */
-  async close(): Promise<void> {
-    await this.#pool.stop();
+  /** Stops the workers, which still serve requests for `delayMs`, then sends their last usage upstream. */
+  async close(delayMs: number): Promise<void> {
+    sendUsage(this.#sources);
+    await this.#pool.stop(delayMs);
     for (const distribution of this.#distributions) distribution.close();
     await Promise.all([closeSources(this.#sources), this.#keys?.close()]);
     await this.#telemetry?.close();

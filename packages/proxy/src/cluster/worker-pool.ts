@@ -58,20 +58,21 @@ export class WorkerPool {
     return addresses[0] ?? "";
   }
 
-  /** Lets all workers finish their requests in progress. Resolves when they have exited. */
-  async stop(): Promise<void> {
+  /** Lets all workers serve for `delayMs`, and finish their requests in progress. Resolves when they have exited. */
+  async stop(delayMs: number): Promise<void> {
     this.#isStopping = true;
     this.#heartbeat?.close();
     for (const restart of this.#restarts) clearTimeout(restart);
+    const timeoutMs = delayMs + WORKER_STOP_TIMEOUT_MS;
     const timeout = setTimeout(() => {
       for (const worker of this.#workers) {
         this.#options.logger.error(
-          `${worker.name} did not stop within ${WORKER_STOP_TIMEOUT_MS / 1000} s: killing it`,
+          `${worker.name} did not stop within ${timeoutMs / 1000} s: killing it`,
         );
         worker.kill();
       }
-    }, WORKER_STOP_TIMEOUT_MS);
-    for (const worker of this.#workers) worker.stop();
+    }, timeoutMs);
+    for (const worker of this.#workers) worker.stop(delayMs);
     await Promise.all([...this.#workers].map(({ exited }) => exited));
     clearTimeout(timeout);
   }

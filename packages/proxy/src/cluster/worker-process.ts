@@ -51,9 +51,9 @@ export class WorkerProcess implements MonitoredWorker {
     if (this.#worker.isConnected()) this.#worker.send(message, () => {});
   }
 
-  /** Stops the worker after its requests in progress. Kills a worker that does not listen yet. */
-  stop(): void {
-    if (this.isListening) this.send({ kind: "stop" });
+  /** Stops the worker after `delayMs` and its requests in progress. Kills a worker that does not listen yet. */
+  stop(delayMs: number): void {
+    if (this.isListening) this.send({ kind: "stop", delayMs });
     else this.kill();
   }
 

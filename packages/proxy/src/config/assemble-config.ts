@@ -27,6 +27,8 @@ import type { Settings, Values } from "./settings.ts";
 /** The configuration of a proxy, with the settings that only the command uses. */
 export interface LoadedConfig extends ProxyConfig {
   readonly useJsonLogger: boolean;
+  /** How long requests are still served after SIGTERM. */
+  readonly shutdownDelayMs: number;
   /** Number of processes that serve requests. */
   readonly workers: number;
   /** Time after which an unresponsive worker is replaced. */
@@ -94,6 +96,7 @@ export function assembleConfig(values: Values, collaborators: Collaborators): Lo
     tags: Object.freeze(values.tags),
     logger: collaborators.logger,
     useJsonLogger: values.useJsonLogger,
+    shutdownDelayMs: values.shutdownDelayMs,
     workers: values.workers,
     workerTimeoutMs: values.workerTimeout,
     workerVariables: Object.freeze({

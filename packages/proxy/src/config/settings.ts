@@ -181,6 +181,14 @@ export const SETTINGS = {
     description:
       "Milliseconds after which an unresponsive worker is killed and replaced; four times as long while it starts.",
   }),
+  shutdownDelayMs: defineSetting({
+    group: "Listening",
+    variables: ["SHUTDOWN_DELAY"],
+    kind: createIntegerKind({ min: 0, max: 600_000, of: "milliseconds" }),
+    default: 5000,
+    description:
+      "Milliseconds for which requests are still served after SIGTERM, while GET /ready returns 503, so that load balancers notice. The process needs up to 5 s more to stop. No effect on Ctrl-C. Only the command waits.",
+  }),
   maxConnections: defineSetting({
     group: "Listening",
     option: "maxConnections",

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { type HttpError, notReady, tooStale } from "../errors.ts";
+import { type HttpError, notReady, shuttingDown, tooStale } from "../errors.ts";
 import { ageMsOf, isFresh } from "../age.ts";
 import type { NamedSource } from "../sources.ts";
 
@@ -22,6 +22,7 @@ export interface ReadinessRules {
   readonly sources: readonly NamedSource[];
   /** The greatest age of flags; undefined: any. */
   readonly maxStalenessMs: number | undefined;
+  readonly isStopping: () => boolean;
 }
 
 /**
@@ -33,7 +34,9 @@ export interface ReadinessRules {
 export function findReadinessError({
   sources,
   maxStalenessMs,
+  isStopping,
 }: ReadinessRules): HttpError | undefined {
+  if (isStopping()) return shuttingDown();
   if (!isReady(sources)) return notReady();
   const ages = sources
     .filter(({ flags }) => flags.snapshot !== undefined)

@@ -164,6 +164,11 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
     return this.#components.usage.register(registration);
   }
 
+  /** Sends the pending usage now instead of after the interval. */
+  sendUsage(): void {
+    this.#components.usage.send();
+  }
+
   #createEvaluator(): Evaluator {
     const { appName, environment } = this.#settings;
     const { state, usage } = this.#components;

@@ -109,8 +109,13 @@ export class ClientUsage {
     this.#reporter?.start();
   }
 
+  /** Sends all usage now. */
+  send(): void {
+    this.#reporter?.wake();
+  }
+
   /**
-   * Stops accepting usage of other applications, and delivers all usage within four seconds. Usage
+   * Stops accepting usage of other applications, and delivers all usage within two seconds. Usage
    * that could not be delivered stays in the spool.
    */
   async close(): Promise<void> {

@@ -54,7 +54,7 @@ export interface UsageReporterOptions {
 }
 
 /** A shutdown has other steps too: see run-program.ts of flags-server-kit. */
-const FLUSH_TIMEOUT_MS = 4000;
+const FLUSH_TIMEOUT_MS = 2000;
 const FLUSH_RETRY_MS = 250;
 
 /** Each of these is a request at least: names of applications that clients invent must not cause thousands. */
@@ -103,7 +103,7 @@ export class UsageReporter {
     this.#loop.wake();
   }
 
-  /** Delivers all usage within four seconds; retries transient failures until then. */
+  /** Delivers all usage within two seconds; retries transient failures until then. */
   async close(): Promise<void> {
     const deadlineMs = performance.now() + FLUSH_TIMEOUT_MS;
     const timer = setTimeout(() => this.#abort.abort(), FLUSH_TIMEOUT_MS);

@@ -1,5 +1,5 @@
 import { readEnvironment, type Environment } from "../config/resolve-settings.ts";
-import { shutDown, type Closable } from "../http/shut-down.ts";
+import { type Closable, shutDown, type ShutDownTimes } from "../http/shut-down.ts";
 import { createLogger } from "../logging/create-logger.ts";
 import type { Logger } from "../logging/logger.ts";
 import type { Program, Subcommand } from "./program.ts";
@@ -8,28 +8,31 @@ import { explainStartFailure } from "./start-failure.ts";
 import { EXIT_FAILURE } from "./program.ts";
 
 /**
- * Service managers commonly kill a process that has not stopped after 10 s. The steps of a graceful shutdown have
- * their own limits, which add up to less than this:
+ * Container runtimes commonly kill a process that has not stopped after 10 s. With the default delay of 5 s, the other
+ * steps of a graceful shutdown have this time. Their own limits add up to less:
  *
- * - 3.5 s for connections (shut-down.ts), or 4 s for workers
- * - 4 s for the last usage (usage-reporter.ts of flags-sdk), then 0.5 s for its spool (usage-spool.ts)
- * - 0.75 s for telemetry (start-telemetry.ts)
+ * - 1.25 s for connections (shut-down.ts), or 1.5 s for workers
+ * - 2 s for the last usage (usage-reporter.ts of flags-sdk), then 0.5 s for its spool (usage-spool.ts)
+ * - 0.5 s for telemetry (start-telemetry.ts)
  */
-const STOP_TIMEOUT_MS = 9500;
+const CLOSE_TIMEOUT_MS = 4750;
+
+/** A program that is stopped while it starts has to complete its start, too. */
+const STOP_TIMEOUT_MS = 9750;
 
 /**
- * Time after which workers that do not stop are killed. They need at most 2.75 s for connections and 0.75 s for
+ * Time after which workers that do not stop are killed. They need at most 0.75 s for connections and 0.5 s for
  * telemetry.
  */
-export const WORKER_STOP_TIMEOUT_MS = 4000;
-const WORKER_DRAIN_MS = 2250;
-
-const TOO_SLOW = `The shutdown took longer than ${STOP_TIMEOUT_MS / 1000} s, so the process ends without completing it`;
+export const WORKER_STOP_TIMEOUT_MS = 1500;
+const WORKER_DRAIN_MS = 750;
 
 /** The part of a configuration that running a program requires. */
 interface RunnableConfig {
   readonly logger: Logger;
   readonly useJsonLogger: boolean;
+  /** How long requests are still served after SIGTERM. */
+  readonly shutdownDelayMs: number;
 }
 
 /** A server that is listening. */
@@ -71,36 +74,46 @@ export async function serveUntilSignal<Config extends RunnableConfig>(
   { loadConfig, serve }: Run<Config>,
 ): Promise<void> {
   let logger: Logger | undefined;
-  const stopped = waitForSignal(() => logger?.error(TOO_SLOW));
+  // Nobody sends requests yet to a program that is stopped while it starts.
+  let shutdownDelayMs = 0;
+  const stopped = waitForSignal().then((signal) => {
+    const delayMs = signal === "SIGTERM" ? shutdownDelayMs : 0;
+    limitTime(Math.max(STOP_TIMEOUT_MS, delayMs + CLOSE_TIMEOUT_MS), () => logger);
+    return { signal, delayMs };
+  });
   try {
     const config = await loadConfig(readEnvironment());
     logger = config.logger;
     exitOnCrash(config.logger, displayName);
     const server = await serve(config);
+    ({ shutdownDelayMs } = config);
     announce(config, `${name} ${version} is listening on ${server.address}`);
-    config.logger.info(`Received ${await stopped}, shutting down`);
-    process.exit(await stop(server, config.logger));
+    const { signal, delayMs } = await stopped;
+    config.logger.info(`Received ${signal}, shutting down`);
+    process.exit(await stop(server, config.logger, { delayMs }));
   } catch (error) {
     process.stderr.write(`${explainStartFailure(error)}\n`);
     process.exit(EXIT_FAILURE);
   }
 }
 
-/**
- * Resolves at the first signal. A second signal ends the process immediately.
- *
- * @param onTimeout called before the process ends because it has not stopped in time
- */
-function waitForSignal(onTimeout: () => void): Promise<NodeJS.Signals> {
+/** Ends the process if it has not stopped in time. */
+function limitTime(timeoutMs: number, logger: () => Logger | undefined): void {
+  setTimeout(() => {
+    logger()?.error(
+      `The shutdown took longer than ${timeoutMs / 1000} s, so the process ends without completing it`,
+    );
+    process.exit(EXIT_FAILURE);
+  }, timeoutMs).unref();
+}
+
+/** Resolves at the first signal. A second signal ends the process immediately. */
+function waitForSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let isStopping = false;
     const onSignal = (signal: NodeJS.Signals): void => {
       if (isStopping) process.exit(EXIT_FAILURE);
       isStopping = true;
-      setTimeout(() => {
-        onTimeout();
-        process.exit(EXIT_FAILURE);
-      }, STOP_TIMEOUT_MS).unref();
       resolve(signal);
     };
     for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
@@ -118,8 +131,8 @@ interface WorkerRun<Config extends { readonly logger: Logger }> {
   readonly displayName: string;
   readonly loadConfig: (environment: Environment) => Promise<Config>;
   readonly serve: (config: Config) => Promise<Closable>;
-  /** Resolves when the worker should stop. */
-  readonly stopped: Promise<unknown>;
+  /** Resolves when the worker should stop, to how long it still serves requests. */
+  readonly stopped: Promise<{ readonly delayMs: number }>;
   /** Reports to the parent process why the worker cannot run. Resolves once the reason is sent. */
   readonly reportFailure: (reason: string) => Promise<void>;
 }
@@ -136,8 +149,8 @@ export async function runWorker<Config extends { readonly logger: Logger }>(
     const config = await run.loadConfig(readEnvironment());
     exitOnCrash(config.logger, run.displayName);
     const server = await run.serve(config);
-    await run.stopped;
-    process.exit(await stop(server, config.logger, WORKER_DRAIN_MS));
+    const { delayMs } = await run.stopped;
+    process.exit(await stop(server, config.logger, { delayMs, drainMs: WORKER_DRAIN_MS }));
   } catch (error) {
     await run.reportFailure(explainStartFailure(error));
     process.exit(EXIT_FAILURE);
@@ -145,9 +158,9 @@ export async function runWorker<Config extends { readonly logger: Logger }>(
 }
 
 /** Closes a server in bounded time. Resolves to the exit code. */
-async function stop(server: Closable, logger: Logger, drainMs?: number): Promise<number> {
+async function stop(server: Closable, logger: Logger, times: ShutDownTimes): Promise<number> {
   try {
-    await shutDown(server, { drainMs });
+    await shutDown(server, times);
     return 0;
   } catch (error) {
     logger.error("The shutdown failed", error);

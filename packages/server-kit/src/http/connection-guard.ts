@@ -5,6 +5,7 @@ import type { Logger } from "../logging/logger.ts";
 import { Pipeline } from "./pipeline.ts";
 import { findRepeatedHeader, RepeatedHostError } from "./repeated-header.ts";
 import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "./server-defaults.ts";
+import { onStopping } from "./shut-down.ts";
 import { findExcess, MAX_UNREAD_BYTES } from "./unread-responses.ts";
 
 /** Why a connection was closed before its peer did so. */
@@ -124,6 +125,7 @@ export class ConnectionGuard {
     pipelining: 0,
   };
   readonly #expecting = new WeakSet<ServerResponse>();
+  #isStopping = false;
   /** When each kind of warning was logged. */
   readonly #warningsMs = new Map<"connections" | "unread", number>();
 
@@ -154,7 +156,9 @@ export class ConnectionGuard {
   /** Starts to guard connections and requests of a server. Several servers share one limit. */
   protect(server: Server): void {
     this.acceptFrom(server);
+    onStopping(server, () => this.#stopKeepingAlive());
     server.prependListener("request", ({ socket }, response) => {
+      if (this.#isStopping) response.shouldKeepAlive = false;
       const connection = this.#connections.get(socket);
       if (connection === undefined) return;
       const previous = connection.response;
@@ -255,6 +259,14 @@ export class ConnectionGuard {
     if (response === undefined || response.writableFinished) return false;
     // A response without a socket is queued behind an earlier one of the same connection.
     return response.headersSent || response.socket === null || response.req.complete;
+  }
+
+  /** Makes each response close its connection from now on, also those to requests in progress. */
+  #stopKeepingAlive(): void {
+    this.#isStopping = true;
+    for (const { response } of this.#connections.values()) {
+      if (response?.headersSent === false) response.shouldKeepAlive = false;
+    }
   }
 
   #accept(socket: Socket): void {

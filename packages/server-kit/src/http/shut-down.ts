@@ -1,11 +1,8 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
+import type { Server } from "node:http";
+import { setImmediate as afterReading, setTimeout as sleep } from "node:timers/promises";
 
-/** How long new requests are still accepted, with `Connection: close`, before the server closes. */
-const GRACE_MS = 500;
-
-/** How long requests in progress may take after that. The service then needs time for other work. */
-const DRAIN_MS = 3000;
+/** How long requests in progress may take after the delay. The service then needs time for other work. */
+const DRAIN_MS = 1250;
 
 /** How often connections that have become idle are closed. */
 const SWEEP_INTERVAL_MS = 50;
@@ -16,34 +13,45 @@ export interface Closable {
   readonly server: Server | undefined;
   /** Servers on additional ports, which `close()` also closes. @default none */
   readonly furtherServers?: readonly Server[];
-  /** Waits for the requests in progress, then closes the resources of the server. */
-  close(): Promise<void>;
+  /**
+   * Waits for the requests in progress, then closes the resources of the server.
+   *
+   * @param delayMs how long other processes still accept requests before that, if they accept the connections
+   */
+  close(delayMs: number): Promise<void>;
 }
 
 /** How long the phases of a shutdown may take. */
-interface ShutDownTimes {
-  /** @default 500 */
-  readonly graceMs?: number;
-  /** @default 3000 */
+export interface ShutDownTimes {
+  readonly delayMs: number;
+  /** @default 1250 */
   readonly drainMs?: number | undefined;
 }
 
+const STOPPING = "flags:stopping";
+
+/** Calls a listener when the shutdown of a server begins, while it still accepts requests. */
+export function onStopping(server: Server, listener: () => void): void {
+  server.once(STOPPING, listener);
+}
+
 /**
- * Shuts a server down gracefully and in bounded time. For `graceMs`, it still accepts requests and
- * responds with `Connection: close`: closing immediately would reset requests that are on their way.
- * Then it stops listening and closes connections that are still busy after `drainMs`.
+ * Shuts a server down gracefully and in bounded time. For `delayMs`, in which load balancers notice that the service is
+ * not ready, it still accepts requests and responds with `Connection: close`. Then it stops listening and closes
+ * connections that are still busy after `drainMs`.
  */
 export async function shutDown(
   closable: Closable,
-  { graceMs = GRACE_MS, drainMs = DRAIN_MS }: ShutDownTimes = {},
+  { delayMs, drainMs = DRAIN_MS }: ShutDownTimes,
 ): Promise<void> {
   const { server: mainServer, furtherServers = [] } = closable;
-  if (mainServer === undefined) return closable.close();
+  if (mainServer === undefined) return closable.close(delayMs);
   const servers = [mainServer, ...furtherServers];
-  if ((await Promise.all(servers.map(hasConnections))).includes(true)) {
-    for (const server of servers) server.prependListener("request", disableKeepAlive);
-    await sleep(graceMs);
-  }
+  for (const server of servers) server.emit(STOPPING);
+  await sleep(delayMs);
+  // NOTE: a connection is idle until its next request is read. So it is closed when nothing that has arrived is unread.
+  await afterReading();
+  for (const server of servers) server.closeIdleConnections();
   // NOTE: a connection whose request was in progress at the start stays open after the response.
   // Without the sweep, the server would wait for it until the keep-alive timeout.
   const sweep = setInterval(() => {
@@ -53,19 +61,9 @@ export async function shutDown(
     for (const server of servers) server.closeAllConnections();
   }, drainMs);
   try {
-    await closable.close();
+    await closable.close(0);
   } finally {
     clearInterval(sweep);
     clearTimeout(drainTimeout);
   }
-}
-
-function disableKeepAlive(_request: IncomingMessage, response: ServerResponse): void {
-  response.shouldKeepAlive = false;
-}
-
-function hasConnections(server: Server): Promise<boolean> {
-  return new Promise((resolve) => {
-    server.getConnections((error, count) => resolve(error !== null || count > 0));
-  });
 }

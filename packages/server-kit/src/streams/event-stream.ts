@@ -61,6 +61,8 @@ export class EventStream {
     for (const [name, value] of Object.entries({ ...headers, ...HEADERS, ...coding })) {
       if (value !== undefined) response.setHeader(name, value);
     }
+    // NOTE: the end of a stream often is that of the server, so its client must not reuse the connection.
+    response.shouldKeepAlive = false;
     response.writeHead(200);
     response.flushHeaders();
     if (this.#gzip !== undefined) response.write(this.#gzip.start());

@@ -18,7 +18,7 @@ import { Sampler } from "./sampler.ts";
 import type { Telemetry, TelemetryOptions } from "./telemetry.ts";
 
 /** How long the last export may take. The other steps of a shutdown come first: see run-program.ts. */
-const CLOSE_TIMEOUT_MS = 750;
+const CLOSE_TIMEOUT_MS = 500;
 
 interface Provider {
   forceFlush(): Promise<void>;

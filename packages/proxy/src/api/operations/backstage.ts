@@ -8,7 +8,12 @@ import type { ListedKey } from "../../access/upstream-access.ts";
 import { completeSource } from "../../access/restricted-source.ts";
 import { ageMsOf } from "../../age.ts";
 import { notReady } from "../../errors.ts";
-import { ALWAYS_AVAILABLE, ALWAYS_AVAILABLE_TO_ALL, isReady } from "../../http/readiness.ts";
+import {
+  ALWAYS_AVAILABLE,
+  ALWAYS_AVAILABLE_TO_ALL,
+  isReady,
+  type ReadinessRules,
+} from "../../http/readiness.ts";
 import type { Metrics } from "../../metrics/metrics.ts";
 import type { NamedSource } from "../../sources.ts";
 import { DefinitionsResponse } from "../server-sdk/schemas.ts";
@@ -17,7 +22,7 @@ import { errorResponses } from "../schemas.ts";
 import { toTime } from "./status.ts";
 
 interface BackstageOptions {
-  readonly sources: readonly NamedSource[];
+  readonly readiness: ReadinessRules;
   readonly metrics: Metrics;
   readonly access: Pick<AccessControl, "upstream">;
   /** Accepts only server tokens. */
@@ -72,13 +77,13 @@ const TAGS = { tags: ["Operations"] };
 
 /** Registers the operational endpoints of Unleash Edge, under `/internal-backstage`. */
 export function registerBackstage(app: TypedApp, options: BackstageOptions): void {
-  registerEdgeProbes(app, options.sources);
+  registerEdgeProbes(app, options.readiness);
   registerEdgeMetrics(app, options.metrics);
   registerState(app, options);
 }
 
 /** NOTE: `health` must not fail while the upstream is down, because it is used as a liveness probe. */
-function registerEdgeProbes(app: TypedApp, sources: readonly NamedSource[]): void {
+function registerEdgeProbes(app: TypedApp, { sources, isStopping }: ReadinessRules): void {
   app.get(
     "/health",
     {
@@ -103,7 +108,7 @@ function registerEdgeProbes(app: TypedApp, sources: readonly NamedSource[]): voi
     },
     (_request, reply) => {
       reply.header("cache-control", "no-store");
-      return isReady(sources)
+      return isReady(sources) && !isStopping()
         ? reply.send({ status: "READY" })
         : reply.code(503).send({ status: "NOT_READY" });
     },
@@ -126,7 +131,10 @@ function registerEdgeMetrics(app: TypedApp, metrics: Metrics): void {
 }
 
 /** Definitions and states contain names of unreleased flags, so they require a server token. */
-function registerState(app: TypedApp, { sources, access, authenticate }: BackstageOptions): void {
+function registerState(
+  app: TypedApp,
+  { readiness: { sources }, access, authenticate }: BackstageOptions,
+): void {
   const security = [{ serverToken: [] }];
   app.get(
     "/features",

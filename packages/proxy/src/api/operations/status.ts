@@ -13,6 +13,7 @@ import {
   ALWAYS_AVAILABLE,
   ALWAYS_AVAILABLE_TO_ALL,
   findReadinessError,
+  type ReadinessRules,
 } from "../../http/readiness.ts";
 import type { NamedSource } from "../../sources.ts";
 import { errorResponses } from "../schemas.ts";
@@ -92,6 +93,7 @@ const Status = Type.Object(
 interface StatusOptions {
   readonly config: ProxyConfig;
   readonly sources: readonly NamedSource[];
+  readonly readiness: ReadinessRules;
   readonly access: AccessControl;
   /**
    * Accepts only server tokens; the status then contains only the source of the token. Undefined: the port is
@@ -102,7 +104,7 @@ interface StatusOptions {
 
 /** Registers `GET /status`: the state of each source, and of the keys. */
 export function registerStatus(app: TypedApp, options: StatusOptions): void {
-  const { config, sources, access, authenticate } = options;
+  const { config, sources, readiness, access, authenticate } = options;
   const describe = createSourceDescription(config);
   const schema = {
     summary: "Returns the state of the sources and of the keys",
@@ -116,7 +118,7 @@ export function registerStatus(app: TypedApp, options: StatusOptions): void {
     const own = authenticate && completeSource(grantOf(request).source);
     const status: Static<typeof Status> = {
       version: PROGRAM.version,
-      ready: findReadinessError({ sources, maxStalenessMs: config.maxStalenessMs }) === undefined,
+      ready: findReadinessError(readiness) === undefined,
       sources: sources.filter(({ flags }) => own === undefined || flags === own).map(describe),
       ...(own === undefined && { keys: describeKeys(config, access) }),
     };
