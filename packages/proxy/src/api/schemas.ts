@@ -113,7 +113,7 @@ const ERROR_DESCRIPTIONS = {
   429: "Too many unknown tokens, or too many requests with the key: `Retry-After` says how long to wait",
   501: "The endpoint is not enabled",
   503:
-    "The proxy has not synchronized with its upstream yet, cannot verify the key or the context's " +
+    "The proxy has not synchronized with its upstream yet, is shutting down (only `/ready`), cannot verify the key or the context's " +
     "signature now, or has reached a limit: of usage that waits to be sent, streams, long bodies or " +
     "explanations",
 } as const;

@@ -61,8 +61,8 @@ export async function runCheck(environment: Environment): Promise<CheckReport> {
     const keyProblem = await checkUpstreamKeys(config);
     if (keyProblem !== undefined) config.logger.error(keyProblem);
   }
-  // NOTE: the proxy starts without them, so they are only warnings.
   await checkPorts(config);
+  // NOTE: the proxy starts without them, so they are only warnings.
   const entries = await readAccessEntries(config);
   for (const warning of await checkKeySets(entries, config)) config.logger.warn(warning);
   return {
