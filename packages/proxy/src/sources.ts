@@ -113,8 +113,9 @@ export async function startSources(sources: readonly NamedSource[]): Promise<voi
   for (const { flags } of sources) flags.start();
 }
 
-/** Sends the pending usage of sources now, so that little is left when they are closed. */
-export function sendUsage(sources: readonly NamedSource[]): void {
+/** Sends the pending usage of sources now, so that little is left when they are closed after `delayMs`. */
+export function sendUsageBefore(delayMs: number, sources: readonly NamedSource[]): void {
+  if (delayMs === 0) return;
   for (const { flags } of sources) if (flags instanceof FlagsClient) flags.sendUsage();
 }
 

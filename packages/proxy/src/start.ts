@@ -14,7 +14,7 @@ import { followTlsFiles, type OpenPorts, openPorts, warnOfUnusedPorts } from "./
 import { createAccessControl } from "./create-access-control.ts";
 import { chooseSources, type ChosenSources, createConfiguredSources } from "./choose-sources.ts";
 import { logSourceEvents } from "./log-source-events.ts";
-import { closeSources, sendUsage, startSources } from "./sources.ts";
+import { closeSources, sendUsageBefore, startSources } from "./sources.ts";
 import type { KeyVerifier } from "./access/verified-key.ts";
 
 /** A proxy that listens. */
@@ -78,7 +78,7 @@ export async function serveWithTelemetry(
   const tracer = telemetry?.tracer;
   const sources = createConfiguredSources(config, tracer?.beginUpstream);
   const proxy = await serve(config, { sources, areOwned: true }, { metrics, tracer });
-  onStopping(proxy.app.server, () => sendUsage(sources));
+  onStopping(proxy.app.server, (delayMs) => sendUsageBefore(delayMs, sources));
   const close = async (): Promise<void> => {
     await proxy.close();
     await telemetry?.close();

@@ -27,21 +27,19 @@ interface PostgresOptions extends Pick<
   readonly databaseUrl: string;
 }
 
-/** Connections for everything except changes. */
-const MAX_CONNECTIONS = 7;
-/** Connections for changes, which wait for the write lock. Reads are not blocked by waiting changes. */
-const MAX_WRITE_CONNECTIONS = 3;
+/** Changes have connections of their own, because they wait for the write lock. Reads are not blocked by waiting changes. */
+const MAX_CONNECTIONS = { other: 7, change: 3 } as const;
 /**
- * Clients commonly give up after 10 s. They get a 503 before that: waiting for a connection and one statement take at most
- * 7.5 s if the server does not respond.
+ * Clients commonly give up after 10 s. They get a 503 within 8 s if the server does not respond: all connections are in use
+ * then, so a request waits for a connection or for one statement, but rarely for both.
  */
 const CONNECT_TIMEOUT_MS = 2500;
 /** Firewalls drop connections that are idle for longer. */
 const KEEP_ALIVE_DELAY_MS = 10_000;
-/** All statements of this service normally take milliseconds. */
-const STATEMENT_TIMEOUT_MS = 4500;
+/** Statements normally take milliseconds. Those of a large import can take seconds on a busy machine. */
+const STATEMENT_TIMEOUT_MS = { other: 4500, change: 6500 } as const;
 /** Longer than the statement timeout: a server that has not even reported an error by then is unreachable. */
-const QUERY_TIMEOUT_MS = 5000;
+const QUERY_TIMEOUT_MS = { other: 5000, change: 7000 } as const;
 /** How long a change waits for the write lock. Shorter than the statement timeout, so that the log names the reason. */
 const LOCK_TIMEOUT_MS = 4000;
 /** If a replica hangs in the middle of a change, the server ends its transaction and frees the lock. */
@@ -51,8 +49,8 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000;
 export async function openPostgres(options: PostgresOptions): Promise<Storage> {
   await prepareOnOwnConnection(options);
   const log = new ConnectionLog(options.logger);
-  const pool = createPool(options, MAX_CONNECTIONS, log);
-  const writePool = createPool(options, MAX_WRITE_CONNECTIONS, log);
+  const pool = createPool(options, "other", log);
+  const writePool = createPool(options, "change", log);
   const closePools = (): Promise<unknown> => endWithin([pool.end(), writePool.end()]);
   try {
     const db = drizzle(pool);
@@ -63,7 +61,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
       createClient: () =>
         new pg.Client({
           ...connectionSettings(options),
-          query_timeout: QUERY_TIMEOUT_MS,
+          query_timeout: QUERY_TIMEOUT_MS.other,
         }),
       announce: changes.announce,
       onOpen: async (isReopened) => {
@@ -177,12 +175,16 @@ function endWithin(endings: readonly Promise<void>[]): Promise<unknown> {
   return Promise.race([Promise.all(endings), timeout]);
 }
 
-function createPool(options: PostgresOptions, max: number, log: ConnectionLog): pg.Pool {
+function createPool(
+  options: PostgresOptions,
+  use: keyof typeof MAX_CONNECTIONS,
+  log: ConnectionLog,
+): pg.Pool {
   const pool = new pg.Pool({
     ...connectionSettings(options),
-    max,
-    query_timeout: QUERY_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
+    max: MAX_CONNECTIONS[use],
+    query_timeout: QUERY_TIMEOUT_MS[use],
+    statement_timeout: STATEMENT_TIMEOUT_MS[use],
     lock_timeout: LOCK_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     verify: (client, done) => verifyPrimary(client, (error) => done(error ?? undefined)),

@@ -7,7 +7,7 @@ import { startKeyVerifier } from "../create-access-control.ts";
 import { createConfiguredSources } from "../choose-sources.ts";
 import { logSourceEvents } from "../log-source-events.ts";
 import { listPorts } from "../ports.ts";
-import { closeSources, type NamedSource, sendUsage, startSources } from "../sources.ts";
+import { closeSources, type NamedSource, sendUsageBefore, startSources } from "../sources.ts";
 import { createMetrics, type Metrics } from "../metrics/metrics.ts";
 import { observeSources } from "../metrics/sources.ts";
 import type { KeyVerifier } from "../access/verified-key.ts";
@@ -125,7 +125,7 @@ class Primary {
 
   /** Stops the workers, which still serve requests for `delayMs`, then sends their last usage upstream. */
   async close(delayMs: number): Promise<void> {
-    sendUsage(this.#sources);
+    sendUsageBefore(delayMs, this.#sources);
     await this.#pool.stop(delayMs);
     for (const distribution of this.#distributions) distribution.close();
     await Promise.all([closeSources(this.#sources), this.#keys?.close()]);

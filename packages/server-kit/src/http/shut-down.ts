@@ -30,8 +30,8 @@ export interface ShutDownTimes {
 
 const STOPPING = "flags:stopping";
 
-/** Calls a listener when the shutdown of a server begins, while it still accepts requests. */
-export function onStopping(server: Server, listener: () => void): void {
+/** Calls a listener when the shutdown of a server begins, with how long it still accepts requests. */
+export function onStopping(server: Server, listener: (delayMs: number) => void): void {
   server.once(STOPPING, listener);
 }
 
@@ -47,7 +47,7 @@ export async function shutDown(
   const { server: mainServer, furtherServers = [] } = closable;
   if (mainServer === undefined) return closable.close(delayMs);
   const servers = [mainServer, ...furtherServers];
-  for (const server of servers) server.emit(STOPPING);
+  for (const server of servers) server.emit(STOPPING, delayMs);
   await sleep(delayMs);
   // NOTE: a connection is idle until its next request is read. So it is closed when nothing that has arrived is unread.
   await afterReading();
