@@ -15,9 +15,6 @@ const page = createPage(settings, {
   explain: createExplainer(settings.adminUrl, keys.proxyToken),
 });
 
-const stopping = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stopping.abort());
-
 // NOTE: also when the process that started this one was killed.
 process.on("disconnect", () => process.kill(process.pid, "SIGTERM"));
 
@@ -41,6 +38,13 @@ function handleFirst(handle, server) {
  * no flags because the demo flags have not been created yet.
  */
 async function waitForUpstream() {
-  const { signal } = stopping;
-  await once(process, "message", { signal }).catch(() => undefined);
+  const signals = ["SIGINT", "SIGTERM"];
+  // Until then there is nothing to finish. A proxy that started now would send requests to whatever uses the port.
+  for (const signal of signals) process.on(signal, end);
+  await once(process, "message");
+  for (const signal of signals) process.off(signal, end);
+}
+
+function end() {
+  process.exit();
 }
