@@ -13,11 +13,12 @@ export interface RawExchange {
 export const AFTER_CONTINUE = Symbol("after continue");
 export const ABORT = Symbol("abort");
 
+const AGE_HEADER = "x-flags-age-seconds";
 const HEAD_END = "\r\n\r\n";
 
 /**
  * Sends bytes to a port of this machine. Returns the responses as text, with sorted headers, and without what differs each
- * time: dates, and the lengths of compressed bodies, which are shown decompressed. The last line says whether the server
+ * time: dates, ages, and the lengths of compressed bodies, which are shown decompressed. The last line says whether the server
  * closed the connection.
  */
 export async function exchangeRaw(port: number, exchange: RawExchange): Promise<string> {
@@ -160,7 +161,9 @@ function describeHeaders(headers: ReadonlyMap<string, string>): readonly string[
     ? ["date", "content-length", "transfer-encoding"]
     : ["date"];
   const lines = [...headers].filter(([name]) => !volatile.includes(name));
-  return lines.map(([name, value]) => `${name}: ${value}`).toSorted();
+  return lines
+    .map(([name, value]) => `${name}: ${name === AGE_HEADER ? "(age)" : value}`)
+    .toSorted();
 }
 
 function decode(body: Buffer, coding: string | undefined): string {
