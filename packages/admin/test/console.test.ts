@@ -60,6 +60,9 @@ describeAnyStorage("the console", (source) => {
     expect(
       await (await open("/api/frontends", { accept: "application/json" })).json(),
     ).toMatchObject({
+      message: expect.stringContaining("/api/client"),
+    });
+    expect(await (await open("/nothing", { accept: "application/json" })).json()).toMatchObject({
       message: "No such path",
     });
   });

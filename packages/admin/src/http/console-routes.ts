@@ -131,8 +131,15 @@ const IS_NO_PROXY =
   "This service has no API for browsers and mobile apps: give them the address of flags-proxy";
 
 function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const message = PROXY_PATH.test(pathOf(request)) ? IS_NO_PROXY : "No such path";
-  return sendError(reply, new ApiError("NotFoundError", message));
+  return sendError(reply, new ApiError("NotFoundError", describeMissing(pathOf(request))));
+}
+
+function describeMissing(path: string): string {
+  if (PROXY_PATH.test(path)) return IS_NO_PROXY;
+  if (/^api(?:\/|$)/.test(path)) {
+    return "No such path: server SDKs and proxies use paths below /api/client, and tools those below /api/admin. /docs/openapi lists all";
+  }
+  return "No such path";
 }
 
 function sendPage(
