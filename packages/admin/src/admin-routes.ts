@@ -8,6 +8,7 @@ import { registerDependencies } from "./domain/dependencies/routes.ts";
 import { registerEnvironments } from "./domain/environments/routes.ts";
 import { registerEvents } from "./domain/events/routes.ts";
 import { registerFeatureEnvironments } from "./domain/features/environment-routes.ts";
+import { registerFeatureTypes } from "./domain/feature-types.ts";
 import { registerFeatures } from "./domain/features/routes.ts";
 import { registerProjects } from "./domain/projects/routes.ts";
 import { registerProjectTokens } from "./domain/projects/token-routes.ts";
@@ -17,6 +18,7 @@ import { registerStrategyTypes } from "./domain/strategy-types/routes.ts";
 import { registerTagTypes } from "./domain/tag-types.ts";
 import { registerTags } from "./domain/tags/routes.ts";
 import { registerVariants } from "./domain/variants/routes.ts";
+import { type InstanceOptions, registerInstance } from "./instance/routes.ts";
 import { registerPlayground } from "./playground/routes.ts";
 import type { Storage } from "./storage/storage.ts";
 import { registerTransfer } from "./transfer/routes.ts";
@@ -42,6 +44,7 @@ const ROUTES: readonly ((app: TypedApp, storage: Storage) => void)[] = [
   registerProjects,
   registerEnvironments,
   registerFeatures,
+  registerFeatureTypes,
   registerFeatureEnvironments,
   registerArchive,
   registerConstraints,
@@ -61,8 +64,7 @@ const ROUTES: readonly ((app: TypedApp, storage: Storage) => void)[] = [
   registerApplications,
 ];
 
-interface AdminRoutesOptions {
-  readonly storage: Storage;
+interface AdminRoutesOptions extends InstanceOptions {
   /** Hours for which usage is kept. */
   readonly usageHours: number;
 }
@@ -71,4 +73,5 @@ interface AdminRoutesOptions {
 export function registerAdminRoutes(app: TypedApp, options: AdminRoutesOptions): void {
   for (const register of ROUTES) register(app, options.storage);
   registerUsageQueries(app, options);
+  registerInstance(app, options);
 }

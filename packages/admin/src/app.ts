@@ -144,7 +144,12 @@ export async function buildApp(
       requireRoles(scope);
       rejectUnstorable(scope);
       rejectUnknownParameters(scope);
-      registerAdminRoutes(scope, { storage, usageHours: retention.usageHours });
+      registerAdminRoutes(scope, {
+        storage,
+        usageHours: retention.usageHours,
+        publicUrl,
+        hasOpenId: openId !== undefined,
+      });
       registerChanges(scope, changes);
       registerAdminSessions(scope, sessions);
     },

@@ -1,6 +1,7 @@
 import { buildApp } from "../src/app.ts";
 import { apiTokens, sessions } from "../src/storage/schema/access.ts";
 import { events } from "../src/storage/schema/events.ts";
+import { installations } from "../src/storage/schema/installations.ts";
 import { TABLES } from "../src/storage/schema/tables.ts";
 import {
   applicationInstances,
@@ -166,6 +167,7 @@ const CHANGED_BY_READING: readonly PgTable[] = [
   applicationInstances,
   applications,
   featureUsage,
+  installations,
   variantUsage,
 ];
 

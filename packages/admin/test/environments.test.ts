@@ -163,12 +163,13 @@ describeAnyStorage("environments", (source) => {
     const body = { name: "shop-copy", type: "production", projects: ["shop"] };
     await admin.must(200, "POST", path, body);
     await admin.must(200, "GET", "/projects/shop/features/shop-flag/environments/shop-copy");
-    const { body: projects } = await admin.must<{ environments: readonly string[] }>(
+    const { body: projects } = await admin.must<{ environments: readonly object[] }>(
       200,
       "GET",
       "/projects/default",
     );
-    expect(projects.environments).not.toContain("shop-copy");
+    expect(projects.environments).toContainEqual({ environment: "production" });
+    expect(projects.environments).not.toContainEqual({ environment: "shop-copy" });
     await admin.refuse({ ...BAD, path: "/body/projects" }, "POST", path, {
       ...body,
       name: "other-copy",

@@ -10,7 +10,7 @@ import type {
 import { describeAnyStorage } from "./_storages.ts";
 
 interface FeatureTypes {
-  readonly types: readonly { readonly id: string }[];
+  readonly types: readonly { readonly id: string; readonly lifetimeDays: number | null }[];
 }
 
 describeAnyStorage("features", (source) => {
@@ -492,6 +492,61 @@ describeAnyStorage("features", (source) => {
       await admin.refuse(tooMuch, "GET", path(...words, "another"));
       await admin.refuse(tooMuch, "GET", path("x".repeat(201)));
     });
+  });
+
+  test("a flag can be created and changed as the Terraform provider of Philips Labs does", async () => {
+    const flag = {
+      archived: false,
+      description: "",
+      name: "from-terraform",
+      project: "default",
+      stale: false,
+      type: "kill-switch",
+      impressionData: false,
+      environments: null,
+      variants: null,
+    };
+    const path = "/projects/default/features";
+    await admin.must(201, "POST", path, flag);
+    await admin.must(200, "PUT", `${path}/from-terraform`, { ...flag, variants: [] });
+    await admin.refuse(
+      { status: 400, name: "BadDataError", path: "/body/variants" },
+      "PUT",
+      `${path}/from-terraform`,
+      { ...flag, variants: [{ name: "a" }] },
+    );
+  });
+
+  test("the lifetime of a type of flags can be changed", async () => {
+    const put = (lifetimeDays: unknown) =>
+      admin.must<{ lifetimeDays: number | null }>(200, "PUT", "/feature-types/release/lifetime", {
+        lifetimeDays,
+      });
+    const lifetime = async () => {
+      const { body } = await admin.must<FeatureTypes>(200, "GET", "/feature-types");
+      return body.types.find(({ id }) => id === "release")?.lifetimeDays;
+    };
+    const recorded = await admin.eventsOf(async () => {
+      expect((await put(14)).body).toMatchObject({ id: "release", lifetimeDays: 14 });
+      await put(14);
+    });
+    expect(recorded).toMatchObject([
+      { type: "feature-type-updated", preData: { lifetimeDays: 40 }, data: { lifetimeDays: 14 } },
+    ]);
+    expect(await lifetime()).toBe(14);
+    expect((await put(0)).body.lifetimeDays).toBeNull();
+    expect(await lifetime()).toBeNull();
+    await put(40);
+    const unknown = "/feature-types/lunar/lifetime";
+    await admin.refuse({ status: 404, name: "NotFoundError" }, "PUT", unknown, { lifetimeDays: 1 });
+    for (const lifetimeDays of [-1, 1.5, "7", 2 ** 31, undefined]) {
+      await admin.refuse(
+        { status: 400, name: "BadDataError" },
+        "PUT",
+        "/feature-types/release/lifetime",
+        { lifetimeDays },
+      );
+    }
   });
 
   test("GET /api/admin/feature-types lists the types", async () => {

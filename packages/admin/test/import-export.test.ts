@@ -39,7 +39,7 @@ const FILE = {
     },
     { name: "Own", description: null, isShared: false, constraints: [] },
   ],
-  tagTypes: [{ name: "team", description: "Responsible team", icon: null }],
+  tagTypes: [{ name: "team", description: "Responsible team", icon: null, color: "#2563EB" }],
   strategyTypes: [
     {
       name: "moonPhase",

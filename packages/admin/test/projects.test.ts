@@ -51,7 +51,7 @@ describeAnyStorage("projects and environments", (source) => {
       ]);
       expect((await admin.must(200, "GET", "/projects/shop")).body).toMatchObject({
         mode: "open",
-        environments: ["development", "production"],
+        environments: [{ environment: "development" }, { environment: "production" }],
       });
     });
 

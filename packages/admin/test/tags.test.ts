@@ -296,14 +296,19 @@ describeAnyStorage("tags", (source) => {
     test("tag types are created, changed, and deleted unless a flag has a tag of the type", async () => {
       const recorded = await admin.eventsOf(async () => {
         const created = await admin.must(201, "POST", "/tag-types", { name: "team", icon: "i" });
-        expect(created.body).toEqual({ name: "team", description: null, icon: "i" });
-        await admin.must(200, "PUT", "/tag-types/team", { description: "d" });
+        expect(created.body).toEqual({
+          name: "team",
+          description: null,
+          icon: "i",
+          color: null,
+        });
+        await admin.must(200, "PUT", "/tag-types/team", { description: "d", color: "#AbCdEf" });
         await admin.must(200, "PUT", "/tag-types/team", { description: "d" });
       });
       expect(recorded.map(({ type }) => type)).toEqual(["tag-type-created", "tag-type-updated"]);
       expect((await admin.must(200, "GET", "/tag-types/team")).body).toEqual({
         version: 1,
-        tagType: { name: "team", description: "d", icon: "i" },
+        tagType: { name: "team", description: "d", icon: "i", color: "#AbCdEf" },
       });
       await admin.must(201, "POST", "/features/flag/tags", { type: "team", value: "web" });
       await admin.refuse({ status: 409, name: "ConflictError" }, "DELETE", "/tag-types/team");
@@ -319,6 +324,13 @@ describeAnyStorage("tags", (source) => {
       await admin.refuse(bad, "POST", "/tag-types", { name: "a b" });
       await admin.refuse(bad, "POST", "/tag-types", { name: "a" });
       await admin.refuse(bad, "POST", "/tag-types/validate", {});
+      for (const color of ["red", "#fff", "#1234567"]) {
+        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        await admin.refuse({ ...bad, path: "/body/color" }, "POST", "/tag-types", {
+          name: "colored",
+          color,
+        });
+      }
       const taken = { status: 409, name: "NameExistsError" };
       await admin.refuse(taken, "POST", "/tag-types", { name: "simple" });
       await admin.refuse(taken, "POST", "/tag-types/validate", { name: "simple" });

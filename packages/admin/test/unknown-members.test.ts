@@ -29,7 +29,10 @@ const OPEN: Readonly<Record<string, string>> = {
   "getPlayground /context/properties": "each property is a field of the context",
   "getAdvancedPlayground /context/properties": "each property is a field of the context",
   "addFeatureStrategy /parameters": "each property is a parameter of the strategy",
+  "addDefaultStrategyToProjectEnvironment /parameters":
+    "each property is a parameter of the strategy",
   "updateFeatureStrategy /parameters": "each property is a parameter of the strategy",
+  "importProject /defaultStrategies/0/parameters": "parameters of a strategy",
   "importProject /features/0/environments/0/strategies/0/parameters": "parameters of a strategy",
   "updateSortOrder ": "each property is the name of an environment, which is checked",
 };

@@ -17,6 +17,7 @@ const CHANGES: Readonly<
   "context-field-created": "nothing",
   "context-field-deleted": "nothing",
   "context-field-updated": "nothing",
+  "default-strategy-updated": "nothing",
   "environment-created": "nothing",
   "environment-deleted": "nothing",
   "environment-disabled": "nothing",
@@ -41,6 +42,7 @@ const CHANGES: Readonly<
   "feature-tagged": "flag",
   "feature-untagged": "flag",
   // Follows events that name each of the flags.
+  "feature-type-updated": "nothing",
   "features-imported": "nothing",
   "project-archived": "nothing",
   "project-created": "nothing",

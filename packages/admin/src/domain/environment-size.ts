@@ -46,11 +46,25 @@ export async function checkEnvironmentSize(db: Database, environment?: string): 
     .groupBy(sizes.environment)
     .having(sql`sum(${sizes.bytes}) > ${LIMITS.environmentBytes}`)
     .limit(1);
-  if (exceeded === undefined) return;
-  throw new ApiError(
+  if (exceeded !== undefined) throw tooLarge(exceeded.environment);
+}
+
+function tooLarge(environment: string): ApiError {
+  return new ApiError(
     "ExceedsLimitError",
-    `The strategies and variants of all flags in the environment ${JSON.stringify(exceeded.environment)} can have at most ${LIMITS.environmentBytes / MEBIBYTE} MiB: use fewer or shorter values`,
+    `The strategies and variants of all flags in the environment ${JSON.stringify(environment)} can have at most ${LIMITS.environmentBytes / MEBIBYTE} MiB: use fewer or shorter values`,
   );
+}
+
+/**
+ * Checks that copies of a strategy alone are not too large for an environment, before they take memory.
+ *
+ * @throws {ApiError} if they are too large
+ */
+export function checkAddedSize(environment: string, strategy: object, copies: number): void {
+  const bytes = Buffer.byteLength(JSON.stringify(strategy)) * copies;
+  // Of small strategies, only a part of these bytes counts.
+  if (bytes > 2 * LIMITS.environmentBytes) throw tooLarge(environment);
 }
 
 /** Whether a change can exceed the limit. An environment that already exceeds it must be able to shrink. */

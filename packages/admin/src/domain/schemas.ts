@@ -11,6 +11,10 @@ export const BatchFeaturesBody = bodyObject("batchFeaturesSchema", {
 });
 
 export const ProjectParams = Type.Object({ projectId: Type.String() });
+export const ProjectEnvironmentParams = Type.Object({
+  projectId: Type.String(),
+  environment: Type.String(),
+});
 export const FeatureNameParams = Type.Object({ feature: Type.String() });
 export const FeatureParams = Type.Object({ projectId: Type.String(), feature: Type.String() });
 export const FeatureEnvironmentParams = Type.Object({

@@ -12,6 +12,13 @@ import type { Storage, WriteTransaction } from "../storage/storage.ts";
 const properties = {
   description: Type.Optional(nullableText(10_000)),
   icon: Type.Optional(nullableText(1000)),
+  color: Type.Optional(
+    Type.Unsafe<string | null>({
+      type: ["string", "null"],
+      pattern: "^#[0-9A-Fa-f]{6}$",
+      description: "#rrggbb",
+    }),
+  ),
 };
 
 const TagTypeName = Type.Intersect([Name, Type.String({ minLength: 2, maxLength: 50 })]);
@@ -141,7 +148,12 @@ function registerChanging(app: TypedApp, storage: Storage): void {
   );
 }
 
-const columns = { name: tagTypes.name, description: tagTypes.description, icon: tagTypes.icon };
+const columns = {
+  name: tagTypes.name,
+  description: tagTypes.description,
+  icon: tagTypes.icon,
+  color: tagTypes.color,
+};
 
 export function listTagTypes(db: Database) {
   return db.select(columns).from(tagTypes).orderBy(orderByText(tagTypes.name));
@@ -166,13 +178,13 @@ async function checkNameIsAvailable(db: Database, name: string): Promise<void> {
 
 export async function createTagType(
   { db, record }: WriteTransaction,
-  { name, description, icon }: CreateTagType,
+  { name, description, icon, color }: CreateTagType,
 ) {
   await checkNameIsAvailable(db, name);
   const created = firstRow(
     await db
       .insert(tagTypes)
-      .values({ name, description: description ?? null, icon: icon ?? null })
+      .values({ name, description: description ?? null, icon: icon ?? null, color: color ?? null })
       .returning(columns),
   );
   await record({ type: "tag-type-created", after: created });
@@ -182,12 +194,13 @@ export async function createTagType(
 async function updateTagType(
   { db, record }: WriteTransaction,
   name: string,
-  { description, icon }: UpdateTagType,
+  { description, icon, color }: UpdateTagType,
 ): Promise<void> {
   const before = await getTagType(db, name);
   const changes = {
     ...(description !== undefined && { description }),
     ...(icon !== undefined && { icon }),
+    ...(color !== undefined && { color }),
   };
   if (Object.keys(changes).length === 0) return;
   await db.update(tagTypes).set(changes).where(eq(tagTypes.name, name));

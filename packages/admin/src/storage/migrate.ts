@@ -11,6 +11,8 @@ import { variantsFieldsInstances } from "./migrations/0005-variants-fields-insta
 import { indexesOfEvents } from "./migrations/0006-indexes-of-events.ts";
 import { deletedTokens } from "./migrations/0007-deleted-tokens.ts";
 import { lastUseOfSessions } from "./migrations/0008-last-use-of-sessions.ts";
+import { defaultStrategies } from "./migrations/0009-default-strategies.ts";
+import { authorsAndEnvironmentsOfEvents } from "./migrations/0010-authors-and-environments-of-events.ts";
 import type { Migration } from "./migrations/migration.ts";
 
 /** All migrations, in order. */
@@ -23,6 +25,8 @@ export const MIGRATIONS: readonly Migration[] = [
   indexesOfEvents,
   deletedTokens,
   lastUseOfSessions,
+  defaultStrategies,
+  authorsAndEnvironmentsOfEvents,
 ];
 
 /** The schema version that this program uses. */

@@ -1,12 +1,15 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { actorOf } from "../access/request-identity.ts";
+import { getProject } from "../domain/projects/store.ts";
+import { ProjectParams } from "../domain/schemas.ts";
 import { OptionalSearchText, OptionalText, parsePage } from "../http/parse-filter.ts";
 import { documented } from "../http/schemas.ts";
 import type { Storage } from "../storage/storage.ts";
 import {
   listApplications,
   listInstances,
+  listProjectApplications,
   readApplication,
   readApplicationOverview,
 } from "./read-applications.ts";
@@ -56,6 +59,35 @@ const ApplicationsResponse = Type.Object(
     ),
   },
   { title: "applicationsSchema" },
+);
+
+const ProjectApplicationsQuery = Type.Object({
+  ...ApplicationsQuery.properties,
+  sortBy: Type.Optional(Type.Unsafe<"appName">({ type: "string", enum: ["appName"] })),
+  limit: Type.Optional(Type.String({ description: "1 to 1000, 50 by default" })),
+});
+
+const ProjectApplicationsResponse = Type.Object(
+  {
+    total: Type.Integer({ description: "Number of applications on all pages" }),
+    applications: Type.Array(
+      Type.Object(
+        {
+          name: Type.String(),
+          environments: Texts,
+          instances: Texts,
+          sdks: Type.Array(
+            Type.Object(
+              { name: Type.String(), versions: Texts },
+              { title: "projectApplicationSdkSchema" },
+            ),
+          ),
+        },
+        { title: "projectApplicationSchema" },
+      ),
+    ),
+  },
+  { title: "projectApplicationsSchema" },
 );
 
 const ClientIp = Type.Null({ description: "Addresses are not stored" });
@@ -165,6 +197,30 @@ export function registerApplications(app: TypedApp, storage: Storage): void {
       const { sortOrder = "asc" } = query;
       const search = { query: query.query, sortOrder };
       return storage.read((db) => listApplications(db, search, parsePage(query, PAGE)));
+    },
+  );
+
+  app.get(
+    "/projects/:projectId/applications",
+    {
+      schema: {
+        ...documented({
+          tag,
+          summary: "Lists the applications that use flags of a project",
+          returns: ProjectApplicationsResponse,
+          alsoFailsWith: [400, 404],
+        }),
+        params: ProjectParams,
+        querystring: ProjectApplicationsQuery,
+      },
+    },
+    ({ params: { projectId }, query }) => {
+      const { sortOrder = "asc" } = query;
+      const page = parsePage(query, { ...PAGE, defaultLimit: 50 });
+      return storage.read(async (db) => {
+        await getProject(db, projectId);
+        return listProjectApplications(db, projectId, { query: query.query, sortOrder }, page);
+      });
     },
   );
   registerDetails(app, storage);

@@ -69,6 +69,64 @@ export async function listApplications(db: Database, search: ApplicationSearch, 
   };
 }
 
+/** Lists a page of the applications that use flags of a project, by name. */
+export async function listProjectApplications(
+  db: Database,
+  project: string,
+  search: ApplicationSearch,
+  page: Page,
+) {
+  const uses = await db
+    .select({ appName: featureUsage.appName, environment: featureUsage.environment })
+    .from(featureUsage)
+    .innerJoin(features, eq(features.name, featureUsage.feature))
+    .where(eq(features.project, project))
+    .groupBy(featureUsage.appName, featureUsage.environment)
+    .orderBy(
+      search.sortOrder === "desc"
+        ? sql`${orderByText(featureUsage.appName)} desc`
+        : orderByText(featureUsage.appName),
+      orderByText(featureUsage.environment),
+    );
+  const environmentsOf = groupBy(uses, ({ appName }) => appName);
+  const query = search.query?.toLowerCase() ?? "";
+  const names = [...environmentsOf.keys()].filter((name) => name.toLowerCase().includes(query));
+  const listed = names.slice(page.offset, page.offset + page.limit);
+  const instances = await db
+    .select()
+    .from(applicationInstances)
+    .where(isOneOf(applicationInstances.appName, listed))
+    .orderBy(orderByText(applicationInstances.instanceId));
+  const instancesOf = groupBy(instances, ({ appName }) => appName);
+  return {
+    total: names.length,
+    applications: listed.map((name) => {
+      const environments = (environmentsOf.get(name) ?? []).map(({ environment }) => environment);
+      const here = (instancesOf.get(name) ?? []).filter(({ environment }) =>
+        environments.includes(environment),
+      );
+      return {
+        name,
+        environments,
+        instances: sortDistinct(here.map(({ instanceId }) => instanceId)),
+        sdks: toSdks(here.flatMap(({ sdkVersion }) => sdkVersion ?? [])),
+      };
+    }),
+  };
+}
+
+/** Groups versions of SDKs, such as `unleash-client-node:6.1.0`, by the name of the SDK. */
+function toSdks(sdkVersions: readonly string[]) {
+  const parts = sortDistinct(sdkVersions).map((text) => {
+    const [name = "", ...version] = text.split(":");
+    return { name, version: version.join(":") };
+  });
+  return [...groupBy(parts, ({ name }) => name)].map(([name, same]) => ({
+    name,
+    versions: same.flatMap(({ version }) => (version === "" ? [] : [version])),
+  }));
+}
+
 function readUsedProjects(db: Database, appNames: readonly string[]) {
   return db
     .select({

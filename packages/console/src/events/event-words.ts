@@ -41,6 +41,11 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
     label: "Context field changed",
     action: ({ data }) => `changed the context field ${textAt(data, "name")}`,
   },
+  "default-strategy-updated": {
+    label: "Default strategy changed",
+    action: ({ project, environment }) =>
+      `changed the default strategy of the project ${project} in ${environment}`,
+  },
   "environment-created": {
     label: "Environment created",
     action: ({ environment }) => `created the environment ${environment}`,
@@ -136,6 +141,10 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
   "feature-untagged": {
     label: "Tag removed from a flag",
     action: (event) => `removed the tag ${tagIn(event.preData)} from ${flagOf(event)}`,
+  },
+  "feature-type-updated": {
+    label: "Flag type changed",
+    action: ({ data }) => `changed the lifetime of flags of the type ${textAt(data, "id")}`,
   },
   "features-imported": {
     label: "Flags imported",

@@ -4,7 +4,7 @@ import { invalidOperation } from "../../errors.ts";
 import type { Database } from "../../storage/database.ts";
 import { apiTokens } from "../../storage/schema/access.ts";
 import { features } from "../../storage/schema/features.ts";
-import { contextFields, projects } from "../../storage/schema/projects.ts";
+import { contextFields, projectEnvironments, projects } from "../../storage/schema/projects.ts";
 import { segments } from "../../storage/schema/strategies.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import { deleteContextField } from "../context-fields/store.ts";
@@ -28,6 +28,8 @@ export async function deleteProject(transaction: WriteTransaction, id: string): 
     );
   }
   await deleteFeatures(transaction, id, await listArchivedNames(db, id));
+  // Its default strategies may use its segments and context fields.
+  await db.delete(projectEnvironments).where(eq(projectEnvironments.project, id));
   // oxlint-disable no-await-in-loop -- a transaction runs one statement at a time
   for (const { segment } of await db
     .select({ segment: segments.id })

@@ -2,7 +2,9 @@ import { and, eq, isNull, ne, or, sql, type SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { type Database, orderByText } from "../../storage/database.ts";
 import { featureEnvironments, features } from "../../storage/schema/features.ts";
+import { projectEnvironments } from "../../storage/schema/projects.ts";
 import { segments, strategies } from "../../storage/schema/strategies.ts";
+import { describeDefaultStrategy, listDefaultStrategiesWith } from "../default-strategies.ts";
 import {
   REFERENCE_COUNT,
   STRATEGY_REFERENCE,
@@ -24,7 +26,7 @@ const USES = sql`(
       jsonb_array_elements(entry -> 'overrides') as override
 ) as uses`;
 
-/** Describes the active flags that use a field, and the segments that have a constraint on it. */
+/** Describes the active flags and default strategies that use a field, and the segments that have a constraint on it. */
 export async function describeReferences(db: Database, contextField: string): Promise<string[]> {
   const flagsWithField = await db
     .select({ name: features.name })
@@ -38,14 +40,21 @@ export async function describeReferences(db: Database, contextField: string): Pr
     .from(segments)
     .where(mentions(segments.constraints, contextField))
     .orderBy(orderByText(segments.name));
+  const places = await listDefaultStrategiesWith(
+    db,
+    { constraints: [{ contextName: contextField }] },
+    { parameters: { stickiness: contextField } },
+    { variants: [{ stickiness: contextField }] },
+  );
   return [
     ...flagsWithField.map(({ name }) => `the flag ${JSON.stringify(name)}`),
     ...segmentsWithField.map(({ name }) => `the segment ${JSON.stringify(name)}`),
+    ...places.map((place) => describeDefaultStrategy(place)),
   ];
 }
 
 /**
- * Describes a strategy or segment outside of a project that has a constraint on one of these fields, by field. Strategies
+ * Describes a strategy, default strategy or segment outside of a project that has a constraint on one of these fields, by field. Strategies
  * of archived flags count, since flags can be revived.
  */
 export async function findForeignReferences(
@@ -67,7 +76,20 @@ export async function findForeignReferences(
     .from(segments)
     .innerJoin(sql`jsonb_array_elements(${segments.constraints}) as entry`, isWanted)
     .where(or(isNull(segments.project), ne(segments.project, project)));
+  const inDefaults = await db
+    .selectDistinctOn([field], {
+      field,
+      project: projectEnvironments.project,
+      environment: projectEnvironments.environment,
+    })
+    .from(projectEnvironments)
+    .innerJoin(
+      sql`jsonb_array_elements(${projectEnvironments.defaultStrategy} -> 'constraints') as entry`,
+      isWanted,
+    )
+    .where(ne(projectEnvironments.project, project));
   return new Map([
+    ...inDefaults.map((row) => [row.field, describeDefaultStrategy(row)] as const),
     ...inSegments.map((row) => [row.field, `the segment ${JSON.stringify(row.name)}`] as const),
     ...inFlags.map((row) => [row.field, `the flag ${JSON.stringify(row.name)}`] as const),
   ]);

@@ -4,6 +4,7 @@ import { type ApiError, badData } from "../../errors.ts";
 import { fromUserId, type OpenIdUser } from "../../access/openid-user.ts";
 import type { Page } from "../../http/parse-filter.ts";
 import { type Database, firstRow, likePattern } from "../../storage/database.ts";
+import { userIdOf } from "./list-authors.ts";
 import { events } from "../../storage/schema/events.ts";
 import type { Storage } from "../../storage/storage.ts";
 
@@ -232,18 +233,10 @@ function containsText(
   return sql<boolean>`(${sql.join(conditions, sql` or `)})`;
 }
 
-// The protocol identifies authors by number. These stand for all tokens, all users of OpenID Connect, and
-// the service.
-const USER_IDS: ReadonlyMap<string, number> = new Map([
-  ["token", -42],
-  ["openid", -43],
-  ["system", -1337],
-]);
-
 function toEventView({ actorKind, actorId, ...event }: typeof events.$inferSelect) {
   return {
     ...event,
-    createdByUserId: USER_IDS.get(actorKind),
+    createdByUserId: userIdOf(actorKind),
     ...(actorKind === "token" && { createdByTokenId: actorId }),
     ...(actorKind === "openid" && actorId !== null && toAuthor(fromUserId(actorId))),
   };

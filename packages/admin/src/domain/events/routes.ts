@@ -1,9 +1,12 @@
 import type { TypedApp } from "flags-server-kit/http";
-import { documented } from "../../http/schemas.ts";
+import { Type } from "typebox";
+import { closedObject, documented } from "../../http/schemas.ts";
 import { parsePage } from "../../http/parse-filter.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { FeatureNameParams } from "../schemas.ts";
+import { getProject } from "../projects/store.ts";
+import { FeatureNameParams, ProjectParams } from "../schemas.ts";
 import { findEvents } from "./find-events.ts";
+import { listAuthors, listFlagCreators } from "./list-authors.ts";
 import {
   EventListQuery,
   EventSearchQuery,
@@ -12,6 +15,15 @@ import {
 } from "./parse-query.ts";
 
 const tag = "Events";
+
+const Creator = closedObject("creatorSchema", {
+  id: Type.Integer({
+    description: "-42 for all tokens, -43 for all users of OpenID Connect, -1337 for the service",
+  }),
+  name: Type.String({ description: "What the filter createdBy accepts" }),
+});
+const EventCreatorsResponse = Type.Array(Creator, { title: "eventCreatorsSchema" });
+const FlagCreatorsResponse = Type.Array(Creator, { title: "projectFlagCreatorsSchema" });
 
 /** Routes for the record of changes and their authors. */
 export function registerEvents(app: TypedApp, storage: Storage): void {
@@ -28,6 +40,38 @@ export function registerEvents(app: TypedApp, storage: Storage): void {
       const page = parsePage(query, { defaultLimit: 50, maxLimit: 1000 });
       return findEvents(storage, filter, page, { isCancelled: () => raw.destroyed });
     },
+  );
+
+  app.get(
+    "/event-creators",
+    {
+      schema: documented({
+        tag,
+        summary: "Lists the authors of events, whose names the filter createdBy accepts",
+        returns: EventCreatorsResponse,
+      }),
+    },
+    () => storage.read((db) => listAuthors(db)),
+  );
+
+  app.get(
+    "/projects/:projectId/flag-creators",
+    {
+      schema: {
+        ...documented({
+          tag: "Projects",
+          summary: "Lists who created the flags of a project",
+          returns: FlagCreatorsResponse,
+          alsoFailsWith: [404],
+        }),
+        params: ProjectParams,
+      },
+    },
+    ({ params }) =>
+      storage.read(async (db) => {
+        await getProject(db, params.projectId);
+        return listFlagCreators(db, params.projectId);
+      }),
   );
 
   app.get(

@@ -12,7 +12,6 @@ import { cloneFeature, checkNameIsAvailable, createFeature } from "./create-feat
 import {
   CloneFeatureBody,
   CreateFeatureBody,
-  FEATURE_TYPES,
   FeatureListQuery,
   FeatureSearchQuery,
   StaleBody,
@@ -80,12 +79,6 @@ function registerReading(app: TypedApp, storage: Storage): void {
         withEntityTag(reply, await editedFeature(address).readView(db));
         return readFeature(db, address);
       }),
-  );
-
-  app.get(
-    "/feature-types",
-    { schema: documented({ tag, summary: "Lists the types of flags" }) },
-    () => ({ version: 1, types: FEATURE_TYPES }),
   );
 }
 

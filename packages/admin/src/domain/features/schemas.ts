@@ -7,6 +7,7 @@ import {
   OptionalText,
 } from "../../http/parse-filter.ts";
 import { nullableText, bodyObject } from "../../http/schemas.ts";
+import { FEATURE_TYPES } from "../feature-types.ts";
 import { TagBody } from "../tags/schemas.ts";
 
 /** What only responses contain. */
@@ -21,48 +22,17 @@ const READ_ONLY = [
   "children",
 ] as const;
 
-/** The purposes of flags, with the expected lifetime in days; null for permanent flags. */
-export const FEATURE_TYPES = [
-  {
-    id: "release",
-    name: "Release",
-    description: "Releases a change gradually",
-    lifetimeDays: 40,
-  },
-  {
-    id: "experiment",
-    name: "Experiment",
-    description: "Compares variants of a change",
-    lifetimeDays: 40,
-  },
-  {
-    id: "operational",
-    name: "Operational",
-    description: "Controls the transition from one implementation to another",
-    lifetimeDays: 7,
-  },
-  {
-    id: "kill-switch",
-    name: "Kill switch",
-    description: "Turns off functionality that causes problems",
-    lifetimeDays: null,
-  },
-  {
-    id: "permission",
-    name: "Permission",
-    description: "Grants functionality to entitled users",
-    lifetimeDays: null,
-  },
-  {
-    id: "sunset",
-    name: "Sunset",
-    description: "Retires functionality gradually",
-    lifetimeDays: 90,
-  },
-] as const;
-
 const TypeName = Type.Unsafe<string>({ type: "string", enum: FEATURE_TYPES.map(({ id }) => id) });
 const Description = nullableText(10_000);
+/** Clients that were written for older servers send an empty list or null. */
+const NoVariants = Type.Optional(
+  Type.Unsafe<readonly unknown[] | null>({
+    type: ["array", "null"],
+    items: {},
+    maxItems: 0,
+    description: "Variants belong to strategies and environments",
+  }),
+);
 
 export const CreateFeatureBody = bodyObject(
   "createFeatureSchema",
@@ -72,6 +42,7 @@ export const CreateFeatureBody = bodyObject(
     description: Type.Optional(Description),
     impressionData: Type.Optional(Type.Boolean()),
     tags: Type.Optional(Type.Array(TagBody, { maxItems: 100 })),
+    variants: NoVariants,
   },
   ["project", "stale", "archived", ...READ_ONLY],
 );
@@ -96,6 +67,7 @@ export const UpdateFeatureBody = bodyObject(
     stale: Type.Optional(Type.Boolean()),
     archived: Type.Optional(Type.Boolean()),
     impressionData: Type.Optional(Type.Boolean()),
+    variants: NoVariants,
   },
   ["tags", ...READ_ONLY],
 );

@@ -3,16 +3,11 @@ import { batchesOf, type Database, groupBy, isOneOf } from "../../storage/databa
 import type { NewEvent } from "../../storage/events.ts";
 import { featureEnvironments } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
+import type { ProjectEnvironment } from "../default-strategies.ts";
 import { noSuchEnvironment, toSwitchEvent } from "../feature-environment.ts";
 import { checkActive, findFeatures } from "../feature.ts";
 import { listStrategiesIn, listWithEnabledStrategy } from "../strategies/find-strategies.ts";
 import { addDefaultStrategies, enableStrategies } from "../strategies/write-strategies.ts";
-
-/** An environment of a project. */
-interface ProjectEnvironment {
-  readonly project: string;
-  readonly environment: string;
-}
 
 interface SwitchOptions {
   readonly enabled: boolean;

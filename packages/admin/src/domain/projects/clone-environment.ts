@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { and, eq, inArray, isNull } from "drizzle-orm";
+import { and, eq, inArray, isNull, sql } from "drizzle-orm";
 import { badData } from "../../errors.ts";
 import { batchesOf, type Database, isOneOf } from "../../storage/database.ts";
 import { featureEnvironments, features } from "../../storage/schema/features.ts";
@@ -19,7 +19,8 @@ interface Copy {
 }
 
 /**
- * Creates an environment with the states, strategies and variants that the flags of some projects have in another one.
+ * Creates an environment with the default strategies of some projects in another one, and with the states, strategies
+ * and variants that their flags have there.
  *
  * @throws {ApiError} if the other one is unknown or not part of a project, the name is reserved or taken, or the flags
  *   would be too large
@@ -43,6 +44,7 @@ export async function cloneEnvironment(
   const created = await createEnvironment(transaction, { name: to, type, sortOrder });
   // oxlint-disable-next-line no-await-in-loop -- a transaction runs one statement at a time
   for (const project of copied) await addEnvironment(transaction, project, to);
+  await copyDefaultStrategies(db, { from, to });
   await copyStates(db, copied, { from, to });
   await copyStrategies(db, copied, { from, to });
   await checkEnvironmentSize(db, to);
@@ -56,6 +58,14 @@ async function listActiveProjects(db: Database, environment: string): Promise<st
     .innerJoin(projects, eq(projects.id, projectEnvironments.project))
     .where(and(eq(projectEnvironments.environment, environment), isNull(projects.archivedAt)));
   return rows.map(({ project }) => project);
+}
+
+async function copyDefaultStrategies(db: Database, { from, to }: Copy): Promise<void> {
+  await db.execute(sql`
+    update ${projectEnvironments} as copy set default_strategy = original.default_strategy
+    from ${projectEnvironments} as original
+    where copy.environment = ${to} and original.environment = ${from}
+      and original.project = copy.project`);
 }
 
 /** Adding the environment to the projects has created the rows, which are off and without variants. */

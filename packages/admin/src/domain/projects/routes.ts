@@ -6,13 +6,13 @@ import type { Storage } from "../../storage/storage.ts";
 import { IfMatchHeaders, withEntityTag, writeIfMatch } from "../conditional-change.ts";
 import { CloneEnvironmentBody, EnvironmentParams } from "../environments/schemas.ts";
 import { listEnvironments, toEnvironmentView } from "../environments/store.ts";
-import { ProjectParams } from "../schemas.ts";
+import { readDefaultStrategies, toDefaultStrategyView } from "../default-strategies.ts";
+import { ProjectEnvironmentParams, ProjectParams } from "../schemas.ts";
 import { cloneEnvironment } from "./clone-environment.ts";
 import { addEnvironment, removeEnvironment } from "./project-environments.ts";
 import {
   CreateProjectBody,
   ProjectEnvironmentBody,
-  ProjectEnvironmentParams,
   ProjectIdBody,
   ProjectListQuery,
   ProjectSettingsBody,
@@ -101,21 +101,24 @@ function registerReading(app: TypedApp, storage: Storage): void {
 
 async function readProject(db: Database, id: string) {
   const project = await getProject(db, id);
-  return { ...project, mode: "open", environments: await listProjectEnvironments(db, id) };
+  const environments = await listProjectEnvironments(db, id);
+  const defaultStrategyOf = await readDefaultStrategyViews(db, id);
+  return {
+    ...project,
+    mode: "open",
+    environments: environments.map((environment) => ({
+      environment,
+      ...defaultStrategyOf(environment),
+    })),
+  };
 }
 
 function readOverview(storage: Storage, id: string) {
-  return storage.read(async (db) => {
-    const project = await getProject(db, id);
-    const environments = await listProjectEnvironments(db, id);
-    return {
-      version: 1,
-      ...project,
-      mode: "open",
-      environments: environments.map((environment) => ({ environment })),
-      featureTypeCounts: await countTypes(db, id),
-    };
-  });
+  return storage.read(async (db) => ({
+    version: 1,
+    ...(await readProject(db, id)),
+    featureTypeCounts: await countTypes(db, id),
+  }));
 }
 
 function readProjectEnvironments(storage: Storage, id: string) {
@@ -123,14 +126,25 @@ function readProjectEnvironments(storage: Storage, id: string) {
     await getProject(db, id);
     const included = new Set(await listProjectEnvironments(db, id));
     const environments = await listEnvironments(db);
+    const defaultStrategyOf = await readDefaultStrategyViews(db, id);
     return {
       version: 1,
       environments: environments.map((environment) => ({
         ...toEnvironmentView(environment),
         visible: included.has(environment.name),
+        ...defaultStrategyOf(environment.name),
       })),
     };
   });
+}
+
+/** Returns a function that returns the property `defaultStrategy` for an environment, if there is one. */
+async function readDefaultStrategyViews(db: Database, project: string) {
+  const strategies = await readDefaultStrategies(db, project);
+  return (environment: string) => {
+    const strategy = strategies.get(environment);
+    return strategy === undefined ? {} : { defaultStrategy: toDefaultStrategyView(strategy) };
+  };
 }
 
 function registerCreating(app: TypedApp, storage: Storage): void {

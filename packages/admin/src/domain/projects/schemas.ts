@@ -70,10 +70,6 @@ export const ProjectIdBody = closedObject("validateProjectSchema", { id: Name })
 export type CreateProject = Type.Static<typeof CreateProjectBody>;
 export type UpdateProject = Type.Static<typeof UpdateProjectBody>;
 
-export const ProjectEnvironmentParams = Type.Object({
-  projectId: Type.String(),
-  environment: Type.String(),
-});
 export const ProjectListQuery = Type.Object({
   archived: Type.Optional(
     Type.Unsafe<"false" | "true">({ type: "string", enum: ["true", "false"] }),

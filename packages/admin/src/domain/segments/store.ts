@@ -16,6 +16,7 @@ import type { EditedResource } from "../conditional-change.ts";
 import { checkConstraints } from "../constraints/check-constraints.ts";
 import type { CheckCache } from "../constraints/check-cache.ts";
 import { type LegalValuesOf, readLegalValues } from "../context-fields/legal-values.ts";
+import { describeDefaultStrategy, listDefaultStrategiesWith } from "../default-strategies.ts";
 import { findProject } from "../projects/store.ts";
 import {
   REFERENCE_COUNT,
@@ -219,6 +220,13 @@ export async function deleteSegment({ db, record }: WriteTransaction, id: number
       `The segment is used by the flag ${JSON.stringify(reference.featureName)}: remove it from the strategy first`,
     );
   }
+  const [place] = await listDefaultStrategiesWith(db, { segments: [id] });
+  if (place !== undefined) {
+    throw new ApiError(
+      "ConflictError",
+      `The segment is used by ${describeDefaultStrategy(place)}: remove it there first`,
+    );
+  }
   await record(...(await disableStrategiesUsing(db, id)));
   await db.delete(strategySegments).where(eq(strategySegments.segment, id));
   await db.delete(segments).where(eq(segments.id, id));
@@ -277,10 +285,18 @@ async function checkNotUsedElsewhere(
   if (project === null) return;
   const references = await listStrategiesUsing(db, id, { includesArchived: true });
   const foreign = references.find(({ projectId }) => projectId !== project);
-  if (foreign === undefined) return;
+  if (foreign !== undefined) {
+    throw badData(
+      "/body/project",
+      `must not be set to this project: the flag ${JSON.stringify(foreign.featureName)} of another project uses the segment`,
+    );
+  }
+  const places = await listDefaultStrategiesWith(db, { segments: [id] });
+  const place = places.find((one) => one.project !== project);
+  if (place === undefined) return;
   throw badData(
     "/body/project",
-    `must not be set to this project: the flag ${JSON.stringify(foreign.featureName)} of another project uses the segment`,
+    `must not be set to this project: ${describeDefaultStrategy(place)} uses the segment`,
   );
 }
 

@@ -7,7 +7,12 @@ import type { Storage } from "../../storage/storage.ts";
 import { IfMatchHeaders, withEntityTag, writeIfMatch } from "../conditional-change.ts";
 import { getEnabled } from "../feature-environment.ts";
 import { getFeature } from "../feature.ts";
-import { FeatureEnvironmentParams, toFeatureEnvironmentAddress } from "../schemas.ts";
+import { toDefaultStrategyView } from "../default-strategies.ts";
+import {
+  FeatureEnvironmentParams,
+  ProjectEnvironmentParams,
+  toFeatureEnvironmentAddress,
+} from "../schemas.ts";
 import {
   editedStrategy,
   listStrategies,
@@ -21,6 +26,7 @@ import {
   StrategySegmentsBody,
   UpdateStrategyBody,
 } from "./schemas.ts";
+import { setDefaultStrategy } from "./set-default-strategy.ts";
 import { withWarnings } from "./strategy-warnings.ts";
 import { assignSegments } from "./strategy-segments.ts";
 import {
@@ -35,12 +41,13 @@ const tag = "Strategies";
 const LIST = "/projects/:projectId/features/:feature/environments/:environment/strategies";
 const ONE = `${LIST}/:strategyId` as const;
 
-/** Routes for the strategies of flags in an environment. */
+/** Routes for the strategies of flags in an environment, and for the default strategies of projects. */
 export function registerStrategies(app: TypedApp, storage: Storage): void {
   registerReading(app, storage);
   registerAdding(app, storage);
   registerChanging(app, storage);
   registerSegmentAssignment(app, storage);
+  registerDefaultStrategy(app, storage);
 }
 
 function toStrategyAddress({
@@ -209,6 +216,34 @@ function registerSegmentAssignment(app: TypedApp, storage: Storage): void {
         assignSegments(transaction, request.body),
       );
       return reply.code(201).send(request.body);
+    },
+  );
+}
+
+function registerDefaultStrategy(app: TypedApp, storage: Storage): void {
+  app.post(
+    "/projects/:projectId/environments/:environment/default-strategy",
+    {
+      schema: {
+        ...documented({
+          tag: "Projects",
+          summary:
+            "Sets the strategy that flags without enabled strategies get when they are turned on",
+          description:
+            "Existing strategies stay as they are. Without groupId, each flag uses its name. The sort order has no effect",
+          hasBody: true,
+          alsoFailsWith: [404],
+        }),
+        params: ProjectEnvironmentParams,
+        body: CreateStrategyBody,
+      },
+    },
+    async (request) => {
+      const { projectId: project, environment } = request.params;
+      const stored = await storage.write(actorOf(request), (transaction) =>
+        setDefaultStrategy(transaction, { project, environment }, request.body),
+      );
+      return withWarnings(toDefaultStrategyView(stored));
     },
   );
 }

@@ -24,9 +24,9 @@ export function findWarnings(
 }
 
 /** Adds the warnings about a strategy to a response, if there are any. Events and entity tags do not contain them. */
-export function withWarnings(
-  view: StrategyView,
-): StrategyView & { readonly warnings?: readonly StrategyWarning[] } {
+export function withWarnings<View extends Pick<StrategyView, "name" | "parameters">>(
+  view: View,
+): View & { readonly warnings?: readonly StrategyWarning[] } {
   const warnings = findWarnings(view.name, view.parameters);
   return warnings.length === 0 ? view : { ...view, warnings };
 }

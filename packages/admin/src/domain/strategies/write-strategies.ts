@@ -5,9 +5,11 @@ import { compilePatch, type PatchOperation } from "../../http/json-patch.ts";
 import { LIMITS } from "../../limits.ts";
 import { batchesOf, type Database, firstRow, isOneOf } from "../../storage/database.ts";
 import type { NewEvent } from "../../storage/events.ts";
-import { strategies } from "../../storage/schema/strategies.ts";
+import type { StoredDefaultStrategy } from "../../storage/schema/projects.ts";
+import { strategies, strategySegments } from "../../storage/schema/strategies.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
-import { checkEnvironmentSize, isLarger } from "../environment-size.ts";
+import { findDefaultStrategy, type ProjectEnvironment } from "../default-strategies.ts";
+import { checkAddedSize, checkEnvironmentSize, isLarger } from "../environment-size.ts";
 import {
   checkFeatureEnvironment,
   type FeatureEnvironmentAddress,
@@ -15,7 +17,12 @@ import {
   turnOff,
 } from "../feature-environment.ts";
 import { getProject } from "../projects/store.ts";
-import { checkStrategy, readStrategyContext, type UncheckedStrategy } from "./check-strategy.ts";
+import {
+  checkParameters,
+  checkStrategy,
+  readStrategyContext,
+  type UncheckedStrategy,
+} from "./check-strategy.ts";
 import {
   getStrategy,
   listStrategies,
@@ -63,29 +70,54 @@ export async function addStrategy(
   return added;
 }
 
-/** Adds a strategy that matches every context to each flag. Returns the events. */
+/** Matches every context. */
+const FOR_EVERYONE: StoredDefaultStrategy = {
+  name: "flexibleRollout",
+  title: null,
+  parameters: {},
+  constraints: [],
+  variants: [],
+  segments: [],
+};
+
+/**
+ * Adds the default strategy of the project, or else one that matches every context, to each flag. Returns the events.
+ *
+ * @throws {ApiError} if the flags of the environment would be too large
+ */
 export async function addDefaultStrategies(
   db: Database,
-  { project, environment }: Omit<FeatureEnvironmentAddress, "feature">,
+  { project, environment }: ProjectEnvironment,
   features: readonly string[],
   existing: ReadonlyMap<string, readonly Strategy[]>,
 ): Promise<readonly NewEvent[]> {
+  if (features.length === 0) return [];
   const { defaultStickiness: stickiness } = await getProject(db, project);
+  const stored = await findDefaultStrategy(db, { project, environment });
+  const { segments, ...strategy } = stored ?? FOR_EVERYONE;
+  checkAddedSize(environment, strategy, features.length);
   const rows = features.map((feature) => ({
+    ...strategy,
     id: randomUUID(),
     feature,
     environment,
-    name: "flexibleRollout",
     sortOrder: sortOrderAfter(existing.get(feature)?.at(-1)?.sortOrder),
-    parameters: { rollout: "100", stickiness, groupId: feature },
+    parameters: checkParameters(strategy.name, strategy.parameters, {
+      feature,
+      stickiness,
+      previous: strategy.parameters,
+    }),
   }));
   const events: NewEvent[] = [];
   for (const batch of batchesOf(rows)) {
     const added = await db.insert(strategies).values(batch).returning();
+    const links = added.flatMap(({ id }) => segments.map((segment) => ({ strategy: id, segment })));
+    if (links.length > 0) await db.insert(strategySegments).values(links);
     events.push(
-      ...added.map((row) => toAddEvent(project, row, toStrategyView({ ...row, segments: [] }))),
+      ...added.map((row) => toAddEvent(project, row, toStrategyView({ ...row, segments }))),
     );
   }
+  if (stored !== undefined) await checkEnvironmentSize(db, environment);
   return events;
 }
 

@@ -4,6 +4,7 @@ import { ApiError, invalidOperation, mustExist, nameExists, notFound } from "../
 import { type Database, firstRow, orderByText } from "../../storage/database.ts";
 import { strategies, strategyTypes } from "../../storage/schema/strategies.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
+import { describeDefaultStrategy, listDefaultStrategiesWith } from "../default-strategies.ts";
 import { describeBuiltInType } from "./built-in-types.ts";
 import type { CreateStrategyType, UpdateStrategyType } from "./schemas.ts";
 
@@ -86,6 +87,13 @@ export async function deleteStrategyType(
     throw new ApiError(
       "ConflictError",
       `The strategy ${JSON.stringify(name)} is used by the flag ${JSON.stringify(reference.feature)}: delete it there first`,
+    );
+  }
+  const [place] = await listDefaultStrategiesWith(db, { name });
+  if (place !== undefined) {
+    throw new ApiError(
+      "ConflictError",
+      `The strategy ${JSON.stringify(name)} is ${describeDefaultStrategy(place)}: replace it there first`,
     );
   }
   await db.delete(strategyTypes).where(eq(strategyTypes.name, name));

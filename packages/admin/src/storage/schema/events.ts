@@ -25,6 +25,8 @@ export const events = pgTable(
     index("events_project").on(table.project),
     index("events_type").on(table.type),
     index("events_created_at").on(table.createdAt),
+    index("events_author").on(table.createdBy, table.actorKind),
+    index("events_environment").on(table.environment, table.createdAt),
     index("events_latest").on(table.type, table.environment, table.id),
   ],
 );

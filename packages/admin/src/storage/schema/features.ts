@@ -2,6 +2,7 @@ import {
   boolean,
   foreignKey,
   index,
+  integer,
   jsonb,
   pgTable,
   primaryKey,
@@ -48,6 +49,13 @@ export const features = pgTable(
   (table) => [index("features_project").on(table.project)],
 );
 
+/** Types of flags whose lifetime was changed. */
+export const featureTypes = pgTable("feature_types", {
+  id: text().primaryKey(),
+  /** Null: unlimited. */
+  lifetimeDays: integer("lifetime_days"),
+});
+
 /** State of a flag per environment. There is a row for each environment of its project. */
 export const featureEnvironments = pgTable(
   "feature_environments",
@@ -85,6 +93,8 @@ export const tagTypes = pgTable("tag_types", {
   name: text().primaryKey(),
   description: text(),
   icon: text(),
+  /** `#rrggbb`. */
+  color: text(),
   createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),
 });
 

@@ -1,6 +1,8 @@
 import { sql } from "drizzle-orm";
 import { boolean, integer, jsonb, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
 import { orderByText } from "../database.ts";
+import type { StoredVariant } from "./features.ts";
+import type { StoredConstraint } from "./strategies.ts";
 
 export const environments = pgTable("environments", {
   name: text().primaryKey(),
@@ -29,6 +31,17 @@ export const projects = pgTable("projects", {
   archivedAt: timestamp("archived_at", { withTimezone: true }),
 });
 
+/** A strategy of no flag. Its `groupId` is absent if that of each flag is its name. */
+export interface StoredDefaultStrategy {
+  readonly name: string;
+  readonly title: string | null;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly constraints: readonly StoredConstraint[];
+  readonly variants: readonly StoredVariant[];
+  /** Ids of segments. */
+  readonly segments: readonly number[];
+}
+
 /** The environments of each project. */
 export const projectEnvironments = pgTable(
   "project_environments",
@@ -39,6 +52,8 @@ export const projectEnvironments = pgTable(
     environment: text()
       .notNull()
       .references(() => environments.name, { onDelete: "cascade" }),
+    /** What a flag without enabled strategies gets when it is turned on; null: a strategy for everyone. */
+    defaultStrategy: jsonb("default_strategy").$type<StoredDefaultStrategy>(),
   },
   (table) => [primaryKey({ columns: [table.project, table.environment] })],
 );

@@ -3,11 +3,13 @@ import type { PgTable } from "drizzle-orm/pg-core";
 import { apiTokens, deletedTokens, sessions } from "./access.ts";
 import { contextFields, environments, projectEnvironments, projects } from "./projects.ts";
 import { events } from "./events.ts";
+import { installations } from "./installations.ts";
 import {
   dependencies,
   featureEnvironments,
   features,
   featureTags,
+  featureTypes,
   tags,
   tagTypes,
 } from "./features.ts";
@@ -34,7 +36,10 @@ export const TABLES: readonly TableUse[] = [
   { table: featureEnvironments, isBackedUp: true },
   { table: features, isBackedUp: true },
   { table: featureTags, isBackedUp: true },
+  { table: featureTypes, isBackedUp: true },
   { table: featureUsage, isBackedUp: true },
+  // A restored installation is the same one.
+  { table: installations, isBackedUp: true },
   { table: projectEnvironments, isBackedUp: true },
   { table: projects, isBackedUp: true },
   { table: segments, isBackedUp: true },

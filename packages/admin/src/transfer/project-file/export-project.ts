@@ -1,6 +1,7 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { type Feature, listActiveFeatures } from "../../domain/feature.ts";
 import { listFeatureEnvironments } from "../../domain/features/read-feature.ts";
+import { readDefaultStrategies } from "../../domain/default-strategies.ts";
 import { getActiveProject } from "../../domain/projects/store.ts";
 import { listSegmentsById, type Segment } from "../../domain/segments/store.ts";
 import { listStrategiesOf, type Strategy } from "../../domain/strategies/find-strategies.ts";
@@ -11,12 +12,13 @@ import {
   type StoredFlagVariant,
   tags,
 } from "../../storage/schema/features.ts";
+import type { StoredDefaultStrategy } from "../../storage/schema/projects.ts";
 import { exportReferences, toConstraintsInFile } from "./export-references.ts";
 import { environmentKey } from "./import-target.ts";
 import type { FeatureInFile, ProjectFileContent, StrategyInFile } from "./schemas.ts";
 
 /**
- * Exports the active flags of a project and the definitions that they refer to.
+ * Exports the active flags and the default strategies of a project, and the definitions that they refer to.
  *
  * @throws {ApiError} if the project is unknown or archived
  */
@@ -27,15 +29,22 @@ export async function exportProject(db: Database, project: string): Promise<Proj
     db,
     features.map(({ name }) => name),
   );
-  const segments = await listSegmentsById(
-    db,
-    strategies.flatMap((strategy) => strategy.segments),
-  );
+  const defaults = [...(await readDefaultStrategies(db, project))];
+  const segments = await listSegmentsById(db, [
+    ...strategies.flatMap((strategy) => strategy.segments),
+    ...defaults.flatMap(([, strategy]) => strategy.segments),
+  ]);
+  const segmentNames = toNames(segments);
+  const defaultStrategies = defaults.map(([environment, strategy]) => ({
+    environment,
+    ...toDefinitionInFile(strategy, segmentNames),
+  }));
   const exported = await exportFeatures(db, features, { strategies, segments });
   return {
     version: 1,
     project,
-    ...(await exportReferences(db, { features: exported, segments })),
+    ...(await exportReferences(db, { features: exported, defaultStrategies, segments })),
+    ...(defaultStrategies.length > 0 && { defaultStrategies }),
     features: exported,
   };
 }
@@ -54,7 +63,7 @@ export async function exportFeatures(
 ): Promise<FeatureInFile[]> {
   const names = features.map(({ name }) => name);
   if (names.length === 0) return [];
-  const segmentNames = new Map(segments.map(({ id, name }) => [id, name]));
+  const segmentNames = toNames(segments);
   const strategiesAt = groupBy(strategies, (row) => environmentKey(row.feature, row.environment));
   const environmentsOf = groupBy(await listFeatureEnvironments(db, names), (row) => row.feature);
   const tagsOf = groupBy(await listTags(db, names), (row) => row.feature);
@@ -85,6 +94,10 @@ export async function exportFeatures(
   }));
 }
 
+function toNames(segments: readonly Segment[]): ReadonlyMap<number, string> {
+  return new Map(segments.map(({ id, name }) => [id, name]));
+}
+
 function toVariantInFile({ overrides, ...variant }: StoredFlagVariant) {
   return {
     ...variant,
@@ -112,11 +125,16 @@ function toStrategyInFile(
   strategy: Strategy,
   segmentNames: ReadonlyMap<number, string>,
 ): StrategyInFile {
-  const { name, title, disabled, parameters, constraints, variants, segments } = strategy;
+  return { ...toDefinitionInFile(strategy, segmentNames), disabled: strategy.disabled };
+}
+
+function toDefinitionInFile(
+  { name, title, parameters, constraints, variants, segments }: StoredDefaultStrategy,
+  segmentNames: ReadonlyMap<number, string>,
+) {
   return {
     name,
     title,
-    disabled,
     parameters,
     constraints: toConstraintsInFile(constraints),
     variants: [...variants],

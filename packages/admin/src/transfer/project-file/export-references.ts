@@ -6,7 +6,13 @@ import type { Segment } from "../../domain/segments/store.ts";
 import { listTagTypes } from "../../domain/tag-types.ts";
 import { type Database, orderByText } from "../../storage/database.ts";
 import { type StoredConstraint, strategyTypes } from "../../storage/schema/strategies.ts";
-import type { FeatureInFile, ProjectFileContent, SegmentInFile } from "./schemas.ts";
+import type {
+  DefaultStrategyInFile,
+  FeatureInFile,
+  ProjectFileContent,
+  SegmentInFile,
+  StrategyInFile,
+} from "./schemas.ts";
 
 type References = Pick<
   ProjectFileContent,
@@ -15,10 +21,12 @@ type References = Pick<
 
 interface Exported {
   readonly features: readonly FeatureInFile[];
+  /** @default none */
+  readonly defaultStrategies?: readonly DefaultStrategyInFile[];
   readonly segments: readonly Segment[];
 }
 
-/** Exports the definitions that flags refer to by name, and the context fields of their segments. */
+/** Exports the definitions that flags and default strategies refer to by name, and the context fields of their segments. */
 export async function exportReferences(db: Database, exported: Exported): Promise<References> {
   const { features, segments } = exported;
   const fieldNames = collectFieldNames(exported);
@@ -32,13 +40,17 @@ export async function exportReferences(db: Database, exported: Exported): Promis
       .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     segments: segments.map(toSegmentInFile),
     tagTypes: tagTypes.filter(({ name }) => tagTypeNames.has(name)),
-    strategyTypes: await listStrategyTypes(db, features),
+    strategyTypes: await listStrategyTypes(db, listStrategies(exported)),
   };
 }
 
 /** Collects the context fields that constraints, rollouts and variants use. */
-function collectFieldNames({ features, segments }: Exported): ReadonlySet<string> {
-  const strategies = listStrategies(features);
+function collectFieldNames({
+  features,
+  defaultStrategies = [],
+  segments,
+}: Exported): ReadonlySet<string> {
+  const strategies = listStrategies({ features, defaultStrategies });
   const constraints = [
     ...segments.flatMap((segment) => segment.constraints),
     ...strategies.flatMap((strategy) => strategy.constraints ?? []),
@@ -53,8 +65,14 @@ function collectFieldNames({ features, segments }: Exported): ReadonlySet<string
   ]);
 }
 
-function listStrategies(features: readonly FeatureInFile[]) {
-  return listEnvironments(features).flatMap(({ strategies }) => strategies);
+function listStrategies({
+  features,
+  defaultStrategies = [],
+}: Omit<Exported, "segments">): readonly Omit<StrategyInFile, "disabled">[] {
+  return [
+    ...listEnvironments(features).flatMap(({ strategies }) => strategies),
+    ...defaultStrategies,
+  ];
 }
 
 function listEnvironments(features: readonly FeatureInFile[]) {
@@ -81,8 +99,8 @@ function toSegmentInFile({ name, description, project, constraints }: Segment): 
   };
 }
 
-async function listStrategyTypes(db: Database, features: readonly FeatureInFile[]) {
-  const names = [...new Set(listStrategies(features).map(({ name }) => name))];
+async function listStrategyTypes(db: Database, used: readonly { readonly name: string }[]) {
+  const names = [...new Set(used.map(({ name }) => name))];
   if (names.length === 0) return [];
   const rows = await db
     .select()

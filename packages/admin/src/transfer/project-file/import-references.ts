@@ -4,28 +4,30 @@ import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import { CheckCache } from "../../domain/constraints/check-cache.ts";
 import { toStoredValue } from "../../domain/sdk-compatibility.ts";
 import type { ConstraintInput } from "../../domain/constraints/check-constraints.ts";
-import { checkUniqueNames } from "../../domain/check-unique.ts";
+import { checkUnique, checkUniqueNames } from "../../domain/check-unique.ts";
 import {
   checkTotals,
   type LegalValuesOf,
   readLegalValues,
 } from "../../domain/context-fields/legal-values.ts";
 import { findForeignReferences } from "../../domain/context-fields/references.ts";
+import { readDefaultStrategies } from "../../domain/default-strategies.ts";
+import { setDefaultStrategy } from "../../domain/strategies/set-default-strategy.ts";
 import { addContextField } from "../../domain/context-fields/store.ts";
 import { createSegment, listSegmentsByName, type Segment } from "../../domain/segments/store.ts";
 import { createStrategyType } from "../../domain/strategy-types/store.ts";
 import { createTagType } from "../../domain/tag-types.ts";
-import { ApiError } from "../../errors.ts";
+import { ApiError, badData } from "../../errors.ts";
 import type { Database } from "../../storage/database.ts";
 import { type StoredConstraint, strategyTypes } from "../../storage/schema/strategies.ts";
 import { contextFields } from "../../storage/schema/projects.ts";
 import { tagTypes } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import { withErrorPathAsync } from "./error-path.ts";
-import type { ProjectFileContent, SegmentInFile } from "./schemas.ts";
+import type { DefaultStrategyInFile, ProjectFileContent, SegmentInFile } from "./schemas.ts";
 
 /**
- * Creates the missing definitions that flags of the file refer to. Existing definitions stay
+ * Creates the missing definitions that flags of the file refer to, and the missing default strategies. Existing definitions stay
  * unchanged because other projects may use them.
  *
  * @throws {ApiError} if a definition is invalid or occurs twice, or a segment exists with other
@@ -49,6 +51,7 @@ export async function importReferences(
   });
   await importContextFields(transaction, project, file.contextFields ?? []);
   await importSegments(transaction, project, file.segments ?? []);
+  await importDefaultStrategies(transaction, project, file.defaultStrategies ?? []);
 }
 
 interface Named {
@@ -141,6 +144,33 @@ async function readLegalValuesOfSegments(
     [null, await readLegalValues(db, names, null)],
     [project, await readLegalValues(db, names, project)],
   ]);
+}
+
+async function importDefaultStrategies(
+  transaction: WriteTransaction,
+  project: string,
+  items: readonly DefaultStrategyInFile[],
+): Promise<void> {
+  const path = "/body/defaultStrategies";
+  checkUnique(
+    items.map(({ environment }) => environment),
+    (index) => `${path}/${index}/environment`,
+  );
+  const names = items.flatMap(({ segments = [] }) => segments);
+  const known = await readSegmentsByName(transaction.db, names);
+  const existing = await readDefaultStrategies(transaction.db, project);
+  for (const [index, { environment, segments = [], ...strategy }] of items.entries()) {
+    if (existing.has(environment)) continue;
+    await withErrorPathAsync(`${path}/${index}`, () => {
+      const ids = segments.map((name) => {
+        const id = known.get(name)?.id;
+        if (id !== undefined) return id;
+        throw badData("/body/segments", `refers to an unknown segment: ${JSON.stringify(name)}`);
+      });
+      const body = { ...strategy, segments: ids };
+      return setDefaultStrategy(transaction, { project, environment }, body);
+    });
+  }
 }
 
 /** A segment with the same name but other constraints would change who receives the flags. */

@@ -26,6 +26,13 @@ const StrategyInFile = closedObject("exportedStrategySchema", {
   segments: Type.Optional(Type.Array(Type.String(), { description: "Names of segments" })),
 });
 
+const { disabled: _disabled, ...defaultStrategyProperties } = StrategyInFile.properties;
+
+const DefaultStrategyInFile = closedObject("exportedDefaultStrategySchema", {
+  environment: Type.String(),
+  ...defaultStrategyProperties,
+});
+
 const EnvironmentInFile = closedObject("exportedEnvironmentSchema", {
   name: Type.String(),
   enabled: Type.Boolean(),
@@ -80,6 +87,12 @@ export const ProjectFile = closedObject("exportedProjectSchema", {
   segments: Type.Optional(Type.Array(SegmentInFile, { maxItems: 1000 })),
   tagTypes: Type.Optional(Type.Array(CreateTagTypeBody, { maxItems: 1000 })),
   strategyTypes: Type.Optional(Type.Array(CreateStrategyTypeBody, { maxItems: 1000 })),
+  defaultStrategies: Type.Optional(
+    Type.Array(DefaultStrategyInFile, {
+      maxItems: LIMITS.environments,
+      description: "What flags get when they are turned on without strategies",
+    }),
+  ),
   features: Type.Array(FeatureInFile, { maxItems: LIMITS.features }),
 });
 
@@ -106,6 +119,7 @@ export const ImportResponse = closedObject("importResultSchema", {
 
 export type ProjectFileContent = Static<typeof ProjectFile>;
 export type FeatureInFile = Static<typeof FeatureInFile>;
+export type DefaultStrategyInFile = Static<typeof DefaultStrategyInFile>;
 export type EnvironmentInFile = Static<typeof EnvironmentInFile>;
 export type StrategyInFile = Static<typeof StrategyInFile>;
 export type SegmentInFile = Static<typeof SegmentInFile>;
