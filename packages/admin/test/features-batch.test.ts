@@ -61,7 +61,7 @@ const UNLEASH = {
     { name: "planet", description: null, stickiness: false, legalValues: [{ value: "mars" }] },
   ],
   featureTags: [{ featureName: "banner", tagType: "team", tagValue: "web" }],
-  tagTypes: [{ name: "team", description: "Team", icon: null, color: "#fff" }],
+  tagTypes: [{ name: "team", description: "Team", icon: null, color: "#2563EB" }],
   segments: [{ id: 7, name: "martians" }],
   dependencies: [{ feature: "banner", dependencies: [{ feature: "menu", enabled: true }] }],
   links: [],
@@ -310,6 +310,26 @@ describeAnyStorage("features-batch", (source) => {
       featureStrategies: featureStrategies.map(({ id: _id, ...strategy }) => strategy),
     });
     expect(comparable(again.body)).toEqual(comparable(exported.body));
+  });
+
+  test("links of flags are left out, with a warning", async () => {
+    const file = {
+      features: [{ name: "linked" }],
+      featureStrategies: [],
+      links: [
+        { feature: "linked", links: [{ url: "https://example.com/", title: null }] },
+        { feature: "other", links: [] },
+      ],
+    };
+    const warning = {
+      message: "Links of these flags are left out, because links are not supported",
+      affectedItems: ["linked"],
+    };
+    const { body: validation } = await admin.must(200, "POST", VALIDATE, body(file));
+    expect(validation).toMatchObject({ errors: [], warnings: [warning] });
+    expect((await admin.must(200, "POST", IMPORT, body(file))).body).toEqual({
+      warnings: [warning],
+    });
   });
 
   test.each([

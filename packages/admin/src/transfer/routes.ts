@@ -10,7 +10,12 @@ import { ImportQuery, ImportResponse, ProjectFile } from "./project-file/schemas
 import { Queue } from "../scheduling/time-slice.ts";
 import { exportUnleashFile } from "./unleash-file/export-unleash-file.ts";
 import { importUnleashFile, validateUnleashFile } from "./unleash-file/import-unleash-file.ts";
-import { ExportQueryBody, UnleashImportBody, ValidationResponse } from "./unleash-file/schemas.ts";
+import {
+  ExportQueryBody,
+  UnleashImportBody,
+  UnleashImportResponse,
+  ValidationResponse,
+} from "./unleash-file/schemas.ts";
 
 const tag = "Transfer";
 
@@ -30,7 +35,8 @@ function registerProjectExport(app: TypedApp, storage: Storage, exports: Queue):
       schema: {
         ...documented({
           tag,
-          summary: "Exports the active flags of a project and the definitions that they refer to",
+          summary:
+            "Exports the active flags and default strategies of a project, and the definitions that they refer to",
           returns: ProjectFile,
           alsoFailsWith: [404],
         }),
@@ -53,7 +59,7 @@ function registerProjectImport(app: TypedApp, storage: Storage): void {
           summary: "Imports the flags of a file into a project: all of them, or none",
           description:
             "Properties in the file replace those of existing flags. Absent properties stay unchanged. " +
-            "Missing segments, context fields, tag types and strategy types are created.",
+            "Missing segments, context fields, tag types, strategy types and default strategies are created.",
           returns: ImportResponse,
           hasBody: true,
           alsoFailsWith: [404, 409],
@@ -128,18 +134,16 @@ function registerUnleashImport(app: TypedApp, storage: Storage): void {
         ...documented({
           tag,
           summary: "Imports flags into an environment of a project: all of them, or none",
-          empty: 200,
+          returns: UnleashImportResponse,
           hasBody: true,
           alsoFailsWith: [404, 409],
         }),
         body: UnleashImportBody,
       },
     },
-    async (request, reply) => {
-      await storage.write(actorOf(request), (transaction) =>
+    (request) =>
+      storage.write(actorOf(request), (transaction) =>
         importUnleashFile(transaction, request.body),
-      );
-      return reply.send();
-    },
+      ),
   );
 }

@@ -56,6 +56,7 @@ export async function findProblems(db: Database, input: UnleashImport): Promise<
         "Strategies of these flags have list entries that can never match, or percentages out of range",
         flagsWithWarnings(input),
       ],
+      ["Links of these flags are left out, because links are not supported", flagsWithLinks(input)],
       ["These flags are archived and are skipped", archived],
       ["These flags exist and are overwritten in the environment", active],
     ]),
@@ -80,6 +81,11 @@ function flagsWithWarnings({ data }: UnleashImport): readonly string[] {
     ({ name, parameters = {} }) => findWarnings(name, parameters).length > 0,
   );
   return distinct(affected.map(({ featureName }) => featureName));
+}
+
+function flagsWithLinks({ data: { links = [] } }: UnleashImport): readonly string[] {
+  const affected = links.filter((ofFlag) => ofFlag.links.length > 0);
+  return distinct(affected.map(({ feature }) => feature));
 }
 
 /** Segments are not part of an export, and segments of other projects cannot be used. */

@@ -11,17 +11,19 @@ import { type ConvertedFile, toProjectFile } from "./to-project-file.ts";
 
 /**
  * Imports flags into one environment of a project: all of them, or none. Archived flags are skipped.
+ * Returns what the administrator should know.
  *
  * @throws {ApiError} if the project or environment is unknown, or a part of the data cannot be imported
  */
 export async function importUnleashFile(
   transaction: WriteTransaction,
   input: UnleashImport,
-): Promise<void> {
+): Promise<Pick<Problems, "warnings">> {
   await checkTarget(transaction.db, input);
-  const { errors, archived } = await findProblems(transaction.db, input);
+  const { errors, warnings, archived } = await findProblems(transaction.db, input);
   if (errors.length > 0) throw toError(errors);
   await write(transaction, input, archived);
+  return { warnings };
 }
 
 interface Validation extends Pick<Problems, "errors" | "warnings"> {

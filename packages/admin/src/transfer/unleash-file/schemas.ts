@@ -107,7 +107,20 @@ const ExportedData = openObject("exportResultSchema", {
       { maxItems: LIMITS.features },
     ),
   ),
-  links: Type.Optional(Type.Array(Type.Unknown(), { description: "Ignored" })),
+  links: Type.Optional(
+    Type.Array(
+      openObject("featureLinksSchema", {
+        feature: Type.String(),
+        links: Type.Array(openObject("featureLinkSchema", { url: Type.String() }), {
+          maxItems: 100,
+        }),
+      }),
+      {
+        maxItems: LIMITS.features,
+        description: "Left out, with a warning: links are not supported",
+      },
+    ),
+  ),
 });
 
 export const UnleashImportBody = closedObject("importTogglesSchema", {
@@ -131,6 +144,11 @@ export const ValidationResponse = Type.Object(
     changes: Type.Optional(ImportResponse),
   },
   { title: "importTogglesValidateSchema" },
+);
+
+export const UnleashImportResponse = Type.Object(
+  { warnings: Problems },
+  { title: "importTogglesResultSchema" },
 );
 
 export type ExportQuery = Readonly<Static<typeof ExportQueryBody>>;

@@ -136,7 +136,7 @@ function withWholePercentage(
   return { ...parameters, [name]: Math.floor(Number(text)) };
 }
 
-/** Adds the strategy that a flag without enabled strategies gets when it is turned on. */
+/** Adds a strategy for everyone to a flag that is on without enabled strategies, as which SDKs evaluate it. */
 function withDefaultStrategy(strategies: StrategyInFile[], enabled: boolean): StrategyInFile[] {
   if (!enabled || strategies.some(({ disabled }) => disabled !== true)) return strategies;
   return [...strategies, { name: "flexibleRollout", parameters: { rollout: "100" } }];
