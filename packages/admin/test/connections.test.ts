@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { makeDatabase, startCommand } from "./_command.ts";
 
 const TOKEN = "*:*.an-admin-token-of-my-choice";
-const HEADERS = `Host: a\r\nAuthorization: ${TOKEN}\r\nContent-Type: application/json\r\n`;
+const HEADERS = `Host: localhost\r\nAuthorization: ${TOKEN}\r\nContent-Type: application/json\r\n`;
 const STALLED_HEADERS = `GET /api/admin/projects HTTP/1.1\r\n${HEADERS}X-Slow: `;
 const STALLED_BODY = `POST /api/admin/context HTTP/1.1\r\n${HEADERS}Content-Length: 1040000\r\n\r\n{"name":"${"x".repeat(1_000_000)}`;
 const GET = `GET /api/admin/projects HTTP/1.1\r\n${HEADERS}\r\n`;
@@ -83,7 +83,7 @@ test.skipIf(process.platform === "win32")(
 
 test("a connection with many pipelined requests is closed after a few of them", async () => {
   const { port, metric } = await startAdmin();
-  const request = "GET /docs/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n";
+  const request = "GET /docs/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n";
   const [client] = await connectClients(port, 1, request.repeat(1000));
   client?.resume();
   await eventually(() => metric('connections_closed_total{reason="pipelining"}')).toBe(1);

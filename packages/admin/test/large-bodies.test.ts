@@ -19,7 +19,7 @@ async function stall(
   onTestFinished(() => void socket.destroy());
   const received = once(app.server, "request");
   const start =
-    `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${headers}\r\n` +
+    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${headers}\r\n` +
     `Content-Length: ${bytes + 1}\r\n\r\n${" ".repeat(bytes)}`;
   socket.write(start);
   const [{ socket: connection }] = (await received) as [IncomingMessage];

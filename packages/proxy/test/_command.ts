@@ -63,7 +63,7 @@ class Command {
     const limited = ["/bin/sh", "-c", WITH_LIMIT, String(openFileLimit), ...line];
     const [program = "", ...rest] = openFileLimit === undefined ? line : limited;
     this.#child = spawn(program, rest, {
-      env: { HOST: "127.0.0.1", PORT: "0", SHUTDOWN_DELAY: "0", ...environment },
+      env: { HOST: "127.0.0.1", PORT: "0", ...environment },
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.#child.stdout?.on("data", (chunk: Buffer) => (this.#output.stdout += chunk.toString()));
@@ -119,7 +119,7 @@ export function startCommand(
   environment: Record<string, string>,
   { cleanUp = onTestFinished, ...options }: StartOptions = {},
 ): Command {
-  const command = new Command(environment, options);
+  const command = new Command({ SHUTDOWN_DELAY: "0", ...environment }, options);
   cleanUp(async () => {
     command.signal("SIGKILL");
     await command.finished();
