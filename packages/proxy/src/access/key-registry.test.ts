@@ -166,6 +166,15 @@ describe("keys that the upstream has verified", () => {
     expect(keys.takeUsedVerified()).toEqual([digestKey("b")]);
   });
 
+  test("clientIds are the same list until the keys change, however often these are verified again", () => {
+    const keys = new KeyRegistry([grantOf("a")]);
+    keys.updateVerified([verified("b")], []);
+    const { clientIds } = keys;
+    keys.updateVerified([], []);
+    keys.extend([toValidity("b")]);
+    expect(keys.clientIds).toBe(clientIds);
+  });
+
   test("clientIds and sourcesInUse() include them, and follow every change", () => {
     const keys = new KeyRegistry([grantOf("a")]);
     expect(keys.clientIds).toHaveLength(1);

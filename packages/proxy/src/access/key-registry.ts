@@ -61,7 +61,7 @@ export class KeyRegistry {
       isRemoved ||= previous !== undefined && !isSame;
       this.#verified.set(grant.key, { grant, untilMs: Number.NEGATIVE_INFINITY, isUsed: true });
     }
-    this.#clientIds = undefined;
+    if (grants.length > 0 || removed.length > 0) this.#clientIds = undefined;
     return isRemoved;
   }
 
