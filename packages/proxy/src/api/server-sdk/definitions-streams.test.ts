@@ -18,6 +18,7 @@ const documentOf = (size: number): FeatureDefinitions => ({
 /** Starts a server of definitions that the test can replace. */
 async function startStreams(options: Partial<DeltaHubOptions>) {
   let onChange: () => void = () => undefined;
+  const opened: DefinitionsStream[] = [];
   const source = {
     definitions: documentOf(1),
     on: (event: keyof FlagSourceEvents, listener: () => void) => {
@@ -40,6 +41,7 @@ async function startStreams(options: Partial<DeltaHubOptions>) {
     );
     stream.sendInitial(undefined);
     streams.add(stream);
+    opened.push(stream);
     server.emit("stream");
   });
   server.listen(0, "127.0.0.1");
@@ -59,7 +61,7 @@ async function startStreams(options: Partial<DeltaHubOptions>) {
     source.definitions = definitions;
     onChange();
   };
-  return { streams, open, replace };
+  return { streams, opened, open, replace };
 }
 
 test("DefinitionsStreams buffers one message for an SDK that reads nothing", async () => {
@@ -116,6 +118,20 @@ test("DefinitionsStreams sends only the latest state to an SDK that catches up",
   // NOTE: `toContain()` would print all 32 MiB if it failed.
   expect(text.includes('"feature":{"name":"skipped"')).toBe(false);
   expect(text.match(/event: unleash-updated/g)).toHaveLength(2);
+});
+
+test("a keep-alive follows the change whose age it contains", async () => {
+  const { opened, open, replace } = await startStreams({});
+  const socket = await open();
+  let text = "";
+  socket.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  await expect.poll(() => text).toContain("X-Flags-Age-Seconds");
+  text = "";
+  replace({ ...documentOf(1), features: [{ name: "new" }] });
+  opened[0]?.keepAlive();
+  await expect.poll(() => text).toContain("X-Flags-Age-Seconds");
+  expect(text.indexOf("event: unleash-updated")).toBeGreaterThanOrEqual(0);
+  expect(text.indexOf("event: unleash-updated")).toBeLessThan(text.indexOf("X-Flags-Age-Seconds"));
 });
 
 test("checkCapacity() throws at the limit, until an SDK disconnects", async () => {

@@ -26,8 +26,9 @@ export class DefinitionsStream extends DeltaStream<DefinitionsFeed> {
     return this.grant.source;
   }
 
-  /** Repeats how old the flags are. */
+  /** Repeats how old the flags are, after those that are still to be sent. */
   keepAlive(): void {
+    this.update();
     this.events.keepAlive(writeAgeComment(ageMsOf(this.source)));
   }
 
