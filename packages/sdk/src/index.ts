@@ -51,7 +51,12 @@ export type {
 export { DocumentFlags } from "./client/document-flags.ts";
 export type { DocumentFlagsOptions } from "./client/document-flags.ts";
 export { FlagReplica, toSyncStatus } from "./client/flag-replica.ts";
-export type { FlagReplicaOptions, FlagUpdate, SyncStatus } from "./client/flag-replica.ts";
+export type {
+  ConfirmedFlags,
+  FlagReplicaOptions,
+  FlagUpdate,
+  SyncStatus,
+} from "./client/flag-replica.ts";
 export type {
   FlagExchange,
   PublishedFlags,

@@ -1,3 +1,4 @@
+import type { SyncStatus } from "flags-sdk";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { MemoryLogger } from "../../test/_proxy.ts";
 import { DocumentSource } from "../../test/_source.ts";
@@ -83,6 +84,31 @@ test("only the latest of the changes during a round is part of the next one", ()
   load(other);
   expect(one.kinds).toEqual(["listen", "flags", "publish", "flags"]);
   expect(one.revision).toBe(source.snapshot?.revision);
+});
+
+test("workers learn the age of the flags that they publish, not that of later ones", () => {
+  const { source, one, other, load } = createTwo();
+  const last = (): SyncStatus | undefined =>
+    one.messages.flatMap((message) => ("status" in message ? [message.status] : [])).at(-1);
+  source.confirmedAtMs = performance.now() - 60_000;
+  source.replace(toDocument("a"));
+  const { revision } = one;
+  source.confirmedAtMs = performance.now() - 30_000;
+  source.emit("unchanged");
+  expect(last()?.revision).toBe(revision);
+  source.confirmedAtMs = performance.now();
+  source.replace(toDocument("b"));
+  source.emit("unchanged");
+  load(one);
+  load(other);
+  expect(one.kinds).toEqual(["listen", "flags", "unchanged", "unchanged", "publish", "flags"]);
+  expect(last()?.revision).toBe(revision);
+  expect(last()?.ageMs).toBeGreaterThanOrEqual(30_000);
+  expect(last()?.ageMs).toBeLessThan(60_000);
+  load(one);
+  load(other);
+  expect(last()?.revision).toBe(source.snapshot?.revision);
+  expect(last()?.ageMs).toBeLessThan(30_000);
 });
 
 test("a worker that joins later listens once it has the flags of the others", () => {

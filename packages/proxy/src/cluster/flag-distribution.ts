@@ -1,4 +1,10 @@
-import { type FlagSource, type FlagUpdate, toSyncStatus } from "flags-sdk";
+import {
+  type ConfirmedFlags,
+  type FlagSource,
+  type FlagUpdate,
+  type SyncStatus,
+  toSyncStatus,
+} from "flags-sdk";
 import type { Logger } from "flags-server-kit";
 import type { NamedSource } from "../sources.ts";
 import type { WorkerPeer } from "./messages.ts";
@@ -41,6 +47,8 @@ export class FlagDistribution {
   #round: Round | undefined;
   /** The update of the current or the last round. */
   #update: FlagUpdate | undefined;
+  /** The flags of that update. The source may have later ones, which it has confirmed later. */
+  #confirmed: ConfirmedFlags = { revision: undefined, confirmedAtMs: undefined };
 
   constructor(options: DistributionOptions) {
     this.#options = options;
@@ -98,10 +106,12 @@ export class FlagDistribution {
 
   /** Starts a round if the source has changed and no round is in progress. */
   #startNextRound(): void {
-    const { snapshot, definitions } = this.#source;
+    const { snapshot, definitions, confirmedAtMs } = this.#source;
     if (this.#round !== undefined || snapshot === undefined) return;
     if (snapshot.revision === this.#update?.revision) return;
-    this.#update = { revision: snapshot.revision, text: JSON.stringify(definitions) };
+    const { revision } = snapshot;
+    this.#update = { revision, text: JSON.stringify(definitions) };
+    this.#confirmed = { revision, confirmedAtMs };
     this.#startRound(this.#update, this.#workers);
   }
 
@@ -141,7 +151,7 @@ export class FlagDistribution {
 
   #publish(worker: WorkerPeer): void {
     const { index: source } = this.#options;
-    worker.send({ kind: "publish", source, status: toSyncStatus(this.#source) });
+    worker.send({ kind: "publish", source, status: this.#status() });
     this.#reportReady(worker);
   }
 
@@ -151,12 +161,19 @@ export class FlagDistribution {
     this.#options.onReady(worker);
   }
 
+  #status(): SyncStatus {
+    const { snapshot, confirmedAtMs } = this.#source;
+    const { revision } = this.#confirmed;
+    if (snapshot?.revision === revision) this.#confirmed = { revision, confirmedAtMs };
+    return toSyncStatus(this.#source, this.#confirmed);
+  }
+
   #sendStatus(worker: WorkerPeer): void {
     const { source, index } = this.#options;
     worker.send({
       kind: "status",
       source: index,
-      status: toSyncStatus(source.flags),
+      status: this.#status(),
       failure: source.lastFailure(),
     });
   }
@@ -166,7 +183,7 @@ export class FlagDistribution {
       worker.send({
         kind: "unchanged",
         source: this.#options.index,
-        status: toSyncStatus(this.#source),
+        status: this.#status(),
       });
     }
   }

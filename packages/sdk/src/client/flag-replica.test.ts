@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { FlagReplica } from "./flag-replica.ts";
 
-const NEVER = { lastFetchAtMs: undefined, lastUpdateAtMs: undefined };
+const NEVER = { lastFetchAtMs: undefined, lastUpdateAtMs: undefined, revision: undefined };
 
 function toUpdate(revision: string, features: readonly object[]) {
   return { revision, text: JSON.stringify({ version: 2, features, segments: [] }) };
@@ -32,7 +32,7 @@ test("prepare() keeps the current flags, publish() replaces them", async () => {
   expect(replica.snapshot).toBeUndefined();
   expect(events).toEqual([]);
 
-  replica.publish({ lastFetchAtMs: 2, lastUpdateAtMs: 1 });
+  replica.publish({ ...NEVER, lastFetchAtMs: 2, lastUpdateAtMs: 1 });
   await replica.prepare(toUpdate("r2", [ON, { ...ON, name: "b" }]));
   expect(replica.snapshot?.revision).toBe("r1");
   expect(replica.definitions).toEqual({ version: 2, features: [ON], segments: [] });
@@ -54,19 +54,32 @@ test("prepare() reuses the objects of unchanged flags", async () => {
   expect(replica.snapshot?.flags[1]).toBe(snapshot?.flags[0]);
 });
 
+test("the time of flags that are not published yet does not count for the current ones", async () => {
+  const { replica } = createReplica();
+  await replica.prepare(toUpdate("r1", [ON]));
+  replica.publish({ ...NEVER, revision: "r1", ageMs: 1000 });
+  const { confirmedAtMs } = replica;
+  replica.unchanged({ ...NEVER, revision: "r2", ageMs: 0 });
+  await replica.prepare(toUpdate("r2", [ON]));
+  replica.update({ ...NEVER, revision: "r2", ageMs: 0 });
+  expect(replica.confirmedAtMs).toBe(confirmedAtMs);
+  replica.publish({ ...NEVER, revision: "r2", ageMs: 0 });
+  expect(replica.confirmedAtMs).toBeGreaterThan(confirmedAtMs ?? Infinity);
+});
+
 test("flags that cannot be prepared leave the current ones, which then count as not confirmed", async () => {
   const { replica, events } = createReplica();
   await replica.prepare(toUpdate("r1", [ON]));
-  replica.publish({ ...NEVER, ageMs: 1000 });
+  replica.publish({ ...NEVER, revision: "r1", ageMs: 1000 });
   const { confirmedAtMs } = replica;
   await expect(replica.prepare({ revision: "r2", text: "{" })).rejects.toThrow();
-  replica.publish({ ...NEVER, ageMs: 0 });
-  replica.unchanged({ ...NEVER, ageMs: 0 });
+  replica.publish({ ...NEVER, revision: "r2", ageMs: 0 });
+  replica.unchanged({ ...NEVER, revision: "r2", ageMs: 0 });
   expect(replica.snapshot?.revision).toBe("r1");
   expect(replica.confirmedAtMs).toBe(confirmedAtMs);
 
   await replica.prepare(toUpdate("r3", [ON]));
-  replica.publish({ ...NEVER, ageMs: 0 });
+  replica.publish({ ...NEVER, revision: "r3", ageMs: 0 });
   expect(replica.confirmedAtMs).toBeGreaterThan(confirmedAtMs ?? Infinity);
   expect(events).toEqual(["changed to r1", "ready", "unchanged", "changed to r3"]);
 });
@@ -86,6 +99,7 @@ test("unchanged() sets the status and emits an event", () => {
   replica.unchanged({
     lastFetchAtMs: 7,
     lastUpdateAtMs: 3,
+    revision: undefined,
     origin: "upstream",
     isLive: true,
     ageMs: 100,

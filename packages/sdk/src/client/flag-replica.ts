@@ -31,15 +31,26 @@ export interface SyncStatus {
   readonly origin?: FlagOrigin | undefined;
   readonly isLive?: boolean;
   readonly fall?: FlagFall | undefined;
-  /** Milliseconds since the flags were last confirmed; undefined if never. */
+  /** The flags that `ageMs` is about. */
+  readonly revision?: string | undefined;
+  /** Milliseconds since these flags were last confirmed; undefined if never. */
   readonly ageMs?: number | undefined;
 }
 
-/** Returns the current status of a source, for a replica of it. */
-export function toSyncStatus(source: FlagSource): SyncStatus {
-  const { lastFetchAtMs, lastUpdateAtMs, origin, isLive = false, fall, confirmedAtMs } = source;
+/** Flags of a source, and when they were last confirmed, as `performance.now()`. */
+export interface ConfirmedFlags {
+  readonly revision: string | undefined;
+  readonly confirmedAtMs: number | undefined;
+}
+
+/** Returns the current status of a source, for a replica that has these flags of it. */
+export function toSyncStatus(
+  source: FlagSource,
+  { revision, confirmedAtMs }: ConfirmedFlags,
+): SyncStatus {
+  const { lastFetchAtMs, lastUpdateAtMs, origin, isLive = false, fall } = source;
   const ageMs = confirmedAtMs === undefined ? undefined : performance.now() - confirmedAtMs;
-  return { lastFetchAtMs, lastUpdateAtMs, origin, isLive, fall, ageMs };
+  return { lastFetchAtMs, lastUpdateAtMs, origin, isLive, fall, revision, ageMs };
 }
 
 const UNKNOWN: SyncStatus = { lastFetchAtMs: undefined, lastUpdateAtMs: undefined };
@@ -70,8 +81,6 @@ export class FlagReplica extends ClientEventTarget implements FlagSource {
   #prepared: Flags | undefined;
   #current: Flags | undefined;
   #status = UNKNOWN;
-  /** Whether the source has flags that could not be prepared. */
-  #isBehind = false;
   #confirmedAtMs: number | undefined;
 
   constructor(options: FlagReplicaOptions) {
@@ -120,19 +129,17 @@ export class FlagReplica extends ClientEventTarget implements FlagSource {
 
   /**
    * Compiles flags of the source; resolves once they can be published. If it rejects, the current flags
-   * stay, and count as not confirmed until others have been prepared.
+   * stay.
    */
-  async prepare(update: FlagUpdate): Promise<void> {
-    this.#isBehind = true;
-    await this.#slicer.run(this.#prepare(update));
-    this.#isBehind = false;
+  prepare(update: FlagUpdate): Promise<void> {
+    return this.#slicer.run(this.#prepare(update));
   }
 
   /** Replaces the current flags with those prepared last. */
   publish(status: SyncStatus): void {
     const previous = this.#current;
-    this.update(status);
     this.#current = this.#prepared ?? previous;
+    this.update(status);
     if (this.#current === undefined || this.#current === previous) return;
     this.emitter.emit("changed", this.#current.snapshot);
     if (previous === undefined) this.emitter.emit("ready");
@@ -144,11 +151,11 @@ export class FlagReplica extends ClientEventTarget implements FlagSource {
     this.emitter.emit("unchanged");
   }
 
-  /** Records the status of the source. */
+  /** Records the status of the source. The confirmation of other flags than the current ones does not count. */
   update(status: SyncStatus): void {
     this.#status = status;
-    if (this.#isBehind) return;
-    const { ageMs } = status;
+    const { revision, ageMs } = status;
+    if (revision !== this.#current?.snapshot.revision) return;
     this.#confirmedAtMs = ageMs === undefined ? undefined : performance.now() - ageMs;
   }
 
