@@ -2,8 +2,8 @@ import type { FlagOrigin, FlagSource } from "flags-sdk";
 
 type DatedSource = Pick<FlagSource, "isLive" | "confirmedAtMs" | "lastFetchAtMs" | "origin">;
 
-/** Origins whose flags are as old as the last confirmation, even if changes arrive as they happen. */
-const DATED_ORIGINS: ReadonlySet<FlagOrigin | undefined> = new Set(["upstream", "shared"]);
+/** Origins whose flags are up to date while changes arrive as they happen. A source of the caller may have none. */
+const WATCHED_ORIGINS: ReadonlySet<FlagOrigin | undefined> = new Set(["file", undefined]);
 
 /**
  * Returns how many milliseconds ago the flags of a source were last confirmed; undefined if they never
@@ -15,7 +15,7 @@ export function ageMsOf({
   lastFetchAtMs,
   origin,
 }: DatedSource): number | undefined {
-  if (isLive === true && !DATED_ORIGINS.has(origin)) return 0;
+  if (isLive === true && WATCHED_ORIGINS.has(origin)) return 0;
   if (confirmedAtMs !== undefined) return Math.max(0, performance.now() - confirmedAtMs);
   // NOTE: a source of the caller may not have a time that is independent of the system clock. Others have an origin, and
   // an upstream can respond without knowing how old its flags are.

@@ -149,8 +149,8 @@ export interface FlagSource {
    */
   readonly confirmedAtMs?: number | undefined;
   /**
-   * Whether changes arrive as they happen. The current data of an upstream or of another replica is nevertheless as
-   * old as `confirmedAtMs` says, that of other origins is confirmed at any time. Optional.
+   * Whether changes arrive as they happen. Data from files, and of a source without an `origin`, is then up to date at
+   * any time; other data is as old as `confirmedAtMs` says. Optional.
    */
   readonly isLive?: boolean;
   /** The last fall of the number of flags, until there are as many again as half of those before. Optional. */
