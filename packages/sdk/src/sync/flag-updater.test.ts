@@ -89,6 +89,15 @@ describe("FlagUpdater", () => {
     expect(updater.lastFetchAtMs).toBe(Date.now() - 5);
   });
 
+  test("confirmed() ends what another synchronizer has held back", async () => {
+    const { updater } = createUpdater();
+    await updater.accept(documentOf("a", 2), UNABORTED);
+    updater.setHeldBack(true);
+    expect(updater.fall).toMatchObject({ before: 2, isHeldBack: true });
+    updater.confirmed(performance.now());
+    expect(updater.fall).toBeUndefined();
+  });
+
   const arrivals = fc.array(
     fc.record({
       origin: fc.constantFrom<Exclude<Origin, "shared">>(

@@ -132,6 +132,7 @@ export class FlagUpdater implements SyncSink {
 
   /** Called if the upstream responded to another replica at this time, as `performance.now()`, that nothing has changed. */
   confirmed(atMs: number): void {
+    this.setHeldBack(false);
     this.#lastFetchAtMs = this.#toEpochMs(atMs);
     this.#setConfirmed("unchanged", { earliestMs: atMs, latestMs: atMs });
     this.#options.emitter.emit("unchanged");
