@@ -77,7 +77,7 @@ export const SETTINGS = {
     default: [],
     defaultText: "none",
     description:
-      "Host names under which the console, the admin API and the metrics are reached: a list without ports. Other names get a 421. Always allowed: the names in PUBLIC_URL and HOST, names of this machine and, unless HOST is a loopback address, all IP addresses. The API for SDKs and probes work under any name.",
+      "Host names under which the console, the admin API and the metrics are reached: a list without ports. Other names get a 421. Always allowed: the names in PUBLIC_URL and HOST, localhost, loopback addresses and, unless HOST is a loopback address, all IP addresses. The API for SDKs and probes work under any name.",
   }),
   publicUrl: defineSetting({
     group: "Console",

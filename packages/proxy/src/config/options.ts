@@ -330,8 +330,9 @@ export interface ProxyOptions extends OldProxyOptions {
    */
   readonly trustProxy?: boolean | number | string | readonly string[] | undefined;
   /**
-   * Host names, without ports, under which endpoints that require no key can be reached, such as the metrics. Names of
-   * this machine and, unless `host` is a loopback address, IP addresses are always allowed. Environment: `ALLOWED_HOSTS`.
+   * Host names, without ports, under which endpoints that require no key can be reached, such as the metrics. Always
+   * allowed: `host`, `localhost`, loopback addresses and, unless `host` is a loopback address, all IP addresses.
+   * Environment: `ALLOWED_HOSTS`.
    * @default []
    */
   readonly allowedHosts?: string | readonly string[] | undefined;

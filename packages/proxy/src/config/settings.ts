@@ -216,7 +216,7 @@ export const SETTINGS = {
     default: [],
     defaultText: "none",
     description:
-      "Host names under which browsers and scrapers reach the endpoints that require no key, such as the metrics: a list without ports. Other names get a 421. Always allowed: HOST, names of this machine and, unless HOST is a loopback address, all IP addresses. Client keys, server tokens and probes work under any name.",
+      "Host names under which browsers and scrapers reach the endpoints that require no key, such as the metrics: a list without ports. Other names get a 421. Always allowed: HOST, localhost, loopback addresses and, unless HOST is a loopback address, all IP addresses. Client keys, server tokens and probes work under any name.",
   }),
   tlsCertFile: defineSetting({
     group: "Network",
