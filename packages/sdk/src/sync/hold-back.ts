@@ -1,5 +1,6 @@
 import { isRecord } from "flags-engine";
 import { abortable } from "../transport/deadline.ts";
+import { confirmedNow } from "../transport/confirmation.ts";
 import type { Confirmation } from "../transport/confirmation.ts";
 import type { SyncSink } from "./synchronizer.ts";
 
@@ -85,8 +86,7 @@ export class HoldBack implements SyncSink {
   #startTimer(): void {
     if (this.#held === undefined || this.#timer !== undefined) return;
     const { streamMs = CONFIRMING_STREAM_MS } = this.#options;
-    const nowMs = performance.now();
-    const confirmation = { earliestMs: nowMs, latestMs: nowMs, isRelayed: false };
+    const confirmation = confirmedNow();
     this.#timer = setTimeout(() => this.#release(confirmation), streamMs).unref();
   }
 
