@@ -271,6 +271,24 @@ describeStorages("GET /api/client/streaming", (source) => {
     ]);
   });
 
+  test("a stream ends when a project of its token is deleted, so that it never sends a new one of that name", async () => {
+    const project = { id: "short-lived", name: "Short-lived" };
+    await service.admin("POST", "/projects", project);
+    const shared = await createToken(service, { projects: ["default", project.id] });
+    const stream = await openStream(service, { token: shared.secret });
+    const other = await openStream(service, { token });
+    await stream.next();
+    await other.next();
+    await service.admin("DELETE", `/projects/${project.id}`);
+    await stream.ended;
+    await service.admin("POST", "/projects", project);
+    await createFlag(service, "in-new-project", { project: project.id });
+    expect(summarize((await other.next()).data.events)).toEqual(["feature-updated in-new-project"]);
+    const again = await openStream(service, { token: shared.secret });
+    const [hydration] = (await again.next()).data.events;
+    expect(hydration?.features?.map(({ name }) => name)).not.toContain("in-new-project");
+  });
+
   test("a stream ends when its token expires, even if the time is changed later", async () => {
     const expiring = await createToken(service);
     const stream = await openStream(service, { token: expiring.secret });

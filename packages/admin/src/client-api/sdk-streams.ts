@@ -7,7 +7,7 @@ import {
   repeat,
 } from "flags-server-kit/http";
 import { findTokensById } from "../access/token-store.ts";
-import { type ApiToken, isExpired } from "../access/token.ts";
+import { type ApiToken, grantsProject, isExpired } from "../access/token.ts";
 import { CoalescedTask } from "../scheduling/coalesced-task.ts";
 import { ApiError } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
@@ -140,8 +140,10 @@ export class SdkStreams {
     const ids = new Set(streams.map(({ token }) => token.id));
     const accepted = await findTokensById(this.#storage.db, [...ids]);
     for (const stream of streams) {
-      if (!accepted.has(stream.token.id)) this.#hub.end(stream, "revoked");
-      stream.token = accepted.get(stream.token.id) ?? stream.token;
+      const token = accepted.get(stream.token.id);
+      if (token === undefined || lacksProject(token, stream.token))
+        this.#hub.end(stream, "revoked");
+      stream.token = token ?? stream.token;
     }
   }
 
@@ -149,4 +151,12 @@ export class SdkStreams {
     const now = new Date();
     this.#hub.endIf(({ token }) => isExpired(token, now), "revoked");
   }
+}
+
+/**
+ * Whether a token no longer grants access to a project. NOTE: the project was deleted, but a new one can have its id, and
+ * the stream would send its flags.
+ */
+function lacksProject(now: ApiToken, before: ApiToken): boolean {
+  return !before.projects.every((project) => grantsProject(now, project));
 }
