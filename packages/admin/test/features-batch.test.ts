@@ -116,6 +116,15 @@ describeAnyStorage("features-batch", (source) => {
     });
   });
 
+  test("properties of variants that do not exist here are ignored, as all others of an export", async () => {
+    const variant = { name: "a", weight: 1000, weightType: "variable", stickiness: "default" };
+    const data = dataWith(({ featureStrategies, featureEnvironments }) => {
+      Object.assign(first(featureStrategies), { variants: [{ ...variant, overrides: [] }] });
+      Object.assign(first(featureEnvironments), { variants: [{ ...variant, isNew: true }] });
+    });
+    expect((await problemsOf(data)).errors).toEqual([]);
+  });
+
   beforeAll(async () => {
     await admin.must(201, "POST", "/projects", { id: "shop", name: "Shop" });
     await admin.must(201, "POST", "/segments", { name: "martians", constraints: [] });

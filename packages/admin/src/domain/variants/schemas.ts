@@ -45,7 +45,7 @@ const FlagVariantBody = bodyObject("variantSchema", {
   ),
 });
 
-const MAX_VARIANTS = 100;
+export const MAX_VARIANTS = 100;
 
 export const StrategyVariantsBody = Type.Array(StrategyVariantBody, { maxItems: MAX_VARIANTS });
 export const FlagVariantsBody = Type.Array(FlagVariantBody, { maxItems: MAX_VARIANTS });

@@ -6,14 +6,18 @@ import { CreateFeatureBody } from "../../domain/features/schemas.ts";
 import { CreateStrategyBody } from "../../domain/strategies/schemas.ts";
 import { CreateTagTypeBody } from "../../domain/tag-types.ts";
 import { TagValue } from "../../domain/tags/schemas.ts";
-import { FlagVariantsBody } from "../../domain/variants/schemas.ts";
+import {
+  FlagVariantsBody,
+  MAX_VARIANTS,
+  StrategyVariantsBody,
+} from "../../domain/variants/schemas.ts";
 import { Name } from "../../http/names.ts";
 import { bodyObject, closedObject, openObject } from "../../http/schemas.ts";
 import { LIMITS } from "../../limits.ts";
 import { ImportResponse } from "../project-file/schemas.ts";
 
 const { type, description, impressionData } = CreateFeatureBody.properties;
-const { title, disabled, parameters, variants, sortOrder } = CreateStrategyBody.properties;
+const { title, disabled, parameters, sortOrder } = CreateStrategyBody.properties;
 const Names = Type.Array(Type.String(), { maxItems: 10_000 });
 
 export const ExportQueryBody = bodyObject("exportQuerySchema", {
@@ -33,13 +37,20 @@ const ExportedFeature = openObject("exportedBatchFeatureSchema", {
   archived: Type.Optional(Type.Boolean()),
 });
 
+const ExportedStrategyVariant = openObject(
+  "exportedStrategyVariantSchema",
+  StrategyVariantsBody.items.properties,
+);
+
+const ExportedVariant = openObject("exportedVariantSchema", FlagVariantsBody.items.properties);
+
 const ExportedStrategy = openObject("exportedFeatureStrategySchema", {
   name: Type.String(),
   featureName: Type.String(),
   title,
   disabled,
   parameters,
-  variants,
+  variants: Type.Optional(Type.Array(ExportedStrategyVariant, { maxItems: MAX_VARIANTS })),
   sortOrder,
   constraints: Type.Optional(Type.Array(ConstraintBody)),
   segments: Type.Optional(Type.Array(Type.Integer(), { description: "Ids in `segments`" })),
@@ -49,7 +60,7 @@ const ExportedEnvironment = openObject("exportedFeatureEnvironmentSchema", {
   featureName: Type.String(),
   enabled: Type.Boolean(),
   environment: Type.Optional(Type.String()),
-  variants: Type.Optional(FlagVariantsBody),
+  variants: Type.Optional(Type.Array(ExportedVariant, { maxItems: MAX_VARIANTS })),
 });
 
 const MAX_STRATEGIES = LIMITS.features * 10;
