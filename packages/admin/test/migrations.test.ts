@@ -95,6 +95,17 @@ describe.skipIf(skipsPostgres)("migrations while a replica of the previous versi
     await expect(migrating).rejects.toMatchObject({ cause: { code: "55P03" } });
   });
 
+  test("a migration may take longer than the statements that the database allows", async () => {
+    const databaseUrl = await createTestDatabase();
+    await startPrevious(databaseUrl);
+    const client = await connect(databaseUrl);
+    await client.query("set statement_timeout = '500ms'");
+    const migrations = [...MIGRATIONS, { ...FAST, statements: ["select pg_sleep(1)"] }];
+    await migrate(drizzle(client), migrations, { retryDelaysMs: [] });
+    expect(await readVersion(client)).toBe(FAST.version);
+    await expect(client.query("select pg_sleep(1)")).rejects.toThrow("statement timeout");
+  });
+
   test("a slow migration keeps no locks of an earlier one, and if it is killed, the next start continues", async () => {
     const databaseUrl = await createTestDatabase();
     const previous = await startPrevious(databaseUrl);

@@ -85,6 +85,8 @@ export async function migrate(
 function applyNext(db: Database, migrations: readonly Migration[]): Promise<boolean> {
   return db.transaction(
     async (transaction) => {
+      // NOTE: a limit of the database for statements would end a slow one again and again.
+      await transaction.execute(sql`set local statement_timeout = 0`);
       await transaction.execute(lockFor("migrate"));
       await transaction.execute(sql`
         create table if not exists schema_versions (
