@@ -31,7 +31,7 @@ export function DeleteEnvironmentDialog({ environment, onClose }: DeleteEnvironm
       invalidates={[["environments"]]}
       onClose={onClose}
     >
-      <p>No project and no token uses it. It cannot be restored.</p>
+      <p>No active project and no valid token uses it. It cannot be restored.</p>
     </DeleteDialog>
   );
 }

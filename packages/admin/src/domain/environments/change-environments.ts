@@ -119,7 +119,7 @@ async function checkIsUnused(db: Database, name: string): Promise<void> {
   if (usingProjects.length > 0) {
     const ids = listSome(usingProjects.map(({ id }) => id));
     throw invalidOperation(
-      `The environment ${JSON.stringify(name)} is part of projects: remove it from ${ids} first, including archived ones`,
+      `The environment ${JSON.stringify(name)} is part of projects: remove it from ${ids} first. An archived project has to be revived for that`,
     );
   }
   const usingTokens = await db
