@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, sql } from "drizzle-orm";
 import { deleteToken, replaceProjects } from "../../access/token-store.ts";
 import { invalidOperation } from "../../errors.ts";
-import type { Database } from "../../storage/database.ts";
+import { batchesOf, type Database } from "../../storage/database.ts";
 import { apiTokens } from "../../storage/schema/access.ts";
 import { features } from "../../storage/schema/features.ts";
 import { contextFields, projectEnvironments, projects } from "../../storage/schema/projects.ts";
@@ -27,10 +27,12 @@ export async function deleteProject(transaction: WriteTransaction, id: string): 
       `The project ${JSON.stringify(id)} has active flags: archive or delete them first`,
     );
   }
-  await deleteFeatures(transaction, id, await listArchivedNames(db, id));
+  // oxlint-disable no-await-in-loop -- a transaction runs one statement at a time
+  for (const names of batchesOf(await listArchivedNames(db, id))) {
+    await deleteFeatures(transaction, id, names);
+  }
   // Its default strategies may use its segments and context fields.
   await db.delete(projectEnvironments).where(eq(projectEnvironments.project, id));
-  // oxlint-disable no-await-in-loop -- a transaction runs one statement at a time
   for (const { segment } of await db
     .select({ segment: segments.id })
     .from(segments)
