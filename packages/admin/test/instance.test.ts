@@ -3,7 +3,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../src/limits.ts";
 import { version } from "../src/version.ts";
 import { useAdmin } from "./_admin.ts";
-import { BACKEND_TOKEN, startService } from "./_service.ts";
+import { sendLines } from "../../server-kit/test/_registered-routes.ts";
+import { ADMIN_TOKEN, BACKEND_TOKEN, startService } from "./_service.ts";
 import { describeAnyStorage, describeEachStorage } from "./_storages.ts";
 
 const STATISTICS = "/instance-admin/statistics";
@@ -143,6 +144,17 @@ describeAnyStorage("an installation", (source) => {
       },
       versionInfo: { current: { oss: version }, instanceId: statistics.instanceId },
     });
+  });
+
+  test("shows its address for any host that a request may name", async () => {
+    const { port } = admin.app.server.address() as { port: number };
+    const { status, text } = await sendLines(
+      port,
+      "GET /api/admin/ui-config HTTP/1.1",
+      "host: localhost:99999",
+      `authorization: ${ADMIN_TOKEN}`,
+    );
+    expect([status, text]).toEqual([200, expect.stringContaining('"http://localhost:99999"')]);
   });
 
   test("shows PUBLIC_URL as its address", async () => {

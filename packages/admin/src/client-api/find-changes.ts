@@ -41,8 +41,8 @@ const CHANGES: Readonly<
   "feature-strategy-update": "flag",
   "feature-tagged": "flag",
   "feature-untagged": "flag",
-  // Follows events that name each of the flags.
   "feature-type-updated": "nothing",
+  // Follows events that name each of the flags.
   "features-imported": "nothing",
   "project-archived": "nothing",
   "project-created": "nothing",

@@ -134,13 +134,14 @@ function registerUiConfig(app: TypedApp, { storage, publicUrl }: InstanceOptions
       }),
     },
     async (request) => {
-      const url = new URL(publicUrl ?? `${request.protocol}://${request.host}`);
+      // NOTE: the host can have an invalid port, so that it is not part of a URL.
+      const url = publicUrl ?? `${request.protocol}://${request.host}`;
       return {
         name: "flags-admin",
         version,
         environment: "Open Source",
-        unleashUrl: url.href.replace(/\/$/, ""),
-        baseUriPath: url.pathname.replace(/\/$/, ""),
+        unleashUrl: url.replace(/\/$/, ""),
+        baseUriPath: publicUrl === undefined ? "" : new URL(publicUrl).pathname.replace(/\/$/, ""),
         flags: {},
         resourceLimits: toResourceLimits(),
         versionInfo: {
