@@ -53,7 +53,7 @@ test("the command exports traces, metrics and logs, without tokens and names", a
   });
   const url = await command.listening();
   const headers = { authorization: ADMIN_TOKEN };
-  await fetch(`${url}/api/admin/projects/${NAME}/features?name=${NAME}`, {
+  await fetch(`${url}/api/admin/projects/${NAME}/features?namePrefix=${NAME}`, {
     headers: { ...headers, ...TRACEPARENT },
   });
   await fetch(`${url}/api/admin/${NAME}`, { headers: { authorization: "a-wrong-token" } });
