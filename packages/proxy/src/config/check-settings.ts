@@ -177,6 +177,9 @@ function findIneffective({ values, origins }: Resolution<Settings>): readonly st
 /** An upstream may confirm the flags of a stream only this often. */
 const STREAM_CONFIRMATION_MS = 30_000;
 
+/** The polls from the last confirmed flags until a document without flags is confirmed. */
+const HELD_BACK_POLLS = 4;
+
 /** Finds a maximum age that makes the proxy unready although the upstream works. */
 function findShortStaleness({
   values,
@@ -196,9 +199,13 @@ function findShortStaleness({
       `${origins.get("refreshInterval")} is 0, so flags are never confirmed again: when ${name} has passed, the proxy is no longer ready`,
     ];
   }
-  if (maxStaleness > refreshInterval) return [];
+  const interval = nameSetting(SETTINGS.refreshInterval);
+  if (maxStaleness <= refreshInterval) {
+    return [`${name} must be longer than ${interval}, or the proxy is not ready between polls`];
+  }
+  if (maxStaleness > HELD_BACK_POLLS * refreshInterval) return [];
   return [
-    `${name} must be longer than ${nameSetting(SETTINGS.refreshInterval)}, or the proxy is not ready between polls`,
+    `${name} is not longer than ${HELD_BACK_POLLS} times ${interval}: while a document without flags waits for its confirmation, the proxy is not ready`,
   ];
 }
 
