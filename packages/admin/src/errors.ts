@@ -128,3 +128,10 @@ export function tooManyGuesses({ message, retryAfterSeconds }: GuessProblem): Ap
     headers: { "retry-after": String(retryAfterSeconds) },
   });
 }
+
+/** Lists the first ten names for an error message, and the number of the others. */
+export function quoteNames(names: readonly string[]): string {
+  const shown = names.slice(0, 10).map((name) => JSON.stringify(name));
+  const hidden = names.length - shown.length;
+  return hidden === 0 ? shown.join(", ") : `${shown.join(", ")} and ${hidden} more`;
+}

@@ -1,5 +1,5 @@
 import { and, count, eq, inArray, isNull } from "drizzle-orm";
-import { ApiError, invalidOperation, notFound } from "../errors.ts";
+import { ApiError, invalidOperation, notFound, quoteNames } from "../errors.ts";
 import { type Database, orderByText } from "../storage/database.ts";
 import { features } from "../storage/schema/features.ts";
 
@@ -140,13 +140,6 @@ export function checkAllInProject(found: readonly Feature[], project: string): v
   throw invalidOperation(
     `These flags belong to a project other than ${JSON.stringify(project)}, and names are unique across projects: ${quoteNames(foreign.map(({ name }) => name))}`,
   );
-}
-
-/** Lists the first ten names for an error message, and the number of the others. */
-export function quoteNames(names: readonly string[]): string {
-  const shown = names.slice(0, 10).map((name) => JSON.stringify(name));
-  const hidden = names.length - shown.length;
-  return hidden === 0 ? shown.join(", ") : `${shown.join(", ")} and ${hidden} more`;
 }
 
 export async function countActiveFeatures(db: Database): Promise<number> {

@@ -1,5 +1,5 @@
 import { and, eq, inArray, isNotNull, or } from "drizzle-orm";
-import { invalidOperation } from "../../errors.ts";
+import { invalidOperation, quoteNames } from "../../errors.ts";
 import { type Database, isOneOf, orderByText, sortDistinct } from "../../storage/database.ts";
 import { dependencies, features } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
@@ -11,7 +11,6 @@ import {
   findFeatures,
   findFeaturesInProject,
   getFeature,
-  quoteNames,
   toFeatureView,
 } from "../feature.ts";
 import { getProject } from "../projects/store.ts";

@@ -1,5 +1,5 @@
 import { inArray } from "drizzle-orm";
-import { ApiError, exceedsLimit } from "../../errors.ts";
+import { ApiError, exceedsLimit, quoteNames } from "../../errors.ts";
 import { type Database, groupBy } from "../../storage/database.ts";
 import { LIMITS } from "../../limits.ts";
 import { featureEnvironments, features } from "../../storage/schema/features.ts";
@@ -10,7 +10,6 @@ import {
   countActiveFeatures,
   findFeatures,
   getFeatureByName,
-  quoteNames,
   type Feature,
 } from "../feature.ts";
 import { getActiveProject } from "../projects/store.ts";

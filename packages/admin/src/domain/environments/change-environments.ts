@@ -1,5 +1,5 @@
 import { count, eq } from "drizzle-orm";
-import { exceedsLimit, invalidOperation, mustExist } from "../../errors.ts";
+import { exceedsLimit, invalidOperation, mustExist, quoteNames } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import { type Database, firstRow } from "../../storage/database.ts";
 import { apiTokens } from "../../storage/schema/access.ts";
@@ -107,9 +107,6 @@ export async function deleteEnvironment(
   await record({ type: "environment-deleted", environment: name, before });
 }
 
-/** How many users of an environment an error names. */
-const MAX_NAMED = 3;
-
 /** NOTE: archived projects count: their flags would lose their strategies, and could be revived. */
 async function checkIsUnused(db: Database, name: string): Promise<void> {
   const usingProjects = await db
@@ -117,7 +114,7 @@ async function checkIsUnused(db: Database, name: string): Promise<void> {
     .from(projectEnvironments)
     .where(eq(projectEnvironments.environment, name));
   if (usingProjects.length > 0) {
-    const ids = listSome(usingProjects.map(({ id }) => id));
+    const ids = quoteNames(usingProjects.map(({ id }) => id));
     throw invalidOperation(
       `The environment ${JSON.stringify(name)} is part of projects: remove it from ${ids} first. An archived project has to be revived for that`,
     );
@@ -127,15 +124,9 @@ async function checkIsUnused(db: Database, name: string): Promise<void> {
     .from(apiTokens)
     .where(eq(apiTokens.environment, name));
   if (usingTokens.length > 0) {
-    const names = listSome(usingTokens.map((token) => token.name));
+    const names = quoteNames(usingTokens.map((token) => token.name));
     throw invalidOperation(
       `There are API tokens for the environment ${JSON.stringify(name)}: delete ${names} first`,
     );
   }
-}
-
-function listSome(names: readonly string[]): string {
-  const some = names.slice(0, MAX_NAMED).map((name) => JSON.stringify(name));
-  const others = names.length - some.length;
-  return [...some, ...(others > 0 ? [`${others} more`] : [])].join(", ");
 }

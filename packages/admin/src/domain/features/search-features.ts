@@ -11,6 +11,7 @@ import {
   or,
   sql,
   type SQL,
+  type SQLWrapper,
 } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import { badData } from "../../errors.ts";
@@ -49,7 +50,7 @@ function toCondition(db: Database, search: FeatureSearch): SQL | undefined {
     isChosen(features.project, parseChoice(search.project, "project")),
     isChosen(features.type, parseChoice(search.type, "type")),
     isChosen(features.createdBy, parseChoice(search.createdBy, "createdBy")),
-    hasState(parseChoice(search.state, "state", ["active", "stale", "potentially-stale"])),
+    isChosen(STATE, parseChoice(search.state, "state", ["active", "stale", "potentially-stale"])),
     hasStatus([search.status ?? []].flat()),
     isAt(sql`${features.createdAt}`, search.createdAt, "createdAt"),
     isAt(LAST_SEEN_AT, search.lastSeenAt, "lastSeenAt"),
@@ -67,19 +68,14 @@ function isArchived({ archived = "IS:false", lifecycle }: FeatureSearch): boolea
   return stage === undefined ? archived === "IS:true" : !stage.excludes;
 }
 
-function isChosen(column: PgColumn, choice: Choice | undefined): SQL | undefined {
+function isChosen(value: SQLWrapper, choice: Choice | undefined): SQL | undefined {
   if (choice === undefined) return undefined;
-  const isIn = inArray(column, [...choice.values]);
+  const isIn = inArray(sql`${value}`, [...choice.values]);
   return choice.excludes ? not(isIn) : isIn;
 }
 
 /** NOTE: no flag is potentially stale, which means neither active nor stale. */
-function hasState(choice: Choice | undefined): SQL | undefined {
-  if (choice === undefined) return undefined;
-  const states = sql`case when ${features.stale} then 'stale' else 'active' end`;
-  const isIn = inArray(states, [...choice.values]);
-  return choice.excludes ? not(isIn) : isIn;
-}
+const STATE = sql`case when ${features.stale} then 'stale' else 'active' end`;
 
 const MAX_STATUSES = 50;
 

@@ -1,9 +1,9 @@
 import { and, eq, sql } from "drizzle-orm";
-import { badData } from "../../errors.ts";
+import { badData, quoteNames } from "../../errors.ts";
 import { batchesOf, type Database, orderByText, rowsOf } from "../../storage/database.ts";
 import { featureTags, tags } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
-import { findFeatures, getFeatureByName, quoteNames } from "../feature.ts";
+import { findFeatures, getFeatureByName } from "../feature.ts";
 import { getActiveProject } from "../projects/store.ts";
 import type { TagChanges } from "./schemas.ts";
 import { ensureTags, tagKey, type TagName, trimTag } from "./store.ts";

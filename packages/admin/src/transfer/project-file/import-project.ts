@@ -1,9 +1,9 @@
 import { checkUniqueNames } from "../../domain/check-unique.ts";
 import { patternsOf } from "../../domain/constraints/check-constraints.ts";
 import { checkEnvironmentSize } from "../../domain/environment-size.ts";
-import { findFeaturesInProject, quoteNames } from "../../domain/feature.ts";
+import { findFeaturesInProject } from "../../domain/feature.ts";
 import { getActiveProject } from "../../domain/projects/store.ts";
-import { ApiError, exceedsLimit } from "../../errors.ts";
+import { ApiError, exceedsLimit, quoteNames } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Actor } from "../../storage/events.ts";

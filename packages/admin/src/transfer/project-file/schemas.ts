@@ -96,18 +96,15 @@ export const ProjectFile = closedObject("exportedProjectSchema", {
   features: Type.Array(FeatureInFile, { maxItems: LIMITS.features }),
 });
 
-export const ImportQuery = Type.Object(
-  {
-    dryRun: Type.Optional(
-      Type.Unsafe<"false" | "true">({
-        type: "string",
-        enum: ["true", "false"],
-        description: "Whether to report the changes without making them",
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const ImportQuery = Type.Object({
+  dryRun: Type.Optional(
+    Type.Unsafe<"false" | "true">({
+      type: "string",
+      enum: ["true", "false"],
+      description: "Whether to report the changes without making them",
+    }),
+  ),
+});
 
 const Names = Type.Array(Type.String());
 
