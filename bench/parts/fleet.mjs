@@ -23,8 +23,7 @@ const PAUSE_MS = 500;
 
 /**
  * Unmeasured load at the start of each turn. While other servers have their turns, V8 reduces the memory of an idle one.
- * The next load pays for that: the young generation grows again, and the small old generation is collected soon. A fleet
- * that polls leaves no such pauses.
+ * The next load pays for that, because V8 collects a small heap often. A fleet that polls leaves no such pauses.
  */
 const TURN_WARM_UP_SECONDS = 8;
 

@@ -14,7 +14,6 @@ const LOAD = { users: "new", expectedStatus: 200 };
 const SHORT_CONNECTIONS = { ...LOAD, path: "/live", connections: 500, requests: 500 };
 const CONNECTION_ROUNDS = 40;
 const ROUNDS_PER_SAMPLE = 10;
-const TARGET_MIB = 110;
 /** Limit of memory after all contexts, relative to memory after the first tenth of them. */
 const MAX_GROWTH = 1.1;
 /** The same over connections, whose memory is released later. */
@@ -68,7 +67,6 @@ export function reportMemory({ contexts, ours, old, connections }) {
 export function memoryTargets({ ours, old, connections }) {
   const last = ours.at(-1);
   return [
-    atMost(`resident memory, ${FLAG_COUNT} flags, after load, MiB`, last, TARGET_MIB),
     atMost("resident memory / that of the old proxy", last / old, 1),
     atMost("growth of memory over distinct contexts", last / ours[0], MAX_GROWTH),
     atMost(

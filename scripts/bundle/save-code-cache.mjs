@@ -3,7 +3,6 @@
 
 import { writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { setFlagsFromString } from "node:v8";
 
 // NOTE: the subcommand parser of the command must not see the argument.
 const [loader] = process.argv.splice(2);
@@ -11,10 +10,6 @@ const { bundle } = await import(pathToFileURL(loader));
 
 const script = bundle.compile();
 process.once("message", () => {
-  // NOTE: V8 accepts a code cache only under the options under which it was created. The proxy changes these.
-  for (const option of ["semi-space-growth-factor=2", "wasm-tier-up", "wasm-dynamic-tiering"]) {
-    setFlagsFromString(`--${option}`);
-  }
   writeFileSync(bundle.codeCacheFile, bundle.packCodeCache(script.createCachedData()));
   process.exit();
 });

@@ -2,7 +2,7 @@
 
 import { createDocument } from "../../lib/documents.mjs";
 import { readUsage } from "../../lib/process-usage.mjs";
-import { atLeast, atMost, toTable } from "../../lib/report.mjs";
+import { atLeast, toTable } from "../../lib/report.mjs";
 import { medianRatio, medians } from "../../lib/statistics.mjs";
 import { takeTurns, withGenerator } from "../../load/measure-load.mjs";
 import { PEERS, withServers } from "../../peers/peers.mjs";
@@ -10,7 +10,6 @@ import { CASES } from "./cases.mjs";
 import { checkAgreement, EXAMPLE_USER, fetchExample } from "./responses.mjs";
 
 const COMPARED_USERS = 5;
-const MEMORY_TARGET_MIB = 110;
 
 const RATIOS = {
   shareOfBare: { of: ["ours", "bare"], title: "ours / bare" },
@@ -122,8 +121,8 @@ function toRow({ flagCount, bodyBytes, peers, ratios }) {
 }
 
 /** Targets whose servers were measured. */
-export function httpTargets({ cases, memory }) {
-  const ratioTargets = cases.flatMap(({ testCase, flagCount, ratios }) =>
+export function httpTargets({ cases }) {
+  return cases.flatMap(({ testCase, flagCount, ratios }) =>
     Object.entries(testCase.targets[flagCount] ?? {})
       .filter(([name]) => ratios[name] !== undefined)
       .map(([name, limit]) => {
@@ -131,12 +130,4 @@ export function httpTargets({ cases, memory }) {
         return atLeast(what, ratios[name], limit);
       }),
   );
-  const memoryTargets = memory.map(({ flagCount, memoryMiB }) =>
-    atMost(
-      `resident memory after HTTP load, ${flagCount} flags, MiB`,
-      memoryMiB.ours,
-      MEMORY_TARGET_MIB,
-    ),
-  );
-  return [...ratioTargets, ...memoryTargets];
 }

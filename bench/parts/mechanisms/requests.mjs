@@ -24,7 +24,6 @@ const LOADS = {
 export const INTENDED_LOADS = {
   "fast path": ["new users", "same context"],
   "deferred sending": ["new users"],
-  "young generation limit": ["new users"],
   "response cache": ["same context"],
   "shared bodies": ["new users with equal flags, gzip"],
 };

@@ -6,7 +6,6 @@ import { startOurs } from "../../peers/peers.mjs";
 import { measureStarts } from "../start.mjs";
 import { measureRefreshes } from "./refreshes.mjs";
 import { INTENDED_LOADS, measureRequests } from "./requests.mjs";
-import { measureStartMemory } from "./start-memory.mjs";
 import { createVariants } from "./variants.mjs";
 
 /** Milliseconds of a start. */
@@ -15,23 +14,17 @@ const START_TARGET_MS = 50;
 const BLOCK_TARGET_MS = 50;
 /** CPU time of a whole request. */
 const REQUEST_TARGET = 1.2;
-/** Mechanisms that save memory instead of time, and how much. */
-const YOUNG_GENERATION_LIMIT = "young generation limit";
-const UNOPTIMIZED_WASM = "unoptimized WebAssembly";
-const MEMORY_TARGET_MIB = 10;
 
 /** @param plan `rounds`, and `seconds` of each */
 export async function runMechanismsBench(plan) {
   const variants = await createVariants();
-  const { unchanged, withoutCodeCache, unbundled } = variants;
-  const { withoutStart, withoutRefresh, withoutRequest } = variants;
+  const { unchanged, withoutCodeCache, unbundled, withoutRefresh, withoutRequest } = variants;
   try {
     return {
       starts: await measureStarts(
         { codeCache: startOurs, withoutCodeCache, unbundled },
         plan.rounds,
       ),
-      startMemory: await measureStartMemory({ nothing: unchanged, ...withoutStart }, plan),
       refreshes: await measureRefreshes({ nothing: unchanged, ...withoutRefresh }, plan),
       requests: await measureRequests(
         {
@@ -47,17 +40,12 @@ export async function runMechanismsBench(plan) {
   }
 }
 
-export function reportMechanisms({ starts, startMemory, refreshes, requests }) {
+export function reportMechanisms({ starts, refreshes, requests }) {
   const startRow = {
     "bundle with code cache ms": Math.round(starts.codeCache),
     "bundle without code cache ms": Math.round(starts.withoutCodeCache),
     "unbundled ms": Math.round(starts.unbundled),
   };
-  const startMemoryRows = Object.entries(startMemory).map(([without, { peakMiB, cpuMs }]) => ({
-    without,
-    "peak MiB": Math.round(peakMiB),
-    "CPU ms": Math.round(cpuMs),
-  }));
   const refreshRows = refreshes.map(({ change, removed, longestBlockMs, cpuMs }) => ({
     changed: change,
     without: removed,
@@ -76,19 +64,13 @@ export function reportMechanisms({ starts, startMemory, refreshes, requests }) {
   return [
     "## Mechanisms: the proxy with and without them",
     `### Start\n\n${toTable([startRow])}`,
-    `### Memory and CPU time of a start, without load\n\n${toTable(startMemoryRows)}`,
     `### Refresh of 10,000 flags\n\n${toTable(refreshRows)}`,
     `### Requests\n\n${toTable(requestRows)}`,
   ].join("\n\n");
 }
 
-export function mechanismTargets({ starts, startMemory, refreshes, requests }) {
-  return [
-    ...startTargets(starts),
-    startMemoryTarget(startMemory),
-    ...refreshTargets(refreshes),
-    ...requestTargets(requests),
-  ];
+export function mechanismTargets({ starts, refreshes, requests }) {
+  return [...startTargets(starts), ...refreshTargets(refreshes), ...requestTargets(requests)];
 }
 
 function startTargets({ codeCache, withoutCodeCache, unbundled }) {
@@ -96,11 +78,6 @@ function startTargets({ codeCache, withoutCodeCache, unbundled }) {
     atLeast("code cache: ms gained at start", withoutCodeCache - codeCache, START_TARGET_MS),
     atLeast("bundle: ms gained at start", unbundled - withoutCodeCache, START_TARGET_MS),
   ];
-}
-
-function startMemoryTarget({ nothing, [UNOPTIMIZED_WASM]: optimized }) {
-  const what = `${UNOPTIMIZED_WASM}: MiB saved at the peak of a start`;
-  return atLeast(what, optimized.peakMiB - nothing.peakMiB, MEMORY_TARGET_MIB);
 }
 
 function refreshTargets(refreshes) {
@@ -115,20 +92,10 @@ function refreshTargets(refreshes) {
 function requestTargets(requests) {
   return requests
     .filter(({ removed, loadName }) => INTENDED_LOADS[removed]?.includes(loadName))
-    .map((row) =>
-      row.removed === YOUNG_GENERATION_LIMIT ? memoryTarget(row, requests) : cpuTarget(row),
-    );
+    .map(cpuTarget);
 }
 
 function cpuTarget({ flagCount, loadName, removed, cpuRatio }) {
   const what = `${removed}: CPU without / with, ${loadName}, ${flagCount} flags`;
   return atLeast(what, cpuRatio, REQUEST_TARGET);
-}
-
-function memoryTarget({ flagCount, loadName, removed, memoryMiB }, requests) {
-  const complete = requests.find(
-    (row) => row.removed === "nothing" && row.flagCount === flagCount && row.loadName === loadName,
-  );
-  const what = `${removed}: MiB saved, ${loadName}, ${flagCount} flags`;
-  return atLeast(what, memoryMiB - complete.memoryMiB, MEMORY_TARGET_MIB);
 }

@@ -18,13 +18,6 @@ const UNBUNDLED = pathToFileURL(join(ROOT, PACKAGE, "dist", "main.js")).href;
  * Replacements in the bundle that remove one mechanism each. Each pattern must match exactly once: if the
  * source changes, the benchmark fails immediately, and the pattern must be updated.
  */
-const START_PATCHES = {
-  // WebAssembly (packages/proxy): lets V8 optimize it.
-  "unoptimized WebAssembly": [
-    /function disableWasmTierUp\(\) \{/,
-    "function disableWasmTierUp() { return;",
-  ],
-};
 const REFRESH_PATCHES = {
   // Time slicer (packages/sdk): does all steps of a task in one slice.
   "time slicing": [
@@ -41,24 +34,19 @@ const REQUEST_PATCHES = {
   "response cache": [/if \(size > this\.#maxBytes \|\|/, "if (true ||"],
   // Response (packages/proxy): compresses each body, even if an equal one was compressed before.
   "shared bodies": [/\(isShareable \? this\.#share\(body\) : body\)/, "body"],
-  // Limit of the young generation (packages/proxy): lets it grow.
-  "young generation limit": [
-    /function limitYoungGeneration\(\) \{/,
-    "function limitYoungGeneration() { return;",
-  ],
 };
 
 /**
  * Writes the variants to a temporary directory, each with its own code cache, as a build would. Compare
  * copies only with copies.
  *
- * @returns functions like `startOurs()`: `unchanged`, `withoutCodeCache`, `unbundled`, and by mechanism `withoutStart`,
- *   `withoutRefresh` and `withoutRequest`; and `remove`
+ * @returns functions like `startOurs()`: `unchanged`, `withoutCodeCache`, `unbundled`, and by mechanism `withoutRefresh` and
+ *   `withoutRequest`; and `remove`
  * @throws when a pattern does not match exactly once
  */
 export async function createVariants() {
   const source = await readFile(join(ROOT, BUNDLE), "latin1");
-  const patched = [START_PATCHES, REFRESH_PATCHES, REQUEST_PATCHES].map((patches) =>
+  const patched = [REFRESH_PATCHES, REQUEST_PATCHES].map((patches) =>
     Object.entries(patches).map(([name, patch]) => [name, { bundle: applyPatch(source, patch) }]),
   );
   const directory = await mkdtemp(join(tmpdir(), "flags-bench-"));
@@ -77,9 +65,8 @@ export async function createVariants() {
       hasCodeCache: false,
     }),
     unbundled: await writeCopy(join(directory, "unbundled"), { bundle: source, command }),
-    withoutStart: await writeCopies(patched[0]),
-    withoutRefresh: await writeCopies(patched[1]),
-    withoutRequest: await writeCopies(patched[2]),
+    withoutRefresh: await writeCopies(patched[0]),
+    withoutRequest: await writeCopies(patched[1]),
     remove: () => rm(directory, { recursive: true }),
   };
 }

@@ -17,8 +17,6 @@ import { REPLACED_PRODUCT } from "./config/aliases/translate-environment.ts";
 import type { LoadedConfig } from "./config/assemble-config.ts";
 import { loadConfig } from "./config/load-config.ts";
 import { PROGRAM } from "./config/program.ts";
-import { disableWasmTierUp } from "./wasm-tier-up.ts";
-import { limitYoungGeneration } from "./young-generation.ts";
 
 // NOTE: the server is imported only when it is needed, since loading it takes most of the start time.
 
@@ -57,7 +55,6 @@ function loadFromEnvironment(environment: Environment): Promise<LoadedConfig> {
 async function serveCommand(config: LoadedConfig): Promise<RunningServer> {
   const telemetry = await loadTelemetry(config);
   if (config.workers > 1) {
-    disableWasmTierUp();
     const { serveWithWorkers } = await import("./cluster/primary.ts");
     return serveWithWorkers(config, telemetry);
   }
@@ -68,8 +65,6 @@ async function serveInOneProcess(
   config: LoadedConfig,
   telemetry: Telemetry | undefined,
 ): Promise<RunningServer> {
-  disableWasmTierUp();
-  limitYoungGeneration();
   const { serveWithTelemetry } = await import("./start.ts");
   const proxy = await serveWithTelemetry(config, telemetry);
   return {
@@ -121,8 +116,6 @@ export async function runAsWorker(): Promise<void> {
     displayName: "this worker",
     loadConfig: (environment) => loadConfig({}, environment, { worker: link.worker }),
     serve: async (config) => {
-      disableWasmTierUp();
-      limitYoungGeneration();
       const instanceId = `${config.instanceId}-worker-${link.worker.id}`;
       const telemetry = await loadTelemetry({ ...config, instanceId });
       const { serveAsWorker } = await import("./cluster/worker.ts");

@@ -23,8 +23,6 @@ const originOf = ({ url }: RecordingUpstream): string => new URL(url).origin;
 
 /** Prints the modules of Node that a process has loaded when it exits. */
 const LISTING = `process.on("exit", () => console.log(process.moduleLoadList.join(" ")))`;
-/** Prints each function of WebAssembly that V8 compiles, and with which compiler: Liftoff, or TurboFan, which optimizes. */
-const TRACING = `import { setFlagsFromString } from "node:v8"; setFlagsFromString("--trace-wasm-compilation-times");`;
 
 function importing(module: string): string {
   return `--import=data:text/javascript,${encodeURIComponent(module)}`;
@@ -42,22 +40,6 @@ test("the command does not load the HTTP client that is built into Node", async 
   const { stdout } = await command.finished();
   expect(stdout).toContain("NativeModule net");
   expect(stdout).not.toContain("undici");
-});
-
-test.each([1, 2])("V8 does not optimize the HTTP parser of %i worker(s)", async (workers) => {
-  const upstream = await startRecordingUpstream();
-  const command = startCommand({
-    ...REQUIRED,
-    FLAGS_URL: upstream.url,
-    FLAGS_PROXY_WORKERS: String(workers),
-    FLAGS_FETCH_INTERVAL: "20",
-    NODE_OPTIONS: importing(TRACING),
-  });
-  await untilReady(await command.listening());
-  await eventually(() => upstream.requests.length).toBeGreaterThan(100);
-  const { stdout } = command.output;
-  expect(stdout).toContain("using Liftoff");
-  expect(stdout).not.toContain("using TurboFan");
 });
 
 test("two processes send the same ETag, which is still valid after a restart", async () => {

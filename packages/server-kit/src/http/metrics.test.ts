@@ -1,5 +1,5 @@
 import Fastify from "fastify";
-import { Registry } from "prom-client";
+import { collectDefaultMetrics, Registry } from "prom-client";
 import { expect, test } from "vitest";
 import {
   createGauge,
@@ -26,6 +26,24 @@ test("observeRequests() counts by route, with one label for all unknown paths", 
   expect(text).toContain(
     'shop_http_request_duration_seconds_count{method="GET",route="/things/:id",status="200"} 2',
   );
+});
+
+test("every registry of a process contains the same default metrics of prom-client", async () => {
+  const [one, other, theirs] = [
+    createRegistry("shop", "the shop"),
+    createRegistry("bank", "the bank"),
+    new Registry(),
+  ];
+  collectDefaultMetrics({ register: theirs });
+  for (const { name } of theirs.getMetricsAsArray()) {
+    expect(one.getSingleMetric(name), name).toBeDefined();
+    expect(one.getSingleMetric(name)).toBe(other.getSingleMetric(name));
+  }
+  const text = await one.metrics();
+  expect(text).toMatch(/^process_resident_memory_bytes [1-9]/m);
+  expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
+  expect(text).toContain("# TYPE nodejs_gc_duration_seconds histogram");
+  expect(text).not.toContain("bank_up");
 });
 
 test("requests are counted once, however often metrics are scraped", async () => {

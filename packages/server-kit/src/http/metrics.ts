@@ -1,7 +1,13 @@
 import type { FastifyInstance } from "fastify";
-import { Counter, Gauge, Histogram, type MetricConfiguration, Registry } from "prom-client";
+import {
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  Histogram,
+  type MetricConfiguration,
+  Registry,
+} from "prom-client";
 import type { ConnectionGuard } from "./connection-guard.ts";
-import { collectProcessMetrics } from "./process-metrics.ts";
 
 /** Label of requests without a route: their paths are arbitrary, and labels must be few. */
 export const NO_ROUTE = "none";
@@ -19,13 +25,22 @@ interface ObservedRequest {
 export type ObserveRequest = (request: ObservedRequest) => void;
 
 /**
+ * The default metrics of `prom-client`. NOTE: all registries of a process share them, because it observes garbage collections
+ * until the process ends: each closed app would stay in memory.
+ */
+let processMetrics: Registry | undefined;
+
+/**
  * Creates the registry of one app, with the metrics of its process.
  *
  * @param displayName name of the process in descriptions of metrics, such as `the proxy`
  */
 export function createRegistry(prefix: string, displayName: string): Registry {
-  const registry = new Registry();
-  collectProcessMetrics(registry);
+  if (processMetrics === undefined) {
+    processMetrics = new Registry();
+    collectDefaultMetrics({ register: processMetrics });
+  }
+  const registry = Registry.merge([processMetrics]);
   const help = `1 while ${displayName} runs`;
   // All workers report the same value.
   const aggregator = "first";
