@@ -28,12 +28,11 @@ import { registerUsageQueries } from "./usage/query-routes.ts";
 /**
  * The routes below `/api/admin`, apart from `/changes`, which `app.ts` registers. To add an endpoint:
  *
- * 1. Add it to the routes of its resource.
- * 2. Add its operation to `http/operation-ids.ts` and `access/operation-roles.ts`.
- * 3. If it records events of a new type, add the type to `EventType` in `storage/events.ts`. The type checker then requires
+ * 1. Add it to the routes of its resource. `operation()` requires its id in the OpenAPI document, and its role.
+ * 2. If it records events of a new type, add the type to `EventType` in `storage/events.ts`. The type checker then requires
  *    you to say what SDKs read it changes, and to add its words to `console/src/events/event-words.ts`. Add what the
  *    console then reads again to `console/src/changes/live-changes.ts`.
- * 4. If the console calls it, add its response to `console/src/api/types.ts`, and a query to `console/src/api/queries.ts`.
+ * 3. If the console calls it, add its response to `console/src/api/types.ts`, and a query to `console/src/api/queries.ts`.
  *
  * To add a resource, first create a file in `domain/` with its schemas, routes and database functions, such as
  * `tag-types.ts`; or, if it would be long, a folder with `routes.ts`, `schemas.ts` and `store.ts`. Then add a line here.

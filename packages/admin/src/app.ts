@@ -24,7 +24,7 @@ import { SETTINGS } from "./config/settings.ts";
 import { LIMITS } from "./limits.ts";
 import { rejectUnknownParameters } from "./http/reject-unknown-parameters.ts";
 import { rejectUnstorable } from "./http/reject-unstorable.ts";
-import { requireRoles } from "./access/operation-roles.ts";
+import { requireRoles } from "./access/operation.ts";
 import { describeRoutes, registerOpenApi } from "./http/openapi.ts";
 import { registerConsole } from "./http/console-routes.ts";
 import { registerAdminRoutes } from "./admin-routes.ts";

@@ -49,6 +49,7 @@ export async function listRoutes(storage: Storage): Promise<readonly Route[]> {
 }
 
 interface Operation {
+  readonly operationId: string;
   readonly security?: readonly Readonly<Record<string, unknown>>[];
   readonly parameters?: readonly {
     readonly name: string;
@@ -66,6 +67,8 @@ export interface DescribedRoute extends Pick<
   Route,
   "body" | "method" | "path" | "query" | "statuses"
 > {
+  /** The id of the operation. */
+  readonly id: string;
   /** Security scheme of the required token; undefined if no token is required. */
   readonly token: string | undefined;
 }
@@ -83,6 +86,7 @@ export async function readDescribedRoutes(
   >;
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({
+      id: operation.operationId,
       method: method.toUpperCase(),
       path: path.replaceAll(/\{(\w+)\}/g, ":$1"),
       body: operation.requestBody?.content["application/json"]?.schema,

@@ -1,5 +1,5 @@
 import { actorOf } from "./request-identity.ts";
-import { documented } from "../http/schemas.ts";
+import { operation } from "./operation.ts";
 import type { TypedApp } from "flags-server-kit/http";
 import type { Storage } from "../storage/storage.ts";
 import { toCreatedToken, toListedToken } from "./token.ts";
@@ -31,30 +31,26 @@ export function registerTokens(app: TypedApp, storage: Storage): void {
 function registerLists(app: TypedApp, storage: Storage): void {
   app.get(
     "/api-tokens",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Lists all API tokens without their secrets",
-          returns: TokenListResponse,
-        }),
-      },
-    },
+    operation({
+      id: "getAllApiTokens",
+      role: "viewer",
+      tag,
+      summary: "Lists all API tokens without their secrets",
+      returns: TokenListResponse,
+    }),
     async () => ({ tokens: (await listTokens(storage.db)).map(toListedToken) }),
   );
 
   app.get(
     "/api-tokens/:name",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Lists the API tokens with a name",
-          returns: TokenListResponse,
-        }),
-        params: TokenNameParams,
-      },
-    },
+    operation({
+      id: "getApiTokensByName",
+      role: "viewer",
+      tag,
+      summary: "Lists the API tokens with a name",
+      returns: TokenListResponse,
+      params: TokenNameParams,
+    }),
     async (request) => ({
       tokens: (await listTokensByName(storage.db, request.params.name)).map(toListedToken),
     }),
@@ -64,17 +60,14 @@ function registerLists(app: TypedApp, storage: Storage): void {
 function registerCreation(app: TypedApp, storage: Storage): void {
   app.post(
     "/api-tokens",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Creates an API token. Only this response contains its secret",
-          creates: CreatedTokenResponse,
-          hasBody: true,
-        }),
-        body: CreateTokenBody,
-      },
-    },
+    operation({
+      id: "createApiToken",
+      role: "admin",
+      tag,
+      summary: "Creates an API token. Only this response contains its secret",
+      creates: CreatedTokenResponse,
+      body: CreateTokenBody,
+    }),
     async (request, reply) => {
       const { token, secret } = await storage.write(actorOf(request), (transaction) =>
         createToken(transaction, request.body),
@@ -90,19 +83,16 @@ function registerCreation(app: TypedApp, storage: Storage): void {
 function registerChanges(app: TypedApp, storage: Storage): void {
   app.put(
     "/api-tokens/:token",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Changes when an API token expires",
-          empty: 200,
-          hasBody: true,
-          alsoFailsWith: [404],
-        }),
-        params: TokenParams,
-        body: UpdateTokenBody,
-      },
-    },
+    operation({
+      id: "updateApiToken",
+      role: "admin",
+      tag,
+      summary: "Changes when an API token expires",
+      empty: 200,
+      alsoFailsWith: [404],
+      params: TokenParams,
+      body: UpdateTokenBody,
+    }),
     async (request, reply) => {
       await storage.write(actorOf(request), (transaction) =>
         updateToken(transaction, request.params.token, request.body),
@@ -113,17 +103,15 @@ function registerChanges(app: TypedApp, storage: Storage): void {
 
   app.delete(
     "/api-tokens/:token",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Revokes an API token on all replicas at once",
-          empty: 200,
-          alsoFailsWith: [404],
-        }),
-        params: TokenParams,
-      },
-    },
+    operation({
+      id: "deleteApiToken",
+      role: "admin",
+      tag,
+      summary: "Revokes an API token on all replicas at once",
+      empty: 200,
+      alsoFailsWith: [404],
+      params: TokenParams,
+    }),
     async (request, reply) => {
       await storage.write(actorOf(request), (transaction) =>
         deleteToken(transaction, request.params.token),

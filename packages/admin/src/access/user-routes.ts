@@ -1,6 +1,6 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
-import { documented } from "../http/schemas.ts";
+import { operation } from "./operation.ts";
 import { callerOf } from "./request-identity.ts";
 import { ROLES, type Role } from "./role.ts";
 
@@ -27,13 +27,13 @@ const UserResponse = Type.Object(
 export function registerUser(app: TypedApp): void {
   app.get(
     "/user",
-    {
-      schema: documented({
-        tag: "Users",
-        summary: "Returns the current user",
-        returns: UserResponse,
-      }),
-    },
+    operation({
+      id: "getMe",
+      role: "viewer",
+      tag: "Users",
+      summary: "Returns the current user",
+      returns: UserResponse,
+    }),
     (request) => {
       const { name, kind, role } = callerOf(request);
       return {

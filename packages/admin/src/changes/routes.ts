@@ -1,6 +1,6 @@
 import { EventStream, releaseRequest, type TypedApp } from "flags-server-kit/http";
 import { callerOf } from "../access/request-identity.ts";
-import { documented } from "../http/schemas.ts";
+import { operation } from "../access/operation.ts";
 import type { ChangeStreams } from "./change-streams.ts";
 
 /** Registers the endpoint that streams changes to the console. */
@@ -10,17 +10,17 @@ export function registerChanges(app: TypedApp, streams: ChangeStreams): void {
     {
       // A response to HEAD would be useless without the stream.
       exposeHeadRoute: false,
-      schema: {
-        ...documented({
-          tag: "Events",
-          summary: "Streams recorded events as they happen, as server-sent events",
-          description:
-            "Each recorded event is a `change` event: `{ id, type, project, feature, environment, createdBy, createdAt }`. " +
-            "`Last-Event-ID` continues after an event; if too many have been missed, a `reset` event says that " +
-            "everything may have changed. The stream ends with the session or token. When too many streams are " +
-            "open, the response is a 503 with `Retry-After`.",
-        }),
-      },
+      ...operation({
+        id: "streamChanges",
+        role: "viewer",
+        tag: "Events",
+        summary: "Streams recorded events as they happen, as server-sent events",
+        description:
+          "Each recorded event is a `change` event: `{ id, type, project, feature, environment, createdBy, createdAt }`. " +
+          "`Last-Event-ID` continues after an event; if too many have been missed, a `reset` event says that " +
+          "everything may have changed. The stream ends with the session or token. When too many streams are " +
+          "open, the response is a 503 with `Retry-After`.",
+      }),
     },
     async (request, reply) => {
       const caller = callerOf(request);

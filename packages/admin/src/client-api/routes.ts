@@ -84,6 +84,7 @@ export function registerClientFeatures(app: TypedApp, states: EnvironmentCache):
     "/features",
     {
       schema: {
+        operationId: "getAllClientFeatures",
         summary: "The definitions of all flags in the scope of the token",
         tags,
         querystring: FiltersQuery,
@@ -113,6 +114,7 @@ function registerOneFeature(app: TypedApp, states: EnvironmentCache): void {
     "/features/:name",
     {
       schema: {
+        operationId: "getClientFeature",
         summary: "The definition of one flag in the scope of the token",
         tags,
         params: FeatureNameParams,
@@ -148,6 +150,7 @@ export function registerStreaming(app: TypedApp, { feeds, streams }: StreamDepen
       // A response to HEAD would be useless without the stream.
       exposeHeadRoute: false,
       schema: {
+        operationId: "streamFeatures",
         summary: "Streams changes as server-sent events",
         description:
           "The first event, `unleash-connected`, contains the complete state, or the changes since " +
@@ -184,6 +187,7 @@ export function registerDelta(app: TypedApp, feeds: EnvironmentFeeds): void {
     "/delta",
     {
       schema: {
+        operationId: "getDelta",
         summary: "Changes since the revision in `If-None-Match`; the complete state without it",
         tags,
         querystring: FiltersQuery,

@@ -51,6 +51,7 @@ export function registerTokenValidation(
       config: { checksHost: false, pathForm: "lenient" },
       bodyLimit: VALIDATION_BODY_LIMIT_BYTES,
       schema: {
+        operationId: "getValidTokens",
         summary:
           "Returns the valid SDK tokens among those given, with their scopes. Tokens for the admin API are omitted",
         tags: ["Server SDKs"],

@@ -2,7 +2,8 @@ import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { actorOf } from "../access/request-identity.ts";
 import { notFound } from "../errors.ts";
-import { closedObject, documented, MAX_INT32, bodyObject } from "../http/schemas.ts";
+import { operation } from "../access/operation.ts";
+import { closedObject, MAX_INT32, bodyObject } from "../http/schemas.ts";
 import type { Database } from "../storage/database.ts";
 import { featureTypes } from "../storage/schema/features.ts";
 import type { Storage, WriteTransaction } from "../storage/storage.ts";
@@ -77,31 +78,28 @@ const tag = "Features";
 export function registerFeatureTypes(app: TypedApp, storage: Storage): void {
   app.get(
     "/feature-types",
-    {
-      schema: documented({
-        tag,
-        summary: "Lists the types of flags",
-        returns: FeatureTypesResponse,
-      }),
-    },
+    operation({
+      id: "getAllFeatureTypes",
+      role: "viewer",
+      tag,
+      summary: "Lists the types of flags",
+      returns: FeatureTypesResponse,
+    }),
     async () => ({ version: 1, types: await listFeatureTypes(storage.db) }),
   );
 
   app.put(
     "/feature-types/:id/lifetime",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Changes how many days flags of a type are expected to exist",
-          returns: FeatureTypeResponse,
-          hasBody: true,
-          alsoFailsWith: [404],
-        }),
-        params: FeatureTypeParams,
-        body: LifetimeBody,
-      },
-    },
+    operation({
+      id: "updateFeatureTypeLifetime",
+      role: "admin",
+      tag,
+      summary: "Changes how many days flags of a type are expected to exist",
+      returns: FeatureTypeResponse,
+      alsoFailsWith: [404],
+      params: FeatureTypeParams,
+      body: LifetimeBody,
+    }),
     (request) =>
       storage.write(actorOf(request), (transaction) =>
         // As in the wire protocol, no days mean no limit.

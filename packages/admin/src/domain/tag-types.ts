@@ -4,7 +4,8 @@ import { Type } from "typebox";
 import { actorOf } from "../access/request-identity.ts";
 import { ApiError, nameExists, notFound } from "../errors.ts";
 import { Name } from "../http/names.ts";
-import { closedObject, documented, nullableText, bodyObject } from "../http/schemas.ts";
+import { operation } from "../access/operation.ts";
+import { closedObject, nullableText, bodyObject } from "../http/schemas.ts";
 import { type Database, firstRow, orderByText } from "../storage/database.ts";
 import { featureTags, tagTypes } from "../storage/schema/features.ts";
 import type { Storage, WriteTransaction } from "../storage/storage.ts";
@@ -49,34 +50,33 @@ export function registerTagTypes(app: TypedApp, storage: Storage): void {
 function registerReading(app: TypedApp, storage: Storage): void {
   app.get(
     "/tag-types",
-    { schema: documented({ tag, summary: "Lists the tag types" }) },
+    operation({ id: "getTagTypes", role: "viewer", tag, summary: "Lists the tag types" }),
     async () => ({ version: 1, tagTypes: await listTagTypes(storage.db) }),
   );
 
   app.get(
     "/tag-types/:type",
-    {
-      schema: {
-        ...documented({ tag, summary: "Shows a tag type", alsoFailsWith: [404] }),
-        params: TagTypeParams,
-      },
-    },
+    operation({
+      id: "getTagType",
+      role: "viewer",
+      tag,
+      summary: "Shows a tag type",
+      alsoFailsWith: [404],
+      params: TagTypeParams,
+    }),
     async ({ params }) => ({ version: 1, tagType: await getTagType(storage.db, params.type) }),
   );
 
   app.post(
     "/tag-types/validate",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Checks whether a name is available for a new tag type",
-          hasBody: true,
-          alsoFailsWith: [409],
-        }),
-        body: TagTypeNameBody,
-      },
-    },
+    operation({
+      id: "validateTagType",
+      role: "viewer",
+      tag,
+      summary: "Checks whether a name is available for a new tag type",
+      alsoFailsWith: [409],
+      body: TagTypeNameBody,
+    }),
     async ({ body }) => {
       await checkNameIsAvailable(storage.db, body.name);
       return { valid: true, tagType: body };
@@ -87,12 +87,14 @@ function registerReading(app: TypedApp, storage: Storage): void {
 function registerCreating(app: TypedApp, storage: Storage): void {
   app.post(
     "/tag-types",
-    {
-      schema: {
-        ...documented({ tag, summary: "Creates a tag type", hasBody: true, alsoFailsWith: [409] }),
-        body: CreateTagTypeBody,
-      },
-    },
+    operation({
+      id: "createTagType",
+      role: "admin",
+      tag,
+      summary: "Creates a tag type",
+      alsoFailsWith: [409],
+      body: CreateTagTypeBody,
+    }),
     async (request, reply) => {
       const created = await storage.write(actorOf(request), (transaction) =>
         createTagType(transaction, request.body),
@@ -105,19 +107,16 @@ function registerCreating(app: TypedApp, storage: Storage): void {
 function registerChanging(app: TypedApp, storage: Storage): void {
   app.put(
     "/tag-types/:type",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Updates the given properties of a tag type",
-          empty: 200,
-          hasBody: true,
-          alsoFailsWith: [404],
-        }),
-        params: TagTypeParams,
-        body: UpdateTagTypeBody,
-      },
-    },
+    operation({
+      id: "updateTagType",
+      role: "admin",
+      tag,
+      summary: "Updates the given properties of a tag type",
+      empty: 200,
+      alsoFailsWith: [404],
+      params: TagTypeParams,
+      body: UpdateTagTypeBody,
+    }),
     async (request, reply) => {
       await storage.write(actorOf(request), (transaction) =>
         updateTagType(transaction, request.params.type, request.body),
@@ -128,17 +127,15 @@ function registerChanging(app: TypedApp, storage: Storage): void {
 
   app.delete(
     "/tag-types/:type",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Deletes a tag type that is not in use",
-          empty: 200,
-          alsoFailsWith: [404, 409],
-        }),
-        params: TagTypeParams,
-      },
-    },
+    operation({
+      id: "deleteTagType",
+      role: "admin",
+      tag,
+      summary: "Deletes a tag type that is not in use",
+      empty: 200,
+      alsoFailsWith: [404, 409],
+      params: TagTypeParams,
+    }),
     async (request, reply) => {
       await storage.write(actorOf(request), (transaction) =>
         deleteTagType(transaction, request.params.type),

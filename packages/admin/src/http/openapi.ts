@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifySchema } from "fastify";
 import { registerOpenApi as register } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { version } from "../version.ts";
-import { OPERATION_IDS } from "./operation-ids.ts";
 import { errorResponses } from "./schemas.ts";
 
 /** The kind of token that routes require. */
@@ -10,9 +9,10 @@ type SecurityScheme = "adminToken" | "backendToken";
 
 /** Serves the OpenAPI document and an interactive page for it. Call it before adding routes. */
 export async function registerOpenApi(app: FastifyInstance): Promise<void> {
-  app.addHook("onRoute", (route) => {
-    const operationId = OPERATION_IDS[`${[route.method].flat().join()} ${route.url}`];
-    if (operationId !== undefined) route.schema = { ...route.schema, operationId };
+  app.addHook("onRoute", ({ method, url, schema }) => {
+    if (schema?.hide !== true && schema?.operationId === undefined) {
+      throw new TypeError(`${[method].flat().join()} ${url} has no operationId`);
+    }
   });
   await register(app, {
     title: "Flags admin",

@@ -93,38 +93,3 @@ export function errorResponses(...statusCodes: readonly (keyof typeof ERROR_DESC
 
 /** A response without a body. */
 export const NoBody = Type.Null({ description: "Success without a body" });
-
-// Errors of every route, and additional errors of routes with a body.
-const ALWAYS = [401, 403, 503] as const;
-const WITH_BODY = [400, 413, 415] as const;
-
-interface RouteDescription {
-  readonly tag: string;
-  readonly summary: string;
-  readonly description?: string;
-  /** Status of a success without a body; omit it if responses have a body. */
-  readonly empty?: 200 | 202 | 204;
-  /** Schema of the body of a success with status 200. */
-  readonly returns?: TSchema;
-  /** Schema of the body of a success with status 201. */
-  readonly creates?: TSchema;
-  readonly hasBody?: boolean;
-  readonly alsoFailsWith?: readonly (400 | 404 | 409 | 412)[];
-}
-
-/** Returns the part of a route schema that only documents the route. */
-export function documented(route: RouteDescription) {
-  const { tag, summary, description, empty, returns, creates, hasBody, alsoFailsWith = [] } = route;
-  const errors = [...alsoFailsWith, ...ALWAYS, ...(hasBody === true ? WITH_BODY : [])];
-  return {
-    summary,
-    ...(description !== undefined && { description }),
-    tags: [tag],
-    response: {
-      ...(empty !== undefined && { [empty]: NoBody }),
-      ...(returns !== undefined && { 200: returns }),
-      ...(creates !== undefined && { 201: creates }),
-      ...errorResponses(...errors),
-    },
-  };
-}

@@ -1,6 +1,7 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
-import { closedObject, documented } from "../http/schemas.ts";
+import { operation } from "../access/operation.ts";
+import { closedObject } from "../http/schemas.ts";
 import { LIMITS } from "../limits.ts";
 import type { Storage } from "../storage/storage.ts";
 import { version } from "../version.ts";
@@ -91,24 +92,24 @@ function registerStatistics(app: TypedApp, { storage, hasOpenId = false }: Insta
 
   app.get(
     STATISTICS,
-    {
-      schema: documented({
-        tag,
-        summary: "Counts what exists in this installation",
-        returns: StatisticsResponse,
-      }),
-    },
+    operation({
+      id: "getInstanceAdminStats",
+      role: "viewer",
+      tag,
+      summary: "Counts what exists in this installation",
+      returns: StatisticsResponse,
+    }),
     read,
   );
 
   app.get(
     `${STATISTICS}/csv`,
-    {
-      schema: documented({
-        tag,
-        summary: "Counts what exists in this installation, as a CSV file of two lines",
-      }),
-    },
+    operation({
+      id: "getInstanceAdminStatsCsv",
+      role: "viewer",
+      tag,
+      summary: "Counts what exists in this installation, as a CSV file of two lines",
+    }),
     async (_request, reply) => reply.type("text/csv; charset=utf-8").send(toCsv(await read())),
   );
 }
@@ -126,13 +127,13 @@ function toCsv(values: object): string {
 function registerUiConfig(app: TypedApp, { storage, publicUrl }: InstanceOptions): void {
   app.get(
     "/ui-config",
-    {
-      schema: documented({
-        tag,
-        summary: "Shows the version, the address and the limits of this service",
-        returns: UiConfigResponse,
-      }),
-    },
+    operation({
+      id: "getUiConfig",
+      role: "viewer",
+      tag,
+      summary: "Shows the version, the address and the limits of this service",
+      returns: UiConfigResponse,
+    }),
     async (request) => {
       // NOTE: the host can have an invalid port, so that it is not part of a URL.
       const url = publicUrl ?? `${request.protocol}://${request.host}`;

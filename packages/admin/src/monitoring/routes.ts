@@ -37,6 +37,7 @@ export function registerMonitoring(
 
 function registerHealth(app: TypedApp): void {
   const schema = {
+    operationId: "getHealth",
     summary: "Reports that the process serves requests, independently of the database",
     tags,
     response: { 200: HealthResponse },
@@ -63,6 +64,7 @@ function shuttingDown(): ApiError {
 
 function registerReadiness(app: TypedApp, storage: Storage): void {
   const schema = {
+    operationId: "getReady",
     summary:
       "Reports whether all requests can be served: the database is available and has disk space, and the service is not shutting down",
     tags,
@@ -91,6 +93,7 @@ function registerReadiness(app: TypedApp, storage: Storage): void {
 
 function registerPrometheus(app: TypedApp, registry: Registry): void {
   const schema = {
+    operationId: "getMetrics",
     summary: "Returns the metrics in the text format of Prometheus",
     tags,
     response: {

@@ -1,7 +1,7 @@
 import type { FastifyReply } from "fastify";
 import type { TypedApp } from "flags-server-kit/http";
 import { ApiError } from "../errors.ts";
-import { documented } from "../http/schemas.ts";
+import { operation } from "../access/operation.ts";
 import { groupBy } from "../storage/database.ts";
 import type { Storage } from "../storage/storage.ts";
 import { combineValues } from "./context-combinations.ts";
@@ -16,18 +16,15 @@ export function registerPlayground(app: TypedApp, storage: Storage): void {
   const limited = createLimit();
   app.post(
     "/playground",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Evaluates flags for a context, and shows the result of each strategy",
-          returns: PlaygroundResponse,
-          hasBody: true,
-          alsoFailsWith: [404],
-        }),
-        body: PlaygroundBody,
-      },
-    },
+    operation({
+      id: "getPlayground",
+      role: "viewer",
+      tag,
+      summary: "Evaluates flags for a context, and shows the result of each strategy",
+      returns: PlaygroundResponse,
+      alsoFailsWith: [404],
+      body: PlaygroundBody,
+    }),
     async ({ body }, reply) => {
       const contexts = { count: 1, at: () => body.context };
       const json = await limited(async () =>
@@ -39,19 +36,16 @@ export function registerPlayground(app: TypedApp, storage: Storage): void {
 
   app.post(
     "/playground/advanced",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary:
-            "Evaluates flags for several environments and contexts; values separated by commas are combined",
-          returns: AdvancedPlaygroundResponse,
-          hasBody: true,
-          alsoFailsWith: [404],
-        }),
-        body: AdvancedPlaygroundBody,
-      },
-    },
+    operation({
+      id: "getAdvancedPlayground",
+      role: "viewer",
+      tag,
+      summary:
+        "Evaluates flags for several environments and contexts; values separated by commas are combined",
+      returns: AdvancedPlaygroundResponse,
+      alsoFailsWith: [404],
+      body: AdvancedPlaygroundBody,
+    }),
     async ({ body }, reply) => {
       const environments = [...new Set(body.environments)];
       const contexts = combineValues(body.context);

@@ -2,7 +2,7 @@ import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { actorOf, callerOf } from "../access/request-identity.ts";
 import { ROLES, type Role } from "../access/role.ts";
-import { documented } from "../http/schemas.ts";
+import { operation } from "../access/operation.ts";
 import { SessionUser } from "./routes.ts";
 import type { Sessions } from "./sessions.ts";
 
@@ -36,13 +36,13 @@ const SessionListResponse = Type.Object(
 export function registerAdminSessions(app: TypedApp, sessions: Sessions): void {
   app.get(
     "/sessions",
-    {
-      schema: documented({
-        tag,
-        summary: "Lists the sessions of all users, newest first",
-        returns: SessionListResponse,
-      }),
-    },
+    operation({
+      id: "getSessions",
+      role: "admin",
+      tag,
+      summary: "Lists the sessions of all users, newest first",
+      returns: SessionListResponse,
+    }),
     async (request) => {
       const { sessionHash } = callerOf(request);
       const listed = await sessions.list();
@@ -52,17 +52,15 @@ export function registerAdminSessions(app: TypedApp, sessions: Sessions): void {
 
   app.delete(
     "/sessions/:id",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Ends a session and its streams, on all replicas at once",
-          empty: 200,
-          alsoFailsWith: [404],
-        }),
-        params: Type.Object({ id: Type.String() }),
-      },
-    },
+    operation({
+      id: "endSession",
+      role: "admin",
+      tag,
+      summary: "Ends a session and its streams, on all replicas at once",
+      empty: 200,
+      alsoFailsWith: [404],
+      params: Type.Object({ id: Type.String() }),
+    }),
     async (request, reply) => {
       await sessions.endById(actorOf(request), request.params.id);
       return reply.send();

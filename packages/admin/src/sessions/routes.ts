@@ -88,6 +88,7 @@ function registerOptions(app: TypedApp, { providerName }: SessionRoutesOptions):
     "/options",
     {
       schema: {
+        operationId: "getSignInOptions",
         summary: "Returns how users can sign in to the console",
         tags,
         security: [],
@@ -106,6 +107,7 @@ function registerCurrentSession(app: TypedApp, { sessions }: SessionRoutesOption
     "/session",
     {
       schema: {
+        operationId: "getSession",
         summary: "Returns the user who is signed in",
         tags,
         security: [],
@@ -127,6 +129,7 @@ function registerSignIn(app: TypedApp, options: SessionRoutesOptions): void {
     {
       bodyLimit: SIGN_IN_BODY_LIMIT_BYTES,
       schema: {
+        operationId: "createSession",
         summary: "Signs a user of the console in with a token, and sets the cookie of the session",
         tags,
         security: [],
@@ -159,6 +162,7 @@ function registerSignOut(app: TypedApp, { sessions }: SessionRoutesOptions): voi
     "/session",
     {
       schema: {
+        operationId: "deleteSession",
         summary: "Signs the user out on all replicas at once",
         tags,
         security: [],

@@ -1,7 +1,7 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { actorOf } from "../access/request-identity.ts";
 import { ProjectParams } from "../domain/schemas.ts";
-import { documented } from "../http/schemas.ts";
+import { operation } from "../access/operation.ts";
 import { LIMITS } from "../limits.ts";
 import type { Storage, WriteTransaction } from "../storage/storage.ts";
 import { importProject, writeAndRollBack } from "./project-file/import-project.ts";
@@ -31,18 +31,16 @@ export function registerTransfer(app: TypedApp, storage: Storage): void {
 function registerProjectExport(app: TypedApp, storage: Storage, exports: Queue): void {
   app.get(
     "/projects/:projectId/export",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary:
-            "Exports the active flags and default strategies of a project, and the definitions that they refer to",
-          returns: ProjectFile,
-          alsoFailsWith: [404],
-        }),
-        params: ProjectParams,
-      },
-    },
+    operation({
+      id: "exportProject",
+      role: "viewer",
+      tag,
+      summary:
+        "Exports the active flags and default strategies of a project, and the definitions that they refer to",
+      returns: ProjectFile,
+      alsoFailsWith: [404],
+      params: ProjectParams,
+    }),
     ({ params, socket }) =>
       exports.run(socket, () => storage.read((db) => exportProject(db, params.projectId))),
   );
@@ -53,21 +51,20 @@ function registerProjectImport(app: TypedApp, storage: Storage): void {
     "/projects/:projectId/import",
     {
       bodyLimit: LIMITS.importBytes,
-      schema: {
-        ...documented({
-          tag,
-          summary: "Imports the flags of a file into a project: all of them, or none",
-          description:
-            "Properties in the file replace those of existing flags. Absent properties stay unchanged. " +
-            "Missing segments, context fields, tag types, strategy types and default strategies are created.",
-          returns: ImportResponse,
-          hasBody: true,
-          alsoFailsWith: [404, 409],
-        }),
+      ...operation({
+        id: "importProject",
+        role: "editor",
+        tag,
+        summary: "Imports the flags of a file into a project: all of them, or none",
+        description:
+          "Properties in the file replace those of existing flags. Absent properties stay unchanged. " +
+          "Missing segments, context fields, tag types, strategy types and default strategies are created.",
+        returns: ImportResponse,
+        alsoFailsWith: [404, 409],
         params: ProjectParams,
         querystring: ImportQuery,
         body: ProjectFile,
-      },
+      }),
     },
     async (request) => {
       const { params, query, body } = request;
@@ -84,16 +81,13 @@ function registerProjectImport(app: TypedApp, storage: Storage): void {
 function registerUnleashExport(app: TypedApp, storage: Storage, exports: Queue): void {
   app.post(
     "/features-batch/export",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Exports one environment of flags, in the format of Unleash",
-          hasBody: true,
-        }),
-        body: ExportQueryBody,
-      },
-    },
+    operation({
+      id: "exportFeatures",
+      role: "viewer",
+      tag,
+      summary: "Exports one environment of flags, in the format of Unleash",
+      body: ExportQueryBody,
+    }),
     async ({ body, socket }, reply) => {
       if (body.downloadFile === true) {
         reply.header("content-disposition", 'attachment; filename="features.json"');
@@ -108,16 +102,17 @@ function registerUnleashImport(app: TypedApp, storage: Storage): void {
     "/features-batch/validate",
     {
       bodyLimit: LIMITS.importBytes,
-      schema: {
-        ...documented({
-          tag,
-          summary: "Checks whether flags can be imported into an environment",
-          returns: ValidationResponse,
-          hasBody: true,
-          alsoFailsWith: [404],
-        }),
+      ...operation({
+        id: "validateImport",
+        // Not for viewers, although it changes nothing: it runs the import in a write transaction, which other changes wait
+        // for, and rolls it back.
+        role: "editor",
+        tag,
+        summary: "Checks whether flags can be imported into an environment",
+        returns: ValidationResponse,
+        alsoFailsWith: [404],
         body: UnleashImportBody,
-      },
+      }),
     },
     async (request) => ({
       ...(await validateUnleashFile(storage, actorOf(request), request.body)),
@@ -130,16 +125,15 @@ function registerUnleashImport(app: TypedApp, storage: Storage): void {
     "/features-batch/import",
     {
       bodyLimit: LIMITS.importBytes,
-      schema: {
-        ...documented({
-          tag,
-          summary: "Imports flags into an environment of a project: all of them, or none",
-          returns: UnleashImportResponse,
-          hasBody: true,
-          alsoFailsWith: [404, 409],
-        }),
+      ...operation({
+        id: "importToggles",
+        role: "editor",
+        tag,
+        summary: "Imports flags into an environment of a project: all of them, or none",
+        returns: UnleashImportResponse,
+        alsoFailsWith: [404, 409],
         body: UnleashImportBody,
-      },
+      }),
     },
     (request) =>
       storage.write(actorOf(request), (transaction) =>

@@ -4,7 +4,7 @@ import { actorOf } from "../access/request-identity.ts";
 import { getProject } from "../domain/projects/store.ts";
 import { ProjectParams } from "../domain/schemas.ts";
 import { OptionalSearchText, OptionalText, parsePage } from "../http/parse-filter.ts";
-import { documented } from "../http/schemas.ts";
+import { operation } from "../access/operation.ts";
 import type { Storage } from "../storage/storage.ts";
 import {
   listApplications,
@@ -182,17 +182,15 @@ const PAGE = { defaultLimit: 1000, maxLimit: 1000 };
 export function registerApplications(app: TypedApp, storage: Storage): void {
   app.get(
     LIST,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Lists the applications that have registered",
-          returns: ApplicationsResponse,
-          alsoFailsWith: [400],
-        }),
-        querystring: ApplicationsQuery,
-      },
-    },
+    operation({
+      id: "getApplications",
+      role: "viewer",
+      tag,
+      summary: "Lists the applications that have registered",
+      returns: ApplicationsResponse,
+      alsoFailsWith: [400],
+      querystring: ApplicationsQuery,
+    }),
     ({ query }) => {
       const { sortOrder = "asc" } = query;
       const search = { query: query.query, sortOrder };
@@ -202,18 +200,16 @@ export function registerApplications(app: TypedApp, storage: Storage): void {
 
   app.get(
     "/projects/:projectId/applications",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Lists the applications that use flags of a project",
-          returns: ProjectApplicationsResponse,
-          alsoFailsWith: [400, 404],
-        }),
-        params: ProjectParams,
-        querystring: ProjectApplicationsQuery,
-      },
-    },
+    operation({
+      id: "getProjectApplications",
+      role: "viewer",
+      tag,
+      summary: "Lists the applications that use flags of a project",
+      returns: ProjectApplicationsResponse,
+      alsoFailsWith: [400, 404],
+      params: ProjectParams,
+      querystring: ProjectApplicationsQuery,
+    }),
     ({ params: { projectId }, query }) => {
       const { sortOrder = "asc" } = query;
       const page = parsePage(query, { ...PAGE, defaultLimit: 50 });
@@ -230,49 +226,42 @@ export function registerApplications(app: TypedApp, storage: Storage): void {
 function registerDetails(app: TypedApp, storage: Storage): void {
   app.get(
     ONE,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Shows an application with its instances and the flags that it uses",
-          returns: ApplicationResponse,
-          alsoFailsWith: [404],
-        }),
-        params: ApplicationParams,
-      },
-    },
+    operation({
+      id: "getApplication",
+      role: "viewer",
+      tag,
+      summary: "Shows an application with its instances and the flags that it uses",
+      returns: ApplicationResponse,
+      alsoFailsWith: [404],
+      params: ApplicationParams,
+    }),
     ({ params }) => storage.read((db) => readApplication(db, params.appName)),
   );
 
   app.get(
     `${ONE}/overview`,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary:
-            "Summarizes what an application uses in each environment, and what is missing here",
-          returns: ApplicationOverviewResponse,
-          alsoFailsWith: [404],
-        }),
-        params: ApplicationParams,
-      },
-    },
+    operation({
+      id: "getApplicationOverview",
+      role: "viewer",
+      tag,
+      summary: "Summarizes what an application uses in each environment, and what is missing here",
+      returns: ApplicationOverviewResponse,
+      alsoFailsWith: [404],
+      params: ApplicationParams,
+    }),
     ({ params }) => storage.read((db) => readApplicationOverview(db, params.appName)),
   );
 
   app.get(
     "/metrics/instances/:appName/environment/:environment",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Lists the instances of an application in an environment",
-          returns: InstancesResponse,
-        }),
-        params: InstancesParams,
-      },
-    },
+    operation({
+      id: "getApplicationEnvironmentInstances",
+      role: "viewer",
+      tag,
+      summary: "Lists the instances of an application in an environment",
+      returns: InstancesResponse,
+      params: InstancesParams,
+    }),
     async ({ params }) => ({
       instances: await listInstances(storage.db, params.appName, params.environment),
     }),
@@ -282,17 +271,15 @@ function registerDetails(app: TypedApp, storage: Storage): void {
 function registerDeletion(app: TypedApp, storage: Storage): void {
   app.delete(
     ONE,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Removes an application from the list until it registers again",
-          empty: 200,
-          alsoFailsWith: [404],
-        }),
-        params: ApplicationParams,
-      },
-    },
+    operation({
+      id: "deleteApplication",
+      role: "admin",
+      tag,
+      summary: "Removes an application from the list until it registers again",
+      empty: 200,
+      alsoFailsWith: [404],
+      params: ApplicationParams,
+    }),
     async (request, reply) => {
       await storage.write(actorOf(request), (transaction) =>
         deleteApplication(transaction, request.params.appName),

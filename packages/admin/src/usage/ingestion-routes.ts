@@ -27,6 +27,7 @@ export function registerUsageIngestion(app: TypedApp, storage: Storage): void {
     "/register",
     {
       schema: {
+        operationId: "registerClientApplication",
         summary: "Registers an application",
         tags,
         body: RegistrationBody,
@@ -44,6 +45,7 @@ export function registerUsageIngestion(app: TypedApp, storage: Storage): void {
     "/metrics",
     {
       schema: {
+        operationId: "registerClientMetrics",
         summary: "Accepts the usage report of an application",
         tags,
         body: MetricsBody,
@@ -67,6 +69,7 @@ function registerBulkIngestion(app: TypedApp, ingestion: UsageIngestion): void {
     "/metrics/bulk",
     {
       schema: {
+        operationId: "clientBulkMetrics",
         summary: "Accepts the usage report of a proxy for many applications",
         description:
           "All metrics must be for the environment of the token, otherwise all of them are rejected. " +

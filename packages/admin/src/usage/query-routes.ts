@@ -1,7 +1,7 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { FeatureNameParams } from "../domain/schemas.ts";
-import { documented } from "../http/schemas.ts";
+import { operation } from "../access/operation.ts";
 import type { Storage } from "../storage/storage.ts";
 import { lastHours, parseHoursBack, startOfHour } from "./hours.ts";
 import {
@@ -80,17 +80,15 @@ export function registerUsageQueries(
 ): void {
   app.get(
     "/client-metrics/features/:feature/raw",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Returns how often a flag was evaluated, by hour, application and environment",
-          returns: RawUsageResponse,
-        }),
-        params: FeatureNameParams,
-        querystring: HoursQuery,
-      },
-    },
+    operation({
+      id: "getRawFeatureMetrics",
+      role: "viewer",
+      tag,
+      summary: "Returns how often a flag was evaluated, by hour, application and environment",
+      returns: RawUsageResponse,
+      params: FeatureNameParams,
+      querystring: HoursQuery,
+    }),
     async (request) => {
       const { feature } = request.params;
       const hours = lastHours(parseHoursBack(request.query.hoursBack, usageHours), new Date());
@@ -102,17 +100,15 @@ export function registerUsageQueries(
 
   app.get(
     "/client-metrics/features/:feature",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary:
-            "Returns how often a flag was evaluated this hour, and by which applications in the last 24 hours",
-          returns: UsageResponse,
-        }),
-        params: FeatureNameParams,
-      },
-    },
+    operation({
+      id: "getFeatureUsageSummary",
+      role: "viewer",
+      tag,
+      summary:
+        "Returns how often a flag was evaluated this hour, and by which applications in the last 24 hours",
+      returns: UsageResponse,
+      params: FeatureNameParams,
+    }),
     async (request) => {
       const { feature } = request.params;
       const now = new Date();

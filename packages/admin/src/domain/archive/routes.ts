@@ -1,6 +1,6 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { actorOf } from "../../access/request-identity.ts";
-import { documented } from "../../http/schemas.ts";
+import { operation } from "../../access/operation.ts";
 import type { Storage } from "../../storage/storage.ts";
 import {
   BatchFeaturesBody,
@@ -35,30 +35,39 @@ function registerBulkOperations(app: TypedApp, storage: Storage): void {
   const operations = [
     {
       action: "archive",
+      id: "archiveFeatures",
+      role: "editor",
       status: 202,
       summary: "Archives the listed flags that are active: all of them, or none",
       run: archiveFeatures,
     },
     {
       action: "revive",
+      id: "reviveFeatures",
+      role: "editor",
       status: 200,
       summary: "Revives archived flags, off in every environment: all of them, or none",
       run: reviveFeatures,
     },
     {
       action: "delete",
+      id: "deleteFeatures",
+      role: "admin",
       status: 200,
       summary: "Permanently deletes the listed flags that are archived: all of them, or none",
       run: deleteFeatures,
     },
   ] as const;
-  for (const { action, status, summary, run } of operations) {
-    const schema = {
-      ...documented({ tag, summary, empty: status, hasBody: true, alsoFailsWith: [404] }),
+  for (const { action, status, run, ...described } of operations) {
+    const options = operation({
+      ...described,
+      tag,
+      empty: status,
+      alsoFailsWith: [404],
       params: ProjectParams,
       body: BatchFeaturesBody,
-    };
-    app.post(`/projects/:projectId/${action}`, { schema }, async (request, reply) => {
+    });
+    app.post(`/projects/:projectId/${action}`, options, async (request, reply) => {
       await storage.write(actorOf(request), (transaction) =>
         run(transaction, request.params.projectId, request.body.features),
       );
@@ -68,17 +77,14 @@ function registerBulkOperations(app: TypedApp, storage: Storage): void {
 
   app.post(
     "/projects/:projectId/archive/validate",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Checks how archiving flags would affect flags that depend on them",
-          hasBody: true,
-        }),
-        params: ProjectParams,
-        body: BatchFeaturesBody,
-      },
-    },
+    operation({
+      id: "validateArchiveFeatures",
+      role: "viewer",
+      tag,
+      summary: "Checks how archiving flags would affect flags that depend on them",
+      params: ProjectParams,
+      body: BatchFeaturesBody,
+    }),
     (request) => storage.read((db) => checkArchiving(db, request.body.features)),
   );
 }
@@ -86,12 +92,15 @@ function registerBulkOperations(app: TypedApp, storage: Storage): void {
 function registerArchiveOne(app: TypedApp, storage: Storage): void {
   app.delete(
     "/projects/:projectId/features/:feature",
-    {
-      schema: {
-        ...documented({ tag, summary: "Archives a flag", empty: 202, alsoFailsWith: [404] }),
-        params: FeatureParams,
-      },
-    },
+    operation({
+      id: "archiveFeature",
+      role: "editor",
+      tag,
+      summary: "Archives a flag",
+      empty: 202,
+      alsoFailsWith: [404],
+      params: FeatureParams,
+    }),
     async (request, reply) => {
       await storage.write(actorOf(request), (transaction) =>
         archiveFeature(transaction, toFeatureAddress(request.params)),
@@ -104,18 +113,16 @@ function registerArchiveOne(app: TypedApp, storage: Storage): void {
 function registerProjectDeletion(app: TypedApp, storage: Storage): void {
   app.delete(
     "/projects/:projectId",
-    {
-      schema: {
-        ...documented({
-          tag: "Projects",
-          summary:
-            "Deletes a project without active flags, with its archived flags, segments, context fields and tokens",
-          empty: 200,
-          alsoFailsWith: [404],
-        }),
-        params: ProjectParams,
-      },
-    },
+    operation({
+      id: "deleteProject",
+      role: "admin",
+      tag: "Projects",
+      summary:
+        "Deletes a project without active flags, with its archived flags, segments, context fields and tokens",
+      empty: 200,
+      alsoFailsWith: [404],
+      params: ProjectParams,
+    }),
     async (request, reply) => {
       await storage.write(actorOf(request), (transaction) =>
         deleteProject(transaction, request.params.projectId),
@@ -128,18 +135,24 @@ function registerProjectDeletion(app: TypedApp, storage: Storage): void {
 function registerLists(app: TypedApp, storage: Storage): void {
   app.get(
     "/archive/features",
-    { schema: documented({ tag, summary: "Lists the archived flags of all projects" }) },
+    operation({
+      id: "getArchivedFeatures",
+      role: "viewer",
+      tag,
+      summary: "Lists the archived flags of all projects",
+    }),
     async () => ({ version: 2, features: await listArchived(storage.db) }),
   );
 
   app.get(
     "/archive/features/:projectId",
-    {
-      schema: {
-        ...documented({ tag, summary: "Lists the archived flags of a project" }),
-        params: ProjectParams,
-      },
-    },
+    operation({
+      id: "getArchivedFeaturesByProjectId",
+      role: "viewer",
+      tag,
+      summary: "Lists the archived flags of a project",
+      params: ProjectParams,
+    }),
     async ({ params }) => ({
       version: 2,
       features: await listArchived(storage.db, params.projectId),
@@ -150,17 +163,15 @@ function registerLists(app: TypedApp, storage: Storage): void {
 function registerReviveAndDeleteOne(app: TypedApp, storage: Storage): void {
   app.post(
     "/archive/revive/:feature",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Revives an archived flag, off in every environment",
-          empty: 200,
-          alsoFailsWith: [400, 404],
-        }),
-        params: FeatureNameParams,
-      },
-    },
+    operation({
+      id: "reviveFeature",
+      role: "editor",
+      tag,
+      summary: "Revives an archived flag, off in every environment",
+      empty: 200,
+      alsoFailsWith: [400, 404],
+      params: FeatureNameParams,
+    }),
     async (request, reply) => {
       await storage.write(actorOf(request), (transaction) =>
         reviveFeature(transaction, request.params.feature),
@@ -171,12 +182,14 @@ function registerReviveAndDeleteOne(app: TypedApp, storage: Storage): void {
 
   app.delete(
     "/archive/:feature",
-    {
-      schema: {
-        ...documented({ tag, summary: "Permanently deletes an archived flag", empty: 200 }),
-        params: FeatureNameParams,
-      },
-    },
+    operation({
+      id: "deleteFeature",
+      role: "admin",
+      tag,
+      summary: "Permanently deletes an archived flag",
+      empty: 200,
+      params: FeatureNameParams,
+    }),
     async (request, reply) => {
       await storage.write(actorOf(request), (transaction) =>
         deleteFeature(transaction, request.params.feature),

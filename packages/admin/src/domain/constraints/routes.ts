@@ -1,5 +1,5 @@
 import type { TypedApp } from "flags-server-kit/http";
-import { documented } from "../../http/schemas.ts";
+import { operation } from "../../access/operation.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { readAnyLegalValues } from "../context-fields/legal-values.ts";
 import { checkConstraint, ConstraintBody } from "./check-constraints.ts";
@@ -7,17 +7,14 @@ import { checkConstraint, ConstraintBody } from "./check-constraints.ts";
 export function registerConstraints(app: TypedApp, storage: Storage): void {
   app.post(
     "/constraints/validate",
-    {
-      schema: {
-        ...documented({
-          tag: "Strategies",
-          summary: "Checks whether a constraint is valid",
-          empty: 204,
-          hasBody: true,
-        }),
-        body: ConstraintBody,
-      },
-    },
+    operation({
+      id: "validateConstraint",
+      role: "viewer",
+      tag: "Strategies",
+      summary: "Checks whether a constraint is valid",
+      empty: 204,
+      body: ConstraintBody,
+    }),
     async ({ body }, reply) => {
       const legalValues = await readAnyLegalValues(storage.db, body.contextName);
       checkConstraint(body, { legalValues, path: "/body" });

@@ -2,7 +2,7 @@ import type { TypedApp } from "flags-server-kit/http";
 import { eq, isNull, or, type SQL } from "drizzle-orm";
 import { type TString, Type } from "typebox";
 import { actorOf } from "../../access/request-identity.ts";
-import { documented } from "../../http/schemas.ts";
+import { operation } from "../../access/operation.ts";
 import { NameBody } from "../../http/names.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { IfMatchHeaders, withEntityTag, writeIfMatch } from "../conditional-change.ts";
@@ -37,12 +37,18 @@ const tag = "Context fields";
 /** Where routes are registered: for all fields, or for the fields of one project. */
 interface Mount {
   readonly base: string;
+  /** What the ids of the operations call a field. */
+  readonly noun: string;
   readonly params: Readonly<Record<string, TString>>;
 }
 
 const MOUNTS: readonly Mount[] = [
-  { base: "/context", params: {} },
-  { base: "/projects/:projectId/context", params: { projectId: Type.String() } },
+  { base: "/context", noun: "ContextField", params: {} },
+  {
+    base: "/projects/:projectId/context",
+    noun: "ProjectContextField",
+    params: { projectId: Type.String() },
+  },
 ];
 
 interface Params {
@@ -75,18 +81,16 @@ export function registerContextFields(app: TypedApp, storage: Storage): void {
 function registerList(app: TypedApp, storage: Storage, mount: Mount): void {
   app.get(
     mount.base,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Lists context fields",
-          returns: Type.Array(ContextFieldResponse),
-          alsoFailsWith: [404],
-        }),
-        params: paramsOf(mount),
-        querystring: ContextFieldsQuery,
-      },
-    },
+    operation({
+      id: `get${mount.noun}s`,
+      role: "viewer",
+      tag,
+      summary: "Lists context fields",
+      returns: Type.Array(ContextFieldResponse),
+      alsoFailsWith: [404],
+      params: paramsOf(mount),
+      querystring: ContextFieldsQuery,
+    }),
     ({ params: { projectId }, query: { include } }) =>
       storage.read(async (db) => {
         if (projectId !== undefined) await getProject(db, projectId);
@@ -110,17 +114,15 @@ function isListed(projectId: string | undefined, include: string | undefined): S
 function registerReading(app: TypedApp, storage: Storage, mount: Mount): void {
   app.get(
     `${mount.base}/:contextField`,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Shows a context field, with its ETag",
-          returns: ContextFieldResponse,
-          alsoFailsWith: [404],
-        }),
-        params: paramsOf(mount, "contextField"),
-      },
-    },
+    operation({
+      id: `get${mount.noun}`,
+      role: "viewer",
+      tag,
+      summary: "Shows a context field, with its ETag",
+      returns: ContextFieldResponse,
+      alsoFailsWith: [404],
+      params: paramsOf(mount, "contextField"),
+    }),
     async (request, reply) => {
       const { readView } = editedContextField(toAddress(request.params));
       return withEntityTag(reply, await readView(storage.db));
@@ -129,17 +131,14 @@ function registerReading(app: TypedApp, storage: Storage, mount: Mount): void {
 
   app.get(
     `${mount.base}/:contextField/strategies`,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary:
-            "Lists the strategies that use a context field in a constraint or for stickiness",
-          alsoFailsWith: [404],
-        }),
-        params: paramsOf(mount, "contextField"),
-      },
-    },
+    operation({
+      id: `getStrategiesBy${mount.noun}`,
+      role: "viewer",
+      tag,
+      summary: "Lists the strategies that use a context field in a constraint or for stickiness",
+      alsoFailsWith: [404],
+      params: paramsOf(mount, "contextField"),
+    }),
     ({ params }) =>
       storage.read(async (db) => {
         // Without a project, an unknown field has no strategies, as in the wire protocol.
@@ -152,19 +151,16 @@ function registerReading(app: TypedApp, storage: Storage, mount: Mount): void {
 function registerCreating(app: TypedApp, storage: Storage, mount: Mount): void {
   app.post(
     mount.base,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Creates a context field",
-          creates: ContextFieldResponse,
-          hasBody: true,
-          alsoFailsWith: [404, 409],
-        }),
-        params: paramsOf(mount),
-        body: CreateContextFieldBody,
-      },
-    },
+    operation({
+      id: `create${mount.noun}`,
+      role: "editor",
+      tag,
+      summary: "Creates a context field",
+      creates: ContextFieldResponse,
+      alsoFailsWith: [404, 409],
+      params: paramsOf(mount),
+      body: CreateContextFieldBody,
+    }),
     async (request, reply) => {
       const created = await storage.write(actorOf(request), async (transaction) => {
         const { projectId } = request.params;
@@ -180,19 +176,16 @@ function registerCreating(app: TypedApp, storage: Storage, mount: Mount): void {
 
   app.post(
     `${mount.base}/validate`,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Checks whether a name is available for a new context field",
-          empty: 200,
-          hasBody: true,
-          alsoFailsWith: [404, 409],
-        }),
-        params: paramsOf(mount),
-        body: NameBody,
-      },
-    },
+    operation({
+      id: `validate${mount.noun}Name`,
+      role: "viewer",
+      tag,
+      summary: "Checks whether a name is available for a new context field",
+      empty: 200,
+      alsoFailsWith: [404, 409],
+      params: paramsOf(mount),
+      body: NameBody,
+    }),
     async ({ params: { projectId }, body }, reply) => {
       await storage.read(async (db) => {
         if (projectId !== undefined) await getProject(db, projectId);
@@ -206,20 +199,17 @@ function registerCreating(app: TypedApp, storage: Storage, mount: Mount): void {
 function registerChanging(app: TypedApp, storage: Storage, mount: Mount): void {
   app.put(
     `${mount.base}/:contextField`,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Updates the given properties of a context field",
-          empty: 200,
-          hasBody: true,
-          alsoFailsWith: [404, 412],
-        }),
-        headers: IfMatchHeaders,
-        params: paramsOf(mount, "contextField"),
-        body: UpdateContextFieldBody,
-      },
-    },
+    operation({
+      id: `update${mount.noun}`,
+      role: "editor",
+      tag,
+      summary: "Updates the given properties of a context field",
+      empty: 200,
+      alsoFailsWith: [404, 412],
+      headers: IfMatchHeaders,
+      params: paramsOf(mount, "contextField"),
+      body: UpdateContextFieldBody,
+    }),
     async (request, reply) => {
       const address = toAddress(request.params);
       await writeIfMatch(storage, request, editedContextField(address), (transaction) =>
@@ -231,18 +221,16 @@ function registerChanging(app: TypedApp, storage: Storage, mount: Mount): void {
 
   app.delete(
     `${mount.base}/:contextField`,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Deletes a context field that is not in use",
-          empty: 200,
-          alsoFailsWith: [404, 409, 412],
-        }),
-        headers: IfMatchHeaders,
-        params: paramsOf(mount, "contextField"),
-      },
-    },
+    operation({
+      id: `delete${mount.noun}`,
+      role: "editor",
+      tag,
+      summary: "Deletes a context field that is not in use",
+      empty: 200,
+      alsoFailsWith: [404, 409, 412],
+      headers: IfMatchHeaders,
+      params: paramsOf(mount, "contextField"),
+    }),
     async (request, reply) => {
       const address = toAddress(request.params);
       await writeIfMatch(storage, request, editedContextField(address), (transaction) =>
@@ -256,19 +244,16 @@ function registerChanging(app: TypedApp, storage: Storage, mount: Mount): void {
 function registerLegalValues(app: TypedApp, storage: Storage, mount: Mount): void {
   app.post(
     `${mount.base}/:contextField/legal-values`,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Adds an allowed value to a context field, or replaces its description",
-          empty: 200,
-          hasBody: true,
-          alsoFailsWith: [404],
-        }),
-        params: paramsOf(mount, "contextField"),
-        body: LegalValueBody,
-      },
-    },
+    operation({
+      id: `update${mount.noun}LegalValue`,
+      role: "editor",
+      tag,
+      summary: "Adds an allowed value to a context field, or replaces its description",
+      empty: 200,
+      alsoFailsWith: [404],
+      params: paramsOf(mount, "contextField"),
+      body: LegalValueBody,
+    }),
     async (request, reply) => {
       await storage.write(actorOf(request), (transaction) =>
         putLegalValue(transaction, toAddress(request.params), request.body),
@@ -279,17 +264,15 @@ function registerLegalValues(app: TypedApp, storage: Storage, mount: Mount): voi
 
   app.delete(
     `${mount.base}/:contextField/legal-values/:legalValue`,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Removes an allowed value from a context field",
-          empty: 200,
-          alsoFailsWith: [404],
-        }),
-        params: paramsOf(mount, "contextField", "legalValue"),
-      },
-    },
+    operation({
+      id: `delete${mount.noun}LegalValue`,
+      role: "editor",
+      tag,
+      summary: "Removes an allowed value from a context field",
+      empty: 200,
+      alsoFailsWith: [404],
+      params: paramsOf(mount, "contextField", "legalValue"),
+    }),
     async (request, reply) => {
       const { legalValue, ...params } = request.params;
       await storage.write(actorOf(request), (transaction) =>

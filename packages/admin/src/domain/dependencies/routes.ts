@@ -1,6 +1,6 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { actorOf } from "../../access/request-identity.ts";
-import { documented } from "../../http/schemas.ts";
+import { operation } from "../../access/operation.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { FeatureParams, ProjectParams, toFeatureAddress } from "../schemas.ts";
 import { DependencyBody, ParentParams } from "./schemas.ts";
@@ -26,19 +26,16 @@ export function registerDependencies(app: TypedApp, storage: Storage): void {
 function registerAdding(app: TypedApp, storage: Storage): void {
   app.post(
     `${ONE}/dependencies`,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Makes a flag depend on another one, instead of its previous parent",
-          empty: 200,
-          hasBody: true,
-          alsoFailsWith: [404],
-        }),
-        params: FeatureParams,
-        body: DependencyBody,
-      },
-    },
+    operation({
+      id: "addFeatureDependency",
+      role: "editor",
+      tag,
+      summary: "Makes a flag depend on another one, instead of its previous parent",
+      empty: 200,
+      alsoFailsWith: [404],
+      params: FeatureParams,
+      body: DependencyBody,
+    }),
     async (request, reply) => {
       await storage.write(actorOf(request), (transaction) =>
         setParent(transaction, toFeatureAddress(request.params), request.body),
@@ -51,17 +48,15 @@ function registerAdding(app: TypedApp, storage: Storage): void {
 function registerRemoving(app: TypedApp, storage: Storage): void {
   app.delete(
     `${ONE}/dependencies/:parent`,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Removes the dependency of a flag on another one",
-          empty: 200,
-          alsoFailsWith: [404],
-        }),
-        params: ParentParams,
-      },
-    },
+    operation({
+      id: "deleteFeatureDependency",
+      role: "editor",
+      tag,
+      summary: "Removes the dependency of a flag on another one",
+      empty: 200,
+      alsoFailsWith: [404],
+      params: ParentParams,
+    }),
     async (request, reply) => {
       await storage.write(actorOf(request), (transaction) =>
         removeParent(transaction, toFeatureAddress(request.params), request.params.parent),
@@ -72,17 +67,15 @@ function registerRemoving(app: TypedApp, storage: Storage): void {
 
   app.delete(
     `${ONE}/dependencies`,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Removes all dependencies of a flag",
-          empty: 200,
-          alsoFailsWith: [404],
-        }),
-        params: FeatureParams,
-      },
-    },
+    operation({
+      id: "deleteFeatureDependencies",
+      role: "editor",
+      tag,
+      summary: "Removes all dependencies of a flag",
+      empty: 200,
+      alsoFailsWith: [404],
+      params: FeatureParams,
+    }),
     async (request, reply) => {
       await storage.write(actorOf(request), (transaction) =>
         removeParents(transaction, toFeatureAddress(request.params)),
@@ -95,42 +88,39 @@ function registerRemoving(app: TypedApp, storage: Storage): void {
 function registerReading(app: TypedApp, storage: Storage): void {
   app.get(
     `${ONE}/parents`,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Lists the flags that a flag may depend on",
-          alsoFailsWith: [404],
-        }),
-        params: FeatureParams,
-      },
-    },
+    operation({
+      id: "listParentOptions",
+      role: "viewer",
+      tag,
+      summary: "Lists the flags that a flag may depend on",
+      alsoFailsWith: [404],
+      params: FeatureParams,
+    }),
     ({ params }) => storage.read((db) => listPossibleParents(db, toFeatureAddress(params))),
   );
 
   app.get(
     `${ONE}/parent-variants`,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Lists the variants of a flag that other flags may depend on",
-          alsoFailsWith: [404],
-        }),
-        params: FeatureParams,
-      },
-    },
+    operation({
+      id: "listParentVariantOptions",
+      role: "viewer",
+      tag,
+      summary: "Lists the variants of a flag that other flags may depend on",
+      alsoFailsWith: [404],
+      params: FeatureParams,
+    }),
     ({ params }) => storage.read((db) => listVariantNames(db, toFeatureAddress(params))),
   );
 
   app.get(
     "/projects/:projectId/dependencies",
-    {
-      schema: {
-        ...documented({ tag, summary: "Returns whether any flag depends on another one" }),
-        params: ProjectParams,
-      },
-    },
+    operation({
+      id: "checkDependenciesExist",
+      role: "viewer",
+      tag,
+      summary: "Returns whether any flag depends on another one",
+      params: ProjectParams,
+    }),
     async (_request, reply) =>
       reply.type("application/json; charset=utf-8").send(await hasAnyDependency(storage.db)),
   );

@@ -1,7 +1,7 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { actorOf } from "../../access/request-identity.ts";
 import { NameBody } from "../../http/names.ts";
-import { documented } from "../../http/schemas.ts";
+import { operation } from "../../access/operation.ts";
 import type { Storage } from "../../storage/storage.ts";
 import {
   createEnvironment,
@@ -34,28 +34,33 @@ export function registerEnvironments(app: TypedApp, storage: Storage): void {
 }
 
 function registerReading(app: TypedApp, storage: Storage): void {
-  app.get("/environments", { schema: documented({ tag, summary: "Lists the environments" }) }, () =>
-    storage.read(async (db) => {
-      const countsOf = await countEnvironmentUsage(db);
-      const environments = await listEnvironments(db);
-      return {
-        version: 1,
-        environments: environments.map((environment) => ({
-          ...toEnvironmentView(environment),
-          ...countsOf(environment.name),
-        })),
-      };
-    }),
+  app.get(
+    "/environments",
+    operation({ id: "getAllEnvironments", role: "viewer", tag, summary: "Lists the environments" }),
+    () =>
+      storage.read(async (db) => {
+        const countsOf = await countEnvironmentUsage(db);
+        const environments = await listEnvironments(db);
+        return {
+          version: 1,
+          environments: environments.map((environment) => ({
+            ...toEnvironmentView(environment),
+            ...countsOf(environment.name),
+          })),
+        };
+      }),
   );
 
   app.get(
     "/environments/:environment",
-    {
-      schema: {
-        ...documented({ tag, summary: "Shows an environment", alsoFailsWith: [404] }),
-        params: EnvironmentParams,
-      },
-    },
+    operation({
+      id: "getEnvironment",
+      role: "viewer",
+      tag,
+      summary: "Shows an environment",
+      alsoFailsWith: [404],
+      params: EnvironmentParams,
+    }),
     async ({ params }) => toEnvironmentView(await getEnvironment(storage.db, params.environment)),
   );
 }
@@ -63,17 +68,14 @@ function registerReading(app: TypedApp, storage: Storage): void {
 function registerCreating(app: TypedApp, storage: Storage): void {
   app.post(
     "/environments",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Creates an environment without projects",
-          hasBody: true,
-          alsoFailsWith: [409],
-        }),
-        body: CreateEnvironmentBody,
-      },
-    },
+    operation({
+      id: "createEnvironment",
+      role: "admin",
+      tag,
+      summary: "Creates an environment without projects",
+      alsoFailsWith: [409],
+      body: CreateEnvironmentBody,
+    }),
     async (request, reply) => {
       const created = await storage.write(actorOf(request), (transaction) =>
         createEnvironment(transaction, request.body),
@@ -87,18 +89,15 @@ function registerCreating(app: TypedApp, storage: Storage): void {
 
   app.post(
     "/environments/validate",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Checks whether a name is available for a new environment",
-          empty: 200,
-          hasBody: true,
-          alsoFailsWith: [409],
-        }),
-        body: NameBody,
-      },
-    },
+    operation({
+      id: "validateEnvironmentName",
+      role: "viewer",
+      tag,
+      summary: "Checks whether a name is available for a new environment",
+      empty: 200,
+      alsoFailsWith: [409],
+      body: NameBody,
+    }),
     async (request, reply) => {
       await checkNameIsAvailable(storage.db, request.body.name);
       return reply.send();
@@ -109,17 +108,14 @@ function registerCreating(app: TypedApp, storage: Storage): void {
 function registerChanging(app: TypedApp, storage: Storage): void {
   app.put(
     "/environments/sort-order",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Sets the sort orders of environments, by name",
-          empty: 200,
-          hasBody: true,
-        }),
-        body: SortOrderBody,
-      },
-    },
+    operation({
+      id: "updateSortOrder",
+      role: "admin",
+      tag,
+      summary: "Sets the sort orders of environments, by name",
+      empty: 200,
+      body: SortOrderBody,
+    }),
     async (request, reply) => {
       await storage.write(actorOf(request), (transaction) =>
         sortEnvironments(transaction, request.body),
@@ -130,18 +126,15 @@ function registerChanging(app: TypedApp, storage: Storage): void {
 
   app.put(
     "/environments/update/:environment",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Updates the given properties of an environment",
-          hasBody: true,
-          alsoFailsWith: [404],
-        }),
-        params: EnvironmentParams,
-        body: UpdateEnvironmentBody,
-      },
-    },
+    operation({
+      id: "updateEnvironment",
+      role: "admin",
+      tag,
+      summary: "Updates the given properties of an environment",
+      alsoFailsWith: [404],
+      params: EnvironmentParams,
+      body: UpdateEnvironmentBody,
+    }),
     async (request) => {
       const { environment } = request.params;
       const updated = await storage.write(actorOf(request), (transaction) =>
@@ -153,17 +146,15 @@ function registerChanging(app: TypedApp, storage: Storage): void {
 
   app.delete(
     "/environments/:environment",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Deletes an environment that no project and no token uses",
-          empty: 200,
-          alsoFailsWith: [404],
-        }),
-        params: EnvironmentParams,
-      },
-    },
+    operation({
+      id: "removeEnvironment",
+      role: "admin",
+      tag,
+      summary: "Deletes an environment that no project and no token uses",
+      empty: 200,
+      alsoFailsWith: [404],
+      params: EnvironmentParams,
+    }),
     async (request, reply) => {
       await storage.write(actorOf(request), (transaction) =>
         deleteEnvironment(transaction, request.params.environment),
@@ -174,21 +165,21 @@ function registerChanging(app: TypedApp, storage: Storage): void {
 }
 
 function registerSwitching(app: TypedApp, storage: Storage): void {
-  for (const [action, enabled] of [
-    ["on", true],
-    ["off", false],
+  for (const [action, id, enabled] of [
+    ["on", "toggleEnvironmentOn", true],
+    ["off", "toggleEnvironmentOff", false],
   ] as const) {
-    const schema = {
-      ...documented({
-        tag,
-        summary: `Turns an environment ${action}`,
-        empty: 204,
-        alsoFailsWith: [400, 404],
-      }),
+    const options = operation({
+      id,
+      role: "admin",
+      tag,
+      summary: `Turns an environment ${action}`,
+      empty: 204,
+      alsoFailsWith: [400, 404],
       params: EnvironmentParams,
-    };
+    });
     const path: string = `/environments/:environment/${action}`;
-    app.post(path, { schema }, async (request, reply) => {
+    app.post(path, options, async (request, reply) => {
       const { environment } = request.params;
       await storage.write(actorOf(request), (transaction) =>
         switchEnvironment(transaction, environment, enabled),

@@ -1,6 +1,7 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
-import { closedObject, documented } from "../../http/schemas.ts";
+import { operation } from "../../access/operation.ts";
+import { closedObject } from "../../http/schemas.ts";
 import { parsePage } from "../../http/parse-filter.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { getProject } from "../projects/store.ts";
@@ -29,12 +30,14 @@ const FlagCreatorsResponse = Type.Array(Creator, { title: "projectFlagCreatorsSc
 export function registerEvents(app: TypedApp, storage: Storage): void {
   app.get(
     "/search/events",
-    {
-      schema: {
-        ...documented({ tag, summary: "Searches the events, newest first", alsoFailsWith: [400] }),
-        querystring: EventSearchQuery,
-      },
-    },
+    operation({
+      id: "searchEvents",
+      role: "viewer",
+      tag,
+      summary: "Searches the events, newest first",
+      alsoFailsWith: [400],
+      querystring: EventSearchQuery,
+    }),
     ({ query }, { raw }) => {
       const filter = parseEventSearch(query);
       const page = parsePage(query, { defaultLimit: 50, maxLimit: 1000 });
@@ -44,29 +47,27 @@ export function registerEvents(app: TypedApp, storage: Storage): void {
 
   app.get(
     "/event-creators",
-    {
-      schema: documented({
-        tag,
-        summary: "Lists the authors of events, whose names the filter createdBy accepts",
-        returns: EventCreatorsResponse,
-      }),
-    },
+    operation({
+      id: "getEventCreators",
+      role: "viewer",
+      tag,
+      summary: "Lists the authors of events, whose names the filter createdBy accepts",
+      returns: EventCreatorsResponse,
+    }),
     () => storage.read((db) => listAuthors(db)),
   );
 
   app.get(
     "/projects/:projectId/flag-creators",
-    {
-      schema: {
-        ...documented({
-          tag: "Projects",
-          summary: "Lists who created the flags of a project",
-          returns: FlagCreatorsResponse,
-          alsoFailsWith: [404],
-        }),
-        params: ProjectParams,
-      },
-    },
+    operation({
+      id: "getProjectFlagCreators",
+      role: "viewer",
+      tag: "Projects",
+      summary: "Lists who created the flags of a project",
+      returns: FlagCreatorsResponse,
+      alsoFailsWith: [404],
+      params: ProjectParams,
+    }),
     ({ params }) =>
       storage.read(async (db) => {
         await getProject(db, params.projectId);
@@ -76,12 +77,13 @@ export function registerEvents(app: TypedApp, storage: Storage): void {
 
   app.get(
     "/events",
-    {
-      schema: {
-        ...documented({ tag, summary: "Lists the events, newest first" }),
-        querystring: EventListQuery,
-      },
-    },
+    operation({
+      id: "getEvents",
+      role: "viewer",
+      tag,
+      summary: "Lists the events, newest first",
+      querystring: EventListQuery,
+    }),
     async ({ query }) => {
       const page = parsePage(query, { defaultLimit: 100, maxLimit: 1000 });
       const { events, total } = await findEvents(storage, parseEventList(query), page);
@@ -91,13 +93,14 @@ export function registerEvents(app: TypedApp, storage: Storage): void {
 
   app.get(
     "/events/:feature",
-    {
-      schema: {
-        ...documented({ tag, summary: "Lists the events of a flag, newest first" }),
-        params: FeatureNameParams,
-        querystring: EventListQuery,
-      },
-    },
+    operation({
+      id: "getEventsForToggle",
+      role: "viewer",
+      tag,
+      summary: "Lists the events of a flag, newest first",
+      params: FeatureNameParams,
+      querystring: EventListQuery,
+    }),
     async ({ params: { feature }, query }) => {
       const page = parsePage(query, { defaultLimit: 50, maxLimit: 1000 });
       const { events, total } = await findEvents(storage, { features: [feature] }, page);

@@ -1,7 +1,7 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { actorOf } from "../../access/request-identity.ts";
-import { documented } from "../../http/schemas.ts";
+import { operation } from "../../access/operation.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { checkProjectEnvironment } from "../projects/store.ts";
 import {
@@ -27,6 +27,8 @@ const BulkParams = Type.Object({ projectId: Type.String(), environment: Type.Str
 
 interface Switch {
   readonly action: "off" | "on";
+  /** The end of the ids of the operations. */
+  readonly suffix: "Off" | "On";
   readonly enabled: boolean;
 }
 
@@ -34,37 +36,40 @@ interface Switch {
 export function registerFeatureEnvironments(app: TypedApp, storage: Storage): void {
   app.get(
     ONE,
-    {
-      schema: {
-        ...documented({ tag, summary: "Shows a flag in one environment", alsoFailsWith: [404] }),
-        params: FeatureEnvironmentParams,
-      },
-    },
+    operation({
+      id: "getFeatureEnvironment",
+      role: "viewer",
+      tag,
+      summary: "Shows a flag in one environment",
+      alsoFailsWith: [404],
+      params: FeatureEnvironmentParams,
+    }),
     ({ params }) =>
       storage.read((db) => readFeatureEnvironment(db, toFeatureEnvironmentAddress(params))),
   );
 
-  for (const operation of [
-    { action: "on", enabled: true },
-    { action: "off", enabled: false },
+  for (const change of [
+    { action: "on", suffix: "On", enabled: true },
+    { action: "off", suffix: "Off", enabled: false },
   ] as const) {
-    registerSwitch(app, storage, operation);
-    registerBulkSwitch(app, storage, operation);
+    registerSwitch(app, storage, change);
+    registerBulkSwitch(app, storage, change);
   }
 }
 
-function registerSwitch(app: TypedApp, storage: Storage, { action, enabled }: Switch): void {
-  const schema = {
-    ...documented({
-      tag,
-      summary: `Turns a flag ${action} in an environment`,
-      empty: 200,
-      alsoFailsWith: [400, 404],
-    }),
+function registerSwitch(app: TypedApp, storage: Storage, change: Switch): void {
+  const { action, suffix, enabled } = change;
+  const options = operation({
+    id: `toggleFeatureEnvironment${suffix}`,
+    role: "editor",
+    tag,
+    summary: `Turns a flag ${action} in an environment`,
+    empty: 200,
+    alsoFailsWith: [400, 404],
     params: FeatureEnvironmentParams,
     querystring: SwitchQuery,
-  };
-  app.post(`${ONE}/${action}`, { schema }, async (request, reply) => {
+  });
+  app.post(`${ONE}/${action}`, options, async (request, reply) => {
     const activatesDisabledStrategies = request.query.shouldActivateDisabledStrategies === "true";
     const { feature, ...at } = toFeatureEnvironmentAddress(request.params);
     await storage.write(actorOf(request), (transaction) =>
@@ -74,29 +79,29 @@ function registerSwitch(app: TypedApp, storage: Storage, { action, enabled }: Sw
   });
 }
 
-function registerBulkSwitch(app: TypedApp, storage: Storage, { action, enabled }: Switch): void {
-  const schema = {
-    ...documented({
-      tag,
-      summary: `Turns flags ${action} in an environment: all of them, or none`,
-      empty: 200,
-      hasBody: true,
-      alsoFailsWith: [404],
-    }),
+function registerBulkSwitch(app: TypedApp, storage: Storage, change: Switch): void {
+  const { action, suffix, enabled } = change;
+  const options = operation({
+    id: `bulkToggleFeaturesEnvironment${suffix}`,
+    role: "editor",
+    tag,
+    summary: `Turns flags ${action} in an environment: all of them, or none`,
+    empty: 200,
+    alsoFailsWith: [404],
     params: BulkParams,
     querystring: SwitchQuery,
     body: BatchFeaturesBody,
-  };
+  });
   const path: string = `/projects/:projectId/bulk_features/environments/:environment/${action}`;
-  app.post(path, { schema }, async (request, reply) => {
+  app.post(path, options, async (request, reply) => {
     const { projectId: project, environment } = request.params;
     const activatesDisabledStrategies = request.query.shouldActivateDisabledStrategies === "true";
     await storage.write(actorOf(request), async (transaction) => {
       // Also for an empty list.
       await checkProjectEnvironment(transaction.db, project, environment);
       const names = [...new Set(request.body.features)];
-      const options = { enabled, activatesDisabledStrategies };
-      await switchFeatures(transaction, { project, environment }, names, options);
+      const how = { enabled, activatesDisabledStrategies };
+      await switchFeatures(transaction, { project, environment }, names, how);
     });
     return reply.send();
   });

@@ -1,6 +1,6 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { actorOf } from "../../access/request-identity.ts";
-import { documented } from "../../http/schemas.ts";
+import { operation } from "../../access/operation.ts";
 import { JsonPatchBody } from "../../http/json-patch.ts";
 import { parsePage } from "../../http/parse-filter.ts";
 import type { Storage } from "../../storage/storage.ts";
@@ -37,17 +37,15 @@ export function registerFeatures(app: TypedApp, storage: Storage): void {
 function registerReading(app: TypedApp, storage: Storage): void {
   app.get(
     LIST,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Lists the active flags of a project",
-          alsoFailsWith: [400],
-        }),
-        params: ProjectParams,
-        querystring: FeatureListQuery,
-      },
-    },
+    operation({
+      id: "getFeatures",
+      role: "viewer",
+      tag,
+      summary: "Lists the active flags of a project",
+      alsoFailsWith: [400],
+      params: ProjectParams,
+      querystring: FeatureListQuery,
+    }),
     ({ params, query }) =>
       storage.read(async (db) => ({
         version: 2,
@@ -60,17 +58,15 @@ function registerReading(app: TypedApp, storage: Storage): void {
 
   app.get(
     ONE,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Shows a flag with its environments, strategies, dependencies and tags",
-          description: "The ETag is that of its settings, for If-Match",
-          alsoFailsWith: [404],
-        }),
-        params: FeatureParams,
-      },
-    },
+    operation({
+      id: "getFeature",
+      role: "viewer",
+      tag,
+      summary: "Shows a flag with its environments, strategies, dependencies and tags",
+      description: "The ETag is that of its settings, for If-Match",
+      alsoFailsWith: [404],
+      params: FeatureParams,
+    }),
     ({ params }, reply) =>
       storage.read(async (db) => {
         const address = toFeatureAddress(params);
@@ -85,18 +81,15 @@ function registerReading(app: TypedApp, storage: Storage): void {
 function registerCreating(app: TypedApp, storage: Storage): void {
   app.post(
     LIST,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Creates a flag that is off in every environment",
-          hasBody: true,
-          alsoFailsWith: [404, 409],
-        }),
-        params: ProjectParams,
-        body: CreateFeatureBody,
-      },
-    },
+    operation({
+      id: "createFeature",
+      role: "editor",
+      tag,
+      summary: "Creates a flag that is off in every environment",
+      alsoFailsWith: [404, 409],
+      params: ProjectParams,
+      body: CreateFeatureBody,
+    }),
     async (request, reply) => {
       const { projectId } = request.params;
       const { tags = [], ...body } = request.body;
@@ -109,20 +102,17 @@ function registerCreating(app: TypedApp, storage: Storage): void {
 
   app.post(
     `${ONE}/clone`,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Copies a flag. The copy is off in every environment",
-          description:
-            "Copies the properties, tags, dependency, and in every environment the strategies and variants",
-          hasBody: true,
-          alsoFailsWith: [404, 409],
-        }),
-        params: FeatureParams,
-        body: CloneFeatureBody,
-      },
-    },
+    operation({
+      id: "cloneFeature",
+      role: "editor",
+      tag,
+      summary: "Copies a flag. The copy is off in every environment",
+      description:
+        "Copies the properties, tags, dependency, and in every environment the strategies and variants",
+      alsoFailsWith: [404, 409],
+      params: FeatureParams,
+      body: CloneFeatureBody,
+    }),
     async (request, reply) => {
       const created = await storage.write(actorOf(request), (transaction) =>
         cloneFeature(transaction, toFeatureAddress(request.params), request.body),
@@ -133,18 +123,15 @@ function registerCreating(app: TypedApp, storage: Storage): void {
 
   app.post(
     "/features/validate",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Checks whether a name is available for a new flag",
-          empty: 200,
-          hasBody: true,
-          alsoFailsWith: [404, 409],
-        }),
-        body: ValidateFeatureBody,
-      },
-    },
+    operation({
+      id: "validateFeature",
+      role: "viewer",
+      tag,
+      summary: "Checks whether a name is available for a new flag",
+      empty: 200,
+      alsoFailsWith: [404, 409],
+      body: ValidateFeatureBody,
+    }),
     async ({ body }, reply) => {
       if (typeof body.projectId === "string") await getActiveProject(storage.db, body.projectId);
       await checkNameIsAvailable(storage.db, body.name);
@@ -154,20 +141,22 @@ function registerCreating(app: TypedApp, storage: Storage): void {
 }
 
 function registerChanging(app: TypedApp, storage: Storage): void {
-  const describe = (summary: string) => ({
-    ...documented({ tag, summary, hasBody: true, alsoFailsWith: [404, 412] }),
+  const change = {
+    role: "editor",
+    tag,
+    alsoFailsWith: [404, 412],
     headers: IfMatchHeaders,
     params: FeatureParams,
-  });
+  } as const;
 
   app.put(
     ONE,
-    {
-      schema: {
-        ...describe("Updates the given properties of a flag"),
-        body: UpdateFeatureBody,
-      },
-    },
+    operation({
+      id: "updateFeature",
+      summary: "Updates the given properties of a flag",
+      ...change,
+      body: UpdateFeatureBody,
+    }),
     async (request, reply) => {
       const address = toFeatureAddress(request.params);
       const view = await writeIfMatch(storage, request, editedFeature(address), (transaction) =>
@@ -179,7 +168,12 @@ function registerChanging(app: TypedApp, storage: Storage): void {
 
   app.patch(
     ONE,
-    { schema: { ...describe("Applies a JSON Patch to a flag"), body: JsonPatchBody } },
+    operation({
+      id: "patchFeature",
+      summary: "Applies a JSON Patch to a flag",
+      ...change,
+      body: JsonPatchBody,
+    }),
     async (request, reply) => {
       const address = toFeatureAddress(request.params);
       const view = await writeIfMatch(storage, request, editedFeature(address), (transaction) =>
@@ -191,19 +185,16 @@ function registerChanging(app: TypedApp, storage: Storage): void {
 
   app.post(
     "/projects/:projectId/stale",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Marks flags as stale or not stale",
-          empty: 202,
-          hasBody: true,
-          alsoFailsWith: [404],
-        }),
-        params: ProjectParams,
-        body: StaleBody,
-      },
-    },
+    operation({
+      id: "staleFeatures",
+      role: "editor",
+      tag,
+      summary: "Marks flags as stale or not stale",
+      empty: 202,
+      alsoFailsWith: [404],
+      params: ProjectParams,
+      body: StaleBody,
+    }),
     async (request, reply) => {
       await storage.write(actorOf(request), (transaction) =>
         setStale(transaction, request.params.projectId, request.body),
@@ -216,16 +207,14 @@ function registerChanging(app: TypedApp, storage: Storage): void {
 function registerSearch(app: TypedApp, storage: Storage): void {
   app.get(
     "/search/features",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Searches the flags of all projects",
-          alsoFailsWith: [400],
-        }),
-        querystring: FeatureSearchQuery,
-      },
-    },
+    operation({
+      id: "searchFeatures",
+      role: "viewer",
+      tag,
+      summary: "Searches the flags of all projects",
+      alsoFailsWith: [400],
+      querystring: FeatureSearchQuery,
+    }),
     ({ query }) => {
       const page = parsePage(query, { defaultLimit: 50, maxLimit: 100 });
       return storage.read((db) => searchFeatures(db, query, page));

@@ -1,6 +1,6 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { actorOf } from "../../access/request-identity.ts";
-import { documented } from "../../http/schemas.ts";
+import { operation } from "../../access/operation.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { IfMatchHeaders, withEntityTag, writeIfMatch } from "../conditional-change.ts";
@@ -46,16 +46,14 @@ export function registerProjects(app: TypedApp, storage: Storage): void {
 function registerReading(app: TypedApp, storage: Storage): void {
   app.get(
     "/projects",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Lists the projects: the active ones, or the archived ones",
-          alsoFailsWith: [400],
-        }),
-        querystring: ProjectListQuery,
-      },
-    },
+    operation({
+      id: "getProjects",
+      role: "viewer",
+      tag,
+      summary: "Lists the projects: the active ones, or the archived ones",
+      alsoFailsWith: [400],
+      querystring: ProjectListQuery,
+    }),
     (request) =>
       storage.read(async (db) => ({
         version: 1,
@@ -65,16 +63,14 @@ function registerReading(app: TypedApp, storage: Storage): void {
 
   app.get(
     "/projects/:projectId",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Shows a project, with the ETag of its settings",
-          alsoFailsWith: [404],
-        }),
-        params: ProjectParams,
-      },
-    },
+    operation({
+      id: "getProject",
+      role: "viewer",
+      tag,
+      summary: "Shows a project, with the ETag of its settings",
+      alsoFailsWith: [404],
+      params: ProjectParams,
+    }),
     ({ params }, reply) =>
       storage.read(async (db) => {
         // NOTE: not the tag of the whole response. Another environment is no reason to reject other settings.
@@ -85,16 +81,14 @@ function registerReading(app: TypedApp, storage: Storage): void {
 
   app.get(
     "/projects/:projectId/overview",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Shows a project, its environments and the number of its flags by type",
-          alsoFailsWith: [404],
-        }),
-        params: ProjectParams,
-      },
-    },
+    operation({
+      id: "getProjectOverview",
+      role: "viewer",
+      tag,
+      summary: "Shows a project, its environments and the number of its flags by type",
+      alsoFailsWith: [404],
+      params: ProjectParams,
+    }),
     (request) => readOverview(storage, request.params.projectId),
   );
 }
@@ -150,17 +144,14 @@ async function readDefaultStrategyViews(db: Database, project: string) {
 function registerCreating(app: TypedApp, storage: Storage): void {
   app.post(
     "/projects",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Creates a project. Without an id, derives one from its name",
-          hasBody: true,
-          alsoFailsWith: [409],
-        }),
-        body: CreateProjectBody,
-      },
-    },
+    operation({
+      id: "createProject",
+      role: "admin",
+      tag,
+      summary: "Creates a project. Without an id, derives one from its name",
+      alsoFailsWith: [409],
+      body: CreateProjectBody,
+    }),
     async (request, reply) => {
       const created = await storage.write(actorOf(request), (transaction) =>
         createProject(transaction, request.body),
@@ -171,18 +162,15 @@ function registerCreating(app: TypedApp, storage: Storage): void {
 
   app.post(
     "/projects/validate",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Checks whether an id is available for a new project",
-          empty: 200,
-          hasBody: true,
-          alsoFailsWith: [409],
-        }),
-        body: ProjectIdBody,
-      },
-    },
+    operation({
+      id: "validateProject",
+      role: "viewer",
+      tag,
+      summary: "Checks whether an id is available for a new project",
+      empty: 200,
+      alsoFailsWith: [409],
+      body: ProjectIdBody,
+    }),
     async (request, reply) => {
       await checkIdIsAvailable(storage.db, request.body.id);
       return reply.send();
@@ -193,20 +181,17 @@ function registerCreating(app: TypedApp, storage: Storage): void {
 function registerChanging(app: TypedApp, storage: Storage): void {
   app.put(
     "/projects/:projectId",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Updates the given properties of a project",
-          empty: 200,
-          hasBody: true,
-          alsoFailsWith: [404, 412],
-        }),
-        headers: IfMatchHeaders,
-        params: ProjectParams,
-        body: UpdateProjectBody,
-      },
-    },
+    operation({
+      id: "updateProject",
+      role: "admin",
+      tag,
+      summary: "Updates the given properties of a project",
+      empty: 200,
+      alsoFailsWith: [404, 412],
+      headers: IfMatchHeaders,
+      params: ProjectParams,
+      body: UpdateProjectBody,
+    }),
     async (request, reply) => {
       const { projectId } = request.params;
       await writeIfMatch(storage, request, editedProject(projectId), (transaction) =>
@@ -218,19 +203,16 @@ function registerChanging(app: TypedApp, storage: Storage): void {
 
   app.put(
     "/projects/:projectId/settings",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Accepts the settings that every project has, for tools that write them",
-          empty: 200,
-          hasBody: true,
-          alsoFailsWith: [404],
-        }),
-        params: ProjectParams,
-        body: ProjectSettingsBody,
-      },
-    },
+    operation({
+      id: "updateProjectEnterpriseSettings",
+      role: "admin",
+      tag,
+      summary: "Accepts the settings that every project has, for tools that write them",
+      empty: 200,
+      alsoFailsWith: [404],
+      params: ProjectParams,
+      body: ProjectSettingsBody,
+    }),
     async (request, reply) => {
       await getActiveProject(storage.db, request.params.projectId);
       return reply.send();
@@ -242,18 +224,28 @@ function registerArchiving(app: TypedApp, storage: Storage): void {
   const operations = [
     {
       action: "archive",
+      id: "archiveProject",
       summary: "Archives a project without active flags",
       run: archiveProject,
     },
-    { action: "revive", summary: "Revives an archived project", run: reviveProject },
+    {
+      action: "revive",
+      id: "reviveProject",
+      summary: "Revives an archived project",
+      run: reviveProject,
+    },
   ] as const;
-  for (const { action, summary, run } of operations) {
-    const schema = {
-      ...documented({ tag, summary, empty: 200, alsoFailsWith: [400, 404] }),
-      params: ProjectParams,
-    };
+  for (const { action, run, ...described } of operations) {
     const path: string = `/projects/${action}/:projectId`;
-    app.post(path, { schema }, async (request, reply) => {
+    const options = operation({
+      ...described,
+      role: "admin",
+      tag,
+      empty: 200,
+      alsoFailsWith: [400, 404],
+      params: ProjectParams,
+    });
+    app.post(path, options, async (request, reply) => {
       const { projectId } = request.params;
       await storage.write(actorOf(request), (transaction) => run(transaction, projectId));
       return reply.send();
@@ -264,19 +256,16 @@ function registerArchiving(app: TypedApp, storage: Storage): void {
 function registerCloning(app: TypedApp, storage: Storage): void {
   app.post(
     "/environments/:environment/clone",
-    {
-      schema: {
-        ...documented({
-          tag: "Environments",
-          summary:
-            "Creates an environment in which flags have the same states, strategies and variants",
-          hasBody: true,
-          alsoFailsWith: [404, 409],
-        }),
-        params: EnvironmentParams,
-        body: CloneEnvironmentBody,
-      },
-    },
+    operation({
+      id: "cloneEnvironment",
+      role: "admin",
+      tag: "Environments",
+      summary:
+        "Creates an environment in which flags have the same states, strategies and variants",
+      alsoFailsWith: [404, 409],
+      params: EnvironmentParams,
+      body: CloneEnvironmentBody,
+    }),
     async (request) => {
       const { environment } = request.params;
       const created = await storage.write(actorOf(request), (transaction) =>
@@ -290,34 +279,29 @@ function registerCloning(app: TypedApp, storage: Storage): void {
 function registerProjectEnvironments(app: TypedApp, storage: Storage): void {
   app.get(
     "/environments/project/:projectId",
-    {
-      schema: {
-        ...documented({
-          tag: "Environments",
-          summary: "Lists all environments and whether a project includes them",
-          alsoFailsWith: [404],
-        }),
-        params: ProjectParams,
-      },
-    },
+    operation({
+      id: "getProjectEnvironments",
+      role: "viewer",
+      tag: "Environments",
+      summary: "Lists all environments and whether a project includes them",
+      alsoFailsWith: [404],
+      params: ProjectParams,
+    }),
     (request) => readProjectEnvironments(storage, request.params.projectId),
   );
 
   app.post(
     "/projects/:projectId/environments",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Adds an environment to a project. Its flags are off there",
-          empty: 200,
-          hasBody: true,
-          alsoFailsWith: [404, 409],
-        }),
-        params: ProjectParams,
-        body: ProjectEnvironmentBody,
-      },
-    },
+    operation({
+      id: "addEnvironmentToProject",
+      role: "admin",
+      tag,
+      summary: "Adds an environment to a project. Its flags are off there",
+      empty: 200,
+      alsoFailsWith: [404, 409],
+      params: ProjectParams,
+      body: ProjectEnvironmentBody,
+    }),
     async (request, reply) => {
       await storage.write(actorOf(request), (transaction) =>
         addEnvironment(transaction, request.params.projectId, request.body.environment),
@@ -328,18 +312,15 @@ function registerProjectEnvironments(app: TypedApp, storage: Storage): void {
 
   app.delete(
     "/projects/:projectId/environments/:environment",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary:
-            "Removes an environment from a project, including the strategies of its flags there",
-          empty: 200,
-          alsoFailsWith: [404],
-        }),
-        params: ProjectEnvironmentParams,
-      },
-    },
+    operation({
+      id: "removeEnvironmentFromProject",
+      role: "admin",
+      tag,
+      summary: "Removes an environment from a project, including the strategies of its flags there",
+      empty: 200,
+      alsoFailsWith: [404],
+      params: ProjectEnvironmentParams,
+    }),
     async (request, reply) => {
       const { projectId, environment } = request.params;
       await storage.write(actorOf(request), (transaction) =>

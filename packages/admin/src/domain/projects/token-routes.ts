@@ -11,7 +11,7 @@ import {
 import { type CreatedToken, createToken, deleteToken, getToken } from "../../access/token-store.ts";
 import { type ApiToken, toCreatedToken, toListedToken, WILDCARD } from "../../access/token.ts";
 import { badData, notFound } from "../../errors.ts";
-import { documented } from "../../http/schemas.ts";
+import { operation } from "../../access/operation.ts";
 import { type Database, orderByText } from "../../storage/database.ts";
 import { apiTokens } from "../../storage/schema/access.ts";
 import type { Storage, WriteTransaction } from "../../storage/storage.ts";
@@ -25,17 +25,15 @@ const LIST = "/projects/:projectId/api-tokens";
 export function registerProjectTokens(app: TypedApp, storage: Storage): void {
   app.get(
     LIST,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Lists the API tokens that name a project, alone or with other projects",
-          returns: TokenListResponse,
-          alsoFailsWith: [404],
-        }),
-        params: ProjectParams,
-      },
-    },
+    operation({
+      id: "getProjectApiTokens",
+      role: "viewer",
+      tag,
+      summary: "Lists the API tokens that name a project, alone or with other projects",
+      returns: TokenListResponse,
+      alsoFailsWith: [404],
+      params: ProjectParams,
+    }),
     async ({ params }) => {
       const tokens = await storage.read((db) => listProjectTokens(db, params.projectId));
       return { tokens: tokens.map(toListedToken) };
@@ -48,19 +46,16 @@ export function registerProjectTokens(app: TypedApp, storage: Storage): void {
 function registerCreation(app: TypedApp, storage: Storage): void {
   app.post(
     LIST,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Creates an API token for a project. Only this response contains its secret",
-          creates: CreatedTokenResponse,
-          hasBody: true,
-          alsoFailsWith: [404],
-        }),
-        params: ProjectParams,
-        body: CreateTokenBody,
-      },
-    },
+    operation({
+      id: "createProjectApiToken",
+      role: "admin",
+      tag,
+      summary: "Creates an API token for a project. Only this response contains its secret",
+      creates: CreatedTokenResponse,
+      alsoFailsWith: [404],
+      params: ProjectParams,
+      body: CreateTokenBody,
+    }),
     async (request, reply) => {
       const { token, secret } = await storage.write(actorOf(request), (transaction) =>
         createProjectToken(transaction, request.params.projectId, request.body),
@@ -76,17 +71,15 @@ function registerCreation(app: TypedApp, storage: Storage): void {
 function registerDeletion(app: TypedApp, storage: Storage): void {
   app.delete(
     `${LIST}/:token`,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Revokes an API token that is only for this project",
-          empty: 200,
-          alsoFailsWith: [400, 404],
-        }),
-        params: ProjectTokenParams,
-      },
-    },
+    operation({
+      id: "deleteProjectApiToken",
+      role: "admin",
+      tag,
+      summary: "Revokes an API token that is only for this project",
+      empty: 200,
+      alsoFailsWith: [400, 404],
+      params: ProjectTokenParams,
+    }),
     async (request, reply) => {
       const { projectId, token } = request.params;
       await storage.write(actorOf(request), (transaction) =>

@@ -1,6 +1,6 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { actorOf } from "../../access/request-identity.ts";
-import { documented } from "../../http/schemas.ts";
+import { operation } from "../../access/operation.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { IfMatchHeaders, withEntityTag, writeIfMatch } from "../conditional-change.ts";
 import { SegmentBody, SegmentNameBody, SegmentParams, StrategyParams } from "./schemas.ts";
@@ -27,22 +27,22 @@ export function registerSegments(app: TypedApp, storage: Storage): void {
 }
 
 function registerReading(app: TypedApp, storage: Storage): void {
-  app.get("/segments", { schema: documented({ tag, summary: "Lists the segments" }) }, () =>
-    storage.read(async (db) => ({ segments: await listSegments(db) })),
+  app.get(
+    "/segments",
+    operation({ id: "getSegments", role: "viewer", tag, summary: "Lists the segments" }),
+    () => storage.read(async (db) => ({ segments: await listSegments(db) })),
   );
 
   app.get(
     "/segments/:segmentId",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Shows a segment, with its ETag",
-          alsoFailsWith: [400, 404],
-        }),
-        params: SegmentParams,
-      },
-    },
+    operation({
+      id: "getSegment",
+      role: "viewer",
+      tag,
+      summary: "Shows a segment, with its ETag",
+      alsoFailsWith: [400, 404],
+      params: SegmentParams,
+    }),
     async ({ params }, reply) => {
       const { readView } = editedSegment(Number(params.segmentId));
       return withEntityTag(reply, await readView(storage.db));
@@ -53,16 +53,14 @@ function registerReading(app: TypedApp, storage: Storage): void {
 function registerReferences(app: TypedApp, storage: Storage): void {
   app.get(
     "/segments/:segmentId/strategies",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Lists the strategies that use a segment",
-          alsoFailsWith: [400],
-        }),
-        params: SegmentParams,
-      },
-    },
+    operation({
+      id: "getStrategiesBySegmentId",
+      role: "viewer",
+      tag,
+      summary: "Lists the strategies that use a segment",
+      alsoFailsWith: [400],
+      params: SegmentParams,
+    }),
     async ({ params }) => ({
       strategies: await listStrategiesUsing(storage.db, Number(params.segmentId)),
       changeRequestStrategies: [],
@@ -71,12 +69,13 @@ function registerReferences(app: TypedApp, storage: Storage): void {
 
   app.get(
     "/segments/strategies/:strategyId",
-    {
-      schema: {
-        ...documented({ tag, summary: "Lists the segments of a strategy" }),
-        params: StrategyParams,
-      },
-    },
+    operation({
+      id: "getSegmentsByStrategyId",
+      role: "viewer",
+      tag,
+      summary: "Lists the segments of a strategy",
+      params: StrategyParams,
+    }),
     async ({ params }) => ({ segments: await listSegmentsOf(storage.db, params.strategyId) }),
   );
 }
@@ -84,12 +83,14 @@ function registerReferences(app: TypedApp, storage: Storage): void {
 function registerCreating(app: TypedApp, storage: Storage): void {
   app.post(
     "/segments",
-    {
-      schema: {
-        ...documented({ tag, summary: "Creates a segment", hasBody: true, alsoFailsWith: [409] }),
-        body: SegmentBody,
-      },
-    },
+    operation({
+      id: "createSegment",
+      role: "editor",
+      tag,
+      summary: "Creates a segment",
+      alsoFailsWith: [409],
+      body: SegmentBody,
+    }),
     async (request, reply) => {
       const created = await storage.write(actorOf(request), (transaction) =>
         createSegment(transaction, request.body),
@@ -103,18 +104,15 @@ function registerCreating(app: TypedApp, storage: Storage): void {
 
   app.post(
     "/segments/validate",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Checks whether a name is available for a new segment",
-          empty: 204,
-          hasBody: true,
-          alsoFailsWith: [409],
-        }),
-        body: SegmentNameBody,
-      },
-    },
+    operation({
+      id: "validateSegment",
+      role: "viewer",
+      tag,
+      summary: "Checks whether a name is available for a new segment",
+      empty: 204,
+      alsoFailsWith: [409],
+      body: SegmentNameBody,
+    }),
     async ({ body }, reply) => {
       await checkNameIsAvailable(storage.db, body.name);
       return reply.code(204).send();
@@ -125,20 +123,17 @@ function registerCreating(app: TypedApp, storage: Storage): void {
 function registerChanging(app: TypedApp, storage: Storage): void {
   app.put(
     "/segments/:segmentId",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Replaces a segment",
-          empty: 204,
-          hasBody: true,
-          alsoFailsWith: [404, 409, 412],
-        }),
-        headers: IfMatchHeaders,
-        params: SegmentParams,
-        body: SegmentBody,
-      },
-    },
+    operation({
+      id: "updateSegment",
+      role: "editor",
+      tag,
+      summary: "Replaces a segment",
+      empty: 204,
+      alsoFailsWith: [404, 409, 412],
+      headers: IfMatchHeaders,
+      params: SegmentParams,
+      body: SegmentBody,
+    }),
     async (request, reply) => {
       const id = Number(request.params.segmentId);
       await writeIfMatch(storage, request, editedSegment(id), (transaction) =>
@@ -150,18 +145,16 @@ function registerChanging(app: TypedApp, storage: Storage): void {
 
   app.delete(
     "/segments/:segmentId",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Deletes a segment that is not in use",
-          empty: 204,
-          alsoFailsWith: [400, 404, 409, 412],
-        }),
-        headers: IfMatchHeaders,
-        params: SegmentParams,
-      },
-    },
+    operation({
+      id: "removeSegment",
+      role: "editor",
+      tag,
+      summary: "Deletes a segment that is not in use",
+      empty: 204,
+      alsoFailsWith: [400, 404, 409, 412],
+      headers: IfMatchHeaders,
+      params: SegmentParams,
+    }),
     async (request, reply) => {
       const id = Number(request.params.segmentId);
       await writeIfMatch(storage, request, editedSegment(id), (transaction) =>

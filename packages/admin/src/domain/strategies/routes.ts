@@ -1,7 +1,7 @@
 import type { TypedApp } from "flags-server-kit/http";
 import type { Static } from "typebox";
 import { actorOf } from "../../access/request-identity.ts";
-import { documented } from "../../http/schemas.ts";
+import { operation } from "../../access/operation.ts";
 import { JsonPatchBody } from "../../http/json-patch.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { IfMatchHeaders, withEntityTag, writeIfMatch } from "../conditional-change.ts";
@@ -60,16 +60,14 @@ function toStrategyAddress({
 function registerReading(app: TypedApp, storage: Storage): void {
   app.get(
     LIST,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Lists the strategies of a flag in an environment",
-          alsoFailsWith: [404],
-        }),
-        params: FeatureEnvironmentParams,
-      },
-    },
+    operation({
+      id: "getFeatureStrategies",
+      role: "viewer",
+      tag,
+      summary: "Lists the strategies of a flag in an environment",
+      alsoFailsWith: [404],
+      params: FeatureEnvironmentParams,
+    }),
     ({ params }) =>
       storage.read(async (db) => {
         const address = toFeatureEnvironmentAddress(params);
@@ -81,12 +79,14 @@ function registerReading(app: TypedApp, storage: Storage): void {
 
   app.get(
     ONE,
-    {
-      schema: {
-        ...documented({ tag, summary: "Shows a strategy, with its ETag", alsoFailsWith: [404] }),
-        params: StrategyParams,
-      },
-    },
+    operation({
+      id: "getFeatureStrategy",
+      role: "viewer",
+      tag,
+      summary: "Shows a strategy, with its ETag",
+      alsoFailsWith: [404],
+      params: StrategyParams,
+    }),
     async ({ params }, reply) => {
       const { readView } = editedStrategy(toStrategyAddress(params));
       return withWarnings(withEntityTag(reply, await storage.read(readView)));
@@ -97,18 +97,15 @@ function registerReading(app: TypedApp, storage: Storage): void {
 function registerAdding(app: TypedApp, storage: Storage): void {
   app.post(
     LIST,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Adds a strategy to a flag in an environment",
-          hasBody: true,
-          alsoFailsWith: [404],
-        }),
-        params: FeatureEnvironmentParams,
-        body: CreateStrategyBody,
-      },
-    },
+    operation({
+      id: "addFeatureStrategy",
+      role: "editor",
+      tag,
+      summary: "Adds a strategy to a flag in an environment",
+      alsoFailsWith: [404],
+      params: FeatureEnvironmentParams,
+      body: CreateStrategyBody,
+    }),
     async (request) => {
       const address = toFeatureEnvironmentAddress(request.params);
       const view = await storage.write(actorOf(request), (transaction) =>
@@ -120,19 +117,16 @@ function registerAdding(app: TypedApp, storage: Storage): void {
 
   app.post(
     `${LIST}/set-sort-order`,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Sets the sort order of strategies",
-          empty: 200,
-          hasBody: true,
-          alsoFailsWith: [404],
-        }),
-        params: FeatureEnvironmentParams,
-        body: StrategyOrderBody,
-      },
-    },
+    operation({
+      id: "setStrategySortOrder",
+      role: "editor",
+      tag,
+      summary: "Sets the sort order of strategies",
+      empty: 200,
+      alsoFailsWith: [404],
+      params: FeatureEnvironmentParams,
+      body: StrategyOrderBody,
+    }),
     async (request, reply) => {
       await storage.write(actorOf(request), (transaction) =>
         orderStrategies(transaction, toFeatureEnvironmentAddress(request.params), request.body),
@@ -143,15 +137,22 @@ function registerAdding(app: TypedApp, storage: Storage): void {
 }
 
 function registerChanging(app: TypedApp, storage: Storage): void {
-  const describe = (summary: string) => ({
-    ...documented({ tag, summary, hasBody: true, alsoFailsWith: [404, 412] }),
+  const change = {
+    role: "editor",
+    tag,
+    alsoFailsWith: [404, 412],
     headers: IfMatchHeaders,
     params: StrategyParams,
-  });
+  } as const;
 
   app.put(
     ONE,
-    { schema: { ...describe("Replaces a strategy"), body: UpdateStrategyBody } },
+    operation({
+      id: "updateFeatureStrategy",
+      summary: "Replaces a strategy",
+      ...change,
+      body: UpdateStrategyBody,
+    }),
     async (request, reply) => {
       const address = toStrategyAddress(request.params);
       const view = await writeIfMatch(storage, request, editedStrategy(address), (transaction) =>
@@ -163,7 +164,12 @@ function registerChanging(app: TypedApp, storage: Storage): void {
 
   app.patch(
     ONE,
-    { schema: { ...describe("Applies a JSON Patch to a strategy"), body: JsonPatchBody } },
+    operation({
+      id: "patchFeatureStrategy",
+      summary: "Applies a JSON Patch to a strategy",
+      ...change,
+      body: JsonPatchBody,
+    }),
     async (request, reply) => {
       const address = toStrategyAddress(request.params);
       const view = await writeIfMatch(storage, request, editedStrategy(address), (transaction) =>
@@ -175,18 +181,16 @@ function registerChanging(app: TypedApp, storage: Storage): void {
 
   app.delete(
     ONE,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Deletes a strategy",
-          empty: 200,
-          alsoFailsWith: [404, 412],
-        }),
-        headers: IfMatchHeaders,
-        params: StrategyParams,
-      },
-    },
+    operation({
+      id: "deleteFeatureStrategy",
+      role: "editor",
+      tag,
+      summary: "Deletes a strategy",
+      empty: 200,
+      alsoFailsWith: [404, 412],
+      headers: IfMatchHeaders,
+      params: StrategyParams,
+    }),
     async (request, reply) => {
       const address = toStrategyAddress(request.params);
       await writeIfMatch(storage, request, editedStrategy(address), (transaction) =>
@@ -200,17 +204,14 @@ function registerChanging(app: TypedApp, storage: Storage): void {
 function registerSegmentAssignment(app: TypedApp, storage: Storage): void {
   app.post(
     "/segments/strategies",
-    {
-      schema: {
-        ...documented({
-          tag: "Segments",
-          summary: "Replaces the segments of a strategy",
-          hasBody: true,
-          alsoFailsWith: [404],
-        }),
-        body: StrategySegmentsBody,
-      },
-    },
+    operation({
+      id: "updateFeatureStrategySegments",
+      role: "editor",
+      tag: "Segments",
+      summary: "Replaces the segments of a strategy",
+      alsoFailsWith: [404],
+      body: StrategySegmentsBody,
+    }),
     async (request, reply) => {
       await storage.write(actorOf(request), (transaction) =>
         assignSegments(transaction, request.body),
@@ -223,21 +224,18 @@ function registerSegmentAssignment(app: TypedApp, storage: Storage): void {
 function registerDefaultStrategy(app: TypedApp, storage: Storage): void {
   app.post(
     "/projects/:projectId/environments/:environment/default-strategy",
-    {
-      schema: {
-        ...documented({
-          tag: "Projects",
-          summary:
-            "Sets the strategy that flags without enabled strategies get when they are turned on",
-          description:
-            "Existing strategies stay as they are. Without groupId, each flag uses its name. The sort order has no effect",
-          hasBody: true,
-          alsoFailsWith: [404],
-        }),
-        params: ProjectEnvironmentParams,
-        body: CreateStrategyBody,
-      },
-    },
+    operation({
+      id: "addDefaultStrategyToProjectEnvironment",
+      role: "admin",
+      tag: "Projects",
+      summary:
+        "Sets the strategy that flags without enabled strategies get when they are turned on",
+      description:
+        "Existing strategies stay as they are. Without groupId, each flag uses its name. The sort order has no effect",
+      alsoFailsWith: [404],
+      params: ProjectEnvironmentParams,
+      body: CreateStrategyBody,
+    }),
     async (request) => {
       const { projectId: project, environment } = request.params;
       const stored = await storage.write(actorOf(request), (transaction) =>

@@ -1,6 +1,6 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { actorOf } from "../../access/request-identity.ts";
-import { documented } from "../../http/schemas.ts";
+import { operation } from "../../access/operation.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { CreateStrategyTypeBody, StrategyTypeParams, UpdateStrategyTypeBody } from "./schemas.ts";
 import {
@@ -17,18 +17,20 @@ const tag = "Strategy types";
 export function registerStrategyTypes(app: TypedApp, storage: Storage): void {
   app.get(
     "/strategies",
-    { schema: documented({ tag, summary: "Lists the strategy types" }) },
+    operation({ id: "getAllStrategies", role: "viewer", tag, summary: "Lists the strategy types" }),
     async () => ({ version: 1, strategies: await listStrategyTypes(storage.db) }),
   );
 
   app.get(
     "/strategies/:strategyName",
-    {
-      schema: {
-        ...documented({ tag, summary: "Shows a strategy type", alsoFailsWith: [404] }),
-        params: StrategyTypeParams,
-      },
-    },
+    operation({
+      id: "getStrategy",
+      role: "viewer",
+      tag,
+      summary: "Shows a strategy type",
+      alsoFailsWith: [404],
+      params: StrategyTypeParams,
+    }),
     ({ params }) => getStrategyType(storage.db, params.strategyName),
   );
 
@@ -40,17 +42,14 @@ export function registerStrategyTypes(app: TypedApp, storage: Storage): void {
 function registerCreating(app: TypedApp, storage: Storage): void {
   app.post(
     "/strategies",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Creates a strategy type that applications implement",
-          hasBody: true,
-          alsoFailsWith: [409],
-        }),
-        body: CreateStrategyTypeBody,
-      },
-    },
+    operation({
+      id: "createStrategy",
+      role: "admin",
+      tag,
+      summary: "Creates a strategy type that applications implement",
+      alsoFailsWith: [409],
+      body: CreateStrategyTypeBody,
+    }),
     async (request, reply) => {
       const created = await storage.write(actorOf(request), (transaction) =>
         createStrategyType(transaction, request.body),
@@ -63,19 +62,16 @@ function registerCreating(app: TypedApp, storage: Storage): void {
 function registerChanging(app: TypedApp, storage: Storage): void {
   app.put(
     "/strategies/:strategyName",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Updates the given properties of a strategy type",
-          empty: 200,
-          hasBody: true,
-          alsoFailsWith: [404],
-        }),
-        params: StrategyTypeParams,
-        body: UpdateStrategyTypeBody,
-      },
-    },
+    operation({
+      id: "updateStrategy",
+      role: "admin",
+      tag,
+      summary: "Updates the given properties of a strategy type",
+      empty: 200,
+      alsoFailsWith: [404],
+      params: StrategyTypeParams,
+      body: UpdateStrategyTypeBody,
+    }),
     async (request, reply) => {
       await storage.write(actorOf(request), (transaction) =>
         updateStrategyType(transaction, request.params.strategyName, request.body),
@@ -86,17 +82,15 @@ function registerChanging(app: TypedApp, storage: Storage): void {
 
   app.delete(
     "/strategies/:strategyName",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Deletes a strategy type that is not in use",
-          empty: 200,
-          alsoFailsWith: [404, 409],
-        }),
-        params: StrategyTypeParams,
-      },
-    },
+    operation({
+      id: "removeStrategy",
+      role: "admin",
+      tag,
+      summary: "Deletes a strategy type that is not in use",
+      empty: 200,
+      alsoFailsWith: [404, 409],
+      params: StrategyTypeParams,
+    }),
     async (request, reply) => {
       await storage.write(actorOf(request), (transaction) =>
         deleteStrategyType(transaction, request.params.strategyName),
@@ -107,23 +101,32 @@ function registerChanging(app: TypedApp, storage: Storage): void {
 }
 
 function registerDeprecating(app: TypedApp, storage: Storage): void {
-  for (const [action, deprecated] of [
-    ["deprecate", true],
-    ["reactivate", false],
-  ] as const) {
-    const schema = {
-      ...documented({
-        tag,
-        summary: deprecated
-          ? "Marks a strategy type as deprecated: the console no longer offers it for new strategies"
-          : "Reverts the deprecation of a strategy type",
-        empty: 200,
-        alsoFailsWith: [404],
-      }),
+  const operations = [
+    {
+      action: "deprecate",
+      deprecated: true,
+      id: "deprecateStrategy",
+      summary:
+        "Marks a strategy type as deprecated: the console no longer offers it for new strategies",
+    },
+    {
+      action: "reactivate",
+      deprecated: false,
+      id: "reactivateStrategy",
+      summary: "Reverts the deprecation of a strategy type",
+    },
+  ] as const;
+  for (const { action, deprecated, ...described } of operations) {
+    const options = operation({
+      ...described,
+      role: "admin",
+      tag,
+      empty: 200,
+      alsoFailsWith: [404],
       params: StrategyTypeParams,
-    };
+    });
     const path: string = `/strategies/:strategyName/${action}`;
-    app.post(path, { schema }, async (request, reply) => {
+    app.post(path, options, async (request, reply) => {
       const { strategyName } = request.params;
       await storage.write(actorOf(request), (transaction) =>
         updateStrategyType(transaction, strategyName, { deprecated }),

@@ -1,6 +1,6 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { actorOf } from "../../access/request-identity.ts";
-import { documented } from "../../http/schemas.ts";
+import { operation } from "../../access/operation.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { FeatureNameParams, ProjectParams } from "../schemas.ts";
 import { TagTypeParams } from "../tag-types.ts";
@@ -21,30 +21,29 @@ export function registerTags(app: TypedApp, storage: Storage): void {
 function registerFeatureTags(app: TypedApp, storage: Storage): void {
   app.get(
     "/features/:feature/tags",
-    {
-      schema: {
-        ...documented({ tag, summary: "Lists the tags of a flag", alsoFailsWith: [404] }),
-        params: FeatureNameParams,
-      },
-    },
+    operation({
+      id: "listTags",
+      role: "viewer",
+      tag,
+      summary: "Lists the tags of a flag",
+      alsoFailsWith: [404],
+      params: FeatureNameParams,
+    }),
     ({ params }) =>
       storage.read(async (db) => ({ version: 1, tags: await listFeatureTags(db, params.feature) })),
   );
 
   app.post(
     "/features/:feature/tags",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Adds a tag to a flag, and creates the tag if it does not exist",
-          hasBody: true,
-          alsoFailsWith: [404],
-        }),
-        params: FeatureNameParams,
-        body: TagBody,
-      },
-    },
+    operation({
+      id: "addTag",
+      role: "editor",
+      tag,
+      summary: "Adds a tag to a flag, and creates the tag if it does not exist",
+      alsoFailsWith: [404],
+      params: FeatureNameParams,
+      body: TagBody,
+    }),
     async (request, reply) => {
       const { feature } = request.params;
       const { type, value } = trimTag(request.body);
@@ -57,17 +56,15 @@ function registerFeatureTags(app: TypedApp, storage: Storage): void {
 
   app.delete(
     "/features/:feature/tags/:type/:value",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Removes a tag from a flag",
-          empty: 200,
-          alsoFailsWith: [404],
-        }),
-        params: FeatureTagParams,
-      },
-    },
+    operation({
+      id: "removeTag",
+      role: "editor",
+      tag,
+      summary: "Removes a tag from a flag",
+      empty: 200,
+      alsoFailsWith: [404],
+      params: FeatureTagParams,
+    }),
     async (request, reply) => {
       const { feature, type, value } = request.params;
       await storage.write(actorOf(request), (transaction) =>
@@ -81,18 +78,15 @@ function registerFeatureTags(app: TypedApp, storage: Storage): void {
 function registerFeatureTagChanges(app: TypedApp, storage: Storage): void {
   app.put(
     "/features/:feature/tags",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Adds tags to a flag and removes others",
-          hasBody: true,
-          alsoFailsWith: [404],
-        }),
-        params: FeatureNameParams,
-        body: TagChangesBody,
-      },
-    },
+    operation({
+      id: "updateTags",
+      role: "editor",
+      tag,
+      summary: "Adds tags to a flag and removes others",
+      alsoFailsWith: [404],
+      params: FeatureNameParams,
+      body: TagChangesBody,
+    }),
     (request) =>
       storage.write(actorOf(request), async (transaction) => {
         const { feature } = request.params;
@@ -103,19 +97,16 @@ function registerFeatureTagChanges(app: TypedApp, storage: Storage): void {
 
   app.put(
     "/projects/:projectId/tags",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Adds tags to flags and removes others: from all flags, or none",
-          empty: 200,
-          hasBody: true,
-          alsoFailsWith: [404],
-        }),
-        params: ProjectParams,
-        body: BulkTagsBody,
-      },
-    },
+    operation({
+      id: "addTagToFeatures",
+      role: "editor",
+      tag,
+      summary: "Adds tags to flags and removes others: from all flags, or none",
+      empty: 200,
+      alsoFailsWith: [404],
+      params: ProjectParams,
+      body: BulkTagsBody,
+    }),
     async (request, reply) => {
       await storage.write(actorOf(request), (transaction) =>
         changeTagsInBulk(transaction, request.params.projectId, request.body),
@@ -126,30 +117,37 @@ function registerFeatureTagChanges(app: TypedApp, storage: Storage): void {
 }
 
 function registerReading(app: TypedApp, storage: Storage): void {
-  app.get("/tags", { schema: documented({ tag, summary: "Lists all tags" }) }, async () => ({
-    version: 1,
-    tags: await listTags(storage.db),
-  }));
+  app.get(
+    "/tags",
+    operation({ id: "getTags", role: "viewer", tag, summary: "Lists all tags" }),
+    async () => ({
+      version: 1,
+      tags: await listTags(storage.db),
+    }),
+  );
 
   app.get(
     "/tags/:type",
-    {
-      schema: {
-        ...documented({ tag, summary: "Lists the tags of a type" }),
-        params: TagTypeParams,
-      },
-    },
+    operation({
+      id: "getTagsByType",
+      role: "viewer",
+      tag,
+      summary: "Lists the tags of a type",
+      params: TagTypeParams,
+    }),
     async ({ params }) => ({ version: 1, tags: await listTags(storage.db, params.type) }),
   );
 
   app.get(
     "/tags/:type/:value",
-    {
-      schema: {
-        ...documented({ tag, summary: "Shows a tag", alsoFailsWith: [404] }),
-        params: TagParams,
-      },
-    },
+    operation({
+      id: "getTag",
+      role: "viewer",
+      tag,
+      summary: "Shows a tag",
+      alsoFailsWith: [404],
+      params: TagParams,
+    }),
     async ({ params }) => ({ version: 1, tag: await getTag(storage.db, params) }),
   );
 }
@@ -157,12 +155,14 @@ function registerReading(app: TypedApp, storage: Storage): void {
 function registerCreatingAndDeleting(app: TypedApp, storage: Storage): void {
   app.post(
     "/tags",
-    {
-      schema: {
-        ...documented({ tag, summary: "Creates a tag", hasBody: true, alsoFailsWith: [409] }),
-        body: TagBody,
-      },
-    },
+    operation({
+      id: "createTag",
+      role: "editor",
+      tag,
+      summary: "Creates a tag",
+      alsoFailsWith: [409],
+      body: TagBody,
+    }),
     async (request, reply) => {
       const created = await storage.write(actorOf(request), (transaction) =>
         createTag(transaction, request.body),
@@ -177,17 +177,15 @@ function registerCreatingAndDeleting(app: TypedApp, storage: Storage): void {
 
   app.delete(
     "/tags/:type/:value",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Deletes a tag and removes it from every flag",
-          empty: 200,
-          alsoFailsWith: [404],
-        }),
-        params: TagParams,
-      },
-    },
+    operation({
+      id: "deleteTag",
+      role: "editor",
+      tag,
+      summary: "Deletes a tag and removes it from every flag",
+      empty: 200,
+      alsoFailsWith: [404],
+      params: TagParams,
+    }),
     async (request, reply) => {
       await storage.write(actorOf(request), (transaction) =>
         deleteTag(transaction, request.params),

@@ -1,7 +1,7 @@
 import type { TypedApp } from "flags-server-kit/http";
 import { actorOf } from "../../access/request-identity.ts";
 import { JsonPatchBody } from "../../http/json-patch.ts";
-import { documented } from "../../http/schemas.ts";
+import { operation } from "../../access/operation.ts";
 import type { Storage } from "../../storage/storage.ts";
 import {
   FeatureEnvironmentParams,
@@ -26,17 +26,15 @@ const ONE = "/projects/:projectId/features/:feature/environments/:environment/va
 export function registerVariants(app: TypedApp, storage: Storage): void {
   app.get(
     ONE,
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Lists the variants of a flag in an environment, with an ETag",
-          returns: FlagVariantsResponse,
-          alsoFailsWith: [404],
-        }),
-        params: FeatureEnvironmentParams,
-      },
-    },
+    operation({
+      id: "getEnvironmentFeatureVariants",
+      role: "viewer",
+      tag,
+      summary: "Lists the variants of a flag in an environment, with an ETag",
+      returns: FlagVariantsResponse,
+      alsoFailsWith: [404],
+      params: FeatureEnvironmentParams,
+    }),
     async ({ params }, reply) => {
       const { readView } = editedVariants(toFeatureEnvironmentAddress(params));
       return withEntityTag(reply, await storage.read(readView));
@@ -46,30 +44,24 @@ export function registerVariants(app: TypedApp, storage: Storage): void {
   registerBatch(app, storage);
 }
 
-/** Describes a route that changes these variants. */
-function describeChange(summary: string) {
-  return {
-    ...documented({
-      tag,
-      summary,
-      returns: FlagVariantsResponse,
-      hasBody: true,
-      alsoFailsWith: [404, 412],
-    }),
+function registerChanging(app: TypedApp, storage: Storage): void {
+  const change = {
+    role: "editor",
+    tag,
+    returns: FlagVariantsResponse,
+    alsoFailsWith: [404, 412],
     headers: IfMatchHeaders,
     params: FeatureEnvironmentParams,
-  };
-}
+  } as const;
 
-function registerChanging(app: TypedApp, storage: Storage): void {
   app.put(
     ONE,
-    {
-      schema: {
-        ...describeChange("Replaces the variants of a flag in an environment"),
-        body: FlagVariantsBody,
-      },
-    },
+    operation({
+      id: "overwriteEnvironmentFeatureVariants",
+      summary: "Replaces the variants of a flag in an environment",
+      ...change,
+      body: FlagVariantsBody,
+    }),
     async (request, reply) => {
       const address = toFeatureEnvironmentAddress(request.params);
       const variants = await writeIfMatch(
@@ -84,12 +76,12 @@ function registerChanging(app: TypedApp, storage: Storage): void {
 
   app.patch(
     ONE,
-    {
-      schema: {
-        ...describeChange("Applies a JSON Patch to the variants of a flag in an environment"),
-        body: JsonPatchBody,
-      },
-    },
+    operation({
+      id: "patchEnvironmentsFeatureVariants",
+      summary: "Applies a JSON Patch to the variants of a flag in an environment",
+      ...change,
+      body: JsonPatchBody,
+    }),
     async (request, reply) => {
       const address = toFeatureEnvironmentAddress(request.params);
       const variants = await writeIfMatch(
@@ -106,19 +98,16 @@ function registerChanging(app: TypedApp, storage: Storage): void {
 function registerBatch(app: TypedApp, storage: Storage): void {
   app.put(
     "/projects/:projectId/features/:feature/variants-batch",
-    {
-      schema: {
-        ...documented({
-          tag,
-          summary: "Replaces the variants of a flag in several environments: in all, or none",
-          returns: FlagVariantsResponse,
-          hasBody: true,
-          alsoFailsWith: [404],
-        }),
-        params: FeatureParams,
-        body: VariantsBatchBody,
-      },
-    },
+    operation({
+      id: "overwriteFeatureVariantsOnEnvironments",
+      role: "editor",
+      tag,
+      summary: "Replaces the variants of a flag in several environments: in all, or none",
+      returns: FlagVariantsResponse,
+      alsoFailsWith: [404],
+      params: FeatureParams,
+      body: VariantsBatchBody,
+    }),
     async (request) => {
       const variants = await storage.write(actorOf(request), (transaction) =>
         replaceVariantsIn(transaction, toFeatureAddress(request.params), request.body),
