@@ -16,7 +16,7 @@ import {
 import type { RequestTracer } from "flags-server-kit/telemetry";
 import { keyOf } from "./api/authenticate.ts";
 import type { AccessControl } from "./access/access-control.ts";
-import type { GrantedSource, RestrictedSources } from "./access/restricted-source.ts";
+import type { Visibility } from "./access/visible-flags.ts";
 import { EvaluationReporter } from "./api/evaluation-reporter.ts";
 import { createProtocol } from "./api/protocol.ts";
 import { PROTOCOLS } from "./api/protocols/protocols.ts";
@@ -41,7 +41,7 @@ import { ResponsePreparer } from "./response/prepare-response.ts";
 import { ResponseCache } from "./response/response-cache.ts";
 import { renderNewSnapshots } from "./response/rendering.ts";
 import { createAccessControl } from "./create-access-control.ts";
-import { createSourceNames, type NamedSource } from "./sources.ts";
+import type { Source } from "./sources.ts";
 import { FlagUsage } from "./usage/flag-usage.ts";
 
 export interface AppOptions {
@@ -73,7 +73,7 @@ export interface AppOptions {
 /** Builds the proxy on its sources. The caller must start and close them. */
 export async function buildApp(
   config: ProxyConfig,
-  sources: readonly NamedSource[],
+  sources: readonly Source[],
   options: AppOptions = { hasFastPath: true },
 ): Promise<FastifyInstance> {
   const { metrics = createMetrics() } = options;
@@ -91,7 +91,7 @@ export async function buildApp(
 
 async function buildOnKeys(
   config: ProxyConfig,
-  sources: readonly NamedSource[],
+  sources: readonly Source[],
   options: AppOptions & Required<Pick<AppOptions, "access" | "metrics">>,
 ): Promise<FastifyInstance> {
   const { hasFastPath, metrics, access, cacheBytes } = options;
@@ -106,8 +106,7 @@ async function buildOnKeys(
   });
 
   const preparer = new ResponsePreparer(cacheBytes);
-  const nameOf = createSourceNames(sources);
-  const reporter = tracer && new EvaluationReporter(tracer, nameOf, config.evaluationIdKey);
+  const reporter = tracer && new EvaluationReporter(tracer, config.evaluationIdKey);
   const protocols = PROTOCOLS.map((definition) =>
     createProtocol(definition, config, { preparer, reporter }),
   );
@@ -141,9 +140,9 @@ async function buildOnKeys(
   app.addHook("preClose", async () => closeFastPaths());
   const flagSources = sources.map(({ flags }) => flags);
   const stopRendering = renderNewSnapshots(flagSources, protocols, (source) =>
-    access.restricted.of(source),
+    access.visibility.of(source),
   );
-  const stopReleasing = releaseReplaced(cache, flagSources, access.restricted);
+  const stopReleasing = releaseReplaced(cache, flagSources, access.visibility);
   app.addHook("onClose", async () => {
     stopRendering();
     stopReleasing();
@@ -170,7 +169,7 @@ async function buildOnKeys(
     access,
     sources,
     metrics,
-    flagUsage: createFlagUsage(config, registry, nameOf),
+    flagUsage: createFlagUsage(config, registry),
     protocols,
     cacheBytes,
     omitsManagement,
@@ -182,10 +181,10 @@ async function buildOnKeys(
 function releaseReplaced(
   cache: ResponseCache,
   sources: readonly FlagSource[],
-  restricted: RestrictedSources,
+  visibility: Visibility,
 ): () => void {
   const release = (): void => {
-    cache.retain(sources.flatMap((source) => restricted.snapshotsOf(source)));
+    cache.retain(sources.flatMap((source) => visibility.snapshotsOf(source)));
   };
   for (const source of sources) source.on("changed", release);
   return () => sources.forEach((source) => void source.off("changed", release));
@@ -195,10 +194,9 @@ function releaseReplaced(
 function createFlagUsage(
   { usageMetricsApplications: applications }: ProxyConfig,
   registry: Metrics["registry"],
-  nameOf: (source: GrantedSource) => string,
 ): FlagUsage | undefined {
   if (applications.length === 0) return undefined;
-  const usage = new FlagUsage({ applications, nameOf });
+  const usage = new FlagUsage(applications);
   observeFlagUsage(registry, usage);
   return usage;
 }

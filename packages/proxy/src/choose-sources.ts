@@ -18,8 +18,8 @@ import {
   createSources,
   describeSources,
   nameSpoolDirectories,
-  toNamedSource,
-  type NamedSource,
+  toSource,
+  type Source,
 } from "./sources.ts";
 import { createStoredFlags } from "./store/create-stored-flags.ts";
 import { canShareFlags } from "./store/open-store.ts";
@@ -29,7 +29,7 @@ const SOURCE_METHODS = ["start", "close", "on", "off", "reportUsage"] as const;
 
 /** The sources of an app. */
 export interface ChosenSources {
-  readonly sources: readonly NamedSource[];
+  readonly sources: readonly Source[];
   /** Whether the app created the sources and must close them. */
   readonly areOwned: boolean;
 }
@@ -91,7 +91,7 @@ function isFlagSource(client: unknown): client is FlagSource {
 export function createConfiguredSources(
   config: ProxyConfig,
   observeRequest?: RequestObserver,
-): readonly NamedSource[] {
+): readonly Source[] {
   const { upstreamTokens, store, files } = config;
   if (files !== undefined) return createFileSources(config, files);
   const isShared = config.sharesFlags && store !== undefined && canShareFlags(store);
@@ -118,7 +118,7 @@ export function createConfiguredSources(
 }
 
 /** Creates the source whose flags come from a client of the official Node SDK, without starting it. */
-function createUnleashSources(config: ProxyConfig, unleash: UnleashClient): readonly NamedSource[] {
+function createUnleashSources(config: ProxyConfig, unleash: UnleashClient): readonly Source[] {
   const spools = spoolsOf(config);
   return createSources(config, (index) =>
     createFlagsClient({
@@ -129,13 +129,10 @@ function createUnleashSources(config: ProxyConfig, unleash: UnleashClient): read
   );
 }
 
-function createFileSources(
-  config: ProxyConfig,
-  files: readonly FlagFile[],
-): readonly NamedSource[] {
+function createFileSources(config: ProxyConfig, files: readonly FlagFile[]): readonly Source[] {
   const { customStrategies: strategies, projectName, namePrefix, logger } = config;
   return files.map((file, index) =>
-    toNamedSource(
+    toSource(
       new FileFlags({
         file,
         logger,

@@ -2,7 +2,7 @@ import type { Registry } from "prom-client";
 import { AccessControl } from "./access/access-control.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import { toUpstreamClientOptions } from "./upstream-client-options.ts";
-import type { NamedSource } from "./sources.ts";
+import type { Source } from "./sources.ts";
 import { createStore } from "./store/create-stored-flags.ts";
 import { observeKeyStore } from "./metrics/stores.ts";
 import type { KeyVerifier } from "./access/verified-key.ts";
@@ -20,7 +20,7 @@ interface AccessControlOptions {
  */
 export async function createAccessControl(
   config: ProxyConfig,
-  sources: readonly NamedSource[],
+  sources: readonly Source[],
   { registry, verifier }: AccessControlOptions,
 ): Promise<AccessControl> {
   const { upstreamKeys } = config;

@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { MemoryLogger } from "../test/_proxy.ts";
 import { DocumentSource } from "../test/_source.ts";
 import { logSourceEvents } from "./log-source-events.ts";
-import { toNamedSource } from "./sources.ts";
+import { toSource } from "./sources.ts";
 
 test("logSourceEvents() logs the origin of the first flags until it is stopped", () => {
   const [source, logger] = [new DocumentSource(), new MemoryLogger()];
-  const stop = logSourceEvents([toNamedSource(source)], logger);
+  const stop = logSourceEvents([toSource(source)], logger);
   source.emit("synchronized", "bootstrap");
   source.emit("synchronized", "upstream");
   stop();

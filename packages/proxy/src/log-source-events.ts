@@ -1,13 +1,13 @@
 import { type FlagSource, FlagsClient, type SharingRole } from "flags-sdk";
 import type { Logger } from "flags-server-kit";
-import type { NamedSource } from "./sources.ts";
+import type { Source } from "./sources.ts";
 import type { StoredFlags } from "./store/stored-flags.ts";
 
 /**
  * Logs errors, warnings and the first synchronization of sources; with several sources, each message
  * names its source. Returns a function that stops this.
  */
-export function logSourceEvents(sources: readonly NamedSource[], logger: Logger): () => void {
+export function logSourceEvents(sources: readonly Source[], logger: Logger): () => void {
   const stops = sources.map((source) =>
     logEvents(source, logger, sources.length === 1 ? "" : `${source.name}: `),
   );
@@ -21,7 +21,7 @@ const ROLE_MESSAGES: Readonly<Record<SharingRole, string>> = {
 };
 
 function logEvents(
-  { flags, storedFlags, onFailure }: NamedSource,
+  { flags, storedFlags, onFailure }: Source,
   logger: Logger,
   prefix: string,
 ): () => void {

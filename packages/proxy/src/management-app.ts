@@ -15,13 +15,13 @@ import { createErrorSender, handleErrors, handleUnknownPaths } from "./http/erro
 import { rejectUntilReady } from "./http/readiness.ts";
 import { ownCompilersOnly, serverOptions } from "./http/server-options.ts";
 import type { Metrics } from "./metrics/metrics.ts";
-import type { NamedSource } from "./sources.ts";
+import type { Source } from "./sources.ts";
 
 /** Connections of probes and metrics collectors. They do not count against those of clients. */
 const MAX_CONNECTIONS = 200;
 
 interface ManagementDependencies {
-  readonly sources: readonly NamedSource[];
+  readonly sources: readonly Source[];
   readonly metrics: Metrics;
   readonly access: AccessControl;
 }

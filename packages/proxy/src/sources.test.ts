@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { MemoryLogger } from "../test/_proxy.ts";
 import { DocumentSource } from "../test/_source.ts";
-import { describeSources, nameSpoolDirectories, startSources, toNamedSource } from "./sources.ts";
+import { describeSources, nameSpoolDirectories, startSources, toSource } from "./sources.ts";
 import { StoredFlags } from "./store/stored-flags.ts";
 import { GuardedStore } from "./store/guarded-store.ts";
 
@@ -70,6 +70,6 @@ test.each([
   };
   const flags = Object.assign(new DocumentSource(), { start: () => void steps.push("started") });
   const storedFlags = new StoredFlags({ store, source, logger });
-  await startSources([{ ...toNamedSource(flags), storedFlags }]);
+  await startSources([{ ...toSource(flags), storedFlags }]);
   expect(steps).toEqual(["loaded", "started"]);
 });

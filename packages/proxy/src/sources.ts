@@ -1,11 +1,10 @@
 import { FlagsClient, type FlagSource } from "flags-sdk";
-import { completeSource, type GrantedSource } from "./access/restricted-source.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import type { StoredFlags } from "./store/stored-flags.ts";
 import { scopesOf, type TokenScope } from "./token-scope.ts";
 
 /** A source that the proxy serves: one environment of an upstream, or one file with flags. */
-export interface NamedSource {
+export interface Source {
   /** Unique: the environment, numbered if several sources have the same one. */
   readonly name: string;
   /** Environment and project of its token; undefined if the token does not say. */
@@ -33,9 +32,7 @@ const DEFAULT_NAME = "default";
 type Upstreams = Pick<ProxyConfig, "upstreamTokens" | "files">;
 
 /** Returns the names and scopes of the sources, in order. */
-export function describeSources(
-  upstreams: Upstreams,
-): readonly Pick<NamedSource, "name" | "scope">[] {
+export function describeSources(upstreams: Upstreams): readonly Pick<Source, "name" | "scope">[] {
   const scopes = scopesOf(upstreams).map(({ scope }) => scope);
   const names = numberRepeated(scopes.map((scope) => scope?.environment ?? DEFAULT_NAME));
   return names.map((name, index) => ({ name, scope: scopes[index] }));
@@ -78,20 +75,18 @@ function numberRepeated(names: readonly string[]): readonly string[] {
 export function createSources(
   upstreams: Upstreams,
   createFlags: (index: number) => FlagSource,
-): readonly NamedSource[] {
-  return describeSources(upstreams).map((source, index) =>
-    toNamedSource(createFlags(index), source),
-  );
+): readonly Source[] {
+  return describeSources(upstreams).map((source, index) => toSource(createFlags(index), source));
 }
 
 /** Describes a source. Without a name and a scope, its environment is unknown. */
-export function toNamedSource(
+export function toSource(
   flags: FlagSource,
-  { name, scope }: Pick<NamedSource, "name" | "scope"> = {
+  { name, scope }: Pick<Source, "name" | "scope"> = {
     name: DEFAULT_NAME,
     scope: undefined,
   },
-): NamedSource {
+): Source {
   let lastFailure: SourceFailure | undefined;
   const onFailure = (listener: (error: Error) => void): void => {
     if (flags instanceof FlagsClient) flags.on("failure", listener);
@@ -107,30 +102,22 @@ export function toNamedSource(
  * Starts sources. Loads the code of their store first, which can take seconds on a busy machine: otherwise it would
  * count towards the time limits of the first operations, and requests would wait for it.
  */
-export async function startSources(sources: readonly NamedSource[]): Promise<void> {
+export async function startSources(sources: readonly Source[]): Promise<void> {
   // NOTE: if it cannot be loaded, the operations of the store fail with the reason, and load it again.
   await sources[0]?.storedFlags?.store.open().catch(() => undefined);
   for (const { flags } of sources) flags.start();
 }
 
 /** Sends the pending usage of sources now, so that little is left when they are closed after `delayMs`. */
-export function sendUsageBefore(delayMs: number, sources: readonly NamedSource[]): void {
+export function sendUsageBefore(delayMs: number, sources: readonly Source[]): void {
   if (delayMs === 0) return;
   for (const { flags } of sources) if (flags instanceof FlagsClient) flags.sendUsage();
 }
 
 /** Closes sources, which sends the pending usage and stores the last flags, and then their store. */
-export async function closeSources(sources: readonly NamedSource[]): Promise<void> {
+export async function closeSources(sources: readonly Source[]): Promise<void> {
   await Promise.all(sources.map(({ flags }) => flags.close()));
   const stored = sources.flatMap(({ storedFlags }) => storedFlags ?? []);
   await Promise.all(stored.map((storedFlags) => storedFlags.close()));
   await stored[0]?.store.close();
-}
-
-/** Creates a function that returns the name of a source, restricted or not, for telemetry. */
-export function createSourceNames(
-  sources: readonly NamedSource[],
-): (source: GrantedSource) => string {
-  const names = new Map<GrantedSource, string>(sources.map(({ flags, name }) => [flags, name]));
-  return (source) => names.get(completeSource(source)) ?? "unknown";
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
 import { buildApp, type AppOptions } from "../src/app.ts";
 import type { ProxyConfig } from "../src/config/config.ts";
-import { toNamedSource } from "../src/sources.ts";
+import { toSource } from "../src/sources.ts";
 import { flag, withConstraint } from "./_documents.ts";
 import { MemoryLogger, proxyConfig } from "./_proxy.ts";
 import { DocumentSource, type SourceDocument } from "./_source.ts";
@@ -68,11 +68,11 @@ export async function listenWithAccessFile({ keys, config, document, app: option
   const testing = new DocumentSource({ features: [flag("only-in-test")] });
   const logger = new MemoryLogger();
   const sources = [
-    toNamedSource(production, {
+    toSource(production, {
       name: "production",
       scope: { project: "*", environment: "production" },
     }),
-    toNamedSource(testing, { name: "test", scope: { project: "*", environment: "test" } }),
+    toSource(testing, { name: "test", scope: { project: "*", environment: "test" } }),
   ];
   const app = await buildApp(
     proxyConfig({ accessFile: path, clientKeys: [], serverTokens: [], logger, ...config }),

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import { buildApp } from "../src/app.ts";
 import type { ProxyConfig } from "../src/config/config.ts";
-import { toNamedSource } from "../src/sources.ts";
+import { toSource } from "../src/sources.ts";
 import { flag } from "./_documents.ts";
 import { MemoryLogger, proxyConfig } from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";
@@ -125,7 +125,7 @@ export async function startWithUpstreamKeys({
 }: Setup) {
   const sources = ["development", "production"].flatMap((environment) =>
     projects.map((project) =>
-      toNamedSource(new DocumentSource(flagsOf(environment)), {
+      toSource(new DocumentSource(flagsOf(environment)), {
         name: environment,
         scope: { project, environment },
       }),

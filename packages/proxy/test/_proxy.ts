@@ -4,7 +4,7 @@ import type { FlagSource } from "flags-sdk";
 import type { Logger } from "flags-server-kit";
 import { afterAll, onTestFinished } from "vitest";
 import { buildApp, type AppOptions } from "../src/app.ts";
-import { toNamedSource, type NamedSource } from "../src/sources.ts";
+import { toSource, type Source } from "../src/sources.ts";
 import type { ProxyConfig } from "../src/config/config.ts";
 import { SAMPLE } from "./_documents.ts";
 import { DocumentSource, type SourceDocument } from "./_source.ts";
@@ -147,12 +147,12 @@ export function startProxyOver(
   source: FlagSource,
   setup?: Pick<ProxySetup, "config" | "extend" | "app">,
 ): Promise<RunningApp> {
-  return startProxyOf([toNamedSource(source)], setup);
+  return startProxyOf([toSource(source)], setup);
 }
 
 /** Starts a proxy with several sources on a free port, for the duration of a test. */
 export async function startProxyOf(
-  sources: readonly NamedSource[],
+  sources: readonly Source[],
   setup?: Pick<ProxySetup, "config" | "extend" | "app">,
 ): Promise<RunningApp> {
   const { close, ...running } = await listen(sources, setup);
@@ -177,15 +177,14 @@ export function shareProxies(): (setup?: SharedSetup) => Promise<RunningApp> {
   });
   return async ({ config = {}, document = SAMPLE } = {}) => {
     const key = JSON.stringify({ config, document });
-    const proxy =
-      proxies.get(key) ?? listen([toNamedSource(new DocumentSource(document))], { config });
+    const proxy = proxies.get(key) ?? listen([toSource(new DocumentSource(document))], { config });
     proxies.set(key, proxy);
     return proxy;
   };
 }
 
 async function listen(
-  sources: readonly NamedSource[],
+  sources: readonly Source[],
   { config, extend, app: options }: Pick<ProxySetup, "config" | "extend" | "app"> = {},
 ): Promise<RunningApp & { readonly close: () => Promise<void> }> {
   const app = await buildApp(proxyConfig(config), sources, options);

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import type { NetworkConfig, ProxyConfig, TlsConfig } from "../src/config/config.ts";
 import { loadTlsMaterial } from "../src/config/load-network.ts";
-import { toNamedSource } from "../src/sources.ts";
+import { toSource } from "../src/sources.ts";
 import { serve, type ServedProxy } from "../src/start.ts";
 import { SAMPLE } from "./_documents.ts";
 import { KEY, proxyConfig } from "./_proxy.ts";
@@ -20,7 +20,7 @@ export async function startServed(
   const config = proxyConfig(overrides);
   const served = await serve(
     { ...config, network: { ...config.network, ...network } },
-    { sources: [toNamedSource(source)], areOwned: true },
+    { sources: [toSource(source)], areOwned: true },
   );
   onTestFinished(async () => {
     for (const server of [served.app.server, ...served.furtherServers])

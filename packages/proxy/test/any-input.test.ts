@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fuzzRuns } from "../../../scripts/test-size.ts";
 import { buildApp } from "../src/app.ts";
-import { toNamedSource } from "../src/sources.ts";
+import { toSource } from "../src/sources.ts";
 import { SAMPLE } from "./_documents.ts";
 import { KEY, MemoryLogger, proxyConfig, SERVER_TOKEN } from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";
@@ -39,9 +39,7 @@ test.each([
 ])("POST %s: the response to any JSON is a 200 or 400, and nothing is logged", async (url) => {
   const logger = new MemoryLogger();
   const source = new DocumentSource(SAMPLE);
-  const app = await buildApp(proxyConfig({ logger, enableAllEndpoint: true }), [
-    toNamedSource(source),
-  ]);
+  const app = await buildApp(proxyConfig({ logger, enableAllEndpoint: true }), [toSource(source)]);
   const headers = { authorization: KEY, "content-type": "application/json" };
   await fc.assert(
     fc.asyncProperty(bodies, async (body) => {
@@ -59,9 +57,7 @@ test.each(["register", "metrics", "metrics/bulk"])(
   "POST /api/client/%s: the response to any JSON is a 202 or 400, and nothing is logged",
   async (path) => {
     const logger = new MemoryLogger();
-    const app = await buildApp(proxyConfig({ logger }), [
-      toNamedSource(new DocumentSource(SAMPLE)),
-    ]);
+    const app = await buildApp(proxyConfig({ logger }), [toSource(new DocumentSource(SAMPLE))]);
     const headers = { authorization: SERVER_TOKEN, "content-type": "application/json" };
     await fc.assert(
       fc.asyncProperty(bodies, async (body) => {
@@ -78,7 +74,7 @@ test.each(["register", "metrics", "metrics/bulk"])(
 );
 
 test("GET /proxy: the response to any query is a 200 or 400", async () => {
-  const app = await buildApp(proxyConfig(), [toNamedSource(new DocumentSource(SAMPLE))]);
+  const app = await buildApp(proxyConfig(), [toSource(new DocumentSource(SAMPLE))]);
   const part = fc.oneof(
     fc.constantFrom(...NAMES, "properties[", "]", "=", "&", "%", "+", "%41", "%e9", "[]"),
     fc.string({ unit: fc.constantFrom(..."ab[]=&%+;/\\".split("")) }),

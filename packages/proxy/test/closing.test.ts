@@ -5,7 +5,7 @@ import { createGauge } from "flags-server-kit/http";
 import { expect, onTestFinished, test } from "vitest";
 import type { KeyVerifier } from "../src/access/verified-key.ts";
 import { createMetrics } from "../src/metrics/metrics.ts";
-import { toNamedSource } from "../src/sources.ts";
+import { toSource } from "../src/sources.ts";
 import { serve } from "../src/start.ts";
 import { SAMPLE } from "./_documents.ts";
 import { KEY, proxyConfig, startProxy } from "./_proxy.ts";
@@ -37,7 +37,7 @@ test("sources and verified keys are closed at the same time", async () => {
   };
   const proxy = await serve(
     proxyConfig({ upstreamKeys: { revalidationIntervalMs: 60_000, maxAgeMs: 60_000 } }),
-    { sources: [toNamedSource(new SlowSource(SAMPLE))], areOwned: true },
+    { sources: [toSource(new SlowSource(SAMPLE))], areOwned: true },
     { verifier },
   );
   const firstIsClosing = once(events, "closing");
@@ -66,7 +66,7 @@ test("a start that fails closes the keys, so that nothing continues to follow th
   createGauge(metrics.registry, { name: "flags_proxy_flags", help: "Flags", read: () => 0 });
   const starting = serve(
     proxyConfig({ upstreamKeys: { revalidationIntervalMs: 60_000, maxAgeMs: 60_000 } }),
-    { sources: [toNamedSource(new DocumentSource(SAMPLE))], areOwned: true },
+    { sources: [toSource(new DocumentSource(SAMPLE))], areOwned: true },
     { verifier, metrics },
   );
   await expect(starting).rejects.toThrow("flags_proxy_flags has already been registered");

@@ -6,7 +6,7 @@ import { Client } from "undici";
 import type { Context as OfficialContext } from "unleash-client";
 import { expect, onTestFinished, test } from "vitest";
 import { buildApp } from "../src/app.ts";
-import { toNamedSource } from "../src/sources.ts";
+import { toSource } from "../src/sources.ts";
 import { flag } from "./_documents.ts";
 import {
   errorOf,
@@ -275,7 +275,7 @@ test("remoteAddress: absent for a client on a Unix socket", async () => {
         },
       ],
     }),
-    [toNamedSource(source)],
+    [toSource(source)],
   );
   const directory = await mkdtemp(join(tmpdir(), "flags-proxy-"));
   onTestFinished(async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { toNamedSource } from "../src/sources.ts";
+import { toSource } from "../src/sources.ts";
 import { startCommand, untilReady } from "./_command.ts";
 import { SAMPLE } from "./_documents.ts";
 import { KEY, errorOf, proxyConfig, SERVER_TOKEN, startProxy, startProxyOf } from "./_proxy.ts";
@@ -20,7 +20,7 @@ function sourceOf(ageMs: number | undefined): DocumentSource {
 const startAged = (...ages: readonly (number | undefined)[]) =>
   startProxyOf(
     ages.map((age, index) =>
-      toNamedSource(sourceOf(age), {
+      toSource(sourceOf(age), {
         name: `env-${index}`,
         scope: { project: "*", environment: `env-${index}` },
       }),

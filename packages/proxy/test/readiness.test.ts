@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toNamedSource } from "../src/sources.ts";
+import { toSource } from "../src/sources.ts";
 import { SAMPLE } from "./_documents.ts";
 import { errorOf, startProxy, startProxyOf } from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";
@@ -56,7 +56,7 @@ test.each(["GET /proxy", "POST /proxy", "GET /proxy/", "GET /api/frontend", "GET
     const waiting = new DocumentSource();
     const sources = [new DocumentSource(SAMPLE), waiting].map((source, index) => {
       const environment = `env-${index}`;
-      return toNamedSource(source, {
+      return toSource(source, {
         name: environment,
         scope: { project: "*", environment },
       });

@@ -1,12 +1,12 @@
 import { describeCount } from "flags-sdk";
 import { ConfigError, type Logger, toErrorMessage } from "flags-server-kit";
 import type { Registry } from "prom-client";
-import type { NamedSource } from "../sources.ts";
+import type { Source } from "../sources.ts";
 import type { KeyVerifier } from "./verified-key.ts";
 import type { Grant } from "./grant.ts";
 import { createStaticGrants, KeyRegistry, KeyUses, type StaticKeys } from "./key-registry.ts";
 import type { AccessFile } from "./read-access-file.ts";
-import { RestrictedSources } from "./restricted-source.ts";
+import { Visibility } from "./visible-flags.ts";
 import type { ContextVerifiers } from "./signed-context/context-verifiers.ts";
 import type { UpstreamAccess } from "./upstream-access.ts";
 import { FileError } from "../files/read-file.ts";
@@ -45,9 +45,9 @@ type GrantsListener = () => void;
 export class AccessControl {
   readonly keys: KeyRegistry;
   readonly uses = new KeyUses();
-  readonly restricted = new RestrictedSources();
+  readonly visibility = new Visibility();
   readonly #static: readonly Grant[];
-  readonly #sources: readonly NamedSource[];
+  readonly #sources: readonly Source[];
   readonly #listeners = new Set<GrantsListener>();
   #fileGrants: readonly Grant[] = [];
   #fileState: AccessFileState | undefined;
@@ -55,9 +55,9 @@ export class AccessControl {
   #upstream: UpstreamAccess | undefined;
   readonly #stops: (() => void)[] = [];
 
-  private constructor(config: StaticKeys, sources: readonly NamedSource[]) {
+  private constructor(config: StaticKeys, sources: readonly Source[]) {
     this.#sources = sources;
-    this.#static = createStaticGrants(config, sources, this.restricted);
+    this.#static = createStaticGrants(config, sources, this.visibility);
     this.keys = new KeyRegistry(this.#static);
     this.#countUses();
   }
@@ -71,7 +71,7 @@ export class AccessControl {
    */
   static async open(
     config: AccessConfig,
-    sources: readonly NamedSource[],
+    sources: readonly Source[],
     verification?: Verification,
   ): Promise<AccessControl> {
     const { accessFile, logger } = config;
@@ -111,7 +111,7 @@ export class AccessControl {
       verifier: await startVerifier(),
       sources: this.#sources,
       keys: this.keys,
-      restricted: this.restricted,
+      visibility: this.visibility,
       registry,
       logger,
       onRemoved: () => this.#notify(),
@@ -137,10 +137,10 @@ export class AccessControl {
     };
     const load = async () => {
       const file = await readAccessFile(path);
-      const { restricted } = this;
+      const { visibility } = this;
       const verifiers = await this.#verifiersFor(file, config);
       const grants = createFileGrants(file, related, {
-        restricted,
+        visibility,
         verifiers,
         previous: this.#fileGrants,
       });
@@ -194,7 +194,7 @@ export class AccessControl {
     // NOTE: those in settings come first, so a file cannot change them.
     const grants = [...this.#static, ...fileGrants];
     this.keys.replace(grants);
-    this.restricted.retain(this.keys.sourcesInUse());
+    this.visibility.retain(this.keys.flagsInUse());
     this.#verifiers?.retain(new Set(grants.map(({ rules }) => rules?.contextVerifier)));
     this.#fileGrants = fileGrants;
     this.#countUses();

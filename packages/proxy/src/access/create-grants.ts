@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { FlagSource } from "flags-sdk";
+import type { Source } from "../sources.ts";
 import { findSourceByScope, type TokenScope } from "../token-scope.ts";
 import type { AccessFileKey } from "./access-schema.ts";
 import type { Grant, KeyRules } from "./grant.ts";
@@ -7,7 +7,7 @@ import { createOriginCheck } from "./origins.ts";
 import { MAX_PROBLEMS } from "./parse-access-file.ts";
 import { RateLimit } from "./grant.ts";
 import type { AccessEntry, AccessFile } from "./read-access-file.ts";
-import type { RestrictedSources } from "./restricted-source.ts";
+import type { Visibility } from "./visible-flags.ts";
 import type { ContextVerifiers } from "./signed-context/context-verifiers.ts";
 import { FileError } from "../files/read-file.ts";
 
@@ -17,8 +17,8 @@ interface ScopedSource {
 }
 
 /** The configuration that the keys of a file must fit. */
-interface RelatedConfig<Source extends ScopedSource> {
-  readonly sources: readonly Source[];
+interface RelatedConfig<S extends ScopedSource> {
+  readonly sources: readonly S[];
   /** Digests of the keys in settings. */
   readonly staticKeys: ReadonlySet<string>;
 }
@@ -37,10 +37,10 @@ type Report = (field: keyof AccessFileKey | undefined, message: string) => void;
  *
  * @throws {FileError} with all problems
  */
-export function assignSources<Source extends ScopedSource>(
+export function assignSources<S extends ScopedSource>(
   { entries, describe, paths, fingerprint, problems: found }: AccessFile,
-  { sources, staticKeys }: RelatedConfig<Source>,
-): readonly AssignedEntry<Source>[] {
+  { sources, staticKeys }: RelatedConfig<S>,
+): readonly AssignedEntry<S>[] {
   const problems = [...found];
   const assigned = entries.flatMap((entry) => {
     const report: Report = (field, message) => {
@@ -76,11 +76,11 @@ function checkFields(fields: AccessFileKey, report: Report): void {
 }
 
 /** Returns the source that serves a key; undefined after a report if there is none. */
-function assignSource<Source extends ScopedSource>(
+function assignSource<S extends ScopedSource>(
   entry: AccessEntry,
-  sources: readonly Source[],
+  sources: readonly S[],
   report: Report,
-): Source | undefined {
+): S | undefined {
   const { environment } = entry.fields;
   const named = entry.keyScope?.environment;
   if (environment !== undefined && named !== undefined && environment !== named) {
@@ -129,13 +129,8 @@ function toTimeMs(text: string): number | undefined {
   return new Date(dayMs).toISOString().startsWith(date) ? timeMs : undefined;
 }
 
-/** A source to create grants for. */
-interface GrantingSource extends ScopedSource {
-  readonly flags: FlagSource;
-}
-
 interface GrantsContext {
-  readonly restricted: RestrictedSources;
+  readonly visibility: Visibility;
   /** Undefined if no key requires signed contexts. */
   readonly verifiers: ContextVerifiers | undefined;
   readonly previous: readonly Grant[];
@@ -149,15 +144,15 @@ interface GrantsContext {
  */
 export function createFileGrants(
   file: AccessFile,
-  related: RelatedConfig<GrantingSource>,
-  { restricted, verifiers, previous }: GrantsContext,
+  related: RelatedConfig<Source>,
+  { visibility, verifiers, previous }: GrantsContext,
 ): readonly Grant[] {
   const known = new Map(previous.map((grant) => [grant.key, grant.rules]));
-  return assignSources(file, related).map(({ entry, source: { flags } }): Grant => {
+  return assignSources(file, related).map(({ entry, source }): Grant => {
     const { kind = "client", projects, namePrefix = "" } = entry.fields;
-    const source = restricted.get(flags, { projects, namePrefix });
+    const flags = visibility.get(source, { projects, namePrefix });
     const rules = createRules(entry, verifiers, known.get(entry.digest));
-    return { key: entry.digest, kind, source, rules };
+    return { key: entry.digest, kind, flags, rules };
   });
 }
 

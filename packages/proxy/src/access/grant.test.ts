@@ -1,12 +1,12 @@
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
-import type { FlagSource } from "flags-sdk";
 import { expect, test } from "vitest";
 import { admitRequest, type Grant, type KeyRules, UPSTREAM_KEY_RULES, RateLimit } from "./grant.ts";
+import type { VisibleFlags } from "./visible-flags.ts";
 
 function grantWith(rules: Partial<KeyRules>): Grant {
-  const source = {} as FlagSource;
-  return { key: "digest", kind: "client", source, rules: { ...UPSTREAM_KEY_RULES, ...rules } };
+  const flags = {} as VisibleFlags;
+  return { key: "digest", kind: "client", flags, rules: { ...UPSTREAM_KEY_RULES, ...rules } };
 }
 
 function requestFrom(origin?: string): IncomingMessage {

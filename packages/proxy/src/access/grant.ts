@@ -4,7 +4,7 @@ import { TokenBucket } from "flags-server-kit/http";
 import type { SentContext } from "../context/sent-context.ts";
 import { HttpError } from "../errors.ts";
 import type { AllowsOrigin } from "./origins.ts";
-import type { GrantedSource } from "./restricted-source.ts";
+import type { VisibleFlags } from "./visible-flags.ts";
 import {
   type ContextVerifier,
   SIGNATURE_PROPERTY,
@@ -21,8 +21,8 @@ export interface Grant {
   /** Identifies the key, as `digestKey()` returns it. */
   readonly key: string;
   readonly kind: KeyKind;
-  /** The flags it gives access to, and where its usage is sent. */
-  readonly source: GrantedSource;
+  /** The flags it gives access to. Its usage is sent to their source. */
+  readonly flags: VisibleFlags;
   /** @default none, for a key in a setting */
   readonly rules?: KeyRules;
 }

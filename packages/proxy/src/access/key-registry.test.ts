@@ -1,4 +1,3 @@
-import type { FlagSource } from "flags-sdk";
 import { describe, expect, test } from "vitest";
 import {
   cacheKeyOf,
@@ -10,14 +9,15 @@ import {
 } from "./grant.ts";
 import { KeyRegistry, KeyUses } from "./key-registry.ts";
 import type { Validity } from "./verified-key.ts";
+import type { VisibleFlags } from "./visible-flags.ts";
 
-// The registry compares sources only by identity.
-const [one, two] = [{}, {}] as [FlagSource, FlagSource];
+// The registry compares flags only by identity.
+const [one, two] = [{}, {}] as [VisibleFlags, VisibleFlags];
 const registry = new KeyRegistry([
-  { key: digestKey("a"), kind: "client", source: one },
-  { key: digestKey("b"), kind: "server", source: one },
-  { key: digestKey("c"), kind: "client", source: two },
-  { key: digestKey("b"), kind: "client", source: two },
+  { key: digestKey("a"), kind: "client", flags: one },
+  { key: digestKey("b"), kind: "server", flags: one },
+  { key: digestKey("c"), kind: "client", flags: two },
+  { key: digestKey("b"), kind: "client", flags: two },
 ]);
 
 /** A grant of a client key. Without changes of the rules, it has none. */
@@ -25,7 +25,7 @@ function grantOf(key: string, changes?: Partial<KeyRules>): Grant {
   return {
     key: digestKey(key),
     kind: "client",
-    source: one,
+    flags: one,
     ...(changes && { rules: { ...UPSTREAM_KEY_RULES, ...changes } }),
   };
 }
@@ -34,16 +34,16 @@ test("find() distinguishes keys of several sources", () => {
   expect(registry.find("a", ["client"])).toEqual({
     key: digestKey("a"),
     kind: "client",
-    source: one,
+    flags: one,
   });
-  expect(registry.find("c", ["client"])?.source).toBe(two);
+  expect(registry.find("c", ["client"])?.flags).toBe(two);
 });
 
 test("find() returns only grants of the given kinds, even when one key has both kinds", () => {
   expect(registry.find("a", ["server"])).toBeUndefined();
   expect(registry.find("a", ["client", "server"])?.kind).toBe("client");
-  expect(registry.find("b", ["server"])?.source).toBe(one);
-  expect(registry.find("b", ["client"])?.source).toBe(two);
+  expect(registry.find("b", ["server"])?.flags).toBe(one);
+  expect(registry.find("b", ["client"])?.flags).toBe(two);
 });
 
 test.each(["", "A", "aa", "a ", "\u0000", "é".repeat(10_000)])(
@@ -69,11 +69,11 @@ test("hasExpiryBetween() includes the end of the period, but not its start", () 
   expect(expiring.hasExpiryBetween(0, 999)).toBe(false);
 });
 
-test("isCurrent() compares the source and the rules", () => {
+test("isCurrent() compares the flags and the rules", () => {
   const grant = grantOf("a", { id: "1" });
   const current = new KeyRegistry([grant]);
   expect(current.isCurrent({ ...grant })).toBe(true);
-  expect(current.isCurrent({ ...grant, source: two })).toBe(false);
+  expect(current.isCurrent({ ...grant, flags: two })).toBe(false);
   expect(current.isCurrent(grantOf("a", { id: "2" }))).toBe(false);
   expect(current.isCurrent({ ...grant, kind: "server" })).toBe(false);
 });
@@ -93,7 +93,7 @@ describe("keys that the upstream has verified", () => {
   const verified = (key: string, change: Partial<Grant> = {}): Grant => ({
     key: digestKey(key),
     kind: "client",
-    source: one,
+    flags: one,
     rules: UPSTREAM_KEY_RULES,
     ...change,
   });
@@ -150,7 +150,7 @@ describe("keys that the upstream has verified", () => {
     const keys = new KeyRegistry([]);
     expect(keys.updateVerified([verified("a"), verified("b")], [])).toBe(false);
     expect(keys.updateVerified([verified("a")], [digestKey("unknown")])).toBe(false);
-    expect(keys.updateVerified([verified("a", { source: two })], [])).toBe(true);
+    expect(keys.updateVerified([verified("a", { flags: two })], [])).toBe(true);
     expect(keys.updateVerified([verified("b", { kind: "server" })], [])).toBe(true);
     expect(keys.updateVerified([], [digestKey("a"), digestKey("unknown")])).toBe(true);
     expect(keys.find("a", ["client"])).toBeUndefined();
@@ -175,12 +175,12 @@ describe("keys that the upstream has verified", () => {
     expect(keys.clientIds).toBe(clientIds);
   });
 
-  test("clientIds and sourcesInUse() include them, and follow every change", () => {
+  test("clientIds and flagsInUse() include them, and follow every change", () => {
     const keys = new KeyRegistry([grantOf("a")]);
     expect(keys.clientIds).toHaveLength(1);
-    keys.updateVerified([verified("b", { source: two }), verified("c", { kind: "server" })], []);
+    keys.updateVerified([verified("b", { flags: two }), verified("c", { kind: "server" })], []);
     expect(keys.clientIds).toHaveLength(2);
-    expect(keys.sourcesInUse()).toEqual(new Set([one, two]));
+    expect(keys.flagsInUse()).toEqual(new Set([one, two]));
     keys.updateVerified([], [digestKey("b")]);
     expect(keys.clientIds).toHaveLength(1);
   });

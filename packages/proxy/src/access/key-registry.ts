@@ -1,7 +1,7 @@
-import type { NamedSource } from "../sources.ts";
+import type { Source } from "../sources.ts";
 import { findSource, limitedProject } from "../token-scope.ts";
 import { cacheKeyOf, digestKey, type Grant, type KeyKind, UPSTREAM_KEYS_NAME } from "./grant.ts";
-import type { GrantedSource, RestrictedSources } from "./restricted-source.ts";
+import type { Visibility, VisibleFlags } from "./visible-flags.ts";
 import type { Validity } from "./verified-key.ts";
 
 /** The grants at one time. Replaced as a whole. */
@@ -57,7 +57,7 @@ export class KeyRegistry {
     for (const key of removed) isRemoved = this.#verified.delete(key) || isRemoved;
     for (const grant of grants) {
       const previous = this.#verified.get(grant.key)?.grant;
-      const isSame = previous?.kind === grant.kind && previous.source === grant.source;
+      const isSame = previous?.kind === grant.kind && previous.flags === grant.flags;
       isRemoved ||= previous !== undefined && !isSame;
       this.#verified.set(grant.key, { grant, untilMs: Number.NEGATIVE_INFINITY, isUsed: true });
     }
@@ -93,9 +93,9 @@ export class KeyRegistry {
     return used;
   }
 
-  /** The sources of all grants. */
-  sourcesInUse(): ReadonlySet<GrantedSource> {
-    return new Set(this.#listGrants().map(({ source }) => source));
+  /** The flags of all grants. */
+  flagsInUse(): ReadonlySet<VisibleFlags> {
+    return new Set(this.#listGrants().map(({ flags }) => flags));
   }
 
   /** Whether there is a grant of any kind for a key, even an expired one, but none that is due. */
@@ -126,12 +126,12 @@ export class KeyRegistry {
   }
 
   /** Whether a stream that was opened with a grant may continue: its rules are still the same. */
-  isCurrent({ key, kind, source, rules }: Grant): boolean {
+  isCurrent({ key, kind, flags, rules }: Grant): boolean {
     // NOTE: a key that is due has not been revoked. If it is, the stream ends then.
     const current = this.#table.byKey.has(key)
       ? this.findByDigest(key, [kind])
       : this.#verified.get(key)?.grant;
-    return current?.kind === kind && current.source === source && current.rules?.id === rules?.id;
+    return current?.kind === kind && current.flags === flags && current.rules?.id === rules?.id;
   }
 
   /**
@@ -250,8 +250,8 @@ export interface StaticKeys {
 /** Returns the grants of all keys in settings. A key that no source serves has none. */
 export function createStaticGrants(
   { clientKeys, serverTokens, limitsKeysToProject }: StaticKeys,
-  sources: readonly NamedSource[],
-  restricted: RestrictedSources,
+  sources: readonly Source[],
+  visibility: Visibility,
 ): readonly Grant[] {
   const toGrants = (kind: KeyKind, keys: readonly string[]): readonly Grant[] =>
     keys.flatMap((key) => {
@@ -259,8 +259,8 @@ export function createStaticGrants(
       if (source === undefined) return [];
       const project = limitsKeysToProject ? limitedProject(key, source) : undefined;
       const projects = project === undefined ? undefined : [project];
-      const granted = restricted.get(source.flags, { projects, namePrefix: "" });
-      return [{ key: digestKey(key), kind, source: granted }];
+      const flags = visibility.get(source, { projects });
+      return [{ key: digestKey(key), kind, flags }];
     });
   return [...toGrants("client", clientKeys), ...toGrants("server", serverTokens)];
 }

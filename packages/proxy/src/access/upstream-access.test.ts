@@ -3,15 +3,15 @@ import { Registry } from "prom-client";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { MemoryLogger } from "../../test/_proxy.ts";
 import { DocumentSource } from "../../test/_source.ts";
-import { toNamedSource, type NamedSource } from "../sources.ts";
+import { toSource, type Source } from "../sources.ts";
 import { InvalidKeys, UpstreamAccess, VERIFICATION_LIMITS } from "./upstream-access.ts";
 import { KeyRegistry } from "./key-registry.ts";
-import { RestrictedSources } from "./restricted-source.ts";
+import { Visibility } from "./visible-flags.ts";
 import type { KeyVerifier } from "./verified-key.ts";
 
 interface Parts {
   readonly verify: KeyVerifier["verify"];
-  readonly sources?: readonly NamedSource[];
+  readonly sources?: readonly Source[];
 }
 
 function createAccess({ verify, sources = [] }: Parts) {
@@ -28,7 +28,7 @@ function createAccess({ verify, sources = [] }: Parts) {
     },
     sources,
     keys: new KeyRegistry([]),
-    restricted: new RestrictedSources(),
+    visibility: new Visibility(),
     registry,
     logger,
     onRemoved: () => {},
@@ -58,7 +58,7 @@ test("requests from one network share the slots in which they wait for the verif
   const { access, registry } = createAccess({
     verify: () => new Promise(() => {}),
     sources: [
-      toNamedSource(new DocumentSource({ features: [] }), {
+      toSource(new DocumentSource({ features: [] }), {
         name: "development",
         scope: { project: "*", environment: "development" },
       }),

@@ -10,7 +10,7 @@ import {
   verificationUnavailable,
 } from "../errors.ts";
 import { type KeyRejection, observeKeyRejections } from "../metrics/keys.ts";
-import type { NamedSource } from "../sources.ts";
+import type { Source } from "../sources.ts";
 import { findSourceByScope, parseTokenScope } from "../token-scope.ts";
 import {
   isVerifiable,
@@ -21,7 +21,7 @@ import {
 } from "./verified-key.ts";
 import { digestKey, type Grant, UPSTREAM_KEY_RULES } from "./grant.ts";
 import type { KeyRegistry } from "./key-registry.ts";
-import type { RestrictedSources } from "./restricted-source.ts";
+import type { Visibility } from "./visible-flags.ts";
 
 /**
  * How many unknown keys are verified. Keys that an address has sent before do not count, and valid ones only
@@ -50,9 +50,9 @@ const LOGGED_MS = 60 * 60 * 1000;
 
 interface UpstreamAccessOptions {
   readonly verifier: KeyVerifier;
-  readonly sources: readonly NamedSource[];
+  readonly sources: readonly Source[];
   readonly keys: KeyRegistry;
-  readonly restricted: RestrictedSources;
+  readonly visibility: Visibility;
   readonly registry: Registry;
   readonly logger: Logger;
   /** Called after keys were removed, or their permissions have changed. */
@@ -217,7 +217,7 @@ export class UpstreamAccess {
   }
 
   #apply({ verified, validity, revoked }: KeysChange): void {
-    const { keys, restricted, onRemoved } = this.#options;
+    const { keys, visibility, onRemoved } = this.#options;
     for (const key of [...revoked, ...verified.map((each) => each.key)]) this.#listed.delete(key);
     const listed = verified.flatMap((key) => this.#toListed(key) ?? []);
     for (const key of listed) this.#listed.set(key.grant.key, key);
@@ -229,21 +229,21 @@ export class UpstreamAccess {
     );
     keys.extend(validity);
     if (!isRemoved) return;
-    restricted.retain(keys.sourcesInUse());
+    visibility.retain(keys.flagsInUse());
     onRemoved();
   }
 
   #toListed(verified: VerifiedKey): ListedKey | undefined {
     const { key, kind, environment, projects, shownAs } = verified;
-    const { sources, restricted } = this.#options;
+    const { sources, visibility } = this.#options;
     const [project = "*"] = projects?.length === 1 ? projects : [];
     const source = findSourceByScope({ environment, project }, sources);
     if (source === undefined) {
       this.#warnOfUnserved(environment, `${shownAs}, for several projects of ${environment}`);
       return undefined;
     }
-    const granted = restricted.get(source.flags, { projects, namePrefix: "" });
-    return { verified, grant: { key, kind, source: granted, rules: UPSTREAM_KEY_RULES } };
+    const flags = visibility.get(source, { projects });
+    return { verified, grant: { key, kind, flags, rules: UPSTREAM_KEY_RULES } };
   }
 
   /** @param scope completes "a key of" */

@@ -2,7 +2,6 @@ import type { IncomingMessage } from "node:http";
 import { compileSnapshot, parseDocument } from "flags-engine";
 import type { FlagEvaluation, RequestTracer } from "flags-server-kit/telemetry";
 import { expect, test } from "vitest";
-import { DocumentSource } from "../../test/_source.ts";
 import type { Selection } from "../response/evaluate-flags.ts";
 import { EvaluationReporter } from "./evaluation-reporter.ts";
 
@@ -24,11 +23,11 @@ function report(selection: Selection) {
       reported.push({ names: evaluations.map(({ key }) => key), id }),
   };
   const tracer = { find: () => traced } as unknown as RequestTracer;
-  const reporter = new EvaluationReporter(tracer, () => "development", "secret");
+  const reporter = new EvaluationReporter(tracer, "secret");
   const { single } = selection;
   const index = single === undefined ? -1 : snapshot.indexOf(single);
   reporter.report({} as IncomingMessage, {
-    source: new DocumentSource(),
+    source: { name: "development" },
     snapshot,
     selection,
     outcomes:

@@ -2,12 +2,12 @@ import { createHmac } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Context, Snapshot } from "flags-engine";
 import type { FlagEvaluation, RequestTracer } from "flags-server-kit/telemetry";
-import type { GrantedSource } from "../access/restricted-source.ts";
+import type { Source } from "../sources.ts";
 import type { EvaluatedFlags, Selection } from "../response/evaluate-flags.ts";
 
 /** An evaluation that has been made for a request. */
 interface RequestEvaluation {
-  readonly source: GrantedSource;
+  readonly source: Pick<Source, "name">;
   readonly snapshot: Snapshot;
   readonly selection: Selection;
   readonly outcomes: EvaluatedFlags["outcomes"];
@@ -20,21 +20,12 @@ interface RequestEvaluation {
  */
 export class EvaluationReporter {
   readonly #tracer: RequestTracer;
-  readonly #nameOf: (source: GrantedSource) => string;
   readonly #idKey: string | undefined;
   readonly #reportedFlags = new WeakMap<Snapshot, readonly number[]>();
 
-  /**
-   * @param nameOf returns the name of a source
-   * @param idKey the secret with which user ids are hashed; undefined: reports contain no id
-   */
-  constructor(
-    tracer: RequestTracer,
-    nameOf: (source: GrantedSource) => string,
-    idKey: string | undefined,
-  ) {
+  /** @param idKey the secret with which user ids are hashed; undefined: reports contain no id */
+  constructor(tracer: RequestTracer, idKey: string | undefined) {
     this.#tracer = tracer;
-    this.#nameOf = nameOf;
     this.#idKey = idKey;
   }
 
@@ -42,7 +33,7 @@ export class EvaluationReporter {
     const traced = this.#tracer.find(request);
     if (traced === undefined) return;
     const { source, snapshot, selection, outcomes, context } = evaluation;
-    const set = this.#nameOf(source);
+    const set = source.name;
     const { revision: version } = snapshot;
     const evaluations = this.#select(snapshot, selection).flatMap((position): FlagEvaluation[] => {
       const flag = snapshot.flags[position];

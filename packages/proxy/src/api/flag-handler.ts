@@ -39,13 +39,13 @@ export function createFlagHandler(protocol: Protocol): FlagHandler {
     const grant = grantOf(request);
     const { sent, expiresAtMs } = await acceptContext(grant, received, request.raw);
     // NOTE: read once, since it may be replaced while an enricher is running.
-    const { snapshot } = grant.source;
+    const { snapshot } = grant.flags;
     if (snapshot === undefined) throw notReady();
 
     const context = await prepareContext({ request: request.raw, sent, snapshot }, contextRules);
     const evaluated = evaluateFlags(protocol, snapshot, context, selection);
     const { body, outcomes } = evaluated;
-    const { source } = grant;
+    const { source } = grant.flags;
     reporter?.report(request.raw, { source, snapshot, selection, outcomes, context });
     const isSame = extend === undefined && dependsOnSentAlone(sent, evaluated);
     const headers = headersFor(protocol, grant, isSame);

@@ -10,7 +10,7 @@ import { acceptJsonOnly } from "../http/json-body.ts";
 import { serializerCompiler } from "../http/server-options.ts";
 import { validatorCompiler } from "../http/validation.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import type { NamedSource } from "../sources.ts";
+import type { Source } from "../sources.ts";
 import { createClientStreams } from "../streaming/create-streams.ts";
 import type { EventFormat } from "../streaming/flag-events.ts";
 import type { FlagUsage } from "../usage/flag-usage.ts";
@@ -34,7 +34,7 @@ const FOR_OPERATORS = { hasCors: false, checksHost: true, pathForm: "exact" } as
 interface RoutesOptions {
   readonly config: ProxyConfig;
   readonly access: AccessControl;
-  readonly sources: readonly NamedSource[];
+  readonly sources: readonly Source[];
   readonly metrics: Metrics;
   /** Counts the usage of each flag. Undefined: it is not counted. */
   readonly flagUsage: FlagUsage | undefined;

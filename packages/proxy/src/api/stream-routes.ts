@@ -133,7 +133,7 @@ async function readSubscription(
   const grant = grantOf(request);
   checkAll(grant, { toggles, all }, config);
   const accepted = await acceptContext(grant, readContext(context), request.raw);
-  const { snapshot } = grant.source;
+  const { snapshot } = grant.flags;
   if (snapshot === undefined) throw notReady();
 
   const subject = { request: request.raw, sent: withSessionId(accepted.sent), snapshot };
@@ -188,7 +188,7 @@ function openStream(
   grant: Grant,
   subscription: Subscription,
 ): FastifyReply {
-  const { snapshot } = grant.source;
+  const { snapshot } = grant.flags;
   if (snapshot === undefined) throw notReady();
   const stored = new StoredSubscription(subscription, snapshot.contextDependencies);
   streams.checkCapacity(grant.key, stored.bytes);

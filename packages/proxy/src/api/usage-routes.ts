@@ -70,7 +70,7 @@ export function registerUsageAt(
       const { usage, invalidCount } = parseUsage(body, parseOptionsOf(request));
       // At the same time, so that one write to the spool covers both.
       await Promise.all([
-        acceptUsage(grantOf(request).source, [usage], options),
+        acceptUsage(grantOf(request).flags, [usage], options),
         registersReporters && forwardReporter(body, originOf(request, options)),
       ]);
       options.metrics.invalid.inc(invalidCount);

@@ -2,7 +2,7 @@ import type { SyncStatus } from "flags-sdk";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { MemoryLogger } from "../../test/_proxy.ts";
 import { DocumentSource } from "../../test/_source.ts";
-import { toNamedSource } from "../sources.ts";
+import { toSource } from "../sources.ts";
 import { FlagDistribution } from "./flag-distribution.ts";
 import type { ToWorker, WorkerPeer } from "./messages.ts";
 
@@ -37,7 +37,7 @@ function create(names: readonly string[]) {
   const source = new DocumentSource();
   const logger = new MemoryLogger();
   const flags = new FlagDistribution({
-    source: toNamedSource(source),
+    source: toSource(source),
     index: 0,
     logger,
     onReady: (worker) => worker.send({ kind: "listen" }),

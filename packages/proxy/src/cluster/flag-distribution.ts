@@ -6,7 +6,7 @@ import {
   toSyncStatus,
 } from "flags-sdk";
 import type { Logger } from "flags-server-kit";
-import type { NamedSource } from "../sources.ts";
+import type { Source } from "../sources.ts";
 import type { WorkerPeer } from "./messages.ts";
 
 /** Maximum time for which a round waits for a worker to load its flags. */
@@ -21,7 +21,7 @@ interface Round {
 }
 
 interface DistributionOptions {
-  readonly source: NamedSource;
+  readonly source: Source;
   /** Position of the source in the configuration. */
   readonly index: number;
   readonly logger: Logger;

@@ -7,7 +7,7 @@ import { startKeyVerifier } from "../create-access-control.ts";
 import { createConfiguredSources } from "../choose-sources.ts";
 import { logSourceEvents } from "../log-source-events.ts";
 import { listPorts } from "../ports.ts";
-import { closeSources, type NamedSource, sendUsageBefore, startSources } from "../sources.ts";
+import { closeSources, type Source, sendUsageBefore, startSources } from "../sources.ts";
 import { createMetrics, type Metrics } from "../metrics/metrics.ts";
 import { observeSources } from "../metrics/sources.ts";
 import type { KeyVerifier } from "../access/verified-key.ts";
@@ -75,7 +75,7 @@ async function findFreePort(host: string | undefined): Promise<number> {
  */
 class Primary {
   readonly #logger: Logger;
-  readonly #sources: readonly NamedSource[];
+  readonly #sources: readonly Source[];
   readonly #pool: WorkerPool;
   readonly #distributions: readonly FlagDistribution[];
   /** The number of sources for which a worker is ready to listen. */

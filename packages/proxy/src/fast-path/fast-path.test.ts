@@ -6,13 +6,13 @@ import { DOCUMENT } from "../../test/_fast-path.ts";
 import { KEY, MemoryLogger, proxyConfig } from "../../test/_proxy.ts";
 import { DocumentSource } from "../../test/_source.ts";
 import { inAnyHeader } from "../access/key-extractor.ts";
-import { RestrictedSources } from "../access/restricted-source.ts";
+import { Visibility } from "../access/visible-flags.ts";
 import { createStaticGrants, KeyRegistry, KeyUses } from "../access/key-registry.ts";
 import { createProtocol, type Protocol, type ProtocolDefinition } from "../api/protocol.ts";
 import { PROXY } from "../api/protocols/proxy.ts";
 import { ResponsePreparer } from "../response/prepare-response.ts";
 import { ResponseCache } from "../response/response-cache.ts";
-import { toNamedSource } from "../sources.ts";
+import { toSource } from "../sources.ts";
 import { createFastPaths, createServerFactory } from "./fast-path.ts";
 
 const IN_FRAMEWORK = 299;
@@ -26,9 +26,9 @@ interface Setup {
 async function serve({ definition = PROXY, prepare }: Setup) {
   const config = proxyConfig();
   const preparer = prepare === undefined ? new ResponsePreparer() : { prepare };
-  const sources = [toNamedSource(new DocumentSource(DOCUMENT))];
+  const sources = [toSource(new DocumentSource(DOCUMENT))];
   const fastPaths = createFastPaths(config, {
-    keys: new KeyRegistry(createStaticGrants(config, sources, new RestrictedSources())),
+    keys: new KeyRegistry(createStaticGrants(config, sources, new Visibility())),
     uses: new KeyUses(),
     protocols: [createProtocol(definition, config, { preparer, reporter: undefined })],
     observe: () => {},

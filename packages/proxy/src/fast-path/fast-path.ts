@@ -174,7 +174,7 @@ class FastPath {
     // NOTE: the framework finds the same error (see `admit()`), and responds with its message. It also
     // verifies signatures: no cached response may be sent before that.
     if (
-      grant?.source.snapshot === undefined ||
+      grant?.flags.snapshot === undefined ||
       requiresSignature(grant) ||
       admitRequest(grant, request) !== undefined
     ) {
@@ -221,7 +221,7 @@ class FastPath {
   #respond(authenticated: AuthenticatedRequest, text: string, parse: () => FlagRequest): boolean {
     const { uses, path, protocol } = this.#options;
     const { request, grant, traced } = authenticated;
-    const { snapshot } = grant.source;
+    const { snapshot } = grant.flags;
     if (snapshot === undefined) return false;
     let prepared: PreparedResponse | Promise<PreparedResponse>;
     try {
@@ -271,7 +271,7 @@ class FastPath {
     const evaluated = evaluateFlags(protocol, snapshot, context, selection);
     const { body, outcomes } = evaluated;
     if (traced !== undefined) {
-      const { source } = grant;
+      const { source } = grant.flags;
       protocol.reporter?.report(request, { source, snapshot, selection, outcomes, context });
     }
     const isSame = dependsOnSentAlone(sent, evaluated);

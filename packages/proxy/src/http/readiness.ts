@@ -1,14 +1,14 @@
 import type { FastifyInstance } from "fastify";
 import { type HttpError, notReady, shuttingDown, tooStale } from "../errors.ts";
 import { ageMsOf, isFresh } from "../age.ts";
-import type { NamedSource } from "../sources.ts";
+import type { Source } from "../sources.ts";
 
 /**
  * Returns whether at least one source has flags, from the upstream, a bootstrap or storage, and each other
  * one has flags or has failed. So a proxy of several environments waits for all of them at startup, but
  * not for one whose token is wrong or whose upstream is down: only requests with its keys get a 503.
  */
-export function isReady(sources: readonly NamedSource[]): boolean {
+export function isReady(sources: readonly Source[]): boolean {
   return (
     sources.some(({ flags }) => flags.snapshot !== undefined) &&
     sources.every(
@@ -19,7 +19,7 @@ export function isReady(sources: readonly NamedSource[]): boolean {
 
 /** What decides whether this replica should get requests. */
 export interface ReadinessRules {
-  readonly sources: readonly NamedSource[];
+  readonly sources: readonly Source[];
   /** The greatest age of flags; undefined: any. */
   readonly maxStalenessMs: number | undefined;
   readonly isStopping: () => boolean;
@@ -67,7 +67,7 @@ export const ALWAYS_AVAILABLE_TO_ALL = {
  * Responds with a 503 to every request until the sources are ready, before any other check. Routes with
  * `ALWAYS_AVAILABLE` are exempt.
  */
-export function rejectUntilReady(app: FastifyInstance, sources: readonly NamedSource[]): void {
+export function rejectUntilReady(app: FastifyInstance, sources: readonly Source[]): void {
   app.addHook("onRequest", (request, _reply, done) => {
     const { isAlwaysAvailable = false } = request.routeOptions.config;
     done(isAlwaysAvailable || isReady(sources) ? undefined : notReady());

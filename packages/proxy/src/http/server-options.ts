@@ -5,7 +5,7 @@ import {
   SERVER_DEFAULTS,
   toTrustOption,
 } from "flags-server-kit/http";
-import type { NamedSource } from "../sources.ts";
+import type { Source } from "../sources.ts";
 import type { ProxyConfig } from "../config/config.ts";
 import { addressNotAllowed, notReady, toHttpError } from "../errors.ts";
 import type { AllowRequest } from "./access-lists.ts";
@@ -14,7 +14,7 @@ import type { SendError } from "./error-handler.ts";
 import { validatorCompiler } from "./validation.ts";
 
 interface ServerDependencies {
-  readonly sources: readonly NamedSource[];
+  readonly sources: readonly Source[];
   readonly sendError: SendError;
   readonly guard: ConnectionGuard;
   /** Undefined: all requests are allowed. */

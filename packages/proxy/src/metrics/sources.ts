@@ -1,7 +1,7 @@
 import { createGauge, createLabelledGauge } from "flags-server-kit/http";
 import { Counter, type Registry } from "prom-client";
 import { ageMsOf } from "../age.ts";
-import type { NamedSource } from "../sources.ts";
+import type { Source } from "../sources.ts";
 import type { Metrics } from "./metrics.ts";
 import { METRICS_PREFIX } from "./prefix.ts";
 import { observeStores } from "./stores.ts";
@@ -10,7 +10,7 @@ import { countDeliveredUsage, observeSpools } from "./usage.ts";
 /** Exports the state of sources, their stores and their usage, and counts their failures. */
 export function observeSources(
   { registry, usage }: Pick<Metrics, "registry" | "usage">,
-  sources: readonly NamedSource[],
+  sources: readonly Source[],
 ): void {
   createSourceGauges(registry, sources);
   countFailures(registry, sources);
@@ -19,13 +19,13 @@ export function observeSources(
   observeSpools(registry, sources);
 }
 
-function createSourceGauges(registry: Registry, sources: readonly NamedSource[]): void {
+function createSourceGauges(registry: Registry, sources: readonly Source[]): void {
   // With workers, all processes have the same flags: the most recent value counts.
   const aggregator = "max";
   const createGaugePerSource = (
     name: string,
     help: string,
-    read: (source: NamedSource) => number | undefined,
+    read: (source: Source) => number | undefined,
   ): void =>
     createLabelledGauge(registry, {
       name: `${METRICS_PREFIX}_${name}`,
@@ -83,11 +83,11 @@ function createSourceGauges(registry: Registry, sources: readonly NamedSource[])
   );
 }
 
-function countFlags({ flags }: NamedSource): number {
+function countFlags({ flags }: Source): number {
   return flags.snapshot?.flags.length ?? 0;
 }
 
-function countFailures(registry: Registry, sources: readonly NamedSource[]): void {
+function countFailures(registry: Registry, sources: readonly Source[]): void {
   const registers = [registry];
   const upstreamErrors = new Counter({
     name: `${METRICS_PREFIX}_upstream_errors_total`,

@@ -2,19 +2,19 @@ import { FlagsClient, type SharingRole, type SharingStatus } from "flags-sdk";
 import { createLabelledCounter, createLabelledGauge } from "flags-server-kit/http";
 import type { Registry } from "prom-client";
 import { METRICS_PREFIX } from "./prefix.ts";
-import type { NamedSource } from "../sources.ts";
+import type { Source } from "../sources.ts";
 import type { GuardedStore } from "../store/guarded-store.ts";
 
 const ROLES: readonly SharingRole[] = ["holder", "follower", "alone"];
 
 /** Exports how sources use the store and share their flags with other replicas; nothing if none does. */
-export function observeStores(registry: Registry, sources: readonly NamedSource[]): void {
+export function observeStores(registry: Registry, sources: readonly Source[]): void {
   observeStorage(registry, sources);
   observeSharing(registry, sources);
 }
 
 /** Exports the operations of the store, and how current the flags in it are. */
-function observeStorage(registry: Registry, sources: readonly NamedSource[]): void {
+function observeStorage(registry: Registry, sources: readonly Source[]): void {
   const stored = sources.flatMap(({ name, storedFlags }) =>
     storedFlags === undefined ? [] : [{ name, storedFlags }],
   );
@@ -49,7 +49,7 @@ function observeStorage(registry: Registry, sources: readonly NamedSource[]): vo
 }
 
 /** Exports how sources share their flags with other replicas. */
-function observeSharing(registry: Registry, sources: readonly NamedSource[]): void {
+function observeSharing(registry: Registry, sources: readonly Source[]): void {
   const readStatuses = (): readonly (SharingStatus & { readonly source: string })[] =>
     sources.flatMap(({ name: source, flags }) =>
       flags instanceof FlagsClient && flags.sharing !== undefined

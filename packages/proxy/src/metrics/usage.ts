@@ -1,7 +1,7 @@
 import { FlagsClient, type UsageSpoolState } from "flags-sdk";
 import { createLabelledCounter, createLabelledGauge } from "flags-server-kit/http";
 import { Counter, type Registry } from "prom-client";
-import type { NamedSource } from "../sources.ts";
+import type { Source } from "../sources.ts";
 import { METRICS_PREFIX } from "./prefix.ts";
 
 /** Counters of usage reports. */
@@ -44,7 +44,7 @@ export function createUsageMetrics(registry: Registry): UsageMetrics {
 export function countDeliveredUsage(
   registry: Registry,
   { dropped }: Pick<UsageMetrics, "dropped">,
-  sources: readonly NamedSource[],
+  sources: readonly Source[],
 ): void {
   const delivered = new Counter({
     name: `${METRICS_PREFIX}_usage_delivered_total`,
@@ -100,7 +100,7 @@ type Select = (state: UsageSpoolState) => number;
 const PREFIX = `${METRICS_PREFIX}_usage_spool`;
 
 /** Exports the state of the usage spools, if there are any. */
-export function observeSpools(registry: Registry, sources: readonly NamedSource[]): void {
+export function observeSpools(registry: Registry, sources: readonly Source[]): void {
   const spools = sources.flatMap(({ name, flags }) =>
     flags instanceof FlagsClient && flags.usageSpool !== undefined
       ? [{ source: name, read: () => flags.usageSpool }]

@@ -47,7 +47,7 @@ export interface ProtocolHeaders {
  */
 export function headersFor(
   protocol: ProtocolHeaders,
-  { rules, source }: Grant,
+  { rules, flags }: Grant,
   isSame: boolean,
 ): ResponseHeaders {
   const isSigned = rules?.contextVerifier !== undefined;
@@ -56,7 +56,7 @@ export function headersFor(
   return {
     cacheControl: isPrivate ? protocol.privateCacheControl : protocol.cacheControl,
     vary: isSigned ? protocol.signedVary : unsignedVary,
-    ageMs: protocol.showsAge ? ageMsOf(source) : undefined,
+    ageMs: protocol.showsAge ? ageMsOf(flags.source.flags) : undefined,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { CompiledFlag, Outcome, Snapshot, Steps } from "flags-engine";
 import type { BeforeChangeHook, FlagSource } from "flags-sdk";
-import type { RestrictedSource } from "../access/restricted-source.ts";
+import type { VisibleFlags } from "../access/visible-flags.ts";
 import type { HttpError } from "../errors.ts";
 import { FlagList, type FragmentOf, type IsListed } from "./flag-list.ts";
 import { createFragment, type Fragment, Frame } from "./fragment.ts";
@@ -148,15 +148,15 @@ function createFragmentOf(format: FlagFormat): FragmentOf {
 export function renderNewSnapshots(
   sources: readonly FlagSource[],
   renderers: readonly Renderer[],
-  restrictedOf: (source: FlagSource) => Iterable<RestrictedSource> = () => [],
+  visibleOf: (source: FlagSource) => Iterable<VisibleFlags> = () => [],
 ): () => void {
   const createHook = (source: FlagSource): BeforeChangeHook =>
     function* (snapshot, previous) {
       for (const renderer of renderers) yield* renderer.renderAhead(snapshot, previous);
-      for (const restricted of restrictedOf(source)) {
-        const known = previous && restricted.known(previous);
+      for (const visible of visibleOf(source)) {
+        const known = previous && visible.known(previous);
         if (known === undefined) continue;
-        const next = restricted.restrict(snapshot);
+        const next = visible.restrict(snapshot);
         yield;
         for (const renderer of renderers) yield* renderer.renderAhead(next, known);
       }

@@ -10,7 +10,6 @@ import {
 } from "flags-server-kit/http";
 import type { Registry } from "prom-client";
 import type { Grant } from "../access/grant.ts";
-import { completeSource, type GrantedSource } from "../access/restricted-source.ts";
 import { streamLimitReached } from "../errors.ts";
 import { type FlagStreamMetrics, observeFlagStreams } from "../metrics/streams.ts";
 import type { FlagEvent, FlagEvents } from "./flag-events.ts";
@@ -29,7 +28,6 @@ export class FlagStream implements HubStream {
   readonly key: string;
   /** The grant of the request that opened the stream. */
   readonly grant: Grant;
-  readonly source: GrantedSource;
   readonly events: EventStream;
   /** When the signature of the context expires, epoch milliseconds. @default never */
   readonly expiresAtMs: number | undefined;
@@ -40,7 +38,6 @@ export class FlagStream implements HubStream {
   constructor({ grant, subscription, events, lastEventId }: FlagStreamOptions) {
     this.grant = grant;
     this.key = grant.key;
-    this.source = grant.source;
     this.events = events;
     this.#subscription = subscription;
     this.expiresAtMs = subscription.load().expiresAtMs;
@@ -98,7 +95,7 @@ const EXPIRY_CHECK_INTERVAL_MS = 1000;
 
 /** Keeps the streams to clients up to date, and enforces their limits. */
 export class FlagStreams {
-  readonly #events: ReadonlyMap<GrantedSource, FlagEvents>;
+  readonly #events: ReadonlyMap<FlagSource, FlagEvents>;
   readonly #metrics: FlagStreamMetrics;
   readonly #hub: StreamHub<FlagStream>;
   readonly #stops: readonly (() => void)[];
@@ -180,14 +177,14 @@ export class FlagStreams {
     this.#hub.endIf(({ expiresAtMs = Infinity }) => nowMs >= expiresAtMs, "signature_expired");
   }
 
-  #streamsOf(source: GrantedSource): readonly FlagStream[] {
-    return this.#hub.streams().filter((stream) => completeSource(stream.source) === source);
+  #streamsOf(source: FlagSource): readonly FlagStream[] {
+    return this.#hub.streams().filter(({ grant }) => grant.flags.source.flags === source);
   }
 
   /** NOTE: reads the snapshot only now, so that an older event never follows a newer one. */
   #update(stream: FlagStream): void {
-    const { snapshot } = stream.source;
-    const events = this.#events.get(completeSource(stream.source));
+    const { snapshot, source } = stream.grant.flags;
+    const events = this.#events.get(source.flags);
     if (snapshot === undefined || events === undefined) return;
     if (stream.isOutdated(snapshot.contextDependencies)) {
       this.#hub.end(stream, "outdated");

@@ -1,5 +1,5 @@
 import type { ApplicationUsage } from "flags-sdk";
-import { type GrantedSource, RestrictedSource } from "../access/restricted-source.ts";
+import type { VisibleFlags } from "../access/visible-flags.ts";
 import { tooMuchUsage } from "../errors.ts";
 import type { UsageMetrics } from "../metrics/usage.ts";
 import type { FlagUsage } from "./flag-usage.ts";
@@ -14,28 +14,28 @@ export interface UsageRules {
 }
 
 /**
- * Passes usage to a source, all at once, so that one write to the spool covers it. If the usage of
+ * Passes usage to the source of flags, all at once, so that one write to the spool covers it. If the usage of
  * one application exceeds a limit, that of others may have been counted. It counts twice if the
  * client sends the report again, which is better than losing it.
  *
  * @throws {HttpError} 503 if a limit is exceeded
  */
 export async function acceptUsage(
-  source: GrantedSource,
+  flags: VisibleFlags,
   usages: readonly ApplicationUsage[],
   { metrics, flagUsage, metricsIntervalMs }: UsageRules,
 ): Promise<void> {
   const accepted = await Promise.all(
     usages.map(async (sent) => {
-      const { usage, omittedCount } = restrictUsage(source, sent);
+      const { usage, omittedCount } = restrictUsage(flags, sent);
       if (omittedCount > 0) metrics.dropped.inc({ kind: "not_allowed" }, omittedCount);
       const count = Object.keys(usage.features).length;
       if (count === 0 && usage.impactMetrics === undefined) return true;
       // NOTE: sources written in JavaScript may return nothing, which counts as accepted.
-      const isAccepted: unknown = await source.reportUsage(usage);
+      const isAccepted: unknown = await flags.source.flags.reportUsage(usage);
       if (isAccepted === false) return false;
       metrics.entries.inc(count);
-      flagUsage?.count(source, usage);
+      flagUsage?.count(flags, usage);
       return true;
     }),
   );
@@ -44,17 +44,17 @@ export async function acceptUsage(
   throw tooMuchUsage(metricsIntervalMs);
 }
 
-/** Usage without the flags that a source hides, and how many these were. */
+/** Usage without the flags that are hidden, and how many these were. */
 interface RestrictedUsage {
   readonly usage: ApplicationUsage;
   readonly omittedCount: number;
 }
 
-/** Omits usage of flags that a source hides, or that do not exist: nobody can find out which. */
-function restrictUsage(source: GrantedSource, usage: ApplicationUsage): RestrictedUsage {
-  if (!(source instanceof RestrictedSource)) return { usage, omittedCount: 0 };
+/** Omits usage of flags that are hidden, or that do not exist: nobody can find out which. */
+function restrictUsage(flags: VisibleFlags, usage: ApplicationUsage): RestrictedUsage {
+  if (flags.areAll) return { usage, omittedCount: 0 };
   const entries = Object.entries(usage.features);
-  const accepted = entries.filter(([name]) => source.acceptsUsageOf(name));
+  const accepted = entries.filter(([name]) => flags.acceptsUsageOf(name));
   // NOTE: no prototype, since a flag can be named `__proto__`.
   const features = Object.create(null) as Record<string, (typeof entries)[number][1]>;
   for (const [name, counts] of accepted) features[name] = counts;

@@ -1,18 +1,11 @@
 import type { ApplicationUsage } from "flags-sdk";
-import type { GrantedSource } from "../access/restricted-source.ts";
+import type { VisibleFlags } from "../access/visible-flags.ts";
 
 /** Label of applications and flags that are not counted by name. */
 const OTHER = "other";
 
 /** Flags are archived and created again for years, and each one that is counted by name takes memory. */
 const MAX_FLAGS = 10_000;
-
-interface FlagUsageOptions {
-  /** The applications that are counted by name. */
-  readonly applications: readonly string[];
-  /** Returns the name of a source. */
-  readonly nameOf: (source: GrantedSource) => string;
-}
 
 /** How often one flag was on and off, as one application reported it. */
 interface Totals {
@@ -31,14 +24,13 @@ interface Totals {
  */
 export class FlagUsage {
   readonly #applications: ReadonlySet<string>;
-  readonly #nameOf: FlagUsageOptions["nameOf"];
   readonly #flags = new Set<string>();
   /** By source, then flag, then application. */
   readonly #totals = new Map<string, Map<string, Map<string, Totals>>>();
 
-  constructor({ applications, nameOf }: FlagUsageOptions) {
+  /** @param applications the applications that are counted by name */
+  constructor(applications: readonly string[]) {
     this.#applications = new Set(applications);
-    this.#nameOf = nameOf;
   }
 
   /** Returns the totals since the start. */
@@ -48,15 +40,15 @@ export class FlagUsage {
     );
   }
 
-  /** Counts a report for a source. */
-  count(granted: GrantedSource, { appName, features }: ApplicationUsage): void {
-    const source = this.#nameOf(granted);
+  /** Counts a report for the source of flags. */
+  count(visible: VisibleFlags, { appName, features }: ApplicationUsage): void {
+    const source = visible.source.name;
     const application = this.#applications.has(appName) ? appName : OTHER;
     // NOTE: reads values by name, since creating a list of entries costs more than everything else here.
     for (const name of Object.keys(features)) {
       const usage = features[name];
       if (usage === undefined) continue;
-      const isKnown = (granted.snapshot?.indexOf(name) ?? -1) >= 0;
+      const isKnown = (visible.snapshot?.indexOf(name) ?? -1) >= 0;
       const flag = isKnown && this.#admits(`${source}\n${name}`) ? name : OTHER;
       const totals = this.#find(source, flag, application);
       totals.yes += Math.max(0, usage.yes);

@@ -27,7 +27,8 @@ export async function forwardRegistration(
   origin: RegistrationOrigin,
 ): Promise<void> {
   const registration = parseRegistration(sent, origin);
-  if (registration !== undefined) await origin.grant.source.registerApplication?.(registration);
+  if (registration === undefined) return;
+  await origin.grant.flags.source.flags.registerApplication?.(registration);
 }
 
 /**

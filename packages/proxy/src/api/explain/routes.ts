@@ -50,7 +50,7 @@ export function registerExplanations(
       const grant = grantOf(request);
       const { context: received, flags: names } = request.body;
       const { sent } = await acceptContext(grant, readContext(received ?? {}), request.raw);
-      const { snapshot } = grant.source;
+      const { snapshot } = grant.flags;
       if (snapshot === undefined) throw notReady();
       const context = await prepareContext({ request: request.raw, sent, snapshot }, contextRules);
       if (running >= MAX_RUNNING) throw tooManyExplanations();

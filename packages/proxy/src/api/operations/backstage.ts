@@ -5,7 +5,6 @@ import { Type } from "typebox";
 import type { AccessControl } from "../../access/access-control.ts";
 import { grantOf } from "../authenticate.ts";
 import type { ListedKey } from "../../access/upstream-access.ts";
-import { completeSource } from "../../access/restricted-source.ts";
 import { ageMsOf } from "../../age.ts";
 import { notReady } from "../../errors.ts";
 import {
@@ -15,7 +14,7 @@ import {
   type ReadinessRules,
 } from "../../http/readiness.ts";
 import type { Metrics } from "../../metrics/metrics.ts";
-import type { NamedSource } from "../../sources.ts";
+import type { Source } from "../../sources.ts";
 import { DefinitionsResponse } from "../server-sdk/schemas.ts";
 import { sendMetrics } from "./monitoring.ts";
 import { errorResponses } from "../schemas.ts";
@@ -131,10 +130,7 @@ function registerEdgeMetrics(app: TypedApp, metrics: Metrics): void {
 }
 
 /** Definitions and states contain names of unreleased flags, so they require a server token. */
-function registerState(
-  app: TypedApp,
-  { readiness: { sources }, access, authenticate }: BackstageOptions,
-): void {
+function registerState(app: TypedApp, { access, authenticate }: BackstageOptions): void {
   const security = [{ serverToken: [] }];
   app.get(
     "/features",
@@ -149,14 +145,11 @@ function registerState(
       },
     },
     (request, reply) => {
-      const { source } = grantOf(request);
-      const { name } = sources.find(({ flags }) => flags === completeSource(source)) ?? {
-        name: "",
-      };
-      if (source.definitions === undefined) throw notReady();
+      const { source, definitions } = grantOf(request).flags;
+      if (definitions === undefined) throw notReady();
       return reply
-        .headers({ "cache-control": "no-store", [AGE_HEADER]: writeAge(ageMsOf(source)) })
-        .send({ [name]: source.definitions });
+        .headers({ "cache-control": "no-store", [AGE_HEADER]: writeAge(ageMsOf(source.flags)) })
+        .send({ [source.name]: definitions });
     },
   );
   app.get(
@@ -176,22 +169,20 @@ function registerState(
       },
     },
     (request, reply) => {
-      const { source } = grantOf(request);
-      const complete = completeSource(source);
-      const own = sources.filter(({ flags }) => flags === complete);
+      const { flags } = grantOf(request);
       // A token that is restricted to some projects is not shown the keys of others.
       const keys = (access.upstream?.listed ?? []).filter(({ grant }) =>
-        source === complete ? completeSource(grant.source) === source : grant.source === source,
+        flags.areAll ? grant.flags.source === flags.source : grant.flags === flags,
       );
       return reply.header("cache-control", "no-store").send({
-        tokenRefreshes: own.map(toState),
+        tokenRefreshes: [toState(flags.source)],
         tokenValidationStatus: keys.map(toKeyState),
       });
     },
   );
 }
 
-function toState({ name, flags, lastFailure }: NamedSource) {
+function toState({ name, flags, lastFailure }: Source) {
   return {
     environment: name,
     flags: flags.snapshot?.flags.length ?? 0,

@@ -5,7 +5,6 @@ import type { TypedApp } from "flags-server-kit/http";
 import { type Static, Type } from "typebox";
 import type { AccessControl } from "../../access/access-control.ts";
 import { grantOf } from "../authenticate.ts";
-import { completeSource } from "../../access/restricted-source.ts";
 import type { ProxyConfig } from "../../config/config.ts";
 import { PROGRAM } from "../../config/program.ts";
 import { ageMsOf, isFresh } from "../../age.ts";
@@ -15,7 +14,7 @@ import {
   findReadinessError,
   type ReadinessRules,
 } from "../../http/readiness.ts";
-import type { NamedSource } from "../../sources.ts";
+import type { Source } from "../../sources.ts";
 import { errorResponses } from "../schemas.ts";
 
 const Time = (description: string) =>
@@ -92,7 +91,7 @@ const Status = Type.Object(
 
 interface StatusOptions {
   readonly config: ProxyConfig;
-  readonly sources: readonly NamedSource[];
+  readonly sources: readonly Source[];
   readonly readiness: ReadinessRules;
   readonly access: AccessControl;
   /**
@@ -115,11 +114,11 @@ export function registerStatus(app: TypedApp, options: StatusOptions): void {
   const onRequest = authenticate === undefined ? [] : [authenticate];
   const availability = authenticate === undefined ? ALWAYS_AVAILABLE : ALWAYS_AVAILABLE_TO_ALL;
   app.get("/status", { ...availability, onRequest, schema }, (request, reply) => {
-    const own = authenticate && completeSource(grantOf(request).source);
+    const own = authenticate && grantOf(request).flags.source;
     const status: Static<typeof Status> = {
       version: PROGRAM.version,
       ready: findReadinessError(readiness) === undefined,
-      sources: sources.filter(({ flags }) => own === undefined || flags === own).map(describe),
+      sources: (own === undefined ? sources : [own]).map(describe),
       ...(own === undefined && { keys: describeKeys(config, access) }),
     };
     return reply.header("cache-control", "no-store").send(status);
@@ -128,7 +127,7 @@ export function registerStatus(app: TypedApp, options: StatusOptions): void {
 
 function createSourceDescription(config: ProxyConfig) {
   const redact = createRedact(secretsOf(config));
-  return ({ name, flags, lastFailure }: NamedSource): Static<typeof SourceStatus> => {
+  return ({ name, flags, lastFailure }: Source): Static<typeof SourceStatus> => {
     const ageMs = ageMsOf(flags);
     const failure = lastFailure();
     return {

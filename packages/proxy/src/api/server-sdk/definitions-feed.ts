@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { DeltaLog, type DeltaMessage } from "flags-engine";
-import type { FeatureDefinitions } from "flags-sdk";
+import type { FeatureDefinitions, FlagSource } from "flags-sdk";
 import type { DeltaFeed } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
 import {
@@ -9,7 +9,7 @@ import {
   isUnrestricted,
   type Restriction,
 } from "../../access/restriction.ts";
-import { completeSource, type GrantedSource } from "../../access/restricted-source.ts";
+import type { VisibleFlags } from "../../access/visible-flags.ts";
 import { type DefinitionTexts, toDefinitionTexts } from "./definitions-document.ts";
 
 /** How many earlier states a feed recognizes. */
@@ -126,14 +126,13 @@ type Feeds = LRUCache<string, DefinitionsFeed>;
 
 /** The feeds of recent queries, one for all clients with the same source and query. */
 export class DefinitionsFeeds {
-  /** By the source with all flags; then by the source that a grant allows. */
-  readonly #bySource = new WeakMap<GrantedSource, LRUCache<GrantedSource, Feeds>>();
+  readonly #bySource = new WeakMap<FlagSource, LRUCache<VisibleFlags, Feeds>>();
 
   /** Returns the up-to-date feed of a query; undefined if the source has no definitions yet. */
-  current(source: GrantedSource, query: Restriction): DefinitionsFeed | undefined {
-    const { definitions } = source;
+  current(flags: VisibleFlags, query: Restriction): DefinitionsFeed | undefined {
+    const { definitions } = flags;
     if (definitions === undefined) return undefined;
-    const feeds = this.#feedsOf(source);
+    const feeds = this.#feedsOf(flags);
     const key = idOfRestriction(query);
     const feed = feeds.get(key) ?? new DefinitionsFeed(query, definitions);
     feeds.set(key, feed);
@@ -142,21 +141,21 @@ export class DefinitionsFeeds {
   }
 
   /** Advances every feed of a source: a state that a feed has missed is not recognized later. */
-  advance(complete: GrantedSource): void {
-    for (const [source, feeds] of this.#bySource.get(complete)?.entries() ?? []) {
-      const { definitions } = source;
+  advance(source: FlagSource): void {
+    for (const [flags, feeds] of this.#bySource.get(source)?.entries() ?? []) {
+      const { definitions } = flags;
       if (definitions === undefined) continue;
       for (const feed of feeds.values()) feed.advance(definitions);
     }
   }
 
-  #feedsOf(source: GrantedSource): Feeds {
-    const complete = completeSource(source);
-    const bySource =
-      this.#bySource.get(complete) ?? new LRUCache<GrantedSource, Feeds>({ max: MAX_RESTRICTED });
-    this.#bySource.set(complete, bySource);
-    const feeds = bySource.get(source) ?? new LRUCache<string, DefinitionsFeed>({ max: MAX_FEEDS });
-    bySource.set(source, feeds);
+  #feedsOf(flags: VisibleFlags): Feeds {
+    const source = flags.source.flags;
+    const ofSource =
+      this.#bySource.get(source) ?? new LRUCache<VisibleFlags, Feeds>({ max: MAX_RESTRICTED });
+    this.#bySource.set(source, ofSource);
+    const feeds = ofSource.get(flags) ?? new LRUCache<string, DefinitionsFeed>({ max: MAX_FEEDS });
+    ofSource.set(flags, feeds);
     return feeds;
   }
 }

@@ -5,6 +5,8 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import type { FeatureDefinitions, FlagSource, FlagSourceEvents } from "flags-sdk";
 import { type DeltaHubOptions, EventStream } from "flags-server-kit/http";
 import { expect, onTestFinished, test } from "vitest";
+import { Visibility } from "../../access/visible-flags.ts";
+import { toSource } from "../../sources.ts";
 import { DefinitionsFeed, DefinitionsFeeds } from "./definitions-feed.ts";
 import { DefinitionsStream, DefinitionsStreams } from "./definitions-streams.ts";
 
@@ -28,17 +30,14 @@ async function startStreams(options: Partial<DeltaHubOptions>) {
   };
   const feeds = new DefinitionsFeeds();
   const asSource = source as unknown as FlagSource;
+  const flags = new Visibility().get(toSource(asSource));
   const streams = new DefinitionsStreams([asSource], feeds, { maxStreams: 100, ...options });
   onTestFinished(() => streams.close());
   const server = createServer((_request, response) => {
-    const feed = feeds.current(asSource, EVERYTHING);
+    const feed = feeds.current(flags, EVERYTHING);
     if (feed === undefined) throw new TypeError("The source has no definitions");
     const events = new EventStream(response, {});
-    const stream = new DefinitionsStream(
-      { key: "", kind: "server", source: asSource },
-      feed,
-      events,
-    );
+    const stream = new DefinitionsStream({ key: "", kind: "server", flags }, feed, events);
     stream.sendInitial(undefined);
     streams.add(stream);
     opened.push(stream);

@@ -8,7 +8,6 @@ import {
 } from "flags-server-kit/http";
 import { ageMsOf } from "../../age.ts";
 import type { Grant } from "../../access/grant.ts";
-import { completeSource, type GrantedSource } from "../../access/restricted-source.ts";
 import { HttpError } from "../../errors.ts";
 import type { DefinitionsFeed, DefinitionsFeeds } from "./definitions-feed.ts";
 
@@ -22,14 +21,10 @@ export class DefinitionsStream extends DeltaStream<DefinitionsFeed> {
     this.grant = grant;
   }
 
-  get source(): GrantedSource {
-    return this.grant.source;
-  }
-
   /** Repeats how old the flags are, after those that are still to be sent. */
   keepAlive(): void {
     this.update();
-    this.events.keepAlive(writeAgeComment(ageMsOf(this.source)));
+    this.events.keepAlive(writeAgeComment(ageMsOf(this.grant.flags.source.flags)));
   }
 
   protected override send(...event: Parameters<DeltaStream<DefinitionsFeed>["send"]>): void {
@@ -125,17 +120,15 @@ export class DefinitionsStreams {
   }
 
   #streamsOf(source: FlagSource): readonly DefinitionsStream[] {
-    return this.#hub.streams().filter((stream) => completeSource(stream.source) === source);
+    return this.#hub.streams().filter(({ grant }) => grant.flags.source.flags === source);
   }
 
   #advance(source: FlagSource): void {
     this.#feeds.advance(source);
     const streams = this.#streamsOf(source);
     // The feed of an open stream may no longer be among the recent ones.
-    for (const {
-      feed,
-      source: { definitions },
-    } of streams) {
+    for (const { feed, grant } of streams) {
+      const { definitions } = grant.flags;
       if (definitions !== undefined) feed.advance(definitions);
     }
     this.#hub.update(streams);

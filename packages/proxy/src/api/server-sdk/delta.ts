@@ -3,7 +3,7 @@ import { AGE_HEADER, writeAge } from "flags-sdk";
 import { acceptsGzip, EventStream, releaseRequest, type TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { grantOf } from "../authenticate.ts";
-import type { GrantedSource } from "../../access/restricted-source.ts";
+import type { VisibleFlags } from "../../access/visible-flags.ts";
 import { ageMsOf } from "../../age.ts";
 import { notReady } from "../../errors.ts";
 import { errorResponses, NotModified } from "../schemas.ts";
@@ -25,11 +25,11 @@ export function registerDelta(
   };
 
   app.get("/client/delta", { onRequest: [authenticate], schema }, (request, reply) => {
-    const { source } = grantOf(request);
-    const feed = feedOf(feeds, source, request.url);
+    const { flags } = grantOf(request);
+    const feed = feedOf(feeds, flags, request.url);
     const message = feed.update(parseEventId(request.headers["if-none-match"]));
     reply.headers({ "cache-control": "no-cache", vary, etag: `"${message.id}"` });
-    reply.header(AGE_HEADER, writeAge(ageMsOf(source)));
+    reply.header(AGE_HEADER, writeAge(ageMsOf(flags.source.flags)));
     return message.size === 0
       ? reply.code(304).send()
       : reply.type("application/json; charset=utf-8").send(message.text);
@@ -61,10 +61,10 @@ export function registerStreaming(
     // NOTE: the stream of a client that disconnected during earlier hooks would never be removed.
     if (reply.raw.destroyed) return reply.hijack();
     const grant = grantOf(request);
-    const feed = feedOf(feeds, grant.source, request.url);
+    const feed = feedOf(feeds, grant.flags, request.url);
     streams.checkCapacity();
     reply.raw.once("close", streams.claimFeed(grant, feed));
-    reply.headers({ vary, [AGE_HEADER]: writeAge(ageMsOf(grant.source)) });
+    reply.headers({ vary, [AGE_HEADER]: writeAge(ageMsOf(grant.flags.source.flags)) });
     const gzip = acceptsGzip(request.headers["accept-encoding"]);
     const events = new EventStream(reply.raw, reply.getHeaders(), { gzip });
     const stream = new DefinitionsStream(grant, feed, events);
@@ -75,8 +75,8 @@ export function registerStreaming(
   });
 }
 
-function feedOf(feeds: DefinitionsFeeds, source: GrantedSource, url: string): DefinitionsFeed {
-  const feed = feeds.current(source, parseDefinitionsQuery(url));
+function feedOf(feeds: DefinitionsFeeds, flags: VisibleFlags, url: string): DefinitionsFeed {
+  const feed = feeds.current(flags, parseDefinitionsQuery(url));
   if (feed === undefined) throw notReady();
   return feed;
 }

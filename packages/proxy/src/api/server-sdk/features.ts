@@ -62,7 +62,7 @@ export function registerFeature(app: TypedApp, options: DefinitionsOptions): voi
 }
 
 function definitionsFor(request: FastifyRequest): FeatureDefinitions {
-  const { definitions } = grantOf(request).source;
+  const { definitions } = grantOf(request).flags;
   if (definitions === undefined) throw notReady();
   return definitions;
 }
@@ -72,7 +72,7 @@ function setHeaders(
   reply: FastifyReply,
   { vary }: DefinitionsOptions,
 ): FastifyReply {
-  const age = writeAge(ageMsOf(grantOf(request).source));
+  const age = writeAge(ageMsOf(grantOf(request).flags.source.flags));
   return reply.headers({ vary: `${vary}, unleash-client-spec`, [AGE_HEADER]: age });
 }
 

@@ -51,7 +51,7 @@ export function registerServerUsage(app: TypedApp, options: ServerUsageOptions):
       // The labels of impact metrics contain the names of their applications.
       const impact = { appName: "", startMs: nowMs, features: {}, impactMetrics, quotaId };
       await acceptUsage(
-        grantOf(request).source,
+        grantOf(request).flags,
         impactMetrics.length === 0 ? usages : [...usages, impact],
         options,
       );

@@ -8,7 +8,6 @@ import {
 import { Type } from "typebox";
 import type { AccessControl } from "../../access/access-control.ts";
 import { type Grant, isVerifiedUpstream } from "../../access/grant.ts";
-import { projectsOf } from "../../access/restricted-source.ts";
 import { tooManyGuesses } from "../../errors.ts";
 import { parseTokenScope } from "../../token-scope.ts";
 import { errorResponses } from "../schemas.ts";
@@ -69,14 +68,14 @@ export function registerTokenValidation(
 }
 
 function describeGrant(secret: string, grant: Grant) {
-  const { kind, source } = grant;
+  const { kind, flags } = grant;
   const scope = parseTokenScope(secret);
   // The upstream says which projects a key is for. Otherwise the key itself does.
   const project = isVerifiedUpstream(grant) ? "*" : (scope?.project ?? "*");
   return {
     token: secret,
     type: kind === "server" ? ("client" as const) : ("frontend" as const),
-    projects: [...(projectsOf(source) ?? [project])],
+    projects: [...(flags.restriction.projects ?? [project])],
     ...(scope && { environment: scope.environment }),
   };
 }

@@ -8,7 +8,8 @@ import type {
   Snapshot,
   SnapshotOrigin,
 } from "flags-engine";
-import type { FeatureDefinitions, FlagOrigin, FlagSource } from "flags-sdk";
+import type { FeatureDefinitions, FlagSource } from "flags-sdk";
+import type { Source } from "../sources.ts";
 import {
   createFilter,
   idOfRestriction,
@@ -17,73 +18,37 @@ import {
   type Restriction,
 } from "./restriction.ts";
 
-/** The parts of a source that requests use. */
-export type GrantedSource = Pick<
-  FlagSource,
-  | "snapshot"
-  | "definitions"
-  | "reportUsage"
-  | "registerApplication"
-  | "isLive"
-  | "confirmedAtMs"
-  | "lastFetchAtMs"
-  | "origin"
->;
-
 /**
- * A source without the flags that a restriction excludes. Every route reads flags through the source of
- * its grant, so this is the only place that hides flags.
+ * The flags of a source that a key may see. Every route reads flags through those of its grant, so this is the only
+ * place that hides flags.
  */
-export class RestrictedSource implements GrantedSource {
-  readonly complete: FlagSource;
+export class VisibleFlags {
+  readonly source: Source;
   readonly restriction: Restriction;
+  /** Whether nothing is hidden. */
+  readonly areAll: boolean;
   readonly #snapshots = new WeakMap<Snapshot, Snapshot>();
   readonly #definitions = new WeakMap<FeatureDefinitions, FeatureDefinitions>();
 
-  constructor(complete: FlagSource, restriction: Restriction) {
-    this.complete = complete;
+  constructor(source: Source, restriction: Restriction) {
+    this.source = source;
     this.restriction = restriction;
+    this.areAll = isUnrestricted(restriction);
   }
 
   get snapshot(): Snapshot | undefined {
-    const { snapshot } = this.complete;
+    const { snapshot } = this.source.flags;
     return snapshot && this.restrict(snapshot);
   }
 
   get definitions(): FeatureDefinitions | undefined {
-    const { definitions } = this.complete;
-    if (definitions === undefined) return undefined;
+    const { definitions } = this.source.flags;
+    if (definitions === undefined || this.areAll) return definitions;
     const known = this.#definitions.get(definitions);
     if (known !== undefined) return known;
     const restricted = restrictDefinitions(definitions, this.restriction);
     this.#definitions.set(definitions, restricted);
     return restricted;
-  }
-
-  get isLive(): boolean {
-    return this.complete.isLive ?? false;
-  }
-
-  get confirmedAtMs(): number | undefined {
-    return this.complete.confirmedAtMs;
-  }
-
-  get origin(): FlagOrigin | undefined {
-    return this.complete.origin;
-  }
-
-  get lastFetchAtMs(): number | undefined {
-    return this.complete.lastFetchAtMs;
-  }
-
-  reportUsage(...parameters: Parameters<FlagSource["reportUsage"]>): boolean | Promise<boolean> {
-    return this.complete.reportUsage(...parameters);
-  }
-
-  registerApplication(
-    ...parameters: Parameters<NonNullable<FlagSource["registerApplication"]>>
-  ): void | Promise<void> {
-    return this.complete.registerApplication?.(...parameters);
   }
 
   /**
@@ -98,6 +63,7 @@ export class RestrictedSource implements GrantedSource {
 
   /** Restricts a snapshot of the source, once. */
   restrict(snapshot: Snapshot): Snapshot {
+    if (this.areAll) return snapshot;
     const known = this.#snapshots.get(snapshot);
     if (known !== undefined) return known;
     const restricted = new RestrictedSnapshot(snapshot, this.restriction);
@@ -105,39 +71,29 @@ export class RestrictedSource implements GrantedSource {
     return restricted;
   }
 
-  /** The restricted form of a snapshot; undefined if nothing has used it. */
+  /** The restricted form of a snapshot; undefined if there is none, or nothing has used it. */
   known(snapshot: Snapshot): Snapshot | undefined {
     return this.#snapshots.get(snapshot);
   }
 }
 
-/** The source with all flags. */
-export function completeSource(source: GrantedSource): GrantedSource {
-  return source instanceof RestrictedSource ? source.complete : source;
-}
+/** What keys may see of each source. Grants with equal restrictions share it, with its caches. */
+export class Visibility {
+  readonly #bySource = new Map<FlagSource, Map<string, VisibleFlags>>();
 
-/** The only projects whose flags a source has; undefined for all. */
-export function projectsOf(source: GrantedSource): readonly string[] | undefined {
-  return source instanceof RestrictedSource ? source.restriction.projects : undefined;
-}
-
-/** The restricted sources in use. Grants with equal restrictions share one, with its caches. */
-export class RestrictedSources {
-  readonly #sources = new Map<FlagSource, Map<string, RestrictedSource>>();
-
-  /** Returns a source with only the allowed flags; the source itself if all are allowed. */
-  get(source: FlagSource, restriction: Restriction): GrantedSource {
-    if (isUnrestricted(restriction)) return source;
-    const known = this.#sources.get(source) ?? new Map<string, RestrictedSource>();
-    this.#sources.set(source, known);
+  /** Returns the flags of a source that a restriction allows. @default all */
+  get(source: Source, { projects, namePrefix = "" }: Partial<Restriction> = {}): VisibleFlags {
+    const restriction = { projects, namePrefix };
+    const known = this.#bySource.get(source.flags) ?? new Map<string, VisibleFlags>();
+    this.#bySource.set(source.flags, known);
     const id = idOfRestriction(restriction);
-    const restricted = known.get(id) ?? new RestrictedSource(source, restriction);
-    known.set(id, restricted);
-    return restricted;
+    const visible = known.get(id) ?? new VisibleFlags(source, restriction);
+    known.set(id, visible);
+    return visible;
   }
 
-  of(source: FlagSource): Iterable<RestrictedSource> {
-    return this.#sources.get(source)?.values() ?? [];
+  of(source: FlagSource): Iterable<VisibleFlags> {
+    return this.#bySource.get(source)?.values() ?? [];
   }
 
   /** The current snapshot of a source, and the restricted forms of it that are in use. */
@@ -148,10 +104,10 @@ export class RestrictedSources {
     return [snapshot, ...restricted.flat()];
   }
 
-  /** Removes those that are not in use. */
-  retain(used: ReadonlySet<GrantedSource>): void {
-    for (const known of this.#sources.values()) {
-      for (const [id, source] of known) if (!used.has(source)) known.delete(id);
+  /** Forgets what is not in use. */
+  retain(used: ReadonlySet<VisibleFlags>): void {
+    for (const known of this.#bySource.values()) {
+      for (const [id, visible] of known) if (!used.has(visible)) known.delete(id);
     }
   }
 }
