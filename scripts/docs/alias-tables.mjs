@@ -1,8 +1,8 @@
 // The tables of the settings of replaced products, from the data that the proxy itself uses. A document marks the place of
 // a table with a comment that names its heading.
 
-import { EDGE_ALIASES } from "../../packages/proxy/dist/config/aliases/edge-aliases.js";
-import { OLD_PROXY_ALIASES } from "../../packages/proxy/dist/config/aliases/old-proxy-aliases.js";
+import { EDGE_ALIASES } from "../../packages/proxy/dist/migrate/aliases/edge-aliases.js";
+import { OLD_PROXY_ALIASES } from "../../packages/proxy/dist/migrate/aliases/old-proxy-aliases.js";
 
 const TABLE =
   /(<!-- aliases:start (?<product>edge|unleash-proxy) (?<group>[^>]+?) -->\n)(?<body>[\s\S]*?)(<!-- aliases:end -->)/g;

@@ -20,20 +20,24 @@ export async function runCommand(
 ): Promise<void> {
   await runCommandLine(PROGRAM, {
     subcommands: SUBCOMMANDS,
-    serve: () =>
-      serveUntilSignal(PROGRAM, {
-        loadConfig: async (environment) => loadConfig(environment),
-        serve: async (config) => {
-          const telemetry = await loadTelemetry(config);
-          // NOTE: loaded after the settings are valid, because it takes most of the startup time.
-          const { serve } = await import("./start.ts");
-          const admin = await startService(config, (onCreating) =>
-            serve({ ...config, onCreating }, telemetry),
-          );
-          onListening(admin);
-          return admin;
+    serve: (given) =>
+      serveUntilSignal(
+        PROGRAM,
+        {
+          loadConfig: async (environment) => loadConfig(environment),
+          serve: async (config) => {
+            const telemetry = await loadTelemetry(config);
+            // NOTE: loaded after the settings are valid, because it takes most of the startup time.
+            const { serve } = await import("./start.ts");
+            const admin = await startService(config, (onCreating) =>
+              serve({ ...config, onCreating }, telemetry),
+            );
+            onListening(admin);
+            return admin;
+          },
         },
-      }),
+        given,
+      ),
   });
 }
 

@@ -2,63 +2,49 @@
 
 import {
   type Environment,
+  runCommandLine,
   type RunningServer,
-  runProgram,
   runWorker,
-  tryLoadEnvFiles,
+  serveUntilSignal,
 } from "flags-server-kit";
-import { EXIT_USAGE } from "flags-server-kit/command-line";
 import type { Telemetry } from "flags-server-kit/telemetry";
-import { splitArguments } from "./cli/split-arguments.ts";
-import { SETTINGS_SUBCOMMANDS, SUBCOMMANDS } from "./cli/subcommands.ts";
 import { openPrimaryLink } from "./cluster/primary-link.ts";
-import { parseEdgeCommandLine } from "./config/aliases/edge-command-line.ts";
-import { REPLACED_PRODUCT } from "./config/aliases/translate-environment.ts";
 import type { LoadedConfig } from "./config/assemble-config.ts";
 import { loadConfig } from "./config/load-config.ts";
 import { PROGRAM } from "./config/program.ts";
+import { translate } from "./migrate/translate.ts";
+import type { Translation } from "./migrate/translate-environment.ts";
+import { SETTINGS_SUBCOMMANDS, SUBCOMMANDS } from "./subcommands.ts";
 
 // NOTE: the server is imported only when it is needed, since loading it takes most of the start time.
 
 /** Runs the command `flags-proxy` with the arguments and the environment of the process. */
 export async function runCommand(): Promise<void> {
-  const commands = { loadConfig: loadFromEnvironment, serve: serveCommand };
-  const { own, others } = splitArguments(process.argv.slice(2), SETTINGS_SUBCOMMANDS);
-  const edge = parseEdgeCommandLine(others);
-  // The mistake may be in an option of the subcommand: `migrate --form edge`.
-  const isOfSubcommand = typeof edge === "string" && own.length > 0 && others[0]?.startsWith("-");
-  if (edge === undefined || isOfSubcommand === true) {
-    await runProgram(PROGRAM, commands, SUBCOMMANDS);
-  } else if (typeof edge === "string") {
-    failUsage(edge);
-  } else if (tryLoadEnvFiles(edge.envFiles)) {
-    // NOTE: workers inherit the environment.
-    Object.assign(process.env, edge.variables, { [REPLACED_PRODUCT]: "edge" });
-    process.argv.splice(2, Infinity, ...own);
-    const hasAddress = Boolean(process.env["BOOTSTRAP_FILE"] || process.env["FLAGS_URL"]);
-    if (edge.mode === "offline" && !hasAddress) failUsage(NO_FILE);
-    else await runProgram(PROGRAM, commands, SUBCOMMANDS);
-  }
-}
-
-const NO_FILE = "flags-proxy offline needs a file with flags: --bootstrap-file FILE";
-
-function failUsage(problem: string): void {
-  process.stderr.write(`${problem}\n`);
-  process.exitCode = EXIT_USAGE;
-}
-
-function loadFromEnvironment(environment: Environment): Promise<LoadedConfig> {
-  return loadConfig({}, environment);
-}
-
-async function serveCommand(config: LoadedConfig): Promise<RunningServer> {
-  const telemetry = await loadTelemetry(config);
-  if (config.workers > 1) {
+  await run(async (config, { edge }) => {
+    const telemetry = await loadTelemetry(config);
+    if (config.workers === 1) return serveInOneProcess(config, telemetry);
     const { serveWithWorkers } = await import("./cluster/primary.ts");
-    return serveWithWorkers(config, telemetry);
-  }
-  return serveInOneProcess(config, telemetry);
+    const call = { args: edge === undefined ? [] : [edge.mode], variables: edge?.variables ?? {} };
+    return serveWithWorkers(config, telemetry, call);
+  });
+}
+
+function load(given: Translation): Promise<LoadedConfig> {
+  return loadConfig({}, given.environment, { report: given });
+}
+
+/** @param serve serves without a subcommand */
+async function run(
+  serve: (config: LoadedConfig, given: Translation) => Promise<RunningServer>,
+): Promise<void> {
+  await runCommandLine(
+    PROGRAM,
+    {
+      subcommands: SUBCOMMANDS,
+      serve: (given) => serveUntilSignal(PROGRAM, { loadConfig: load, serve }, given),
+    },
+    (args, environment) => translate(args, environment, SETTINGS_SUBCOMMANDS),
+  );
 }
 
 async function serveInOneProcess(
@@ -97,15 +83,12 @@ interface Hooks {
 
 /** Runs the command without workers, for the quickstart. */
 export async function runWithHooks({ beforeStart, onListening }: Hooks): Promise<void> {
-  await runProgram(PROGRAM, {
-    loadConfig: loadFromEnvironment,
-    serve: async (config) => {
-      await beforeStart();
-      const telemetry = await loadTelemetry(config);
-      const proxy = await serveInOneProcess(config, telemetry);
-      onListening(proxy);
-      return proxy;
-    },
+  await run(async (config) => {
+    await beforeStart();
+    const telemetry = await loadTelemetry(config);
+    const proxy = await serveInOneProcess(config, telemetry);
+    onListening(proxy);
+    return proxy;
   });
 }
 
@@ -114,7 +97,11 @@ export async function runAsWorker(): Promise<void> {
   const link = openPrimaryLink();
   await runWorker({
     displayName: "this worker",
-    loadConfig: (environment) => loadConfig({}, environment, { worker: link.worker }),
+    loadConfig: (given: Environment) => {
+      // The primary process passes on the mode of Edge.
+      const { environment } = translate(process.argv.slice(2), given);
+      return loadConfig({}, environment.environment, { worker: link.worker, report: environment });
+    },
     serve: async (config) => {
       const instanceId = `${config.instanceId}-worker-${link.worker.id}`;
       const telemetry = await loadTelemetry({ ...config, instanceId });

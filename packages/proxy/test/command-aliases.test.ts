@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { loadConfig } from "../src/config/load-config.ts";
+import { loadTranslatedConfig } from "../src/migrate/load-translated-config.ts";
 import { runCommand, startCommand, untilReady } from "./_command.ts";
 import { frontend, startIssuingUpstream } from "./_issuing-upstream.ts";
 import { installOldProxy } from "./_old-proxy.ts";
@@ -258,7 +258,7 @@ test("without a port, the default port of the replaced product is used, also by 
   expect(byOption.stdout).toContain("http://127.0.0.1:3/base/internal-backstage/health");
   expect(byVariable.stdout).toContain("http://127.0.0.1:4/ready");
   const keys = { TOKENS: "*:dev.s", PRETRUSTED_TOKENS: "*:dev.f" };
-  const config = await loadConfig({ logger: new MemoryLogger() }, { ...edge, ...keys });
+  const config = await loadTranslatedConfig({ logger: new MemoryLogger() }, { ...edge, ...keys });
   expect(config).toMatchObject({ port: 3063, enableAllEndpoint: true, refreshIntervalMs: 15_000 });
 });
 
@@ -328,7 +328,7 @@ test("options of the old proxy are accepted in code, and ours take precedence", 
     unleashInstanceId: "old-instance",
     clientKeys: ["a-key-of-the-web-app"],
   };
-  expect(await loadConfig(options, {})).toMatchObject({
+  expect(await loadTranslatedConfig(options, {})).toMatchObject({
     upstreamUrl: "http://old.test/api",
     upstreamTokens: ["an-upstream-token"],
     appName: "our-name",
@@ -337,7 +337,7 @@ test("options of the old proxy are accepted in code, and ours take precedence", 
   const lines = logger.lines.filter(({ level }) => level === "info").map(({ parts }) => parts[0]);
   expect(lines).toContain("Option unleashUrl is read as flagsUrl");
   expect(logger.lines.filter(({ level }) => level === "warn")).toEqual([]);
-  const failure = loadConfig({ ...options, unleashUrl: "ftp://old.test" }, {});
+  const failure = loadTranslatedConfig({ ...options, unleashUrl: "ftp://old.test" }, {});
   await expect(failure).rejects.toThrow("Option unleashUrl must be a URL");
 });
 
@@ -349,7 +349,7 @@ test("UPSTREAM_URL of a program that embeds the proxy changes no default", async
     clientKeys: ["a-key-of-the-web-app"],
   };
   const environment = { UPSTREAM_URL: "http://other.test", WORKERS: "many", BASE_PATH: "other" };
-  expect(await loadConfig(options, environment)).toMatchObject({
+  expect(await loadTranslatedConfig(options, environment)).toMatchObject({
     upstreamUrl: "http://ours.test/api",
     port: 3000,
     basePath: "",
@@ -358,7 +358,7 @@ test("UPSTREAM_URL of a program that embeds the proxy changes no default", async
 
 test("warnings about keys name the variable that is set", async () => {
   const logger = new MemoryLogger();
-  await loadConfig(
+  await loadTranslatedConfig(
     { logger },
     {
       UPSTREAM_URL: "http://127.0.0.1:2",

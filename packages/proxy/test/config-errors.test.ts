@@ -1,6 +1,6 @@
 import { ConfigError, type Environment, resolveSettings, showSettings } from "flags-server-kit";
 import { expect, test } from "vitest";
-import { loadConfig } from "../src/config/load-config.ts";
+import { loadTranslatedConfig as loadConfig } from "../src/migrate/load-translated-config.ts";
 import { SETTINGS } from "../src/config/settings.ts";
 import { MemoryLogger } from "./_proxy.ts";
 

@@ -3,7 +3,7 @@
 import { resolveSettings, showSettings, variablesOf } from "flags-server-kit";
 import { expect, test } from "vitest";
 import { checkOutput, hostileValues, isAccepted } from "../../server-kit/test/_hostile-values.ts";
-import { loadConfig } from "../src/config/load-config.ts";
+import { loadTranslatedConfig as loadConfig } from "../src/migrate/load-translated-config.ts";
 import { SETTINGS } from "../src/config/settings.ts";
 import { runCommand } from "./_command.ts";
 import { MemoryLogger } from "./_proxy.ts";

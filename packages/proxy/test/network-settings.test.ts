@@ -1,7 +1,7 @@
 import { ConfigError, type Environment, resolveSettings, showSettings } from "flags-server-kit";
 import { describe, expect, test } from "vitest";
 import { type LoadedConfig } from "../src/config/assemble-config.ts";
-import { loadConfig } from "../src/config/load-config.ts";
+import { loadTranslatedConfig as loadConfig } from "../src/migrate/load-translated-config.ts";
 import { SETTINGS } from "../src/config/settings.ts";
 import { Authority, writeFiles } from "./_certificates.ts";
 import { MemoryLogger } from "./_proxy.ts";

@@ -1,11 +1,5 @@
 export * from "./command-line.ts";
-export { tryLoadEnvFiles } from "./cli/run-command-line.ts";
-export {
-  runProgram,
-  runWorker,
-  serveUntilSignal,
-  WORKER_STOP_TIMEOUT_MS,
-} from "./cli/run-program.ts";
+export { runWorker, serveUntilSignal, WORKER_STOP_TIMEOUT_MS } from "./cli/run-program.ts";
 export type { RunningServer } from "./cli/run-program.ts";
 export type { SubcommandResult } from "./cli/program.ts";
 export { explainStartFailure, StartError } from "./cli/start-failure.ts";

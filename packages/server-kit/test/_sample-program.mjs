@@ -7,8 +7,9 @@ import {
   findUnknownVariables,
   listen,
   resolveSettings,
+  runCommandLine,
   ConfigError,
-  runProgram,
+  serveUntilSignal,
   StartError,
 } from "flags-server-kit";
 
@@ -44,7 +45,10 @@ const fail = {
   },
 };
 
-await runProgram(program, { loadConfig, serve }, [fail]);
+await runCommandLine(program, {
+  subcommands: [fail],
+  serve: (environment) => serveUntilSignal(program, { loadConfig, serve }, environment),
+});
 
 async function loadConfig(environment) {
   const { values, problems } = resolveSettings(settings, { environment });

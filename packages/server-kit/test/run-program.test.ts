@@ -39,23 +39,20 @@ async function addressOf({ child, output }: Running): Promise<string> {
   }
 }
 
-describe("runProgram() prints", () => {
+describe("A program prints", () => {
   // `flags-admin` and `flags-proxy` are tested with --version.
   test.each([
     ["--help", 0, /^sample 1\.2\.3\n\nServes as an example\./, /^$/],
     ["--port", 2, /^$/, /^Unknown option --port\. Set the .* PORT instead: see sample --help\n$/],
-  ] as const)(
-    "runProgram() prints %s, with exit code %d",
-    async (argument, code, stdout, stderr) => {
-      const finished = await finish(start({}, [argument]));
-      expect(finished.code).toBe(code);
-      expect(finished.stdout).toMatch(stdout);
-      expect(finished.stderr).toMatch(stderr);
-    },
-  );
+  ] as const)("A program prints %s, with exit code %d", async (argument, code, stdout, stderr) => {
+    const finished = await finish(start({}, [argument]));
+    expect(finished.code).toBe(code);
+    expect(finished.stdout).toMatch(stdout);
+    expect(finished.stderr).toMatch(stderr);
+  });
 });
 
-describe("runProgram() ends with exit code 1", () => {
+describe("A program ends with exit code 1", () => {
   test.each([
     [
       "invalid settings, all of them listed",
@@ -68,19 +65,19 @@ describe("runProgram() ends with exit code 1", () => {
       { PORT: "2" },
       /^Cannot start: Error: Unexpected.*\n\s+at /,
     ],
-  ] as const)("runProgram() ends with exit code 1 after %s", async (_, environment, stderr) => {
+  ] as const)("A program ends with exit code 1 after %s", async (_, environment, stderr) => {
     const finished = await finish(start(environment));
     expect(finished).toMatchObject({ code: 1, stdout: "" });
     expect(finished.stderr).toMatch(stderr);
   });
 
-  test("runProgram() ends with exit code 1 and a stack trace if a subcommand fails unexpectedly", async () => {
+  test("A program ends with exit code 1 and a stack trace if a subcommand fails unexpectedly", async () => {
     const { code, stderr } = await finish(start({}, ["fail"]));
     expect(code).toBe(1);
     expect(stderr).toMatch(/^The command failed: TypeError: Unexpected\n\s+at /);
   });
 
-  test("runProgram() ends with exit code 1 and one line if a port is taken", async () => {
+  test("A program ends with exit code 1 and one line if a port is taken", async () => {
     const holder = createServer().listen(0, "127.0.0.1");
     await once(holder, "listening");
     onTestFinished(() => void holder.close());
@@ -92,7 +89,7 @@ describe("runProgram() ends with exit code 1", () => {
     );
   });
 
-  test("runProgram() ends with exit code 1 after a crash, with a log line that shows no secret", async () => {
+  test("A program ends with exit code 1 after a crash, with a log line that shows no secret", async () => {
     const running = start({});
     await fetch(`${await addressOf(running)}crash`).catch(() => undefined);
     const { code, stdout } = await finish(running);
@@ -103,7 +100,7 @@ describe("runProgram() ends with exit code 1", () => {
   });
 });
 
-test("runProgram() ends with exit code 1 and a log line if the shutdown fails", async () => {
+test("A program ends with exit code 1 and a log line if the shutdown fails", async () => {
   const running = start({});
   await fetch(`${await addressOf(running)}fail-to-close`);
   running.child.kill("SIGINT");
@@ -115,7 +112,7 @@ test("runProgram() ends with exit code 1 and a log line if the shutdown fails", 
 
 // Takes 9.75 s.
 if (isComplete) {
-  test("runProgram() logs that the shutdown takes too long", async () => {
+  test("A program logs that the shutdown takes too long", async () => {
     const running = start({});
     await fetch(`${await addressOf(running)}never-close`);
     running.child.kill("SIGTERM");
@@ -127,7 +124,7 @@ if (isComplete) {
 
 // SIGHUP: the terminal was closed.
 test.each(["SIGTERM", "SIGHUP"] as const)(
-  "runProgram() serves until %s and then ends with exit code 0",
+  "A program serves until %s and then ends with exit code 0",
   async (signal) => {
     const running = start({});
     const response = await fetch(await addressOf(running));
@@ -144,7 +141,7 @@ test.each(["SIGTERM", "SIGHUP"] as const)(
   },
 );
 
-test("runProgram() still serves for the delay after SIGTERM, but not after Ctrl-C", async () => {
+test("A program still serves for the delay after SIGTERM, but not after Ctrl-C", async () => {
   const running = start({ SHUTDOWN_DELAY: "60000", LOG_LEVEL: "info" });
   const address = await addressOf(running);
   running.child.kill("SIGTERM");

@@ -1,8 +1,9 @@
-import { createProbe, type Subcommand } from "flags-server-kit/command-line";
+import { createProbe, type Environment, type Subcommand } from "flags-server-kit/command-line";
 import { SETTINGS } from "../config/settings.ts";
 
 const { port, host } = SETTINGS;
 const settings = { port, host };
+const sourcesOf = (environment: Environment) => ({ environment });
 
 /** The subcommands for exec probes. */
 export const PROBES: readonly Subcommand[] = [
@@ -13,6 +14,7 @@ export const PROBES: readonly Subcommand[] = [
     success: "The service responds.",
     path: "/health",
     settings,
+    sourcesOf,
   }),
   createProbe({
     name: "ready",
@@ -22,5 +24,6 @@ export const PROBES: readonly Subcommand[] = [
     success: "The service serves all requests.",
     path: "/ready",
     settings,
+    sourcesOf,
   }),
 ];

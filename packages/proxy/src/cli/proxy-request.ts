@@ -1,17 +1,16 @@
 import { describeCause } from "flags-sdk";
-import { ConfigError, type Environment, resolveSettings } from "flags-server-kit";
+import { ConfigError, resolveSettings } from "flags-server-kit";
 import { codeOf, EXIT_USAGE, readSecretFile, SubcommandError } from "flags-server-kit/command-line";
-import { translateEnvironment } from "../config/aliases/translate-environment.ts";
 import { SETTINGS } from "../config/settings.ts";
+import type { TranslatedEnvironment } from "../config/translation-report.ts";
 import { UNKNOWN_ISSUER_CODES } from "./describe-upstream-failure.ts";
 
 /** Reads the settings for requests to a proxy. NOTE: it may run on another machine, with other settings. */
-export function readKeySettings(environment: Environment) {
+export function readKeySettings(given: TranslatedEnvironment) {
   const { clientKeys, proxySecrets, serverTokens, clientKeysHeaderName } = SETTINGS;
-  const translated = translateEnvironment(environment);
   const { values, problems } = resolveSettings(
     { clientKeys, proxySecrets, serverTokens, clientKeysHeaderName },
-    { environment: translated.environment, origins: translated.origins },
+    given,
   );
   if (problems.length > 0) throw new ConfigError(problems);
   return { ...values, clientKeys: values.clientKeys ?? values.proxySecrets ?? [] };

@@ -16,19 +16,22 @@ import { KeyDistribution } from "./key-distribution.ts";
 import type { ToPrimary, WorkerPeer } from "./messages.ts";
 import { MetricsCollection } from "./metrics-collection.ts";
 import { UsageReceiver } from "./usage-forwarding.ts";
-import { WorkerPool, type WorkerVariables } from "./worker-pool.ts";
+import { type WorkerCall, WorkerPool, type WorkerVariables } from "./worker-pool.ts";
 
 /** Serves with several processes that share one port and the connections to the upstream. */
 export async function serveWithWorkers(
   config: LoadedConfig,
   telemetry: Telemetry | undefined,
+  /** What workers are started with, in addition to the environment. */
+  { args, variables }: WorkerCall,
 ): Promise<RunningServer> {
   const metrics = createMetrics();
   telemetry?.exportMetrics(metrics);
   const verifier =
     config.upstreamKeys && (await startKeyVerifier(config, config.upstreamKeys, metrics.registry));
   const primary = new Primary(config, {
-    variables: { ...(await choosePorts(config)), ...config.workerVariables },
+    args,
+    variables: { ...variables, ...(await choosePorts(config)), ...config.workerVariables },
     metrics,
     verifier,
     telemetry,
@@ -37,8 +40,7 @@ export async function serveWithWorkers(
   return { server: undefined, address, close: (delayMs) => primary.close(delayMs) };
 }
 
-interface PrimaryDependencies {
-  readonly variables: WorkerVariables;
+interface PrimaryDependencies extends WorkerCall {
   readonly metrics: Metrics;
   /** Undefined if the upstream does not verify keys. */
   readonly verifier: KeyVerifier | undefined;
@@ -87,7 +89,7 @@ class Primary {
 
   constructor(
     config: LoadedConfig,
-    { variables, metrics, verifier, telemetry }: PrimaryDependencies,
+    { args, variables, metrics, verifier, telemetry }: PrimaryDependencies,
   ) {
     const { logger, workers: count, workerTimeoutMs } = config;
     this.#logger = logger;
@@ -106,6 +108,7 @@ class Primary {
     this.#metrics = new MetricsCollection(registry);
     this.#pool = new WorkerPool({
       count,
+      args,
       variables,
       workerTimeoutMs,
       logger,

@@ -13,9 +13,14 @@ const WORKER_PROGRAM = fileURLToPath(new URL("../../bin/flags-proxy-worker.js", 
 /** Environment variables of all workers, such as the ports that they share. No port is 0. */
 export type WorkerVariables = Readonly<Record<string, string>>;
 
-interface WorkerPoolOptions {
-  readonly count: number;
+/** What all workers are started with. */
+export interface WorkerCall {
+  readonly args: readonly string[];
   readonly variables: WorkerVariables;
+}
+
+interface WorkerPoolOptions extends WorkerCall {
+  readonly count: number;
   /** Time after which an unresponsive worker is killed and replaced. */
   readonly workerTimeoutMs: number;
   readonly logger: Logger;
@@ -50,7 +55,8 @@ export class WorkerPool {
    * @throws {StartError} with the worker's reason, if one of them cannot start
    */
   async start(): Promise<string> {
-    cluster.setupPrimary({ exec: WORKER_PROGRAM, args: [], serialization: "advanced" });
+    const args = [...this.#options.args];
+    cluster.setupPrimary({ exec: WORKER_PROGRAM, args, serialization: "advanced" });
     this.#heartbeat = this.#startHeartbeat();
     const workers = Array.from({ length: this.#options.count }, () => this.#add());
     const addresses = await Promise.all(workers.map(({ listening }) => listening));

@@ -1,6 +1,6 @@
 import { resolveSettings } from "flags-server-kit";
 import { expect, test } from "vitest";
-import { translateEnvironment } from "./aliases/translate-environment.ts";
+import { translateEnvironment } from "../migrate/translate-environment.ts";
 import { findKeyHints, findWeakKeys } from "./check-keys.ts";
 import { SETTINGS } from "./settings.ts";
 

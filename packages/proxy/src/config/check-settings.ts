@@ -7,8 +7,6 @@ import {
   shareStreams,
 } from "flags-server-kit";
 import type { FlagFile } from "../files/read-flag-file.ts";
-import type { Product } from "./aliases/alias.ts";
-import { nameMissing } from "./aliases/describe-translation.ts";
 import { findKeyHints, findKeyProblems, findWeakKeys } from "./check-keys.ts";
 import {
   findNetworkProblems,
@@ -18,6 +16,7 @@ import {
 import { MAX_SDK_STREAMS } from "./config.ts";
 import { findStoreProblems, findIneffectiveStoreSettings } from "./check-store.ts";
 import { SETTINGS, type SettingName, type Settings } from "./settings.ts";
+import type { TranslationReport } from "./translation-report.ts";
 
 /** Results of checking combinations of settings, each as a sentence. */
 interface SettingsCheck {
@@ -30,8 +29,8 @@ interface SettingsCheck {
 }
 
 interface CheckOptions {
-  /** The products whose setting names are in use. @default none */
-  readonly products?: readonly Product[];
+  /** Other names of variables, for messages. @default none */
+  readonly otherNames?: TranslationReport["otherNames"];
   /** Whether keys of clients are required. @default true */
   readonly needsKeys?: boolean | undefined;
 }
@@ -40,11 +39,11 @@ interface CheckOptions {
 export function checkSettings(
   resolution: Resolution<Settings>,
   files: readonly FlagFile[] | undefined,
-  { products = [], needsKeys = true }: CheckOptions = {},
+  { otherNames = new Map(), needsKeys = true }: CheckOptions = {},
 ): SettingsCheck {
   return {
     problems: [
-      ...findMissing(resolution, products, needsKeys),
+      ...findMissing(resolution, otherNames, needsKeys),
       ...findKeyProblems(resolution, files),
       ...findAmbiguousBootstrap(resolution),
       ...findImpossibleWithFiles(resolution, files),
@@ -66,7 +65,7 @@ export function checkSettings(
 
 function findMissing(
   resolution: Resolution<Settings>,
-  products: readonly Product[],
+  otherNames: TranslationReport["otherNames"],
   needsKeys: boolean,
 ): readonly string[] {
   const { origins, values } = resolution;
@@ -81,10 +80,10 @@ function findMissing(
           !origins.has("accessFile") &&
           !values.upstreamKeys),
     )
-    .map(
-      ([, setting]) =>
-        `${nameMissing(setting, products)} is required: ${toClause(setting.description)}`,
-    );
+    .map(([, setting]) => {
+      const names = setting.variables.flatMap((variable) => otherNames.get(variable) ?? []);
+      return `${[...names, nameSetting(setting)].join(" or ")} is required: ${toClause(setting.description)}`;
+    });
 }
 
 function toClause(sentence: string): string {

@@ -12,7 +12,6 @@ import {
   type Logger,
   LogTap,
   nameSetting,
-  readEnvironment,
   readOpenFileLimit,
   type Resolution,
   resolveSettings,
@@ -22,10 +21,6 @@ import {
   variablesOf,
 } from "flags-server-kit";
 import { loadEnrichers, loadStrategies } from "../extensions.ts";
-import { describeTranslation } from "./aliases/describe-translation.ts";
-import { findUnlimitedKeys } from "./aliases/find-broader-keys.ts";
-import { translateOptions } from "./aliases/old-proxy-aliases.ts";
-import { translateEnvironment } from "./aliases/translate-environment.ts";
 import { assembleConfig, type LoadedConfig } from "./assemble-config.ts";
 import { checkSettings, findUnreachableLimits } from "./check-settings.ts";
 import type { FlagFile } from "../files/read-flag-file.ts";
@@ -34,7 +29,9 @@ import { type FlagFiles, listFlagFiles, WORKER_FILES } from "./flag-files.ts";
 import { loadNetwork } from "./load-network.ts";
 import type { ProxyOptions } from "./options.ts";
 import { PROGRAM } from "./program.ts";
+import { findUnlimitedKeys } from "./project-keys.ts";
 import { SETTINGS, type Settings, type Values } from "./settings.ts";
+import { NOT_TRANSLATED, type TranslationReport } from "./translation-report.ts";
 
 /** Identifies the worker process that loads its configuration. */
 interface WorkerIdentity {
@@ -42,7 +39,7 @@ interface WorkerIdentity {
 }
 
 /** What a configuration is loaded for. */
-interface Purpose {
+export interface Purpose {
   /**
    * Set in a worker process: its id is part of every log line, and warnings about the configuration,
    * which the primary process has logged, are omitted.
@@ -50,6 +47,8 @@ interface Purpose {
   readonly worker?: WorkerIdentity;
   /** Whether keys of clients are required. False for a command that only reads flags. @default true */
   readonly needsKeys?: boolean;
+  /** @default all settings have our names */
+  readonly report?: TranslationReport;
 }
 
 /**
@@ -60,23 +59,15 @@ interface Purpose {
 export async function loadConfig(
   options: ProxyOptions,
   environment: Environment,
-  { worker, needsKeys }: Purpose = {},
+  { worker, needsKeys, report = NOT_TRANSLATED }: Purpose = {},
 ): Promise<LoadedConfig> {
   if (!isRecord(options)) throw new ConfigError(["Options must be an object"]);
-  const translatedOptions = translateOptions(options);
-  // NOTE: UPSTREAM_URL may belong to the program in which the proxy is embedded.
-  const isAddressGiven = translatedOptions.options["flagsUrl"] !== undefined;
-  const translation = translateEnvironment(environment, isAddressGiven ? { hasAddress: true } : {});
-  const resolution = resolveSettings(SETTINGS, {
-    options: translatedOptions.options,
-    environment: translation.environment,
-    origins: new Map([...translation.origins, ...translatedOptions.origins]),
-  });
+  const { origins, otherNames, limitsKeysToProject } = report;
+  const resolution = resolveSettings(SETTINGS, { options, environment, origins });
   const { values } = resolution;
-  const isEdge = translation.products.includes("edge");
   const listed = listFlagFiles(values.flagsUrl ?? "", worker && environment[WORKER_FILES]);
   const files = listed?.files;
-  const check = checkSettings(resolution, files, { products: translation.products, needsKeys });
+  const check = checkSettings(resolution, files, { otherNames, needsKeys });
   const openFiles = { limit: readOpenFileLimit() };
   const maxConnections =
     values.maxConnections ?? defaultMaxConnections(values.pushMaxStreams, openFiles);
@@ -84,14 +75,15 @@ export async function loadConfig(
   const [strategies, enrichers] = await loadExtensions(resolution);
   const access = await checkAccess(values, files);
   const disk = worker === undefined ? await checkDisk(resolution, listed) : NOTHING_FOUND;
+  const names = { ...PROGRAM, ...report.formerNames };
   const problems = [
     ...check.problems,
-    ...translation.problems,
+    ...report.problems,
     ...resolution.problems,
     ...access.problems,
     ...disk.problems,
     ...networkFiles.problems,
-    ...findUnknownOptions(PROGRAM, translatedOptions.options),
+    ...findUnknownOptions(names, options),
     ...strategies.problems,
     ...enrichers.problems,
   ];
@@ -100,10 +92,10 @@ export async function loadConfig(
     ...findUnreachableLimits(resolution, maxConnections, openFiles),
     ...strategies.hints,
     ...disk.hints,
-    ...translation.hints,
-    ...(isEdge ? findUnlimitedKeys(values, resolution.origins) : []),
-    ...findUnknownVariables(PROGRAM, translation.environment).map(({ hint }) => hint),
-    ...findQuotedValues(translation.environment, translation.origins),
+    ...report.hints,
+    ...(limitsKeysToProject ? findUnlimitedKeys(values, resolution.origins) : []),
+    ...findUnknownVariables(names, environment).map(({ hint }) => hint),
+    ...findQuotedValues(environment, origins),
   ];
   if (problems.length > 0) throw new ConfigError(problems, hints);
 
@@ -119,13 +111,12 @@ export async function loadConfig(
     network,
     storeAuthorities: networkFiles.storeAuthorities,
     files,
-    limitsKeysToProject: isEdge,
+    limitsKeysToProject,
   });
   if (worker !== undefined) return config;
-  const aliases = describeTranslation(translation, translatedOptions.used);
-  for (const line of aliases.information) logger.info(line);
+  for (const line of report.information) logger.info(line);
   for (const warning of [
-    ...aliases.warnings,
+    ...report.warnings,
     ...hints,
     ...check.risks,
     ...access.risks,
@@ -133,22 +124,6 @@ export async function loadConfig(
   ])
     logger.warn(warning);
   logger.debug("Configuration", showSettings(SETTINGS, values));
-  return config;
-}
-
-/**
- * Loads the configuration of a proxy that is embedded in another program.
- *
- * NOTE: the variables of OpenTelemetry are for the telemetry of that program.
- */
-export async function loadEmbeddedConfig(options: ProxyOptions): Promise<LoadedConfig> {
-  const variables = Object.entries(readEnvironment()).filter(([name]) => !name.startsWith("OTEL_"));
-  const config = await loadConfig(options, Object.fromEntries(variables));
-  if (config.workers > 1) {
-    config.logger.warn(
-      `${nameSetting(SETTINGS.workers)} has no effect here: only the command flags-proxy starts workers`,
-    );
-  }
   return config;
 }
 

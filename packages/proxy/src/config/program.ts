@@ -15,12 +15,5 @@ export const PROGRAM: Program<typeof SETTINGS> = {
   groups: SETTING_GROUPS,
   settings: SETTINGS,
   variablePrefixes: ["FLAGS_", "CORS_", "OTEL_"],
-  renamedPrefixes: [
-    { from: "UNLEASH_", to: "FLAGS_" },
-    { from: "unleash", to: "flags" },
-  ],
-  replacements: {
-    clientMode: { hint: "it is not needed, because every application has its own client" },
-    preHook: { hint: "add hooks and plugins to the Fastify application that createApp() returns" },
-  },
+  renamedPrefixes: [],
 };

@@ -1,6 +1,6 @@
 import { Agent, type ClientRequest, get as getHttp, type RequestOptions } from "node:http";
 import { InvalidValue, baseUrlKind } from "../config/setting-kinds.ts";
-import { ConfigError, type Environment } from "../config/resolve-settings.ts";
+import { ConfigError } from "../config/resolve-settings.ts";
 import { findLocalUrl, type ListenSettings, type ListenSources } from "./local-url.ts";
 import { EXIT_USAGE, type Subcommand, SubcommandError, type SubcommandResult } from "./program.ts";
 
@@ -11,7 +11,7 @@ const SUCCESS_STATUS = 200;
 
 const CA_FILE = "ca-certificate-file";
 
-interface ProbeDefinition {
+interface ProbeDefinition<Env> {
   readonly name: string;
   readonly summary: string;
   readonly description: string;
@@ -20,16 +20,14 @@ interface ProbeDefinition {
   /** The path of the endpoint below the base path. */
   readonly path: string;
   readonly settings: ListenSettings;
+  readonly sourcesOf: (environment: Env) => ListenSources;
   /** The name of the URL in messages. @default --url */
   readonly urlName?: string;
-  /** Renames variables of other products. @default none are renamed */
-  readonly translate?: (environment: Environment) => ListenSources;
 }
 
 /** Creates a subcommand that requests an endpoint of the running server, for exec probes. */
-export function createProbe(definition: ProbeDefinition): Subcommand {
-  const { name, summary, description, success, path, settings, translate } = definition;
-  const { urlName = "--url" } = definition;
+export function createProbe<Env>(definition: ProbeDefinition<Env>): Subcommand<Env> {
+  const { name, summary, description, success, path, urlName = "--url" } = definition;
   return {
     name,
     summary,
@@ -62,7 +60,7 @@ export function createProbe(definition: ProbeDefinition): Subcommand {
         );
       }
       // NOTE: a certificate is for the public name of the server, not for the local address.
-      const base = findLocalUrl(settings, translate?.(environment) ?? { environment });
+      const base = findLocalUrl(definition.settings, definition.sourcesOf(environment));
       return probe(new URL(`${base}${path}`), { rejectUnauthorized: false });
     },
   };

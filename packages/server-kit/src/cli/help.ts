@@ -14,7 +14,7 @@ const SECRETS_FROM_FILES =
 /** Formats the text of `--help`, which lists every environment variable that the program reads. */
 export function formatHelp(
   { name, version, tagline, groups, settings }: Program,
-  subcommands: readonly Subcommand[],
+  subcommands: readonly Pick<Subcommand, "name" | "summary">[],
   paint: Paint,
 ): string {
   const readable = Object.values(settings).filter(({ variables }) => variables.length > 0);
@@ -44,7 +44,7 @@ export function formatHelp(
 /** Formats the text of `--help` after the name of a subcommand. */
 export function formatSubcommandHelp(
   { name: programName }: Program,
-  { name, description, argument, options, exitCodes }: Subcommand,
+  { name, description, argument, options, exitCodes }: Omit<Subcommand, "run">,
   paint: Paint,
 ): string {
   const { version: _version, ...common } = COMMON_OPTIONS;

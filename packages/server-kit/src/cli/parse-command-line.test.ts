@@ -1,25 +1,22 @@
 import { expect, test } from "vitest";
 import { PROGRAM, SUBCOMMANDS } from "../config/_settings.ts";
 import type { Subcommand } from "./program.ts";
-import { parseCommandLine } from "./parse-command-line.ts";
+import { findEnvFiles, parseCommandLine } from "./parse-command-line.ts";
 
 const [COUNT] = SUBCOMMANDS;
 
 const parse = (...args: string[]) => parseCommandLine(PROGRAM, SUBCOMMANDS, args);
 
 test.each([
-  [[], { subcommand: undefined, options: {}, envFiles: [] }],
-  [["count"], { subcommand: COUNT, options: {}, envFiles: [] }],
-  [["count", "--json"], { subcommand: COUNT, options: { json: true }, envFiles: [] }],
-  [["--json", "count"], { subcommand: COUNT, options: { json: true }, envFiles: [] }],
-  [["count", "--unit", "kg"], { subcommand: COUNT, options: { unit: "kg" }, envFiles: [] }],
-  [["count", "--unit", "-1"], { subcommand: COUNT, options: { unit: "-1" }, envFiles: [] }],
-  [["count", "--unit=-1"], { subcommand: COUNT, options: { unit: "-1" }, envFiles: [] }],
-  [["--env-file", "a"], { subcommand: undefined, options: {}, envFiles: ["a"] }],
-  [
-    ["--env-file=a", "count", "--env-file", "b"],
-    { subcommand: COUNT, options: {}, envFiles: ["a", "b"] },
-  ],
+  [[], { subcommand: undefined, options: {} }],
+  [["count"], { subcommand: COUNT, options: {} }],
+  [["count", "--json"], { subcommand: COUNT, options: { json: true } }],
+  [["--json", "count"], { subcommand: COUNT, options: { json: true } }],
+  [["count", "--unit", "kg"], { subcommand: COUNT, options: { unit: "kg" } }],
+  [["count", "--unit", "-1"], { subcommand: COUNT, options: { unit: "-1" } }],
+  [["count", "--unit=-1"], { subcommand: COUNT, options: { unit: "-1" } }],
+  [["--env-file", "a"], { subcommand: undefined, options: {} }],
+  [["--env-file=a", "count", "--env-file", "b"], { subcommand: COUNT, options: {} }],
 ])("parseCommandLine() accepts %j", (args, expected) => {
   expect(parse(...args)).toEqual({ kind: "run", argument: undefined, ...expected });
 });
@@ -83,4 +80,16 @@ test.each([
   [["--__proto__=1"], "Unknown option --__proto__: see shop --help"],
 ])("parseCommandLine() rejects %j: %s", (args, problem) => {
   expect(parse(...args)).toEqual({ kind: "invalid", problem });
+});
+
+test.each([
+  [
+    ["--env-file=a", "count", "--unknown", "--env-file", "b"],
+    ["a", "b"],
+  ],
+  [["count", "--env-file"], []],
+  [["--env-file", "--json"], []],
+  [["--env-file", "a", "--help"], []],
+])("findEnvFiles() finds the env files in %j", (args, files) => {
+  expect(findEnvFiles(args)).toEqual(files);
 });

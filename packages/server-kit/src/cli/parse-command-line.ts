@@ -4,17 +4,16 @@ import { findNearest } from "../config/unknown-names.ts";
 import type { Program, OptionDefinition, Subcommand } from "./program.ts";
 
 /** The parsed command-line arguments. */
-type CommandLine =
+type CommandLine<Env> =
   | {
       readonly kind: "run";
       /** Undefined: the program itself. */
-      readonly subcommand: Subcommand | undefined;
+      readonly subcommand: Subcommand<Env> | undefined;
       /** The argument after the name of the subcommand. */
       readonly argument: string | undefined;
       readonly options: Readonly<Record<string, string | true>>;
-      readonly envFiles: readonly string[];
     }
-  | { readonly kind: "help"; readonly subcommand: Subcommand | undefined }
+  | { readonly kind: "help"; readonly subcommand: Subcommand<Env> | undefined }
   | { readonly kind: "version" }
   | { readonly kind: "invalid"; readonly problem: string };
 
@@ -29,15 +28,25 @@ export const COMMON_OPTIONS: Readonly<Record<"env-file" | "help" | "version", Op
   version: { short: "v", description: "Prints the version." },
 };
 
+/** Finds the files of `--env-file`, before the arguments are checked. Empty if they request the help or the version. */
+export function findEnvFiles(args: readonly string[]): readonly string[] {
+  const tokens = tokenize([], args).filter((token) => token.kind === "option");
+  if (tokens.some(({ name }) => name === "help" || name === "version")) return [];
+  return tokens.flatMap((token) =>
+    token.name === "env-file" && !isMissing(token) ? [token.value ?? ""] : [],
+  );
+}
+
+type Subcommands = readonly Pick<Subcommand, "name" | "options">[];
 type Token = NonNullable<ReturnType<typeof tokenize>>[number];
 type OptionToken = Extract<Token, { kind: "option" }>;
 
 /** Parses the arguments after the name of the program. Settings are not read from arguments. */
-export function parseCommandLine(
+export function parseCommandLine<Env>(
   program: Program,
-  subcommands: readonly Subcommand[],
+  subcommands: readonly Subcommand<Env>[],
   args: readonly string[],
-): CommandLine {
+): CommandLine<Env> {
   const [first, ...rest] = args;
   if (first === "help") return parseCommandLine(program, subcommands, [...rest, "--help"]);
   const tokens = tokenize(subcommands, args);
@@ -72,7 +81,7 @@ function separatorAfter(problem: string): string {
 }
 
 /** Splits the arguments. An option that does not exist counts as one without a value. */
-function tokenize(subcommands: readonly Subcommand[], args: readonly string[]) {
+function tokenize(subcommands: Subcommands, args: readonly string[]) {
   const options = Object.assign({}, ...subcommands.map((each) => each.options), COMMON_OPTIONS);
   const definitions = Object.entries(options as Record<string, OptionDefinition>);
   const { tokens } = parseArgs({
@@ -90,7 +99,7 @@ function tokenize(subcommands: readonly Subcommand[], args: readonly string[]) {
   return tokens;
 }
 
-function explainCommand(name: string, subcommands: readonly Subcommand[]): string {
+function explainCommand(name: string, subcommands: Subcommands): string {
   const nearest = findNearest(
     name,
     subcommands.map((each) => each.name),
@@ -101,7 +110,7 @@ function explainCommand(name: string, subcommands: readonly Subcommand[]): strin
 
 function findOptionProblem(
   program: Program,
-  subcommand: Subcommand | undefined,
+  subcommand: Subcommands[number] | undefined,
   tokens: readonly Token[],
 ): string | undefined {
   const known: Readonly<Record<string, OptionDefinition>> = {
@@ -142,11 +151,11 @@ function explainOption(
   return `Unknown option ${rawName}${nearest === undefined ? "" : `: did you mean --${nearest}?`}`;
 }
 
-function interpret(
-  subcommand: Subcommand | undefined,
+function interpret<Env>(
+  subcommand: Subcommand<Env> | undefined,
   argument: string | undefined,
   tokens: readonly Token[],
-): CommandLine {
+): CommandLine<Env> {
   const given = tokens.filter((token) => token.kind === "option");
   const has = (name: string): boolean => given.some((token) => token.name === name);
   if (has("help")) return { kind: "help", subcommand };
@@ -157,6 +166,5 @@ function interpret(
     subcommand,
     argument,
     options: Object.fromEntries(own.map(({ name, value }) => [name, value ?? true])),
-    envFiles: given.flatMap(({ name, value }) => (name === "env-file" ? [value ?? ""] : [])),
   };
 }

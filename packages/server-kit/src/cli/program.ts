@@ -27,12 +27,12 @@ export interface OptionDefinition {
 }
 
 /** What the user has passed to a subcommand. */
-export interface SubcommandCall {
+export interface SubcommandCall<Env = Environment> {
   /** The argument after the name of the subcommand. @default none was given */
   readonly argument?: string | undefined;
   /** The given options; `true` for an option without a value. */
   readonly options: Readonly<Record<string, string | true>>;
-  readonly environment: Environment;
+  readonly environment: Env;
 }
 
 /** Something failed. */
@@ -59,12 +59,12 @@ export interface SubcommandResult {
 }
 
 /**
- * A subcommand of a program. To add one, create a file that exports it, add it to the list in the
- * `cli/subcommands.ts` of the program, and describe it in `docs/operations.md` or `docs/admin-operations.md`.
+ * A subcommand of a program; `Env` is what its environment becomes. To add one, create a file that exports it, add it to the list in the
+ * `subcommands.ts` of the program, and describe it in `docs/operations.md` or `docs/admin-operations.md`.
  *
  * NOTE: `run()` imports what it needs, so that subcommands do not delay the start of the server.
  */
-export interface Subcommand {
+export interface Subcommand<Env = Environment> {
   readonly name: string;
   /** What it does, in one short sentence without a full stop, for the list of commands. */
   readonly summary: string;
@@ -76,5 +76,5 @@ export interface Subcommand {
   /** The meaning of exit code 0, of exit code 1 and, if there is more than the usual one, of exit code 2. */
   readonly exitCodes: readonly [success: string, failure: string, invalid?: string];
   /** @throws {SubcommandError} if that is not possible */
-  run(call: SubcommandCall): Promise<SubcommandResult>;
+  run(call: SubcommandCall<Env>): Promise<SubcommandResult>;
 }

@@ -1,28 +1,45 @@
 import { styleText } from "node:util";
-import { readEnvironment } from "../config/resolve-settings.ts";
+import { type Environment, readEnvironment } from "../config/resolve-settings.ts";
 import { loadEnvFiles } from "./env-file.ts";
 import { formatHelp, formatSubcommandHelp, type Paint } from "./help.ts";
-import { parseCommandLine } from "./parse-command-line.ts";
+import { findEnvFiles, parseCommandLine } from "./parse-command-line.ts";
 import type { Program, Subcommand, SubcommandCall } from "./program.ts";
-import { explainStartFailure, explainSubcommandFailure } from "./start-failure.ts";
+import { explainSubcommandFailure } from "./start-failure.ts";
 import { EXIT_FAILURE, EXIT_USAGE, SubcommandError } from "./program.ts";
 
 /** The commands of a program. */
-interface Commands {
-  readonly subcommands: readonly Subcommand[];
+interface Commands<Env> {
+  readonly subcommands: readonly Subcommand<Env>[];
   /** Runs without a subcommand. Resolves when it has taken over: it ends the process itself. */
-  readonly serve: () => Promise<void>;
+  readonly serve: (environment: Env) => Promise<void>;
+}
+
+/** What a program was started with. */
+interface Invocation<Env> {
+  readonly args: readonly string[];
+  readonly environment: Env;
 }
 
 /**
- * Does what the command-line arguments of this process say: serves, runs a subcommand, or prints the
- * help or the version.
+ * Translates the arguments and the environment, once, before anything else reads them.
+ *
+ * @throws {SubcommandError} if the arguments are invalid
  */
-export async function runCommandLine(
+type Translate<Env> = (args: readonly string[], environment: Environment) => Invocation<Env>;
+
+/**
+ * Does what the command-line arguments of this process say: serves, runs a subcommand, or prints the
+ * help or the version. The files of `--env-file` are part of the environment of the process.
+ */
+export async function runCommandLine<Env = Environment>(
   program: Program,
-  { subcommands, serve }: Commands,
+  { subcommands, serve }: Commands<Env>,
+  translate?: Translate<Env>,
 ): Promise<void> {
-  const request = parseCommandLine(program, subcommands, process.argv.slice(2));
+  const invocation = tryTranslate(translate);
+  if (invocation === undefined) return;
+  const { args, environment } = invocation;
+  const request = parseCommandLine(program, subcommands, args);
   switch (request.kind) {
     case "help":
       process.stdout.write(
@@ -39,27 +56,35 @@ export async function runCommandLine(
       process.exitCode = EXIT_USAGE;
       return;
     case "run": {
-      const { subcommand, argument, options, envFiles } = request;
-      if (!tryLoadEnvFiles(envFiles)) return;
-      if (subcommand === undefined) await serve();
-      else await runSubcommand(subcommand, { argument, options, environment: readEnvironment() });
+      const { subcommand, argument, options } = request;
+      if (subcommand === undefined) await serve(environment);
+      else await runSubcommand(subcommand, { argument, options, environment });
     }
   }
 }
 
-/** Adds the variables of files to the environment of this process. If that fails, prints why. */
-export function tryLoadEnvFiles(paths: readonly string[]): boolean {
+/** Returns what the process was started with. If that cannot be used, prints why. */
+function tryTranslate<Env>(translate: Translate<Env> | undefined): Invocation<Env> | undefined {
   try {
-    loadEnvFiles(paths, process.env);
-    return true;
+    const args = process.argv.slice(2);
+    loadEnvFiles(findEnvFiles(args), process.env);
+    const environment = readEnvironment();
+    return translate?.(args, environment) ?? { args, environment: environment as Env };
   } catch (error) {
-    process.stderr.write(`${explainStartFailure(error)}\n`);
-    process.exitCode = EXIT_FAILURE;
-    return false;
+    process.stderr.write(`${explainSubcommandFailure(error)}\n`);
+    process.exitCode = exitCodeOf(error);
+    return undefined;
   }
 }
 
-async function runSubcommand(subcommand: Subcommand, call: SubcommandCall): Promise<void> {
+function exitCodeOf(error: unknown): number {
+  return error instanceof SubcommandError ? error.exitCode : EXIT_FAILURE;
+}
+
+async function runSubcommand<Env>(
+  subcommand: Subcommand<Env>,
+  call: SubcommandCall<Env>,
+): Promise<void> {
   let exitCode = EXIT_FAILURE;
   // Without this, a reader that closes the pipe early would cause a stack trace.
   process.stdout.on("error", () => process.exit(exitCode));
@@ -69,7 +94,7 @@ async function runSubcommand(subcommand: Subcommand, call: SubcommandCall): Prom
     // NOTE: extensions that the command has loaded may have timers, which would keep the process alive.
     process.stdout.write(result.output, () => process.exit(exitCode));
   } catch (error) {
-    if (error instanceof SubcommandError) ({ exitCode } = error);
+    exitCode = exitCodeOf(error);
     process.stderr.write(`${explainSubcommandFailure(error)}\n`, () => process.exit(exitCode));
   }
 }

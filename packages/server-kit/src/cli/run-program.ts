@@ -2,8 +2,7 @@ import { readEnvironment, type Environment } from "../config/resolve-settings.ts
 import { type Closable, shutDown, type ShutDownTimes } from "../http/shut-down.ts";
 import { createLogger } from "../logging/create-logger.ts";
 import type { Logger } from "../logging/logger.ts";
-import type { Program, Subcommand } from "./program.ts";
-import { runCommandLine } from "./run-command-line.ts";
+import type { Program } from "./program.ts";
 import { explainStartFailure } from "./start-failure.ts";
 import { EXIT_FAILURE } from "./program.ts";
 
@@ -42,9 +41,9 @@ export interface RunningServer extends Closable {
 }
 
 /** How a program loads its configuration and starts its server. */
-interface Run<Config extends RunnableConfig> {
-  readonly loadConfig: (environment: Environment) => Promise<Config>;
-  readonly serve: (config: Config) => Promise<RunningServer>;
+interface Run<Config extends RunnableConfig, Env> {
+  readonly loadConfig: (environment: Env) => Promise<Config>;
+  readonly serve: (config: Config, environment: Env) => Promise<RunningServer>;
 }
 
 /**
@@ -54,24 +53,13 @@ interface Run<Config extends RunnableConfig> {
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Runs a program according to the command-line arguments of this process: serves until one of
- * `STOP_SIGNALS`, runs a subcommand, or prints the help or the version.
- */
-export async function runProgram<Config extends RunnableConfig>(
-  program: Program,
-  run: Run<Config>,
-  subcommands: readonly Subcommand[] = [],
-): Promise<void> {
-  await runCommandLine(program, { subcommands, serve: () => serveUntilSignal(program, run) });
-}
-
-/**
  * Serves until one of `STOP_SIGNALS`, then ends the process. If the program cannot start, prints the reason
  * and exits with a non-zero code.
  */
-export async function serveUntilSignal<Config extends RunnableConfig>(
+export async function serveUntilSignal<Config extends RunnableConfig, Env>(
   { name, version, displayName }: Program,
-  { loadConfig, serve }: Run<Config>,
+  { loadConfig, serve }: Run<Config, Env>,
+  environment: Env,
 ): Promise<void> {
   let logger: Logger | undefined;
   // Nobody sends requests yet to a program that is stopped while it starts.
@@ -82,10 +70,10 @@ export async function serveUntilSignal<Config extends RunnableConfig>(
     return { signal, delayMs };
   });
   try {
-    const config = await loadConfig(readEnvironment());
+    const config = await loadConfig(environment);
     logger = config.logger;
     exitOnCrash(config.logger, displayName);
-    const server = await serve(config);
+    const server = await serve(config, environment);
     ({ shutdownDelayMs } = config);
     announce(config, `${name} ${version} is listening on ${server.address}`);
     const { signal, delayMs } = await stopped;

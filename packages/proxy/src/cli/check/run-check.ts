@@ -1,17 +1,12 @@
 import type { Diagnostic } from "flags-engine";
 import { describeCause, describeCount, inspectUpstream, type UpstreamInspection } from "flags-sdk";
-import {
-  ConfigError,
-  type Environment,
-  explainStartFailure,
-  type Logger,
-  tryPort,
-} from "flags-server-kit";
+import { ConfigError, explainStartFailure, type Logger, tryPort } from "flags-server-kit";
 import type { AccessEntry } from "../../access/read-access-file.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";
 import type { ProxyConfig } from "../../config/config.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { PROGRAM } from "../../config/program.ts";
+import type { TranslatedEnvironment } from "../../config/translation-report.ts";
 import type { FlagFile } from "../../files/read-flag-file.ts";
 import { listPorts } from "../../ports.ts";
 import { toUpstreamClientOptions } from "../../upstream-client-options.ts";
@@ -32,7 +27,7 @@ import type {
 } from "./check-report.ts";
 
 /** Checks the settings as a start does, and requests the flags of the upstream. */
-export async function runCheck(environment: Environment): Promise<CheckReport> {
+export async function runCheck(given: TranslatedEnvironment): Promise<CheckReport> {
   const problems: string[] = [];
   const warnings: string[] = [];
   const report = {
@@ -42,7 +37,7 @@ export async function runCheck(environment: Environment): Promise<CheckReport> {
     settings: undefined,
     upstreams: [],
   };
-  const config = await tryLoadConfig(environment, { problems, warnings });
+  const config = await tryLoadConfig(given, { problems, warnings });
   if (config === undefined) return report;
   const sources = describeSources(config);
   const files = await Promise.all(
@@ -152,7 +147,7 @@ interface Findings {
 
 /** Loads the configuration with a logger that adds to the findings. */
 async function tryLoadConfig(
-  environment: Environment,
+  given: TranslatedEnvironment,
   { problems, warnings }: Findings,
 ): Promise<LoadedConfig | undefined> {
   const logger: Logger = {
@@ -162,7 +157,7 @@ async function tryLoadConfig(
     fatal: (message) => void problems.push(String(message)),
   };
   try {
-    return await loadConfig({ logger }, environment);
+    return await loadConfig({ logger }, given.environment, { report: given });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     problems.push(...error.problems);

@@ -1,5 +1,5 @@
 import type { Snapshot } from "flags-engine";
-import { type Environment, isRecord } from "flags-server-kit";
+import { isRecord } from "flags-server-kit";
 import {
   EXIT_FAILURE,
   EXIT_USAGE,
@@ -11,6 +11,7 @@ import { explainFlags, type FlagExplanation } from "../../api/explain/explain-fl
 import { EvaluationContext } from "../../api/schemas.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";
 import { loadConfig } from "../../config/load-config.ts";
+import type { TranslatedEnvironment } from "../../config/translation-report.ts";
 import { completeContext } from "../../context/request-context.ts";
 import { readContext } from "../../context/sent-context.ts";
 import { HttpError } from "../../errors.ts";
@@ -27,7 +28,7 @@ interface ExplainCall {
   /** Undefined: all flags. */
   readonly flag: string | undefined;
   readonly options: Readonly<Record<string, string | true>>;
-  readonly environment: Environment;
+  readonly environment: TranslatedEnvironment;
 }
 
 type Names = readonly string[] | undefined;
@@ -48,7 +49,10 @@ export async function runExplain(call: ExplainCall): Promise<readonly FlagExplan
   if (typeof url === "string") {
     return queryProxy(toExplainUrl(url), { ...call, context, names });
   }
-  const config = await loadConfig({ logger: SILENT }, environment, { needsKeys: false });
+  const config = await loadConfig({ logger: SILENT }, environment.environment, {
+    needsKeys: false,
+    report: environment,
+  });
   const sent = readContext(context);
   try {
     const completed = completeContext(

@@ -1,4 +1,5 @@
 import { isRecord } from "flags-server-kit/command-line";
+import type { TranslationReport } from "../../config/translation-report.ts";
 import type { Alias } from "./alias.ts";
 
 const rename = (name: string): Alias => ({
@@ -27,6 +28,18 @@ export const OLD_PROXY_ALIASES: readonly Alias[] = [
   "UNLEASH_TAGS",
   "UNLEASH_CUSTOM_STRATEGIES_FILE",
 ].map(rename);
+
+/** For messages about names that do not exist here. */
+export const FORMER_NAMES: TranslationReport["formerNames"] = {
+  renamedPrefixes: [
+    { from: "UNLEASH_", to: "FLAGS_" },
+    { from: "unleash", to: "flags" },
+  ],
+  replacements: {
+    clientMode: { hint: "it is not needed, because every application has its own client" },
+    preHook: { hint: "add hooks and plugins to the Fastify application that createApp() returns" },
+  },
+};
 
 /** The options of the old proxy that have another name in code here. */
 const OLD_PROXY_OPTIONS = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EXPLAIN } from "./explain/explain.ts";
+import { EXPLAIN } from "../cli/explain/explain.ts";
 import { splitArguments } from "./split-arguments.ts";
 
 test.each([

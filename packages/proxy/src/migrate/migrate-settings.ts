@@ -6,18 +6,18 @@ import {
   type Setting,
   variablesOf,
 } from "flags-server-kit";
-import type { AccessFileKey } from "../../access/access-schema.ts";
-import { PRODUCT_NAMES, type Product } from "../../config/aliases/alias.ts";
-import { describeIneffective } from "../../config/aliases/describe-translation.ts";
-import { findBroaderKeys, findUnlimitedKeys } from "../../config/aliases/find-broader-keys.ts";
+import type { AccessFileKey } from "../access/access-schema.ts";
+import { PRODUCT_NAMES, type Product } from "./aliases/alias.ts";
+import { describeIneffective } from "./describe-translation.ts";
+import { findBroaderKeys, findUnlimitedKeys } from "../config/project-keys.ts";
 import {
   type IneffectiveSetting,
   type Translation,
   translateEnvironment,
-} from "../../config/aliases/translate-environment.ts";
-import { findIgnoredKeys, findSplitEnvironments } from "../../config/check-keys.ts";
-import { checkSettings } from "../../config/check-settings.ts";
-import { SETTINGS } from "../../config/settings.ts";
+} from "./translate-environment.ts";
+import { findIgnoredKeys, findSplitEnvironments } from "../config/check-keys.ts";
+import { checkSettings } from "../config/check-settings.ts";
+import { SETTINGS } from "../config/settings.ts";
 import { moveEnvironmentKeys, moveProjectKeys, toAccessFile } from "./migrate-access.ts";
 
 /** The settings of another product as a file for this one. */
@@ -40,11 +40,11 @@ const DEFAULT_ACCESS_PATH = "access.yaml";
 
 /** Translates settings. Returns undefined if the environment contains none of another product. */
 export function migrateSettings(
-  environment: Environment,
+  given: Translation,
   { product, accessPath }: MigrationOptions,
 ): Migration | undefined {
   const path = accessPath ?? DEFAULT_ACCESS_PATH;
-  const { translation, keys } = translateWithAccess(environment, product, path);
+  const { translation, keys } = translateWithAccess(given, product, path);
   if (
     translation.used.length + translation.ineffective.length === 0 &&
     translation.problems.length === 0
@@ -70,11 +70,13 @@ export function migrateSettings(
 
 /** Translates settings, and moves the keys that need an access file, unless there is one already. */
 function translateWithAccess(
-  environment: Environment,
+  { given: environment, edge }: Translation,
   product: Product | undefined,
   path: string,
 ): { readonly translation: Translation; readonly keys: readonly AccessFileKey[] } {
-  const translate = (given: Environment): Translation => translateEnvironment(given, { product });
+  const isEdge = edge !== undefined;
+  const translate = (given: Environment): Translation =>
+    translateEnvironment(given, { product, isEdge });
   const translation = translate(environment);
   const hasFile = (translation.environment["FLAGS_ACCESS_FILE"] ?? "") !== "";
   if (!translation.products.includes("edge") || hasFile) return { translation, keys: [] };
@@ -102,7 +104,7 @@ function findComments(translation: Translation) {
       // A refused setting prevents the start of the proxy. Here, it is listed as lost.
       ...translation.problems.filter((problem) => !refused.has(problem.split(" ")[0] ?? "")),
       ...problems,
-      ...checkSettings(resolution, undefined, { products: translation.products }).problems,
+      ...checkSettings(resolution, undefined, { otherNames: translation.otherNames }).problems,
     ],
     losses: [
       ...ineffective.filter(isLoss).map(describeIneffective),

@@ -1,8 +1,9 @@
 import type { Subcommand } from "flags-server-kit/command-line";
-import type { Alias } from "../config/aliases/alias.ts";
-import { EDGE_ALIASES, EDGE_DEFAULTS } from "../config/aliases/edge-aliases.ts";
-import { EDGE_MODES, listEdgeOptions } from "../config/aliases/edge-command-line.ts";
+import type { Alias } from "./aliases/alias.ts";
+import { EDGE_ALIASES, EDGE_DEFAULTS } from "./aliases/edge-aliases.ts";
+import { EDGE_MODES, listEdgeOptions } from "./edge-command-line.ts";
 import { SETTINGS } from "../config/settings.ts";
+import type { Translation } from "./translate-environment.ts";
 
 const SUMMARIES = {
   edge: "Starts the proxy with the options of Unleash Edge",
@@ -50,7 +51,7 @@ function variablesFor(
  * The modes of Edge, for `--help`. They are not run as subcommands: their options have other rules, and
  * the program starts the proxy for them.
  */
-export const EDGE_SUBCOMMANDS: readonly Subcommand[] = EDGE_MODES.map((name) => ({
+export const EDGE_SUBCOMMANDS: readonly Subcommand<Translation>[] = EDGE_MODES.map((name) => ({
   name,
   summary: SUMMARIES[name],
   description: [

@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import { type Environment, resolveSettings, variablesOf } from "flags-server-kit";
 import { stringify } from "yaml";
-import type { AccessFileKey } from "../../access/access-schema.ts";
+import type { AccessFileKey } from "../access/access-schema.ts";
 import {
   listTokenEnvironments,
   splitEnvironmentKey,
   splitNonBlank,
-} from "../../config/aliases/conversions.ts";
-import { projectToList } from "../../config/aliases/find-broader-keys.ts";
-import type { Translation } from "../../config/aliases/translate-environment.ts";
-import { SETTINGS } from "../../config/settings.ts";
-import { parseTokenScope } from "../../token-scope.ts";
+} from "./aliases/conversions.ts";
+import { projectToList } from "../config/project-keys.ts";
+import type { Translation } from "./translate-environment.ts";
+import { SETTINGS } from "../config/settings.ts";
+import { parseTokenScope } from "../token-scope.ts";
 
 /** Keys that only an access file can express, and the environment without them. */
 interface MovedKeys {

@@ -1,17 +1,17 @@
 import { readFileSync } from "node:fs";
-import { ConfigError, type Environment, explainUnreadable, isRecord } from "flags-server-kit";
+import { ConfigError, explainUnreadable, isRecord } from "flags-server-kit";
 import { findLocalUrl, toErrorMessage, tryParseJson } from "flags-server-kit/command-line";
-import { translateEnvironment } from "../../config/aliases/translate-environment.ts";
+import type { Translation } from "../translate-environment.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { findSource, scopesOf } from "../../token-scope.ts";
-import { removeClientPath, LISTEN_SETTINGS } from "../proxy-address.ts";
-import { inspectSource } from "../inspect-source.ts";
-import { SILENT } from "../silent-logger.ts";
+import { removeClientPath, LISTEN_SETTINGS } from "../../cli/proxy-address.ts";
+import { inspectSource } from "../../cli/inspect-source.ts";
+import { SILENT } from "../../cli/silent-logger.ts";
 import { compareFlags, type FlagComparison } from "./compare-flags.ts";
 import { ComparisonError, type ComparedProxy, endsWithAll, toFlagsUrl } from "./compared-proxy.ts";
 import { collectFields, createContext, type RuleFields, RANDOM_FIELDS } from "./random-contexts.ts";
-import { readKeyOption, readKeySettings } from "../proxy-request.ts";
+import { readKeyOption, readKeySettings } from "../../cli/proxy-request.ts";
 
 /** The result of `flags-proxy compare`. */
 export interface Comparison extends FlagComparison {
@@ -33,21 +33,21 @@ const MAX_COUNT = 10_000_000;
  *
  * @throws {ComparisonError} if that is not possible
  */
-export async function runCompare(options: Options, environment: Environment): Promise<Comparison> {
-  const config = await tryLoadConfig(environment);
-  const proxies = chooseProxies(options, environment);
-  const given = readContexts(options["contexts"]);
+export async function runCompare(options: Options, given: Translation): Promise<Comparison> {
+  const config = await tryLoadConfig(given);
+  const proxies = chooseProxies(options, given);
+  const contexts = readContexts(options["contexts"]);
   const count = readCount(options["count"]);
-  if (given.length + count === 0) {
+  if (contexts.length + count === 0) {
     throw new ComparisonError("There are no contexts to compare: raise --count, or add --contexts");
   }
   const rules = await readRules(config, proxies[0].key);
   const fields = typeof rules === "string" ? RANDOM_FIELDS : rules;
-  const comparison = await compareFlags(proxies, generate(given, count, fields));
+  const comparison = await compareFlags(proxies, generate(contexts, count, fields));
   return {
     ...comparison,
     urls: [proxies[0].url, proxies[1].url],
-    contexts: given.length + count,
+    contexts: contexts.length + count,
     fields: count === 0 ? [] : [...fields.keys()],
     unknownRules: typeof rules === "string" && count > 0 ? rules : undefined,
   };
@@ -63,9 +63,12 @@ function* generate(
 }
 
 /** NOTE: the settings are not required: all that they say can be given as options. */
-async function tryLoadConfig(environment: Environment): Promise<LoadedConfig | ConfigError> {
+async function tryLoadConfig(given: Translation): Promise<LoadedConfig | ConfigError> {
   try {
-    return await loadConfig({ logger: SILENT }, environment, { needsKeys: false });
+    return await loadConfig({ logger: SILENT }, given.environment, {
+      needsKeys: false,
+      report: given,
+    });
   } catch (error) {
     if (error instanceof ConfigError) return error;
     throw error;
@@ -74,14 +77,14 @@ async function tryLoadConfig(environment: Environment): Promise<LoadedConfig | C
 
 function chooseProxies(
   options: Options,
-  environment: Environment,
+  given: Translation,
 ): readonly [ComparedProxy, ComparedProxy] {
   const all = options["all"] === true;
-  const { with: other, url = localUrl(environment) } = options;
+  const { with: other, url = localUrl(given) } = options;
   if (typeof other !== "string") {
     throw new ComparisonError("--with is required: the address of the other proxy");
   }
-  const { clientKeys, clientKeysHeaderName: keyHeaderName } = readKeySettings(environment);
+  const { clientKeys, clientKeysHeaderName: keyHeaderName } = readKeySettings(given);
   const key = readKeyOption(options, "key") ?? clientKeys[0];
   if (key === undefined) {
     throw new ComparisonError(
@@ -121,8 +124,8 @@ function addClientPath(address: string): string {
   return removeClientPath(url) === url && !endsWithAll(url) ? `${url}/proxy` : url;
 }
 
-function localUrl(environment: Environment): string {
-  return `${findLocalUrl(LISTEN_SETTINGS, translateEnvironment(environment))}/proxy`;
+function localUrl(given: Translation): string {
+  return `${findLocalUrl(LISTEN_SETTINGS, given)}/proxy`;
 }
 
 function readCount(text: string | true | undefined): number {

@@ -1,20 +1,16 @@
-import { nameSetting, type Setting } from "flags-server-kit";
-import { type Product, PRODUCT_NAMES } from "./alias.ts";
-import { EDGE_ALIASES } from "./edge-aliases.ts";
+import { PRODUCT_NAMES } from "./aliases/alias.ts";
 import type { IneffectiveSetting, Translation, UsedAlias } from "./translate-environment.ts";
-
-/** What to log about the settings of other products. Contains no values of settings. */
-interface Description {
-  readonly information: readonly string[];
-  /** Settings that have another effect here or none, each with the reason. */
-  readonly warnings: readonly string[];
-}
 
 /** Describes the settings of other products for the log. Returns no lines if there are none. */
 export function describeTranslation(
-  { products, used, ineffective, defaults }: Translation,
-  options: ReadonlyMap<string, string>,
-): Description {
+  {
+    products,
+    used,
+    ineffective,
+    defaults,
+  }: Pick<Translation, "products" | "used" | "ineffective" | "defaults">,
+  options: ReadonlyMap<string, string> = new Map(),
+): Pick<Translation, "information" | "warnings"> {
   if (used.length + ineffective.length + options.size === 0) {
     return { information: [], warnings: [] };
   }
@@ -43,13 +39,4 @@ function describeUse({ name, to, conversion, loss }: UsedAlias): string {
 /** Says that a setting has no effect, and why. */
 export function describeIneffective({ name, reason }: IneffectiveSetting): string {
   return `${name} has no effect: ${reason}`;
-}
-
-/** Names a setting that is missing, with the names that it has in the product whose settings are in use. */
-export function nameMissing(setting: Setting<unknown>, products: readonly Product[]): string {
-  const aliases = products.includes("edge") ? EDGE_ALIASES : [];
-  const names = aliases
-    .filter(({ to }) => setting.variables.some((variable) => to.includes(variable)))
-    .map(({ name }) => name);
-  return [...names, nameSetting(setting)].join(" or ");
 }

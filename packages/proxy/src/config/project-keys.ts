@@ -1,6 +1,6 @@
 import { nameSetting, type Resolution } from "flags-server-kit";
-import { findSource, limitedProject, parseTokenScope, scopesOf } from "../../token-scope.ts";
-import { SETTINGS, type Settings, type Values } from "../settings.ts";
+import { findSource, limitedProject, parseTokenScope, scopesOf } from "../token-scope.ts";
+import { SETTINGS, type Settings, type Values } from "./settings.ts";
 
 type Origins = Resolution<Settings>["origins"];
 type Keys = Pick<Values, "clientKeys" | "serverTokens" | "flagsApiToken">;

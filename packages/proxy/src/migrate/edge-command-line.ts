@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { findNearest } from "flags-server-kit/command-line";
-import { EDGE_ALIASES } from "./edge-aliases.ts";
+import { EDGE_ALIASES } from "./aliases/edge-aliases.ts";
 
 /** The modes of Edge, which are subcommands. */
 export const EDGE_MODES = ["edge", "offline"] as const;
@@ -8,10 +8,9 @@ export const EDGE_MODES = ["edge", "offline"] as const;
 type Mode = (typeof EDGE_MODES)[number];
 
 /** The settings that the command line of Edge sets. */
-interface EdgeCommandLine {
+export interface EdgeCommandLine {
   readonly mode: Mode;
   readonly variables: Readonly<Record<string, string>>;
-  readonly envFiles: readonly string[];
 }
 
 /** Settings whose options have no value. NOTE: some are true or false only in Edge, so their alias does not say so. */
@@ -147,22 +146,19 @@ function tokenize(args: readonly string[], shortNames: Readonly<Record<string, s
 
 function interpret(mode: Mode, tokens: readonly Token[]): EdgeCommandLine | string {
   const variables: Record<string, string> = {};
-  const envFiles: string[] = [];
   for (const token of tokens) {
     const problem = findProblem(mode, token);
     if (problem !== undefined) return problem;
     if (token.kind !== "option") continue;
     const variable = VARIABLES.get(token.name);
+    // The files of --env-file are part of the environment already.
+    if (variable === undefined) continue;
     const text = token.value ?? "true";
-    if (variable === undefined) {
-      envFiles.push(text);
-    } else {
-      // Options of lists can be repeated.
-      const previous = variables[variable];
-      variables[variable] = previous === undefined ? text : `${previous},${text}`;
-    }
+    // Options of lists can be repeated.
+    const previous = variables[variable];
+    variables[variable] = previous === undefined ? text : `${previous},${text}`;
   }
-  return { mode, variables, envFiles };
+  return { mode, variables };
 }
 
 function findProblem(mode: Mode, token: Token): string | undefined {

@@ -5,7 +5,7 @@ import {
   toHttpUrl,
   tryParseJson,
 } from "flags-server-kit/command-line";
-import { postJson } from "../proxy-request.ts";
+import { postJson } from "../../cli/proxy-request.ts";
 
 /**
  * The proxies cannot be compared. The message says why.

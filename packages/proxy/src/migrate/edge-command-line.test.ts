@@ -1,9 +1,9 @@
 import { booleanKind } from "flags-server-kit";
 import { expect, test } from "vitest";
-import { SETTINGS } from "../settings.ts";
-import type { Alias } from "./alias.ts";
-import { asBoolean, isTrue, negated } from "./conversions.ts";
-import { EDGE_ALIASES } from "./edge-aliases.ts";
+import { SETTINGS } from "../config/settings.ts";
+import type { Alias } from "./aliases/alias.ts";
+import { asBoolean, isTrue, negated } from "./aliases/conversions.ts";
+import { EDGE_ALIASES } from "./aliases/edge-aliases.ts";
 import { EDGE_MODES, listEdgeOptions, parseEdgeCommandLine } from "./edge-command-line.ts";
 
 const parse = (line: string) => parseEdgeCommandLine(line.split(" "));
@@ -50,9 +50,9 @@ test.each([
 });
 
 test("the arguments can name env files", () => {
-  expect(parse("edge --env-file a.env --env-file=b.env")).toMatchObject({
+  expect(parse("edge --env-file a.env --env-file=b.env -p k")).toEqual({
     mode: "edge",
-    envFiles: ["a.env", "b.env"],
+    variables: { PRETRUSTED_TOKENS: "k" },
   });
 });
 

@@ -1,5 +1,7 @@
 import type { Subcommand } from "flags-server-kit/command-line";
-import { EDGE_MODES } from "../config/aliases/edge-command-line.ts";
+import { EDGE_MODES } from "./edge-command-line.ts";
+
+type Command = Pick<Subcommand, "name" | "argument" | "options">;
 
 /** The arguments of a subcommand that can be followed by the command line of Edge. */
 interface SplitArguments {
@@ -16,7 +18,7 @@ interface SplitArguments {
  */
 export function splitArguments(
   args: readonly string[],
-  subcommands: readonly Subcommand[],
+  subcommands: readonly Command[],
 ): SplitArguments {
   const [first = "", ...rest] = args;
   const subcommand = subcommands.find(({ name }) => name === first);
@@ -28,7 +30,7 @@ export function splitArguments(
 }
 
 /** Sorts the arguments after a subcommand: its own options and its argument, and all others. */
-function sortArguments(subcommand: Subcommand, args: readonly string[]) {
+function sortArguments(subcommand: Command, args: readonly string[]) {
   const own: string[] = [];
   const others: string[] = [];
   let hasArgument = false;
@@ -45,10 +47,7 @@ function sortArguments(subcommand: Subcommand, args: readonly string[]) {
   return { own, others, hasArgument };
 }
 
-function findOption(
-  { options }: Subcommand,
-  arg: string,
-): Subcommand["options"][string] | undefined {
+function findOption({ options }: Command, arg: string): Command["options"][string] | undefined {
   const [, name = ""] = /^--([^=]*)/.exec(arg) ?? [];
   return options[name];
 }

@@ -4,6 +4,8 @@ import {
   type Setting,
   variablesOf,
 } from "flags-server-kit/command-line";
+import { SETTINGS } from "../config/settings.ts";
+import type { TranslationReport } from "../config/translation-report.ts";
 import {
   type Alias,
   type Conversion,
@@ -11,13 +13,11 @@ import {
   type Missing,
   PRODUCT_NAMES,
   type Product,
-} from "./alias.ts";
-import { EDGE_ALIASES, EDGE_DEFAULTS, TYPICAL_EDGE_NAMES } from "./edge-aliases.ts";
-import { OLD_PROXY_ALIASES } from "./old-proxy-aliases.ts";
-import { SETTINGS } from "../settings.ts";
-
-/** Set by the subcommands `edge` and `offline`, so that worker processes also know. Not a setting. */
-export const REPLACED_PRODUCT = "FLAGS_REPLACED_PRODUCT";
+} from "./aliases/alias.ts";
+import { EDGE_ALIASES, EDGE_DEFAULTS, TYPICAL_EDGE_NAMES } from "./aliases/edge-aliases.ts";
+import { FORMER_NAMES, OLD_PROXY_ALIASES } from "./aliases/old-proxy-aliases.ts";
+import { describeTranslation } from "./describe-translation.ts";
+import type { EdgeCommandLine } from "./edge-command-line.ts";
 
 /** Our variables with which operators list the keys of clients. */
 const CLIENT_KEYS = ["FLAGS_PROXY_CLIENT_KEYS", "FLAGS_PROXY_SECRETS", "FLAGS_ACCESS_FILE"];
@@ -48,27 +48,30 @@ export interface IneffectiveSetting {
 }
 
 /** An environment with every setting under our name for it. */
-export interface Translation {
+export interface Translation extends TranslationReport {
+  /** The environment before the translation. */
+  readonly given: Environment;
   readonly environment: Environment;
   /** The products whose names are used. */
   readonly products: readonly Product[];
-  /** The variable that the user has set, by our name for it. */
-  readonly origins: ReadonlyMap<string, string>;
   readonly used: readonly UsedAlias[];
   readonly ineffective: readonly IneffectiveSetting[];
   /** Defaults of the replaced product that apply, by our variables. */
   readonly defaults: Readonly<Record<string, string>>;
-  /** Reasons not to start. */
-  readonly problems: readonly string[];
-  readonly hints: readonly string[];
+  /** The command line of Edge with which the process was started. @default it was started in another way */
+  readonly edge?: EdgeCommandLine;
 }
 
 /** Determines which product's names are read. */
 interface ProductChoice {
   /** Only the names of this product are read. @default the environment decides */
   readonly product?: Product | undefined;
+  /** Whether the names of Edge are read in any case. @default false */
+  readonly isEdge?: boolean;
   /** Whether the upstream URL is set by our own name. @default whether the environment sets it */
   readonly hasAddress?: boolean;
+  /** The options of the old proxy in use, and what replaces each. @default none */
+  readonly options?: ReadonlyMap<string, string>;
 }
 
 /**
@@ -91,8 +94,25 @@ export function translateEnvironment(
     const isOffline = isSet(environment, EDGE_FILE);
     if (!listsKeys && !isOffline) translator.addDefaults(UPSTREAM_KEYS);
   }
-  return { products, ...translator.result(findHints(environment, products)) };
+  const found = { products, ...translator.result() };
+  return {
+    ...found,
+    ...describeTranslation(found, choice.options),
+    given: environment,
+    formerNames: FORMER_NAMES,
+    otherNames: products.includes("edge") ? EDGE_NAMES : new Map(),
+    limitsKeysToProject: products.includes("edge"),
+    hints: findHints(environment, products),
+  };
 }
+
+/** The names in Edge of each of our variables. */
+const EDGE_NAMES: ReadonlyMap<string, readonly string[]> = new Map(
+  EDGE_ALIASES.flatMap(({ to }) => to).map((variable) => [
+    variable,
+    EDGE_ALIASES.filter(({ to }) => to.includes(variable)).map(({ name }) => name),
+  ]),
+);
 
 /**
  * NOTE: many names of Edge are common, such as `WORKERS` and `APP_NAME`. They are read only if the
@@ -100,17 +120,16 @@ export function translateEnvironment(
  */
 function findProducts(
   environment: Environment,
-  { product, hasAddress = isSet(environment, "FLAGS_URL") }: ProductChoice,
+  { product, isEdge = false, hasAddress = isSet(environment, "FLAGS_URL") }: ProductChoice,
 ): readonly Product[] {
   if (product !== undefined) return [product];
   const hasOldNames = OLD_PROXY_ALIASES.some(({ name }) => isSet(environment, name));
   const hasFile =
     isSet(environment, EDGE_FILE) && EDGE_FILE_TOKENS.some((name) => isSet(environment, name));
   const hasEdgeAddress = isSet(environment, "UPSTREAM_URL") || hasFile;
-  const isEdge = environment[REPLACED_PRODUCT] === "edge" || (hasEdgeAddress && !hasAddress);
   return [
     ...(hasOldNames ? (["unleash-proxy"] as const) : []),
-    ...(isEdge ? (["edge"] as const) : []),
+    ...(isEdge || (hasEdgeAddress && !hasAddress) ? (["edge"] as const) : []),
   ];
 }
 
@@ -139,7 +158,6 @@ class Translator {
   constructor(environment: Environment) {
     this.#given = environment;
     this.#environment = { ...environment };
-    delete this.#environment[REPLACED_PRODUCT];
   }
 
   apply(product: Product, aliases: readonly Alias[]): void {
@@ -170,7 +188,7 @@ class Translator {
     }
   }
 
-  result(hints: readonly string[]): Omit<Translation, "products"> {
+  result() {
     return {
       environment: this.#environment,
       origins: new Map([...this.#sources].map(([variable, { name }]) => [variable, name])),
@@ -178,7 +196,6 @@ class Translator {
       ineffective: this.#ineffective,
       defaults: this.#defaults,
       problems: this.#problems,
-      hints,
     };
   }
 

@@ -1,8 +1,8 @@
 import type { Environment } from "flags-server-kit";
 import { expect, test } from "vitest";
-import { SETTINGS } from "../settings.ts";
-import { EDGE_ALIASES, TYPICAL_EDGE_NAMES } from "./edge-aliases.ts";
-import { OLD_PROXY_ALIASES } from "./old-proxy-aliases.ts";
+import { SETTINGS } from "../config/settings.ts";
+import { EDGE_ALIASES, TYPICAL_EDGE_NAMES } from "./aliases/edge-aliases.ts";
+import { OLD_PROXY_ALIASES } from "./aliases/old-proxy-aliases.ts";
 import { translateEnvironment } from "./translate-environment.ts";
 
 const KNOWN = new Set(Object.values(SETTINGS).flatMap(({ variables }) => variables));
