@@ -12,8 +12,9 @@ export default defineConfig({
     // Tests in one process read the sources, so that a stale build can never pass.
     alias: {
       "flags-engine": source("engine"),
-      "flags-sdk": source("sdk"),
       // NOTE: before the package itself, whose name begins these.
+      "flags-sdk/internal": source("sdk", "internal"),
+      "flags-sdk": source("sdk"),
       "flags-server-kit/command-line": source("server-kit", "command-line"),
       "flags-server-kit/http": source("server-kit", "http"),
       "flags-server-kit/telemetry": source("server-kit", "telemetry"),

@@ -13,7 +13,11 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
  * the admin API are not included: they describe the request.
  */
 const SOURCES = [
-  { folder: "packages/proxy/src", calls: ["warn", "error", "fatal"], errors: ["HttpError"] },
+  {
+    folder: "packages/proxy/src",
+    calls: ["warn", "error", "fatal"],
+    errors: ["HttpError", "UpstreamError"],
+  },
   {
     folder: "packages/sdk/src",
     calls: ["warn", "error"],

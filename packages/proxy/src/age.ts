@@ -1,4 +1,5 @@
-import type { FlagOrigin, FlagSource } from "flags-sdk";
+import type { FlagOrigin } from "flags-sdk";
+import type { FlagSource } from "./upstream/flag-source.ts";
 
 type DatedSource = Pick<FlagSource, "isLive" | "confirmedAtMs" | "lastFetchAtMs" | "origin">;
 

@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance } from "fastify";
-import type { FlagSource } from "flags-sdk";
+import type { FlagSource } from "./upstream/flag-source.ts";
 import { nameSetting } from "flags-server-kit";
 import {
   compressResponses,

@@ -1,13 +1,9 @@
 import { join } from "node:path";
-import {
-  createFlagsClient,
-  type FlagSource,
-  isUnleashClient,
-  type RequestObserver,
-  type StorageProvider,
-  type UnleashClient,
-  type UsageSpoolOptions,
-} from "flags-sdk";
+import { FlagsClient, type StorageProvider, type UnleashClient } from "flags-sdk";
+import { isUnleashClient, type RequestObserver } from "flags-sdk/internal";
+import type { FlagSource } from "./upstream/flag-source.ts";
+import { UpstreamSource } from "./upstream/upstream-source.ts";
+import type { UsageSpoolOptions } from "./upstream/usage/upstream-usage.ts";
 import { isRecord, nameSetting } from "flags-server-kit";
 import { toUpstreamClientOptions } from "./upstream-client-options.ts";
 import type { ProxyConfig } from "./config/config.ts";
@@ -43,7 +39,7 @@ export interface ChosenSources {
  */
 export function chooseSources(
   config: ProxyConfig,
-  client: FlagSource | UnleashClient | undefined,
+  client: FlagsClient | FlagSource | UnleashClient | undefined,
 ): ChosenSources {
   if (client === undefined) return { sources: createConfiguredSources(config), areOwned: true };
   if (config.files !== undefined) {
@@ -56,15 +52,21 @@ export function chooseSources(
       "If you pass a client, only one upstream token is possible: the client has the flags of one environment",
     );
   }
-  if (config.store !== undefined && (isFlagSource(client) || isUnleashClient(client))) {
+  const isUsable = client instanceof FlagsClient || isFlagSource(client) || isUnleashClient(client);
+  if (config.store !== undefined && isUsable) {
     config.logger.warn(
       `${nameSetting(SETTINGS.store)} has no effect: the client that was passed keeps its own flags`,
     );
   }
+  if (client instanceof FlagsClient) {
+    const [usageSpool] = spoolsOf(config);
+    const create = (): FlagSource => new UpstreamSource(client, { usageSpool });
+    return { sources: createSources(config, create), areOwned: true };
+  }
   if (isFlagSource(client)) {
     if (config.usageSpool.directory !== undefined) {
       config.logger.warn(
-        `${nameSetting(SETTINGS.usageSpool)} has no effect: create the client with the option usageSpool`,
+        `${nameSetting(SETTINGS.usageSpool)} has no effect: the client that was passed delivers usage itself`,
       );
     }
     return { sources: createSources(config, () => client), areOwned: false };
@@ -73,8 +75,8 @@ export function chooseSources(
     return { sources: createUnleashSources(config, client), areOwned: true };
   }
   throw new TypeError(
-    "The client cannot be used: pass a FlagSource, for example the result of createFlagsClient() " +
-      "of flags-sdk, or an Unleash instance from unleash-client 5.5 or later",
+    "The client cannot be used: pass the result of createFlagsClient() of flags-sdk, a FlagSource, or an " +
+      "Unleash instance from unleash-client 5.5 or later",
   );
 }
 
@@ -101,13 +103,15 @@ export function createConfiguredSources(
   const sources = createSources(config, (index) => {
     const storedFlags = stored[index];
     const token = upstreamTokens[index] ?? "";
-    return createFlagsClient({
-      ...toUpstreamClientOptions(config, token),
-      storageProvider: storedFlags ?? storageFor(config, token),
-      usageSpool: spools[index],
-      exchange: isShared ? storedFlags?.createExchange() : undefined,
-      observeRequest,
-    });
+    const storageProvider = storedFlags ?? storageFor(config, token);
+    return new UpstreamSource(
+      { ...toUpstreamClientOptions(config, token), storageProvider },
+      {
+        usageSpool: spools[index],
+        exchange: isShared ? storedFlags?.createExchange() : undefined,
+        observeRequest,
+      },
+    );
   });
   return sources.map((source, index) => {
     const storedFlags = stored[index];
@@ -120,12 +124,13 @@ export function createConfiguredSources(
 /** Creates the source whose flags come from a client of the official Node SDK, without starting it. */
 function createUnleashSources(config: ProxyConfig, unleash: UnleashClient): readonly Source[] {
   const spools = spoolsOf(config);
-  return createSources(config, (index) =>
-    createFlagsClient({
-      ...toUpstreamClientOptions(config, config.upstreamTokens[index] ?? ""),
-      usageSpool: spools[index],
-      unleash,
-    }),
+  return createSources(
+    config,
+    (index) =>
+      new UpstreamSource(
+        { ...toUpstreamClientOptions(config, config.upstreamTokens[index] ?? ""), unleash },
+        { usageSpool: spools[index] },
+      ),
   );
 }
 

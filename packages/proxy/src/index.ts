@@ -16,13 +16,13 @@ export { createApp, start } from "./start.ts";
 export type { RunningProxy } from "./start.ts";
 export { Strategy } from "flags-sdk";
 export type {
-  ApplicationUsage,
   Context,
   CustomStrategy,
   FeatureDefinitions,
   FeatureUsage,
-  FlagSource,
   FlagSourceEvents,
   StorageProvider,
   UnleashClient,
 } from "flags-sdk";
+export type { FlagSource } from "./upstream/flag-source.ts";
+export type { ApplicationUsage } from "./upstream/usage/application-usage.ts";

@@ -1,4 +1,6 @@
-import { type FlagSource, FlagsClient, type SharingRole } from "flags-sdk";
+import { UpstreamSource } from "./upstream/upstream-source.ts";
+import type { FlagSource } from "./upstream/flag-source.ts";
+import type { SharingRole } from "./upstream/sharing/shared-synchronizer.ts";
 import type { Logger } from "flags-server-kit";
 import type { Source } from "./sources.ts";
 import type { StoredFlags } from "./store/stored-flags.ts";
@@ -71,9 +73,9 @@ function logEvents(
   flags.on("error", onError).on("warn", onWarn).on("synchronized", onSynchronized);
   flags.on("ready", onReady);
   const onRole = (role: SharingRole): void => logger.info(prefix + ROLE_MESSAGES[role]);
-  if (flags instanceof FlagsClient) flags.on("role", onRole);
+  if (flags instanceof UpstreamSource) flags.events.on("role", onRole);
   return () => {
-    if (flags instanceof FlagsClient) flags.off("role", onRole);
+    if (flags instanceof UpstreamSource) flags.events.off("role", onRole);
     flags.off("error", onError).off("warn", onWarn).off("synchronized", onSynchronized);
     flags.off("ready", onReady);
   };

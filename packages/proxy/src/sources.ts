@@ -1,4 +1,5 @@
-import { FlagsClient, type FlagSource } from "flags-sdk";
+import type { FlagSource } from "./upstream/flag-source.ts";
+import { UpstreamSource } from "./upstream/upstream-source.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import type { StoredFlags } from "./store/stored-flags.ts";
 import { scopesOf, type TokenScope } from "./token-scope.ts";
@@ -89,7 +90,7 @@ export function toSource(
 ): Source {
   let lastFailure: SourceFailure | undefined;
   const onFailure = (listener: (error: Error) => void): void => {
-    if (flags instanceof FlagsClient) flags.on("failure", listener);
+    if (flags instanceof UpstreamSource) flags.on("failure", listener);
     else flags.on("error", listener);
   };
   onFailure(({ message }) => {
@@ -111,7 +112,7 @@ export async function startSources(sources: readonly Source[]): Promise<void> {
 /** Sends the pending usage of sources now, so that little is left when they are closed after `delayMs`. */
 export function sendUsageBefore(delayMs: number, sources: readonly Source[]): void {
   if (delayMs === 0) return;
-  for (const { flags } of sources) if (flags instanceof FlagsClient) flags.sendUsage();
+  for (const { flags } of sources) if (flags instanceof UpstreamSource) flags.sendUsage();
 }
 
 /** Closes sources, which sends the pending usage and stores the last flags, and then their store. */

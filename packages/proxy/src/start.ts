@@ -1,6 +1,7 @@
 import type { Server } from "node:http";
 import type { FastifyInstance } from "fastify";
-import type { FlagSource, UnleashClient } from "flags-sdk";
+import type { FlagsClient, UnleashClient } from "flags-sdk";
+import type { FlagSource } from "./upstream/flag-source.ts";
 import { describeListening } from "flags-server-kit";
 import { onStopping } from "flags-server-kit/http";
 import type { RequestTracer, Telemetry } from "flags-server-kit/telemetry";
@@ -34,14 +35,14 @@ export interface RunningProxy extends AsyncDisposable {
  * the official Node SDK, `unleash-client`; usage is still sent to `flagsUrl`.
  *
  * @throws {ConfigError} if the options or the environment are invalid
- * @throws {TypeError} if the client is neither a `FlagSource` nor one of `unleash-client`
+ * @throws {TypeError} if the client is neither a `FlagsClient` or `FlagSource` nor one of `unleash-client`
  * @example
  * const proxy = await start({ flagsUrl, flagsApiToken, clientKeys: ["a-key-of-your-choice"] });
  * console.log(`${proxy.url}/proxy`);
  */
 export async function start(
   options: ProxyOptions = {},
-  client?: FlagSource | UnleashClient,
+  client?: FlagsClient | FlagSource | UnleashClient,
 ): Promise<RunningProxy> {
   const config = await loadEmbeddedConfig(options);
   return serve(config, chooseSources(config, client));
@@ -53,7 +54,7 @@ export async function start(
  */
 export async function createApp(
   options: ProxyOptions = {},
-  client?: FlagSource | UnleashClient,
+  client?: FlagsClient | FlagSource | UnleashClient,
 ): Promise<FastifyInstance> {
   const config = await loadEmbeddedConfig(options);
   warnOfUnusedPorts(config);

@@ -1,6 +1,6 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
-import type { FlagSource } from "flags-sdk";
+import type { FlagSource } from "../src/upstream/flag-source.ts";
 import type { Logger } from "flags-server-kit";
 import { afterAll, onTestFinished } from "vitest";
 import { buildApp, type AppOptions } from "../src/app.ts";

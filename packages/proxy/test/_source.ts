@@ -2,13 +2,9 @@ import { createHash } from "node:crypto";
 import { EventEmitter } from "node:events";
 import { hostname } from "node:os";
 import { compileSnapshot, parseDocument, type CustomStrategy, type Snapshot } from "flags-engine";
-import type {
-  ApplicationUsage,
-  FeatureDefinitions,
-  FlagOrigin,
-  FlagSource,
-  FlagSourceEvents,
-} from "flags-sdk";
+import type { FeatureDefinitions, FlagOrigin, FlagSourceEvents } from "flags-sdk";
+import type { FlagSource } from "../src/upstream/flag-source.ts";
+import type { ApplicationUsage } from "../src/upstream/usage/application-usage.ts";
 
 export interface SourceDocument {
   readonly version?: number;

@@ -1,4 +1,5 @@
-import { createFlagsClient, type FlagsClient } from "flags-sdk";
+import { synchronized } from "./_upstream-source.ts";
+import { UpstreamSource } from "../src/upstream/upstream-source.ts";
 import { InMemStorageProvider, Unleash } from "unleash-client";
 import { InMemoryStorageProvider, UnleashClient } from "unleash-proxy-client";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -25,7 +26,7 @@ interface BulkBody {
 
 interface System extends RunningApp {
   readonly upstream: FeatureServer;
-  readonly client: FlagsClient;
+  readonly client: UpstreamSource;
 }
 
 /** Starts an upstream and a proxy with a client of it. With an opaque token it sends no bulk reports. */
@@ -34,7 +35,7 @@ async function startSystem(
   metricsIntervalMs = 20,
 ): Promise<System> {
   const upstream = await startFeatureServer(SAMPLE);
-  const client = createFlagsClient({
+  const client = new UpstreamSource({
     url: upstream.url,
     appName: "flags-proxy",
     instanceId: "one",
@@ -44,8 +45,7 @@ async function startSystem(
   });
   onTestFinished(() => client.close());
   const proxy = await startProxyOver(client);
-  client.start();
-  await client.synchronized();
+  await synchronized(client);
   return { upstream, client, ...proxy };
 }
 
@@ -296,7 +296,7 @@ describe("registrations are forwarded", () => {
 
   test("registrations pass through two proxies, which add themselves to `connectVia`", async () => {
     const first = await startSystem();
-    const second = createFlagsClient({
+    const second = new UpstreamSource({
       url: `${first.url}/api`,
       appName: "second",
       instanceId: "two",
@@ -307,8 +307,7 @@ describe("registrations are forwarded", () => {
     });
     onTestFinished(() => second.close());
     const { post } = await startProxyOver(second);
-    second.start();
-    await second.synchronized();
+    await synchronized(second);
     const body = { appName: "app", sdkVersion: "unleash-client-android:1", sdkFlavor: "x" };
     expect((await post("/proxy/client/register", body)).status).toBe(200);
     const find = () => applicationsOf(first).find(({ appName }) => appName === "app");

@@ -1,5 +1,7 @@
 import { EventEmitter, once } from "node:events";
-import { createFlagsClient, type CustomStrategy, type FlagsClient } from "flags-sdk";
+import type { CustomStrategy } from "flags-sdk";
+import { synchronized } from "./_upstream-source.ts";
+import { UpstreamSource } from "../src/upstream/upstream-source.ts";
 import { InMemStorageProvider, Unleash } from "unleash-client";
 import { InMemoryStorageProvider, UnleashClient } from "unleash-proxy-client";
 import { expect, onTestFinished, test } from "vitest";
@@ -25,7 +27,7 @@ async function startSystem(
   config: Partial<ProxyConfig> = {},
 ) {
   const upstream = await startFeatureServer(DOCUMENT);
-  const client: FlagsClient = createFlagsClient({
+  const client: UpstreamSource = new UpstreamSource({
     url: upstream.url,
     appName: "flags-proxy",
     token: "upstream-token",
@@ -35,8 +37,7 @@ async function startSystem(
   });
   onTestFinished(() => client.close());
   const proxy = await startProxyOver(client, { config });
-  client.start();
-  await client.synchronized();
+  await synchronized(client);
   return { upstream, ...proxy };
 }
 
@@ -170,7 +171,7 @@ test("unleash-client with a server token: definitions including segments, update
 
 test("our own client with a server token: a proxy behind a proxy", async () => {
   const { url } = await startSystem();
-  const second = createFlagsClient({
+  const second = new UpstreamSource({
     url: `${url}/proxy`,
     appName: "second-proxy",
     token: SERVER_TOKEN,
@@ -179,8 +180,7 @@ test("our own client with a server token: a proxy behind a proxy", async () => {
   onTestFinished(() => second.close());
   const { request } = await startProxyOver(second);
   expect((await request("/proxy")).status).toBe(503);
-  second.start();
-  await second.synchronized();
+  await synchronized(second);
   const response = await request("/proxy?plan=gold");
   const first = await fetch(`${url}/proxy?plan=gold`, { headers: { authorization: KEY } });
   expect(response.headers.get("etag")).toBe(first.headers.get("etag"));

@@ -2,7 +2,9 @@ import { OFREPProvider } from "@openfeature/ofrep-provider";
 import { OFREPWebProvider } from "@openfeature/ofrep-web-provider";
 import { OpenFeature } from "@openfeature/server-sdk";
 import { OpenFeature as WebOpenFeature, type Provider, ProviderEvents } from "@openfeature/web-sdk";
-import { createFlagsClient, type FlagsClient } from "flags-sdk";
+
+import { synchronized } from "./_upstream-source.ts";
+import { UpstreamSource } from "../src/upstream/upstream-source.ts";
 import { afterEach, expect, onTestFinished, test } from "vitest";
 import type { ProxyConfig } from "../src/config/config.ts";
 import { SAMPLE, flag } from "./_documents.ts";
@@ -33,7 +35,7 @@ afterEach(async () => {
 
 async function startSystem(config: Partial<ProxyConfig> = {}) {
   const upstream = await startFeatureServer(DOCUMENT);
-  const client: FlagsClient = createFlagsClient({
+  const client: UpstreamSource = new UpstreamSource({
     url: upstream.url,
     appName: "flags-proxy",
     token: "upstream-token",
@@ -41,8 +43,7 @@ async function startSystem(config: Partial<ProxyConfig> = {}) {
   });
   onTestFinished(() => client.close());
   const proxy = await startProxyOver(client, { config });
-  client.start();
-  await client.synchronized();
+  await synchronized(client);
   return { upstream, ...proxy };
 }
 

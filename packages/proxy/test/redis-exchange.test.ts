@@ -1,7 +1,7 @@
 // The lease and the flags in a real Redis server, as seen by single replicas.
 
 import { randomUUID } from "node:crypto";
-import type { SharingRequest, SharingState } from "flags-sdk";
+import type { SharingRequest, SharingState } from "../src/upstream/sharing/flag-exchange.ts";
 import { InvalidValue } from "flags-server-kit/command-line";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { parseRedisAddress } from "../src/store/redis/redis-address.ts";

@@ -1,4 +1,5 @@
 import { createFlagsClient, type FlagsClient, type Synchronization } from "flags-sdk";
+import { UpstreamSource } from "../src/upstream/upstream-source.ts";
 import { InMemStorageProvider, Unleash, type UnleashConfig } from "unleash-client";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { flag } from "./_documents.ts";
@@ -94,9 +95,13 @@ async function startOver(url: string, synchronization: Synchronization, more = {
     synchronization,
     ...more,
   });
-  onTestFinished(() => client.close());
-  const proxy = await startProxyOver(client, { config: { basePath: "/base" } });
-  client.start();
+  const source = new UpstreamSource(client);
+  onTestFinished(async () => {
+    await source.close();
+    await client.close();
+  });
+  const proxy = await startProxyOver(source, { config: { basePath: "/base" } });
+  source.start();
   return { client, ...proxy };
 }
 

@@ -1,7 +1,8 @@
 // Replicas that share flags through a real Redis server, in one process: their roles, and what they serve.
 
 import { randomUUID } from "node:crypto";
-import { createFlagsClient, type FlagsClient } from "flags-sdk";
+
+import { UpstreamSource } from "../src/upstream/upstream-source.ts";
 import { InvalidValue } from "flags-server-kit/command-line";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { documentOf, FEATURES, flag, serve, status, Upstream } from "../../sdk/test/_upstream.ts";
@@ -17,7 +18,7 @@ const eventually: typeof expect.poll = (read) =>
   expect.poll(read, { timeout: 20_000, interval: 20 });
 
 interface Replica {
-  readonly client: FlagsClient;
+  readonly client: UpstreamSource;
   readonly warnings: string[];
   readonly connection: RedisConnection;
 }
@@ -53,13 +54,10 @@ describe.skipIf(!HAS_REDIS)("replicas with one Redis", () => {
 
   function startReplica({ url, id, secret = "secret", port }: ReplicaOptions): Replica {
     const connection = connect(port);
-    const client = createFlagsClient({
-      url,
-      appName: "proxy",
-      refreshIntervalMs: INTERVAL_MS,
-      metricsIntervalMs: 0,
-      exchange: new RedisExchange(connection, { id, secret }),
-    });
+    const client = new UpstreamSource(
+      { url, appName: "proxy", refreshIntervalMs: INTERVAL_MS, metricsIntervalMs: 0 },
+      { exchange: new RedisExchange(connection, { id, secret }) },
+    );
     const warnings: string[] = [];
     client.on("warn", (message) => warnings.push(message));
     onTestFinished(() => client.close());

@@ -1,13 +1,13 @@
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createFlagsClient } from "flags-sdk";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { sized } from "../../../scripts/test-size.ts";
 import { mountSmallDisk, skipsSmallDisks } from "../../admin/test/_small-disk.ts";
 import { loadConfig } from "../src/config/load-config.ts";
 import { chooseSources } from "../src/choose-sources.ts";
 import { MemoryLogger } from "./_proxy.ts";
+import { DocumentSource } from "./_source.ts";
 import { type Command, eventually, runCommand, startCommand, untilReady } from "./_command.ts";
 import { startRecordingUpstream } from "./_recording-upstream.ts";
 import { type SlowUpstream, startSlowUpstream } from "./_slow-upstream.ts";
@@ -291,18 +291,16 @@ describe("FLAGS_USAGE_SPOOL", () => {
     expect(headers.authorization).toBe(one);
   });
 
-  test("FLAGS_USAGE_SPOOL has no effect without reports, or if the program passes a client", async () => {
+  test("FLAGS_USAGE_SPOOL has no effect without reports, or if the program passes a source that delivers usage itself", async () => {
     const logger = new MemoryLogger();
     const spool = await createFolder();
     const options = { usageSpool: spool, metricsInterval: 0, logger };
     const config = await loadConfig(options, settingsOf("http://127.0.0.1:1/api", spool));
-    const client = createFlagsClient({ url: "http://127.0.0.1:1/api", appName: "mine" });
-    chooseSources(config, client);
-    await client.close();
+    chooseSources(config, new DocumentSource());
     expect(logger.lines.map(({ parts }) => parts[0])).toEqual(
       expect.arrayContaining([
         "Option usageSpool has no effect: FLAGS_METRICS_INTERVAL (option metricsInterval) is 0",
-        "FLAGS_USAGE_SPOOL (option usageSpool) has no effect: create the client with the option usageSpool",
+        "FLAGS_USAGE_SPOOL (option usageSpool) has no effect: the client that was passed delivers usage itself",
       ]),
     );
   });

@@ -1,4 +1,5 @@
-import { createFlagsClient } from "flags-sdk";
+import { synchronized } from "./_upstream-source.ts";
+import { UpstreamSource } from "../src/upstream/upstream-source.ts";
 import { expect, test } from "vitest";
 import { errorOf, startProxy, startProxyOver } from "./_proxy.ts";
 import { startRecordingUpstream } from "./_recording-upstream.ts";
@@ -208,9 +209,8 @@ test("POST /proxy/client/metrics: flags and variants with invalid names are igno
 
 test("POST /proxy/client/metrics: acknowledged usage is delivered", async () => {
   const upstream = await startRecordingUpstream();
-  const client = createFlagsClient({ url: upstream.url, appName: "p", metricsIntervalMs: 60_000 });
-  client.start();
-  await client.synchronized();
+  const client = new UpstreamSource({ url: upstream.url, appName: "p", metricsIntervalMs: 60_000 });
+  await synchronized(client);
   const { post } = await startProxyOver(client);
   const bucket = { toggles: { a: { yes: 1 } } };
   let acknowledged = 0;
@@ -227,9 +227,8 @@ test("POST /proxy/client/metrics: acknowledged usage is delivered", async () => 
 
 test("POST /proxy/client/metrics: the start in a report does not move the usage of other clients", async () => {
   const upstream = await startRecordingUpstream();
-  const client = createFlagsClient({ url: upstream.url, appName: "p", metricsIntervalMs: 60_000 });
-  client.start();
-  await client.synchronized();
+  const client = new UpstreamSource({ url: upstream.url, appName: "p", metricsIntervalMs: 60_000 });
+  await synchronized(client);
   const { post } = await startProxyOver(client);
   const beforeMs = Date.now();
   for (const start of ["1970-01-01T00:00:00Z", 0, "soon", new Date().toISOString()]) {

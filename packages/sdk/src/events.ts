@@ -1,7 +1,6 @@
 import { emitWarning } from "node:process";
 import type { Context } from "flags-engine";
-import type { FlagSourceEvents } from "./flag-source.ts";
-import type { SharingRole } from "./sharing/shared-synchronizer.ts";
+import type { FlagSourceEvents } from "./synced-flags.ts";
 import type { EventSink } from "./transport/failure-log.ts";
 import { describeCause } from "./transport/upstream-error.ts";
 import type { UpstreamError } from "./transport/upstream-error.ts";
@@ -66,23 +65,16 @@ export interface Impression {
   readonly variant?: string;
 }
 
-/** Reported data that can be dropped instead of being sent to the upstream. */
-export type DropKind = "impact_metric" | "registration" | "rejected" | "unknown_flag" | "variant";
-
 /** Events of a client, with the parameters of their listeners. */
 export interface FlagsClientEvents extends FlagSourceEvents {
   /** A flag that collects impressions was evaluated. */
   impression: (impression: Impression) => void;
   /** An evaluation was counted as usage. */
   count: (name: string, enabled: boolean) => void;
-  /** Usage of one application was delivered, in a single report or as part of a bulk report. */
+  /** A usage report was delivered. */
   sent: (report: MetricsBody) => void;
-  /** Reported data was dropped because of a limit, or because the upstream rejected it. */
-  usageDropped: (kind: DropKind, count: number) => void;
   /** The upstream accepted the registration of this client. */
   registered: (registration: RegistrationBody) => void;
-  /** The role of this replica among those that share flags has changed. */
-  role: (role: SharingRole) => void;
   /**
    * A call to the upstream failed, or its response could not be used. Emitted for every failure: for
    * counting, not for logging.

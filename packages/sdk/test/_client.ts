@@ -1,5 +1,9 @@
-import { createFlagsClient } from "flags-sdk";
-import type { FlagsClient, FlagsClientEvents, FlagsClientOptions } from "flags-sdk";
+import {
+  createFlagsClient,
+  type FlagsClient,
+  type FlagsClientEvents,
+  type FlagsClientOptions,
+} from "flags-sdk";
 import { onTestFinished } from "vitest";
 import { createConnections } from "../src/transport/connections.ts";
 import { HttpClient } from "../src/transport/http-client.ts";

@@ -1,8 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FileStorageProvider, MemoryStorageProvider } from "flags-sdk";
-import type { FlagsClient } from "flags-sdk";
+import { FileStorageProvider, type FlagsClient, MemoryStorageProvider } from "flags-sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   collectMessages,

@@ -1,5 +1,10 @@
-import { Strategy } from "flags-sdk";
-import type { Context, FlagsClient, FlagsClientOptions, Impression } from "flags-sdk";
+import {
+  type Context,
+  type FlagsClient,
+  type FlagsClientOptions,
+  type Impression,
+  Strategy,
+} from "flags-sdk";
 import { describe, expect, it } from "vitest";
 import { collectMessages, createClient, startClient, startUpstream } from "./_client.ts";
 import { flag } from "./_upstream.ts";

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { FlagSource, FlagsClient } from "flags-sdk";
+import type { FlagsClient } from "flags-sdk";
 import { describe, expect, it } from "vitest";
 import {
   collectMessages,
@@ -29,11 +29,6 @@ function runScript(url: string, script: string): Promise<{ stdout: string; stder
 const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("FlagsClient", () => {
-  it("is a FlagSource", async () => {
-    const source: FlagSource = createClient(await startUpstream());
-    expect(source.snapshot).toBeUndefined();
-  });
-
   it("start() has no effect when called again", async () => {
     const upstream = await startUpstream();
     const client = createClient(upstream, { refreshIntervalMs: 0 });

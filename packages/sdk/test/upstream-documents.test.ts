@@ -1,9 +1,8 @@
 // Which responses of an upstream replace the current flags.
 
 import { setTimeout as delay } from "node:timers/promises";
-import { TokenValidator } from "flags-sdk";
 import type { FlagsClient } from "flags-sdk";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createClient, startUpstream } from "./_client.ts";
 import { connected, DELTA, hydration, OpenStreams, STREAMING, update } from "./_event-stream.ts";
 import { documentOf, FEATURES, flag, json, serve } from "./_upstream.ts";
@@ -147,22 +146,4 @@ test("events of a stream that contain an error or no flags do not replace flags"
   );
   await expect.poll(() => failures.join(), WAIT).toContain("The event contains an error");
   expect(sizeOf(client)).toBe(2);
-});
-
-test.each([
-  ["a 206", withStatus(206, { tokens: [] })],
-  ["an error", json({ error: "down", tokens: [] })],
-])("%s does not say that tokens are invalid", async (_name, reply) => {
-  const upstream = await startUpstream();
-  upstream.reply("/edge/validate", reply);
-  const ignore = (): undefined => undefined;
-  const validator = new TokenValidator({
-    client: { url: upstream.url, appName: "app" },
-    subject: "Verifying keys",
-    events: { error: ignore, warn: ignore },
-  });
-  onTestFinished(() => validator.close());
-  await expect(validator.validate(["*:development.secret"])).rejects.toThrow(
-    /only a 200 or 203 contains|contains an error instead/,
-  );
 });

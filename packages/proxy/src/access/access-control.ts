@@ -1,4 +1,4 @@
-import { describeCount } from "flags-sdk";
+import { describeCount } from "flags-sdk/internal";
 import { ConfigError, type Logger, toErrorMessage } from "flags-server-kit";
 import type { Registry } from "prom-client";
 import type { Source } from "../sources.ts";

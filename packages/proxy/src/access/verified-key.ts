@@ -1,4 +1,4 @@
-import type { ValidatedToken } from "flags-sdk";
+import type { ValidatedToken } from "../upstream/token-validator.ts";
 import { digestKey } from "./grant.ts";
 import { parseTokenScope } from "../token-scope.ts";
 

@@ -8,7 +8,8 @@ import type {
   Snapshot,
   SnapshotOrigin,
 } from "flags-engine";
-import type { FeatureDefinitions, FlagSource } from "flags-sdk";
+import type { FeatureDefinitions } from "flags-sdk";
+import type { FlagSource } from "../upstream/flag-source.ts";
 import type { Source } from "../sources.ts";
 import {
   createFilter,

@@ -1,4 +1,5 @@
-import { type FlagsClientOptions, inspectUpstream, UpstreamError } from "flags-sdk";
+import { type FlagsClientOptions, UpstreamError } from "flags-sdk";
+import { inspectUpstream } from "../upstream/inspect-upstream.ts";
 import { codeOf } from "flags-server-kit/command-line";
 import type { LoadedConfig } from "../config/assemble-config.ts";
 

@@ -5,7 +5,8 @@ import {
   parseDocument,
   type Snapshot,
 } from "flags-engine";
-import { HOST_NAME, inspectUpstream } from "flags-sdk";
+import { HOST_NAME } from "flags-sdk/internal";
+import { inspectUpstream } from "../upstream/inspect-upstream.ts";
 import type { ProxyConfig } from "../config/config.ts";
 import { type FlagFile, readFlagFile } from "../files/read-flag-file.ts";
 import { toUpstreamClientOptions } from "../upstream-client-options.ts";

@@ -1,4 +1,4 @@
-import { describeCause } from "flags-sdk";
+import { describeCause } from "flags-sdk/internal";
 import { ConfigError, resolveSettings } from "flags-server-kit";
 import { codeOf, EXIT_USAGE, readSecretFile, SubcommandError } from "flags-server-kit/command-line";
 import { SETTINGS } from "../config/settings.ts";

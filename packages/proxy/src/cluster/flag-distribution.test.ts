@@ -1,4 +1,4 @@
-import type { SyncStatus } from "flags-sdk";
+import type { SyncStatus } from "./flag-replica.ts";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { MemoryLogger } from "../../test/_proxy.ts";
 import { DocumentSource } from "../../test/_source.ts";

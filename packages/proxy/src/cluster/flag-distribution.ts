@@ -1,10 +1,10 @@
+import type { FlagSource } from "../upstream/flag-source.ts";
 import {
   type ConfirmedFlags,
-  type FlagSource,
   type FlagUpdate,
   type SyncStatus,
   toSyncStatus,
-} from "flags-sdk";
+} from "./flag-replica.ts";
 import type { Logger } from "flags-server-kit";
 import type { Source } from "../sources.ts";
 import type { WorkerPeer } from "./messages.ts";

@@ -1,6 +1,7 @@
 // The messages between the primary process and its workers.
 
-import type { ApplicationRegistration, FlagUpdate, SyncStatus } from "flags-sdk";
+import type { ApplicationRegistration } from "../upstream/usage/application-usage.ts";
+import type { FlagUpdate, SyncStatus } from "./flag-replica.ts";
 import type { SourceFailure } from "../sources.ts";
 import type { KeysChange, Verdict } from "../access/verified-key.ts";
 import type { MetricObjectWithValues, MetricValue } from "prom-client";

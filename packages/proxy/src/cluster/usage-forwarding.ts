@@ -1,4 +1,8 @@
-import type { ApplicationRegistration, ApplicationUsage, FlagSource } from "flags-sdk";
+import type { FlagSource } from "../upstream/flag-source.ts";
+import type {
+  ApplicationRegistration,
+  ApplicationUsage,
+} from "../upstream/usage/application-usage.ts";
 import type { Logger } from "flags-server-kit";
 import { FairShare } from "flags-server-kit/http";
 import type { MessageToPrimary, MessageToWorker, ToPrimary, WorkerPeer } from "./messages.ts";

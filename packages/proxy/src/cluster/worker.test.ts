@@ -1,4 +1,4 @@
-import { FlagReplica } from "flags-sdk";
+import { FlagReplica } from "./flag-replica.ts";
 import { expect, test } from "vitest";
 import { createMetrics } from "../metrics/metrics.ts";
 import { WorkerKeyVerifier } from "./key-distribution.ts";

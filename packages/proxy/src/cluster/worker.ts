@@ -1,4 +1,4 @@
-import { FlagReplica } from "flags-sdk";
+import { FlagReplica } from "./flag-replica.ts";
 import type { Closable, Logger } from "flags-server-kit";
 import { coalesceReadings } from "flags-server-kit/http";
 import type { Telemetry } from "flags-server-kit/telemetry";

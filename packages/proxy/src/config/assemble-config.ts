@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import type { CustomStrategy } from "flags-engine";
-import { generateInstanceId } from "flags-sdk";
+import { AGE_HEADER, generateInstanceId } from "flags-sdk/internal";
 import {
   type Logger,
   type LogTap,
@@ -19,7 +19,6 @@ import type {
   UsageSpoolConfig,
 } from "./config.ts";
 import type { StoreConfig } from "../store/open-store.ts";
-import { AGE_HEADER } from "flags-sdk";
 import type { FlagFile } from "../files/read-flag-file.ts";
 import { WORKER_FILES } from "./flag-files.ts";
 import type { Settings, Values } from "./settings.ts";

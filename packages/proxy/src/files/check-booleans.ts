@@ -1,4 +1,4 @@
-import { describeCount } from "flags-sdk";
+import { describeCount } from "flags-sdk/internal";
 import { isRecord } from "flags-server-kit";
 import type { ValuePath } from "./json-positions.ts";
 import type { ParsedText } from "./parse-text.ts";

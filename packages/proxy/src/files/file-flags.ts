@@ -1,9 +1,6 @@
-import {
-  type ApplicationUsage,
-  describeCount,
-  DocumentFlags,
-  type DocumentFlagsOptions,
-} from "flags-sdk";
+import { describeCount, DocumentFlags, type DocumentFlagsOptions } from "flags-sdk/internal";
+import type { FlagSource } from "../upstream/flag-source.ts";
+import type { ApplicationUsage } from "../upstream/usage/application-usage.ts";
 import { type Logger, toErrorMessage } from "flags-server-kit";
 import { warnOfNewFiles } from "./directory.ts";
 import { FileFollower } from "./file-follower.ts";
@@ -21,7 +18,7 @@ interface FileFlagsOptions extends Omit<DocumentFlagsOptions, "origin"> {
  * The flags of a file, which is read again when it changes. A file that cannot be used leaves the
  * previous flags in place.
  */
-export class FileFlags extends DocumentFlags {
+export class FileFlags extends DocumentFlags implements FlagSource {
   readonly #file: FlagFile;
   readonly #logger: Pick<Logger, "info" | "warn">;
   readonly #watchesDirectory: boolean;
@@ -56,14 +53,14 @@ export class FileFlags extends DocumentFlags {
     await super.close();
   }
 
-  override reportUsage(usage: ApplicationUsage): boolean {
+  reportUsage(_usage: ApplicationUsage): boolean {
     if (!this.#hasUsage) {
       this.#hasUsage = true;
       this.#logger.info(
         "Usage is only counted in metrics: with flags from files, there is no upstream",
       );
     }
-    return super.reportUsage(usage);
+    return true;
   }
 
   async #start(): Promise<void> {

@@ -1,5 +1,5 @@
 import { runToEnd } from "flags-engine";
-import { readJson } from "flags-sdk";
+import { readJson } from "flags-sdk/internal";
 import type * as Yaml from "yaml";
 import { toErrorMessage } from "flags-server-kit";
 import { JsonPositions, type ValuePath } from "./json-positions.ts";

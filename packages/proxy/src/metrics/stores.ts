@@ -1,4 +1,5 @@
-import { FlagsClient, type SharingRole, type SharingStatus } from "flags-sdk";
+import { UpstreamSource } from "../upstream/upstream-source.ts";
+import type { SharingRole, SharingStatus } from "../upstream/sharing/shared-synchronizer.ts";
 import { createLabelledCounter, createLabelledGauge } from "flags-server-kit/http";
 import type { Registry } from "prom-client";
 import { METRICS_PREFIX } from "./prefix.ts";
@@ -52,7 +53,7 @@ function observeStorage(registry: Registry, sources: readonly Source[]): void {
 function observeSharing(registry: Registry, sources: readonly Source[]): void {
   const readStatuses = (): readonly (SharingStatus & { readonly source: string })[] =>
     sources.flatMap(({ name: source, flags }) =>
-      flags instanceof FlagsClient && flags.sharing !== undefined
+      flags instanceof UpstreamSource && flags.sharing !== undefined
         ? [{ ...flags.sharing, source }]
         : [],
     );

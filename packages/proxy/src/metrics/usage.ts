@@ -1,4 +1,5 @@
-import { FlagsClient, type UsageSpoolState } from "flags-sdk";
+import { UpstreamSource } from "../upstream/upstream-source.ts";
+import type { UsageSpoolState } from "../upstream/usage/spool/usage-spool.ts";
 import { createLabelledCounter, createLabelledGauge } from "flags-server-kit/http";
 import { Counter, type Registry } from "prom-client";
 import type { Source } from "../sources.ts";
@@ -53,10 +54,10 @@ export function countDeliveredUsage(
     registers: [registry],
   });
   for (const { name: source, flags } of sources) {
-    if (!(flags instanceof FlagsClient)) continue;
+    if (!(flags instanceof UpstreamSource)) continue;
     delivered.inc({ source }, 0);
     flags.on("sent", ({ bucket }) => delivered.inc({ source }, Object.keys(bucket.toggles).length));
-    flags.on("usageDropped", (kind, count) => dropped.inc({ kind }, count));
+    flags.events.on("usageDropped", (kind, count) => dropped.inc({ kind }, count));
   }
 }
 
@@ -102,7 +103,7 @@ const PREFIX = `${METRICS_PREFIX}_usage_spool`;
 /** Exports the state of the usage spools, if there are any. */
 export function observeSpools(registry: Registry, sources: readonly Source[]): void {
   const spools = sources.flatMap(({ name, flags }) =>
-    flags instanceof FlagsClient && flags.usageSpool !== undefined
+    flags instanceof UpstreamSource && flags.usageSpool !== undefined
       ? [{ source: name, read: () => flags.usageSpool }]
       : [],
   );

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { AGE_HEADER } from "flags-sdk";
+import { AGE_HEADER } from "flags-sdk/internal";
 import { CodingChoice, COMPRESSION_THRESHOLD_BYTES, matchesEntityTag } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
 import type { Grant } from "../access/grant.ts";

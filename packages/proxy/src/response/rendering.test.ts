@@ -1,5 +1,5 @@
 import { compileSnapshot, parseDocument, runToEnd, type Snapshot } from "flags-engine";
-import { FlagReplica } from "flags-sdk";
+import { FlagReplica } from "../cluster/flag-replica.ts";
 import { describe, expect, it } from "vitest";
 import { evaluateFlags } from "./evaluate-flags.ts";
 import { createRenderer, type FlagFormat, renderNewSnapshots, type Renderer } from "./rendering.ts";

@@ -1,5 +1,6 @@
 import type { CompiledFlag, Outcome, Snapshot, Steps } from "flags-engine";
-import type { BeforeChangeHook, FlagSource } from "flags-sdk";
+import type { BeforeChangeHook } from "flags-sdk";
+import type { FlagSource } from "../upstream/flag-source.ts";
 import type { VisibleFlags } from "../access/visible-flags.ts";
 import type { HttpError } from "../errors.ts";
 import { FlagList, type FragmentOf, type IsListed } from "./flag-list.ts";

@@ -1,11 +1,11 @@
-import { Deadline, describeCause, describeCount } from "flags-sdk";
+import { Deadline, describeCause, describeCount } from "flags-sdk/internal";
 import type {
   FlagExchange,
   PublishedFlags,
   SharedFlags,
   SharingRequest,
   SharingState,
-} from "flags-sdk";
+} from "../upstream/sharing/flag-exchange.ts";
 import type { Logger } from "flags-server-kit";
 import type { SourceIdentity } from "./source-identity.ts";
 import type { Store } from "./store.ts";

@@ -1,12 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  describeCause,
-  describeCount,
-  type FeatureDefinitions,
-  type FlagExchange,
-  type FlagSource,
-  type StorageProvider,
-} from "flags-sdk";
+import type { FeatureDefinitions, StorageProvider } from "flags-sdk";
+import { describeCause, describeCount } from "flags-sdk/internal";
+import type { FlagSource } from "../upstream/flag-source.ts";
+import type { FlagExchange } from "../upstream/sharing/flag-exchange.ts";
 import type { Logger } from "flags-server-kit";
 import {
   decodeDocument,

@@ -1,5 +1,6 @@
 import type { Steps } from "flags-engine";
-import { type FeatureDefinitions, TimeSlicer } from "flags-sdk";
+import type { FeatureDefinitions } from "flags-sdk";
+import { TimeSlicer } from "flags-sdk/internal";
 
 /** Converts definitions to JSON in slices of 5 ms, between which requests are served. */
 export function stringifyDefinitions(definitions: FeatureDefinitions): Promise<string> {

@@ -1,5 +1,5 @@
 import type { Registry } from "prom-client";
-import type { FlagSource } from "flags-sdk";
+import type { FlagSource } from "../upstream/flag-source.ts";
 import type { KeyRegistry } from "../access/key-registry.ts";
 import type { ProxyConfig } from "../config/config.ts";
 import { type EventFormat, FlagEvents } from "./flag-events.ts";

@@ -1,5 +1,5 @@
 import type { ContextDependencies } from "flags-engine";
-import type { FlagSource } from "flags-sdk";
+import type { FlagSource } from "../upstream/flag-source.ts";
 import {
   type EventStream,
   type HubStream,

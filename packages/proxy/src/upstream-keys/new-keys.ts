@@ -1,4 +1,5 @@
-import { UpstreamError, type ValidatedToken } from "flags-sdk";
+import { UpstreamError } from "flags-sdk";
+import type { ValidatedToken } from "../upstream/token-validator.ts";
 import type { CallPacer } from "./call-pacer.ts";
 import { toVerifiedKey, type Verdict, type VerifiedKey } from "../access/verified-key.ts";
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { describeCause, describeCount } from "flags-sdk";
+import { describeCause, describeCount } from "flags-sdk/internal";
 import type { Logger } from "flags-server-kit";
 import { toUpstreamAddress } from "../store/source-identity.ts";
 import {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { TokenValidator, type FlagsClientOptions } from "flags-sdk";
+import type { FlagsClientOptions } from "flags-sdk";
+import { TokenValidator } from "../upstream/token-validator.ts";
 import type { Logger } from "flags-server-kit";
 import { LRUCache } from "lru-cache";
 import type { Registry } from "prom-client";

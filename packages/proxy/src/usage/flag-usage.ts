@@ -1,4 +1,4 @@
-import type { ApplicationUsage } from "flags-sdk";
+import type { ApplicationUsage } from "../upstream/usage/application-usage.ts";
 import type { VisibleFlags } from "../access/visible-flags.ts";
 
 /** Label of applications and flags that are not counted by name. */

@@ -1,4 +1,4 @@
-import type { ImpactMetric, ImpactSample } from "flags-sdk";
+import type { ImpactMetric, ImpactSample } from "../upstream/usage/application-usage.ts";
 import { isRecord } from "flags-server-kit";
 
 const MAX_METRICS = 100;

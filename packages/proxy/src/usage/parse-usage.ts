@@ -1,5 +1,7 @@
 import { isReportedName, toReportedName } from "flags-engine";
-import { type ApplicationUsage, type FeatureUsage, USAGE_LIMITS } from "flags-sdk";
+import type { FeatureUsage } from "flags-sdk";
+import type { ApplicationUsage } from "../upstream/usage/application-usage.ts";
+import { USAGE_LIMITS } from "../upstream/usage/usage-limits.ts";
 import type { Static } from "typebox";
 import type { KeyKind } from "../access/grant.ts";
 import { badField, type HttpError } from "../errors.ts";

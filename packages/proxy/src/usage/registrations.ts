@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isReportedName, toReportedName } from "flags-engine";
-import type { ApplicationRegistration, ConnectVia } from "flags-sdk";
+import type { ApplicationRegistration, ConnectVia } from "../upstream/usage/application-usage.ts";
 import { isRecord } from "flags-server-kit";
 import { type Grant, quotaIdOf } from "../access/grant.ts";
 

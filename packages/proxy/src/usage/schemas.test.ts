@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { Compile } from "typebox/compile";
-import { USAGE_LIMITS } from "flags-sdk";
+import { USAGE_LIMITS } from "../upstream/usage/usage-limits.ts";
 import { expect, test, vi } from "vitest";
 import { fuzzRuns } from "../../../../scripts/test-size.ts";
 import { MAX_REPORTED_TOGGLES, UsageBody, isPlainUsage } from "./schemas.ts";

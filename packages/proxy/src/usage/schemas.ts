@@ -1,5 +1,5 @@
 import type { FastifySchemaCompiler } from "fastify";
-import { USAGE_LIMITS } from "flags-sdk";
+import { USAGE_LIMITS } from "../upstream/usage/usage-limits.ts";
 import { isRecord } from "flags-server-kit";
 import { type Static, Type, type TSchema } from "typebox";
 import { validatorCompiler } from "../http/validation.ts";

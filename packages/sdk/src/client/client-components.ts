@@ -1,13 +1,9 @@
 import { toEventSink } from "../events.ts";
 import type { Emitter, FlagsClientEvents } from "../events.ts";
-import { createIdentity } from "../identity.ts";
 import type { Settings } from "../options/resolve-options.ts";
-import { TimeSlicer } from "../scheduling/time-slicer.ts";
+import type { FeatureDefinitions } from "../synced-flags.ts";
 import { DefinitionsStorage } from "../storage/definitions-storage.ts";
 import { MemoryStorageProvider } from "../storage/storage-provider.ts";
-import { SharedSynchronizer } from "../sharing/shared-synchronizer.ts";
-import type { SharingRole } from "../sharing/shared-synchronizer.ts";
-import type { CreateSynchronizer } from "../sharing/upstream-run.ts";
 import { Compiler } from "../sync/compiler.ts";
 import { createSynchronizer } from "../sync/create-synchronizer.ts";
 import { FlagState } from "../sync/flag-state.ts";
@@ -15,20 +11,58 @@ import { FlagUpdater } from "../sync/flag-updater.ts";
 import { HoldBack } from "../sync/hold-back.ts";
 import type { Synchronizer, SyncSink } from "../sync/synchronizer.ts";
 import { UnleashSynchronizer } from "../sync/unleash-synchronizer.ts";
+import { connectUpstream } from "./connect-upstream.ts";
+import type { UpstreamConnection } from "./connect-upstream.ts";
 import { createConnections } from "../transport/connections.ts";
 import type { EventSink } from "../transport/failure-log.ts";
 import { toHeaderValue } from "../transport/headers.ts";
 import { HttpClient } from "../transport/http-client.ts";
+import type { RequestObserver } from "../transport/http-client.ts";
 import type { RetryingTask } from "../transport/retrying-task.ts";
-import { UpstreamApi } from "../transport/upstream-api.ts";
 import { toUpstreamError } from "../transport/upstream-error.ts";
 import { ClientUsage } from "../usage/client-usage.ts";
-import { hasName } from "../usage/known-names.ts";
 import { createBootstrap } from "./bootstrap.ts";
+
+/** Parts of a client that another package of this project provides. */
+export interface ClientParts {
+  /** Called for every request to the upstream, for example to trace it. @default none */
+  readonly observeRequest?: RequestObserver | undefined;
+  /** Creates the synchronizer of a client that shares its flags. @default the client follows the upstream itself */
+  readonly share?: ((following: Following) => Synchronizer) | undefined;
+}
+
+/** What a replica needs that follows the upstream for others, or gets its flags from another one. */
+export interface Following {
+  /** Creates the synchronizer that follows the upstream. */
+  readonly createSynchronizer: CreateSynchronizer;
+  readonly sink: FlagUpdater;
+  readonly current: () => CurrentFlags;
+  readonly intervalMs: number;
+  readonly events: EventSink;
+}
+
+/** Creates the synchronizer that follows the upstream. */
+export type CreateSynchronizer = (sink: SyncSink, hooks: SynchronizerHooks) => Synchronizer;
+
+/** What the synchronizer of the upstream reports. */
+interface SynchronizerHooks {
+  readonly events: EventSink;
+  /** Called when the upstream starts or stops sending changes as they happen. */
+  readonly onLive: (isLive: boolean) => void;
+}
+
+/** The current flags, with the revision of their snapshot. */
+interface CurrentFlags {
+  readonly revision: string | undefined;
+  readonly definitions: FeatureDefinitions | undefined;
+  /** When they were confirmed, as `performance.now()`; undefined if that is not known. */
+  readonly confirmedAtMs: number | undefined;
+}
 
 /** The components of a client. */
 export interface ClientComponents {
-  readonly http: HttpClient;
+  readonly upstream: UpstreamConnection;
+  readonly events: EventSink;
   readonly compiler: Compiler;
   readonly state: FlagState;
   readonly updater: FlagUpdater;
@@ -46,24 +80,17 @@ const random = Math.random;
 export function createComponents(
   settings: Settings,
   emitter: Emitter<FlagsClientEvents>,
+  parts: ClientParts,
 ): ClientComponents {
   const events = toEventSink(emitter);
   const { appName, connection, strategies, bootstrapOverrides } = settings;
-  const identity = createIdentity(settings);
-  const { timeoutMs } = connection;
   const http = new HttpClient({
     connections: createConnections(connection),
-    timeoutMs,
-    observe: settings.observeRequest,
+    timeoutMs: connection.timeoutMs,
+    observe: parts.observeRequest,
   });
-  const slicer = new TimeSlicer();
-  const api = new UpstreamApi({
-    ...settings,
-    http,
-    slicer,
-    identity,
-    now,
-  });
+  const upstream = connectUpstream(settings, http);
+  const { api, identity, slicer } = upstream;
   const compiler = new Compiler(strategies, emitter);
   const state = new FlagState({ bootstrapOverrides, compiler });
   const provider = settings.storageProvider ?? new MemoryStorageProvider();
@@ -75,14 +102,12 @@ export function createComponents(
     save: (definitions) => storage.save(definitions),
     slicer,
   });
-  const onRole = (role: SharingRole): void => emitter.emit("role", role);
-  const synchronizer = selectSynchronizer(settings, {
+  const synchronizer = selectSynchronizer(settings, parts, {
     api,
     updater,
     state,
     storage,
     events,
-    onRole,
   });
   const bootstrap =
     settings.bootstrap &&
@@ -98,35 +123,34 @@ export function createComponents(
       now,
       random,
     });
-  const usage = new ClientUsage({
-    settings,
-    identity,
-    emitter,
+  const usage = new ClientUsage({ settings, api, identity, emitter, events, now, random });
+  return {
+    upstream,
     events,
-    api,
-    // Before the first data, every flag may exist.
-    isKnown: (feature, variant) =>
-      state.snapshot === undefined || hasName(state.snapshot, feature, variant),
-    now,
-    random,
-  });
-  return { http, compiler, state, updater, storage, synchronizer, bootstrap, usage };
+    compiler,
+    state,
+    updater,
+    storage,
+    synchronizer,
+    bootstrap,
+    usage,
+  };
 }
 
 interface SynchronizerDependencies {
-  readonly api: UpstreamApi;
+  readonly api: UpstreamConnection["api"];
   readonly updater: FlagUpdater;
   readonly state: FlagState;
   readonly storage: DefinitionsStorage;
   readonly events: EventSink;
-  readonly onRole: (role: SharingRole) => void;
 }
 
 function selectSynchronizer(
   settings: Settings,
-  { api, updater, state, storage, events, onRole }: SynchronizerDependencies,
+  { share }: ClientParts,
+  { api, updater, state, storage, events }: SynchronizerDependencies,
 ): Synchronizer {
-  const { unleash, synchronization, filters, refreshIntervalMs: intervalMs, exchange } = settings;
+  const { unleash, synchronization, filters, refreshIntervalMs: intervalMs } = settings;
   const holdBack = (sink: SyncSink): HoldBack =>
     new HoldBack({
       sink,
@@ -149,11 +173,10 @@ function selectSynchronizer(
     };
     return createSynchronizer(synchronization, { ...options, sink: held, onLive });
   };
-  if (exchange === undefined) {
+  if (share === undefined) {
     return create(updater, { events, onLive: (isLive) => updater.setLive(isLive) });
   }
-  return new SharedSynchronizer({
-    exchange,
+  return share({
     createSynchronizer: create,
     sink: updater,
     current: () => ({
@@ -163,8 +186,5 @@ function selectSynchronizer(
     }),
     intervalMs,
     events,
-    onRole,
-    now,
-    random,
   });
 }

@@ -1,13 +1,12 @@
 import type { CustomStrategy, Snapshot } from "flags-engine";
 import { ClientEventTarget } from "../events.ts";
 import type {
-  ApplicationUsage,
   BeforeChangeHook,
   FeatureDefinitions,
   FlagFall,
   FlagOrigin,
-  FlagSource,
-} from "../flag-source.ts";
+  SyncedFlags,
+} from "../synced-flags.ts";
 import { TimeSlicer } from "../scheduling/time-slicer.ts";
 import { Compiler } from "../sync/compiler.ts";
 import { filterDocuments } from "../sync/filter-documents.ts";
@@ -28,11 +27,8 @@ export interface DocumentFlagsOptions {
 
 const ignore = (): void => undefined;
 
-/**
- * A source whose documents are not from an upstream: a subclass reads them, and follows their changes.
- * Usage is accepted and discarded.
- */
-export abstract class DocumentFlags extends ClientEventTarget implements FlagSource {
+/** Flags whose documents are not from an upstream: a subclass reads them, and follows their changes. */
+export abstract class DocumentFlags extends ClientEventTarget implements SyncedFlags {
   readonly #origin: FlagOrigin;
   readonly #compiler: Compiler;
   readonly #state: FlagState;
@@ -98,11 +94,6 @@ export abstract class DocumentFlags extends ClientEventTarget implements FlagSou
 
   beforeChange(hook: BeforeChangeHook): () => void {
     return this.#compiler.addHook(hook);
-  }
-
-  /** Always returns true, and discards the usage. */
-  reportUsage(_usage: ApplicationUsage): boolean {
-    return true;
   }
 
   /** Replaces the flags. Rejects without changing anything if the document is unusable. */

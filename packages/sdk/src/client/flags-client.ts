@@ -3,26 +3,35 @@ import { Evaluator } from "../evaluation/evaluator.ts";
 import type { Fallback } from "../evaluation/evaluator.ts";
 import type { FallbackVariant, Variant } from "../evaluation/variant.ts";
 import { ClientEventTarget } from "../events.ts";
+import type { Emitter, FlagsClientEvents } from "../events.ts";
 import type {
-  ApplicationRegistration,
-  ApplicationUsage,
   BeforeChangeHook,
   FeatureDefinitions,
   FlagFall,
   FlagOrigin,
-  FlagSource,
-} from "../flag-source.ts";
+  SyncedFlags,
+} from "../synced-flags.ts";
 import type { FlagsClientOptions } from "../options/flags-client-options.ts";
 import { resolveOptions } from "../options/resolve-options.ts";
 import type { Settings } from "../options/resolve-options.ts";
-import { SharedSynchronizer } from "../sharing/shared-synchronizer.ts";
-import type { SharingStatus } from "../sharing/shared-synchronizer.ts";
+import type { UpstreamConnection } from "./connect-upstream.ts";
 import { describeCause } from "../transport/upstream-error.ts";
-import type { UsageSpoolState } from "../usage/spool/usage-spool.ts";
 import { createComponents } from "./client-components.ts";
-import type { ClientComponents } from "./client-components.ts";
+import type { ClientComponents, ClientParts } from "./client-components.ts";
 
 const STORAGE_TIMEOUT_MS = 2000;
+
+/** What flags-proxy needs of a client to send usage to the same upstream. */
+export interface Attachment {
+  readonly settings: Settings;
+  readonly upstream: UpstreamConnection;
+  readonly emitter: Emitter<FlagsClientEvents>;
+  /** Keeps the connections of the client open until these calls have ended. */
+  readonly closeAfter: (calls: Promise<unknown>) => void;
+}
+
+/** Returns what is needed to make further calls with the connections of a client. */
+export let attachTo: (client: FlagsClient) => Attachment;
 
 /**
  * Keeps the flags of one upstream environment in memory and evaluates them locally: an evaluation is
@@ -35,20 +44,35 @@ const STORAGE_TIMEOUT_MS = 2000;
  * await flags.synchronized();
  * if (flags.isEnabled("new-checkout", { userId: "7" })) ...
  */
-export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncDisposable {
+export class FlagsClient extends ClientEventTarget implements SyncedFlags, AsyncDisposable {
   readonly #settings: Settings;
   readonly #components: ClientComponents;
   readonly #evaluator: Evaluator;
   readonly #synchronized = new Deferred();
   readonly #restoring = new AbortController();
+  static {
+    attachTo = (client) => ({
+      settings: client.#settings,
+      upstream: client.#components.upstream,
+      emitter: client.emitter,
+      closeAfter: (calls) => {
+        client.#otherCalls = calls;
+      },
+    });
+  }
+
   #isStarted = false;
+  #otherCalls: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
-  /** @throws {TypeError} if options are invalid; the message names all of them */
-  constructor(options: FlagsClientOptions) {
+  /**
+   * @param parts used only by flags-proxy
+   * @throws {TypeError} if options are invalid; the message names all of them
+   */
+  constructor(options: FlagsClientOptions, parts: ClientParts = {}) {
     super();
     this.#settings = resolveOptions(options);
-    this.#components = createComponents(this.#settings, this.emitter);
+    this.#components = createComponents(this.#settings, this.emitter, parts);
     this.#evaluator = this.#createEvaluator();
     this.emitter.on("synchronized", () => this.#synchronized.resolve());
   }
@@ -67,17 +91,6 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
 
   get lastUpdateAtMs(): number | undefined {
     return this.#components.updater.lastUpdateAtMs;
-  }
-
-  /** How this replica shares flags with others; undefined without an exchange. */
-  get sharing(): SharingStatus | undefined {
-    const { synchronizer } = this.#components;
-    return synchronizer instanceof SharedSynchronizer ? synchronizer.status : undefined;
-  }
-
-  /** The state of the usage spool; undefined without `usageSpool`. */
-  get usageSpool(): UsageSpoolState | undefined {
-    return this.#components.usage.spoolState;
   }
 
   get origin(): FlagOrigin | undefined {
@@ -147,23 +160,6 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
     return this.#components.compiler.addHook(hook);
   }
 
-  /**
-   * Returns false if a limit is exceeded, or after `close`. If usage reports are disabled, returns true
-   * and discards the usage. With `usageSpool`, the result is a promise, which resolves when accepted usage is on the disk.
-   * While much usage waits for the disk, further usage is accepted later: await the promise before `close`.
-   */
-  reportUsage(usage: ApplicationUsage): boolean | Promise<boolean> {
-    return this.#components.usage.report(usage);
-  }
-
-  /**
-   * Has no effect if usage reports or registration are disabled, or after `close`. With `usageSpool`, resolves
-   * when the registration is on the disk.
-   */
-  registerApplication(registration: ApplicationRegistration): Promise<void> {
-    return this.#components.usage.register(registration);
-  }
-
   /** Sends the pending usage now instead of after the interval. */
   sendUsage(): void {
     this.#components.usage.send();
@@ -176,10 +172,7 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
       snapshot: () => state.snapshot,
       staticContext: { appName, environment },
       emitter: this.emitter,
-      count: (name, enabled, variant) => {
-        const variants = variant ? Object.fromEntries([[variant, 1]]) : {};
-        usage.count(name, { yes: Number(enabled), no: Number(!enabled), variants });
-      },
+      count: (name, enabled, variant) => usage.count(name, enabled, variant),
     });
   }
 
@@ -197,13 +190,14 @@ export class FlagsClient extends ClientEventTarget implements FlagSource, AsyncD
   }
 
   async #shutDown(): Promise<void> {
-    const { synchronizer, bootstrap, usage, storage, http } = this.#components;
+    const { synchronizer, bootstrap, usage, storage, upstream } = this.#components;
     this.#restoring.abort();
     this.#synchronized.reject(new Error("The flags client was closed"));
     const usageSent = usage.close();
     await Promise.all([synchronizer.stop(), bootstrap?.stop()]);
     await Promise.all([usageSent, storage.flush(STORAGE_TIMEOUT_MS)]);
-    await http.close();
+    await this.#otherCalls;
+    await upstream.http.close();
   }
 }
 

@@ -1,10 +1,8 @@
 import type { CustomStrategy } from "flags-engine";
-import type { FlagExchange } from "../sharing/flag-exchange.ts";
 import type { StorageProvider } from "../storage/storage-provider.ts";
 import type { Synchronization } from "../sync/synchronizer.ts";
 import type { UnleashClient } from "../sync/unleash-synchronizer.ts";
 import type { CustomHeadersFunction } from "../transport/headers.ts";
-import type { RequestObserver } from "../transport/http-client.ts";
 
 /** A tag that a flag must have. */
 export interface Tag {
@@ -38,19 +36,6 @@ export interface BootstrapOptions {
   readonly filePath?: string | undefined;
   /** Whether the bootstrap replaces flags restored from storage. @default true */
   readonly override?: boolean | undefined;
-}
-
-/** Where usage, impact metrics and registrations are kept until they are delivered. */
-export interface UsageSpoolOptions {
-  /** The directory, created if missing. No other process may use it. */
-  readonly directory: string;
-  /**
-   * Limit of the size of its files, in bytes, at least 8 MiB. A quarter of it limits the usage in memory,
-   * unless that is more than 32 MiB.
-   *
-   * @default 134_217_728, 128 MiB
-   */
-  readonly maxBytes?: number | undefined;
 }
 
 /** Options of a client. `0`, `false` and empty strings are values; only `undefined` means the default. */
@@ -100,8 +85,6 @@ export interface FlagsClientOptions {
   readonly customHeaders?: Readonly<Record<string, string>> | undefined;
   /** Called for every request; the returned headers override `customHeaders`. @default none */
   readonly customHeadersFunction?: CustomHeadersFunction | undefined;
-  /** Called for every request to the upstream, for example to trace it. @default none */
-  readonly observeRequest?: RequestObserver | undefined;
   /** Time limit for a whole request in milliseconds. @default 10000 */
   readonly timeoutMs?: number | undefined;
   /** TLS settings. */
@@ -116,17 +99,6 @@ export interface FlagsClientOptions {
   readonly bootstrap?: BootstrapOptions | undefined;
   /** Stores the last good flags across restarts. @default memory: they do not survive a restart */
   readonly storageProvider?: StorageProvider | undefined;
-  /**
-   * Shares flags with other replicas that have the same options: one follows the upstream, the others get its
-   * flags. Has no effect together with `unleash`. @default every replica follows the upstream
-   */
-  readonly exchange?: FlagExchange | undefined;
-  /**
-   * Keeps reported usage, impact metrics and registrations on the disk until they are delivered, so that they
-   * survive if the process is killed. `reportUsage()` then returns a promise. Evaluations by this client and
-   * its own registration are not included. @default memory
-   */
-  readonly usageSpool?: UsageSpoolOptions | undefined;
   /** Custom activation strategies; they override built-in ones of the same name. @default [] */
   readonly strategies?: readonly CustomStrategy[] | undefined;
 }

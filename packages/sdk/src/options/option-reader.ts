@@ -1,12 +1,10 @@
 import { type CustomStrategy, isRecord } from "flags-engine";
 import { MAX_DELAY_MS } from "../scheduling/backoff.ts";
-import type { FlagExchange } from "../sharing/flag-exchange.ts";
 import type { StorageProvider } from "../storage/storage-provider.ts";
 import { SYNCHRONIZATIONS } from "../sync/synchronizer.ts";
 import type { Synchronization } from "../sync/synchronizer.ts";
 import { isHeaderName, isHeaderValue } from "../transport/headers.ts";
 import type { CustomHeadersFunction } from "../transport/headers.ts";
-import type { RequestObserver } from "../transport/http-client.ts";
 import type { Tag } from "./flags-client-options.ts";
 
 /**
@@ -125,10 +123,6 @@ export function isHeadersFunction(value: unknown): value is CustomHeadersFunctio
   return typeof value === "function";
 }
 
-export function isRequestObserver(value: unknown): value is RequestObserver {
-  return typeof value === "function";
-}
-
 export function isSynchronization(value: unknown): value is Synchronization {
   return SYNCHRONIZATIONS.some((name) => name === value);
 }
@@ -153,12 +147,6 @@ function isStrategy(value: unknown): value is CustomStrategy {
 export function isStorageProvider(value: unknown): value is StorageProvider {
   if (!isRecord(value)) return false;
   return typeof value["get"] === "function" && typeof value["set"] === "function";
-}
-
-const EXCHANGE_METHODS = ["contact", "publish", "read", "release", "onChange"] as const;
-
-export function isFlagExchange(value: unknown): value is FlagExchange {
-  return isRecord(value) && EXCHANGE_METHODS.every((name) => typeof value[name] === "function");
 }
 
 export function isStringOrStrings(value: unknown): value is string | readonly string[] {

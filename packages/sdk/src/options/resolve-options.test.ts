@@ -14,12 +14,10 @@ describe("resolveOptions()", () => {
       token: process.env["NO_SUCH_TOKEN"],
       refreshIntervalMs: undefined,
       httpOptions: { ca: undefined },
-      usageSpool: { directory: "usage", maxBytes: undefined },
     };
-    const { credentials, refreshIntervalMs, usageSpool } = resolveOptions(options);
+    const { credentials, refreshIntervalMs } = resolveOptions(options);
     expect(credentials.token).toBeUndefined();
     expect(refreshIntervalMs).toBe(15_000);
-    expect(usageSpool?.maxBytes).toBeGreaterThan(0);
   });
 
   it("applies the defaults", () => {
@@ -47,7 +45,6 @@ describe("resolveOptions()", () => {
       bootstrap: undefined,
       bootstrapOverrides: true,
       storageProvider: undefined,
-      usageSpool: undefined,
       strategies: [],
     });
   });
@@ -119,13 +116,6 @@ describe("resolveOptions()", () => {
     [{ bootstrap: { data: {} } }, "bootstrap.data must be a list"],
     [{ bootstrap: { url: "x" } }, "bootstrap.url must be an http or https URL"],
     [{ storageProvider: {} }, "storageProvider must have the methods get and set"],
-    [{ usageSpool: "/var" }, "usageSpool must be an object"],
-    [{ usageSpool: {} }, "usageSpool.directory is required and must be a string"],
-    [
-      { usageSpool: { directory: "/var", maxBytes: 1000 } },
-      "usageSpool.maxBytes must be a whole number of bytes, at least 8388608",
-    ],
-    [{ usageSpool: { directory: "/var", size: 1 } }, "usageSpool.size is not an option"],
     [{ strategies: [{ name: "x" }] }, "strategies must be a list of objects with a name"],
     [{ refreshInterval: 5 }, "refreshInterval is not an option"],
     [{ bootstrap: { file: "x" } }, "bootstrap.file is not an option"],

@@ -1,6 +1,5 @@
-import { type CustomStrategy, isRecord } from "flags-engine";
+import type { CustomStrategy } from "flags-engine";
 import { generateInstanceId } from "../identity.ts";
-import type { FlagExchange } from "../sharing/flag-exchange.ts";
 import type { StorageProvider } from "../storage/storage-provider.ts";
 import { SYNCHRONIZATIONS } from "../sync/synchronizer.ts";
 import type { Synchronization } from "../sync/synchronizer.ts";
@@ -9,17 +8,14 @@ import type { UnleashClient } from "../sync/unleash-synchronizer.ts";
 import type { ConnectionSettings } from "../transport/connections.ts";
 import { toHeaderMap } from "../transport/headers.ts";
 import type { CredentialSettings, HeaderMap } from "../transport/headers.ts";
-import type { RequestObserver } from "../transport/http-client.ts";
 import type { FeatureFilters } from "../transport/upstream-api.ts";
 import type { FlagsClientOptions } from "./flags-client-options.ts";
 import {
-  isFlagExchange,
   isHeaderRecord,
   isHeadersFunction,
   isHttpUrl,
   isList,
   isProxyUrl,
-  isRequestObserver,
   isStorageProvider,
   isStrategyList,
   isStringOrStrings,
@@ -64,10 +60,7 @@ export interface Settings {
   readonly bootstrap: BootstrapSettings | undefined;
   readonly bootstrapOverrides: boolean;
   readonly storageProvider: StorageProvider | undefined;
-  readonly exchange: FlagExchange | undefined;
-  readonly usageSpool: { readonly directory: string; readonly maxBytes: number } | undefined;
   readonly strategies: readonly CustomStrategy[];
-  readonly observeRequest: RequestObserver | undefined;
 }
 
 /**
@@ -93,15 +86,12 @@ export function resolveOptions(options: FlagsClientOptions): Settings {
       isStorageProvider,
       "must have the methods get and set",
     ),
-    exchange: reader.check("exchange", isFlagExchange, "must be a flag exchange"),
-    usageSpool: readUsageSpool(reader),
     strategies:
       reader.check(
         "strategies",
         isStrategyList,
         "must be a list of objects with a name and an isEnabled function",
       ) ?? [],
-    observeRequest: reader.check("observeRequest", isRequestObserver, "must be a function"),
   };
   const baseUrl = readUrl(reader);
   reader.rejectUnknown();
@@ -148,26 +138,6 @@ function readMetrics(reader: OptionReader): MetricsSettings {
     isMetricsEnabled,
     isRegistrationEnabled: isMetricsEnabled && !isRegistrationDisabled,
   };
-}
-
-const DEFAULT_SPOOL_BYTES = 128 * 1024 * 1024;
-const MIN_SPOOL_BYTES = 8 * 1024 * 1024;
-
-function readUsageSpool(reader: OptionReader): Settings["usageSpool"] {
-  if (reader.check("usageSpool", isRecord, "must be an object") === undefined) return undefined;
-  const spool = reader.nested("usageSpool");
-  const directory = spool.requiredString("directory");
-  const maxBytes = spool.check(
-    "maxBytes",
-    isSpoolLimit,
-    `must be a whole number of bytes, at least ${MIN_SPOOL_BYTES}`,
-  );
-  spool.rejectUnknown();
-  return { directory, maxBytes: maxBytes ?? DEFAULT_SPOOL_BYTES };
-}
-
-function isSpoolLimit(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= MIN_SPOOL_BYTES;
 }
 
 function readFilters(reader: OptionReader): FeatureFilters {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FeatureDefinitions } from "../flag-source.ts";
+import type { FeatureDefinitions } from "../synced-flags.ts";
 import { DefinitionsStorage } from "./definitions-storage.ts";
 import { MemoryStorageProvider } from "./storage-provider.ts";
 import type { StorageProvider } from "./storage-provider.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { FeatureDefinitions } from "../flag-source.ts";
+import type { FeatureDefinitions } from "../synced-flags.ts";
 import { Deadline } from "../transport/deadline.ts";
 import { describeCause } from "../transport/upstream-error.ts";
 import type { StorageProvider } from "./storage-provider.ts";

@@ -2,7 +2,7 @@ import { compileInSteps } from "flags-engine";
 import type { CustomStrategy, FeatureDocument, Snapshot, Steps, StrategyError } from "flags-engine";
 import { describeCount } from "../describe-count.ts";
 import type { Emitter, FlagsClientEvents } from "../events.ts";
-import type { BeforeChangeHook } from "../flag-source.ts";
+import type { BeforeChangeHook } from "../synced-flags.ts";
 import { HOST_NAME } from "../identity.ts";
 import { describeCause } from "../transport/upstream-error.ts";
 

@@ -1,5 +1,5 @@
 import { describeCount } from "../describe-count.ts";
-import type { FlagFall } from "../flag-source.ts";
+import type { FlagFall } from "../synced-flags.ts";
 
 /** Whether the number of flags falls so far that it is probably a mistake: to none, or below half. */
 export function isFall(before: number, after: number): boolean {

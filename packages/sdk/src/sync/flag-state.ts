@@ -1,6 +1,6 @@
 import { parseInSteps } from "flags-engine";
 import type { Snapshot, Steps } from "flags-engine";
-import type { FeatureDefinitions, FlagOrigin } from "../flag-source.ts";
+import type { FeatureDefinitions, FlagOrigin } from "../synced-flags.ts";
 import type { Compiler } from "./compiler.ts";
 import { Revisions } from "./revision.ts";
 

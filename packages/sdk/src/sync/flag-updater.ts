@@ -1,6 +1,6 @@
 import type { Steps } from "flags-engine";
 import type { Emitter, FlagsClientEvents } from "../events.ts";
-import type { FeatureDefinitions, FlagFall, FlagOrigin } from "../flag-source.ts";
+import type { FeatureDefinitions, FlagFall, FlagOrigin } from "../synced-flags.ts";
 import type { TimeSlicer } from "../scheduling/time-slicer.ts";
 import { readJson } from "../transport/read-json.ts";
 import { UpstreamError } from "../transport/upstream-error.ts";
@@ -51,12 +51,12 @@ export class FlagUpdater implements SyncSink {
     return this.#options.state.origin;
   }
 
-  /** As in `FlagSource`. */
+  /** As in `SyncedFlags`. */
   get confirmedAtMs(): number | undefined {
     return this.#earliestMs === -Infinity ? undefined : this.#earliestMs;
   }
 
-  /** As in `FlagSource`. */
+  /** As in `SyncedFlags`. */
   get fall(): FlagFall | undefined {
     return this.#fall;
   }

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Steps } from "flags-engine";
-import type { FeatureDefinitions } from "../flag-source.ts";
+import type { FeatureDefinitions } from "../synced-flags.ts";
 
 const LENGTH = 16;
 

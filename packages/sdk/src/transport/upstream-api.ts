@@ -9,8 +9,8 @@ import type { CredentialSettings, HeaderMap } from "./headers.ts";
 import type { HttpClient, OpenResponse, UpstreamRequest, UpstreamResponse } from "./http-client.ts";
 import { readJson } from "./read-json.ts";
 import { API_HINTS, isComplete, toNotOffered, toStatusError } from "./status-error.ts";
+import type { StatusHints } from "./status-error.ts";
 import { describeCause, describeUrl, UpstreamError } from "./upstream-error.ts";
-import type { MetricsBody } from "./wire-bodies.ts";
 
 /** Which flags to request. Without any filter, all of them. */
 export interface FeatureFilters {
@@ -52,7 +52,7 @@ interface OpenStream extends OpenResponse {
 }
 
 /** The setting that contains the URL, for error messages. */
-export const UPSTREAM_URL_SETTING =
+const UPSTREAM_URL_SETTING =
   "the URL of the upstream (FLAGS_URL or the option flagsUrl; in flags-sdk the option url)";
 
 // Upstreams send a keep-alive every 15 to 30 seconds.
@@ -112,13 +112,35 @@ export class UpstreamApi {
     await this.#post("client/register", JSON.stringify(body), signal);
   }
 
-  async sendMetrics(body: MetricsBody, signal: AbortSignal): Promise<void> {
+  async sendMetrics(body: object, signal: AbortSignal): Promise<void> {
     await this.#post("client/metrics", JSON.stringify(body), signal);
   }
 
   /** @param body a bulk report as JSON */
   async sendBulk(body: string, signal: AbortSignal): Promise<void> {
     await this.#post("client/metrics/bulk", body, signal);
+  }
+
+  /** Asks which tokens are valid. The token of this client is not sent: a real server rejects the call if it is. */
+  async validateTokens(
+    tokens: readonly string[],
+    hints: StatusHints,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const { http, slicer, url: baseUrl, identity, credentials, now } = this.#options;
+    const url = new URL("../edge/validate", baseUrl);
+    const response = await http.send({
+      ...this.#request({
+        method: "POST",
+        url,
+        headers: { ...identityHeaders(identity, 0), "content-type": "application/json" },
+        body: JSON.stringify({ tokens }),
+        signal,
+      }),
+      credentials: () => credentialHeaders({ ...credentials, token: undefined }),
+    });
+    if (!isComplete(response)) throw toStatusError(response, { url, hints, nowMs: now() });
+    return slicer.run(readBody(url, response.body), signal);
   }
 
   async #fetch(

@@ -1,5 +1,5 @@
 import { BUILT_IN_STRATEGY_NAMES } from "flags-engine";
-import type { ApplicationUsage, FeatureUsage, ImpactMetric } from "../flag-source.ts";
+import type { FeatureUsage } from "../synced-flags.ts";
 import type { Identity, Platform } from "../identity.ts";
 import { PLATFORM, SDK_NAME } from "../identity.ts";
 
@@ -12,15 +12,18 @@ export interface MetricsBody extends Identity, Platform {
     readonly stop: string;
     readonly toggles: Readonly<Record<string, FeatureUsage>>;
   };
-  readonly impactMetrics?: readonly ImpactMetric[];
+}
+
+/** Usage that an application counted over a period of time. */
+interface CountedUsage {
+  readonly appName: string;
+  /** Start of the period, epoch milliseconds. */
+  readonly startMs: number;
+  readonly features: Readonly<Record<string, FeatureUsage>>;
 }
 
 /** Creates a usage report under the name of the application that counted the usage. */
-export function toMetricsBody(
-  usage: ApplicationUsage,
-  identity: Identity,
-  nowMs: number,
-): MetricsBody {
+export function toMetricsBody(usage: CountedUsage, identity: Identity, nowMs: number): MetricsBody {
   return {
     ...identity,
     ...PLATFORM,

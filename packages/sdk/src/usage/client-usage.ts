@@ -1,232 +1,226 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Emitter, FlagsClientEvents } from "../events.ts";
-import type { ApplicationRegistration, ApplicationUsage, FeatureUsage } from "../flag-source.ts";
 import type { Identity } from "../identity.ts";
 import type { Settings } from "../options/resolve-options.ts";
+import { nextDelayMs } from "../scheduling/backoff.ts";
+import { Loop } from "../scheduling/loop.ts";
+import { FailureLog } from "../transport/failure-log.ts";
 import type { EventSink } from "../transport/failure-log.ts";
-import type { CredentialSettings } from "../transport/headers.ts";
 import { RetryingTask } from "../transport/retrying-task.ts";
+import { toUpstreamError } from "../transport/upstream-error.ts";
 import type { UpstreamApi } from "../transport/upstream-api.ts";
-import { toRegistrationBody } from "../transport/wire-bodies.ts";
-import { BulkSupport } from "./bulk-report.ts";
-import { FairBudget, DEFAULT_QUOTA, REPORTED_QUOTA, USAGE_LIMITS } from "./usage-limits.ts";
-import { ImpactMetricsBuffer } from "./impact-metrics.ts";
-import type { IsKnown } from "./known-names.ts";
-import { RegistrationBuffer } from "./registration-buffer.ts";
-import { ImpactAndRegistrationReporter } from "./impact-and-registration-reporter.ts";
-import { UsageDrops } from "./usage-drops.ts";
-import { PendingData } from "./spool/pending-data.ts";
-import { UsageSpool } from "./spool/usage-spool.ts";
-import type { UsageSpoolState } from "./spool/usage-spool.ts";
-import { UsageReporter } from "./usage-reporter.ts";
-import { UsageBuffer } from "./usage-buffer.ts";
-
-/** For durations, since the system clock can be changed. */
-const monotonicMs = (): number => performance.now();
+import type { UpstreamError } from "../transport/upstream-error.ts";
+import { toMetricsBody, toRegistrationBody } from "../transport/wire-bodies.ts";
+import { EvaluationCounts } from "./evaluation-counts.ts";
+import type { CountedFlag } from "./evaluation-counts.ts";
 
 interface ClientUsageOptions {
   readonly settings: Settings;
+  readonly api: Pick<UpstreamApi, "register" | "sendMetrics">;
   readonly identity: Identity;
   readonly emitter: Emitter<FlagsClientEvents>;
   readonly events: EventSink;
-  readonly api: UpstreamApi;
-  readonly isKnown: IsKnown;
   readonly now: () => number;
   readonly random: () => number;
 }
 
-/**
- * The usage of a client: registers it, and stores usage, impact metrics and registrations until they
- * are delivered.
- */
+/** A shutdown has other steps too, and container runtimes limit the time of all together. */
+const FLUSH_TIMEOUT_MS = 2000;
+const FLUSH_RETRY_MS = 250;
+/** How often rejected reports are divided per attempt to send everything. */
+const MAX_SPLITS = 100;
+/** Consecutive rejections of everything after which it is dropped. */
+const MAX_REJECTIONS = 10;
+
+/** An attempt to send everything. */
+interface Attempt {
+  splitsLeft: number;
+  isAccepted: boolean;
+  readonly rejected: CountedFlag[];
+  lastRejection: UpstreamError | undefined;
+}
+
+/** Registers the client, and reports how often it has evaluated each flag. */
 export class ClientUsage {
-  readonly #settings: Settings;
-  readonly #buffer: UsageBuffer;
-  readonly #impactMetrics: ImpactMetricsBuffer;
-  readonly #registrations: RegistrationBuffer;
-  readonly #drops: UsageDrops;
-  /** Undefined if usage is not reported. */
-  readonly #reporter: UsageReporter | undefined;
-  /** Undefined if usage is only in memory. */
-  readonly #spool: UsageSpool | undefined;
+  readonly #options: ClientUsageOptions;
+  readonly #counts: EvaluationCounts;
+  readonly #log: FailureLog;
+  readonly #abort = new AbortController();
+  readonly #loop = new Loop(
+    () => this.#report(),
+    (error) => this.#log.failed(toUpstreamError(error)),
+  );
   /** Undefined if the client does not register. */
   readonly #registration: RetryingTask | undefined;
-  #isClosed = false;
+  #failures = 0;
+  #rejections = 0;
 
   constructor(options: ClientUsageOptions) {
-    const { settings, emitter, events, isKnown, now } = options;
-    const { usageSpool } = settings;
-    this.#settings = settings;
-    const memory = new FairBudget(memoryLimit(usageSpool?.maxBytes));
-    this.#drops = new UsageDrops((kind, count) => emitter.emit("usageDropped", kind, count));
-    this.#buffer = new UsageBuffer({
-      now,
-      memory,
-      isKnown,
-      onDropped: (kind, count) => this.#drops.add(kind, count),
-      journal: {
-        add: (usage) => this.#spool?.record("add", { usage }),
-        remove: (usage) => this.#spool?.record("remove", { usage }),
-      },
-    });
-    this.#impactMetrics = new ImpactMetricsBuffer(
-      memory,
-      USAGE_LIMITS.impactSeries,
-      (kind, quotaId, impactMetrics) => this.#spool?.record(kind, { quotaId, impactMetrics }),
-    );
-    this.#registrations = new RegistrationBuffer({
-      memory,
-      perQuota: USAGE_LIMITS.registrations,
-      monotonicMs,
-      journal: {
-        add: (registration) => this.#spool?.record("add", { registration }),
-        remove: (registration) => this.#spool?.record("remove", { registration }),
-      },
-    });
-    if (settings.isMetricsEnabled && usageSpool !== undefined) {
-      this.#spool = new UsageSpool({
-        ...usageSpool,
-        pending: new PendingData({
-          usage: this.#buffer,
-          impactMetrics: this.#impactMetrics,
-          registrations: this.#registrations,
-        }),
-        warn: events.warn,
-        onRestored: () => this.#reporter?.wake(),
-      });
-    }
-    if (settings.isMetricsEnabled) this.#reporter = this.#createReporter(options);
-    if (settings.isRegistrationEnabled) this.#registration = createRegistration(options);
-  }
-
-  /** Undefined if usage is only in memory. */
-  get spoolState(): UsageSpoolState | undefined {
-    return this.#spool?.state;
+    this.#options = options;
+    this.#counts = new EvaluationCounts(options.now);
+    this.#log = new FailureLog("Sending usage to the upstream", options.events);
+    if (options.settings.isRegistrationEnabled) this.#registration = createRegistration(options);
   }
 
   start(): void {
-    this.#spool?.start();
     this.#registration?.start();
-    this.#reporter?.start();
+    if (this.#isEnabled) this.#loop.start(this.#intervalMs());
   }
 
   /** Sends all usage now. */
   send(): void {
-    this.#reporter?.wake();
+    this.#loop.wake();
   }
 
-  /**
-   * Stops accepting usage of other applications, and delivers all usage within two seconds. Usage
-   * that could not be delivered stays in the spool.
-   */
+  /** Counts one evaluation of a flag, and the variant that it returned. */
+  count(name: string, enabled: boolean, variant?: string): void {
+    if (this.#isEnabled) this.#counts.count(name, enabled, variant);
+  }
+
+  /** Delivers all usage within two seconds; retries transient failures until then. */
   async close(): Promise<void> {
-    this.#isClosed = true;
     await this.#registration?.stop();
-    await this.#reporter?.close();
-    await this.#spool?.close();
+    const deadlineMs = performance.now() + FLUSH_TIMEOUT_MS;
+    const timer = setTimeout(() => this.#abort.abort(), FLUSH_TIMEOUT_MS);
+    // NOTE: does not abort a pending request before the timeout: it may have been processed already.
+    await this.#loop.stop();
+    await this.#flush(deadlineMs);
+    clearTimeout(timer);
+    this.#warnOfUncounted();
+    const { events } = this.#options;
+    if (!this.#counts.isEmpty) events.warn("Usage of 1 application was not delivered");
   }
 
-  /** Counts usage of one flag by the application of this client. */
-  count(name: string, usage: FeatureUsage): void {
-    const { appName, isMetricsEnabled } = this.#settings;
-    if (isMetricsEnabled) this.#buffer.count(appName, name, usage);
+  get #isEnabled(): boolean {
+    return this.#options.settings.isMetricsEnabled;
   }
 
-  /**
-   * Adds usage of any application. Returns true if it was accepted, or if the client does not report
-   * usage; false if a limit is exceeded, or after `close`. With a spool, returns a promise that resolves
-   * when the usage is in the spool.
-   */
-  report(usage: ApplicationUsage): boolean | Promise<boolean> {
-    if (!this.#settings.isMetricsEnabled) return true;
-    return this.#spool === undefined ? this.#add(usage) : this.#addDurably(usage, this.#spool);
+  #intervalMs(): number {
+    const { settings, random } = this.#options;
+    return settings.metricsIntervalMs + Math.round(settings.metricsJitterMs * random());
   }
 
-  /**
-   * Adds a registration to be forwarded. Has no effect if the client does not register. With a spool,
-   * resolves when the registration is in the spool.
-   */
-  async register(registration: ApplicationRegistration): Promise<void> {
-    if (!this.#settings.isRegistrationEnabled || this.#isClosed) return;
-    if (!this.#registrations.add(registration)) this.#drops.add("registration", 1);
-    await this.#spool?.flushed();
+  async #flush(deadlineMs: number): Promise<void> {
+    const { random } = this.#options;
+    for (let failures = 1; !this.#abort.signal.aborted; failures += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one attempt at a time
+      const error = await this.#sendAll();
+      if (error === undefined || !error.isTransient) return;
+      const { retryAfterMs } = error;
+      const delayMs = nextDelayMs({ intervalMs: FLUSH_RETRY_MS, failures, retryAfterMs, random });
+      if (performance.now() + delayMs >= deadlineMs) return;
+      // oxlint-disable-next-line no-await-in-loop -- between attempts
+      await delay(delayMs);
+    }
   }
 
-  #add(usage: ApplicationUsage): boolean {
-    const { quotaId = this.#spool === undefined ? DEFAULT_QUOTA : REPORTED_QUOTA } = usage;
-    if (this.#isClosed || !this.#buffer.add({ ...usage, quotaId })) return false;
-    this.#drops.add("impact_metric", this.#impactMetrics.add(quotaId, usage.impactMetrics ?? []));
-    return true;
+  async #report(): Promise<number> {
+    const error = await this.#sendAll();
+    this.#warnOfUncounted();
+    if (error === undefined) return this.#intervalMs();
+    const { settings, random } = this.#options;
+    const { metricsIntervalMs: intervalMs } = settings;
+    const { retryAfterMs } = error;
+    return nextDelayMs({ intervalMs, failures: this.#failures, retryAfterMs, random });
   }
 
-  async #addDurably(usage: ApplicationUsage, spool: UsageSpool): Promise<boolean> {
-    // oxlint-disable-next-line no-await-in-loop -- other reports may have been recorded in the meantime
-    while (spool.isBusy) await spool.flushed();
-    const isAdded = this.#add(usage);
-    if (isAdded) await spool.flushed();
-    return isAdded;
+  /** Sends everything; returns the error if the upstream fails. */
+  async #sendAll(): Promise<UpstreamError | undefined> {
+    const { startMs, flags } = this.#counts.take();
+    const attempt: Attempt = {
+      splitsLeft: MAX_SPLITS,
+      isAccepted: false,
+      rejected: [],
+      lastRejection: undefined,
+    };
+    try {
+      await this.#send(flags, startMs, attempt);
+    } catch (thrown) {
+      this.#counts.putBack(startMs, attempt.rejected);
+      const error = toUpstreamError(thrown);
+      this.#failures += 1;
+      this.#log.failed(error);
+      return error;
+    }
+    this.#failures = 0;
+    this.#resolve(startMs, attempt);
+    return undefined;
   }
 
-  #createReporter(options: ClientUsageOptions): UsageReporter {
-    const { settings, identity, emitter, events, api, isKnown, now, random } = options;
-    const bulk = new BulkSupport(environmentOf(settings.credentials), monotonicMs);
-    const drops = this.#drops;
-    const impactAndRegistrations = new ImpactAndRegistrationReporter({
-      api,
-      bulk,
-      impactMetrics: this.#impactMetrics,
-      registrations: this.#registrations,
-      drops,
-      identity,
-      now,
-    });
-    return new UsageReporter({
-      api,
-      buffer: this.#buffer,
-      bulk,
-      sendImpactAndRegistrations: (signal) => impactAndRegistrations.send(signal),
-      spool: this.#spool,
-      drops,
-      isKnown,
-      identity,
-      intervalMs: settings.metricsIntervalMs,
-      jitterMs: settings.metricsJitterMs,
-      onSent: (body) => emitter.emit("sent", body),
-      events,
-      now,
-      monotonicMs,
-      random,
-    });
+  /** Sends a report; sends a rejected one in halves, until the flags that cause the rejection are isolated. */
+  async #send(flags: readonly CountedFlag[], startMs: number, attempt: Attempt): Promise<void> {
+    if (flags.length === 0) return;
+    const { api, identity, emitter, settings, now } = this.#options;
+    const usage = { appName: settings.appName, startMs, features: Object.fromEntries(flags) };
+    const body = toMetricsBody(usage, identity, now());
+    try {
+      await api.sendMetrics(body, this.#abort.signal);
+    } catch (thrown) {
+      const error = toUpstreamError(thrown);
+      if (!error.isRejection) {
+        this.#counts.putBack(startMs, flags);
+        throw error;
+      }
+      attempt.lastRejection = error;
+      await this.#sendHalves(flags, startMs, attempt);
+      return;
+    }
+    attempt.isAccepted = true;
+    emitter.emit("sent", body);
   }
-}
 
-/**
- * Returns the memory for usage. A copy of it in the spool can be 50% larger, and is next to an older copy and
- * the records since then.
- */
-function memoryLimit(spoolMaxBytes = Infinity): number {
-  return Math.min(USAGE_LIMITS.bytes, spoolMaxBytes / 4);
-}
+  async #sendHalves(
+    flags: readonly CountedFlag[],
+    startMs: number,
+    attempt: Attempt,
+  ): Promise<void> {
+    if (flags.length === 1 || attempt.splitsLeft === 0) {
+      attempt.rejected.push(...flags);
+      return;
+    }
+    attempt.splitsLeft -= 1;
+    const middle = Math.ceil(flags.length / 2);
+    try {
+      await this.#send(flags.slice(0, middle), startMs, attempt);
+    } catch (error) {
+      this.#counts.putBack(startMs, flags.slice(middle));
+      throw error;
+    }
+    await this.#send(flags.slice(middle), startMs, attempt);
+  }
 
-// A token has the form `project:environment.secret`. If there is more than one dot after the colon
-// it is ambiguous, because the name of an environment may contain a dot.
-const TOKEN = /^(?:Bearer\s+)?[^:]+:([^:.]+)\.[^:.]+$/i;
+  /** Drops the flags that the upstream rejects although it accepts others, and everything after ten rejections. */
+  #resolve(startMs: number, { rejected, isAccepted, lastRejection }: Attempt): void {
+    if (lastRejection === undefined || rejected.length === 0) {
+      this.#rejections = 0;
+      this.#log.succeeded();
+      return;
+    }
+    this.#log.failed(lastRejection);
+    this.#rejections += 1;
+    if (!isAccepted && this.#rejections < MAX_REJECTIONS) {
+      this.#counts.putBack(startMs, rejected);
+      return;
+    }
+    this.#rejections = 0;
+    const [[first] = [""]] = rejected;
+    this.#options.events.warn(
+      `Dropped ${rejected.length} evaluations of flags, in reports that the upstream rejected. The first: ` +
+        `flag ${JSON.stringify(first)}: ${lastRejection.message}`,
+    );
+  }
 
-/**
- * Returns the environment of the API token; undefined if it is missing or ambiguous, or if a function may replace the token
- * in each request.
- */
-function environmentOf({
-  token,
-  customHeaders,
-  customHeadersFunction,
-}: CredentialSettings): string | undefined {
-  if (customHeadersFunction !== undefined) return undefined;
-  return TOKEN.exec(customHeaders["authorization"] ?? token ?? "")?.[1];
+  #warnOfUncounted(): void {
+    const uncounted = this.#counts.takeUncounted();
+    if (uncounted === 0) return;
+    const were = uncounted === 1 ? "evaluation was" : "evaluations were";
+    this.#options.events.warn(`${uncounted} ${were} not counted: too much usage is pending`);
+  }
 }
 
 /** Creates the task that registers the client once, with retries. */
 function createRegistration(options: ClientUsageOptions): RetryingTask {
-  const { settings, identity, emitter, events, api, now, random } = options;
+  const { settings, api, identity, emitter, events, now, random } = options;
   const body = toRegistrationBody({
     identity,
     customStrategies: settings.strategies.map(({ name }) => name),

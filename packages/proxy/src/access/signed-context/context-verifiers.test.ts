@@ -1,4 +1,4 @@
-import { createConnections, HttpClient } from "flags-sdk";
+import { createConnections, HttpClient } from "flags-sdk/internal";
 import type { JWK } from "jose";
 import { expect, test } from "vitest";
 import { startKeyServer, TokenSigner } from "../../../test/_signed-context.ts";

@@ -1,5 +1,5 @@
 import { createPublicKey } from "node:crypto";
-import { createConnections, describeUrl, HttpClient } from "flags-sdk";
+import { createConnections, describeUrl, HttpClient } from "flags-sdk/internal";
 import type { Logger } from "flags-server-kit";
 import { HmacVerifier } from "./hmac-verifier.ts";
 import { type JwtKeys, JwtVerifier } from "./jwt-verifier.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { JWTVerifyGetKey } from "jose";
-import type { HttpClient } from "flags-sdk";
+import type { HttpClient } from "flags-sdk/internal";
 import { codeOf } from "flags-server-kit/command-line";
 import { HttpError } from "../../errors.ts";
 

@@ -1,5 +1,5 @@
 import type { onRequestHookHandler } from "fastify";
-import { AGE_HEADER, writeAge } from "flags-sdk";
+import { AGE_HEADER, writeAge } from "flags-sdk/internal";
 import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import type { AccessControl } from "../../access/access-control.ts";

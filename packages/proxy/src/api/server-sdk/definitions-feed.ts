@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { DeltaLog, type DeltaMessage } from "flags-engine";
-import type { FeatureDefinitions, FlagSource } from "flags-sdk";
+import type { FeatureDefinitions } from "flags-sdk";
+import type { FlagSource } from "../../upstream/flag-source.ts";
 import type { DeltaFeed } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
 import {

@@ -1,4 +1,5 @@
-import { type FlagSource, writeAgeComment } from "flags-sdk";
+import { writeAgeComment } from "flags-sdk/internal";
+import type { FlagSource } from "../../upstream/flag-source.ts";
 import {
   type ClosedStreams,
   DeltaHub,

@@ -1,5 +1,5 @@
 import type { onRequestHookHandler } from "fastify";
-import type { FlagSource } from "flags-sdk";
+import type { FlagSource } from "../../upstream/flag-source.ts";
 import type { Registry } from "prom-client";
 import { observeDefinitionsStreams } from "../../metrics/streams.ts";
 import { createDefinitionsReader, type DefinitionsReader } from "./definitions-document.ts";

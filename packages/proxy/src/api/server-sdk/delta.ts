@@ -1,5 +1,5 @@
 import { parseEventId } from "flags-engine";
-import { AGE_HEADER, writeAge } from "flags-sdk";
+import { AGE_HEADER, writeAge } from "flags-sdk/internal";
 import { acceptsGzip, EventStream, releaseRequest, type TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { grantOf } from "../authenticate.ts";

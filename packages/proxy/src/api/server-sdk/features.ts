@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { mustInlineSegments } from "flags-engine";
-import { AGE_HEADER, type FeatureDefinitions, writeAge } from "flags-sdk";
+import type { FeatureDefinitions } from "flags-sdk";
+import { AGE_HEADER, writeAge } from "flags-sdk/internal";
 import { sendConditional, type TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import { grantOf } from "../authenticate.ts";

@@ -1,4 +1,6 @@
-import { describeUrl, type HttpClient, TokenValidator, UpstreamError } from "flags-sdk";
+import { UpstreamError } from "flags-sdk";
+import { describeUrl, type HttpClient } from "flags-sdk/internal";
+import { TokenValidator } from "../../upstream/token-validator.ts";
 import { toErrorMessage } from "flags-server-kit";
 import type { AccessEntry } from "../../access/read-access-file.ts";
 import { jwksUrlOf } from "../../access/signed-context/read-signing.ts";

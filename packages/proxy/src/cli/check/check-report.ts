@@ -1,5 +1,5 @@
 import type { TokenScope } from "../../token-scope.ts";
-import { describeCount } from "flags-sdk";
+import { describeCount } from "flags-sdk/internal";
 
 /** The result of `flags-proxy check`. Contains no secrets. */
 export interface CheckReport {

@@ -1,5 +1,6 @@
 import type { Diagnostic } from "flags-engine";
-import { describeCause, describeCount, inspectUpstream, type UpstreamInspection } from "flags-sdk";
+import { describeCause, describeCount } from "flags-sdk/internal";
+import { inspectUpstream, type UpstreamInspection } from "../../upstream/inspect-upstream.ts";
 import { ConfigError, explainStartFailure, type Logger, tryPort } from "flags-server-kit";
 import type { AccessEntry } from "../../access/read-access-file.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";

@@ -1,4 +1,4 @@
-import { describeCount } from "flags-sdk";
+import { describeCount } from "flags-sdk/internal";
 import type { Difference } from "./compare-flags.ts";
 import type { Comparison } from "./run-compare.ts";
 

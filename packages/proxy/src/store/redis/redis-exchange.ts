@@ -1,12 +1,12 @@
-import {
-  type FlagExchange,
-  MAX_LEASE_MS,
-  type PublishedFlags,
-  type SharedFlags,
-  type SharedVersion,
-  type SharingRequest,
-  type SharingState,
-} from "flags-sdk";
+import type {
+  FlagExchange,
+  PublishedFlags,
+  SharedFlags,
+  SharedVersion,
+  SharingRequest,
+  SharingState,
+} from "../../upstream/sharing/flag-exchange.ts";
+import { MAX_LEASE_MS } from "../../upstream/sharing/sharing-timing.ts";
 import {
   decodeDocument,
   type DocumentIdentity,

@@ -1,4 +1,4 @@
-import type { FlagExchange } from "flags-sdk";
+import type { FlagExchange } from "../../upstream/sharing/flag-exchange.ts";
 import type { SourceIdentity } from "../source-identity.ts";
 import type { Store } from "../store.ts";
 import { describeRedisAddress } from "./redis-address.ts";

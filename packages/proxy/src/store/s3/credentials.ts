@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { type Connections, createConnections, describeUrl } from "flags-sdk";
+import { type Connections, createConnections, describeUrl } from "flags-sdk/internal";
 import { type Environment, toErrorMessage } from "flags-server-kit";
 import { toHttpUrl, urlKind } from "flags-server-kit/command-line";
 import { type HttpResponse, sendRequest } from "./http.ts";

@@ -1,4 +1,4 @@
-import type { Connections } from "flags-sdk";
+import type { Connections } from "flags-sdk/internal";
 import { MAX_DOCUMENT_BYTES } from "../store.ts";
 
 interface HttpRequest {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import aws4 from "aws4";
-import { createConnections, type Connections } from "flags-sdk";
+import { type Connections, createConnections } from "flags-sdk/internal";
 import type { Store } from "../store.ts";
 import { Credentials } from "./credentials.ts";
 import { type HttpResponse, sendRequest } from "./http.ts";

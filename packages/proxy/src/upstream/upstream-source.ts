@@ -1,0 +1,177 @@
+import type { Snapshot } from "flags-engine";
+import {
+  type BeforeChangeHook,
+  type FeatureDefinitions,
+  type FlagFall,
+  type FlagOrigin,
+  FlagsClient,
+  type FlagsClientEvents,
+  type FlagsClientOptions,
+} from "flags-sdk";
+import type { FlagSource } from "./flag-source.ts";
+import { attachTo, type ClientParts, Emitter, toEventSink } from "flags-sdk/internal";
+import type { FlagExchange } from "./sharing/flag-exchange.ts";
+import {
+  SharedSynchronizer,
+  type SharingRole,
+  type SharingStatus,
+} from "./sharing/shared-synchronizer.ts";
+import type { ApplicationRegistration, ApplicationUsage } from "./usage/application-usage.ts";
+import type { UsageSpoolState } from "./usage/spool/usage-spool.ts";
+import { UpstreamUsage, type UsageSpoolOptions } from "./usage/upstream-usage.ts";
+import type { DropKind } from "./usage/usage-drops.ts";
+
+interface UpstreamSourceOptions extends Pick<ClientParts, "observeRequest"> {
+  /** Keeps usage, impact metrics and registrations until they are delivered. @default memory */
+  readonly usageSpool?: UsageSpoolOptions | undefined;
+  /** Shares the flags with other replicas. @default this one follows the upstream itself */
+  readonly exchange?: FlagExchange | undefined;
+}
+
+/** Events of a source in addition to those of its client, with the parameters of their listeners. */
+interface UpstreamSourceEvents {
+  /** The role of this replica among those that share flags has changed. */
+  role: (role: SharingRole) => void;
+  /** Reported data was dropped because of a limit, or because the upstream rejected it. */
+  usageDropped: (kind: DropKind, count: number) => void;
+}
+
+/** The flags of an upstream, which a client follows, and the usage of applications, which is sent there. */
+export class UpstreamSource implements FlagSource {
+  readonly events: Emitter<UpstreamSourceEvents>;
+  readonly #client: FlagsClient;
+  readonly #usage: UpstreamUsage;
+  /** Undefined without an exchange. */
+  readonly #shared: (() => SharedSynchronizer | undefined) | undefined;
+  /** Whether the source closes its client. */
+  readonly #isOwner: boolean;
+  readonly #closeAfter: (calls: Promise<unknown>) => void;
+
+  /** @param client a client, which the caller must close, or the options of a new one */
+  constructor(client: FlagsClient | FlagsClientOptions, options: UpstreamSourceOptions = {}) {
+    const { usageSpool, exchange, observeRequest } = options;
+    let shared: SharedSynchronizer | undefined;
+    this.#isOwner = !(client instanceof FlagsClient);
+    this.#shared = exchange && (() => shared);
+    this.#client =
+      client instanceof FlagsClient
+        ? client
+        : new FlagsClient(client, {
+            observeRequest,
+            share:
+              exchange &&
+              ((following) => {
+                const onRole = (role: SharingRole): void => this.events.emit("role", role);
+                shared = new SharedSynchronizer({ ...following, exchange, onRole });
+                return shared;
+              }),
+          });
+    const { settings, upstream, emitter, closeAfter } = attachTo(this.#client);
+    this.events = new Emitter((_event, cause) => emitter.emit("error", cause as Error));
+    this.#closeAfter = closeAfter;
+    this.#usage = new UpstreamUsage({
+      ...upstream,
+      settings,
+      events: toEventSink(emitter),
+      spool: usageSpool,
+      snapshot: () => this.snapshot,
+      onSent: (report) => emitter.emit("sent", report),
+      onDropped: (kind, count) => this.events.emit("usageDropped", kind, count),
+    });
+  }
+
+  get snapshot(): Snapshot | undefined {
+    return this.#client.snapshot;
+  }
+
+  get definitions(): FeatureDefinitions | undefined {
+    return this.#client.definitions;
+  }
+
+  get lastFetchAtMs(): number | undefined {
+    return this.#client.lastFetchAtMs;
+  }
+
+  get lastUpdateAtMs(): number | undefined {
+    return this.#client.lastUpdateAtMs;
+  }
+
+  get origin(): FlagOrigin | undefined {
+    return this.#client.origin;
+  }
+
+  get confirmedAtMs(): number | undefined {
+    return this.#client.confirmedAtMs;
+  }
+
+  get isLive(): boolean {
+    return this.#client.isLive;
+  }
+
+  get fall(): FlagFall | undefined {
+    return this.#client.fall;
+  }
+
+  /** How this replica shares flags with others; undefined without an exchange. */
+  get sharing(): SharingStatus | undefined {
+    return this.#shared?.()?.status;
+  }
+
+  /** The state of the usage spool; undefined if usage is only in memory. */
+  get usageSpool(): UsageSpoolState | undefined {
+    return this.#usage.spoolState;
+  }
+
+  start(): void {
+    this.#client.start();
+    this.#usage.start();
+  }
+
+  async close(): Promise<void> {
+    const usageSent = this.#usage.close();
+    this.#closeAfter(usageSent);
+    await Promise.all([usageSent, this.#isOwner ? this.#client.close() : undefined]);
+  }
+
+  on<Event extends keyof FlagsClientEvents>(
+    event: Event,
+    listener: FlagsClientEvents[Event],
+  ): this {
+    this.#client.on(event, listener);
+    return this;
+  }
+
+  off<Event extends keyof FlagsClientEvents>(
+    event: Event,
+    listener: FlagsClientEvents[Event],
+  ): this {
+    this.#client.off(event, listener);
+    return this;
+  }
+
+  beforeChange(hook: BeforeChangeHook): () => void {
+    return this.#client.beforeChange(hook);
+  }
+
+  /**
+   * Returns false if a limit is exceeded, or after `close`. If usage reports are disabled, returns true
+   * and discards the usage. With a spool, the result is a promise, which resolves when accepted usage is on the disk.
+   */
+  reportUsage(usage: ApplicationUsage): boolean | Promise<boolean> {
+    return this.#usage.report(usage);
+  }
+
+  /**
+   * Has no effect if usage reports or registration are disabled, or after `close`. With a spool, resolves when the
+   * registration is on the disk.
+   */
+  registerApplication(registration: ApplicationRegistration): Promise<void> {
+    return this.#usage.register(registration);
+  }
+
+  /** Sends the pending usage now instead of after the interval. */
+  sendUsage(): void {
+    this.#client.sendUsage();
+    this.#usage.send();
+  }
+}
