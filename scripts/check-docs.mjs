@@ -125,17 +125,24 @@ async function writeDocument(path, text, written) {
   if (written !== text) await writeFile(path, written);
 }
 
-function checkGroups(file, { groups: wanted }, text) {
+function checkGroups(file, program, text) {
   const shown = [...text.matchAll(TABLE)].map(({ groups }) => groups.group);
   if (shown.includes(undefined)) return;
-  for (const group of wanted) {
+  for (const group of groupsOf(program)) {
     if (!shown.includes(group)) problems.push(`${file} lacks the table of ${group}`);
   }
 }
 
 function formatTables(program, group) {
   if (group !== undefined) return formatTable(program, group);
-  return program.groups.map((name) => `### ${name}\n\n${formatTable(program, name)}`).join("\n\n");
+  return groupsOf(program)
+    .map((name) => `### ${name}\n\n${formatTable(program, name)}`)
+    .join("\n\n");
+}
+
+/** Lists the headings of the settings, in order. */
+function groupsOf({ settings }) {
+  return [...new Set(Object.values(settings).map(({ group }) => group))];
 }
 
 function formatTable({ settings }, group) {

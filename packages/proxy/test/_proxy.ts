@@ -1,11 +1,13 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { FlagSource } from "../src/upstream/flag-source.ts";
-import type { Logger } from "flags-server-kit";
+import { type Logger, resolveSettings } from "flags-server-kit";
 import { afterAll, onTestFinished } from "vitest";
 import { buildApp, type AppOptions } from "../src/app.ts";
 import { toSource, type Source } from "../src/sources.ts";
+import { assembleConfig } from "../src/config/assemble-config.ts";
 import type { ProxyConfig } from "../src/config/config.ts";
+import { SETTINGS } from "../src/config/settings.ts";
 import { SAMPLE } from "./_documents.ts";
 import { DocumentSource, type SourceDocument } from "./_source.ts";
 
@@ -29,71 +31,29 @@ export class MemoryLogger implements Logger {
   }
 }
 
+/** A configuration with the defaults of all settings, except for addresses and keys. */
 export function proxyConfig(overrides: Partial<ProxyConfig> = {}): ProxyConfig {
-  return {
-    upstreamUrl: "http://127.0.0.1:1/api",
+  const { values } = resolveSettings(SETTINGS, {
+    options: {
+      flagsUrl: "http://127.0.0.1:1/api",
+      flagsApiToken: "upstream-token",
+      flagsInstanceId: "test",
+      clientKeys: [KEY, OTHER_KEY],
+      expServerSideSdkConfig: { tokens: SERVER_TOKEN },
+      port: 0,
+      host: "127.0.0.1",
+    },
+    environment: {},
+  });
+  const config = assembleConfig(values, {
     files: undefined,
-    upstreamTokens: ["upstream-token"],
-    clientKeys: [KEY, OTHER_KEY],
     limitsKeysToProject: false,
-    accessFile: undefined,
-    upstreamKeys: undefined,
-    clientKeysHeaderName: "authorization",
-    serverTokens: [SERVER_TOKEN],
-    port: 0,
-    host: "127.0.0.1",
-    basePath: "",
-    appName: "flags-proxy",
-    instanceId: "test",
-    synchronization: "polling",
-    refreshIntervalMs: 5000,
-    metricsIntervalMs: 30_000,
-    metricsJitterMs: 0,
-    usageMetricsApplications: [],
-    usageSpool: { directory: undefined, maxBytes: 134_217_728 },
-    environment: undefined,
-    projectName: undefined,
-    namePrefix: undefined,
-    tags: [],
     logger: new MemoryLogger(),
-    trustProxy: false,
-    allowedHosts: [],
+    logTap: undefined,
+    origins: new Map(),
+    maxConnections: 20_000,
     customStrategies: [],
     contextEnrichers: [],
-    storageProvider: undefined,
-    store: undefined,
-    sharesFlags: true,
-    bootstrap: undefined,
-    openApiEnabled: false,
-    enableAllEndpoint: false,
-    explainEnabled: false,
-    evaluationIdKey: undefined,
-    maxStalenessMs: undefined,
-    ageHeader: false,
-    ofrepEventStreams: false,
-    ofrepValues: "boolean",
-    push: {
-      maxStreams: 10_000,
-      maxStreamsPerKey: undefined,
-      maxContextBytes: 67_108_864,
-      maxAgeSeconds: 1800,
-      secret: undefined,
-    },
-    maxConnections: 20_000,
-    cors: {
-      allowedHeaders: undefined,
-      credentials: false,
-      exposedHeaders: ["ETag"],
-      maxAgeSeconds: 172_800,
-      methods: ["GET", "POST"],
-      optionsSuccessStatus: 204,
-      origin: "*",
-      preflightContinue: false,
-    },
-    rejectUnauthorized: true,
-    httpProxy: undefined,
-    httpsProxy: undefined,
-    noProxy: undefined,
     network: {
       tls: undefined,
       allowList: undefined,
@@ -101,8 +61,9 @@ export function proxyConfig(overrides: Partial<ProxyConfig> = {}): ProxyConfig {
       management: undefined,
       upstream: { ca: undefined, cert: undefined, key: undefined, headers: {}, timeoutMs: 10_000 },
     },
-    ...overrides,
-  };
+    storeAuthorities: undefined,
+  });
+  return { ...config, ...overrides };
 }
 
 interface ProxySetup {

@@ -27,11 +27,11 @@ export {
   tryDecode,
   urlKind,
 } from "./config/setting-kinds.ts";
-export type { SettingKind } from "./config/setting-kinds.ts";
+export type { ListKind, SettingKind } from "./config/setting-kinds.ts";
 export { readSecretFile } from "./config/resolve-settings.ts";
 export type { Environment } from "./config/resolve-settings.ts";
-export { defineSetting, variablesOf } from "./config/setting.ts";
-export type { Setting, ValuesOf } from "./config/setting.ts";
+export { SettingGroup, variablesOf } from "./config/setting.ts";
+export type { OptionsOf, Setting, ValuesOf } from "./config/setting.ts";
 export { findNearest } from "./config/unknown-names.ts";
 export type { SettingNames } from "./config/unknown-names.ts";
 export { showAddress, showText } from "./config/show-text.ts";

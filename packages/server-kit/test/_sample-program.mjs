@@ -3,20 +3,18 @@ import Fastify from "fastify";
 import {
   createIntegerKind,
   createLogger,
-  defineSetting,
   findUnknownVariables,
   listen,
   resolveSettings,
   runCommandLine,
   ConfigError,
   serveUntilSignal,
+  SettingGroup,
   StartError,
 } from "flags-server-kit";
 
 const settings = {
-  port: defineSetting({
-    group: "Listening",
-    variables: ["PORT"],
+  port: new SettingGroup("Listening").variable("PORT", {
     kind: createIntegerKind({ min: 0, max: 65_535 }),
     default: 3000,
     description: "Port to listen on.",
@@ -28,7 +26,6 @@ const program = {
   version: "1.2.3",
   tagline: "Serves as an example.",
   displayName: "the sample",
-  groups: ["Listening"],
   settings,
   variablePrefixes: ["SAMPLE_"],
   renamedPrefixes: [],

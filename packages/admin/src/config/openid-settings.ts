@@ -4,13 +4,13 @@ import {
   createTextKind,
   InvalidValue,
   isSecureUrl,
+  SettingGroup,
   textKind,
   toHttpUrl,
 } from "flags-server-kit/command-line";
 import { isRole, type Role, ROLES } from "../access/role.ts";
-import { defineSetting } from "./define-setting.ts";
 
-const group = "OpenID Connect";
+const openId = new SettingGroup("OpenID Connect");
 
 /** A value of the roles claim, and the corresponding role. */
 export interface RoleOfClaim {
@@ -41,39 +41,26 @@ const rolesKind = createListKind<RoleOfClaim>({
 
 /** The settings of OpenID Connect. Users can sign in with it if OIDC_ISSUER is set. */
 export const OPENID_SETTINGS = {
-  oidcIssuer: defineSetting({
-    group,
-    variables: ["OIDC_ISSUER"],
+  oidcIssuer: openId.variable("OIDC_ISSUER", {
     kind: issuerKind,
-    default: undefined,
     description:
       "URL of the OpenID provider with which console users sign in. Requires OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and PUBLIC_URL.",
   }),
-  oidcClientId: defineSetting({
-    group,
-    variables: ["OIDC_CLIENT_ID"],
+  oidcClientId: openId.variable("OIDC_CLIENT_ID", {
     kind: textKind,
-    default: undefined,
     description: "Id under which this service is registered with the provider.",
   }),
-  oidcClientSecret: defineSetting({
-    group,
-    variables: ["OIDC_CLIENT_SECRET"],
+  oidcClientSecret: openId.variable("OIDC_CLIENT_SECRET", {
     kind: textKind,
-    default: undefined,
     secret: true,
     description: "Secret that the provider has issued for this service.",
   }),
-  oidcName: defineSetting({
-    group,
-    variables: ["OIDC_NAME"],
+  oidcName: openId.variable("OIDC_NAME", {
     kind: textKind,
     default: "OpenID Connect",
     description: "Name of the provider on the page where users sign in.",
   }),
-  oidcScopes: defineSetting({
-    group,
-    variables: ["OIDC_SCOPES"],
+  oidcScopes: openId.variable("OIDC_SCOPES", {
     kind: createTextKind("scopes separated by spaces", (text) =>
       /^[\x21\x23-\x5B\x5D-\x7E]+(?: +[\x21\x23-\x5B\x5D-\x7E]+)*$/.test(text)
         ? text
@@ -82,26 +69,19 @@ export const OPENID_SETTINGS = {
     default: "openid profile email",
     description: "Scopes to request, separated by spaces. openid is always requested.",
   }),
-  oidcRoleClaim: defineSetting({
-    group,
-    variables: ["OIDC_ROLE_CLAIM"],
+  oidcRoleClaim: openId.variable("OIDC_ROLE_CLAIM", {
     kind: textKind,
     default: "roles",
     description:
       "Claim that contains a user's roles, as a string or a list. For a nested claim, a path such as realm_access.roles.",
   }),
-  oidcRoles: defineSetting({
-    group,
-    variables: ["OIDC_ROLES"],
+  oidcRoles: openId.variable("OIDC_ROLES", {
     kind: rolesKind,
-    default: undefined,
     defaultText: ROLES.map((role) => `${role}:${role}`).join(","),
     description:
       "The role for each value of the claim, for example flags-team:editor,operations:admin. If several match, the highest role applies.",
   }),
-  oidcDefaultRole: defineSetting({
-    group,
-    variables: ["OIDC_DEFAULT_ROLE"],
+  oidcDefaultRole: openId.variable("OIDC_DEFAULT_ROLE", {
     kind: createChoiceKind([...ROLES, "none"]),
     // NOTE: with many providers, anyone can have an account.
     default: "none",

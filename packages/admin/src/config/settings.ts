@@ -7,15 +7,22 @@ import {
   LOG_LEVELS,
   pathKind,
   type Program,
+  SettingGroup,
   TELEMETRY_SETTINGS,
   tokensKind,
   trustProxyKind,
   type ValuesOf,
 } from "flags-server-kit/command-line";
 import { version } from "../version.ts";
-import { defineSetting, SETTING_GROUPS } from "./define-setting.ts";
 import { OPENID_SETTINGS } from "./openid-settings.ts";
 import { databaseUrlKind, publicUrlKind, secretsInDatabaseUrl } from "./url-setting-kinds.ts";
+
+const listening = new SettingGroup("Listening");
+const webConsole = new SettingGroup("Console");
+const database = new SettingGroup("Database");
+const retention = new SettingGroup("Retention");
+const tokens = new SettingGroup("Tokens");
+const logging = new SettingGroup("Logging");
 
 /**
  * All settings of the service. Reading, checking, `--help`, the documentation and error messages are derived
@@ -30,124 +37,89 @@ import { databaseUrlKind, publicUrlKind, secretsInDatabaseUrl } from "./url-sett
  * 4. Run `node scripts/check-docs.mjs --write`, which updates docs/admin-configuration.md.
  */
 export const SETTINGS = {
-  port: defineSetting({
-    group: "Listening",
-    variables: ["PORT"],
+  port: listening.variable("PORT", {
     kind: createIntegerKind({ min: 0, max: 65_535 }),
     default: 4242,
     description: "Port to listen on; 0 selects a free port.",
   }),
-  host: defineSetting({
-    group: "Listening",
-    variables: ["HOST"],
+  host: listening.variable("HOST", {
     kind: hostKind,
-    default: undefined,
     defaultText: "all addresses",
     description: "Address to listen on, for example 127.0.0.1.",
   }),
-  shutdownDelayMs: defineSetting({
-    group: "Listening",
-    variables: ["SHUTDOWN_DELAY"],
+  shutdownDelayMs: listening.variable("SHUTDOWN_DELAY", {
     kind: createIntegerKind({ min: 0, max: 600_000, of: "milliseconds" }),
     default: 5000,
     description:
       "Milliseconds for which requests are still served after SIGTERM, while GET /ready returns 503, so that load balancers notice. The process needs up to 5 s more to stop. No effect on Ctrl-C.",
   }),
-  maxConnections: defineSetting({
-    group: "Listening",
-    variables: ["MAX_CONNECTIONS"],
+  maxConnections: listening.variable("MAX_CONNECTIONS", {
     kind: createIntegerKind({ min: 1, max: 1_000_000 }),
-    default: undefined,
     defaultText: "fits the open-file limit",
     description:
       "Maximum number of open connections. At the limit, idle connections are closed to accept new ones; if none is idle, new ones are closed. Default: 20000, or less if the process cannot open that many files.",
   }),
-  trustProxy: defineSetting({
-    group: "Listening",
-    variables: ["TRUST_PROXY"],
+  trustProxy: listening.variable("TRUST_PROXY", {
     kind: trustProxyKind,
     default: false,
     description:
       "Peers whose X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Host headers are trusted: true for all, false for none, the number of proxies in front, or a list of IP addresses and CIDR ranges. Determines the client address, to which limits for unknown tokens apply, and whether browsers use TLS.",
   }),
-  allowedHosts: defineSetting({
-    group: "Listening",
-    variables: ["ALLOWED_HOSTS"],
+  allowedHosts: listening.variable("ALLOWED_HOSTS", {
     kind: hostsKind,
     default: [],
     defaultText: "none",
     description:
       "Host names under which the console, the admin API and the metrics are reached: a list without ports. Other names get a 421. Always allowed: the names in PUBLIC_URL and HOST, localhost, loopback addresses and, unless HOST is a loopback address, all IP addresses. The API for SDKs and probes work under any name.",
   }),
-  publicUrl: defineSetting({
-    group: "Console",
-    variables: ["PUBLIC_URL"],
+  publicUrl: webConsole.variable("PUBLIC_URL", {
     kind: publicUrlKind,
-    default: undefined,
     description:
       "Address at which browsers reach the service, for example https://flags.example.com. Required if a reverse proxy adds a path.",
   }),
-  sessionHours: defineSetting({
-    group: "Console",
-    variables: ["SESSION_HOURS"],
+  sessionHours: webConsole.variable("SESSION_HOURS", {
     kind: createIntegerKind({ min: 1, max: 720, of: "hours" }),
     default: 12,
     description: "Hours after which console users have to sign in again, from 1 to 720.",
   }),
   ...OPENID_SETTINGS,
-  databaseUrl: defineSetting({
-    group: "Database",
-    variables: ["DATABASE_URL"],
+  databaseUrl: database.variable("DATABASE_URL", {
     kind: databaseUrlKind,
-    default: undefined,
     defaultText: "the embedded database",
     secret: true,
     secretTexts: secretsInDatabaseUrl,
     description: "URL of a PostgreSQL database: postgres://user:password@host:5432/name.",
   }),
-  dataDir: defineSetting({
-    group: "Database",
-    variables: ["DATA_DIR"],
+  dataDir: database.variable("DATA_DIR", {
     kind: pathKind,
     default: ".flags",
     description:
       "Directory of the embedded database. Created if it is missing. Not used with DATABASE_URL.",
   }),
-  minFreeDiskMb: defineSetting({
-    group: "Database",
-    variables: ["MIN_FREE_DISK_MB"],
+  minFreeDiskMb: database.variable("MIN_FREE_DISK_MB", {
     kind: createIntegerKind({ min: 32, max: 1_048_576, of: "megabytes" }),
     default: 64,
     description:
       "Free disk space in MB below which the embedded database rejects writes and does not start. Not used with DATABASE_URL.",
   }),
-  eventRetentionDays: defineSetting({
-    group: "Retention",
-    variables: ["EVENT_RETENTION_DAYS"],
+  eventRetentionDays: retention.variable("EVENT_RETENTION_DAYS", {
     kind: createIntegerKind({ min: 1, max: 36_500, of: "days" }),
-    default: undefined,
     defaultText: "indefinitely",
     description:
       "Days for which events are kept. The latest event of each type in each environment is never deleted.",
   }),
-  usageRetentionHours: defineSetting({
-    group: "Retention",
-    variables: ["USAGE_RETENTION_HOURS"],
+  usageRetentionHours: retention.variable("USAGE_RETENTION_HOURS", {
     kind: createIntegerKind({ min: 48, max: 720, of: "hours" }),
     default: 48,
     description: "Hours for which the usage of flags is kept, from 48 to 720.",
   }),
-  applicationRetentionDays: defineSetting({
-    group: "Retention",
-    variables: ["APPLICATION_RETENTION_DAYS"],
+  applicationRetentionDays: retention.variable("APPLICATION_RETENTION_DAYS", {
     kind: createIntegerKind({ min: 1, max: 36_500, of: "days" }),
     default: 30,
     description:
       "Days after which an application is no longer listed if it neither registers nor reports usage.",
   }),
-  initAdminTokens: defineSetting({
-    group: "Tokens",
-    variables: ["INIT_ADMIN_API_TOKENS"],
+  initAdminTokens: tokens.variable("INIT_ADMIN_API_TOKENS", {
     kind: tokensKind,
     default: [],
     defaultText: "none",
@@ -155,9 +127,7 @@ export const SETTINGS = {
     description:
       "Tokens for the admin API, separated by commas, in the form *:*.secret. The secret must have at least 16 characters, or 6 if HOST is a loopback address. Tokens that do not exist are created at startup.",
   }),
-  initClientTokens: defineSetting({
-    group: "Tokens",
-    variables: ["INIT_CLIENT_API_TOKENS", "INIT_BACKEND_API_TOKENS"],
+  initClientTokens: tokens.variable(["INIT_CLIENT_API_TOKENS", "INIT_BACKEND_API_TOKENS"], {
     kind: tokensKind,
     default: [],
     defaultText: "none",
@@ -165,9 +135,7 @@ export const SETTINGS = {
     description:
       "Tokens for server SDKs and proxies, in the form project:environment.secret, with * for all projects. The secret must have at least 16 characters, or 6 if HOST is a loopback address.",
   }),
-  initFrontendTokens: defineSetting({
-    group: "Tokens",
-    variables: ["INIT_FRONTEND_API_TOKENS"],
+  initFrontendTokens: tokens.variable("INIT_FRONTEND_API_TOKENS", {
     kind: tokensKind,
     default: [],
     defaultText: "none",
@@ -175,16 +143,12 @@ export const SETTINGS = {
     description:
       "Tokens for browsers and mobile apps, in the form project:environment.secret, with * for all projects.",
   }),
-  useJsonLogger: defineSetting({
-    group: "Logging",
-    variables: ["JSON_LOGGER"],
+  useJsonLogger: logging.variable("JSON_LOGGER", {
     kind: booleanKind,
     default: false,
     description: "Logs one JSON object per line.",
   }),
-  logLevel: defineSetting({
-    group: "Logging",
-    variables: ["LOG_LEVEL"],
+  logLevel: logging.variable("LOG_LEVEL", {
     kind: createChoiceKind(LOG_LEVELS),
     default: "warn",
     description: "Lowest level that is logged: debug, info, warn, error or fatal.",
@@ -208,7 +172,6 @@ export const PROGRAM: Program<typeof SETTINGS> = {
   tagline:
     "Manages feature flags. Serves the console, the admin API, and the API from which SDKs and proxies read flags.",
   displayName: "the service",
-  groups: SETTING_GROUPS,
   settings: SETTINGS,
   variablePrefixes: [
     "SESSION_",

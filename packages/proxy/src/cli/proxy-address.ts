@@ -15,7 +15,7 @@ export function removeClientPath(address: string): string {
 export const LISTEN_SETTINGS = {
   port: SETTINGS.port,
   host: SETTINGS.host,
-  basePath: SETTINGS.proxyBasePath,
+  basePath: SETTINGS.basePath,
   tls: {
     certFile: SETTINGS.tlsCertFile,
     clientCaFile: SETTINGS.tlsClientCaFile,

@@ -3,13 +3,25 @@ import {
   createListKind,
   createTextKind,
   InvalidValue,
+  type ListKind,
   type SettingKind,
   toHttpUrl,
   toTexts,
   tryDecode,
 } from "flags-server-kit/command-line";
 import { parseFlagFilesAddress } from "./flag-files.ts";
-import type { CorsOrigin, OriginFunction } from "./config.ts";
+
+/** Decides whether an origin is allowed, as in `@fastify/cors`: through a callback or a promise. */
+export type OriginFunction = (
+  origin: string | undefined,
+  callback: (error: Error | null, allowed: string | boolean | RegExp | (string | RegExp)[]) => void,
+) => void;
+
+/**
+ * `*` or a list of allowed origins. In code also: true to allow the origin of each request, false for
+ * no CORS headers, regular expressions, or a function.
+ */
+export type CorsOrigin = "*" | boolean | RegExp | OriginFunction | readonly (string | RegExp)[];
 
 /** Like `baseUrlKind`, or the address of a file or a directory. */
 export const upstreamKind: SettingKind<string> = createTextKind(
@@ -44,9 +56,9 @@ export const basePathKind: SettingKind<string> = createTextKind(
 );
 
 /** `*`, or origins as browsers send them; in code also regular expressions, booleans or a function. */
-export const originsKind: SettingKind<CorsOrigin> = createOriginsKind();
+export const originsKind = createOriginsKind();
 
-function createOriginsKind(): SettingKind<CorsOrigin> {
+function createOriginsKind(): SettingKind<CorsOrigin, Exclude<CorsOrigin, "*"> | string> {
   const list = createListKind({
     of: "origins such as https://app.example.com",
     atLeastOne: true,
@@ -67,10 +79,7 @@ function createOriginsKind(): SettingKind<CorsOrigin> {
   };
 }
 
-function parseMixedOrigins(
-  entries: readonly unknown[],
-  list: SettingKind<readonly string[]>,
-): CorsOrigin | InvalidValue {
+function parseMixedOrigins(entries: readonly unknown[], list: ListKind): CorsOrigin | InvalidValue {
   const patterns = entries.filter((entry) => entry instanceof RegExp);
   const rest = entries.filter((entry) => !(entry instanceof RegExp));
   const origins = rest.length === 0 ? [] : list.fromValue(rest);

@@ -10,28 +10,14 @@ import {
   toTelemetryConfig,
 } from "flags-server-kit";
 import type { ContextEnricher } from "../extensions.ts";
-import type {
-  BootstrapConfig,
-  CorsConfig,
-  NetworkConfig,
-  ProxyConfig,
-  PushConfig,
-  UsageSpoolConfig,
-} from "./config.ts";
+import type { BootstrapConfig, GroupOf, NetworkConfig, ProxyConfig } from "./config.ts";
 import type { StoreConfig } from "../store/open-store.ts";
 import type { FlagFile } from "../files/read-flag-file.ts";
 import { WORKER_FILES } from "./flag-files.ts";
 import type { Settings, Values } from "./settings.ts";
 
-/** The configuration of a proxy, with the settings that only the command uses. */
+/** The configuration of a proxy, with what only the command uses. */
 export interface LoadedConfig extends ProxyConfig {
-  readonly useJsonLogger: boolean;
-  /** How long requests are still served after SIGTERM. */
-  readonly shutdownDelayMs: number;
-  /** Number of processes that serve requests. */
-  readonly workers: number;
-  /** Time after which an unresponsive worker is replaced. */
-  readonly workerTimeoutMs: number;
   /** Variables with which workers load the same configuration. They may contain secrets. */
   readonly workerVariables: Readonly<Record<string, string>>;
   /** Undefined: OpenTelemetry is not enabled, and not loaded. */
@@ -59,109 +45,51 @@ interface Collaborators {
 
 /** Builds the configuration from checked values. */
 export function assembleConfig(values: Values, collaborators: Collaborators): LoadedConfig {
-  const { files } = collaborators;
+  const { storeAuthorities, ...parts } = collaborators;
+  const { files } = parts;
   // NOTE: with files there is no upstream token, and a secret that clients know would not protect anything.
   const pushSecret = values.pushSecret ?? (files && randomBytes(32).toString("base64url"));
+  const forwardProxies = toForwardProxies(values);
+  const cors = groupOf(values, "cors");
   return Object.freeze({
+    ...values,
+    ...parts,
+    ...forwardProxies,
     upstreamUrl: values.flagsUrl ?? "",
-    files: collaborators.files && Object.freeze(collaborators.files),
-    upstreamTokens: Object.freeze(values.flagsApiToken ?? []),
-    clientKeys: Object.freeze(values.clientKeys ?? values.proxySecrets ?? []),
-    limitsKeysToProject: collaborators.limitsKeysToProject,
-    accessFile: values.accessFile,
+    upstreamTokens: values.flagsApiToken ?? [],
+    clientKeys: values.clientKeys ?? values.proxySecrets ?? [],
     upstreamKeys: values.upstreamKeys
-      ? Object.freeze({
-          revalidationIntervalMs: values.upstreamKeysInterval,
-          maxAgeMs: values.upstreamKeysMaxAge,
-        })
+      ? { revalidationIntervalMs: values.upstreamKeysInterval, maxAgeMs: values.upstreamKeysMaxAge }
       : undefined,
-    clientKeysHeaderName: values.clientKeysHeaderName,
-    serverTokens: Object.freeze(values.serverTokens),
-    port: values.port,
-    host: values.host,
-    basePath: values.proxyBasePath,
-    appName: values.flagsAppName,
-    instanceId: values.flagsInstanceId ?? generateInstanceId(),
-    synchronization: values.synchronization,
-    refreshIntervalMs: values.refreshInterval,
-    metricsIntervalMs: values.metricsInterval,
-    metricsJitterMs: values.metricsJitter,
-    evaluationIdKey: values.evaluationIdKey,
-    usageMetricsApplications: Object.freeze(values.usageMetricsApplications),
-    usageSpool: toUsageSpool(values),
-    environment: values.environment,
-    projectName: values.projectName,
-    namePrefix: values.namePrefix,
-    tags: Object.freeze(values.tags),
-    logger: collaborators.logger,
-    useJsonLogger: values.useJsonLogger,
-    shutdownDelayMs: values.shutdownDelayMs,
-    workers: values.workers,
-    workerTimeoutMs: values.workerTimeout,
-    workerVariables: Object.freeze({
+    instanceId: values.instanceId ?? generateInstanceId(),
+    usageSpool: {
+      directory: values.usageSpool === undefined ? undefined : resolve(values.usageSpool),
+      maxBytes: values.usageSpoolMaxBytes,
+    },
+    workerVariables: {
       ...(files && { [WORKER_FILES]: JSON.stringify(files) }),
       ...(pushSecret !== undefined &&
         values.pushSecret === undefined && { FLAGS_PUSH_SECRET: pushSecret }),
-    }),
+    },
     telemetry: toTelemetryConfig(values),
-    logTap: collaborators.logTap,
-    origins: collaborators.origins,
-    trustProxy: Object.freeze(values.trustProxy),
-    allowedHosts: Object.freeze(values.allowedHosts),
-    customStrategies: Object.freeze(collaborators.customStrategies),
-    contextEnrichers: Object.freeze(collaborators.contextEnrichers),
-    storageProvider: values.storageProvider,
-    store: toStore(values, collaborators),
-    sharesFlags: values.sharedPolling,
+    store: toStore(values, { ca: storeAuthorities, ...forwardProxies }),
     bootstrap: toBootstrap(values),
-    openApiEnabled: values.enableOAS,
-    enableAllEndpoint: values.enableAllEndpoint,
-    explainEnabled: values.enableExplain,
-    maxStalenessMs: values.maxStaleness,
-    ageHeader: values.ageHeader,
-    ofrepEventStreams: values.ofrepEventStreams,
-    ofrepValues: values.ofrepValues,
-    push: toPush({ ...values, pushSecret }),
-    maxConnections: collaborators.maxConnections,
-    cors: toCors(values),
-    rejectUnauthorized: values.rejectUnauthorized,
-    ...toForwardProxies(values),
-    network: collaborators.network,
+    push: { ...groupOf(values, "push"), secret: pushSecret },
+    cors: values.ageHeader
+      ? { ...cors, exposedHeaders: [...cors.exposedHeaders, AGE_HEADER] }
+      : cors,
   });
 }
 
-function toUsageSpool({ usageSpool, usageSpoolMaxBytes }: Values): UsageSpoolConfig {
-  return Object.freeze({
-    directory: usageSpool === undefined ? undefined : resolve(usageSpool),
-    maxBytes: usageSpoolMaxBytes,
-  });
-}
-
-function toPush(values: Values): PushConfig {
-  return Object.freeze({
-    maxStreams: values.pushMaxStreams,
-    maxStreamsPerKey: values.pushMaxStreamsPerKey,
-    maxContextBytes: values.pushMaxContextBytes,
-    maxAgeSeconds: values.pushMaxAge,
-    secret: values.pushSecret,
-  });
-}
-
-function toCors(values: Values): CorsConfig {
-  return Object.freeze({
-    allowedHeaders: Object.freeze(values.corsAllowedHeaders),
-    credentials: values.corsCredentials,
-    exposedHeaders: Object.freeze([
-      ...values.corsExposedHeaders,
-      ...(values.ageHeader ? [AGE_HEADER] : []),
-    ]),
-    maxAgeSeconds: values.corsMaxAge,
-    methods: Object.freeze(values.corsMethods),
-    optionsSuccessStatus: values.corsOptionsSuccessStatus,
-    // Not frozen: matching a regular expression modifies it.
-    origin: values.corsOrigin,
-    preflightContinue: values.corsPreflightContinue,
-  });
+/** Returns the values of the settings whose names begin with a prefix, without it. */
+function groupOf<Prefix extends "cors" | "push">(values: Values, prefix: Prefix): GroupOf<Prefix> {
+  const members = Object.entries(values)
+    .filter(([name]) => name.startsWith(prefix))
+    .map(([name, value]) => {
+      const rest = name.slice(prefix.length);
+      return [`${rest.charAt(0).toLowerCase()}${rest.slice(1)}`, value];
+    });
+  return Object.freeze(Object.fromEntries(members)) as GroupOf<Prefix>;
 }
 
 /** The proxy servers for requests to the upstream and to stores. */
@@ -169,28 +97,30 @@ function toForwardProxies({ httpProxy, httpsProxy, allProxy, noProxy }: Values) 
   return { httpProxy: httpProxy ?? allProxy, httpsProxy: httpsProxy ?? allProxy, noProxy };
 }
 
-function toStore(values: Values, { storeAuthorities: ca }: Collaborators): StoreConfig | undefined {
+function toStore(
+  values: Values,
+  connection: ReturnType<typeof toForwardProxies> & { readonly ca: readonly string[] | undefined },
+): StoreConfig | undefined {
   const { store: address } = values;
   switch (address?.kind) {
     case undefined:
       return undefined;
     case "file":
-      return Object.freeze({ kind: "file", address: Object.freeze(address) });
+      return { kind: "file", address };
     case "redis": {
       const password = values.storePassword ?? address.password;
-      return Object.freeze({ kind: "redis", address: Object.freeze({ ...address, password }), ca });
+      return { kind: "redis", address: { ...address, password }, ca: connection.ca };
     }
     case "s3":
-      return Object.freeze({
+      return {
         kind: "s3",
-        address: Object.freeze(address),
+        address,
         region: address.region ?? values.storeRegion ?? DEFAULT_REGION,
         accessKeyId: values.storeAccessKeyId,
         secretAccessKey: values.storeSecretAccessKey,
         sessionToken: values.storeSessionToken,
-        ca,
-        ...toForwardProxies(values),
-      });
+        ...connection,
+      };
     default:
       return address satisfies never;
   }
@@ -205,5 +135,5 @@ function toBootstrap(values: Values): BootstrapConfig | undefined {
   const headers = { ...values.bootstrapHeaders };
   const hasHeader = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
   if (authorization !== undefined && !hasHeader) headers["Authorization"] = authorization;
-  return Object.freeze({ url, headers: Object.freeze(headers) });
+  return { url, headers };
 }

@@ -184,25 +184,25 @@ function findShortStaleness({
   values,
   origins,
 }: Pick<Resolution<Settings>, "values" | "origins">): readonly string[] {
-  const { maxStaleness, refreshInterval, synchronization } = values;
-  if (maxStaleness === undefined || isOfFiles({ values })) return [];
-  const name = origins.get("maxStaleness");
+  const { maxStalenessMs, refreshIntervalMs, synchronization } = values;
+  if (maxStalenessMs === undefined || isOfFiles({ values })) return [];
+  const name = origins.get("maxStalenessMs");
   if (synchronization === "streaming") {
-    if (maxStaleness >= STREAM_CONFIRMATION_MS) return [];
+    if (maxStalenessMs >= STREAM_CONFIRMATION_MS) return [];
     return [
       `${name} is shorter than ${STREAM_CONFIRMATION_MS}: an upstream may confirm the flags of a stream only every 30 seconds, and the proxy is not ready in between`,
     ];
   }
-  if (refreshInterval === 0) {
+  if (refreshIntervalMs === 0) {
     return [
-      `${origins.get("refreshInterval")} is 0, so flags are never confirmed again: when ${name} has passed, the proxy is no longer ready`,
+      `${origins.get("refreshIntervalMs")} is 0, so flags are never confirmed again: when ${name} has passed, the proxy is no longer ready`,
     ];
   }
-  const interval = nameSetting(SETTINGS.refreshInterval);
-  if (maxStaleness <= refreshInterval) {
+  const interval = nameSetting(SETTINGS.refreshIntervalMs);
+  if (maxStalenessMs <= refreshIntervalMs) {
     return [`${name} must be longer than ${interval}, or the proxy is not ready between polls`];
   }
-  if (maxStaleness > HELD_BACK_POLLS * refreshInterval) return [];
+  if (maxStalenessMs > HELD_BACK_POLLS * refreshIntervalMs) return [];
   return [
     `${name} is not longer than ${HELD_BACK_POLLS} times ${interval}: while a document without flags waits for its confirmation, the proxy is not ready`,
   ];
@@ -214,8 +214,8 @@ function findIneffectiveSpoolSettings({
 }: Resolution<Settings>): readonly string[] {
   const spool = origins.get("usageSpool");
   const limit = origins.get("usageSpoolMaxBytes");
-  if (spool !== undefined && values.metricsInterval === 0) {
-    return [`${spool} has no effect: ${nameSetting(SETTINGS.metricsInterval)} is 0`];
+  if (spool !== undefined && values.metricsIntervalMs === 0) {
+    return [`${spool} has no effect: ${nameSetting(SETTINGS.metricsIntervalMs)} is 0`];
   }
   if (limit === undefined || spool !== undefined) return [];
   return [`${limit} has no effect without ${nameSetting(SETTINGS.usageSpool)}`];

@@ -51,7 +51,7 @@ function findSecondPassword({ values, origins }: Resolution<Settings>): readonly
 
 /** Finds settings of the store that have no effect. */
 export function findIneffectiveStoreSettings({
-  values: { store, sharedPolling },
+  values: { store, sharesFlags },
   origins,
 }: Resolution<Settings>): readonly string[] {
   // NOTE: an invalid address has no value.
@@ -69,7 +69,7 @@ export function findIneffectiveStoreSettings({
     "a rediss address, or an S3 address with https",
   );
   const canShare = store !== undefined && canShareFlags(store);
-  if (sharedPolling) requires(origins.get("sharedPolling"), canShare, "a Redis address");
+  if (sharesFlags) requires(origins.get("sharesFlags"), canShare, "a Redis address");
   return hints;
 }
 

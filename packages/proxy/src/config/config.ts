@@ -1,65 +1,36 @@
 import type { CustomStrategy } from "flags-engine";
-import type { StorageProvider, Synchronization, Tag } from "flags-sdk";
-import type { Logger, NamedFile, TrustProxy } from "flags-server-kit";
+import type { Logger, NamedFile } from "flags-server-kit";
 import type { TlsMaterial } from "flags-server-kit/http";
 import type { ContextEnricher } from "../extensions.ts";
 import type { FlagFile } from "../files/read-flag-file.ts";
 import type { StoreConfig } from "../store/open-store.ts";
+import type { SettingName, Values } from "./settings.ts";
 
-/** The possible meanings of a flag's value in OFREP. */
-export const OFREP_VALUES = ["boolean", "payload"] as const;
+export type { CorsOrigin } from "./address-setting-kinds.ts";
+
+/** Maximum number of streams to server SDKs, if the limit of connections allows that many. */
+export const MAX_SDK_STREAMS = 10_000;
+
+/** The values of the settings whose names begin with a prefix, without it. */
+export type GroupOf<Prefix extends string> = {
+  readonly [
+    Name in SettingName as Name extends `${Prefix}${infer Rest}` ? Uncapitalize<Rest> : never
+  ]: Values[Name];
+};
+
+/** Cross-origin rules. */
+export type CorsConfig = GroupOf<"cors">;
 
 /**
  * `boolean`: whether the flag is on. `payload`: the payload of its variant, if it has one. An OFREP
  * response has one value per flag, and a request does not say which type the caller expects.
  */
-export type OfrepValues = (typeof OFREP_VALUES)[number];
-
-/** Maximum number of streams to server SDKs, if the limit of connections allows that many. */
-export const MAX_SDK_STREAMS = 10_000;
-
-/** Decides whether an origin is allowed, as in `@fastify/cors`: through a callback or a promise. */
-export type OriginFunction = (
-  origin: string | undefined,
-  callback: (error: Error | null, allowed: string | boolean | RegExp | (string | RegExp)[]) => void,
-) => void;
-
-/**
- * `*` or a list of allowed origins. In code also: true to allow the origin of each request, false for
- * no CORS headers, regular expressions, or a function.
- */
-export type CorsOrigin = "*" | boolean | RegExp | OriginFunction | readonly (string | RegExp)[];
-
-/** Cross-origin rules. */
-export interface CorsConfig {
-  /** Undefined: the headers that SDKs send, and every header that a preflight requests. */
-  readonly allowedHeaders: readonly string[] | undefined;
-  readonly credentials: boolean;
-  readonly exposedHeaders: readonly string[];
-  readonly maxAgeSeconds: number;
-  readonly methods: readonly string[];
-  readonly optionsSuccessStatus: number;
-  readonly origin: CorsOrigin;
-  readonly preflightContinue: boolean;
-}
+export type OfrepValues = Values["ofrepValues"];
 
 /** The source of flags until the upstream responds. */
 export interface BootstrapConfig {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-}
-
-/** Streams to clients. */
-export interface PushConfig {
-  /** Maximum number of open streams; 0 disables streams. */
-  readonly maxStreams: number;
-  /** Maximum number of open streams per client key; undefined: depends on the number of keys. */
-  readonly maxStreamsPerKey: number | undefined;
-  /** Memory limit for the contexts of all open streams. */
-  readonly maxContextBytes: number;
-  readonly maxAgeSeconds: number;
-  /** Encrypts the context in stream URLs; undefined: the upstream tokens are used. */
-  readonly secret: string | undefined;
 }
 
 /** Keys that the upstream verifies. */
@@ -118,8 +89,25 @@ export interface NetworkConfig {
   readonly upstream: UpstreamConnectionConfig;
 }
 
+/** The settings from which other members of the configuration are computed. */
+type Source =
+  | `${"cors" | "push" | "otel" | "tls" | "management" | "store" | "bootstrap" | "upstream"}${string}`
+  | `${"usageSpool" | "custom" | "flags"}${string}`
+  | "allowList"
+  | "denyList"
+  | "clientKeys"
+  | "proxySecrets"
+  | "instanceId"
+  | "allProxy"
+  | "logger"
+  | "logLevel"
+  | "maxConnections";
+
+/** The settings that the proxy uses as they are. */
+type UnchangedValues = Pick<Values, Exclude<SettingName, Source>>;
+
 /** The configuration of a proxy, checked and with defaults. Immutable. */
-export interface ProxyConfig {
+export interface ProxyConfig extends UnchangedValues {
   readonly upstreamUrl: string;
   /** The files with flags, one per environment; undefined: the flags come from an upstream. */
   readonly files: readonly FlagFile[] | undefined;
@@ -128,63 +116,20 @@ export interface ProxyConfig {
   readonly clientKeys: readonly string[];
   /** Whether a key in settings gives only flags of the project that its text names, as in Edge. */
   readonly limitsKeysToProject: boolean;
-  /** The path of the file with additional keys. */
-  readonly accessFile: string | undefined;
   /** Lets the upstream verify keys that no setting and no file contains; undefined: they are rejected. */
   readonly upstreamKeys: UpstreamKeysConfig | undefined;
-  readonly clientKeysHeaderName: string;
-  /** Tokens that allow server SDKs to read definitions. */
-  readonly serverTokens: readonly string[];
-  readonly port: number;
-  readonly host: string | undefined;
-  /** Empty, or with a leading slash and no trailing slash. */
-  readonly basePath: string;
-  readonly appName: string;
   readonly instanceId: string;
-  readonly synchronization: Synchronization;
-  readonly refreshIntervalMs: number;
-  readonly metricsIntervalMs: number;
-  readonly metricsJitterMs: number;
-  /** The applications whose usage is counted by name in metrics; empty: usage of flags is not counted. */
-  readonly usageMetricsApplications: readonly string[];
-  /** Hashes user ids for evaluation events; undefined: events contain no id. */
-  readonly evaluationIdKey: string | undefined;
   readonly usageSpool: UsageSpoolConfig;
-  /** When set, clients cannot choose the environment of the context. */
-  readonly environment: string | undefined;
-  readonly projectName: string | undefined;
-  readonly namePrefix: string | undefined;
-  readonly tags: readonly Tag[];
   readonly logger: Logger;
-  readonly trustProxy: TrustProxy;
-  /** Names for endpoints that require no key, in addition to those that are always allowed. */
-  readonly allowedHosts: readonly string[];
   readonly customStrategies: readonly CustomStrategy[];
   readonly contextEnrichers: readonly ContextEnricher[];
-  readonly storageProvider: StorageProvider | undefined;
   /** Where flags are kept across restarts. */
   readonly store: StoreConfig | undefined;
-  /** Whether replicas share flags, if the store can coordinate them. */
-  readonly sharesFlags: boolean;
   readonly bootstrap: BootstrapConfig | undefined;
-  readonly openApiEnabled: boolean;
-  readonly enableAllEndpoint: boolean;
-  /** Whether `/proxy/explain` is served. */
-  readonly explainEnabled: boolean;
-  /** The greatest age of flags with which the proxy is ready; undefined: any. */
-  readonly maxStalenessMs: number | undefined;
-  /** Whether responses have the age of the flags in a header. */
-  readonly ageHeader: boolean;
-  readonly ofrepEventStreams: boolean;
-  readonly ofrepValues: OfrepValues;
-  readonly push: PushConfig;
+  /** Streams to clients. Without a secret, the upstream tokens encrypt the context in stream URLs. */
+  readonly push: GroupOf<"push">;
   /** Maximum number of open client connections, per process. */
   readonly maxConnections: number;
   readonly cors: CorsConfig;
-  /** False: the upstream's certificate is not verified. */
-  readonly rejectUnauthorized: boolean;
-  readonly httpProxy: string | undefined;
-  readonly httpsProxy: string | undefined;
-  readonly noProxy: string | undefined;
   readonly network: NetworkConfig;
 }

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import type { Program } from "flags-server-kit/command-line";
-import { SETTING_GROUPS, SETTINGS } from "./settings.ts";
+import { SETTINGS } from "./settings.ts";
 
 const manifest: { readonly version: string } = createRequire(import.meta.url)(
   "flags-proxy/package.json",
@@ -12,7 +12,6 @@ export const PROGRAM: Program<typeof SETTINGS> = {
   version: manifest.version,
   tagline: "Evaluates feature flags on the server for browsers and mobile apps.",
   displayName: "the proxy",
-  groups: SETTING_GROUPS,
   settings: SETTINGS,
   variablePrefixes: ["FLAGS_", "CORS_", "OTEL_"],
   renamedPrefixes: [],

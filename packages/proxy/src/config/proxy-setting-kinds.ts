@@ -1,6 +1,7 @@
 // Kinds of setting values, apart from addresses: how to read them from the environment and from code.
 
 import { availableParallelism } from "node:os";
+import type { CustomStrategy } from "flags-engine";
 import type { StorageProvider, Tag } from "flags-sdk";
 import {
   createIntegerKind,
@@ -11,9 +12,11 @@ import {
   headerValueKind,
   InvalidValue,
   isRecord,
+  type ListKind,
   pathKind,
   type SettingKind,
 } from "flags-server-kit/command-line";
+import type { ContextEnricher } from "../extensions.ts";
 
 const MAX_WORKERS = 256;
 const MAX_APPLICATION_CHARACTERS = 100;
@@ -42,13 +45,13 @@ export const headerNameKind: SettingKind<string> = createTextKind(
 );
 
 /** Names of headers. */
-export const headerNamesKind: SettingKind<readonly string[]> = createListKind({
+export const headerNamesKind: ListKind = createListKind({
   of: "names of HTTP headers",
   parseEntry: (text) => (TOKEN.test(text) ? text : new InvalidValue("is not the name of a header")),
 });
 
 /** Names of applications, as they report usage. */
-export const applicationsKind: SettingKind<readonly string[]> = createListKind({
+export const applicationsKind: ListKind = createListKind({
   of: "names of applications",
   parseEntry: (text) =>
     text.length > MAX_APPLICATION_CHARACTERS || /\p{Cc}/u.test(text)
@@ -57,7 +60,7 @@ export const applicationsKind: SettingKind<readonly string[]> = createListKind({
 });
 
 /** Names of methods, in upper case. */
-export const methodsKind: SettingKind<readonly string[]> = createListKind({
+export const methodsKind: ListKind = createListKind({
   of: "HTTP methods",
   atLeastOne: true,
   parseEntry: (text) =>
@@ -104,7 +107,7 @@ const tagTexts = createListKind({
 });
 
 /** Tags; in code as objects or as strings. */
-export const tagsKind: SettingKind<readonly Tag[]> = {
+export const tagsKind: SettingKind<readonly Tag[], string | readonly Tag[]> = {
   allowed: "a list of { name, value }, or a string such as name:value,name2:value2",
   allowedText: tagTexts.allowedText,
   fromText: (text) => tagTexts.fromText(text),
@@ -140,20 +143,22 @@ function isNonEmpty(value: unknown): value is string {
 const pathsKind = createListKind({ of: "paths", parseEntry: (text) => pathKind.fromText(text) });
 
 /** Strategies, and paths of files with strategies. Strategies are checked when they are loaded. */
-export const strategiesKind: SettingKind<readonly unknown[]> = {
-  allowed: "a list of strategies and paths of files that export lists of them",
-  allowedText: pathsKind.allowedText,
-  fromText: (text) => pathsKind.fromText(text),
-  fromValue: (value) => (Array.isArray(value) ? value : new InvalidValue()),
-};
+export const strategiesKind: SettingKind<readonly unknown[], readonly (CustomStrategy | string)[]> =
+  {
+    allowed: "a list of strategies and paths of files that export lists of them",
+    allowedText: pathsKind.allowedText,
+    fromText: (text) => pathsKind.fromText(text),
+    fromValue: (value) => (Array.isArray(value) ? value : new InvalidValue()),
+  };
 
 /** One path, or functions and paths in code. Functions are checked when they are loaded. */
-export const enrichersKind: SettingKind<readonly unknown[]> = {
-  allowed: "a list of functions and paths of files that export lists of them",
-  allowedText: "the path of a file",
-  fromText: (text) => (text.includes("://") ? new InvalidValue() : [text]),
-  fromValue: (value) => (Array.isArray(value) ? value : new InvalidValue()),
-};
+export const enrichersKind: SettingKind<readonly unknown[], readonly (ContextEnricher | string)[]> =
+  {
+    allowed: "a list of functions and paths of files that export lists of them",
+    allowedText: "the path of a file",
+    fromText: (text) => (text.includes("://") ? new InvalidValue() : [text]),
+    fromValue: (value) => (Array.isArray(value) ? value : new InvalidValue()),
+  };
 
 /** A logger; in code only. */
 export const loggerKind: SettingKind<CustomLogger> = createObjectKind<CustomLogger>([
@@ -202,7 +207,10 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
  * Headers for requests to the upstream. Text is a list of `Name: value`, one per line or separated by
  * commas; with several lines, a value can contain commas.
  */
-export const upstreamHeadersKind: SettingKind<UpstreamHeaders> = {
+export const upstreamHeadersKind: SettingKind<
+  UpstreamHeaders,
+  UpstreamHeaders | string | readonly string[]
+> = {
   allowed: "an object of header names and values, or a list of strings such as Name: value",
   allowedText: "a list of headers such as Name: value, separated by commas or line breaks",
   fromText: (text) => parseHeaderLines(splitLines(text)),

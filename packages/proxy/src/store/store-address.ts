@@ -34,7 +34,7 @@ const PARSERS: Readonly<Record<string, Parser> & Record<StoreAddress["kind"], Pa
 const SCHEMES = new Intl.ListFormat("en-GB", { type: "disjunction" });
 
 /** The address of a store. Shown only in part, because it may contain a password. */
-export const storeAddressKind: SettingKind<StoreAddress> = createTextKind(
+export const storeAddressKind: SettingKind<StoreAddress, string> = createTextKind(
   "the URL of a store, such as file:/var/lib/flags, redis://cache:6379 or s3://bucket/prefix",
   (text) => {
     const [, scheme = ""] = /^([a-z0-9+]+):/i.exec(text) ?? [];

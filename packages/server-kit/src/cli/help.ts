@@ -13,11 +13,12 @@ const SECRETS_FROM_FILES =
 
 /** Formats the text of `--help`, which lists every environment variable that the program reads. */
 export function formatHelp(
-  { name, version, tagline, groups, settings }: Program,
+  { name, version, tagline, settings }: Program,
   subcommands: readonly Pick<Subcommand, "name" | "summary">[],
   paint: Paint,
 ): string {
   const readable = Object.values(settings).filter(({ variables }) => variables.length > 0);
+  const groups = new Set(readable.map(({ group }) => group));
   const commands = subcommands.map((each) => [each.name, `${each.summary}.`] as const);
   const exampleSecret = readable.find(({ secret }) => secret === true)?.variables[0];
   return toText([
@@ -36,7 +37,7 @@ export function formatHelp(
     ...(exampleSecret === undefined
       ? []
       : wrap(`${SECRETS_FROM_FILES} ${exampleSecret}_FILE=/run/secrets/name.`, 2)),
-    ...groups.flatMap((group) => formatGroup(group, readable, paint)),
+    ...[...groups].flatMap((group) => formatGroup(group, readable, paint)),
     "",
   ]);
 }

@@ -11,8 +11,6 @@ export interface Program<Table extends SettingsTable = SettingsTable> extends Se
   readonly tagline: string;
   /** Name of the running program in messages, such as `the proxy`. */
   readonly displayName: string;
-  /** Headings of the settings in `--help`, in order. */
-  readonly groups: readonly string[];
   readonly settings: Table;
 }
 

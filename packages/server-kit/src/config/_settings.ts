@@ -6,71 +6,52 @@ import {
   textKind,
   createListKind,
 } from "./setting-kinds.ts";
-import { defineSetting } from "./setting.ts";
+import { SettingGroup } from "./setting.ts";
 import type { Subcommand } from "../cli/program.ts";
 
 const listKind = createListKind({ of: "words", parseEntry: (text) => text });
 
+const listening = new SettingGroup("Listening");
+const shop = new SettingGroup("Shop");
+
 /** One setting of every form. */
 export const TABLE = {
-  port: defineSetting({
-    group: "Listening",
-    option: "port",
-    variables: ["PORT", "SHOP_PORT"],
+  port: listening.option("port", ["PORT", "SHOP_PORT"], {
     kind: createIntegerKind({ min: 0, max: 65_535 }),
     default: 3000,
     description: "Port to listen on.",
   }),
-  proxy: defineSetting({
-    group: "Listening",
-    variables: ["HTTP_PROXY", "http_proxy"],
+  proxy: listening.variable(["HTTP_PROXY", "http_proxy"], {
     kind: textKind,
-    default: undefined,
     secret: true,
     secretTexts: (address) => [new URL(address).password],
     description: "Proxy server.",
   }),
-  isOpen: defineSetting({
-    group: "Shop",
-    option: "isOpen",
-    variables: ["SHOP_OPEN"],
+  isOpen: shop.option("isOpen", "SHOP_OPEN", {
     kind: booleanKind,
     default: true,
     description: "Lets customers in.",
   }),
-  name: defineSetting({
-    group: "Shop",
-    option: "labels.name",
-    variables: ["SHOP_NAME"],
+  name: shop.option("labels.name", "SHOP_NAME", {
     kind: textKind,
-    default: undefined,
     required: true,
     description: "The text above the door.",
   }),
-  keys: defineSetting({
-    group: "Shop",
-    option: "labels.keys",
-    variables: ["SHOP_KEYS"],
+  keys: shop.option("labels.keys", "SHOP_KEYS", {
     kind: listKind,
     default: ["a", "b"],
     secret: true,
     description: `Keys. ${"This sentence is long. ".repeat(5).trim()}`,
   }),
-  headers: defineSetting({
-    group: "Shop",
-    option: "labels.headers",
-    variables: [],
+  headers: shop.option("labels.headers", [], {
     kind: createValueKind("an object", (value) => value as Readonly<Record<string, string>>),
     default: {},
     defaultText: "none",
     secret: true,
     description: "Headers.",
   }),
-  pin: defineSetting({
-    group: "Shop",
-    variables: ["SHOP_PIN"],
+  pin: shop.variable("SHOP_PIN", {
     kind: createTextKind("four digits", (text) => text),
-    default: undefined,
     description: "Not marked as a secret.",
   }),
 };
@@ -81,7 +62,6 @@ export const PROGRAM = {
   version: "1.2.3",
   tagline: "Sells things.",
   displayName: "the shop",
-  groups: ["Listening", "Shop"],
   settings: TABLE,
   variablePrefixes: ["SHOP_"],
   renamedPrefixes: [

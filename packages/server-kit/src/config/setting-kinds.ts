@@ -10,21 +10,26 @@ export class InvalidValue {
   }
 }
 
-/** How settings of one type are parsed and described. */
-export interface SettingKind<T> {
+/** How settings of one type are parsed and described. `Option` is what a program may set an option to. */
+export interface SettingKind<T, Option = T> {
   /** Completes "must be …" for an option that is set in code. */
   readonly allowed: string;
   /** Completes "must be …" for an environment variable, which is always text. */
   readonly allowedText: string;
   fromText(text: string): T | InvalidValue;
   fromValue(value: unknown): T | InvalidValue;
+  /** Exists only in types. */
+  readonly option?: Option;
 }
 
+/** Any number of entries, in code also as one text. */
+export type ListKind<T = string> = SettingKind<readonly T[], string | readonly string[]>;
+
 /** Creates a kind that is text both in code and in environment variables. */
-export function createTextKind<T>(
+export function createTextKind<T, Option = string>(
   allowed: string,
   parse: (text: string) => T | InvalidValue,
-): SettingKind<T> {
+): SettingKind<T, Option> {
   return {
     allowed,
     allowedText: allowed,
@@ -80,7 +85,7 @@ export const booleanKind: SettingKind<boolean> = {
 
 /** Creates a kind for a fixed set of words, in upper or lower case. */
 export function createChoiceKind<const T extends string>(choices: readonly T[]): SettingKind<T> {
-  return createTextKind(
+  return createTextKind<T, T>(
     `one of ${choices.join(", ")}`,
     (text) => choices.find((choice) => choice === text.toLowerCase()) ?? new InvalidValue(),
   );
@@ -107,7 +112,7 @@ export const hostKind: SettingKind<string> = createTextKind(
 );
 
 /** Any number of host names and IP addresses. */
-export const hostsKind: SettingKind<readonly string[]> = createListKind({
+export const hostsKind: ListKind = createListKind({
   of: "host names and IP addresses, without ports",
   parseEntry: (text) => {
     const host = hostKind.fromText(text);
@@ -142,7 +147,7 @@ interface ListRules<T> {
 }
 
 /** Creates a kind for a list of strings, or one comma-separated string. Blank entries are ignored. */
-export function createListKind<T>(rules: ListRules<T>): SettingKind<readonly T[]> {
+export function createListKind<T>(rules: ListRules<T>): ListKind<T> {
   const parse = (entries: readonly string[]): readonly T[] | InvalidValue =>
     parseEntries(entries, rules);
   const minimum = rules.atLeastOne === true ? ", at least one" : "";
@@ -182,7 +187,7 @@ function parseEntries<T>(
   }
   return values.size === 0 && rules.atLeastOne === true
     ? new InvalidValue("it is empty")
-    : [...values];
+    : Object.freeze([...values]);
 }
 
 const keyRules = {
@@ -195,13 +200,13 @@ const keyRules = {
 };
 
 /** One or more keys that clients send in a header. */
-export const keysKind: SettingKind<readonly string[]> = createListKind({
+export const keysKind: ListKind = createListKind({
   ...keyRules,
   atLeastOne: true,
 });
 
 /** Any number of keys that clients send in a header. */
-export const tokensKind: SettingKind<readonly string[]> = createListKind(keyRules);
+export const tokensKind: ListKind = createListKind(keyRules);
 
 /** An http or https address without a user name or password, so that it contains no secret. */
 export const urlKind: SettingKind<string> = createTextKind(

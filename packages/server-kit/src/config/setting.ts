@@ -1,15 +1,9 @@
 import type { SettingKind } from "./setting-kinds.ts";
 
-/** One setting of a program: where it is read, its allowed values, its default and its description. */
-export interface Setting<T, Default extends T | undefined = T | undefined> {
-  /** Heading under which help and documentation list the setting. */
-  readonly group: string;
-  /** Name in code, with dots between groups; undefined if only the environment can set it. */
-  readonly option?: string;
-  /** Environment variables. The first one that is set takes precedence. */
-  readonly variables: readonly string[];
-  readonly kind: SettingKind<T>;
-  readonly default: Default;
+/** What a setting means: everything but its names. */
+interface Definition<T, Default extends T | undefined, Option> {
+  readonly kind: SettingKind<T, Option>;
+  readonly default?: Default;
   /** Describes the default where its value is not clear enough. */
   readonly defaultText?: string;
   readonly required?: boolean;
@@ -17,26 +11,82 @@ export interface Setting<T, Default extends T | undefined = T | undefined> {
   readonly secret?: boolean;
   /** The secret strings within a secret value. @default all strings of the value */
   secretTexts?(value: T): readonly string[];
-  /** What the setting does, in full sentences. */
+  /** What the setting does, in full sentences: for help, documentation and the types of options. */
   readonly description: string;
+}
+
+/** One setting of a program: where it is read, its allowed values, its default and its description. */
+export interface Setting<
+  T,
+  Default extends T | undefined = T | undefined,
+  Option = unknown,
+  Path extends string | undefined = string | undefined,
+> extends Definition<T, Default, Option> {
+  /** Heading under which help and documentation list the setting. */
+  readonly group: string;
+  /** Name in code, with dots between groups; undefined if only the environment can set it. */
+  readonly option: Path;
+  /** Environment variables. The first one that is set takes precedence. */
+  readonly variables: readonly string[];
+  readonly default: Default;
 }
 
 /** Every setting of a program, by its name in code. */
 export type SettingsTable = Readonly<Record<string, Setting<unknown>>>;
 
-/** The type of the value of a setting: the type that its kind parses, or that of its default. */
-type ValueOfSetting<S> = S extends Setting<infer T, infer Default> ? T | Default : never;
+/** The type of the value of a setting: what its kind parses, or undefined if it has no default. */
+type ValueOfSetting<S> =
+  S extends Setting<infer T, infer Default>
+    ? T | (undefined extends Default ? undefined : never)
+    : never;
 
 /** The types of the values of all settings of a table. */
 export type ValuesOf<Table extends SettingsTable> = {
   readonly [Name in keyof Table]: ValueOfSetting<Table[Name]>;
 };
 
-/** Declares a setting, and infers the types of its value and its default. */
-export function defineSetting<T, const Default extends T | undefined>(
-  setting: Setting<T, Default>,
-): Setting<T, Default> {
-  return setting;
+/** The types of all options of a table, by their names with dots. */
+export type OptionsOf<Table extends SettingsTable> = {
+  readonly [
+    Name in keyof Table as Extract<Table[Name]["option"], string>
+  ]: Table[Name] extends Setting<infer _Value, infer _Default, infer Option> ? Option : never;
+};
+
+/** Declares settings that help and documentation list under one heading, and infers their types. */
+export class SettingGroup {
+  readonly #heading: string;
+
+  constructor(heading: string) {
+    this.#heading = heading;
+  }
+
+  /** Declares a setting for programs and the environment. Without variables: only for programs. */
+  option<
+    T,
+    Option,
+    const Path extends string | undefined,
+    const Default extends T | undefined = undefined,
+  >(
+    option: Path,
+    variables: string | readonly string[],
+    definition: Definition<T, Default, Option>,
+  ): Setting<T, Default, Option, Path> {
+    return {
+      ...definition,
+      group: this.#heading,
+      option,
+      variables: [variables].flat(),
+      default: Object.freeze(definition.default) as Default,
+    };
+  }
+
+  /** Declares a setting that only the environment can set. */
+  variable<T, Option, const Default extends T | undefined = undefined>(
+    variables: string | readonly string[],
+    definition: Definition<T, Default, Option>,
+  ): Setting<T, Default, Option, undefined> {
+    return this.option(undefined, variables, definition);
+  }
 }
 
 /** Describes the default of a setting. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { TABLE } from "./_settings.ts";
 import { createValueKind } from "./setting-kinds.ts";
 import { resolveSettings } from "./resolve-settings.ts";
-import { defineSetting } from "./setting.ts";
+import { SettingGroup } from "./setting.ts";
 import { showSettings } from "./show-settings.ts";
 
 test("showSettings() shows values by variable or option, without secrets", () => {
@@ -45,11 +45,8 @@ test.each([
   [() => "hidden", "set in code"],
 ])("showSettings() shows the value %o as %o", (value, expected) => {
   const table = {
-    any: defineSetting<unknown, undefined>({
-      group: "Other",
-      variables: ["ANY"],
+    any: new SettingGroup("Other").variable("ANY", {
       kind: createValueKind("anything", (sent) => sent),
-      default: undefined,
       description: "A setting.",
     }),
   };

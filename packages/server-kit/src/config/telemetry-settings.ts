@@ -12,7 +12,7 @@ import {
   baseUrlKind,
 } from "./setting-kinds.ts";
 import { readTextFile } from "./read-text-file.ts";
-import { defineSetting as define, type Setting, type ValuesOf } from "./setting.ts";
+import { type Setting, SettingGroup, type ValuesOf } from "./setting.ts";
 
 /** Heading of the settings in `--help` and in the documents. */
 export const TELEMETRY_GROUP = "Telemetry";
@@ -59,7 +59,7 @@ const ratioKind: SettingKind<number> = createTextKind(
       : new InvalidValue(),
 );
 
-const propagatorsKind: SettingKind<readonly string[]> = createListKind<string>({
+const propagatorsKind = createListKind<string>({
   of: "tracecontext, baggage and none",
   parseEntry: (text) =>
     ["tracecontext", "baggage", "none"].includes(text)
@@ -115,57 +115,35 @@ function secretsInKeyValues(values: KeyValues): readonly string[] {
   });
 }
 
-function defineSetting<T, Default extends T | undefined>(
-  variable: string,
-  setting: Pick<Setting<T, Default>, "kind" | "default" | "description" | "defaultText">,
-): Setting<T, Default> {
-  return define({ group: TELEMETRY_GROUP, variables: [variable], ...setting });
-}
+const telemetry = new SettingGroup(TELEMETRY_GROUP);
 
-function defineExporter(signal: string, description: string) {
-  return defineSetting(`OTEL_${signal}_EXPORTER`, {
-    kind: createChoiceKind(EXPORTERS),
-    default: undefined,
-    defaultText: "otlp with an endpoint, otherwise none",
-    description,
-  });
-}
+const exporter = {
+  kind: createChoiceKind(EXPORTERS),
+  defaultText: "otlp with an endpoint, otherwise none",
+};
+const endpoint = { kind: baseUrlKind };
+const protocol = { kind: protocolKind, defaultText: "OTEL_EXPORTER_OTLP_PROTOCOL" };
+const headers = {
+  kind: keyValuesKind,
+  default: {},
+  defaultText: "none",
+  secret: true,
+  secretTexts: secretsInKeyValues,
+};
 
-function defineEndpoint(name: string, description: string) {
-  const details = { kind: baseUrlKind, default: undefined, description };
-  return defineSetting(`OTEL_EXPORTER_OTLP_${name}`, details);
-}
-
-function defineProtocol(name: string, description: string, defaultText: string) {
-  const details = { kind: protocolKind, default: undefined, defaultText, description };
-  return defineSetting(`OTEL_EXPORTER_OTLP_${name}`, details);
-}
-
-function defineHeaders(name: string, description: string) {
-  return define({
-    group: TELEMETRY_GROUP,
-    variables: [`OTEL_EXPORTER_OTLP_${name}`],
-    kind: keyValuesKind,
-    default: {},
-    defaultText: "none",
-    secret: true,
-    secretTexts: secretsInKeyValues,
-    description,
-  });
-}
-
-const GENERAL = "OTEL_EXPORTER_OTLP_PROTOCOL";
-
-type Optional<Names extends string, T> = Readonly<Record<Names, Setting<T, undefined>>>;
-type WithDefault<Names extends string, T> = Readonly<Record<Names, Setting<T, T>>>;
-type OfSignals<Of extends string> = `otel${"" | "Traces" | "Metrics" | "Logs"}${Of}`;
+type Optional<Names extends string, T> = Settings<Names, T, undefined>;
+type WithDefault<Names extends string, T> = Settings<Names, T, T>;
+type Settings<Names extends string, T, Default extends T | undefined> = Readonly<
+  Record<Names, Setting<T, Default, unknown, undefined>>
+>;
+type OfSignals<Of extends string> = `otel${"Traces" | "Metrics" | "Logs"}${Of}`;
 type OfBatches = `otel${"Spans" | "Logs"}${"Delay" | "Timeout" | "Queue" | "Batch"}`;
 
 type TelemetrySettings = WithDefault<"otelDisabled", boolean> &
-  Optional<OfSignals<"Endpoint">, string> &
-  Optional<Exclude<OfSignals<"Exporter">, "otelExporter">, (typeof EXPORTERS)[number]> &
-  Optional<OfSignals<"Protocol">, Protocol> &
-  WithDefault<OfSignals<"Headers"> | "otelResourceAttributes", KeyValues> &
+  Optional<"otelEndpoint" | OfSignals<"Endpoint">, string> &
+  Optional<OfSignals<"Exporter">, (typeof EXPORTERS)[number]> &
+  Optional<"otelProtocol" | OfSignals<"Protocol">, Protocol> &
+  WithDefault<"otelHeaders" | OfSignals<"Headers"> | "otelResourceAttributes", KeyValues> &
   WithDefault<"otelTimeout" | "otelMetricInterval" | "otelMetricTimeout" | OfBatches, number> &
   WithDefault<"otelCompression", "none" | "gzip"> &
   Optional<"otelCertificate" | "otelClientCertificate" | "otelClientKey", string> &
@@ -176,110 +154,136 @@ type TelemetrySettings = WithDefault<"otelDisabled", boolean> &
 
 /** The settings of telemetry, for the table of a service. */
 export const TELEMETRY_SETTINGS: TelemetrySettings = {
-  otelDisabled: defineSetting("OTEL_SDK_DISABLED", {
+  otelDisabled: telemetry.variable("OTEL_SDK_DISABLED", {
     kind: booleanKind,
     default: false,
     description: "Disables OpenTelemetry, regardless of the other variables.",
   }),
-  otelEndpoint: defineEndpoint(
-    "ENDPOINT",
-    "URL of an OpenTelemetry collector, for example http://localhost:4318. Enables traces, metrics and logs, which are sent to /v1/traces, /v1/metrics and /v1/logs below it. If it is not set, signals whose exporter is otlp are sent to http://localhost:4318.",
-  ),
-  otelTracesEndpoint: defineEndpoint("TRACES_ENDPOINT", "Complete URL for traces."),
-  otelMetricsEndpoint: defineEndpoint("METRICS_ENDPOINT", "Complete URL for metrics."),
-  otelLogsEndpoint: defineEndpoint("LOGS_ENDPOINT", "Complete URL for logs."),
-  otelTracesExporter: defineExporter(
-    "TRACES",
-    "Where traces go: otlp sends them to the endpoint, console prints them, none disables them.",
-  ),
-  otelMetricsExporter: defineExporter(
-    "METRICS",
-    "Where metrics go; accepts the same values. The Prometheus endpoint is always available.",
-  ),
-  otelLogsExporter: defineExporter(
-    "LOGS",
-    "Where logs go and, with flags-proxy, evaluation events; accepts the same values. The log is still written to standard output.",
-  ),
-  otelProtocol: defineProtocol(
-    "PROTOCOL",
-    "Protocol of the endpoints: http/protobuf or http/json.",
-    "http/protobuf",
-  ),
-  otelTracesProtocol: defineProtocol("TRACES_PROTOCOL", "Protocol for traces.", GENERAL),
-  otelMetricsProtocol: defineProtocol("METRICS_PROTOCOL", "Protocol for metrics.", GENERAL),
-  otelLogsProtocol: defineProtocol("LOGS_PROTOCOL", "Protocol for logs.", GENERAL),
-  otelHeaders: defineHeaders(
-    "HEADERS",
-    "Headers sent to the endpoints: name=value, separated by commas and percent-encoded.",
-  ),
-  otelTracesHeaders: defineHeaders("TRACES_HEADERS", "Additional headers for traces."),
-  otelMetricsHeaders: defineHeaders("METRICS_HEADERS", "Additional headers for metrics."),
-  otelLogsHeaders: defineHeaders("LOGS_HEADERS", "Additional headers for logs."),
-  otelTimeout: defineSetting("OTEL_EXPORTER_OTLP_TIMEOUT", {
+  otelEndpoint: telemetry.variable("OTEL_EXPORTER_OTLP_ENDPOINT", {
+    ...endpoint,
+    description:
+      "URL of an OpenTelemetry collector, for example http://localhost:4318. Enables traces, metrics and logs, which are sent to /v1/traces, /v1/metrics and /v1/logs below it. If it is not set, signals whose exporter is otlp are sent to http://localhost:4318.",
+  }),
+  otelTracesEndpoint: telemetry.variable("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", {
+    ...endpoint,
+    description: "Complete URL for traces.",
+  }),
+  otelMetricsEndpoint: telemetry.variable("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", {
+    ...endpoint,
+    description: "Complete URL for metrics.",
+  }),
+  otelLogsEndpoint: telemetry.variable("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", {
+    ...endpoint,
+    description: "Complete URL for logs.",
+  }),
+  otelTracesExporter: telemetry.variable("OTEL_TRACES_EXPORTER", {
+    ...exporter,
+    description:
+      "Where traces go: otlp sends them to the endpoint, console prints them, none disables them.",
+  }),
+  otelMetricsExporter: telemetry.variable("OTEL_METRICS_EXPORTER", {
+    ...exporter,
+    description:
+      "Where metrics go; accepts the same values. The Prometheus endpoint is always available.",
+  }),
+  otelLogsExporter: telemetry.variable("OTEL_LOGS_EXPORTER", {
+    ...exporter,
+    description:
+      "Where logs go and, with flags-proxy, evaluation events; accepts the same values. The log is still written to standard output.",
+  }),
+  otelProtocol: telemetry.variable("OTEL_EXPORTER_OTLP_PROTOCOL", {
+    ...protocol,
+    defaultText: "http/protobuf",
+    description: "Protocol of the endpoints: http/protobuf or http/json.",
+  }),
+  otelTracesProtocol: telemetry.variable("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", {
+    ...protocol,
+    description: "Protocol for traces.",
+  }),
+  otelMetricsProtocol: telemetry.variable("OTEL_EXPORTER_OTLP_METRICS_PROTOCOL", {
+    ...protocol,
+    description: "Protocol for metrics.",
+  }),
+  otelLogsProtocol: telemetry.variable("OTEL_EXPORTER_OTLP_LOGS_PROTOCOL", {
+    ...protocol,
+    description: "Protocol for logs.",
+  }),
+  otelHeaders: telemetry.variable("OTEL_EXPORTER_OTLP_HEADERS", {
+    ...headers,
+    description:
+      "Headers sent to the endpoints: name=value, separated by commas and percent-encoded.",
+  }),
+  otelTracesHeaders: telemetry.variable("OTEL_EXPORTER_OTLP_TRACES_HEADERS", {
+    ...headers,
+    description: "Additional headers for traces.",
+  }),
+  otelMetricsHeaders: telemetry.variable("OTEL_EXPORTER_OTLP_METRICS_HEADERS", {
+    ...headers,
+    description: "Additional headers for metrics.",
+  }),
+  otelLogsHeaders: telemetry.variable("OTEL_EXPORTER_OTLP_LOGS_HEADERS", {
+    ...headers,
+    description: "Additional headers for logs.",
+  }),
+  otelTimeout: telemetry.variable("OTEL_EXPORTER_OTLP_TIMEOUT", {
     kind: timeKind,
     default: 10_000,
     description: "Milliseconds that sending a batch may take, including retries.",
   }),
-  otelCompression: defineSetting("OTEL_EXPORTER_OTLP_COMPRESSION", {
+  otelCompression: telemetry.variable("OTEL_EXPORTER_OTLP_COMPRESSION", {
     kind: createChoiceKind(["none", "gzip"]),
     default: "none",
     description: "Compression of exported data: none or gzip.",
   }),
-  otelCertificate: defineSetting("OTEL_EXPORTER_OTLP_CERTIFICATE", {
+  otelCertificate: telemetry.variable("OTEL_EXPORTER_OTLP_CERTIFICATE", {
     kind: fileKind,
-    default: undefined,
     defaultText: "the CAs that Node trusts",
     description:
       "Path of a PEM file with the CAs to trust for the endpoints. Replaces the default.",
   }),
-  otelClientCertificate: defineSetting("OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", {
+  otelClientCertificate: telemetry.variable("OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", {
     kind: fileKind,
-    default: undefined,
     description: "Path of a PEM file with the certificate to present to the endpoints.",
   }),
-  otelClientKey: defineSetting("OTEL_EXPORTER_OTLP_CLIENT_KEY", {
+  otelClientKey: telemetry.variable("OTEL_EXPORTER_OTLP_CLIENT_KEY", {
     kind: fileKind,
-    default: undefined,
     description: "Path of a PEM file with the private key of that certificate.",
   }),
-  otelServiceName: defineSetting("OTEL_SERVICE_NAME", {
+  otelServiceName: telemetry.variable("OTEL_SERVICE_NAME", {
     kind: textKind,
-    default: undefined,
     defaultText: "the name of the command",
     description:
       "Name of the service. Takes precedence over service.name in OTEL_RESOURCE_ATTRIBUTES.",
   }),
-  otelResourceAttributes: defineSetting("OTEL_RESOURCE_ATTRIBUTES", {
+  otelResourceAttributes: telemetry.variable("OTEL_RESOURCE_ATTRIBUTES", {
     kind: keyValuesKind,
     default: {},
     defaultText: "none",
     description:
       "Attributes added to everything that is exported: name=value, separated by commas and percent-encoded.",
   }),
-  otelSampler: defineSetting("OTEL_TRACES_SAMPLER", {
+  otelSampler: telemetry.variable("OTEL_TRACES_SAMPLER", {
     kind: createChoiceKind(SAMPLERS),
-    default: undefined,
     defaultText: "parentbased_traceidratio",
     description: `Which requests are traced: ${SAMPLERS.join(", ")}. With a parentbased sampler, a request with a traceparent header is traced if its sender traces it, up to 100 such requests per second.`,
   }),
-  otelSamplerRatio: defineSetting("OTEL_TRACES_SAMPLER_ARG", {
+  otelSamplerRatio: telemetry.variable("OTEL_TRACES_SAMPLER_ARG", {
     kind: ratioKind,
-    default: undefined,
     defaultText: "0.01, or 1 with OTEL_TRACES_SAMPLER",
     description: "Share of requests that ratio samplers trace, from 0 to 1.",
   }),
-  otelPropagators: defineSetting("OTEL_PROPAGATORS", {
+  otelPropagators: telemetry.variable("OTEL_PROPAGATORS", {
     kind: propagatorsKind,
     default: ["tracecontext", "baggage"],
     description:
       "tracecontext reads traceparent headers from clients and, in flags-proxy, also sends them to the upstream; none ignores them. Baggage is never forwarded.",
   }),
-  otelMetricInterval: defineSetting("OTEL_METRIC_EXPORT_INTERVAL", {
+  otelMetricInterval: telemetry.variable("OTEL_METRIC_EXPORT_INTERVAL", {
     kind: timeKind,
     default: 60_000,
     description: "Milliseconds between exports of metrics.",
   }),
-  otelMetricTimeout: defineSetting("OTEL_METRIC_EXPORT_TIMEOUT", {
+  otelMetricTimeout: telemetry.variable("OTEL_METRIC_EXPORT_TIMEOUT", {
     kind: timeKind,
     default: 30_000,
     description: "Milliseconds that an export of metrics may take; at most the interval.",
@@ -288,29 +292,25 @@ export const TELEMETRY_SETTINGS: TelemetrySettings = {
   ...defineBatches("Logs", "OTEL_BLRP", 1000),
 };
 
-function defineBatches<const Of extends "Spans" | "Logs">(
-  of: Of,
-  prefix: string,
-  delayMs: number,
-): WithDefault<Extract<OfBatches, `otel${Of}${string}`>, number> {
+function defineBatches<const Of extends "Spans" | "Logs">(of: Of, prefix: string, delayMs: number) {
   const records = of.toLowerCase();
   return {
-    [`otel${of}Delay`]: defineSetting(`${prefix}_SCHEDULE_DELAY`, {
+    [`otel${of}Delay`]: telemetry.variable(`${prefix}_SCHEDULE_DELAY`, {
       kind: delayKind,
       default: delayMs,
       description: `Milliseconds between exports of ${records}.`,
     }),
-    [`otel${of}Timeout`]: defineSetting(`${prefix}_EXPORT_TIMEOUT`, {
+    [`otel${of}Timeout`]: telemetry.variable(`${prefix}_EXPORT_TIMEOUT`, {
       kind: timeKind,
       default: 30_000,
       description: `Milliseconds that an export of ${records} may take.`,
     }),
-    [`otel${of}Queue`]: defineSetting(`${prefix}_MAX_QUEUE_SIZE`, {
+    [`otel${of}Queue`]: telemetry.variable(`${prefix}_MAX_QUEUE_SIZE`, {
       kind: queueKind,
       default: 2048,
       description: `Number of ${records} that may wait to be exported; any others are dropped.`,
     }),
-    [`otel${of}Batch`]: defineSetting(`${prefix}_MAX_EXPORT_BATCH_SIZE`, {
+    [`otel${of}Batch`]: telemetry.variable(`${prefix}_MAX_EXPORT_BATCH_SIZE`, {
       kind: queueKind,
       default: 512,
       description: `Number of ${records} in one export; at most the queue size.`,

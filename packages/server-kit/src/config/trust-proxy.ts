@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { createListKind, InvalidValue, type SettingKind } from "./setting-kinds.ts";
+import { createListKind, InvalidValue, type ListKind, type SettingKind } from "./setting-kinds.ts";
 
 /**
  * Whose `X-Forwarded-*` headers are trusted: everyone's (`true`), nobody's (`false`), those of the
@@ -25,13 +25,13 @@ const addressRules = {
 const peers = createListKind(addressRules);
 
 /** Addresses, CIDR ranges and names of ranges, at least one. */
-export const addressesKind: SettingKind<readonly string[]> = createListKind({
+export const addressesKind: ListKind = createListKind({
   ...addressRules,
   atLeastOne: true,
 });
 
 /** `true`, `false`, the number of trusted proxies, or their addresses. */
-export const trustProxyKind: SettingKind<TrustProxy> = {
+export const trustProxyKind: SettingKind<TrustProxy, TrustProxy | string> = {
   allowed: `true, false, a number of proxies or ${peers.allowed}`,
   allowedText: `true, false, a number of proxies or ${peers.allowedText}`,
   fromText: parseTrust,
