@@ -32,11 +32,11 @@ import { registerOpenApi, rejectOpenApi, type SecuritySchemes } from "./http/ope
 import { isReady, rejectUntilReady } from "./http/readiness.ts";
 import { createErrorSender, handleErrors, handleUnknownPaths } from "./http/error-handler.ts";
 import { ownCompilersOnly, serverOptions } from "./http/server-options.ts";
-import { observeKeys } from "./metrics/keys.ts";
+import { observeKeys } from "./metrics/key-metrics.ts";
 import { createMetrics, type Metrics } from "./metrics/metrics.ts";
-import { METRICS_PREFIX } from "./metrics/prefix.ts";
-import { observeSources } from "./metrics/sources.ts";
-import { observeFlagUsage } from "./metrics/usage.ts";
+import { METRICS_PREFIX } from "./metrics/metric-set.ts";
+import { observeSources } from "./metrics/source-metrics.ts";
+import { observeFlagUsage } from "./metrics/usage-metrics.ts";
 import { ResponsePreparer } from "./response/prepare-response.ts";
 import { ResponseCache } from "./response/response-cache.ts";
 import { renderNewSnapshots } from "./response/rendering.ts";

@@ -4,7 +4,7 @@ import type { ProxyConfig } from "./config/config.ts";
 import { toUpstreamClientOptions } from "./upstream-client-options.ts";
 import type { Source } from "./sources.ts";
 import { createStore } from "./store/create-stored-flags.ts";
-import { observeKeyStore } from "./metrics/stores.ts";
+import { observeKeyStore } from "./metrics/key-metrics.ts";
 import type { KeyVerifier } from "./access/verified-key.ts";
 
 interface AccessControlOptions {

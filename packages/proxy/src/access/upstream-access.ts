@@ -9,7 +9,7 @@ import {
   tooManyGuesses,
   verificationUnavailable,
 } from "../errors.ts";
-import { type KeyRejection, observeKeyRejections } from "../metrics/keys.ts";
+import { type KeyRejection, observeKeyRejections } from "../metrics/key-metrics.ts";
 import type { Source } from "../sources.ts";
 import { findSourceByScope, parseTokenScope } from "../token-scope.ts";
 import {

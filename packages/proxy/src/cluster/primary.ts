@@ -9,7 +9,7 @@ import { logSourceEvents } from "../log-source-events.ts";
 import { listPorts } from "../ports.ts";
 import { closeSources, type Source, sendUsageBefore, startSources } from "../sources.ts";
 import { createMetrics, type Metrics } from "../metrics/metrics.ts";
-import { observeSources } from "../metrics/sources.ts";
+import { observeSources } from "../metrics/source-metrics.ts";
 import type { KeyVerifier } from "../access/verified-key.ts";
 import { FlagDistribution } from "./flag-distribution.ts";
 import { KeyDistribution } from "./key-distribution.ts";

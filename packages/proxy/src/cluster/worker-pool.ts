@@ -2,7 +2,7 @@ import cluster from "node:cluster";
 import { fileURLToPath } from "node:url";
 import { type Logger, WORKER_STOP_TIMEOUT_MS } from "flags-server-kit";
 import type { Registry } from "prom-client";
-import { createWorkerMetrics, type WorkerMetrics } from "../metrics/workers.ts";
+import { createWorkerMetrics, type WorkerMetrics } from "../metrics/worker-metrics.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import type { ToPrimary, WorkerPeer } from "./messages.ts";
 import { WorkerProcess } from "./worker-process.ts";
@@ -42,7 +42,7 @@ export class WorkerPool {
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
-    this.#metrics = createWorkerMetrics(options.registry);
+    this.#metrics = createWorkerMetrics(options.registry, () => this.#workers.size);
   }
 
   get workers(): Iterable<WorkerPeer> {
@@ -101,11 +101,9 @@ export class WorkerPool {
     });
     this.#workers.add(worker);
     this.#heartbeat?.add(worker);
-    this.#metrics.running.inc();
     void worker.exited.then(() => {
       this.#workers.delete(worker);
       this.#heartbeat?.remove(worker);
-      this.#metrics.running.dec();
       onExit(worker);
     });
     worker.listening.then(

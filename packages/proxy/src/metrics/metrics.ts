@@ -1,5 +1,4 @@
 import {
-  createGauge,
   createRegistry,
   createRequestMetrics,
   type RequestMetrics,
@@ -7,8 +6,8 @@ import {
   type TlsFiles,
 } from "flags-server-kit/http";
 import type { Registry } from "prom-client";
-import { METRICS_PREFIX } from "./prefix.ts";
-import { createUsageMetrics, type UsageMetrics } from "./usage.ts";
+import { METRICS_PREFIX, MetricSet } from "./metric-set.ts";
+import { createUsageMetrics, type UsageMetrics } from "./usage-metrics.ts";
 
 /** The metrics of one app, in a separate registry. */
 export interface Metrics {
@@ -32,11 +31,11 @@ export function createMetrics(): Metrics {
 
 /** Exports when the certificate of the TLS port expires. */
 export function observeCertificate(registry: Registry, tls: Pick<TlsFiles, "material">): void {
-  createGauge(registry, {
-    name: `${METRICS_PREFIX}_tls_certificate_expiry_timestamp_seconds`,
-    help: "When the certificate that the proxy presents expires, in epoch seconds",
+  new MetricSet(registry).gauge(
+    "tls_certificate_expiry_timestamp_seconds",
+    "When the certificate that the proxy presents expires, in epoch seconds",
+    () => tls.material.validToMs / 1000,
     // With workers: the one that expires first.
-    aggregator: "min",
-    read: () => tls.material.validToMs / 1000,
-  });
+    "min",
+  );
 }

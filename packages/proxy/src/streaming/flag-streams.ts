@@ -11,7 +11,7 @@ import {
 import type { Registry } from "prom-client";
 import type { Grant } from "../access/grant.ts";
 import { streamLimitReached } from "../errors.ts";
-import { type FlagStreamMetrics, observeFlagStreams } from "../metrics/streams.ts";
+import { type FlagStreamMetrics, observeFlagStreams } from "../metrics/stream-metrics.ts";
 import type { FlagEvent, FlagEvents } from "./flag-events.ts";
 import type { StoredSubscription, Subscription } from "./subscription.ts";
 

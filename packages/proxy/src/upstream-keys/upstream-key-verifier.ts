@@ -8,7 +8,7 @@ import { digestKey } from "../access/grant.ts";
 import type { Store } from "../store/store.ts";
 import { CallPacer } from "./call-pacer.ts";
 import { StoredKeys, type StoredKey } from "./stored-keys.ts";
-import { createVerifierMetrics, type VerifierMetrics } from "../metrics/keys.ts";
+import { createVerifierMetrics, type VerifierMetrics } from "../metrics/key-metrics.ts";
 import { NewKeys } from "./new-keys.ts";
 import { Revalidation } from "./revalidation.ts";
 import {
@@ -102,7 +102,7 @@ export class UpstreamKeyVerifier implements KeyVerifier {
         if (this.#known.has(digestKey(token))) this.#revalidated(token, verified);
         else if (verified !== undefined) this.#add(token, verified);
       },
-      onResult: this.#metrics.results,
+      onResult: (result, count) => this.#metrics.results.inc({ result }, count),
       onError: (error) => logger.error("Cannot verify keys", error),
     });
     this.#revalidation = new Revalidation({
@@ -241,7 +241,7 @@ export class UpstreamKeyVerifier implements KeyVerifier {
     const known = this.#known.peek(key);
     if (known === undefined) return;
     if (verified === undefined) {
-      this.#metrics.revoked();
+      this.#metrics.revoked.inc();
       this.#logger.info(`The upstream has revoked the key ${known.verified.shownAs}`);
       this.#known.delete(key);
       this.#storedKeys?.changed([key]);

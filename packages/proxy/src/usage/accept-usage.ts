@@ -1,7 +1,7 @@
 import type { ApplicationUsage } from "../upstream/usage/application-usage.ts";
 import type { VisibleFlags } from "../access/visible-flags.ts";
 import { tooMuchUsage } from "../errors.ts";
-import type { UsageMetrics } from "../metrics/usage.ts";
+import type { UsageMetrics } from "../metrics/usage-metrics.ts";
 import type { FlagUsage } from "./flag-usage.ts";
 
 /** Dependencies of accepting usage. */

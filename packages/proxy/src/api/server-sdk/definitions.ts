@@ -1,7 +1,7 @@
 import type { onRequestHookHandler } from "fastify";
 import type { FlagSource } from "../../upstream/flag-source.ts";
 import type { Registry } from "prom-client";
-import { observeDefinitionsStreams } from "../../metrics/streams.ts";
+import { observeDefinitionsStreams } from "../../metrics/stream-metrics.ts";
 import { createDefinitionsReader, type DefinitionsReader } from "./definitions-document.ts";
 import { DefinitionsFeeds } from "./definitions-feed.ts";
 import { DefinitionsStreams } from "./definitions-streams.ts";

@@ -1,79 +1,71 @@
-import { createGauge, createLabelledGauge } from "flags-server-kit/http";
-import { Counter, type Registry } from "prom-client";
+import { createGauge } from "flags-server-kit/http";
+import type { Registry } from "prom-client";
 import { ageMsOf } from "../age.ts";
 import type { Source } from "../sources.ts";
+import { MetricSet, valuesOf } from "./metric-set.ts";
 import type { Metrics } from "./metrics.ts";
-import { METRICS_PREFIX } from "./prefix.ts";
-import { observeStores } from "./stores.ts";
-import { countDeliveredUsage, observeSpools } from "./usage.ts";
+import { observeStores } from "./store-metrics.ts";
+import { countDeliveredUsage, observeSpools } from "./usage-metrics.ts";
+
+/** With workers, all processes have the same flags: the most recent value counts. */
+const AGGREGATOR = "max";
 
 /** Exports the state of sources, their stores and their usage, and counts their failures. */
 export function observeSources(
   { registry, usage }: Pick<Metrics, "registry" | "usage">,
   sources: readonly Source[],
 ): void {
-  createSourceGauges(registry, sources);
+  observeFlags(registry, sources);
   countFailures(registry, sources);
   observeStores(registry, sources);
   countDeliveredUsage(registry, usage, sources);
   observeSpools(registry, sources);
 }
 
-function createSourceGauges(registry: Registry, sources: readonly Source[]): void {
-  // With workers, all processes have the same flags: the most recent value counts.
-  const aggregator = "max";
-  const createGaugePerSource = (
+function observeFlags(registry: Registry, sources: readonly Source[]): void {
+  const metrics = new MetricSet(registry);
+  const gaugePerSource = (
     name: string,
     help: string,
     read: (source: Source) => number | undefined,
-  ): void =>
-    createLabelledGauge(registry, {
-      name: `${METRICS_PREFIX}_${name}`,
-      help,
-      labelNames: ["source"],
-      aggregator,
-      read: () =>
-        sources.flatMap((source) => {
-          const value = read(source);
-          return value === undefined ? [] : [{ labels: { source: source.name }, value }];
-        }),
-    });
+  ): void => metrics.gauges(name, help, ["source"], () => valuesOf(sources, read), AGGREGATOR);
 
+  // The names of the Unleash proxy have no prefix.
   createGauge(registry, {
     name: "last_metrics_update_epoch_timestamp_ms",
     help: "When the proxy last received new flags, in epoch milliseconds",
-    aggregator,
+    aggregator: AGGREGATOR,
     read: () => latest(sources.map(({ flags }) => flags.lastUpdateAtMs)),
   });
   createGauge(registry, {
     name: "last_metrics_fetch_epoch_timestamp_ms",
     help: "When the proxy last checked for new flags, in epoch milliseconds",
-    aggregator,
+    aggregator: AGGREGATOR,
     read: () => latest(sources.map(({ flags }) => flags.lastFetchAtMs)),
   });
-  createGauge(registry, {
-    name: `${METRICS_PREFIX}_flags`,
-    help: "Flags in the current snapshots",
-    aggregator,
-    read: () => sources.reduce((sum, source) => sum + countFlags(source), 0),
-  });
-  createGaugePerSource("source_flags", "Flags in the current snapshot of the source", countFlags);
-  createGaugePerSource(
+  metrics.gauge(
+    "flags",
+    "Flags in the current snapshots",
+    () => sources.reduce((sum, source) => sum + countFlags(source), 0),
+    AGGREGATOR,
+  );
+  gaugePerSource("source_flags", "Flags in the current snapshot of the source", countFlags);
+  gaugePerSource(
     "source_flags_fallen",
     "1 after the number of flags has fallen to none or below half, until it recovers",
     ({ flags }) => Number(flags.fall !== undefined),
   );
-  createGaugePerSource(
+  gaugePerSource(
     "source_last_update_timestamp_seconds",
     "When the source last received new flags; 0 if never",
     ({ flags }) => (flags.lastUpdateAtMs ?? 0) / 1000,
   );
-  createGaugePerSource(
+  gaugePerSource(
     "source_last_fetch_timestamp_seconds",
     "When the upstream last responded to the source; 0 if never",
     ({ flags }) => (flags.lastFetchAtMs ?? 0) / 1000,
   );
-  createGaugePerSource(
+  gaugePerSource(
     "source_age_seconds",
     "How long ago the flags of the source were last confirmed; missing if they never were",
     ({ flags }) => {
@@ -88,25 +80,15 @@ function countFlags({ flags }: Source): number {
 }
 
 function countFailures(registry: Registry, sources: readonly Source[]): void {
-  const registers = [registry];
-  const upstreamErrors = new Counter({
-    name: `${METRICS_PREFIX}_upstream_errors_total`,
-    help: "Requests to the upstream that failed",
-    registers,
-  });
-  const sourceErrors = new Counter({
-    name: `${METRICS_PREFIX}_source_errors_total`,
-    help: "Requests to the upstream that failed, by source",
-    labelNames: ["source"],
-    registers,
-  });
-  const strategyErrors = new Counter({
-    name: `${METRICS_PREFIX}_custom_strategy_errors_total`,
-    help: "Evaluations of custom strategies that failed",
-    labelNames: ["strategy"],
-    registers,
-  });
-
+  const metrics = new MetricSet(registry);
+  const help = "Requests to the upstream that failed";
+  const upstreamErrors = metrics.counter("upstream_errors_total", help);
+  const sourceErrors = metrics.counter("source_errors_total", `${help}, by source`, ["source"]);
+  const strategyErrors = metrics.counter(
+    "custom_strategy_errors_total",
+    "Evaluations of custom strategies that failed",
+    ["strategy"],
+  );
   for (const { name: source, flags, onFailure } of sources) {
     sourceErrors.inc({ source }, 0);
     onFailure(() => {

@@ -1,2 +1,0 @@
-/** Prefix of the names of the proxy's own metrics. */
-export const METRICS_PREFIX = "flags_proxy";

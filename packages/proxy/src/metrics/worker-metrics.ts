@@ -1,0 +1,24 @@
+import type { Counter, Registry } from "prom-client";
+import { MetricSet } from "./metric-set.ts";
+
+/** Metrics of worker processes, in the primary process. */
+export interface WorkerMetrics {
+  readonly restarts: Counter;
+  readonly unresponsive: Counter;
+}
+
+/** Creates the metrics of worker processes. */
+export function createWorkerMetrics(registry: Registry, running: () => number): WorkerMetrics {
+  const metrics = new MetricSet(registry);
+  metrics.gauge("workers", "Running worker processes", running);
+  return {
+    restarts: metrics.counter(
+      "worker_restarts_total",
+      "Worker processes that exited and were replaced",
+    ),
+    unresponsive: metrics.counter(
+      "workers_unresponsive_total",
+      "Worker processes that did not respond and were killed",
+    ),
+  };
+}
