@@ -23,12 +23,28 @@ export async function createAccessControl(
   sources: readonly Source[],
   { registry, verifier }: AccessControlOptions,
 ): Promise<AccessControl> {
-  const { upstreamKeys } = config;
-  if (upstreamKeys === undefined) return AccessControl.open(config, sources);
-  return AccessControl.open(config, sources, {
-    registry,
-    startVerifier: async () => verifier ?? (await startKeyVerifier(config, upstreamKeys, registry)),
-  });
+  const { accessFile, upstreamKeys, logger } = config;
+  const access = new AccessControl(config, sources);
+  if (accessFile !== undefined) {
+    const { followAccessFile } = await import("./access/follow-access-file.ts");
+    await followAccessFile(accessFile, access, sources, config);
+  }
+  // NOTE: last, so that no verifier remains open if something else fails.
+  if (upstreamKeys !== undefined) {
+    const { UpstreamAccess } = await import("./access/upstream-access.ts");
+    access.useUpstream(
+      new UpstreamAccess({
+        verifier: verifier ?? (await startKeyVerifier(config, upstreamKeys, registry)),
+        sources,
+        keys: access.keys,
+        visibility: access.visibility,
+        registry,
+        logger,
+        onRemoved: () => access.notify(),
+      }),
+    );
+  }
+  return access;
 }
 
 /** Creates and starts the verifier of a process that calls the upstream. */

@@ -1,33 +1,17 @@
-import { describeCount } from "flags-sdk/internal";
-import { ConfigError, type Logger, toErrorMessage } from "flags-server-kit";
-import type { Registry } from "prom-client";
 import type { Source } from "../sources.ts";
-import type { KeyVerifier } from "./verified-key.ts";
-import type { Grant } from "./grant.ts";
-import { createStaticGrants, KeyRegistry, KeyUses, type StaticKeys } from "./key-registry.ts";
-import type { AccessFile } from "./read-access-file.ts";
-import { Visibility } from "./visible-flags.ts";
-import type { ContextVerifiers } from "./signed-context/context-verifiers.ts";
+import { findSource, limitedProject } from "../token-scope.ts";
+import { digestKey, type Grant, type KeyKind } from "./grant.ts";
+import { KeyRegistry } from "./key-registry.ts";
+import { KeyUses } from "./key-uses.ts";
 import type { UpstreamAccess } from "./upstream-access.ts";
-import { FileError } from "../files/read-file.ts";
+import { Visibility } from "./visible-flags.ts";
 
-/** How often expired keys are noticed, to end their streams. Requests are checked exactly. */
-const EXPIRY_CHECK_INTERVAL_MS = 250;
-
-/** The settings with keys. */
-interface AccessConfig extends StaticKeys {
-  readonly accessFile: string | undefined;
-  readonly logger: Logger;
-  readonly httpProxy: string | undefined;
-  readonly httpsProxy: string | undefined;
-  readonly noProxy: string | undefined;
-}
-
-/** What verifies keys upstream, and where its metrics are registered. */
-interface Verification {
-  /** Called when everything else that could fail has succeeded, so that nothing remains open. */
-  readonly startVerifier: () => Promise<KeyVerifier>;
-  readonly registry: Registry;
+/** The keys in settings. */
+interface StaticKeys {
+  readonly clientKeys: readonly string[];
+  readonly serverTokens: readonly string[];
+  /** Whether a key gives only flags of the project that its text names. */
+  readonly limitsKeysToProject: boolean;
 }
 
 /** The state of the access file. */
@@ -38,47 +22,23 @@ interface AccessFileState {
   readonly loadedAtMs: number;
 }
 
-/** Notified after keys were added, removed, changed or have expired. */
-type GrantsListener = () => void;
-
-/** The keys of an app from settings, the access file and the upstream, kept up to date. */
+/** The keys of an app from settings, the access file and the upstream. */
 export class AccessControl {
   readonly keys: KeyRegistry;
   readonly uses = new KeyUses();
   readonly visibility = new Visibility();
-  readonly #static: readonly Grant[];
-  readonly #sources: readonly Source[];
-  readonly #listeners = new Set<GrantsListener>();
+  /** The grants of the keys in settings. */
+  readonly static: readonly Grant[];
+  readonly #listeners = new Set<() => void>();
+  readonly #stops: (() => void)[] = [];
   #fileGrants: readonly Grant[] = [];
   #fileState: AccessFileState | undefined;
-  #verifiers: ContextVerifiers | undefined;
   #upstream: UpstreamAccess | undefined;
-  readonly #stops: (() => void)[] = [];
 
-  private constructor(config: StaticKeys, sources: readonly Source[]) {
-    this.#sources = sources;
-    this.#static = createStaticGrants(config, sources, this.visibility);
-    this.keys = new KeyRegistry(this.#static);
+  constructor(config: StaticKeys, sources: readonly Source[]) {
+    this.static = createStaticGrants(config, sources, this.visibility);
+    this.keys = new KeyRegistry(this.static);
     this.#countUses();
-  }
-
-  /**
-   * Reads the access file, if one is configured, and follows its changes. Lets the upstream verify keys, if
-   * there is a verifier.
-   *
-   * @param verification the verifier that it starts is closed with the result. @default the upstream verifies no keys
-   * @throws {ConfigError} if the file is invalid
-   */
-  static async open(
-    config: AccessConfig,
-    sources: readonly Source[],
-    verification?: Verification,
-  ): Promise<AccessControl> {
-    const { accessFile, logger } = config;
-    const control = new AccessControl(config, sources);
-    if (accessFile !== undefined) await control.#follow(accessFile, config);
-    if (verification !== undefined) await control.#verifyUpstream(logger, verification);
-    return control;
   }
 
   /** Undefined if the upstream does not verify keys. */
@@ -90,130 +50,70 @@ export class AccessControl {
     return this.#fileGrants;
   }
 
+  /** Undefined without an access file. */
   get fileState(): AccessFileState | undefined {
     return this.#fileState;
   }
 
-  /** Calls a function after each change of the keys. */
-  onChange(listener: GrantsListener): void {
+  /** Lets keys be verified by the upstream. */
+  useUpstream(upstream: UpstreamAccess): void {
+    this.#upstream = upstream;
+    this.#countUses();
+  }
+
+  /** Replaces the keys of the access file. */
+  replaceFileGrants(grants: readonly Grant[]): void {
+    // NOTE: those in settings come first, so a file cannot change them.
+    this.keys.replace([...this.static, ...grants]);
+    this.visibility.retain(this.keys.flagsInUse());
+    this.#fileGrants = grants;
+    this.#countUses();
+    this.#fileState = { isValid: true, loadedAtMs: Date.now() };
+    this.notify();
+  }
+
+  /** Records that the access file cannot be used. The previous keys continue to apply. */
+  rejectFile(): void {
+    this.#fileState = { loadedAtMs: 0, ...this.#fileState, isValid: false };
+  }
+
+  /** Calls a function after keys were added, removed, changed or have expired. */
+  onChange(listener: () => void): void {
     this.#listeners.add(listener);
+  }
+
+  notify(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Calls a function when the keys are no longer needed. */
+  onClose(stop: () => void): void {
+    this.#stops.push(stop);
   }
 
   async close(): Promise<void> {
     for (const stop of this.#stops.splice(0)) stop();
-    this.#verifiers?.close();
     await this.#upstream?.close();
   }
 
-  async #verifyUpstream(logger: Logger, { startVerifier, registry }: Verification): Promise<void> {
-    const { UpstreamAccess } = await import("./upstream-access.ts");
-    this.#upstream = new UpstreamAccess({
-      verifier: await startVerifier(),
-      sources: this.#sources,
-      keys: this.keys,
-      visibility: this.visibility,
-      registry,
-      logger,
-      onRemoved: () => this.#notify(),
-    });
-    this.#countUses();
-  }
-
   #countUses(): void {
-    this.uses.follow([...this.#static, ...this.#fileGrants], this.#upstream !== undefined);
+    this.uses.follow([...this.static, ...this.#fileGrants], this.#upstream !== undefined);
   }
+}
 
-  async #follow(path: string, config: AccessConfig): Promise<void> {
-    const { logger } = config;
-    // NOTE: loaded only if there is a file, since compiling its schema would slow down every start.
-    const [{ createFileGrants }, { readAccessFile }, { FileFollower }] = await Promise.all([
-      import("./create-grants.ts"),
-      import("./read-access-file.ts"),
-      import("../files/file-follower.ts"),
-    ]);
-    const related = {
-      sources: this.#sources,
-      staticKeys: new Set(this.#static.map(({ key }) => key)),
-    };
-    const load = async () => {
-      const file = await readAccessFile(path);
-      const { visibility } = this;
-      const verifiers = await this.#verifiersFor(file, config);
-      const grants = createFileGrants(file, related, {
-        visibility,
-        verifiers,
-        previous: this.#fileGrants,
-      });
-      return { file, grants };
-    };
-    const first = await load().catch((error: unknown) => {
-      if (!(error instanceof FileError)) throw error;
-      throw new ConfigError(error.problems.map((problem) => `${path}: ${problem}`));
+/** Returns the grants of all keys in settings. A key that no source serves has none. */
+function createStaticGrants(
+  { clientKeys, serverTokens, limitsKeysToProject }: StaticKeys,
+  sources: readonly Source[],
+  visibility: Visibility,
+): readonly Grant[] {
+  const toGrants = (kind: KeyKind, keys: readonly string[]): readonly Grant[] =>
+    keys.flatMap((key) => {
+      const source = findSource(key, sources);
+      if (source === undefined) return [];
+      const project = limitsKeysToProject ? limitedProject(key, source) : undefined;
+      const projects = project === undefined ? undefined : [project];
+      return [{ key: digestKey(key), kind, flags: visibility.get(source, { projects }) }];
     });
-    this.#replace(first.grants);
-
-    let logged = "";
-    const follower = new FileFollower(first.file, async () => {
-      try {
-        const { file, grants } = await load();
-        this.#replace(grants);
-        const count = describeCount(grants.length, "key");
-        if (logged === "") logger.info(`Read ${count} from ${path}`);
-        else logger.warn(`${path} can be used again: read ${count}`);
-        logged = "";
-        return file;
-      } catch (error) {
-        this.#fileState = { loadedAtMs: 0, ...this.#fileState, isValid: false };
-        const reason = toErrorMessage(error);
-        // A file that cannot be decoded is read again and again.
-        if (reason !== logged)
-          logger.error(`Cannot use ${path}; the previous keys stay in use: ${reason}`);
-        logged = reason;
-        return error instanceof FileError ? error.files : undefined;
-      }
-    });
-    this.#stops.push(() => follower.close(), this.#followExpiry());
-  }
-
-  /** NOTE: loaded only if a key requires signed contexts. */
-  async #verifiersFor(
-    { entries }: AccessFile,
-    { logger, httpProxy = "", httpsProxy = "", noProxy = "" }: AccessConfig,
-  ): Promise<ContextVerifiers | undefined> {
-    if (entries.every(({ signing }) => signing === undefined)) return undefined;
-    const { ContextVerifiers, createKeysClient } =
-      await import("./signed-context/context-verifiers.ts");
-    this.#verifiers ??= new ContextVerifiers({
-      logger,
-      createHttp: () => createKeysClient({ httpProxy, httpsProxy, noProxy }),
-    });
-    return this.#verifiers;
-  }
-
-  #replace(fileGrants: readonly Grant[]): void {
-    // NOTE: those in settings come first, so a file cannot change them.
-    const grants = [...this.#static, ...fileGrants];
-    this.keys.replace(grants);
-    this.visibility.retain(this.keys.flagsInUse());
-    this.#verifiers?.retain(new Set(grants.map(({ rules }) => rules?.contextVerifier)));
-    this.#fileGrants = fileGrants;
-    this.#countUses();
-    this.#fileState = { isValid: true, loadedAtMs: Date.now() };
-    this.#notify();
-  }
-
-  #followExpiry(): () => void {
-    let checkedMs = Date.now();
-    const timer = setInterval(() => {
-      const nowMs = Date.now();
-      if (this.keys.hasExpiryBetween(checkedMs, nowMs)) this.#notify();
-      checkedMs = nowMs;
-    }, EXPIRY_CHECK_INTERVAL_MS);
-    timer.unref();
-    return () => clearInterval(timer);
-  }
-
-  #notify(): void {
-    for (const listener of this.#listeners) listener();
-  }
+  return [...toGrants("client", clientKeys), ...toGrants("server", serverTokens)];
 }

@@ -8,7 +8,8 @@ import { MAX_PROBLEMS } from "./parse-access-file.ts";
 import { RateLimit } from "./grant.ts";
 import type { AccessEntry, AccessFile } from "./read-access-file.ts";
 import type { Visibility } from "./visible-flags.ts";
-import type { ContextVerifiers } from "./signed-context/context-verifiers.ts";
+import type { KeySet } from "./signed-context/remote-keys.ts";
+import type { ContextVerifier } from "./signed-context/verify-context.ts";
 import { FileError } from "../files/read-file.ts";
 
 /** The part of a source that decides which keys belong to it. */
@@ -131,8 +132,8 @@ function toTimeMs(text: string): number | undefined {
 
 interface GrantsContext {
   readonly visibility: Visibility;
-  /** Undefined if no key requires signed contexts. */
-  readonly verifiers: ContextVerifiers | undefined;
+  /** Returns the keys at a URL that verify signed contexts. */
+  readonly keysAt: (url: string) => KeySet;
   readonly previous: readonly Grant[];
 }
 
@@ -145,20 +146,32 @@ interface GrantsContext {
 export function createFileGrants(
   file: AccessFile,
   related: RelatedConfig<Source>,
-  { visibility, verifiers, previous }: GrantsContext,
+  { visibility, keysAt, previous }: GrantsContext,
 ): readonly Grant[] {
   const known = new Map(previous.map((grant) => [grant.key, grant.rules]));
+  const verifierOf = createVerifiers(keysAt);
   return assignSources(file, related).map(({ entry, source }): Grant => {
     const { kind = "client", projects, namePrefix = "" } = entry.fields;
     const flags = visibility.get(source, { projects, namePrefix });
-    const rules = createRules(entry, verifiers, known.get(entry.digest));
+    const rules = createRules(entry, verifierOf(entry), known.get(entry.digest));
     return { key: entry.digest, kind, flags, rules };
   });
 }
 
+/** Returns a function that creates the verifier of a key. Keys with equal settings share one. */
+function createVerifiers(keysAt: (url: string) => KeySet) {
+  const known = new Map<string, ContextVerifier>();
+  return ({ signing }: AccessEntry): ContextVerifier | undefined => {
+    if (signing === undefined) return undefined;
+    const verifier = known.get(signing.id) ?? signing.createVerifier(keysAt);
+    known.set(signing.id, verifier);
+    return verifier;
+  };
+}
+
 function createRules(
   { fields, signing }: AccessEntry,
-  verifiers: ContextVerifiers | undefined,
+  contextVerifier: ContextVerifier | undefined,
   previous: KeyRules | undefined,
 ): KeyRules {
   const { name, origins, allFlags, explain = false, contextFields, rate, expiresAt } = fields;
@@ -178,7 +191,7 @@ function createRules(
     expiresAtMs: expiresAt === undefined ? undefined : toTimeMs(expiresAt),
     allowsOrigin: origins && createOriginCheck(origins),
     contextFields: contextFields && new Set(contextFields),
-    contextVerifier: signing && verifiers?.get(signing),
+    contextVerifier,
     ...createRate(rate, previous),
   };
 }

@@ -3,12 +3,14 @@ import {
   cacheKeyOf,
   digestKey,
   type Grant,
+  type KeyKind,
   type KeyRules,
   UPSTREAM_KEY_RULES,
   UPSTREAM_KEYS_NAME,
 } from "./grant.ts";
-import { KeyRegistry, KeyUses } from "./key-registry.ts";
-import type { Validity } from "./verified-key.ts";
+import { KeyRegistry } from "./key-registry.ts";
+import { KeyUses } from "./key-uses.ts";
+import type { ValidKey } from "./verified-key.ts";
 import type { VisibleFlags } from "./visible-flags.ts";
 
 // The registry compares flags only by identity.
@@ -62,13 +64,6 @@ test("find() returns a grant until it expires", () => {
   expect(expiring.isKnown("a")).toBe(true);
 });
 
-test("hasExpiryBetween() includes the end of the period, but not its start", () => {
-  const expiring = new KeyRegistry([grantOf("a", { expiresAtMs: 1000 }), grantOf("b")]);
-  expect(expiring.hasExpiryBetween(999, 1000)).toBe(true);
-  expect(expiring.hasExpiryBetween(1000, 1001)).toBe(false);
-  expect(expiring.hasExpiryBetween(0, 999)).toBe(false);
-});
-
 test("isCurrent() compares the flags and the rules", () => {
   const grant = grantOf("a", { id: "1" });
   const current = new KeyRegistry([grant]);
@@ -90,47 +85,49 @@ test("clientIds are those of client keys, and findClient() returns a grant only 
 });
 
 describe("keys that the upstream has verified", () => {
-  const verified = (key: string, change: Partial<Grant> = {}): Grant => ({
+  const toValid = (key: string, forMs = 60_000, kind: KeyKind = "client"): ValidKey => ({
     key: digestKey(key),
-    kind: "client",
-    flags: one,
-    rules: UPSTREAM_KEY_RULES,
-    ...change,
-  });
-
-  const toValidity = (key: string, forMs = 60_000): Validity => ({
-    key: digestKey(key),
+    kind,
+    environment: "development",
+    projects: undefined,
+    shownAs: key,
     untilMs: performance.now() + forMs,
   });
 
+  const toGrant = ({ key, kind }: ValidKey, flags = one): Grant => {
+    return { key, kind, flags, rules: UPSTREAM_KEY_RULES };
+  };
+
+  /** Returns whether a previous grant is no longer valid. */
+  const update = (keys: KeyRegistry, verified: readonly ValidKey[], revoked: string[] = []) =>
+    keys.updateVerified({ verified, revoked: revoked.map(digestKey) }, (key) => toGrant(key));
+
   test("count only as long as their verification does, but their streams continue", () => {
     const keys = new KeyRegistry([]);
-    const grant = verified("a");
-    keys.updateVerified([grant], []);
-    for (const validity of [[], [toValidity("a", 0)], [toValidity("unknown")]]) {
-      keys.extend(validity);
+    const grant = toGrant(toValid("a"));
+    for (const change of [[toValid("a", 0)], [toValid("a", 0), toValid("unknown", 0)]]) {
+      update(keys, change);
       expect(keys.find("a", ["client"])).toBeUndefined();
       expect(keys.findClient(cacheKeyOf(grant))).toBeUndefined();
       expect(keys.isKnown("a")).toBe(false);
       expect(keys.isDue(digestKey("a"))).toBe(true);
       expect(keys.isCurrent(grant)).toBe(true);
     }
-    keys.extend([toValidity("a")]);
-    expect(keys.find("a", ["client"])).toBe(grant);
-    expect(keys.findClient(cacheKeyOf(grant))).toBe(grant);
+    update(keys, [toValid("a")]);
+    expect(keys.find("a", ["client"])).toEqual(grant);
+    expect(keys.findClient(cacheKeyOf(grant))).toEqual(grant);
     expect(keys.isDue(digestKey("a"))).toBe(false);
-    expect(keys.isDue(digestKey("unknown"))).toBe(false);
+    expect(keys.isDue(digestKey("other"))).toBe(false);
   });
 
   test("are found by key and by digest, for their kind only", () => {
     const keys = new KeyRegistry([]);
-    const grant = verified("a");
-    keys.updateVerified([grant], []);
-    keys.extend([toValidity("a")]);
+    const grant = toGrant(toValid("a"));
+    update(keys, [toValid("a")]);
     expect(keys.isKnown("a")).toBe(true);
     expect(keys.isKnown("b")).toBe(false);
-    expect(keys.find("a", ["client"])).toBe(grant);
-    expect(keys.findByDigest(grant.key, ["client"])).toBe(grant);
+    expect(keys.find("a", ["client"])).toEqual(grant);
+    expect(keys.findByDigest(grant.key, ["client"])).toEqual(grant);
     expect(keys.find("a", ["server"])).toBeUndefined();
     expect(keys.findByDigest(grant.key, ["server"])).toBeUndefined();
   });
@@ -140,48 +137,54 @@ describe("keys that the upstream has verified", () => {
       [grantOf("expired", { expiresAtMs: 1 }), { ...grantOf("server"), kind: "server" }],
       () => 1,
     );
-    keys.updateVerified([verified("expired"), verified("server")], []);
-    keys.extend([toValidity("expired"), toValidity("server")]);
+    update(keys, [toValid("expired"), toValid("server")]);
     expect(keys.find("expired", ["client"])).toBeUndefined();
     expect(keys.find("server", ["client"])).toBeUndefined();
   });
 
   test("updateVerified() returns whether a previous grant is no longer valid", () => {
     const keys = new KeyRegistry([]);
-    expect(keys.updateVerified([verified("a"), verified("b")], [])).toBe(false);
-    expect(keys.updateVerified([verified("a")], [digestKey("unknown")])).toBe(false);
-    expect(keys.updateVerified([verified("a", { flags: two })], [])).toBe(true);
-    expect(keys.updateVerified([verified("b", { kind: "server" })], [])).toBe(true);
-    expect(keys.updateVerified([], [digestKey("a"), digestKey("unknown")])).toBe(true);
+    expect(update(keys, [toValid("a"), toValid("b")])).toBe(false);
+    expect(update(keys, [toValid("a")], ["unknown"])).toBe(false);
+    const change = { verified: [toValid("a")], revoked: [] };
+    expect(keys.updateVerified(change, (key) => toGrant(key, two))).toBe(true);
+    expect(update(keys, [toValid("b", 60_000, "server")])).toBe(true);
+    expect(update(keys, [], ["a", "unknown"])).toBe(true);
     expect(keys.find("a", ["client"])).toBeUndefined();
+    expect(keys.updateVerified({ verified: [toValid("b")], revoked: [] }, () => undefined)).toBe(
+      true,
+    );
+    expect(keys.verified).toEqual([]);
   });
 
   test("takeUsedVerified() returns the keys that are new or were used since the last call", () => {
     const keys = new KeyRegistry([]);
-    keys.updateVerified([verified("a"), verified("b")], []);
-    keys.extend([toValidity("a"), toValidity("b")]);
+    update(keys, [toValid("a"), toValid("b")]);
     expect(keys.takeUsedVerified()).toEqual([digestKey("a"), digestKey("b")]);
+    update(keys, [toValid("a")]);
     expect(keys.takeUsedVerified()).toEqual([]);
     keys.find("b", ["client"]);
+    update(keys, [toValid("b")]);
     expect(keys.takeUsedVerified()).toEqual([digestKey("b")]);
   });
 
   test("clientIds are the same list until the keys change, however often these are verified again", () => {
     const keys = new KeyRegistry([grantOf("a")]);
-    keys.updateVerified([verified("b")], []);
+    update(keys, [toValid("b")]);
     const { clientIds } = keys;
-    keys.updateVerified([], []);
-    keys.extend([toValidity("b")]);
+    update(keys, []);
+    update(keys, [toValid("b")], ["unknown"]);
     expect(keys.clientIds).toBe(clientIds);
   });
 
   test("clientIds and flagsInUse() include them, and follow every change", () => {
     const keys = new KeyRegistry([grantOf("a")]);
     expect(keys.clientIds).toHaveLength(1);
-    keys.updateVerified([verified("b", { flags: two }), verified("c", { kind: "server" })], []);
+    const change = { verified: [toValid("b"), toValid("c", 60_000, "server")], revoked: [] };
+    keys.updateVerified(change, (key) => toGrant(key, two));
     expect(keys.clientIds).toHaveLength(2);
     expect(keys.flagsInUse()).toEqual(new Set([one, two]));
-    keys.updateVerified([], [digestKey("b")]);
+    update(keys, [], ["b"]);
     expect(keys.clientIds).toHaveLength(1);
   });
 });

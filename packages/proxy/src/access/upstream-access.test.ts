@@ -19,7 +19,7 @@ function createAccess({ verify, sources = [] }: Parts) {
   const registry = new Registry();
   const access = new UpstreamAccess({
     verifier: {
-      known: { verified: [], validity: [], revoked: [] },
+      known: { verified: [], revoked: [] },
       verify,
       confirm: verify,
       follow: () => {},

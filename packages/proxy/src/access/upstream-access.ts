@@ -59,19 +59,12 @@ interface UpstreamAccessOptions {
   readonly onRemoved: () => void;
 }
 
-/** A verified key and the source of its flags, for operators. */
-export interface ListedKey {
-  readonly verified: VerifiedKey;
-  readonly grant: Grant;
-}
-
 /**
  * Grants access to keys that the upstream has verified, and has unknown ones verified. Everything is limited,
  * because anyone can send any number of invented keys.
  */
 export class UpstreamAccess {
   readonly #options: UpstreamAccessOptions;
-  readonly #listed = new Map<string, ListedKey>();
   readonly #invalid = new InvalidKeys();
   /** Keys that the upstream confirms, but whose projects no source serves. */
   readonly #unserved = new InvalidKeys();
@@ -96,11 +89,6 @@ export class UpstreamAccess {
       setInterval(() => this.#touch(), TOUCH_INTERVAL_MS).unref(),
       setInterval(() => this.#logged.clear(), LOGGED_MS).unref(),
     ];
-  }
-
-  /** The verified keys that give access to flags of this proxy. */
-  get listed(): readonly ListedKey[] {
-    return [...this.#listed.values()];
   }
 
   /**
@@ -216,25 +204,15 @@ export class UpstreamAccess {
     return this.#options.sources.some(({ scope }) => scope?.environment === environment);
   }
 
-  #apply({ verified, validity, revoked }: KeysChange): void {
+  #apply(change: KeysChange): void {
     const { keys, visibility, onRemoved } = this.#options;
-    for (const key of [...revoked, ...verified.map((each) => each.key)]) this.#listed.delete(key);
-    const listed = verified.flatMap((key) => this.#toListed(key) ?? []);
-    for (const key of listed) this.#listed.set(key.grant.key, key);
-    // NOTE: a key whose rights have changed may no longer have a source.
-    const withoutGrant = verified.filter(({ key }) => !this.#listed.has(key));
-    const isRemoved = keys.updateVerified(
-      listed.map(({ grant }) => grant),
-      [...revoked, ...withoutGrant.map(({ key }) => key)],
-    );
-    keys.extend(validity);
-    if (!isRemoved) return;
+    if (!keys.updateVerified(change, (key) => this.#toGrant(key))) return;
     visibility.retain(keys.flagsInUse());
     onRemoved();
   }
 
-  #toListed(verified: VerifiedKey): ListedKey | undefined {
-    const { key, kind, environment, projects, shownAs } = verified;
+  /** Returns undefined if no source serves the key. */
+  #toGrant({ key, kind, environment, projects, shownAs }: VerifiedKey): Grant | undefined {
     const { sources, visibility } = this.#options;
     const [project = "*"] = projects?.length === 1 ? projects : [];
     const source = findSourceByScope({ environment, project }, sources);
@@ -242,8 +220,7 @@ export class UpstreamAccess {
       this.#warnOfUnserved(environment, `${shownAs}, for several projects of ${environment}`);
       return undefined;
     }
-    const flags = visibility.get(source, { projects });
-    return { verified, grant: { key, kind, flags, rules: UPSTREAM_KEY_RULES } };
+    return { key, kind, flags: visibility.get(source, { projects }), rules: UPSTREAM_KEY_RULES };
   }
 
   /** @param scope completes "a key of" */

@@ -14,6 +14,12 @@ export interface VerifiedKey {
   readonly shownAs: string;
 }
 
+/** A verified key, and how long its verification counts. */
+export interface ValidKey extends VerifiedKey {
+  /** A time of `performance.now()`. Afterwards, the key has to be verified again before it counts. */
+  readonly untilMs: number;
+}
+
 /** What is known about a key after its verification. */
 export type Verdict =
   | { readonly status: "valid" }
@@ -21,19 +27,10 @@ export type Verdict =
   /** The upstream did not respond. */
   | { readonly status: "unknown"; readonly retryAfterSeconds: number };
 
-/** How long a verification counts. */
-export interface Validity {
-  /** Identifies the key. */
-  readonly key: string;
-  /** A time of `performance.now()`. Afterwards, the key has to be verified again before it counts. */
-  readonly untilMs: number;
-}
-
 /** What has become known about keys. */
 export interface KeysChange {
-  /** Keys that are new or have changed. They count only as long as `validity` says. */
-  readonly verified: readonly VerifiedKey[];
-  readonly validity: readonly Validity[];
+  /** Keys that are new, have changed or were verified again. */
+  readonly verified: readonly ValidKey[];
   /** Digests of keys that are no longer valid. */
   readonly revoked: readonly string[];
 }

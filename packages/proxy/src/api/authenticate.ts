@@ -5,7 +5,7 @@ import { allowOnlyOrigin } from "../http/cors.ts";
 import { admitRequest, type Grant, isOriginRestricted, type KeyKind } from "../access/grant.ts";
 import type { AccessControl } from "../access/access-control.ts";
 import type { KeyExtractor } from "../access/key-extractor.ts";
-import type { KeyUses } from "../access/key-registry.ts";
+import type { KeyUses } from "../access/key-uses.ts";
 import type { UpstreamAccess } from "../access/upstream-access.ts";
 
 const grants = new WeakMap<FastifyRequest, Grant>();

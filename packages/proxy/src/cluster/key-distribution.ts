@@ -2,9 +2,8 @@ import type {
   KeysChange,
   KeysListener,
   KeyVerifier,
-  Validity,
+  ValidKey,
   Verdict,
-  VerifiedKey,
 } from "../access/verified-key.ts";
 import type { MessageToWorker, ToPrimary, WorkerPeer } from "./messages.ts";
 import { PendingReplies, type PrimaryLink } from "./primary-link.ts";
@@ -49,18 +48,14 @@ function toMessage(change: KeysChange): MessageToWorker<"keys"> {
   return { kind: "keys", change: shiftTimes(change, -performance.now()) };
 }
 
-function shiftTimes({ validity, ...change }: KeysChange, byMs: number): KeysChange {
-  return {
-    ...change,
-    validity: validity.map(({ key, untilMs }) => ({ key, untilMs: untilMs + byMs })),
-  };
+function shiftTimes({ verified, revoked }: KeysChange, byMs: number): KeysChange {
+  return { verified: verified.map((key) => ({ ...key, untilMs: key.untilMs + byMs })), revoked };
 }
 
 /** Lets the primary process verify keys, so that its limits are those of all workers. */
 export class WorkerKeyVerifier implements KeyVerifier {
   readonly #link: Pick<PrimaryLink, "send">;
-  readonly #verified = new Map<string, VerifiedKey>();
-  readonly #validity = new Map<string, Validity>();
+  readonly #verified = new Map<string, ValidKey>();
   readonly #listeners = new Set<KeysListener>();
   readonly #verdicts = new PendingReplies<Verdict>();
 
@@ -69,8 +64,7 @@ export class WorkerKeyVerifier implements KeyVerifier {
   }
 
   get known(): KeysChange {
-    const [verified, validity] = [[...this.#verified.values()], [...this.#validity.values()]];
-    return { verified, validity, revoked: [] };
+    return { verified: [...this.#verified.values()], revoked: [] };
   }
 
   verify(token: string): Promise<Verdict> {
@@ -94,12 +88,8 @@ export class WorkerKeyVerifier implements KeyVerifier {
 
   onChange(sent: KeysChange): void {
     const change = shiftTimes(sent, performance.now());
-    for (const key of change.revoked) {
-      this.#verified.delete(key);
-      this.#validity.delete(key);
-    }
+    for (const key of change.revoked) this.#verified.delete(key);
     for (const verified of change.verified) this.#verified.set(verified.key, verified);
-    for (const validity of change.validity) this.#validity.set(validity.key, validity);
     for (const listener of this.#listeners) listener(change);
   }
 

@@ -6,8 +6,7 @@ import { DOCUMENT } from "../../test/_fast-path.ts";
 import { KEY, MemoryLogger, proxyConfig } from "../../test/_proxy.ts";
 import { DocumentSource } from "../../test/_source.ts";
 import { inAnyHeader } from "../access/key-extractor.ts";
-import { Visibility } from "../access/visible-flags.ts";
-import { createStaticGrants, KeyRegistry, KeyUses } from "../access/key-registry.ts";
+import { AccessControl } from "../access/access-control.ts";
 import { createProtocol, type Protocol, type ProtocolDefinition } from "../api/protocol.ts";
 import { PROXY } from "../api/protocols/proxy.ts";
 import { ResponsePreparer } from "../response/prepare-response.ts";
@@ -27,9 +26,10 @@ async function serve({ definition = PROXY, prepare }: Setup) {
   const config = proxyConfig();
   const preparer = prepare === undefined ? new ResponsePreparer() : { prepare };
   const sources = [toSource(new DocumentSource(DOCUMENT))];
+  const access = new AccessControl(config, sources);
   const fastPaths = createFastPaths(config, {
-    keys: new KeyRegistry(createStaticGrants(config, sources, new Visibility())),
-    uses: new KeyUses(),
+    keys: access.keys,
+    uses: access.uses,
     protocols: [createProtocol(definition, config, { preparer, reporter: undefined })],
     observe: () => {},
     cache: new ResponseCache(),

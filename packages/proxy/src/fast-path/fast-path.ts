@@ -18,7 +18,8 @@ import {
   isOriginRestricted,
   requiresSignature,
 } from "../access/grant.ts";
-import type { KeyRegistry, KeyUses } from "../access/key-registry.ts";
+import type { KeyRegistry } from "../access/key-registry.ts";
+import type { KeyUses } from "../access/key-uses.ts";
 import type { FlagRequest, Protocol, RequestBody } from "../api/protocol.ts";
 import type { ProxyConfig } from "../config/config.ts";
 import { buildContext, dependsOnSentAlone } from "../context/request-context.ts";

@@ -17,7 +17,7 @@ import {
   type KeysListener,
   type KeyVerifier,
   toVerifiedKey,
-  type Validity,
+  type ValidKey,
   type Verdict,
   type VerifiedKey,
 } from "../access/verified-key.ts";
@@ -49,12 +49,10 @@ interface VerifierOptions {
 
 /** A verified key with its token, which is needed to verify it again. Never logged or stored. */
 interface KnownKey {
-  readonly verified: VerifiedKey;
+  verified: ValidKey;
   readonly token: string;
   /** A time of `performance.now()`. */
   checkedAtMs: number;
-  /** As in `Validity`. */
-  untilMs: number;
 }
 
 /** Verifies keys with calls of the upstream, and keeps those that are valid up to date. */
@@ -71,7 +69,7 @@ export class UpstreamKeyVerifier implements KeyVerifier {
   readonly #known = new LRUCache<string, KnownKey>({
     max: MAX_VERIFIED,
     dispose: (_known, key, reason) => {
-      if (reason !== "set") this.#notify({ revoked: [key] });
+      if (reason !== "set") this.#notify({ verified: [], revoked: [key] });
     },
   });
   /** Keys in the store that have not been presented to this process, so that their tokens are unknown. */
@@ -135,9 +133,7 @@ export class UpstreamKeyVerifier implements KeyVerifier {
   }
 
   get known(): KeysChange {
-    const known = [...this.#known.values()];
-    const verified = known.map((each) => each.verified);
-    return { verified, validity: known.map(toValidity), revoked: [] };
+    return { verified: Array.from(this.#known.values(), ({ verified }) => verified), revoked: [] };
   }
 
   async verify(token: string): Promise<Verdict> {
@@ -180,8 +176,7 @@ export class UpstreamKeyVerifier implements KeyVerifier {
   }
 
   #add(token: string, verified: VerifiedKey): void {
-    const checkedAtMs = performance.now();
-    this.#set({ verified, token, checkedAtMs, untilMs: checkedAtMs + this.#intervalMs });
+    this.#set(token, verified, performance.now(), this.#intervalMs);
     this.#storedKeys?.changed();
   }
 
@@ -191,14 +186,16 @@ export class UpstreamKeyVerifier implements KeyVerifier {
     for (const [key, stored] of keys) if (!this.#known.has(key)) this.#restored.set(key, stored);
   }
 
-  #set(known: KnownKey): void {
-    this.#known.set(known.verified.key, known);
-    this.#notify({ verified: [known.verified], validity: [toValidity(known)] });
+  #set(token: string, key: VerifiedKey, checkedAtMs: number, validMs: number): void {
+    const known = { verified: { ...key, untilMs: 0 }, token, checkedAtMs };
+    this.#known.set(key.key, known);
+    this.#extend(known, validMs);
   }
 
-  #extend(known: KnownKey, untilMs: number): void {
-    known.untilMs = untilMs;
-    this.#notify({ validity: [toValidity(known)] });
+  /** NOTE: does not count as a use of the key. */
+  #extend(known: KnownKey, validMs: number): void {
+    known.verified = { ...known.verified, untilMs: known.checkedAtMs + validMs };
+    this.#notify({ verified: [known.verified], revoked: [] });
   }
 
   /** Lets the last verification of a key count while the upstream does not respond, unless it is too old. */
@@ -207,7 +204,7 @@ export class UpstreamKeyVerifier implements KeyVerifier {
     if (known === undefined) return false;
     if (isValid(known)) return true;
     this.#revalidation.wake();
-    this.#extend(known, known.checkedAtMs + this.#maxAgeMs);
+    this.#extend(known, this.#maxAgeMs);
     return isValid(known);
   }
 
@@ -222,7 +219,7 @@ export class UpstreamKeyVerifier implements KeyVerifier {
     if (verified === undefined) return false;
     // NOTE: the difference is negative if a clock was wrong.
     const checkedAtMs = performance.now() - Math.abs(Date.now() - verifiedAtMs);
-    this.#set({ verified, token, checkedAtMs, untilMs: checkedAtMs });
+    this.#set(token, verified, checkedAtMs, 0);
     return true;
   }
 
@@ -247,7 +244,7 @@ export class UpstreamKeyVerifier implements KeyVerifier {
       this.#storedKeys?.changed([key]);
     } else if (isSameKey(verified, known.verified)) {
       known.checkedAtMs = performance.now();
-      this.#extend(known, known.checkedAtMs + this.#intervalMs);
+      this.#extend(known, this.#intervalMs);
       this.#storedKeys?.confirmed();
     } else {
       this.#add(token, verified);
@@ -263,18 +260,13 @@ export class UpstreamKeyVerifier implements KeyVerifier {
     });
   }
 
-  #notify(change: Partial<KeysChange>): void {
-    const complete = { verified: [], validity: [], revoked: [], ...change };
-    for (const listener of this.#listeners) listener(complete);
+  #notify(change: KeysChange): void {
+    for (const listener of this.#listeners) listener(change);
   }
 }
 
 const UNDECIDED: Verdict = { status: "unknown", retryAfterSeconds: 1 };
 
-function isValid({ untilMs }: KnownKey): boolean {
+function isValid({ verified: { untilMs } }: KnownKey): boolean {
   return performance.now() < untilMs;
-}
-
-function toValidity({ verified: { key }, untilMs }: KnownKey): Validity {
-  return { key, untilMs };
 }

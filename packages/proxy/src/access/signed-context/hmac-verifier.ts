@@ -2,32 +2,23 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { invalidSignature, notSigned } from "../../errors.ts";
 import type { ContextVerifier, FieldValues, SignedValues } from "./verify-context.ts";
 
-interface HmacOptions {
-  readonly fields: readonly string[];
-  readonly allowsAnonymous: boolean;
-  /** Any of them may have been used. */
-  readonly secrets: readonly string[];
-}
-
 const HEX = /^[0-9a-f]{64}$/i;
 
-/** Accepts contexts with the HMAC-SHA256 of their signed values, in hexadecimal. */
-export class HmacVerifier implements ContextVerifier {
-  readonly fields: readonly string[];
-  readonly allowsAnonymous: boolean;
-  readonly #secrets: readonly string[];
-
-  constructor({ fields, allowsAnonymous, secrets }: HmacOptions) {
-    this.fields = fields;
-    this.allowsAnonymous = allowsAnonymous;
-    this.#secrets = secrets;
-  }
-
-  verify(claimed: FieldValues, signature: string): SignedValues {
+/**
+ * Accepts contexts with the HMAC-SHA256 of their signed values, in hexadecimal.
+ *
+ * @param secrets any of them may have been used
+ */
+export function createHmacVerifier(
+  secrets: readonly string[],
+  fields: readonly string[],
+  allowsAnonymous: boolean,
+): ContextVerifier {
+  const verify = (claimed: FieldValues, signature: string): SignedValues => {
     if (claimed.size === 0) {
       // A client that signs out can be unable to remove the signature.
-      if (this.allowsAnonymous) return { values: claimed };
-      throw notSigned(this.fields);
+      if (allowsAnonymous) return { values: claimed };
+      throw notSigned(fields);
     }
     if (!HEX.test(signature)) {
       throw invalidSignature("must be an HMAC-SHA256 in 64 hexadecimal digits");
@@ -35,7 +26,7 @@ export class HmacVerifier implements ContextVerifier {
     const presented = Buffer.from(signature, "hex");
     const message = toMessage(claimed);
     // NOTE: always compares with all secrets, so that the duration reveals nothing.
-    const matches = this.#secrets.filter(
+    const matches = secrets.filter(
       (secret) =>
         message !== undefined &&
         timingSafeEqual(createHmac("sha256", secret).update(message).digest(), presented),
@@ -44,7 +35,8 @@ export class HmacVerifier implements ContextVerifier {
     throw invalidSignature(
       `does not match the values that were sent (${[...claimed.keys()].join(", ")}): sign exactly these`,
     );
-  }
+  };
+  return { fields, allowsAnonymous, verify };
 }
 
 /**

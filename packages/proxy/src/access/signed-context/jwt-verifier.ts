@@ -1,81 +1,82 @@
-import { createSecretKey, type KeyObject } from "node:crypto";
+import type { KeyObject } from "node:crypto";
 import { codeOf } from "flags-server-kit/command-line";
 import type { errors, JWTPayload, JWTVerifyOptions } from "jose";
 import { HttpError, invalidSignature } from "../../errors.ts";
-import type { JwtRules } from "./read-signing.ts";
 import type { KeySet } from "./remote-keys.ts";
 import type { ContextVerifier, FieldValues, SignedValues } from "./verify-context.ts";
 
 /** Longer tokens are rejected. */
 const MAX_TOKEN_LENGTH = 8192;
 
-/** Where the keys of tokens come from. */
-export type JwtKeys =
-  | { readonly secrets: readonly string[] }
-  | { readonly publicKeys: readonly KeyObject[] }
-  | { readonly keySet: KeySet };
+/** Which tokens are accepted, and what their claims mean. */
+interface JwtRules {
+  /** The claim with the value of each context field. */
+  readonly claims: Readonly<Record<string, string>>;
+  readonly algorithms: readonly string[];
+  /** Accepted values of `iss`. @default any */
+  readonly issuer: readonly string[] | undefined;
+  /** Accepted values of `aud`. @default any */
+  readonly audience: readonly string[] | undefined;
+  readonly clockToleranceSeconds: number;
+}
 
-/** Accepts contexts with a JWT whose claims contain the values of the fields. */
-export class JwtVerifier implements ContextVerifier {
-  readonly fields: readonly string[];
-  readonly allowsAnonymous: boolean;
-  readonly #rules: JwtRules;
-  readonly #keys: readonly (KeyObject | KeySet)[];
-
-  constructor(rules: JwtRules, keys: JwtKeys, { allowsAnonymous }: { allowsAnonymous: boolean }) {
-    this.fields = Object.keys(rules.claims);
-    this.allowsAnonymous = allowsAnonymous;
-    this.#rules = rules;
-    this.#keys = toKeys(keys);
-  }
-
-  async verify(claimed: FieldValues, token: string): Promise<SignedValues> {
+/**
+ * Accepts contexts with a JWT whose claims contain the values of the fields.
+ *
+ * @param keys any of them may have been used
+ */
+export function createJwtVerifier(
+  rules: JwtRules,
+  keys: readonly (KeyObject | KeySet)[],
+  allowsAnonymous: boolean,
+): ContextVerifier {
+  const { claims, clockToleranceSeconds } = rules;
+  const verify = async (claimed: FieldValues, token: string): Promise<SignedValues> => {
     if (token.length > MAX_TOKEN_LENGTH) {
       throw invalidSignature(`must be a JWT of at most ${MAX_TOKEN_LENGTH} characters`);
     }
-    const payload = await this.#verifyToken(token);
-    const values = readClaims(payload, this.#rules.claims);
+    const payload = await verifyToken(token, keys, rules);
+    const values = readClaims(payload, claims);
     for (const [field, value] of claimed) {
       if (values.get(field) !== value) throw notTheSignedValue(field);
     }
     const { exp = 0 } = payload;
-    const expiresAtMs = (exp + this.#rules.clockToleranceSeconds) * 1000;
+    const expiresAtMs = (exp + clockToleranceSeconds) * 1000;
     return { values, expiresAtMs: Math.min(expiresAtMs, Number.MAX_SAFE_INTEGER) };
-  }
-
-  async #verifyToken(token: string): Promise<JWTPayload> {
-    // NOTE: loaded with the first token, so that a start without tokens takes no longer.
-    const { jwtVerify } = await import("jose");
-    const { algorithms, issuer, audience, clockToleranceSeconds } = this.#rules;
-    const options: JWTVerifyOptions = {
-      algorithms: [...algorithms],
-      clockTolerance: clockToleranceSeconds,
-      requiredClaims: ["exp"],
-      ...(issuer !== undefined && { issuer: [...issuer] }),
-      ...(audience !== undefined && { audience: [...audience] }),
-    };
-    let failure: unknown;
-    for (const key of this.#keys) {
-      try {
-        // oxlint-disable-next-line no-await-in-loop -- there is more than one during a rotation
-        const { payload } =
-          typeof key === "function"
-            ? await jwtVerify(token, key, options)
-            : await jwtVerify(token, key, options);
-        return payload;
-      } catch (error) {
-        if (error instanceof HttpError) throw error;
-        // The error of a key that the token was not signed with explains less than the error of the right key.
-        if (failure === undefined || !isKeyMismatch(error)) failure = error;
-      }
-    }
-    throw invalidSignature(explainInvalidJwt(failure), failure);
-  }
+  };
+  return { fields: Object.keys(claims), allowsAnonymous, verify };
 }
 
-function toKeys(keys: JwtKeys): readonly (KeyObject | KeySet)[] {
-  if ("secrets" in keys) return keys.secrets.map((secret) => createSecretKey(secret, "utf8"));
-  return "publicKeys" in keys ? keys.publicKeys : [keys.keySet];
+async function verifyToken(
+  token: string,
+  keys: readonly (KeyObject | KeySet)[],
+  { algorithms, issuer, audience, clockToleranceSeconds }: JwtRules,
+): Promise<JWTPayload> {
+  // NOTE: loaded with the first token, so that a start without tokens takes no longer.
+  const { jwtVerify } = await import("jose");
+  const options: JWTVerifyOptions = {
+    algorithms: [...algorithms],
+    clockTolerance: clockToleranceSeconds,
+    requiredClaims: ["exp"],
+    ...(issuer !== undefined && { issuer: [...issuer] }),
+    ...(audience !== undefined && { audience: [...audience] }),
+  };
+  let failure: unknown;
+  for (const key of keys) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- there is more than one during a rotation
+      const { payload } =
+        typeof key === "function"
+          ? await jwtVerify(token, key, options)
+          : await jwtVerify(token, key, options);
+      return payload;
+    } catch (error) {
+      if (error instanceof HttpError) throw error;
+      // The error of a key that the token was not signed with explains less than the error of the right key.
+      if (failure === undefined || !isKeyMismatch(error)) failure = error;
+    }
+  }
+  throw invalidSignature(explainInvalidJwt(failure), failure);
 }
 
 /** Returns the values of the fields. A claim that is missing or null stands for no value. */

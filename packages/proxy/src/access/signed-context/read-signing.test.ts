@@ -61,7 +61,7 @@ test.each([
 
 test("the id identifies the content of the files, not their names", async () => {
   const inFile = await read({ hmac: { secretFile: "secret" } });
-  expect(await read({ hmac: { secret: SECRET, fields: ["userId"] } })).toEqual(inFile);
+  expect((await read({ hmac: { secret: SECRET, fields: ["userId"] } }))?.id).toBe(inFile?.id);
   const rotated = await read({ hmac: { secret: [SECRET, `${SECRET}-next`] } });
   expect(rotated?.id).not.toBe(inFile?.id);
   expect((await read({ hmac: { secret: SECRET }, allowAnonymous: true }))?.id).not.toBe(inFile?.id);

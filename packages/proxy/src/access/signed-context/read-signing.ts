@@ -1,4 +1,10 @@
-import { createHash, createPublicKey, type JsonWebKey } from "node:crypto";
+import {
+  createHash,
+  createPublicKey,
+  createSecretKey,
+  type JsonWebKey,
+  type KeyObject,
+} from "node:crypto";
 import { isRecord, isSecureUrl } from "flags-server-kit";
 import { toHttpUrl } from "flags-server-kit/command-line";
 import {
@@ -8,7 +14,10 @@ import {
   SECRET_ALGORITHMS,
 } from "../access-schema.ts";
 import { ReadError } from "../../files/read-file.ts";
-import { SIGNATURE_PROPERTY } from "./verify-context.ts";
+import { createHmacVerifier } from "./hmac-verifier.ts";
+import { createJwtVerifier } from "./jwt-verifier.ts";
+import { type KeySet, parseKeySet } from "./remote-keys.ts";
+import { type ContextVerifier, SIGNATURE_PROPERTY } from "./verify-context.ts";
 
 type SignedContextFields = NonNullable<AccessFileKey["signedContext"]>;
 type HmacFields = NonNullable<SignedContextFields["hmac"]>;
@@ -18,45 +27,17 @@ type JwtFields = NonNullable<SignedContextFields["jwt"]>;
 export interface Signing {
   /** Identifies the settings and the content of the files, without revealing them. */
   readonly id: string;
-  readonly allowsAnonymous: boolean;
-  readonly scheme: HmacScheme | JwtScheme;
+  /** The URL of the keys that verify signatures. @default they do not come from a URL */
+  readonly jwksUrl: string | undefined;
+  /** @param keysAt returns the keys at a URL */
+  readonly createVerifier: (keysAt: (url: string) => KeySet) => ContextVerifier;
 }
 
-interface HmacScheme {
-  readonly kind: "hmac";
+/** A way of signing, before it is identified by its content. */
+interface Scheme extends Omit<Signing, "id"> {
+  /** Everything that it consists of, as JSON values. */
+  readonly content: unknown;
   readonly fields: readonly string[];
-  readonly secrets: readonly string[];
-}
-
-interface JwtScheme {
-  readonly kind: "jwt";
-  readonly rules: JwtRules;
-  readonly keys: JwtKeyTexts;
-}
-
-/** Which tokens are accepted, and what their claims mean. */
-export interface JwtRules {
-  /** The claim with the value of each context field. */
-  readonly claims: Readonly<Record<string, string>>;
-  readonly algorithms: readonly string[];
-  /** Accepted values of `iss`. @default any */
-  readonly issuer: readonly string[] | undefined;
-  /** Accepted values of `aud`. @default any */
-  readonly audience: readonly string[] | undefined;
-  readonly clockToleranceSeconds: number;
-}
-
-type JwtKeyTexts =
-  | { readonly secrets: readonly string[] }
-  /** In PEM. */
-  | { readonly publicKeys: readonly string[] }
-  /** A JSON Web Key Set. */
-  | { readonly jwks: string }
-  | { readonly jwksUrl: string };
-
-/** Returns the URL of the keys that verify signatures; undefined if they do not come from a URL. */
-export function jwksUrlOf({ scheme }: Signing): string | undefined {
-  return scheme.kind === "jwt" && "jwksUrl" in scheme.keys ? scheme.keys.jwksUrl : undefined;
 }
 
 /** Reads a file that a field of an entry names, without white space around its text. */
@@ -77,23 +58,34 @@ export async function readSigning(
     throw new ReadError("must have exactly one of `hmac` and `jwt` in `signedContext`");
   }
   const scheme =
-    hmac === undefined ? await readJwt(jwt ?? {}, readFile) : await readHmac(hmac, readFile);
-  const names = scheme.kind === "hmac" ? scheme.fields : Object.keys(scheme.rules.claims);
-  if (names.includes(SIGNATURE_PROPERTY)) {
+    hmac === undefined
+      ? await readJwt(jwt ?? {}, allowAnonymous, readFile)
+      : await readHmac(hmac, allowAnonymous, readFile);
+  if (scheme.fields.includes(SIGNATURE_PROPERTY)) {
     throw new ReadError(
       `has the field ${SIGNATURE_PROPERTY} in \`signedContext\`: it carries the signature`,
     );
   }
-  const content = JSON.stringify([scheme, allowAnonymous]);
+  const content = JSON.stringify([scheme.fields, scheme.content, allowAnonymous]);
   const id = createHash("sha256").update(content).digest("base64url");
-  return { id, allowsAnonymous: allowAnonymous, scheme };
+  return { id, jwksUrl: scheme.jwksUrl, createVerifier: scheme.createVerifier };
 }
 
-async function readHmac(hmac: HmacFields, readFile: ReadNamedFile): Promise<HmacScheme> {
-  const { fields = ["userId"] } = hmac;
-  const secrets = await readSecrets(hmac, "signedContext.hmac", readFile);
-  if (secrets.length > 0) return { kind: "hmac", fields, secrets };
-  throw new ReadError("has no `secret` or `secretFile` in `signedContext.hmac`");
+async function readHmac(
+  { fields = ["userId"], ...settings }: HmacFields,
+  allowsAnonymous: boolean,
+  readFile: ReadNamedFile,
+): Promise<Scheme> {
+  const secrets = await readSecrets(settings, "signedContext.hmac", readFile);
+  if (secrets.length === 0) {
+    throw new ReadError("has no `secret` or `secretFile` in `signedContext.hmac`");
+  }
+  return {
+    fields,
+    content: secrets,
+    jwksUrl: undefined,
+    createVerifier: () => createHmacVerifier(secrets, fields, allowsAnonymous),
+  };
 }
 
 async function readSecrets(
@@ -114,24 +106,31 @@ async function readSecrets(
 
 const KEY_FIELDS = "`jwksUrl`, `jwksFile`, `publicKeyFile` or a secret";
 
-async function readJwt(fields: JwtFields, readFile: ReadNamedFile): Promise<JwtScheme> {
+async function readJwt(
+  fields: JwtFields,
+  allowsAnonymous: boolean,
+  readFile: ReadNamedFile,
+): Promise<Scheme> {
   const { claims = { userId: "sub" }, issuer, audience, clockToleranceSeconds = 30 } = fields;
   const keys = await readKeys(fields, readFile);
-  if ("jwksUrl" in keys && (issuer === undefined || audience === undefined)) {
+  const { jwksUrl } = keys;
+  if (jwksUrl !== undefined && (issuer === undefined || audience === undefined)) {
     throw new ReadError(
       "must have `issuer` and `audience` in `signedContext.jwt`: an identity provider also signs tokens for other applications",
     );
   }
+  const rules = {
+    claims,
+    algorithms: readAlgorithms(fields, keys.areSecrets === true),
+    issuer: issuer === undefined ? undefined : [issuer].flat(),
+    audience: audience === undefined ? undefined : [audience].flat(),
+    clockToleranceSeconds,
+  };
   return {
-    kind: "jwt",
-    rules: {
-      claims,
-      algorithms: readAlgorithms(fields, "secrets" in keys),
-      issuer: issuer === undefined ? undefined : [issuer].flat(),
-      audience: audience === undefined ? undefined : [audience].flat(),
-      clockToleranceSeconds,
-    },
-    keys,
+    fields: Object.keys(claims),
+    content: [rules, keys.texts],
+    jwksUrl,
+    createVerifier: (keysAt) => createJwtVerifier(rules, keys.load(keysAt), allowsAnonymous),
   };
 }
 
@@ -147,25 +146,49 @@ function readAlgorithms({ algorithms }: JwtFields, isSecret: boolean): readonly 
 
 const MAX_JWKS_BYTES = 256 * 1024;
 
-async function readKeys(fields: JwtFields, readFile: ReadNamedFile): Promise<JwtKeyTexts> {
+/** The keys that verify tokens. */
+interface SigningKeys {
+  /** The keys, or where they are. */
+  readonly texts: readonly string[];
+  readonly areSecrets?: boolean;
+  readonly jwksUrl?: string;
+  readonly load: (keysAt: (url: string) => KeySet) => readonly (KeyObject | KeySet)[];
+}
+
+async function readKeys(fields: JwtFields, readFile: ReadNamedFile): Promise<SigningKeys> {
   const { jwksUrl, jwksFile, publicKeyFile } = fields;
   const secrets = await readSecrets(fields, "signedContext.jwt", readFile);
   const given = [jwksUrl, jwksFile, publicKeyFile, secrets[0]].filter((each) => each !== undefined);
   if (given.length !== 1) {
     throw new ReadError(`must have exactly one of ${KEY_FIELDS} in \`signedContext.jwt\``);
   }
-  if (jwksUrl !== undefined) return { jwksUrl: checkUrl(jwksUrl) };
-  if (jwksFile !== undefined) {
-    return {
-      jwks: checkJwks(await readFile("signedContext.jwt.jwksFile", jwksFile, MAX_JWKS_BYTES)),
-    };
+  if (jwksUrl !== undefined) {
+    const url = checkUrl(jwksUrl);
+    return { texts: [url], jwksUrl: url, load: (keysAt) => [keysAt(url)] };
   }
-  if (publicKeyFile === undefined) return { secrets };
+  if (jwksFile !== undefined) {
+    const text = await readFile("signedContext.jwt.jwksFile", jwksFile, MAX_JWKS_BYTES);
+    checkJwks(text);
+    return { texts: [text], load: () => [createKeySet(text)] };
+  }
+  if (publicKeyFile === undefined) {
+    const load = () => secrets.map((secret) => createSecretKey(secret, "utf8"));
+    return { texts: secrets, areSecrets: true, load };
+  }
   const texts = await Promise.all(
     [publicKeyFile].flat().map((file) => readFile("signedContext.jwt.publicKeyFile", file)),
   );
   for (const text of texts) checkPublicKey(text);
-  return { publicKeys: texts };
+  return { texts, load: () => texts.map((text) => createPublicKey(text)) };
+}
+
+/** NOTE: parsed with the first token, since the code for it is loaded only then. */
+function createKeySet(text: string): KeySet {
+  let parsed: Promise<KeySet> | undefined;
+  return async (header, token) => {
+    parsed ??= parseKeySet(text);
+    return (await parsed)(header, token);
+  };
 }
 
 /** NOTE: anyone who can change the response to a plain HTTP request could sign any context. */
@@ -178,15 +201,14 @@ function checkUrl(text: string): string {
   );
 }
 
-function checkJwks(text: string): string {
+function checkJwks(text: string): void {
   let keys: unknown;
   try {
     ({ keys } = JSON.parse(text) as { readonly keys?: unknown });
   } catch {
     keys = undefined;
   }
-  const areKeys = Array.isArray(keys) && keys.length > 0 && keys.every(isPublicJwk);
-  if (areKeys) return text;
+  if (Array.isArray(keys) && keys.length > 0 && keys.every(isPublicJwk)) return;
   throw new ReadError(
     "has a `signedContext.jwt.jwksFile` that cannot be used: it must be a JSON Web Key Set with public keys only",
   );

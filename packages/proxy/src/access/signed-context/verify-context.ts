@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingHttpHeaders } from "node:http";
 import { describeRepeatedHeader, findRepeatedHeader } from "flags-server-kit/http";
 import { isStandardField, type SentContext } from "../../context/sent-context.ts";
 import { badField, HttpError, notSigned } from "../../errors.ts";
@@ -44,7 +43,7 @@ export interface VerifiedContext {
 
 /** The parts of a request, other than its context, that can contain a signature. */
 export interface SignedRequest {
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly rawHeaders: readonly string[];
 }
 

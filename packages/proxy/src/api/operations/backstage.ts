@@ -4,7 +4,7 @@ import type { TypedApp } from "flags-server-kit/http";
 import { Type } from "typebox";
 import type { AccessControl } from "../../access/access-control.ts";
 import { grantOf } from "../authenticate.ts";
-import type { ListedKey } from "../../access/upstream-access.ts";
+import type { VerifiedGrant } from "../../access/key-registry.ts";
 import { ageMsOf } from "../../age.ts";
 import { notReady } from "../../errors.ts";
 import {
@@ -23,7 +23,7 @@ import { toTime } from "./status.ts";
 interface BackstageOptions {
   readonly readiness: ReadinessRules;
   readonly metrics: Metrics;
-  readonly access: Pick<AccessControl, "upstream">;
+  readonly access: Pick<AccessControl, "keys">;
   /** Accepts only server tokens. */
   readonly authenticate: onRequestHookHandler;
 }
@@ -171,7 +171,7 @@ function registerState(app: TypedApp, { access, authenticate }: BackstageOptions
     (request, reply) => {
       const { flags } = grantOf(request);
       // A token that is restricted to some projects is not shown the keys of others.
-      const keys = (access.upstream?.listed ?? []).filter(({ grant }) =>
+      const keys = access.keys.verified.filter(({ grant }) =>
         flags.areAll ? grant.flags.source === flags.source : grant.flags === flags,
       );
       return reply.header("cache-control", "no-store").send({
@@ -193,7 +193,7 @@ function toState({ name, flags, lastFailure }: Source) {
   };
 }
 
-function toKeyState({ verified: { kind, environment, projects = ["*"], shownAs } }: ListedKey) {
+function toKeyState({ verified: { kind, environment, projects = ["*"], shownAs } }: VerifiedGrant) {
   return {
     token: shownAs,
     tokenType: kind === "server" ? ("client" as const) : ("frontend" as const),

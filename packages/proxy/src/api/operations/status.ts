@@ -160,7 +160,7 @@ function describeFall(fall: FlagFall | undefined): Static<typeof SourceStatus>["
 
 function describeKeys(
   { clientKeys, serverTokens }: ProxyConfig,
-  { fileState, fileGrants, upstream }: AccessControl,
+  { fileState, fileGrants, keys, upstream }: AccessControl,
 ): Static<typeof KeysStatus> {
   return {
     clientKeys: clientKeys.length,
@@ -172,7 +172,7 @@ function describeKeys(
           loaded: new Date(fileState.loadedAtMs).toISOString(),
         }
       : null,
-    verifiedKeys: upstream?.listed.length ?? null,
+    verifiedKeys: upstream === undefined ? null : keys.verified.length,
   };
 }
 

@@ -3,7 +3,6 @@ import { describeUrl, type HttpClient } from "flags-sdk/internal";
 import { TokenValidator } from "../../upstream/token-validator.ts";
 import { toErrorMessage } from "flags-server-kit";
 import type { AccessEntry } from "../../access/read-access-file.ts";
-import { jwksUrlOf } from "../../access/signed-context/read-signing.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";
 import type { ProxyConfig } from "../../config/config.ts";
 import { toUpstreamClientOptions } from "../../upstream-client-options.ts";
@@ -19,11 +18,9 @@ export async function checkKeySets(
   entries: readonly AccessEntry[],
   { httpProxy = "", httpsProxy = "", noProxy = "" }: ProxyConfig,
 ): Promise<readonly string[]> {
-  const addresses = new Set(
-    entries.flatMap(({ signing }) => (signing && jwksUrlOf(signing)) ?? []),
-  );
+  const addresses = new Set(entries.flatMap(({ signing }) => signing?.jwksUrl ?? []));
   if (addresses.size === 0) return [];
-  const { createKeysClient } = await import("../../access/signed-context/context-verifiers.ts");
+  const { createKeysClient } = await import("../../access/signed-context/remote-key-sets.ts");
   const http = createKeysClient({ httpProxy, httpsProxy, noProxy });
   try {
     const problems = await Promise.all(

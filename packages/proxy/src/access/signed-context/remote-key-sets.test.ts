@@ -3,26 +3,7 @@ import type { JWK } from "jose";
 import { expect, test } from "vitest";
 import { startKeyServer, TokenSigner } from "../../../test/_signed-context.ts";
 import { MemoryLogger } from "../../../test/_proxy.ts";
-import { ContextVerifiers, createReporter } from "./context-verifiers.ts";
-import type { Signing } from "./read-signing.ts";
-
-function signingAt(jwksUrl: string, id = jwksUrl): Signing {
-  return {
-    id,
-    allowsAnonymous: false,
-    scheme: {
-      kind: "jwt",
-      rules: {
-        claims: { userId: "sub" },
-        algorithms: ["RS256"],
-        issuer: undefined,
-        audience: undefined,
-        clockToleranceSeconds: 0,
-      },
-      keys: { jwksUrl },
-    },
-  };
-}
+import { createReporter, RemoteKeySets } from "./remote-key-sets.ts";
 
 /** Has no time limit that could end a request during the test. */
 function createHttp(): HttpClient {
@@ -31,8 +12,7 @@ function createHttp(): HttpClient {
   return new HttpClient({ connections, timeoutMs });
 }
 
-test("keys at URLs are released when no verifier uses them", async () => {
-  const signer = new TokenSigner();
+test("keys at URLs are released when they are no longer in use", async () => {
   let respond: (keys: readonly JWK[]) => void = () => undefined;
   const response = new Promise<readonly JWK[]>((resolve) => (respond = resolve));
   const hanging = new Promise<never>(() => undefined);
@@ -41,21 +21,24 @@ test("keys at URLs are released when no verifier uses them", async () => {
     await startKeyServer(() => response),
     await startKeyServer(() => hanging),
   ];
-  const verifiers = new ContextVerifiers({ logger: new MemoryLogger(), createHttp });
-  const token = await signer.token();
-  const verify = async (signing: Signing) => verifiers.get(signing).verify(new Map(), token);
-  const third = verifiers.get(signingAt(kept.url, "other rules"));
-  const [first, second] = [verify(signingAt(removed.url)), verify(signingAt(kept.url))];
+  const keySets = new RemoteKeySets(createHttp, new MemoryLogger());
+  const jwk = await new TokenSigner().jwk();
+  const find = async (url: string) =>
+    keySets.at(url)(
+      { alg: "RS256", ...(jwk.kid && { kid: jwk.kid }) },
+      { payload: "", signature: "" },
+    );
+  const [first, second] = [find(removed.url), find(kept.url)];
   await expect.poll(() => [removed.state.requests, kept.state.requests]).toEqual([1, 1]);
 
-  verifiers.retain(new Set([third]));
+  keySets.retain(new Set([kept.url]));
   await expect(first).rejects.toThrow("cannot be verified now");
-  respond([await signer.jwk()]);
-  expect((await second).values).toEqual(new Map([["userId", "1"]]));
+  respond([jwk]);
+  expect(await second).toBeDefined();
 
-  const last = verify(signingAt(other.url));
+  const last = find(other.url);
   await expect.poll(() => other.state.requests).toBe(1);
-  verifiers.close();
+  keySets.close();
   await expect(last).rejects.toThrow("cannot be verified now");
 });
 
