@@ -1,6 +1,6 @@
 // Part of `npm run lint`: rejects import cycles between the folders of a package, by the rule in
-// .dependency-cruiser.json. Its parser cannot read JSX, so the console is only checked for cycles between files,
-// by oxlint.
+// .dependency-cruiser.json; imports of types count. Its parser cannot read JSX, so the console is only checked for cycles
+// between files, which oxlint finds in all packages.
 
 import { readFile } from "node:fs/promises";
 import { cruise, format } from "dependency-cruiser";

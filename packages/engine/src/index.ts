@@ -13,6 +13,7 @@ export {
   inlineSegments,
   mustInlineSegments,
 } from "./definitions/inline-segments.ts";
+export type { ContextDependencies } from "./evaluate/context-fields.ts";
 export { explain } from "./explain/explain.ts";
 export type {
   AbbreviatedList,
@@ -35,13 +36,7 @@ export { DocumentError, isRecord } from "./parse/json.ts";
 export type { Diagnostic } from "./parse/diagnostics.ts";
 export type { FeatureDocument } from "./parse/model.ts";
 export { parseDocument, parseInSteps } from "./parse/parse-document.ts";
-export type {
-  CompiledFlag,
-  ContextDependencies,
-  Evaluation,
-  Snapshot,
-  SnapshotOrigin,
-} from "./snapshot.ts";
+export type { CompiledFlag, Evaluation, Snapshot, SnapshotOrigin } from "./snapshot.ts";
 export { runToEnd } from "./steps.ts";
 export type { Steps } from "./steps.ts";
 export { checkParameters } from "./strategies/check-parameters.ts";

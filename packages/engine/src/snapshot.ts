@@ -1,5 +1,6 @@
 import type { PatternCache } from "./constraints/pattern-cache.ts";
 import type { Context } from "./context.ts";
+import type { ContextDependencies } from "./evaluate/context-fields.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Diagnostic } from "./parse/diagnostics.ts";
 import type { FeatureDocument } from "./parse/model.ts";
@@ -16,21 +17,6 @@ export interface CompiledFlag {
   readonly outcomes: readonly Outcome[];
   /** The index of the only outcome of a flag that does not depend on the context. */
   readonly constantOutcome: number | undefined;
-}
-
-/** The inputs that the outcomes of a snapshot depend on. */
-export interface ContextDependencies {
-  /**
-   * Names of the context fields that some rule reads, sorted. Two contexts that agree on these
-   * fields have equal outcomes, unless one of the flags below is set.
-   */
-  readonly fields: readonly string[];
-  /** A rule compares with the clock if the context has no `currentTime`. */
-  readonly readsClock: boolean;
-  /** A rule may draw a random number, because an id is missing or because it is always random. */
-  readonly drawsRandom: boolean;
-  /** A rule calls a custom strategy, which may read anything. */
-  readonly callsCustomStrategy: boolean;
 }
 
 /** The outcomes of all flags of a snapshot for one context. */

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { installPythonPackages } from "../../../deploy/_tools.ts";
-import type { StoreServer } from "./_stores.ts";
+import type { StoreServer } from "./_store-server.ts";
 
 /** A server with the API of S3, which also verifies signatures, and its dependencies. */
 const PACKAGES = ["moto==5.2.5", "flask==3.1.3", "flask-cors==6.0.1"];

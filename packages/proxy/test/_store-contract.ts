@@ -3,7 +3,8 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import type { Store } from "../src/store/store.ts";
-import { openTestStore, type StoreServer } from "./_stores.ts";
+import type { StoreServer } from "./_store-server.ts";
+import { openTestStore } from "./_stores.ts";
 
 const { signal } = new AbortController();
 

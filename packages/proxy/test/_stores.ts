@@ -12,22 +12,7 @@ import type { Store } from "../src/store/store.ts";
 import { MemoryLogger } from "./_proxy.ts";
 import { RedisServer, startCluster } from "./_redis.ts";
 import { startS3Server } from "./_s3-server.ts";
-
-/** The server of a store, or for files a directory. */
-export interface StoreServer {
-  /** Returns the value of FLAGS_STORE for an empty store. */
-  readonly createAddress: () => string;
-  /** Additional variables, such as credentials. */
-  readonly environment: Environment;
-  /** Stops the process of the server, which then accepts connections without responding. */
-  readonly freeze?: () => void;
-  readonly resume?: () => void;
-  /** How many processes can replace a document at the same time. @default any number */
-  readonly maxWriters?: number;
-  /** Whether some reads fail while a document is replaced. @default false */
-  readonly failsDuringWrites?: boolean;
-  readonly stop: () => Promise<void>;
-}
+import type { StoreServer } from "./_store-server.ts";
 
 /** A kind of store, and how to start its server. */
 export interface StoreKind {

@@ -17,7 +17,8 @@ import {
 } from "./_command.ts";
 import { flag } from "./_documents.ts";
 import { type FeatureServer, startFeatureServer } from "./_feature-server.ts";
-import { STORE_KINDS, type StoreServer } from "./_stores.ts";
+import type { StoreServer } from "./_store-server.ts";
+import { STORE_KINDS } from "./_stores.ts";
 
 const KEY = "client-key";
 const SETTINGS = {

@@ -2,7 +2,8 @@
 
 import { afterAll, beforeAll, describe } from "vitest";
 import { testStoreContract } from "./_store-contract.ts";
-import { STORE_KINDS, type StoreServer } from "./_stores.ts";
+import type { StoreServer } from "./_store-server.ts";
+import { STORE_KINDS } from "./_stores.ts";
 
 const kinds = STORE_KINDS.filter(({ name }) => name !== "s3");
 

@@ -1,5 +1,9 @@
-import type { StoredFlagVariant, StoredVariant } from "../storage/schema/features.ts";
-import type { StoredConstraint, strategies } from "../storage/schema/strategies.ts";
+import type {
+  StoredConstraint,
+  StoredFlagVariant,
+  StoredVariant,
+} from "../storage/schema/json-values.ts";
+import type { strategies } from "../storage/schema/strategies.ts";
 
 /** A strategy as SDKs receive it. */
 interface ClientStrategy {

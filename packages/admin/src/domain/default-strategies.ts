@@ -1,6 +1,7 @@
 import { and, eq, isNotNull, or, sql, type SQL } from "drizzle-orm";
 import { type Database, orderByText } from "../storage/database.ts";
-import { projectEnvironments, type StoredDefaultStrategy } from "../storage/schema/projects.ts";
+import type { StoredDefaultStrategy } from "../storage/schema/json-values.ts";
+import { projectEnvironments } from "../storage/schema/projects.ts";
 
 /** An environment of a project. */
 export interface ProjectEnvironment {

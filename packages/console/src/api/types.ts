@@ -27,7 +27,7 @@ import type { listTagTypes } from "../../../admin/src/domain/tag-types.ts";
 import type { ImportReport as StoredImportReport } from "../../../admin/src/transfer/project-file/schemas.ts";
 import type { ImportValidation as StoredImportValidation } from "../../../admin/src/transfer/unleash-file/schemas.ts";
 import type { evaluateFeature } from "../../../admin/src/playground/evaluate.ts";
-import type { StoredFlagVariant } from "../../../admin/src/storage/schema/features.ts";
+import type { StoredFlagVariant } from "../../../admin/src/storage/schema/json-values.ts";
 import type { Context as PlaygroundContext } from "../../../admin/src/playground/schemas.ts";
 import type {
   listApplications,

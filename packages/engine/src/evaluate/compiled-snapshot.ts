@@ -1,14 +1,9 @@
 import type { Context } from "../context.ts";
 import { OFF } from "../outcome.ts";
 import type { Diagnostic } from "../parse/diagnostics.ts";
-import type {
-  CompiledFlag,
-  ContextDependencies,
-  Evaluation,
-  Snapshot,
-  SnapshotOrigin,
-} from "../snapshot.ts";
+import type { CompiledFlag, Evaluation, Snapshot, SnapshotOrigin } from "../snapshot.ts";
 import type { Steps } from "../steps.ts";
+import type { ContextDependencies } from "./context-fields.ts";
 import type { SelectorEvaluator } from "./outcome-selector.ts";
 import { EvaluationRequest } from "./evaluation-request.ts";
 import type { FlagEvaluator, Slot } from "./evaluation-request.ts";

@@ -1,7 +1,6 @@
 import type { Context } from "../context.ts";
 import { createHashPrefix, splitIntoBlocks } from "../hash.ts";
 import type { Bucketing, HashBlocks, HashPrefix } from "../hash.ts";
-import type { ContextDependencies } from "../snapshot.ts";
 import type { Condition } from "./condition.ts";
 import type { EvaluationRequest, Slot } from "./evaluation-request.ts";
 import { ListIndex, Membership } from "./membership.ts";
@@ -9,6 +8,21 @@ import { IdBucket } from "./rollout.ts";
 
 /** The text of a field, or null if the context does not have the field. */
 type FieldText = string | null;
+
+/** The inputs that the outcomes of a snapshot depend on. */
+export interface ContextDependencies {
+  /**
+   * Names of the context fields that some rule reads, sorted. Two contexts that agree on these
+   * fields have equal outcomes, unless one of the flags below is set.
+   */
+  readonly fields: readonly string[];
+  /** A rule compares with the clock if the context has no `currentTime`. */
+  readonly readsClock: boolean;
+  /** A rule may draw a random number, because an id is missing or because it is always random. */
+  readonly drawsRandom: boolean;
+  /** A rule calls a custom strategy, which may read anything. */
+  readonly callsCustomStrategy: boolean;
+}
 
 /**
  * The slots through which the rules of one snapshot read the context. Rules that read the same field

@@ -1,16 +1,37 @@
-import { PRODUCT_NAMES } from "./aliases/alias.ts";
-import type { IneffectiveSetting, Translation, UsedAlias } from "./translate-environment.ts";
+import type { TranslationReport } from "../config/translation-report.ts";
+import { type Missing, PRODUCT_NAMES, type Product } from "./aliases/alias.ts";
+
+/** An alias that gives one of our variables its value. */
+export interface UsedAlias {
+  readonly name: string;
+  readonly to: string;
+  /** Describes how the value was converted. */
+  readonly conversion: string | undefined;
+  readonly loss: string | undefined;
+}
+
+/** A setting of another product that has no effect here. */
+export interface IneffectiveSetting {
+  readonly name: string;
+  readonly effect: Missing["effect"] | "overridden";
+  readonly reason: string;
+}
+
+/** The settings of other products in an environment. */
+export interface ForeignSettings {
+  /** The products whose names are used. */
+  readonly products: readonly Product[];
+  readonly used: readonly UsedAlias[];
+  readonly ineffective: readonly IneffectiveSetting[];
+  /** Defaults of the replaced product that apply, by our variables. */
+  readonly defaults: Readonly<Record<string, string>>;
+}
 
 /** Describes the settings of other products for the log. Returns no lines if there are none. */
 export function describeTranslation(
-  {
-    products,
-    used,
-    ineffective,
-    defaults,
-  }: Pick<Translation, "products" | "used" | "ineffective" | "defaults">,
+  { products, used, ineffective, defaults }: ForeignSettings,
   options: ReadonlyMap<string, string> = new Map(),
-): Pick<Translation, "information" | "warnings"> {
+): Pick<TranslationReport, "information" | "warnings"> {
   if (used.length + ineffective.length + options.size === 0) {
     return { information: [], warnings: [] };
   }

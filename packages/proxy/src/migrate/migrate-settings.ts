@@ -8,13 +8,9 @@ import {
 } from "flags-server-kit";
 import type { AccessFileKey } from "../access/access-schema.ts";
 import { PRODUCT_NAMES, type Product } from "./aliases/alias.ts";
-import { describeIneffective } from "./describe-translation.ts";
+import { describeIneffective, type IneffectiveSetting } from "./describe-translation.ts";
 import { findBroaderKeys, findUnlimitedKeys } from "../config/project-keys.ts";
-import {
-  type IneffectiveSetting,
-  type Translation,
-  translateEnvironment,
-} from "./translate-environment.ts";
+import { type Translation, translateEnvironment } from "./translate-environment.ts";
 import { findIgnoredKeys, findSplitEnvironments } from "../config/check-keys.ts";
 import { checkSettings } from "../config/check-settings.ts";
 import { SETTINGS } from "../config/settings.ts";

@@ -17,6 +17,7 @@ import {
 import { EDGE_ALIASES, EDGE_DEFAULTS, TYPICAL_EDGE_NAMES } from "./aliases/edge-aliases.ts";
 import { FORMER_NAMES, OLD_PROXY_ALIASES } from "./aliases/old-proxy-aliases.ts";
 import { describeTranslation } from "./describe-translation.ts";
+import type { ForeignSettings, IneffectiveSetting, UsedAlias } from "./describe-translation.ts";
 import type { EdgeCommandLine } from "./edge-command-line.ts";
 
 /** Our variables with which operators list the keys of clients. */
@@ -31,33 +32,11 @@ const EDGE_FILE = "BOOTSTRAP_FILE";
 /** The variables of that mode with tokens. */
 const EDGE_FILE_TOKENS = ["TOKENS", "CLIENT_TOKENS", "FRONTEND_TOKENS"];
 
-/** An alias that gives one of our variables its value. */
-export interface UsedAlias {
-  readonly name: string;
-  readonly to: string;
-  /** Describes how the value was converted. */
-  readonly conversion: string | undefined;
-  readonly loss: string | undefined;
-}
-
-/** A setting of another product that has no effect here. */
-export interface IneffectiveSetting {
-  readonly name: string;
-  readonly effect: Missing["effect"] | "overridden";
-  readonly reason: string;
-}
-
 /** An environment with every setting under our name for it. */
-export interface Translation extends TranslationReport {
+export interface Translation extends TranslationReport, ForeignSettings {
   /** The environment before the translation. */
   readonly given: Environment;
   readonly environment: Environment;
-  /** The products whose names are used. */
-  readonly products: readonly Product[];
-  readonly used: readonly UsedAlias[];
-  readonly ineffective: readonly IneffectiveSetting[];
-  /** Defaults of the replaced product that apply, by our variables. */
-  readonly defaults: Readonly<Record<string, string>>;
   /** The command line of Edge with which the process was started. @default it was started in another way */
   readonly edge?: EdgeCommandLine;
 }

@@ -11,7 +11,7 @@ import { Type } from "typebox";
 import { badData, exceedsLimit } from "../../errors.ts";
 import { closedObject } from "../../http/schemas.ts";
 import { LIMITS } from "../../limits.ts";
-import type { StoredConstraint } from "../../storage/schema/strategies.ts";
+import type { StoredConstraint } from "../../storage/schema/json-values.ts";
 import type { LegalValuesOf } from "../context-fields/legal-values.ts";
 import { breaksQuotes, isDecimal, toStoredValue, toTime } from "../sdk-compatibility.ts";
 import { checkTotalSize, CheckCache } from "./check-cache.ts";

@@ -2,7 +2,8 @@ import { count, eq, sql } from "drizzle-orm";
 import { exceedsLimit } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import { type Database, firstRow, isOneOf } from "../../storage/database.ts";
-import { contextFields, type LegalValue } from "../../storage/schema/projects.ts";
+import type { LegalValue } from "../../storage/schema/json-values.ts";
+import { contextFields } from "../../storage/schema/projects.ts";
 import { checkUnique } from "../check-unique.ts";
 import type { LegalValueInput } from "./schemas.ts";
 

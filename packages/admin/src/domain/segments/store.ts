@@ -3,13 +3,9 @@ import type { PgColumn } from "drizzle-orm/pg-core";
 import { ApiError, badData, exceedsLimit, mustExist, nameExists, notFound } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import { type Database, firstRow, isOneOf, orderByText } from "../../storage/database.ts";
+import type { StoredConstraint } from "../../storage/schema/json-values.ts";
 import { features } from "../../storage/schema/features.ts";
-import {
-  segments,
-  type StoredConstraint,
-  strategies,
-  strategySegments,
-} from "../../storage/schema/strategies.ts";
+import { segments, strategies, strategySegments } from "../../storage/schema/strategies.ts";
 import type { NewEvent } from "../../storage/events.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import type { EditedResource } from "../conditional-change.ts";

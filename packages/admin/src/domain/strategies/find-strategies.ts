@@ -2,13 +2,8 @@ import { and, eq, max, type SQL } from "drizzle-orm";
 import { notFound } from "../../errors.ts";
 import { type Database, groupBy, isOneOf } from "../../storage/database.ts";
 import { events } from "../../storage/schema/events.ts";
-import {
-  type StoredConstraint,
-  strategies,
-  STRATEGY_ORDER,
-  strategySegments,
-} from "../../storage/schema/strategies.ts";
-import type { StoredVariant } from "../../storage/schema/features.ts";
+import type { StoredConstraint, StoredVariant } from "../../storage/schema/json-values.ts";
+import { strategies, STRATEGY_ORDER, strategySegments } from "../../storage/schema/strategies.ts";
 import type { EditedResource } from "../conditional-change.ts";
 import type { FeatureEnvironmentAddress, FeatureEnvironmentKey } from "../feature-environment.ts";
 import { getFeature } from "../feature.ts";

@@ -1,6 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { badData } from "../../errors.ts";
-import { projectEnvironments, type StoredDefaultStrategy } from "../../storage/schema/projects.ts";
+import type { StoredDefaultStrategy } from "../../storage/schema/json-values.ts";
+import { projectEnvironments } from "../../storage/schema/projects.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import { findDefaultStrategy, type ProjectEnvironment } from "../default-strategies.ts";
 import { checkStrategy, readStrategyContext } from "./check-strategy.ts";

@@ -5,7 +5,7 @@ import { compilePatch, type PatchOperation } from "../../http/json-patch.ts";
 import { LIMITS } from "../../limits.ts";
 import { batchesOf, type Database, firstRow, isOneOf } from "../../storage/database.ts";
 import type { NewEvent } from "../../storage/events.ts";
-import type { StoredDefaultStrategy } from "../../storage/schema/projects.ts";
+import type { StoredDefaultStrategy } from "../../storage/schema/json-values.ts";
 import { strategies, strategySegments } from "../../storage/schema/strategies.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import { findDefaultStrategy, type ProjectEnvironment } from "../default-strategies.ts";

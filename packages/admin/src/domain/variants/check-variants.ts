@@ -1,6 +1,6 @@
 import { tryParseJson } from "flags-server-kit";
 import { badData } from "../../errors.ts";
-import type { StoredFlagVariant, StoredVariant } from "../../storage/schema/features.ts";
+import type { StoredFlagVariant, StoredVariant } from "../../storage/schema/json-values.ts";
 import { checkUniqueNames } from "../check-unique.ts";
 import type { FlagVariantInput, VariantInput } from "./schemas.ts";
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Name } from "../../http/names.ts";
 import { closedObject, bodyObject } from "../../http/schemas.ts";
-import type { StoredFlagVariant } from "../../storage/schema/features.ts";
+import type { StoredFlagVariant } from "../../storage/schema/json-values.ts";
 
 const PayloadType = Type.Unsafe<string>({
   type: "string",

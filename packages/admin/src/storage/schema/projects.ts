@@ -1,8 +1,7 @@
 import { sql } from "drizzle-orm";
 import { boolean, integer, jsonb, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
 import { orderByText } from "../database.ts";
-import type { StoredVariant } from "./features.ts";
-import type { StoredConstraint } from "./strategies.ts";
+import type { LegalValue, StoredDefaultStrategy } from "./json-values.ts";
 
 export const environments = pgTable("environments", {
   name: text().primaryKey(),
@@ -31,17 +30,6 @@ export const projects = pgTable("projects", {
   archivedAt: timestamp("archived_at", { withTimezone: true }),
 });
 
-/** A strategy of no flag. Its `groupId` is absent if that of each flag is its name. */
-export interface StoredDefaultStrategy {
-  readonly name: string;
-  readonly title: string | null;
-  readonly parameters: Readonly<Record<string, string>>;
-  readonly constraints: readonly StoredConstraint[];
-  readonly variants: readonly StoredVariant[];
-  /** Ids of segments. */
-  readonly segments: readonly number[];
-}
-
 /** The environments of each project. */
 export const projectEnvironments = pgTable(
   "project_environments",
@@ -57,12 +45,6 @@ export const projectEnvironments = pgTable(
   },
   (table) => [primaryKey({ columns: [table.project, table.environment] })],
 );
-
-/** An allowed value of a context field. */
-export interface LegalValue {
-  readonly value: string;
-  readonly description?: string;
-}
 
 export const contextFields = pgTable("context_fields", {
   name: text().primaryKey(),

@@ -10,18 +10,9 @@ import {
   timestamp,
 } from "drizzle-orm/pg-core";
 import { orderByText } from "../database.ts";
-import { featureEnvironments, type StoredVariant } from "./features.ts";
+import { featureEnvironments } from "./features.ts";
+import type { StoredConstraint, StoredVariant } from "./json-values.ts";
 import { projects } from "./projects.ts";
-
-/** A condition on one context field, as it is stored and sent to SDKs. */
-export interface StoredConstraint {
-  readonly contextName: string;
-  readonly operator: string;
-  readonly values: readonly string[];
-  readonly value?: string;
-  readonly inverted: boolean;
-  readonly caseInsensitive: boolean;
-}
 
 export const segments = pgTable("segments", {
   id: integer().primaryKey().generatedAlwaysAsIdentity(),

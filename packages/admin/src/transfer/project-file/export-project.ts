@@ -6,13 +6,8 @@ import { getActiveProject } from "../../domain/projects/store.ts";
 import { listSegmentsById, type Segment } from "../../domain/segments/store.ts";
 import { listStrategiesOf, type Strategy } from "../../domain/strategies/find-strategies.ts";
 import { type Database, groupBy, orderByText } from "../../storage/database.ts";
-import {
-  dependencies,
-  featureTags,
-  type StoredFlagVariant,
-  tags,
-} from "../../storage/schema/features.ts";
-import type { StoredDefaultStrategy } from "../../storage/schema/projects.ts";
+import type { StoredDefaultStrategy, StoredFlagVariant } from "../../storage/schema/json-values.ts";
+import { dependencies, featureTags, tags } from "../../storage/schema/features.ts";
 import { exportReferences, toConstraintsInFile } from "./export-references.ts";
 import { environmentKey } from "./import-target.ts";
 import type { FeatureInFile, ProjectFileContent, StrategyInFile } from "./schemas.ts";

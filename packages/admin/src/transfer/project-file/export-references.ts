@@ -5,7 +5,8 @@ import { type ContextField, listContextFields } from "../../domain/context-field
 import type { Segment } from "../../domain/segments/store.ts";
 import { listTagTypes } from "../../domain/tag-types.ts";
 import { type Database, orderByText } from "../../storage/database.ts";
-import { type StoredConstraint, strategyTypes } from "../../storage/schema/strategies.ts";
+import type { StoredConstraint } from "../../storage/schema/json-values.ts";
+import { strategyTypes } from "../../storage/schema/strategies.ts";
 import type {
   DefaultStrategyInFile,
   FeatureInFile,

@@ -13,13 +13,8 @@ import type { FeatureTag } from "../../domain/tags/feature-tags.ts";
 import { tagKey } from "../../domain/tags/store.ts";
 import { type Database, groupBy } from "../../storage/database.ts";
 import { LIMITS } from "../../limits.ts";
-import {
-  dependencies,
-  featureTags,
-  type StoredFlagVariant,
-  tags,
-  tagTypes,
-} from "../../storage/schema/features.ts";
+import type { StoredFlagVariant } from "../../storage/schema/json-values.ts";
+import { dependencies, featureTags, tags, tagTypes } from "../../storage/schema/features.ts";
 import { readSegmentsByName } from "./import-references.ts";
 import type { FeatureInFile } from "./schemas.ts";
 
