@@ -106,7 +106,7 @@ export function compileActivation(
       : toActivationStrategy(custom, feature.name, scope.reportStrategyError);
   if (activation !== undefined) return activation(parameters, scope);
   scope.report(`Strategy ${JSON.stringify(name)} is unknown: it never matches`);
-  return { condition: false, reason: "DEFAULT", describe: () => ({ kind: "custom", name }) };
+  return { condition: false, reason: "DEFAULT" };
 }
 
 /** On with a variant of the strategy, else with a variant of the flag, else without a variant. */

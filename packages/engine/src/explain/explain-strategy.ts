@@ -3,7 +3,18 @@ import { compileConstraint } from "../constraints/compile-constraint.ts";
 import { isOperatorName, OPERATORS } from "../constraints/operator-table.ts";
 import { holds } from "../evaluate/condition.ts";
 import type { Feature, MaybeConstraint, Strategy } from "../parse/model.ts";
-import type { ActivationRule, ListRule, RolloutRule } from "../strategies/strategy.ts";
+import { rolloutId } from "../strategies/flexible-rollout.ts";
+import { randomBucket } from "../strategies/gradual-rollout.ts";
+import {
+  contextGroup,
+  fixedGroup,
+  parsePercentage,
+  rolloutBucket,
+} from "../strategies/rollout-condition.ts";
+import { parameterText, parseListParameter } from "../strategies/strategy.ts";
+import type { Parameters } from "../strategies/strategy.ts";
+import { findStrategyType } from "../strategies/strategy-table.ts";
+import type { ListType, RolloutType } from "../strategies/strategy-table.ts";
 import type {
   ActivationExplanation,
   ConstraintExplanation,
@@ -43,53 +54,53 @@ function explainActivation(
 ): ActivationExplanation {
   const compilation = scope.compilation();
   const activation = compileActivation(strategy, { feature, scope: compilation.scope });
-  const matched = holds(activation.condition, scope.request);
-  const rule = activation.describe();
+  const { name, parameters } = strategy;
+  const isCustom = compilation.scope.customStrategies.has(name);
+  const type = isCustom ? undefined : findStrategyType(name);
   const parts = {
-    matched,
-    ...describeRule(rule, scope),
+    matched: holds(activation.condition, scope.request),
+    ...(type?.kind === "list" && { list: describeList(type, parameters, scope) }),
+    ...(type?.kind === "rollout" && { rollout: describeRollout(type, parameters, scope) }),
     ...compilation.problem(),
   };
-  const customStrategy = rule.kind === "custom" ? rule.name : undefined;
-  return { ...parts, explanation: describeActivation(parts, customStrategy) };
+  return { ...parts, explanation: describeActivation(parts, isCustom ? name : undefined) };
 }
 
-function describeRule(
-  rule: ActivationRule,
-  scope: ExplanationScope,
-): Pick<ActivationExplanation, "rollout" | "list"> {
-  switch (rule.kind) {
-    case "everyone":
-    case "custom":
-      return {};
-    case "list":
-      return { list: describeListRule(rule, scope) };
-    case "rollout":
-      return { rollout: describeRolloutRule(rule, scope) };
-    default:
-      return rule satisfies never;
-  }
-}
+const ignore = (): void => undefined;
 
-function describeListRule(rule: ListRule, { request }: ExplanationScope): ListExplanation {
-  const actual = rule.actual(request);
+function describeList(
+  { field, parameter }: ListType,
+  parameters: Parameters,
+  { hostname, fields, request }: ExplanationScope,
+): ListExplanation {
+  const actual = field === undefined ? hostname : request.read(fields.topLevelString(field));
   return {
-    field: rule.field,
-    values: abbreviate(rule.values, actual),
+    field: field ?? "hostname",
+    values: abbreviate(parseListParameter(parameters, parameter, ignore), actual),
     actual: shorten(actual),
   };
 }
 
-function describeRolloutRule(rule: RolloutRule, scope: ExplanationScope): RolloutExplanation {
-  const { percentage, stickiness } = rule;
-  const groupId = rule.group(scope.request);
-  const bucket = rule.bucket(scope.request);
+function describeRollout(
+  { parameter, stickiness: field }: RolloutType,
+  parameters: Parameters,
+  scope: ExplanationScope,
+): RolloutExplanation {
+  const { fields, request } = scope;
+  const percentage = parsePercentage(parameters, parameter, ignore);
+  if (field === "random") return { percentage, stickiness: field, bucket: randomBucket(request) };
+  const stickiness = field ?? (parameters["stickiness"] || "default");
+  const id = request.read(
+    field === undefined ? rolloutId(stickiness, fields) : fields.topLevelTruthyText(field),
+  );
+  const groupOfContext = field === undefined ? request.read(contextGroup(fields)) : null;
+  const groupId = fixedGroup(parameters) ?? groupOfContext ?? "";
   return {
     percentage,
-    stickiness,
-    ...scope.describeId(rule.id(scope.request), stickiness),
-    ...(groupId !== undefined && { groupId }),
-    ...(bucket !== undefined && { bucket }),
+    stickiness: parameterText(stickiness),
+    ...scope.describeId(id, parameterText(stickiness)),
+    groupId,
+    ...(id && { bucket: rolloutBucket(id, groupId) }),
   };
 }
 

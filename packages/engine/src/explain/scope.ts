@@ -26,6 +26,8 @@ const ignore = (): void => undefined;
 export class ExplanationScope {
   readonly request: EvaluationRequest;
   readonly fields: ContextFields = new ContextFields();
+  /** The name of this host. */
+  readonly hostname: string;
   readonly #snapshot: Snapshot;
   readonly #origin: SnapshotOrigin;
   readonly #shared: SharedParts = {
@@ -37,6 +39,7 @@ export class ExplanationScope {
   constructor(snapshot: Snapshot, context: Context) {
     this.#snapshot = snapshot;
     this.#origin = snapshot.origin;
+    this.hostname = snapshot.origin.hostname;
     const nowMs = this.#origin.now();
     const random = this.#origin.random();
     this.#runtime = { now: () => nowMs, random: () => random };

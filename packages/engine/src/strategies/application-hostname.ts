@@ -7,6 +7,5 @@ export const applicationHostname: ActivationStrategy = (parameters, { hostname, 
   return {
     condition: hosts.some((host) => host.toLowerCase() === hostname),
     reason: "TARGETING_MATCH",
-    describe: () => ({ kind: "list", field: "hostname", values: hosts, actual: () => hostname }),
   };
 };

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import type { EvaluationRequest } from "../evaluate/evaluation-request.ts";
-import type { ActivationRule, ActivationStrategy } from "./strategy.ts";
+import type { ActivationStrategy } from "./strategy.ts";
 
 /**
  * A user-defined activation strategy. `isEnabled` receives the parameters from the document and the
@@ -29,7 +29,6 @@ export function toActivationStrategy(
   flag: string,
   reportError: ReportStrategyError,
 ): ActivationStrategy {
-  const describe = (): ActivationRule => ({ kind: "custom", name: custom.name });
   return (parameters, { fields }) => {
     fields.markUsesCustomStrategy();
     const condition = (request: EvaluationRequest): boolean => {
@@ -41,7 +40,7 @@ export function toActivationStrategy(
         return false;
       }
     };
-    return { condition, reason: "TARGETING_MATCH", describe };
+    return { condition, reason: "TARGETING_MATCH" };
   };
 }
 

@@ -1,7 +1,6 @@
 import type { EvaluationRequest } from "../evaluate/evaluation-request.ts";
-import { describeRollout, inPercentage, parsePercentage } from "./rollout-condition.ts";
-import { parameterText } from "./strategy.ts";
-import type { ActivationStrategy, RolloutRule } from "./strategy.ts";
+import { fixedGroup, inPercentage, parsePercentage } from "./rollout-condition.ts";
+import type { ActivationStrategy } from "./strategy.ts";
 
 /** On for a percentage of the users. Contexts without a `userId` are off, even at 100 percent. */
 export const gradualRolloutUserId: ActivationStrategy = byField("userId");
@@ -12,40 +11,25 @@ export const gradualRolloutSessionId: ActivationStrategy = byField("sessionId");
 /** On at random, with a new random number in each evaluation. */
 export const gradualRolloutRandom: ActivationStrategy = (parameters, { fields, report }) => {
   const percentage = parsePercentage(parameters, "percentage", report);
-  const describe = (): RolloutRule => ({
-    kind: "rollout",
-    percentage,
-    stickiness: "random",
-    group: () => undefined,
-    id: () => null,
-    bucket: randomBucket,
-  });
-  if (percentage === 0) return { condition: false, reason: "SPLIT", describe };
-  if (percentage === 100) return { condition: true, reason: "STATIC", describe };
+  if (percentage === 0) return { condition: false, reason: "SPLIT" };
+  if (percentage === 100) return { condition: true, reason: "STATIC" };
   fields.markUsesRandom();
-  return {
-    condition: (request) => percentage >= randomBucket(request),
-    reason: "SPLIT",
-    describe,
-  };
+  return { condition: (request) => percentage >= randomBucket(request), reason: "SPLIT" };
 };
 
-function randomBucket(request: EvaluationRequest): number {
+/** Draws a bucket, from 1 to 100. */
+export function randomBucket(request: EvaluationRequest): number {
   return Math.floor(request.random() * 100) + 1;
 }
 
 function byField(field: string): ActivationStrategy {
   return (parameters, { fields, report }) => {
     const percentage = parsePercentage(parameters, "percentage", report);
-    const group = parameters["groupId"] ? parameterText(parameters["groupId"]) : "";
-    const describe = (): RolloutRule =>
-      describeRollout(field, { id: fields.topLevelTruthyText(field), percentage }, group);
-    if (percentage === 0) return { condition: false, reason: "SPLIT", describe };
+    if (percentage === 0) return { condition: false, reason: "SPLIT" };
     const id = fields.topLevelTruthyText(field);
     return {
-      condition: inPercentage({ id, percentage }, group, fields),
+      condition: inPercentage({ id, percentage }, fixedGroup(parameters) ?? "", fields),
       reason: percentage === 100 ? "TARGETING_MATCH" : "SPLIT",
-      describe,
     };
   };
 }

@@ -11,11 +11,7 @@ import type { StrategyName } from "./strategy-table.ts";
 import { userWithId } from "./user-with-id.ts";
 
 /** On for every context. */
-const everyContext: ActivationStrategy = () => ({
-  condition: true,
-  reason: "STATIC",
-  describe: () => ({ kind: "everyone" }),
-});
+const everyContext: ActivationStrategy = () => ({ condition: true, reason: "STATIC" });
 
 /** The implementations of the strategies in `strategy-table.ts`, each in a file of this folder. */
 const IMPLEMENTATIONS: Readonly<Record<StrategyName, ActivationStrategy>> = {

@@ -1,8 +1,7 @@
 import { isInRange, parseAddress, toMappedIpv4, toRange } from "../constraints/ip-address.ts";
 import type { Address } from "../constraints/ip-address.ts";
-import type { EvaluationRequest } from "../evaluate/evaluation-request.ts";
 import { parseListParameter } from "./strategy.ts";
-import type { ActivationStrategy, ListRule } from "./strategy.ts";
+import type { ActivationStrategy } from "./strategy.ts";
 
 /**
  * On for the listed addresses and ranges, of IPv4 and IPv6. An entry also matches an address with the same text,
@@ -12,12 +11,7 @@ import type { ActivationStrategy, ListRule } from "./strategy.ts";
  */
 export const remoteAddress: ActivationStrategy = (parameters, { fields, report }) => {
   const entries = parseListParameter(parameters, "IPs", report);
-  const describe = (): ListRule => {
-    const slot = fields.topLevelString("remoteAddress");
-    const actual = (request: EvaluationRequest): string | null => request.read(slot);
-    return { kind: "list", field: "remoteAddress", values: entries, actual };
-  };
-  if (entries.length === 0) return { condition: false, reason: "TARGETING_MATCH", describe };
+  if (entries.length === 0) return { condition: false, reason: "TARGETING_MATCH" };
   const texts = new Set(entries);
   const ranges = entries
     .map(parseAddress)
@@ -35,7 +29,6 @@ export const remoteAddress: ActivationStrategy = (parameters, { fields, report }
         .some((address) => ranges.some((range) => isInRange(address, range)));
     },
     reason: "TARGETING_MATCH",
-    describe,
   };
 };
 

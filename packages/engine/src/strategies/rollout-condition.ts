@@ -1,36 +1,30 @@
 import { inRollout } from "../evaluate/condition.ts";
 import type { Predicate } from "../evaluate/condition.ts";
 import type { ContextFields } from "../evaluate/context-fields.ts";
-import type { EvaluationRequest, Slot } from "../evaluate/evaluation-request.ts";
+import type { Slot } from "../evaluate/evaluation-request.ts";
 import { Rollout } from "../evaluate/rollout.ts";
 import { ROLLOUT_SEED, bucketOf } from "../hash.ts";
 import type { Report } from "../parse/diagnostics.ts";
 import { toPercentage } from "./check-parameters.ts";
-import type { Parameters, RolloutRule } from "./strategy.ts";
+import { parameterText } from "./strategy.ts";
+import type { Parameters } from "./strategy.ts";
 
 /** The number of buckets. A rollout of n percent includes the first n of them. */
 const BUCKETS = 100;
 
-/** Describes a rollout by the hash of an id. */
-export function describeRollout(
-  stickiness: string,
-  { id, percentage }: IdPercentage,
-  group: string | Slot<string | null>,
-): RolloutRule {
-  const groupOf = (request: EvaluationRequest): string =>
-    typeof group === "string" ? group : (request.read(group) ?? "");
-  return {
-    kind: "rollout",
-    percentage,
-    stickiness,
-    group: groupOf,
-    id: (request) => request.read(id),
-    bucket: (request) => {
-      const text = request.read(id);
-      const bucketing = { group: groupOf(request), size: BUCKETS, seed: ROLLOUT_SEED };
-      return text ? bucketOf(text, bucketing) : undefined;
-    },
-  };
+/** Returns the bucket of an id, from 1 to 100. */
+export function rolloutBucket(id: string, group: string): number {
+  return bucketOf(id, { group, size: BUCKETS, seed: ROLLOUT_SEED });
+}
+
+/** Returns the group with which a strategy hashes ids; undefined if it names none. */
+export function fixedGroup({ groupId }: Parameters): string | undefined {
+  return groupId ? parameterText(groupId) : undefined;
+}
+
+/** NOTE: as in the official SDK, the context may provide the group of a `flexibleRollout` that names none. */
+export function contextGroup(fields: ContextFields): Slot<string | null> {
+  return fields.topLevelTruthyText("featureToggle");
 }
 
 /** A percentage of the ids in a field of the context. */
@@ -70,7 +64,6 @@ export function inPercentageOfContextGroup(
   return (request) => {
     const text = request.read(id);
     if (!text) return false;
-    const bucketing = { group: request.read(group) ?? "", size: BUCKETS, seed: ROLLOUT_SEED };
-    return bucketOf(text, bucketing) <= percentage;
+    return rolloutBucket(text, request.read(group) ?? "") <= percentage;
   };
 }

@@ -19,7 +19,7 @@ interface EveryoneType {
 }
 
 /** Matches a percentage of ids. */
-interface RolloutType {
+export interface RolloutType {
   readonly kind: "rollout";
   /** The parameter that contains the percentage. */
   readonly parameter: string;
@@ -30,7 +30,7 @@ interface RolloutType {
 }
 
 /** Matches if a list contains a text. */
-interface ListType {
+export interface ListType {
   readonly kind: "list";
   /** The parameter that contains the list, separated by commas. */
   readonly parameter: string;
@@ -50,8 +50,8 @@ export type EntryKind = "userIds" | "hostNames" | "addressRanges";
  * 1. Describe it here. The type checker then requires its implementation in `implementations.ts`, its names in
  *    `console/src/strategies/strategy-labels.ts`, and random parameters in `engine/test/_random-strategy.ts`.
  *    `flags-admin`, the playground and `flags-proxy compare` read this table.
- * 2. If it is of a new kind, add the kind to `ActivationRule` in `strategy.ts`, so that it is explained, and handle it
- *    in `admin/src/domain/strategies/check-strategy.ts`.
+ * 2. If it is of a new kind, explain it in `explain/explain-strategy.ts`, and handle it in
+ *    `admin/src/domain/strategies/check-strategy.ts`.
  * 3. Add it to the table in `docs/concepts.md`.
  *
  * NOTE: the console bundles this file, so it imports nothing.

@@ -1,6 +1,5 @@
 import type { Condition } from "../evaluate/condition.ts";
 import type { ContextFields } from "../evaluate/context-fields.ts";
-import type { EvaluationRequest } from "../evaluate/evaluation-request.ts";
 import type { Reason } from "../outcome.ts";
 import type { Report } from "../parse/diagnostics.ts";
 import { describeType } from "../parse/json.ts";
@@ -20,47 +19,6 @@ export interface StrategyScope {
 export interface Activation {
   readonly condition: Condition;
   readonly reason: Reason;
-  /** Returns what the condition compares, for explanations. */
-  readonly describe: () => ActivationRule;
-}
-
-/** What the condition of an activation compares. */
-export type ActivationRule = EveryoneRule | RolloutRule | ListRule | CustomRule;
-
-/** Nothing: every context matches. */
-interface EveryoneRule {
-  readonly kind: "everyone";
-}
-
-/** Something that only the applications with this custom strategy know. */
-interface CustomRule {
-  readonly kind: "custom";
-  readonly name: string;
-}
-
-/** A percentage of ids. */
-export interface RolloutRule {
-  readonly kind: "rollout";
-  /** A whole number from 0 to 100. */
-  readonly percentage: number;
-  /** `default`, `random` or the name of a field. */
-  readonly stickiness: string;
-  /** Returns the group that ids are hashed with; undefined if nothing is hashed. */
-  readonly group: (request: EvaluationRequest) => string | undefined;
-  /** Returns the id; null if it is absent or none is used. */
-  readonly id: (request: EvaluationRequest) => string | null;
-  /** Returns the bucket, from 1 to 100; undefined without an id. */
-  readonly bucket: (request: EvaluationRequest) => number | undefined;
-}
-
-/** A list that must contain a string. */
-export interface ListRule {
-  readonly kind: "list";
-  /** The name of the context field, or `hostname`. */
-  readonly field: string;
-  readonly values: readonly string[];
-  /** Returns the text that is compared with the values. */
-  readonly actual: (request: EvaluationRequest) => string | null;
 }
 
 /** An activation strategy. Compiles its parameters to a condition, once per snapshot. */
