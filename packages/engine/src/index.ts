@@ -6,8 +6,9 @@ export type { OperatorDescription, OperatorName, ValueKind } from "./constraints
 export { estimatePatternSize } from "./constraints/pattern-size.ts";
 export type { Context } from "./context.ts";
 export { applyDelta, parseEventId } from "./definitions/delta.ts";
-export type { DeltaMessage, FeaturesState, FeatureText, SegmentText } from "./definitions/delta.ts";
+export type { FeaturesState } from "./definitions/delta.ts";
 export { DeltaLog } from "./definitions/delta-log.ts";
+export type { DeltaMessage, FeatureText, SegmentText } from "./definitions/delta-log.ts";
 export {
   ClientSpecError,
   inlineSegments,

@@ -1,6 +1,7 @@
 import type { SnapshotFlag } from "../evaluate/compiled-snapshot.ts";
 import { all } from "../evaluate/condition.ts";
 import type { Condition } from "../evaluate/condition.ts";
+import { selectOutcome } from "../evaluate/outcome-selector.ts";
 import type { Outcome } from "../outcome.ts";
 import type { Report } from "../parse/diagnostics.ts";
 import type { Dependency, Feature } from "../parse/model.ts";
@@ -32,14 +33,17 @@ function compileDependency(
   return parentCondition(dependency, parent);
 }
 
-function parentCondition(dependency: Dependency, { compiled, evaluator }: SnapshotFlag): Condition {
-  const { constantOutcome, outcomes } = compiled;
+function parentCondition(
+  dependency: Dependency,
+  { compiled, index: parentIndex, selector }: SnapshotFlag,
+): Condition {
   const isSatisfiedBy = (index: number): boolean => {
-    const outcome = outcomes[index];
+    const outcome = compiled.outcomes[index];
     return outcome !== undefined && isSatisfied(dependency, outcome);
   };
-  if (constantOutcome !== undefined) return isSatisfiedBy(constantOutcome);
-  return (request) => isSatisfiedBy(request.outcomeOf(evaluator));
+  if (typeof selector === "number") return isSatisfiedBy(selector);
+  return (request) =>
+    isSatisfiedBy(request.outcomeAt(parentIndex) ?? selectOutcome(selector, request));
 }
 
 /** Whether an outcome of the parent is one that the flag requires. */

@@ -3,7 +3,6 @@ import type { SnapshotFlag } from "../evaluate/compiled-snapshot.ts";
 import { SegmentConditions } from "../constraints/compile-constraint.ts";
 import { PatternCache } from "../constraints/pattern-cache.ts";
 import { ContextFields } from "../evaluate/context-fields.ts";
-import { SelectorEvaluator } from "../evaluate/outcome-selector.ts";
 import type { Outcome, SelectedVariant } from "../outcome.ts";
 import { createReport } from "../parse/diagnostics.ts";
 import type { Diagnostic } from "../parse/diagnostics.ts";
@@ -60,8 +59,7 @@ export function* compileInSteps(
     revision: options.revision ?? "",
     flags,
     simpleFlags: yield* collectSimpleFlags(flags),
-    contextDependencies: fields.contextDependencies(),
-    slotsByField: fields.slotsByField,
+    fields,
     diagnostics: Object.freeze(diagnostics),
     origin,
   });
@@ -102,7 +100,8 @@ function* compileFlags(
     const { compiled, selector } = compileFlag(feature, parentsSatisfied, scope);
     const flag = {
       compiled: reuseUnchangedFlag(compiled, previous),
-      evaluator: new SelectorEvaluator(index, selector),
+      index,
+      selector,
       hasParents: hasParents(feature),
     };
     flags[index] = flag;

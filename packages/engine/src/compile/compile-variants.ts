@@ -54,7 +54,7 @@ function selectByWeight(
   if (only !== undefined) return only;
   const id = idOf(stickiness, fields);
   const idBucket = fields.bucket(id, { group, size: totalWeight, seed: VARIANT_SEED });
-  return new Rollout({ idBucket, ranges: toRanges(variants), otherwise: NO_VARIANT });
+  return new Rollout(idBucket, toRanges(variants), NO_VARIANT);
 }
 
 /** Returns the position of the only variant with a weight; undefined if there are several. */

@@ -4,10 +4,7 @@ import { type Operator, reportUnreadable } from "./operator.ts";
 type Comparison = (timeMs: number, operandMs: number) => boolean;
 
 /** DATE_AFTER, DATE_BEFORE: compare with the current time, whichever field the constraint names. */
-export const dateAfter: Operator = compareWith((timeMs, operandMs) => timeMs > operandMs);
-export const dateBefore: Operator = compareWith((timeMs, operandMs) => timeMs < operandMs);
-
-function compareWith(compare: Comparison): Operator {
+export function compareWithCurrentTime(compare: Comparison): Operator {
   return (constraint, fields, report) => {
     const operandMs = toEpochMs(constraint.value);
     if (Number.isNaN(operandMs)) return reportUnreadable(constraint, "a time", report);

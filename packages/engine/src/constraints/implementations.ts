@@ -1,24 +1,12 @@
 import { inCidr } from "./ip-address.ts";
-import { dateAfter, dateBefore } from "./date.ts";
+import { compareWithCurrentTime } from "./date.ts";
 import { inValues, notInValues } from "./in-list.ts";
-import {
-  numberEquals,
-  numberGreater,
-  numberGreaterOrEqual,
-  numberLess,
-  numberLessOrEqual,
-} from "./number.ts";
+import { compareNumbers } from "./number.ts";
 import type { Operator } from "./operator.ts";
 import type { OperatorName } from "./operator-table.ts";
 import { matchesPattern } from "./regex.ts";
-import {
-  versionEquals,
-  versionGreater,
-  versionGreaterOrEqual,
-  versionLess,
-  versionLessOrEqual,
-} from "./semver.ts";
-import { contains, endsWith, startsWith } from "./text.ts";
+import { compareVersions } from "./semver.ts";
+import { compareTexts } from "./text.ts";
 
 /**
  * The implementations of the operators in `operator-table.ts`. Those that compare with the list `values` of a
@@ -27,21 +15,21 @@ import { contains, endsWith, startsWith } from "./text.ts";
 export const IMPLEMENTATIONS: Readonly<Record<OperatorName, Operator>> = {
   IN: inValues,
   NOT_IN: notInValues,
-  STR_STARTS_WITH: startsWith,
-  STR_ENDS_WITH: endsWith,
-  STR_CONTAINS: contains,
-  NUM_EQ: numberEquals,
-  NUM_GT: numberGreater,
-  NUM_GTE: numberGreaterOrEqual,
-  NUM_LT: numberLess,
-  NUM_LTE: numberLessOrEqual,
-  DATE_AFTER: dateAfter,
-  DATE_BEFORE: dateBefore,
-  SEMVER_EQ: versionEquals,
-  SEMVER_GT: versionGreater,
-  SEMVER_GTE: versionGreaterOrEqual,
-  SEMVER_LT: versionLess,
-  SEMVER_LTE: versionLessOrEqual,
+  STR_STARTS_WITH: compareTexts((text, value) => text.startsWith(value)),
+  STR_ENDS_WITH: compareTexts((text, value) => text.endsWith(value)),
+  STR_CONTAINS: compareTexts((text, value) => text.includes(value)),
+  NUM_EQ: compareNumbers((number, operand) => number === operand),
+  NUM_GT: compareNumbers((number, operand) => number > operand),
+  NUM_GTE: compareNumbers((number, operand) => number >= operand),
+  NUM_LT: compareNumbers((number, operand) => number < operand),
+  NUM_LTE: compareNumbers((number, operand) => number <= operand),
+  DATE_AFTER: compareWithCurrentTime((timeMs, operandMs) => timeMs > operandMs),
+  DATE_BEFORE: compareWithCurrentTime((timeMs, operandMs) => timeMs < operandMs),
+  SEMVER_EQ: compareVersions((order) => order === 0),
+  SEMVER_GT: compareVersions((order) => order > 0),
+  SEMVER_GTE: compareVersions((order) => order >= 0),
+  SEMVER_LT: compareVersions((order) => order < 0),
+  SEMVER_LTE: compareVersions((order) => order <= 0),
   REGEX: matchesPattern,
   IN_CIDR: inCidr,
 };

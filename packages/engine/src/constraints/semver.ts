@@ -5,13 +5,7 @@ import { type Operator, reportUnreadable } from "./operator.ts";
 type AcceptsOrder = (order: -1 | 0 | 1) => boolean;
 
 /** SEMVER_*: precedence as defined by semver.org, which ignores build metadata. */
-export const versionEquals: Operator = compareWith((order) => order === 0);
-export const versionGreater: Operator = compareWith((order) => order > 0);
-export const versionGreaterOrEqual: Operator = compareWith((order) => order >= 0);
-export const versionLess: Operator = compareWith((order) => order < 0);
-export const versionLessOrEqual: Operator = compareWith((order) => order <= 0);
-
-function compareWith(accepts: AcceptsOrder): Operator {
+export function compareVersions(accepts: AcceptsOrder): Operator {
   return (constraint, fields, report) => {
     const { contextName, value } = constraint;
     const operand = typeof value === "string" ? parse(value) : null;

@@ -3,16 +3,8 @@ import type { Operator } from "./operator.ts";
 
 type Comparison = (text: string, value: string) => boolean;
 
-/** STR_STARTS_WITH: the field starts with one of the values. */
-export const startsWith: Operator = compareWith((text, value) => text.startsWith(value));
-
-/** STR_ENDS_WITH: the field ends with one of the values. */
-export const endsWith: Operator = compareWith((text, value) => text.endsWith(value));
-
-/** STR_CONTAINS: the field contains one of the values. */
-export const contains: Operator = compareWith((text, value) => text.includes(value));
-
-function compareWith(compare: Comparison): Operator {
+/** STR_*: the comparison holds for the field and one of the values. */
+export function compareTexts(compare: Comparison): Operator {
   return listOperator(({ contextName, values, caseInsensitive }, fields) => {
     if (values.length === 0) return false;
     const text = fields.text(contextName);

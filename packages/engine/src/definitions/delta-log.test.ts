@@ -36,6 +36,15 @@ test("changes() writes other event ids than revisions", () => {
   });
 });
 
+// SDKs based on Yggdrasil reject a whole message if a removal has no project.
+test("a removal names the project `default` if the definition names none", () => {
+  const log = new DeltaLog(1, { features: [{ feature: { name: "a" }, text: "{}" }], segments: [] });
+  log.advance(2, { features: [], segments: [] });
+  expect(JSON.parse(log.changes(1, 2).text)).toEqual({
+    events: [{ eventId: 2, type: "feature-removed", featureName: "a", project: "default" }],
+  });
+});
+
 test("hydration() writes the complete state", () => {
   const log = createLog();
   expect(JSON.parse(log.hydration(3).text)).toEqual({

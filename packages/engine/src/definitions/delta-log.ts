@@ -1,15 +1,26 @@
 import { ChangeLog } from "./change-log.ts";
-import {
-  type DeltaMessage,
-  featureRemoved,
-  type FeatureText,
-  featureUpdated,
-  segmentRemoved,
-  type SegmentText,
-  segmentUpdated,
-  writeChanges,
-  writeHydration,
-} from "./delta.ts";
+
+/** A flag as one line of JSON, and the fields that identify it once it is removed. */
+export interface FeatureText {
+  readonly feature: { readonly name: string; readonly project?: string | undefined };
+  readonly text: string;
+}
+
+/** A segment as one line of JSON, and its id. */
+export interface SegmentText {
+  readonly segment: { readonly id: number | string };
+  readonly text: string;
+}
+
+/** A message that brings an SDK to a revision. */
+export interface DeltaMessage {
+  /** The revision of the SDK after it has applied the message. */
+  readonly id: number;
+  /** The number of events. */
+  readonly size: number;
+  /** The message as one line of JSON. */
+  readonly text: string;
+}
 
 /** How many removed flags, and how many removed segments, a log remembers. */
 const MAX_REMOVED = 1000;
@@ -65,16 +76,45 @@ export class DeltaLog {
   ): DeltaMessage {
     const features = this.#features.since(since);
     const segments = this.#segments.since(since);
-    return writeChanges(id, [
-      ...segments.updated.map(({ revision, item }) => segmentUpdated(eventIdOf(revision), item)),
-      ...features.updated.map(({ revision, item }) => featureUpdated(eventIdOf(revision), item)),
-      ...features.removed.map(({ revision, item }) => featureRemoved(eventIdOf(revision), item)),
-      ...segments.removed.map(({ revision, item }) => segmentRemoved(eventIdOf(revision), item)),
-    ]);
+    const toEvent = (revision: number, type: string, members: string) => {
+      const eventId = eventIdOf(revision);
+      return { eventId, text: `{"eventId":${eventId},"type":"${type}",${members}}` };
+    };
+    // Within one revision, segments are added before the flags that use them, and removed after them.
+    const events = [
+      ...segments.updated.map(({ revision, item }) =>
+        toEvent(revision, "segment-updated", `"segment":${item.text}`),
+      ),
+      ...features.updated.map(({ revision, item }) =>
+        toEvent(revision, "feature-updated", `"feature":${item.text}`),
+      ),
+      ...features.removed.map(({ revision, item: { feature } }) =>
+        toEvent(revision, "feature-removed", removedMembers(feature)),
+      ),
+      ...segments.removed.map(({ revision, item: { segment } }) =>
+        toEvent(revision, "segment-removed", `"segmentId":${JSON.stringify(segment.id)}`),
+      ),
+    ].toSorted((a, b) => a.eventId - b.eventId);
+    return { id, size: events.length, text: `{"events":${joinTexts(events)}}` };
   }
 
   /** Writes the complete state. */
   hydration(id: number): DeltaMessage {
-    return writeHydration(id, this.#features.items(), this.#segments.items());
+    const features = joinTexts(this.#features.items());
+    const segments = joinTexts(this.#segments.items());
+    const text = `{"events":[{"eventId":${id},"type":"hydration","features":${features},"segments":${segments}}]}`;
+    return { id, size: 1, text };
   }
+}
+
+/** NOTE: SDKs based on Yggdrasil reject a whole message if a removal has no project. */
+function removedMembers({
+  name: featureName,
+  project = "default",
+}: FeatureText["feature"]): string {
+  return JSON.stringify({ featureName, project }).slice(1, -1);
+}
+
+function joinTexts(entries: Iterable<{ readonly text: string }>): string {
+  return `[${Array.from(entries, ({ text }) => text).join(",")}]`;
 }

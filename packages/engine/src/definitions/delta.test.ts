@@ -1,18 +1,5 @@
 import { expect, test, describe } from "vitest";
-import { applyDelta, featureRemoved, parseEventId, writeChanges } from "./delta.ts";
-
-test.each([
-  ["names the project of the flag", "shop", "shop"],
-  // SDKs based on Yggdrasil reject a whole message if a removal has no project.
-  ["names the project `default` if the definition names none", undefined, "default"],
-])("a removal %s", (_rule, project, expected) => {
-  const { text } = writeChanges(7, [
-    featureRemoved(7, { feature: { name: "a", project }, text: "{}" }),
-  ]);
-  expect(JSON.parse(text)).toEqual({
-    events: [{ eventId: 7, type: "feature-removed", featureName: "a", project: expected }],
-  });
-});
+import { applyDelta, parseEventId } from "./delta.ts";
 
 test.each([
   ["7", 7],

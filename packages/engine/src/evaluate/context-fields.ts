@@ -4,7 +4,7 @@ import type { Bucketing, HashBlocks, HashPrefix } from "../hash.ts";
 import type { Condition } from "./condition.ts";
 import type { EvaluationRequest, Slot } from "./evaluation-request.ts";
 import { ListIndex, Membership } from "./membership.ts";
-import { IdBucket } from "./rollout.ts";
+import type { IdBucket } from "./rollout.ts";
 
 /** The text of a field, or null if the context does not have the field. */
 type FieldText = string | null;
@@ -114,7 +114,7 @@ export class ContextFields {
   /** The bucket that an id is assigned to. */
   bucket(id: Slot<FieldText>, { group, size, seed }: Bucketing): IdBucket {
     const prefix = createHashPrefix(`${group}:`, seed);
-    return new IdBucket({ blocks: this.#blocks(id, prefix), prefix, size });
+    return { blocks: this.#blocks(id, prefix), prefix, size };
   }
 
   /** Whether a list contains a string. Equal lists, such as those of a segment, share one object. */
@@ -152,9 +152,9 @@ export class ContextFields {
     this.#callsCustomStrategy = true;
   }
 
-  /** The slots through which rules read each field. */
-  get slotsByField(): ReadonlyMap<string, readonly Slot<unknown>[]> {
-    return this.#fields;
+  /** The slots through which rules read a field. */
+  slotsOf(field: string): readonly Slot<unknown>[] {
+    return this.#fields.get(field) ?? [];
   }
 
   contextDependencies(): ContextDependencies {

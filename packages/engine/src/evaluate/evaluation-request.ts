@@ -20,14 +20,6 @@ export interface Slot<Value> {
   readonly load: (request: EvaluationRequest) => Value;
 }
 
-/** Evaluates one flag of a snapshot. */
-export interface FlagEvaluator {
-  /** The index of the flag in the snapshot. */
-  readonly index: number;
-  /** Returns the index of the outcome. */
-  evaluate(request: EvaluationRequest): number;
-}
-
 /**
  * The evaluation of one context. Caches the value of each slot, so that a thousand flags that read
  * one field look it up and parse it once, and all use the same random id.
@@ -105,8 +97,8 @@ export class EvaluationRequest {
     return this.#runtime.random();
   }
 
-  /** Returns the outcome of a parent flag for this request. */
-  outcomeOf(flag: FlagEvaluator): number {
-    return this.#outcomes?.[flag.index] ?? flag.evaluate(this);
+  /** Returns the outcome of a parent flag, by its index in the snapshot; undefined unless all flags are evaluated. */
+  outcomeAt(index: number): number | undefined {
+    return this.#outcomes?.[index];
   }
 }

@@ -1,7 +1,7 @@
 import { OFF } from "../outcome.ts";
 import { holds } from "./condition.ts";
 import type { Condition, Target } from "./condition.ts";
-import type { EvaluationRequest, FlagEvaluator } from "./evaluation-request.ts";
+import type { EvaluationRequest } from "./evaluation-request.ts";
 import { Rollout } from "./rollout.ts";
 import type { FixedOrRollout } from "./rollout.ts";
 import { Targeting } from "./targeting.ts";
@@ -55,7 +55,7 @@ function toTargeting(
   const targeted = rollout === undefined ? outcome : withOutcomes(rollout, outcome, otherwise);
   if (lists.length === 0 && targeted instanceof Rollout) return targeted;
   if (!isFixedOrRollout(targeted) || !isFixedOrRollout(otherwise)) return undefined;
-  return new Targeting({ lists, outcome: targeted, otherwise });
+  return new Targeting(lists, targeted, otherwise);
 }
 
 /** Replaces the outcomes 1 and 0 of a rollout. */
@@ -70,20 +70,4 @@ function withOutcomes(
 
 function isFixedOrRollout(selector: OutcomeSelector | undefined): selector is FixedOrRollout {
   return typeof selector === "number" || selector instanceof Rollout;
-}
-
-/** Evaluates a compiled flag. */
-export class SelectorEvaluator implements FlagEvaluator {
-  readonly index: number;
-  /** The simplest form of the decision. */
-  readonly selector: OutcomeSelector;
-
-  constructor(index: number, selector: OutcomeSelector) {
-    this.index = index;
-    this.selector = selector;
-  }
-
-  evaluate(request: EvaluationRequest): number {
-    return selectOutcome(this.selector, request);
-  }
 }

@@ -2,7 +2,8 @@ import { hashBlocks, toBucket } from "../hash.ts";
 import type { HashBlocks, HashPrefix } from "../hash.ts";
 import type { EvaluationRequest, Slot } from "./evaluation-request.ts";
 
-interface IdBucketOptions {
+/** The bucket that an id of the context is assigned to. */
+export interface IdBucket {
   /** The id in blocks that are aligned to the prefix; null if it is absent or empty. */
   readonly blocks: Slot<HashBlocks | null>;
   readonly prefix: HashPrefix;
@@ -10,27 +11,10 @@ interface IdBucketOptions {
   readonly size: number;
 }
 
-/** The bucket that an id of the context is assigned to. */
-export class IdBucket {
-  readonly blocks: Slot<HashBlocks | null>;
-  readonly prefix: HashPrefix;
-  readonly size: number;
-
-  constructor({ blocks, prefix, size }: IdBucketOptions) {
-    this.blocks = blocks;
-    this.prefix = prefix;
-    this.size = size;
-  }
-
-  /** Returns the bucket, from 1 to the number of buckets; 0 if the id is absent or empty. */
-  read(request: EvaluationRequest): number {
-    return bucketIn(request.read(this.blocks), this);
-  }
-}
-
+/** Returns the bucket, from 1 to the number of buckets; 0 without an id. */
 function bucketIn(
   blocks: HashBlocks | null,
-  { prefix, size }: Pick<IdBucketOptions, "prefix" | "size">,
+  { prefix, size }: Pick<IdBucket, "prefix" | "size">,
 ): number {
   return blocks === null ? 0 : toBucket(hashBlocks(prefix, blocks), size);
 }
@@ -41,31 +25,25 @@ export interface BucketRange {
   readonly outcome: number;
 }
 
-interface RolloutOptions {
-  readonly idBucket: IdBucket;
-  /** From the lowest bucket to the highest. */
-  readonly ranges: readonly BucketRange[];
-  /** The outcome of the buckets after the last range. */
-  readonly otherwise: number;
-}
-
 /**
  * An outcome that depends only on the bucket of an id: a percentage of the ids, or variants by
  * weight. Most flags that depend on the context compile to a rollout.
  */
 export class Rollout {
   readonly idBucket: IdBucket;
+  /** From the lowest bucket to the highest. */
   readonly ranges: readonly BucketRange[];
+  /** The outcome of the buckets after the last range. */
   readonly otherwise: number;
 
-  constructor({ idBucket, ranges, otherwise }: RolloutOptions) {
+  constructor(idBucket: IdBucket, ranges: readonly BucketRange[], otherwise: number) {
     this.idBucket = idBucket;
     this.ranges = ranges;
     this.otherwise = otherwise;
   }
 
   evaluate(request: EvaluationRequest): number {
-    return outcomeOf(this.idBucket.read(request), this);
+    return outcomeOf(bucketIn(request.read(this.idBucket.blocks), this.idBucket), this);
   }
 
   /** Returns the same rollout with other outcomes. */
@@ -74,15 +52,14 @@ export class Rollout {
       lastBucket,
       outcome: toOutcome(outcome),
     }));
-    const otherwise = toOutcome(this.otherwise);
-    return new Rollout({ idBucket: this.idBucket, ranges, otherwise });
+    return new Rollout(this.idBucket, ranges, toOutcome(this.otherwise));
   }
 }
 
 /** Returns the outcome of a bucket. */
 function outcomeOf(
   bucket: number,
-  { ranges, otherwise }: Pick<RolloutOptions, "ranges" | "otherwise">,
+  { ranges, otherwise }: Pick<Rollout, "ranges" | "otherwise">,
 ): number {
   // NOTE: `!(a < b)` instead of `a >= b`, so that an invalid weight (NaN) selects the same variant
   // as in the official SDK.
@@ -99,12 +76,10 @@ export function resolveRollout(outcome: FixedOrRollout, request: EvaluationReque
 }
 
 /** A flag whose outcome is a rollout. */
-interface RolloutFlag extends Pick<RolloutOptions, "ranges" | "otherwise"> {
+interface RolloutFlag
+  extends Pick<Rollout, "ranges" | "otherwise">, Pick<IdBucket, "prefix" | "size"> {
   /** The index of the flag in the snapshot. */
   readonly index: number;
-  readonly prefix: HashPrefix;
-  /** The number of buckets. */
-  readonly size: number;
 }
 
 /**

@@ -3,25 +3,17 @@ import type { Membership } from "./membership.ts";
 import { resolveRollout } from "./rollout.ts";
 import type { FixedOrRollout } from "./rollout.ts";
 
-interface TargetingOptions {
-  /** At least one list. */
-  readonly lists: readonly Membership[];
-  /** The outcome for contexts that are in every list. */
-  readonly outcome: FixedOrRollout;
-  /** The outcome for all other contexts. */
-  readonly otherwise: FixedOrRollout;
-}
-
 /**
  * One outcome for contexts that are in all of certain lists, another for all other contexts.
  * Flags for a list of users, countries or plans compile to this.
  */
 export class Targeting {
+  /** At least one list. */
   readonly lists: readonly Membership[];
   readonly outcome: FixedOrRollout;
   readonly otherwise: FixedOrRollout;
 
-  constructor({ lists, outcome, otherwise }: TargetingOptions) {
+  constructor(lists: readonly Membership[], outcome: FixedOrRollout, otherwise: FixedOrRollout) {
     this.lists = lists;
     this.outcome = outcome;
     this.otherwise = otherwise;

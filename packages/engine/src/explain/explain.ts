@@ -7,7 +7,7 @@ import {
   createFlagCompilation,
 } from "../compile/compile-strategy.ts";
 import type { Context } from "../context.ts";
-import { selectOutcome, SelectorEvaluator } from "../evaluate/outcome-selector.ts";
+import { selectOutcome } from "../evaluate/outcome-selector.ts";
 import { OFF } from "../outcome.ts";
 import type { Outcome } from "../outcome.ts";
 import type { Dependency, Feature } from "../parse/model.ts";
@@ -135,8 +135,7 @@ function mayChange(feature: Feature, explanation: ExplanationScope): boolean {
     if (parent === undefined) return undefined;
     if (parent.dependencies.length > 0) return "has parents";
     const { compiled, selector } = compileFlag(parent, true, scope);
-    const evaluator = new SelectorEvaluator(NO_INDEX, selector);
-    return { compiled, evaluator, hasParents: false };
+    return { compiled, index: NO_INDEX, selector, hasParents: false };
   };
   const parentsSatisfied = compileDependencies(feature, findParent, scope.report);
   selectOutcome(compileFlag(feature, parentsSatisfied, scope).selector, request);

@@ -53,7 +53,7 @@ export function inPercentage(
     { lastBucket: 0, outcome: 0 },
     { lastBucket: percentage, outcome: 1 },
   ];
-  return inRollout(new Rollout({ idBucket, ranges, otherwise: 0 }));
+  return inRollout(new Rollout(idBucket, ranges, 0));
 }
 
 /** Like `inPercentage`, with a group from the context. An absent group is the empty text. */
