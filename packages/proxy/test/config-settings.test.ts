@@ -1,13 +1,19 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { defaultMaxConnections, type Environment, readOpenFileLimit } from "flags-server-kit";
-import { TELEMETRY_GROUP } from "flags-server-kit/command-line";
+import {
+  defaultMaxConnections,
+  type Environment,
+  readOpenFileLimit,
+  type Setting,
+} from "flags-server-kit";
+import { addressesKind, booleanKind, textKind } from "flags-server-kit/command-line";
 import { afterAll, describe, expect, test } from "vitest";
+import { forwardProxyKind } from "../src/config/address-setting-kinds.ts";
 import type { LoadedConfig } from "../src/config/assemble-config.ts";
 import { loadConfig } from "../src/config/load-config.ts";
-import type { OptionName, ProxyOptions } from "../src/config/options.ts";
-import { SETTINGS } from "../src/config/settings.ts";
+import type { ProxyOptions } from "../src/config/options.ts";
+import { type SettingName, SETTINGS } from "../src/config/settings.ts";
 
 const REQUIRED: Environment = {
   FLAGS_URL: "http://upstream.test/api",
@@ -20,23 +26,14 @@ const silent = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 const load = (options: ProxyOptions, environment: Environment): Promise<LoadedConfig> =>
   loadConfig({ logger: silent, ...options }, { ...REQUIRED, ...environment });
 
-/** Values of one kind, as text of a variable and as values of an option. */
+/** Values of a setting, as text of a variable and as values of an option. */
 interface Examples {
   /** Texts of the variable, and the expected values. */
   readonly texts: readonly (readonly [text: string, expected: unknown])[];
-  /** Values of the option, and the expected values. The first ones also override the first text. */
+  /** Values of the option, and the expected values. They also override the first text. */
   readonly values?: readonly (readonly [value: unknown, expected: unknown])[];
   readonly badTexts?: readonly string[];
   readonly badValues?: readonly unknown[];
-}
-
-/** A setting, where to find its value in the configuration, its default, and examples. */
-interface Row extends Examples {
-  /** Not set: only the environment can change the setting. */
-  readonly option?: OptionName;
-  readonly variable: string;
-  readonly read: (config: LoadedConfig) => unknown;
-  readonly defaultValue: unknown;
 }
 
 const BOOLEAN: Examples = {
@@ -74,20 +71,6 @@ const ADDRESSES: Examples = {
   badValues: [[], true, 1, ["x"]],
 };
 
-const INTERVAL: Examples = {
-  texts: [
-    ["1234", 1234],
-    ["0", 0],
-    [" 10 ", 10],
-  ],
-  values: [
-    [0, 0],
-    [77, 77],
-  ],
-  badTexts: ["soon", "-1", "1.5", "1e3", "5s", "1000000001", "Infinity"],
-  badValues: ["5000", Number.NaN, -1, 0.5],
-};
-
 const TEXT: Examples = {
   texts: [
     ["from the environment", "from the environment"],
@@ -109,21 +92,16 @@ function integer(min: number, max: number): Examples {
   };
 }
 
+const FORWARD_PROXY: Examples = {
+  texts: [["http://user:pass@proxy.test:3128", "http://user:pass@proxy.test:3128"]],
+  badTexts: ["proxy", "proxy.test:3128", "socks5://proxy.test", "http://u:%zz@proxy.test"],
+};
+
 /** `nest("cors.maxAge", 5)` is `{ cors: { maxAge: 5 } }`. */
 function nest(option: string, value: unknown): object {
   return option
     .split(".")
     .reduceRight<unknown>((inner, key) => ({ [key]: inner }), value) as object;
-}
-
-function row(
-  option: OptionName,
-  variable: string,
-  read: Row["read"],
-  defaultValue: unknown,
-  examples: Examples,
-): Row {
-  return { option, variable, read, defaultValue, ...examples };
 }
 
 /** A folder that exists during the tests. */
@@ -133,12 +111,9 @@ afterAll(() => rmSync(FOLDER, { recursive: true }));
 const originFunction = (): void => {};
 const TAG = [{ name: "a", value: "b" }];
 
-const ROWS: readonly Row[] = [
-  {
-    option: "flagsUrl",
-    variable: "FLAGS_URL",
-    read: (config) => config.upstreamUrl,
-    defaultValue: REQUIRED["FLAGS_URL"],
+/** Examples for settings whose kind does not determine them. */
+const EXAMPLES: Partial<Record<SettingName, Examples>> = {
+  flagsUrl: {
     texts: [["https://flags.test/api/", "https://flags.test/api/"]],
     values: [["http://code.test", "http://code.test"]],
     badTexts: [
@@ -150,11 +125,7 @@ const ROWS: readonly Row[] = [
     ],
     badValues: ["", 4242, new URL("http://a.test")],
   },
-  {
-    option: "flagsApiToken",
-    variable: "FLAGS_API_TOKEN",
-    read: (config) => config.upstreamTokens,
-    defaultValue: [REQUIRED["FLAGS_API_TOKEN"]],
+  flagsApiToken: {
     texts: [["*:development.abc", ["*:development.abc"]]],
     values: [
       ["code-token", ["code-token"]],
@@ -163,11 +134,7 @@ const ROWS: readonly Row[] = [
     badTexts: ["tökén", "line\nbreak", " , "],
     badValues: ["", 5, []],
   },
-  {
-    option: "clientKeys",
-    variable: "FLAGS_PROXY_CLIENT_KEYS",
-    read: (config) => config.clientKeys,
-    defaultValue: ["some-key"],
+  clientKeys: {
     texts: [
       ["a-key, b-key,,", ["a-key", "b-key"]],
       ["a-key,a-key", ["a-key"]],
@@ -180,28 +147,7 @@ const ROWS: readonly Row[] = [
     badTexts: [",", " , ", "ключ", "tab\tand\u0001control"],
     badValues: [[], [5], {}, [""]],
   },
-  {
-    option: "port",
-    variable: "PORT",
-    read: (config) => config.port,
-    defaultValue: 3000,
-    ...integer(0, 65_535),
-    badTexts: ["99999", "-1", "http", "80.5", "tcp://10.0.0.1:3000"],
-  },
-  {
-    option: "port",
-    variable: "PROXY_PORT",
-    read: (config) => config.port,
-    defaultValue: 3000,
-    texts: [["8081", 8081]],
-    values: [[5, 5]],
-    badTexts: ["99999"],
-  },
-  {
-    option: "host",
-    variable: "HOST",
-    read: (config) => config.host,
-    defaultValue: undefined,
+  host: {
     texts: [
       ["127.0.0.1", "127.0.0.1"],
       ["::1", "::1"],
@@ -211,11 +157,7 @@ const ROWS: readonly Row[] = [
     badTexts: ["http://localhost", "a b", "localhost:3000"],
     badValues: [5],
   },
-  {
-    option: "proxyBasePath",
-    variable: "PROXY_BASE_PATH",
-    read: (config) => config.basePath,
-    defaultValue: "",
+  basePath: {
     texts: [
       ["base/path", "/base/path"],
       ["/base/path/", "/base/path"],
@@ -229,10 +171,7 @@ const ROWS: readonly Row[] = [
     badTexts: ["a b", "../up", "a?b", ":id", "*"],
     badValues: [5],
   },
-  {
-    variable: "FLAGS_PROXY_WORKERS",
-    read: (config) => config.workers,
-    defaultValue: 1,
+  workers: {
     texts: [
       ["4", 4],
       ["auto", availableParallelism()],
@@ -240,37 +179,7 @@ const ROWS: readonly Row[] = [
     ],
     badTexts: ["0", "257", "-1", "1.5", "all", "auto,2"],
   },
-  {
-    variable: "FLAGS_PROXY_WORKER_TIMEOUT",
-    read: (config) => config.workerTimeoutMs,
-    defaultValue: 15_000,
-    ...integer(1000, 3_600_000),
-    values: [],
-    badValues: [],
-    badTexts: ["0", "999", "3600001", "1.5", "15s"],
-  },
-  {
-    variable: "SHUTDOWN_DELAY",
-    read: (config) => config.shutdownDelayMs,
-    defaultValue: 5000,
-    ...integer(0, 600_000),
-    values: [],
-    badValues: [],
-    badTexts: ["-1", "600001", "1.5", "5s"],
-  },
-  {
-    option: "maxConnections",
-    variable: "FLAGS_MAX_CONNECTIONS",
-    read: (config) => config.maxConnections,
-    // NOTE: depends on the open-file limit of this machine.
-    defaultValue: defaultMaxConnections(10_000, { limit: readOpenFileLimit() }),
-    ...integer(1, 1_000_000),
-  },
-  {
-    option: "trustProxy",
-    variable: "TRUST_PROXY",
-    read: (config) => config.trustProxy,
-    defaultValue: false,
+  trustProxy: {
     texts: [
       ["true", true],
       ["false", false],
@@ -304,11 +213,7 @@ const ROWS: readonly Row[] = [
     ],
     badValues: [-1, 1.5, Number.NaN, {}, ["x"]],
   },
-  {
-    option: "allowedHosts",
-    variable: "ALLOWED_HOSTS",
-    read: (config) => config.allowedHosts,
-    defaultValue: [],
+  allowedHosts: {
     texts: [
       ["flags-proxy", ["flags-proxy"]],
       ["flags.example.com, 10.0.0.1,2001:db8::1", ["flags.example.com", "10.0.0.1", "2001:db8::1"]],
@@ -331,39 +236,7 @@ const ROWS: readonly Row[] = [
     ],
     badValues: [1, {}, [1]],
   },
-  {
-    option: "allowList",
-    variable: "FLAGS_ALLOW_LIST",
-    read: (config) => config.network.allowList,
-    defaultValue: undefined,
-    ...ADDRESSES,
-  },
-  {
-    option: "denyList",
-    variable: "FLAGS_DENY_LIST",
-    read: (config) => config.network.denyList,
-    defaultValue: [],
-    ...ADDRESSES,
-  },
-  {
-    option: "management.port",
-    variable: "FLAGS_MANAGEMENT_PORT",
-    read: (config) => config.network.management?.port,
-    defaultValue: undefined,
-    ...integer(0, 65_535),
-  },
-  {
-    option: "httpOptions.timeout",
-    variable: "FLAGS_UPSTREAM_TIMEOUT",
-    read: (config) => config.network.upstream.timeoutMs,
-    defaultValue: 10_000,
-    ...integer(1, 600_000),
-  },
-  {
-    option: "httpOptions.headers",
-    variable: "FLAGS_UPSTREAM_HEADERS",
-    read: (config) => config.network.upstream.headers,
-    defaultValue: {},
+  upstreamHeaders: {
     texts: [
       ["X-Team: web", { "X-Team": "web" }],
       ["x-a:1, x-b: two words ,", { "x-a": "1", "x-b": "two words" }],
@@ -387,19 +260,7 @@ const ROWS: readonly Row[] = [
     ],
     badValues: [1, [1], { "x-c": 1 }, { Authorization: "x" }],
   },
-  row("flagsAppName", "FLAGS_APP_NAME", (config) => config.appName, "flags-proxy", TEXT),
-  row(
-    "flagsInstanceId",
-    "FLAGS_INSTANCE_ID",
-    (config) => config.instanceId,
-    expect.stringMatching(/^\S+-[0-9a-f]{8}$/),
-    TEXT,
-  ),
-  {
-    option: "synchronization",
-    variable: "FLAGS_SYNCHRONIZATION",
-    read: (config) => config.synchronization,
-    defaultValue: "polling",
+  synchronization: {
     texts: [
       ["streaming", "streaming"],
       ["delta", "delta"],
@@ -412,52 +273,7 @@ const ROWS: readonly Row[] = [
     badTexts: ["push", "true", "stream"],
     badValues: ["push", true],
   },
-  row(
-    "refreshInterval",
-    "FLAGS_FETCH_INTERVAL",
-    (config) => config.refreshIntervalMs,
-    5000,
-    INTERVAL,
-  ),
-  row(
-    "metricsInterval",
-    "FLAGS_METRICS_INTERVAL",
-    (config) => config.metricsIntervalMs,
-    30_000,
-    INTERVAL,
-  ),
-  row(
-    "usageMetricsApplications",
-    "FLAGS_USAGE_METRICS_APPLICATIONS",
-    (config) => config.usageMetricsApplications,
-    [],
-    {
-      texts: [["web, ios app", ["web", "ios app"]]],
-      values: [[["web"], ["web"]]],
-      badTexts: ["a".repeat(101), "a\tb"],
-      badValues: [1, { web: true }],
-    },
-  ),
-  row("metricsJitter", "FLAGS_METRICS_JITTER", (config) => config.metricsJitterMs, 0, INTERVAL),
-  row("usageSpool", "FLAGS_USAGE_SPOOL", (config) => config.usageSpool.directory, undefined, {
-    texts: [[join(FOLDER, "a"), join(FOLDER, "a")]],
-    values: [[FOLDER, FOLDER]],
-    badValues: [5],
-  }),
-  row(
-    "usageSpoolMaxBytes",
-    "FLAGS_USAGE_SPOOL_MAX_BYTES",
-    (config) => config.usageSpool.maxBytes,
-    134_217_728,
-    integer(8_388_608, 17_179_869_184),
-  ),
-  row("projectName", "FLAGS_PROJECT_NAME", (config) => config.projectName, undefined, TEXT),
-  row("namePrefix", "FLAGS_NAME_PREFIX", (config) => config.namePrefix, undefined, TEXT),
-  {
-    option: "tags",
-    variable: "FLAGS_TAGS",
-    read: (config) => config.tags,
-    defaultValue: [],
+  tags: {
     texts: [
       ["a:b", TAG],
       ["a:b,name:value", [...TAG, { name: "name", value: "value" }]],
@@ -471,71 +287,16 @@ const ROWS: readonly Row[] = [
     badTexts: ["team", ":web", "team:"],
     badValues: [{}, [{ name: "a" }], [null], [{ name: "a", value: 1 }]],
   },
-  row(
-    "httpOptions.rejectUnauthorized",
-    "HTTP_OPTIONS_REJECT_UNAUTHORIZED",
-    (config) => config.rejectUnauthorized,
-    true,
-    BOOLEAN,
-  ),
-  ...["HTTP_PROXY", "http_proxy"].map((variable): Row => ({
-    variable,
-    read: (config) => config.httpProxy,
-    defaultValue: undefined,
-    texts: [["http://user:pass@proxy.test:3128", "http://user:pass@proxy.test:3128"]],
-    badTexts: ["proxy.test:3128", "socks5://proxy.test", "http://u:%zz@proxy.test"],
-  })),
-  {
-    variable: "HTTPS_PROXY",
-    read: (config) => config.httpsProxy,
-    defaultValue: undefined,
-    texts: [["https://proxy.test", "https://proxy.test"]],
-    badTexts: ["proxy"],
-  },
-  ...["ALL_PROXY", "all_proxy"].map((variable): Row => ({
-    variable,
-    read: (config) => config.httpProxy,
-    defaultValue: undefined,
-    texts: [["http://proxy.test:3128", "http://proxy.test:3128"]],
-    badTexts: ["proxy", "socks5://proxy.test"],
-  })),
-  {
-    variable: "NO_PROXY",
-    read: (config) => config.noProxy,
-    defaultValue: undefined,
+  noProxy: {
     texts: [["localhost,.internal", "localhost,.internal"]],
   },
-  row(
-    "upstreamKeys.enabled",
-    "FLAGS_UPSTREAM_KEYS",
-    (config) => config.upstreamKeys !== undefined,
-    false,
-    BOOLEAN,
-  ),
-  {
-    option: "clientKeysHeaderName",
-    variable: "CLIENT_KEY_HEADER_NAME",
-    read: (config) => config.clientKeysHeaderName,
-    defaultValue: "authorization",
+  clientKeysHeaderName: {
     texts: [["X-Flags-Key", "x-flags-key"]],
     values: [["NotAuthorization", "notauthorization"]],
     badTexts: ["x key", "x:key", "schlüssel"],
     badValues: ["", 1],
   },
-  row("environment", "FLAGS_ENVIRONMENT", (config) => config.environment, undefined, TEXT),
-  row("enableExplain", "ENABLE_EXPLAIN", (config) => config.explainEnabled, false, BOOLEAN),
-  row(
-    "enableAllEndpoint",
-    "ENABLE_ALL_ENDPOINT",
-    (config) => config.enableAllEndpoint,
-    false,
-    BOOLEAN,
-  ),
-  {
-    option: "store",
-    variable: "FLAGS_STORE",
-    read: (config) => config.store?.address,
-    defaultValue: undefined,
+  store: {
     texts: [
       ["file:/var/lib/flags", { kind: "file", directory: "/var/lib/flags" }],
       ["file:///var/lib/my%20flags", { kind: "file", directory: "/var/lib/my flags" }],
@@ -606,28 +367,7 @@ const ROWS: readonly Row[] = [
     ],
     badValues: [{ kind: "file" }, true],
   },
-  row("sharedPolling", "FLAGS_SHARED_POLLING", (config) => config.sharesFlags, true, BOOLEAN),
-  row("enableOAS", "ENABLE_OAS", (config) => config.openApiEnabled, false, BOOLEAN),
-  row(
-    "maxStaleness",
-    "FLAGS_MAX_STALENESS",
-    (config) => config.maxStalenessMs,
-    undefined,
-    integer(1, 31_536_000_000),
-  ),
-  row("ageHeader", "FLAGS_AGE_HEADER", (config) => config.ageHeader, false, BOOLEAN),
-  row(
-    "ofrepEventStreams",
-    "OFREP_EVENT_STREAMS",
-    (config) => config.ofrepEventStreams,
-    false,
-    BOOLEAN,
-  ),
-  {
-    option: "ofrepValues",
-    variable: "OFREP_VALUES",
-    read: (config) => config.ofrepValues,
-    defaultValue: "boolean",
+  ofrepValues: {
     texts: [
       ["payload", "payload"],
       ["Boolean", "boolean"],
@@ -636,40 +376,7 @@ const ROWS: readonly Row[] = [
     badTexts: ["true", "typed"],
     badValues: [true],
   },
-  row(
-    "push.maxStreams",
-    "FLAGS_PUSH_MAX_STREAMS",
-    (config) => config.push.maxStreams,
-    10_000,
-    integer(0, 1_000_000),
-  ),
-  row(
-    "push.maxStreamsPerKey",
-    "FLAGS_PUSH_MAX_STREAMS_PER_KEY",
-    (config) => config.push.maxStreamsPerKey,
-    undefined,
-    integer(1, 1_000_000),
-  ),
-  row(
-    "push.maxContextBytes",
-    "FLAGS_PUSH_MAX_CONTEXT_BYTES",
-    (config) => config.push.maxContextBytes,
-    67_108_864,
-    integer(65_536, 17_179_869_184),
-  ),
-  row(
-    "push.maxAge",
-    "FLAGS_PUSH_MAX_AGE",
-    (config) => config.push.maxAgeSeconds,
-    1800,
-    integer(1, 86_400),
-  ),
-  row("push.secret", "FLAGS_PUSH_SECRET", (config) => config.push.secret, undefined, TEXT),
-  {
-    option: "cors.allowedHeaders",
-    variable: "CORS_ALLOWED_HEADERS",
-    read: (config) => config.cors.allowedHeaders,
-    defaultValue: undefined,
+  corsAllowedHeaders: {
     texts: [["authorization, x-one", ["authorization", "x-one"]]],
     values: [
       [[], []],
@@ -678,45 +385,18 @@ const ROWS: readonly Row[] = [
     badTexts: ["x one", "a,b:c"],
     badValues: [5, [5]],
   },
-  row("cors.credentials", "CORS_CREDENTIALS", (config) => config.cors.credentials, false, BOOLEAN),
-  {
-    option: "cors.exposedHeaders",
-    variable: "CORS_EXPOSED_HEADERS",
-    read: (config) => config.cors.exposedHeaders,
-    defaultValue: ["ETag"],
+  corsExposedHeaders: {
     texts: [["ETag,Retry-After", ["ETag", "Retry-After"]]],
     values: [[["X-One"], ["X-One"]]],
     badTexts: ["x one"],
   },
-  row(
-    "cors.maxAge",
-    "CORS_MAX_AGE",
-    (config) => config.cors.maxAgeSeconds,
-    172_800,
-    integer(0, 2_147_483_647),
-  ),
-  {
-    option: "cors.methods",
-    variable: "CORS_METHODS",
-    read: (config) => config.cors.methods,
-    defaultValue: ["GET", "POST"],
+  corsMethods: {
     texts: [["get, HEAD", ["GET", "HEAD"]]],
     values: [[["POST"], ["POST"]]],
     badTexts: ["GET POST", ","],
     badValues: [[]],
   },
-  row(
-    "cors.optionsSuccessStatus",
-    "CORS_OPTIONS_SUCCESS_STATUS",
-    (config) => config.cors.optionsSuccessStatus,
-    204,
-    integer(200, 299),
-  ),
-  {
-    option: "cors.origin",
-    variable: "CORS_ORIGIN",
-    read: (config) => config.cors.origin,
-    defaultValue: "*",
+  corsOrigin: {
     texts: [
       ["https://app.test", ["https://app.test"]],
       ["https://App.test/, http://b.test:8080", ["https://app.test", "http://b.test:8080"]],
@@ -739,29 +419,13 @@ const ROWS: readonly Row[] = [
     badTexts: ["app.test", "https://app.test/path", "*,https://app.test", "https://", ","],
     badValues: [[], 1, {}, [/a/, "nonsense"], [/a/, 1], ["*", /a/]],
   },
-  row(
-    "cors.preflightContinue",
-    "CORS_PREFLIGHT_CONTINUE",
-    (config) => config.cors.preflightContinue,
-    false,
-    BOOLEAN,
-  ),
-  row("useJsonLogger", "JSON_LOGGER", (config) => config.useJsonLogger, false, BOOLEAN),
-  {
-    option: "expBootstrap.url",
-    variable: "EXP_BOOTSTRAP_URL",
-    read: (config) => config.bootstrap?.url,
-    defaultValue: undefined,
+  bootstrapUrl: {
     texts: [["https://b.test/flags?x=1", "https://b.test/flags?x=1"]],
     values: [["http://c.test", "http://c.test"]],
     badTexts: ["file:///flags.json", "b.test"],
     badValues: [5],
   },
-  {
-    option: "expServerSideSdkConfig.tokens",
-    variable: "EXP_SERVER_SIDE_SDK_CONFIG_TOKENS",
-    read: (config) => config.serverTokens,
-    defaultValue: [],
+  serverTokens: {
     texts: [["server-one,server-two", ["server-one", "server-two"]]],
     values: [
       [[], []],
@@ -770,48 +434,174 @@ const ROWS: readonly Row[] = [
     badTexts: ["schlüssel"],
     badValues: [5],
   },
-];
+  usageMetricsApplications: {
+    texts: [["web, ios app", ["web", "ios app"]]],
+    values: [[["web"], ["web"]]],
+    badTexts: ["a".repeat(101), "a\tb"],
+    badValues: [1, { web: true }],
+  },
+  usageSpool: {
+    texts: [[join(FOLDER, "a"), join(FOLDER, "a")]],
+    values: [[FOLDER, FOLDER]],
+    badValues: [5],
+  },
+  logLevel: {
+    texts: [
+      ["debug", "debug"],
+      ["FATAL", "fatal"],
+    ],
+    values: [["error", "error"]],
+    badTexts: ["silent"],
+    badValues: [1],
+  },
+};
 
-for (const { option, variable, read, defaultValue, texts, values, badTexts, badValues } of ROWS) {
-  describe(`${option ?? "no option"} / ${variable}`, () => {
-    const setOption = (value: unknown): object => nest(option ?? "", value);
+const EXAMPLES_OF_KINDS = new Map<unknown, Examples>([
+  [booleanKind, BOOLEAN],
+  [textKind, TEXT],
+  [addressesKind, ADDRESSES],
+  [forwardProxyKind, FORWARD_PROXY],
+]);
 
-    test("the setting has its default if nothing is set, or the variable is empty", async () => {
-      expect(read(await load({}, {}))).toEqual(defaultValue);
-      if (variable in REQUIRED) return;
-      expect(read(await load({}, { [variable]: "" }))).toEqual(defaultValue);
-      expect(read(await load({}, { [variable]: "  " }))).toEqual(defaultValue);
-    });
-
-    test.each(texts)("the setting %j is read from the environment", async (text, expected) => {
-      expect(read(await load({}, { [variable]: text }))).toEqual(expected);
-    });
-
-    test.each(values ?? [])(
-      "the option %j takes precedence over the variable",
-      async (value, expected) => {
-        const environment = { [variable]: texts[0]?.[0] };
-        expect(read(await load(setOption(value), environment))).toEqual(expected);
-      },
-    );
-
-    test.each(badTexts ?? [])(
-      "the value %j of the variable is rejected, and the message names the variable",
-      async (text) => {
-        const message = new RegExp(`- ${variable} must be `);
-        await expect(load({}, { [variable]: text })).rejects.toThrow(message);
-      },
-    );
-
-    test.each((badValues ?? []).map((value) => ({ value })))(
-      "the value $value of the option is rejected, and the message names the option",
-      async ({ value }) => {
-        const message = new RegExp(`- Option ${option} must be`);
-        await expect(load(setOption(value), {})).rejects.toThrow(message);
-      },
-    );
-  });
+function examplesOf(name: SettingName, { kind }: Setting<unknown>): Examples {
+  const [, min, max] = / from (\d+) to (\d+)$/.exec(kind.allowed) ?? [];
+  const examples =
+    EXAMPLES[name] ??
+    EXAMPLES_OF_KINDS.get(kind) ??
+    (max === undefined ? undefined : integer(Number(min), Number(max)));
+  if (examples === undefined) throw new Error(`Add examples for ${name} to this test`);
+  return examples;
 }
+
+/** Settings with tests of their own, in this file or in the one in the comment. */
+const TESTED_SEPARATELY: ReadonlySet<string> = new Set<SettingName>([
+  "proxySecrets",
+  "bootstrapAuthorization",
+  "bootstrapHeaders",
+  "upstreamKeysInterval",
+  "upstreamKeysMaxAge",
+  // access-file.test.ts
+  "accessFile",
+  // extensions-load.test.ts
+  "customStrategies",
+  "customEnrichers",
+  // logging.test.ts
+  "logger",
+  // config-errors.test.ts, redis-connection.test.ts and s3-store.test.ts
+  "storageProvider",
+  "storePassword",
+  "storeCaFile",
+  "storeRegion",
+  "storeAccessKeyId",
+  "storeSecretAccessKey",
+  "storeSessionToken",
+  // network-settings.test.ts
+  "tlsCertFile",
+  "tlsKeyFile",
+  "tlsPort",
+  "tlsRedirect",
+  "tlsClientCaFile",
+  "managementHost",
+  "upstreamCaFile",
+  "upstreamCertFile",
+  "upstreamKeyFile",
+]);
+
+/** Where the configuration contains the values of settings that it does not contain under their own names. */
+const MEMBERS: Partial<Record<SettingName, (config: LoadedConfig) => unknown>> = {
+  flagsUrl: (config) => config.upstreamUrl,
+  flagsApiToken: (config) => config.upstreamTokens,
+  allowList: (config) => config.network.allowList,
+  denyList: (config) => config.network.denyList,
+  managementPort: (config) => config.network.management?.port,
+  upstreamHeaders: (config) => config.network.upstream.headers,
+  upstreamTimeout: (config) => config.network.upstream.timeoutMs,
+  allProxy: (config) => config.httpProxy,
+  usageSpool: (config) => config.usageSpool.directory,
+  usageSpoolMaxBytes: (config) => config.usageSpool.maxBytes,
+  upstreamKeys: (config) => config.upstreamKeys !== undefined,
+  store: (config) => config.store?.address,
+  bootstrapUrl: (config) => config.bootstrap?.url,
+};
+
+function readMember(config: LoadedConfig, name: SettingName): unknown {
+  const [, group, member = ""] = /^(cors|push)(.+)$/.exec(name) ?? [];
+  if (group === undefined) return (MEMBERS[name] ?? ((all) => Reflect.get(all, name)))(config);
+  const key = `${member.charAt(0).toLowerCase()}${member.slice(1)}`;
+  return Reflect.get(Reflect.get(config, group), key);
+}
+
+/** The defaults that the table does not contain. */
+const DEFAULTS: Partial<Record<SettingName, unknown>> = {
+  flagsUrl: REQUIRED["FLAGS_URL"],
+  flagsApiToken: [REQUIRED["FLAGS_API_TOKEN"]],
+  clientKeys: [REQUIRED["FLAGS_PROXY_CLIENT_KEYS"]],
+  instanceId: expect.stringMatching(/^\S+-[0-9a-f]{8}$/),
+  // NOTE: depends on the open-file limit of this machine.
+  maxConnections: defaultMaxConnections(10_000, { limit: readOpenFileLimit() }),
+};
+
+const CASES = (Object.entries(SETTINGS) as [SettingName, Setting<unknown>][])
+  // Those of telemetry are tested in telemetry-config.test.ts of the server kit.
+  .filter(([name]) => !name.startsWith("otel") && !TESTED_SEPARATELY.has(name))
+  .flatMap(([name, setting]) =>
+    setting.variables.map((variable) => ({
+      name,
+      setting,
+      variable,
+      examples: examplesOf(name, setting),
+    })),
+  );
+
+describe.each(CASES)("$setting.option / $variable", ({ name, setting, variable, examples }) => {
+  const { texts, values = [], badTexts = [], badValues = [] } = examples;
+  const { option } = setting;
+  const read = async (options: ProxyOptions, environment: Environment): Promise<unknown> =>
+    readMember(await load(options, environment), name);
+  const setOption = (value: unknown): object => nest(option ?? "", value);
+
+  test("the setting has its default if nothing is set, or the variable is empty", async () => {
+    const expected = DEFAULTS[name] ?? setting.default;
+    expect(await read({}, {})).toEqual(expected);
+    if (variable in REQUIRED) return;
+    expect(await read({}, { [variable]: "" })).toEqual(expected);
+    expect(await read({}, { [variable]: "  " })).toEqual(expected);
+  });
+
+  test.each(texts)("the setting %j is read from the environment", async (text, expected) => {
+    expect(await read({}, { [variable]: text })).toEqual(expected);
+  });
+
+  test.each(badTexts)(
+    "the value %j of the variable is rejected, and the message names the variable",
+    async (text) => {
+      const message = new RegExp(`- ${variable} must be `);
+      await expect(load({}, { [variable]: text })).rejects.toThrow(message);
+    },
+  );
+
+  if (option === undefined) return;
+
+  test.each(values)("the option %j takes precedence over the variable", async (value, expected) => {
+    const environment = { [variable]: texts[0]?.[0] };
+    expect(await read(setOption(value), environment)).toEqual(expected);
+  });
+
+  test.each(badValues.map((value) => ({ value })))(
+    "the value $value of the option is rejected, and the message names the option",
+    async ({ value }) => {
+      const message = new RegExp(`- Option ${option} must be`);
+      await expect(load(setOption(value), {})).rejects.toThrow(message);
+    },
+  );
+});
+
+test("no option and no variable belongs to two settings", () => {
+  const options = Object.values(SETTINGS).flatMap(({ option }) => option ?? []);
+  const variables = Object.values(SETTINGS).flatMap((setting) => [...setting.variables]);
+  expect(options).toHaveLength(new Set(options).size);
+  expect(variables).toHaveLength(new Set(variables).size);
+});
 
 test.each([{ push: true }, { expBootstrap: "http://b.test" }, { expServerSideSdkConfig: [] }])(
   "rejects a group of options that is not an object: %j",
@@ -943,52 +733,4 @@ test("HTTP_PROXY and HTTPS_PROXY take precedence over ALL_PROXY", async () => {
 test("PORT takes precedence over PROXY_PORT", async () => {
   expect((await load({}, { PORT: "1", PROXY_PORT: "2" })).port).toBe(1);
   expect((await load({}, { PORT: "", PROXY_PORT: "2" })).port).toBe(2);
-});
-
-describe("SETTINGS", () => {
-  test("SETTINGS contains every option and every variable once", () => {
-    const options = Object.values(SETTINGS).flatMap(({ option }) => option ?? []);
-    const variables = Object.values(SETTINGS).flatMap((setting) => [...setting.variables]);
-    expect(options).toHaveLength(new Set(options).size);
-    expect(variables).toHaveLength(new Set(variables).size);
-  });
-
-  test("every setting has a row in this test, except for variables with separate tests", () => {
-    const tested = new Set(ROWS.map(({ variable }) => variable.toUpperCase()));
-    const others = [
-      "FLAGS_ACCESS_FILE",
-      "FLAGS_PROXY_SECRETS",
-      "EXP_BOOTSTRAP_AUTHORIZATION",
-      "FLAGS_CUSTOM_STRATEGIES_FILE",
-      "EXP_CUSTOM_ENRICHERS_FILE",
-      "LOG_LEVEL",
-      // In config-errors.test.ts and s3-store.test.ts.
-      "AWS_REGION",
-      "AWS_DEFAULT_REGION",
-      "AWS_ACCESS_KEY_ID",
-      "AWS_SECRET_ACCESS_KEY",
-      "AWS_SESSION_TOKEN",
-      // In redis-connection.test.ts and s3-store.test.ts.
-      "FLAGS_STORE_CA_FILE",
-      "FLAGS_STORE_PASSWORD",
-      "FLAGS_UPSTREAM_KEYS_INTERVAL",
-      "FLAGS_UPSTREAM_KEYS_MAX_AGE",
-      // In network-settings.test.ts.
-      "FLAGS_TLS_CERT_FILE",
-      "FLAGS_TLS_KEY_FILE",
-      "FLAGS_TLS_PORT",
-      "FLAGS_TLS_REDIRECT",
-      "FLAGS_TLS_CLIENT_CA_FILE",
-      "FLAGS_MANAGEMENT_HOST",
-      "FLAGS_UPSTREAM_CA_FILE",
-      "FLAGS_UPSTREAM_CERT_FILE",
-      "FLAGS_UPSTREAM_KEY_FILE",
-    ];
-    // Those of telemetry are tested in telemetry-config.test.ts of the server kit.
-    const known = Object.values(SETTINGS)
-      .filter(({ group }) => group !== TELEMETRY_GROUP)
-      .flatMap(({ variables }) => [...variables]);
-    const missing = known.filter((name) => !tested.has(name.toUpperCase()));
-    expect(missing.toSorted()).toEqual(others.toSorted());
-  });
 });

@@ -21,7 +21,6 @@ import {
   showSettings,
   type TelemetryConfig,
   toTelemetryConfig,
-  type TrustProxy,
   type UnknownVariable,
 } from "flags-server-kit";
 import { PROGRAM, SETTINGS, type Settings, type Values } from "./settings.ts";
@@ -39,29 +38,20 @@ import {
 import { LIMITS } from "../limits.ts";
 import type { Retention } from "../retention.ts";
 
+/** The settings from which other members of the configuration are computed. */
+type Source =
+  | `${"otel" | "oidc" | "init"}${string}`
+  | `${string}Retention${string}`
+  | "minFreeDiskMb"
+  | "logLevel"
+  | "maxConnections";
+
 /** The validated configuration with defaults filled in. Frozen. */
-export interface AdminConfig {
-  readonly port: number;
-  /** Address to listen on; undefined for all addresses. */
-  readonly host: string | undefined;
-  /** How long requests are still served after SIGTERM. */
-  readonly shutdownDelayMs: number;
+export interface AdminConfig extends Pick<Values, Exclude<keyof Values, Source>> {
   /** Maximum number of open connections. */
   readonly maxConnections: number;
-  /** Peers whose `X-Forwarded-For` header is trusted. */
-  readonly trustProxy: TrustProxy;
-  /** Names under which the service is reached, in addition to those that are always allowed. */
-  readonly allowedHosts: readonly string[];
-  /** Address at which browsers reach the service, with a trailing slash; undefined if it is not known. */
-  readonly publicUrl: string | undefined;
-  /** Hours after which users of the console have to sign in again. */
-  readonly sessionHours: number;
   /** How users sign in with an OpenID provider; undefined if they do not. */
   readonly openId: OpenIdConfig | undefined;
-  /** URL of a PostgreSQL database; undefined for the embedded database. */
-  readonly databaseUrl: string | undefined;
-  /** Directory of the embedded database. */
-  readonly dataDir: string;
   /** The embedded database rejects writes while less disk space than this is free. */
   readonly minFreeDiskBytes: number;
   /** How long usage, applications and events are kept. */
@@ -69,7 +59,6 @@ export interface AdminConfig {
   /** Tokens to create at startup if they do not exist. */
   readonly configuredTokens: readonly ConfiguredToken[];
   readonly logger: Logger;
-  readonly useJsonLogger: boolean;
   /** Undefined: OpenTelemetry is not enabled, and not loaded. */
   readonly telemetry: TelemetryConfig | undefined;
   /** The tap of the logger, if telemetry is enabled. */
@@ -119,40 +108,20 @@ export function loadConfig(environment: Environment): AdminConfig {
   });
   for (const warning of [...hints, ...findWeakTokens(resolution)]) logger.warn(warning);
   logger.debug("Configuration", showSettings(SETTINGS, values));
-  const maxConnections = values.maxConnections ?? defaultMaxConnections(LIMITS.streams, openFiles);
-  const parts = { logger, logTap, telemetry, maxConnections, configuredTokens: tokens };
-  return assembleConfig(values, parts);
-}
-
-function assembleConfig(
-  values: Values,
-  {
-    configuredTokens,
-    ...parts
-  }: Pick<AdminConfig, "logger" | "logTap" | "telemetry" | "maxConnections" | "configuredTokens">,
-): AdminConfig {
-  const { port, host, trustProxy, allowedHosts, publicUrl } = values;
-  const { databaseUrl, dataDir, minFreeDiskMb, useJsonLogger } = values;
   return Object.freeze({
-    port,
-    host,
-    shutdownDelayMs: values.shutdownDelayMs,
-    trustProxy: Object.freeze(trustProxy),
-    allowedHosts: Object.freeze(allowedHosts),
-    publicUrl,
-    sessionHours: values.sessionHours,
+    ...values,
+    maxConnections: values.maxConnections ?? defaultMaxConnections(LIMITS.streams, openFiles),
     openId: toOpenIdConfig(values),
-    databaseUrl,
-    dataDir,
-    minFreeDiskBytes: minFreeDiskMb * BYTES_PER_MB,
+    minFreeDiskBytes: values.minFreeDiskMb * BYTES_PER_MB,
     retention: Object.freeze({
       usageHours: values.usageRetentionHours,
       applicationDays: values.applicationRetentionDays,
       eventDays: values.eventRetentionDays,
     }),
-    configuredTokens: Object.freeze(configuredTokens),
-    useJsonLogger,
-    ...parts,
+    configuredTokens: tokens,
+    logger,
+    logTap,
+    telemetry,
   });
 }
 

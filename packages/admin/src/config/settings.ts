@@ -28,13 +28,9 @@ const logging = new SettingGroup("Logging");
  * All settings of the service. Reading, checking, `--help`, the documentation and error messages are derived
  * from this table.
  *
- * To add one:
- *
- * 1. Add an entry here; for OpenID Connect, to openid-settings.ts. Its `kind`, from flags-server-kit or this folder,
- *    reads and checks values.
- * 2. Add a field to `AdminConfig` in config.ts. The type checker then requires its value in `assembleConfig()`.
- * 3. Test it in config.test.ts.
- * 4. Run `node scripts/check-docs.mjs --write`, which updates docs/admin-configuration.md.
+ * To add one, add an entry here; for OpenID Connect, in openid-settings.ts. Its `kind`, from flags-server-kit or this
+ * folder, reads and checks values. `AdminConfig` has a member with the name of the entry. Test the setting in
+ * config.test.ts, and run `node scripts/check-docs.mjs --write`, which updates docs/admin-configuration.md.
  */
 export const SETTINGS = {
   port: listening.variable("PORT", {

@@ -7,14 +7,10 @@ import {
   shareStreams,
 } from "flags-server-kit";
 import type { FlagFile } from "../files/read-flag-file.ts";
+import { findContradictions } from "./check-contradictions.ts";
+import { findIneffective } from "./check-ineffective.ts";
 import { findKeyHints, findKeyProblems, findWeakKeys } from "./check-keys.ts";
-import {
-  findNetworkProblems,
-  findNetworkRisks,
-  findIneffectiveNetworkSettings,
-} from "./check-network.ts";
 import { MAX_SDK_STREAMS } from "./config.ts";
-import { findStoreProblems, findIneffectiveStoreSettings } from "./check-store.ts";
 import { SETTINGS, type SettingName, type Settings } from "./settings.ts";
 import type { TranslationReport } from "./translation-report.ts";
 
@@ -45,21 +41,18 @@ export function checkSettings(
     problems: [
       ...findMissing(resolution, otherNames, needsKeys),
       ...findKeyProblems(resolution, files),
-      ...findAmbiguousBootstrap(resolution),
-      ...findImpossibleWithFiles(resolution, files),
-      ...findStoreProblems(resolution),
-      ...findNetworkProblems(resolution),
+      ...findContradictions(resolution, files),
     ],
     hints: [
       ...findKeyHints(resolution),
-      ...findIneffective(resolution),
-      ...findIneffectiveForFiles(resolution, files),
-      ...findIneffectiveKeySettings(resolution),
-      ...findIneffectiveSpoolSettings(resolution),
-      ...findIneffectiveNetworkSettings(resolution),
-      ...findIneffectiveStoreSettings(resolution),
+      ...findShortStaleness(resolution),
+      ...findIneffective(resolution, files),
     ],
-    risks: [...findWeakKeys(resolution), ...findNetworkRisks(resolution)],
+    risks: [
+      ...findWeakKeys(resolution),
+      ...findOpenLists(resolution),
+      ...findUnverifiedUpstream(resolution),
+    ],
   };
 }
 
@@ -90,87 +83,8 @@ function toClause(sentence: string): string {
   return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, "")}`;
 }
 
-function findAmbiguousBootstrap({ values, origins }: Resolution<Settings>): readonly string[] {
-  const origin = origins.get("bootstrapUrl");
-  if (origin === undefined || (values.flagsApiToken ?? []).length < 2) return [];
-  return [
-    `${origin} gives the flags of one environment, but ${nameSetting(SETTINGS.flagsApiToken)} has several tokens: use one proxy per environment, or no bootstrap`,
-  ];
-}
-
-function isOfFiles({ values }: Pick<Resolution<Settings>, "values">): boolean {
+function isOfFiles({ values }: Resolution<Settings>): boolean {
   return /^file:/i.test(values.flagsUrl ?? "");
-}
-
-/** NOTE: a filter that had no effect would reveal flags that should be hidden. */
-function findImpossibleWithFiles(
-  { values, origins }: Resolution<Settings>,
-  files: readonly FlagFile[] | undefined,
-): readonly string[] {
-  if (files === undefined) return [];
-  const tags = origins.get("tags");
-  const keys = values.upstreamKeys ? origins.get("upstreamKeys") : undefined;
-  return [
-    ...(tags === undefined
-      ? []
-      : [`${tags} is not possible with files, which do not contain tags: remove it`]),
-    ...(keys === undefined
-      ? []
-      : [`${keys} is not possible with files: there is no upstream that could verify keys`]),
-  ];
-}
-
-/** Settings of the connection to an upstream. */
-const UPSTREAM_ONLY = [
-  "flagsApiToken",
-  "synchronization",
-  "bootstrapUrl",
-  "storageProvider",
-  "store",
-  "usageSpool",
-] as const;
-
-function findIneffectiveForFiles(
-  { origins }: Resolution<Settings>,
-  files: readonly FlagFile[] | undefined,
-): readonly string[] {
-  if (files === undefined) return [];
-  return UPSTREAM_ONLY.flatMap((name) => {
-    const origin = origins.get(name);
-    return origin === undefined
-      ? []
-      : [`${origin} has no effect with files as ${nameSetting(SETTINGS.flagsUrl)}`];
-  });
-}
-
-function findIneffectiveKeySettings({ values, origins }: Resolution<Settings>): readonly string[] {
-  if (values.upstreamKeys) return [];
-  return (["upstreamKeysInterval", "upstreamKeysMaxAge"] as const).flatMap((name) => {
-    const origin = origins.get(name);
-    return origin === undefined
-      ? []
-      : [`${origin} has no effect without ${nameSetting(SETTINGS.upstreamKeys)}`];
-  });
-}
-
-function findIneffective({ values, origins }: Resolution<Settings>): readonly string[] {
-  const hints: string[] = [];
-  const headers = origins.get("bootstrapAuthorization") ?? origins.get("bootstrapHeaders");
-  if (headers !== undefined && !origins.has("bootstrapUrl")) {
-    hints.push(`${headers} has no effect without ${nameSetting(SETTINGS.bootstrapUrl)}`);
-  }
-  const eventStreams = origins.get("ofrepEventStreams");
-  if (eventStreams !== undefined && values.ofrepEventStreams && values.pushMaxStreams === 0) {
-    hints.push(`${eventStreams} has no effect: ${nameSetting(SETTINGS.pushMaxStreams)} is 0`);
-  }
-  const credentials = origins.get("corsCredentials");
-  if (credentials !== undefined && values.corsCredentials && values.corsOrigin === "*") {
-    hints.push(
-      `${credentials} has no effect without ${nameSetting(SETTINGS.corsOrigin)}: browsers send no credentials to servers that allow every origin`,
-    );
-  }
-  hints.push(...findShortStaleness({ values, origins }));
-  return hints;
 }
 
 /** An upstream may confirm the flags of a stream only this often. */
@@ -180,12 +94,10 @@ const STREAM_CONFIRMATION_MS = 30_000;
 const HELD_BACK_POLLS = 4;
 
 /** Finds a maximum age that makes the proxy unready although the upstream works. */
-function findShortStaleness({
-  values,
-  origins,
-}: Pick<Resolution<Settings>, "values" | "origins">): readonly string[] {
+function findShortStaleness(resolution: Resolution<Settings>): readonly string[] {
+  const { values, origins } = resolution;
   const { maxStalenessMs, refreshIntervalMs, synchronization } = values;
-  if (maxStalenessMs === undefined || isOfFiles({ values })) return [];
+  if (maxStalenessMs === undefined || isOfFiles(resolution)) return [];
   const name = origins.get("maxStalenessMs");
   if (synchronization === "streaming") {
     if (maxStalenessMs >= STREAM_CONFIRMATION_MS) return [];
@@ -208,17 +120,19 @@ function findShortStaleness({
   ];
 }
 
-function findIneffectiveSpoolSettings({
-  values,
-  origins,
-}: Resolution<Settings>): readonly string[] {
-  const spool = origins.get("usageSpool");
-  const limit = origins.get("usageSpoolMaxBytes");
-  if (spool !== undefined && values.metricsIntervalMs === 0) {
-    return [`${spool} has no effect: ${nameSetting(SETTINGS.metricsIntervalMs)} is 0`];
-  }
-  if (limit === undefined || spool !== undefined) return [];
-  return [`${limit} has no effect without ${nameSetting(SETTINGS.usageSpool)}`];
+function findUnverifiedUpstream({ values, origins }: Resolution<Settings>): readonly string[] {
+  if (values.rejectUnauthorized || !/^https:/i.test(values.flagsUrl ?? "")) return [];
+  return [
+    `${origins.get("rejectUnauthorized")} accepts any certificate from the upstream: others on the network can read ${nameSetting(SETTINGS.flagsApiToken)} and change flags. To trust a private certificate authority, set ${nameSetting(SETTINGS.upstreamCaFile)} instead`,
+  ];
+}
+
+function findOpenLists({ values, origins }: Resolution<Settings>): readonly string[] {
+  const list = origins.get("allowList") ?? origins.get("denyList");
+  if (list === undefined || values.trustProxy !== true) return [];
+  return [
+    `${list} gives no protection while ${origins.get("trustProxy")} is true: a client can claim any address. Set it to the addresses of your load balancers`,
+  ];
 }
 
 /**
