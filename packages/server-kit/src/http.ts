@@ -14,7 +14,6 @@ export {
 } from "./http/server-defaults.ts";
 export type { TypedApp } from "./http/server-defaults.ts";
 export { createForwardingServer, createGuardedServer } from "./http/guarded-server.ts";
-export { FairShare } from "./http/fair-share.ts";
 export { GuessLimiter, MAX_VALIDATED_TOKENS, VALIDATION_LIMITS } from "./http/guess-limiter.ts";
 export type { GuessProblem } from "./http/guess-limiter.ts";
 export {

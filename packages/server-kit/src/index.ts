@@ -35,6 +35,7 @@ export {
   streamsWithin,
 } from "./http/connection-limits.ts";
 export type { OpenFiles } from "./http/connection-limits.ts";
+export { FairShare } from "./fair-share.ts";
 export { describeListening, listen, openPort, tryPort } from "./http/listen.ts";
 export type { ListenAddress, OpenPort } from "./http/listen.ts";
 export type { Closable } from "./http/shut-down.ts";

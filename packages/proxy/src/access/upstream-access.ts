@@ -1,6 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import type { Logger } from "flags-server-kit";
-import { FairShare, GuessLimiter, networkOf } from "flags-server-kit/http";
+import { FairShare } from "flags-server-kit";
+import { GuessLimiter, networkOf } from "flags-server-kit/http";
 import { LRUCache } from "lru-cache";
 import type { Registry } from "prom-client";
 import {

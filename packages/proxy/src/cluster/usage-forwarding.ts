@@ -4,7 +4,7 @@ import type {
   ApplicationUsage,
 } from "../upstream/usage/application-usage.ts";
 import type { Logger } from "flags-server-kit";
-import { FairShare } from "flags-server-kit/http";
+import { FairShare } from "flags-server-kit";
 import type { MessageToPrimary, MessageToWorker, ToPrimary, WorkerPeer } from "./messages.ts";
 import { PendingReplies, type PrimaryLink } from "./primary-link.ts";
 

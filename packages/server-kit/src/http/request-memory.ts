@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { Readable, Transform, type TransformCallback, finished } from "node:stream";
 import { parse } from "fast-querystring";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { FairShare } from "./fair-share.ts";
+import { FairShare } from "../fair-share.ts";
 import { hasBody } from "./pipeline.ts";
 import { BODY_LIMIT_BYTES, SMALL_BODY_BYTES } from "./server-defaults.ts";
 

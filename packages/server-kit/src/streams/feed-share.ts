@@ -1,4 +1,4 @@
-import { FairShare } from "../http/fair-share.ts";
+import { FairShare } from "../fair-share.ts";
 
 interface Feed {
   readonly bytes: number;

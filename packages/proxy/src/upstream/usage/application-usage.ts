@@ -70,3 +70,18 @@ export interface ApplicationRegistration {
   /** The quota of the buffer that it counts against. @default one quota for all without an id */
   readonly quotaId?: string;
 }
+
+/** What is pending: usage, impact metrics or a registration. */
+export type PendingContent =
+  | { readonly usage: ApplicationUsage }
+  | { readonly quotaId: string; readonly impactMetrics: readonly ImpactMetric[] }
+  | { readonly registration: ApplicationRegistration };
+
+/**
+ * A change of what is pending: `add` when it was accepted, `remove` when it was delivered or dropped.
+ * `set` replaces the counts of the flags, or the impact metrics with the labels, that it names.
+ */
+export type ChangeKind = "add" | "remove" | "set";
+
+/** Receives every change of what is pending. */
+export type Journal = (kind: ChangeKind, content: PendingContent) => void;

@@ -28,25 +28,33 @@ export function toHour(nowMs: number): string {
   return hour.toISOString();
 }
 
-/**
- * Groups usage into batches within the limits of a bulk report. If the caller stops before the last
- * batch, calls `putBack` with the usage that was not returned in any batch.
- */
+/** Groups usage into batches within the limits of a bulk report. */
 export function* toBulkBatches(
   usages: Iterable<ApplicationUsage>,
   origin: BulkOrigin,
-  putBack: (usage: ApplicationUsage) => void,
 ): Generator<BulkBatch, undefined, undefined> {
-  const pending: Part[] = [];
-  try {
-    for (const usage of usages) {
-      pending.push(...toParts(usage, origin));
-      while (countFitting(pending) < pending.length) yield takeBatch(pending);
+  let batch: { usages: ApplicationUsage[]; metrics: string[] } = { usages: [], metrics: [] };
+  let bytes = 0;
+  for (const usage of usages) {
+    const features = Object.entries(usage.features);
+    for (const part of toChunks(features, ([name, counts]) =>
+      toBulkMetric(usage, name, counts, origin),
+    )) {
+      const partBytes = part.texts.reduce((sum, text) => sum + sizeOf(text), 0);
+      const isFull =
+        bytes + partBytes > MAX_BATCH_BYTES ||
+        batch.metrics.length + part.texts.length > MAX_BATCH_ENTRIES;
+      if (isFull && batch.usages.length > 0) {
+        yield batch;
+        batch = { usages: [], metrics: [] };
+        bytes = 0;
+      }
+      batch.usages.push({ ...usage, features: Object.fromEntries(part.items) });
+      batch.metrics.push(...part.texts);
+      bytes += partBytes;
     }
-    while (pending.length > 0) yield takeBatch(pending);
-  } finally {
-    for (const { usage } of pending) putBack(usage);
   }
+  if (batch.usages.length > 0) yield batch;
   return undefined;
 }
 
@@ -127,43 +135,6 @@ export function halveList<Item>(
 ): readonly [readonly Item[], readonly Item[]] {
   const middle = Math.ceil(items.length / 2);
   return [items.slice(0, middle), items.slice(middle)];
-}
-
-/** Usage of one application that fits into a batch, unless a single flag is too large. */
-interface Part {
-  readonly usage: ApplicationUsage;
-  readonly metrics: readonly string[];
-  readonly bytes: number;
-}
-
-function toParts(usage: ApplicationUsage, origin: BulkOrigin): readonly Part[] {
-  const features = Object.entries(usage.features);
-  const chunks = toChunks(features, ([name, counts]) => toBulkMetric(usage, name, counts, origin));
-  return chunks.map(({ items, texts }) => ({
-    usage: { ...usage, features: Object.fromEntries(items) },
-    metrics: texts,
-    bytes: texts.reduce((sum, text) => sum + sizeOf(text), 0),
-  }));
-}
-
-/** Returns how many parts, starting with the first, fit into one batch; at least one. */
-function countFitting(parts: readonly Part[]): number {
-  let bytes = 0;
-  let entries = 0;
-  const excess = parts.findIndex((part, index) => {
-    bytes += part.bytes;
-    entries += part.metrics.length;
-    return index > 0 && (bytes > MAX_BATCH_BYTES || entries > MAX_BATCH_ENTRIES);
-  });
-  return excess === -1 ? parts.length : excess;
-}
-
-function takeBatch(pending: Part[]): BulkBatch {
-  const parts = pending.splice(0, countFitting(pending));
-  return {
-    usages: parts.map(({ usage }) => usage),
-    metrics: parts.flatMap(({ metrics }) => metrics),
-  };
 }
 
 function toMetrics(usage: ApplicationUsage, origin: BulkOrigin): readonly string[] {

@@ -1,4 +1,4 @@
-import type { ImpactMetric } from "./application-usage.ts";
+import type { ApplicationRegistration, ImpactMetric } from "./application-usage.ts";
 import {
   forEachConcurrently,
   toMetricsBody,
@@ -9,7 +9,7 @@ import { halveList, toBulkBody, toChunks } from "./bulk-report.ts";
 import type { BulkSupport } from "./bulk-report.ts";
 import type { ImpactMetricsBuffer, TakenImpactMetrics } from "./impact-metrics.ts";
 import { toForwarded } from "./registration-buffer.ts";
-import type { RegistrationBuffer, BufferedRegistration } from "./registration-buffer.ts";
+import type { RegistrationBuffer } from "./registration-buffer.ts";
 import type { UsageDrops } from "./usage-drops.ts";
 import { MAX_CONCURRENT_REQUESTS } from "./usage-limits.ts";
 
@@ -63,17 +63,11 @@ export class ImpactAndRegistrationReporter {
 
   async #sendImpactMetrics(environment: string | undefined, signal: AbortSignal): Promise<void> {
     const { impactMetrics, drops } = this.#options;
-    const pending = new Set(impactMetrics.take());
-    try {
-      await forEachConcurrently([...pending], MAX_CONCURRENT_REQUESTS, async (taken) => {
-        const isAccepted = await trySend(() => this.#postImpact(taken, environment, signal));
-        if (!isAccepted) drops.add("impact_metric", taken.texts.length);
-        impactMetrics.release(taken);
-        pending.delete(taken);
-      });
-    } finally {
-      for (const taken of pending) impactMetrics.putBack(taken);
-    }
+    await forEachConcurrently(impactMetrics.take(), MAX_CONCURRENT_REQUESTS, async (taken) => {
+      const isAccepted = await trySend(() => this.#postImpact(taken, environment, signal));
+      if (!isAccepted) drops.add("impact_metric", taken.texts.length);
+      impactMetrics.release(taken);
+    });
   }
 
   #postImpact(
@@ -92,7 +86,7 @@ export class ImpactAndRegistrationReporter {
 
   async #registerInBulk(environment: string, signal: AbortSignal): Promise<void> {
     const { api, identity, registrations } = this.#options;
-    const toText = ({ registration }: BufferedRegistration): string =>
+    const toText = (registration: ApplicationRegistration): string =>
       JSON.stringify({ ...toForwarded(registration, identity), environment });
     const chunks = toChunks(registrations.take(MAX_REGISTRATIONS), toText);
     await this.#register(
@@ -108,20 +102,19 @@ export class ImpactAndRegistrationReporter {
       taken.map((one) => [one]),
       async ([one]) => {
         if (one === undefined) return;
-        await api.register(toForwarded(one.registration, identity), signal);
+        await api.register(toForwarded(one, identity), signal);
       },
     );
   }
 
   /** Sends batches; splits rejected ones, so that an invalid registration does not affect the others. */
   async #register(
-    batches: readonly (readonly BufferedRegistration[])[],
-    post: (batch: readonly BufferedRegistration[]) => Promise<void>,
+    batches: readonly (readonly ApplicationRegistration[])[],
+    post: (batch: readonly ApplicationRegistration[]) => Promise<void>,
   ): Promise<void> {
     const { registrations, drops } = this.#options;
-    const pending = new Set(batches.flat());
     let splitsLeft = MAX_SPLITS;
-    const send = async (batch: readonly BufferedRegistration[]): Promise<void> => {
+    const send = async (batch: readonly ApplicationRegistration[]): Promise<void> => {
       const isAccepted = await trySend(() => post(batch));
       if (!isAccepted && batch.length > 1) {
         // Those that are left are sent again in the next interval.
@@ -134,13 +127,8 @@ export class ImpactAndRegistrationReporter {
       }
       if (!isAccepted) drops.add("registration", 1);
       registrations.release(batch);
-      for (const one of batch) pending.delete(one);
     };
-    try {
-      await forEachConcurrently(batches, MAX_CONCURRENT_REQUESTS, send);
-    } finally {
-      registrations.putBack([...pending]);
-    }
+    await forEachConcurrently(batches, MAX_CONCURRENT_REQUESTS, send);
   }
 }
 

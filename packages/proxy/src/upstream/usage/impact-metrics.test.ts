@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { ImpactMetric, ImpactSample } from "./application-usage.ts";
 import { ImpactMetricsBuffer } from "./impact-metrics.ts";
-import { FairBudget } from "./usage-limits.ts";
+import { FairShare } from "flags-server-kit";
+import { USAGE_LIMITS } from "./usage-limits.ts";
 
 const metric = (type: ImpactMetric["type"], ...samples: readonly ImpactSample[]): ImpactMetric => ({
   name: type,
@@ -9,6 +10,8 @@ const metric = (type: ImpactMetric["type"], ...samples: readonly ImpactSample[])
   type,
   samples,
 });
+const ignore = (): void => undefined;
+
 const histogram = (count: number): ImpactSample => ({
   labels: {},
   count,
@@ -22,8 +25,8 @@ const samplesIn = (buffer: ImpactMetricsBuffer): readonly ImpactSample[] =>
     .take()
     .flatMap(({ texts }) => texts.flatMap((text) => (JSON.parse(text) as ImpactMetric).samples));
 
-test("putBack() adds metrics to those reported in the meantime; gauges keep the newer value", () => {
-  const buffer = new ImpactMetricsBuffer(new FairBudget(100_000), 10);
+test("metrics that could not be delivered are added to those reported in the meantime; gauges keep the newer value", () => {
+  const buffer = new ImpactMetricsBuffer(new FairShare(100_000), ignore);
   const add = (value: number): number =>
     buffer.add("key", [
       metric("counter", { labels: { a: "1", b: "2" }, value }),
@@ -31,10 +34,9 @@ test("putBack() adds metrics to those reported in the meantime; gauges keep the 
       metric("histogram", histogram(value)),
     ]);
   add(1);
-  const taken = buffer.take();
+  buffer.take();
   expect(buffer.add("key", [metric("counter", { labels: { b: "2", a: "1" }, value: 2 })])).toBe(0);
   add(4);
-  for (const one of taken) buffer.putBack(one);
   expect(samplesIn(buffer)).toEqual([
     { labels: expect.anything() as object, value: 7 },
     { labels: {}, value: 4 },
@@ -43,19 +45,22 @@ test("putBack() adds metrics to those reported in the meantime; gauges keep the 
 });
 
 test("release() frees the memory of delivered metrics, and no memory is claimed twice", () => {
-  const memory = new FairBudget(100_000);
-  const buffer = new ImpactMetricsBuffer(memory, 10);
+  const memory = new FairShare(100_000);
+  const buffer = new ImpactMetricsBuffer(memory, ignore);
   const one = [metric("counter", { labels: {}, value: 1 })];
   for (let round = 0; round < 1000; round += 1) {
     expect(buffer.add("key", one)).toBe(0);
     const [taken] = buffer.take();
     if (taken === undefined) throw new Error("Nothing was taken");
     expect(buffer.add("key", one)).toBe(0);
-    buffer.putBack(taken);
-    for (const all of buffer.take()) buffer.release(all);
+    buffer.release(taken);
+    for (const rest of buffer.take()) {
+      expect(rest.texts).toEqual(taken.texts);
+      buffer.release(rest);
+    }
   }
-  expect(memory.shareOf("key").fits(50_000)).toBe(true);
-  expect(memory.shareOf("key").fits(50_001)).toBe(false);
+  expect(memory.canClaim("key", 50_000)).toBe(true);
+  expect(memory.canClaim("key", 50_001)).toBe(false);
 });
 
 const LONG = "x".repeat(255);
@@ -68,29 +73,33 @@ test.each([
 ] as const)(
   "add() claims as much memory as is freed if the help text of a $type changes (%#)",
   ({ type, before, after }) => {
-    const memory = new FairBudget(100_000);
-    const buffer = new ImpactMetricsBuffer(memory, 10);
+    const memory = new FairShare(100_000);
+    const buffer = new ImpactMetricsBuffer(memory, ignore);
     const add = (help: string): void => {
       buffer.add("key", [{ ...metric(type, { labels: {}, value: 1 }), help }]);
     };
     const deliver = (): void => {
       for (const taken of buffer.take()) buffer.release(taken);
-      expect(memory.shareOf("key").fits(50_000)).toBe(true);
-      expect(memory.shareOf("key").fits(50_001)).toBe(false);
+      expect(memory.canClaim("key", 50_000)).toBe(true);
+      expect(memory.canClaim("key", 50_001)).toBe(false);
     };
     add(before);
     add(after);
     deliver();
     add(before);
+    buffer.take();
+    add(after);
+    deliver();
+    add(before);
     const taken = buffer.take();
     add(after);
-    for (const one of taken) buffer.putBack(one);
+    for (const one of taken) buffer.release(one);
     deliver();
   },
 );
 
 test("add() keeps sums finite", () => {
-  const buffer = new ImpactMetricsBuffer(new FairBudget(100_000), 10);
+  const buffer = new ImpactMetricsBuffer(new FairShare(100_000), ignore);
   for (let round = 0; round < 3; round += 1) {
     buffer.add("key", [metric("counter", { labels: {}, value: 1e300 })]);
   }
@@ -98,14 +107,15 @@ test("add() keeps sums finite", () => {
 });
 
 test("add() drops series beyond the limit of their quota, but not those of another", () => {
-  const buffer = new ImpactMetricsBuffer(new FairBudget(100_000), 2);
-  const samples = ["a", "b", "c", "a"].map((l) => ({ labels: { l }, value: 1 }));
+  const buffer = new ImpactMetricsBuffer(new FairShare(USAGE_LIMITS.bytes), ignore);
+  const full = Array.from({ length: USAGE_LIMITS.impactSeries }, (_, index) => `${index}`);
+  const samples = [...full, "one too many", "0"].map((l) => ({ labels: { l }, value: 1 }));
   expect(buffer.add("key", [metric("counter", ...samples)])).toBe(1);
-  expect(buffer.add("other", [metric("counter", ...samples.slice(0, 2))])).toBe(0);
+  expect(buffer.add("other", [metric("counter", ...samples.slice(0, -1))])).toBe(1);
 });
 
 test("restore() adds metrics to those that are pending or being sent; gauges keep the newer value", () => {
-  const buffer = new ImpactMetricsBuffer(new FairBudget(100_000), 1);
+  const buffer = new ImpactMetricsBuffer(new FairShare(100_000), ignore);
   const metrics = (value: number): readonly ImpactMetric[] => [
     metric("gauge", { labels: {}, value }),
     metric("counter", { labels: {}, value }),
@@ -116,5 +126,5 @@ test("restore() adds metrics to those that are pending or being sent; gauges kee
   buffer.restore("key", metrics(1));
   expect(samplesIn(buffer)).toEqual([1, 1, 2, 1].map((value) => ({ labels: {}, value })));
   buffer.restore("key", metrics(1));
-  expect(samplesIn(buffer)).toEqual([{ labels: {}, value: 1 }]);
+  expect(samplesIn(buffer)).toEqual([1, 1, 2, 2].map((value) => ({ labels: {}, value })));
 });

@@ -1,9 +1,10 @@
-import type { ImpactMetric, ImpactSample } from "./application-usage.ts";
+import type { FairShare } from "flags-server-kit";
+import type { ChangeKind, ImpactMetric, ImpactSample, Journal } from "./application-usage.ts";
 import { toChunks } from "./bulk-report.ts";
-import type { FairBudget } from "./usage-limits.ts";
+import { USAGE_LIMITS } from "./usage-limits.ts";
 
 /** One combination of impact metric and labels. */
-export interface ImpactSeries {
+interface ImpactSeries {
   /** Two series with equal keys are added up. */
   readonly key: string;
   readonly metric: Omit<ImpactMetric, "samples">;
@@ -16,7 +17,7 @@ const SERIES_BYTES = 400;
 const BUCKET_BYTES = 64;
 
 /** Returns one series for each sample. */
-export function toSeries({ samples, ...metric }: ImpactMetric): readonly ImpactSeries[] {
+function toSeries({ samples, ...metric }: ImpactMetric): readonly ImpactSeries[] {
   return samples.map((sample) => ({
     key: keyOf(metric, sample),
     metric,
@@ -26,12 +27,12 @@ export function toSeries({ samples, ...metric }: ImpactMetric): readonly ImpactS
 }
 
 /** Returns the series as a metric with one sample. */
-export function toImpactMetric({ metric, sample }: ImpactSeries): ImpactMetric {
+function toImpactMetric({ metric, sample }: ImpactSeries): ImpactMetric {
   return { ...metric, samples: [sample] };
 }
 
 /** Adds a later series to one with the same key: for gauges, the later value remains. */
-export function addSeries(previous: ImpactSeries | undefined, series: ImpactSeries): ImpactSeries {
+function addSeries(previous: ImpactSeries | undefined, series: ImpactSeries): ImpactSeries {
   if (previous === undefined || series.metric.type === "gauge") return series;
   return { ...series, sample: addSamples(previous.sample, series.sample) };
 }
@@ -74,7 +75,7 @@ function add(a: number, b: number): number {
   return Math.min(Math.max(a + b, -LARGEST), LARGEST);
 }
 
-/** Impact metrics of one quota that were taken for sending in one request. */
+/** Impact metrics of one quota to be sent in one request. */
 export interface TakenImpactMetrics {
   readonly quotaId: string;
   readonly series: readonly ImpactSeries[];
@@ -82,157 +83,133 @@ export interface TakenImpactMetrics {
   readonly texts: readonly string[];
 }
 
-/**
- * Receives every change: `add` when samples were accepted, `remove` when series were delivered or dropped.
- * `set` replaces delivered series with the samples that were accepted during the delivery.
- */
-type ImpactJournal = (
-  kind: "add" | "remove" | "set",
-  quotaId: string,
-  metrics: readonly ImpactMetric[],
-) => void;
-
-type SeriesByKey = Map<string, ImpactSeries>;
+interface PendingSeries {
+  total: ImpactSeries;
+  /** What was accepted since `total` was taken for sending; undefined if nothing was, or if it was not taken. */
+  newer: ImpactSeries | undefined;
+  isTaken: boolean;
+}
 
 /**
  * Stores impact metrics until they are delivered, aggregated by metric and labels: SDKs report
  * increments of counters and histograms, and the latest value of gauges. So during an outage the
- * memory grows only with the number of different labels.
+ * memory grows only with the number of different labels. `take` returns what to send, and `release` removes what was
+ * delivered; a failed delivery needs nothing.
  */
 export class ImpactMetricsBuffer {
-  readonly #memory: FairBudget;
-  readonly #seriesPerQuota: number;
-  readonly #journal: ImpactJournal;
-  readonly #pending = new Map<string, SeriesByKey>();
-  /** What is being sent. */
-  readonly #taken = new Map<string, SeriesByKey>();
+  readonly #memory: FairShare;
+  readonly #journal: Journal;
+  /** By quota and key. */
+  readonly #quotas = new Map<string, Map<string, PendingSeries>>();
 
-  constructor(
-    memory: FairBudget,
-    seriesPerQuota: number,
-    journal: ImpactJournal = () => undefined,
-  ) {
+  constructor(memory: FairShare, journal: Journal) {
     this.#memory = memory;
-    this.#seriesPerQuota = seriesPerQuota;
     this.#journal = journal;
   }
 
-  /** Whether nothing is pending or being sent. */
   get isEmpty(): boolean {
-    return this.#pending.size === 0 && this.#taken.size === 0;
+    return this.#quotas.size === 0;
   }
 
   /** Returns the number of samples dropped because the limit of their quota is reached. */
   add(quotaId: string, metrics: readonly ImpactMetric[]): number {
     let dropped = 0;
-    const accepted: ImpactMetric[] = [];
+    const impactMetrics: ImpactMetric[] = [];
     for (const metric of metrics) {
-      const series = toSeries(metric).filter((one) => this.#tryMerge(quotaId, one));
+      const series = toSeries(metric).filter((one) => this.#fits(quotaId, one));
       dropped += metric.samples.length - series.length;
       const samples = series.map(({ sample }) => sample);
-      if (samples.length > 0) accepted.push({ ...metric, samples });
+      if (samples.length > 0) impactMetrics.push({ ...metric, samples });
     }
-    if (accepted.length > 0) this.#journal("add", quotaId, accepted);
+    if (impactMetrics.length > 0) this.#journal("add", { quotaId, impactMetrics });
     return dropped;
   }
 
-  /** Adds metrics of an earlier process, regardless of limits. */
+  /** Adds metrics of an earlier process, regardless of limits. For gauges, the newer value remains. */
   restore(quotaId: string, metrics: readonly ImpactMetric[]): void {
-    for (const one of metrics.flatMap(toSeries)) this.#mergeOlder(quotaId, one);
+    for (const older of metrics.flatMap(toSeries)) {
+      const hasNewer = this.#quotas.get(quotaId)?.has(older.key) === true;
+      if (older.metric.type !== "gauge" || !hasNewer) this.#merge(quotaId, older);
+    }
   }
 
-  /** Yields everything that is pending or being sent. Each total is computed when it is yielded. */
-  *totals(): Generator<readonly [quotaId: string, metric: ImpactMetric], undefined, undefined> {
-    const keys = [...listKeys(this.#pending)];
-    for (const [quotaId, key] of listKeys(this.#taken)) {
-      if (this.#pending.get(quotaId)?.has(key) !== true) keys.push([quotaId, key]);
+  /** Applies a change that an earlier process has recorded, regardless of limits. */
+  apply(kind: ChangeKind, quotaId: string, metrics: readonly ImpactMetric[]): void {
+    for (const series of metrics.flatMap(toSeries)) {
+      if (kind !== "add") this.#replace(quotaId, series.key, undefined);
+      if (kind !== "remove") this.#merge(quotaId, series);
     }
-    for (const [quotaId, key] of keys) {
-      const taken = this.#taken.get(quotaId)?.get(key);
-      const pending = this.#pending.get(quotaId)?.get(key);
-      const total = pending === undefined ? taken : addSeries(taken, pending);
-      if (total !== undefined) yield [quotaId, toImpactMetric(total)];
+  }
+
+  /** Yields everything. Each metric is read when it is yielded. */
+  *values(): Generator<readonly [quotaId: string, metric: ImpactMetric], undefined, undefined> {
+    for (const [quotaId, quota] of [...this.#quotas]) {
+      for (const key of [...quota.keys()]) {
+        const pending = quota.get(key);
+        if (pending !== undefined) yield [quotaId, toImpactMetric(pending.total)];
+      }
     }
     return undefined;
   }
 
-  /** Takes everything for sending; the memory stays claimed until it is released or put back. */
+  /** Returns everything for sending. */
   take(): readonly TakenImpactMetrics[] {
-    const quotas = [...this.#pending];
-    this.#pending.clear();
-    for (const [quotaId, series] of quotas) this.#taken.set(quotaId, series);
-    return quotas.flatMap(([quotaId, series]) => toTaken(quotaId, [...series.values()]));
+    return [...this.#quotas].flatMap(([quotaId, quota]) => {
+      const series = Array.from(quota.values(), (pending) => {
+        pending.newer = undefined;
+        pending.isTaken = true;
+        return pending.total;
+      });
+      const chunks = toChunks(series, (one) => JSON.stringify(toImpactMetric(one)));
+      return chunks.map(({ items, texts }) => ({ quotaId, series: items, texts }));
+    });
   }
 
-  /** Returns metrics that could not be delivered. */
-  putBack(taken: TakenImpactMetrics): void {
-    const { quotaId, series } = taken;
-    this.#forget(taken);
-    for (const one of series) this.#mergeOlder(quotaId, one);
-  }
-
-  /** Removes metrics that were delivered. */
-  release(taken: TakenImpactMetrics): void {
-    const { quotaId, series } = taken;
-    this.#forget(taken);
-    const newer = this.#pending.get(quotaId);
-    const removed = series.filter(({ key }) => newer?.has(key) !== true);
-    const changed = series.flatMap(({ key }) => newer?.get(key) ?? []);
-    if (removed.length > 0) this.#journal("remove", quotaId, removed.map(toImpactMetric));
-    if (changed.length > 0) this.#journal("set", quotaId, changed.map(toImpactMetric));
-  }
-
-  /** Frees the memory of metrics that are no longer being sent. */
-  #forget({ quotaId, series }: TakenImpactMetrics): void {
-    const memory = this.#memory.shareOf(quotaId);
-    const taken = this.#taken.get(quotaId);
-    for (const { key, bytes } of series) {
-      memory.release(bytes);
-      taken?.delete(key);
+  /** Removes metrics that were delivered or dropped. */
+  release({ quotaId, series }: TakenImpactMetrics): void {
+    const removed: ImpactMetric[] = [];
+    const changed: ImpactMetric[] = [];
+    for (const delivered of series) {
+      const newer = this.#quotas.get(quotaId)?.get(delivered.key)?.newer;
+      this.#replace(quotaId, delivered.key, newer);
+      if (newer === undefined) removed.push(toImpactMetric(delivered));
+      else changed.push(toImpactMetric(newer));
     }
-    if (taken?.size === 0) this.#taken.delete(quotaId);
+    if (removed.length > 0) this.#journal("remove", { quotaId, impactMetrics: removed });
+    if (changed.length > 0) this.#journal("set", { quotaId, impactMetrics: changed });
   }
 
-  /** Returns false if a limit is exceeded. */
-  #tryMerge(quotaId: string, series: ImpactSeries): boolean {
-    const existing = this.#pending.get(quotaId);
+  /** Adds a series; returns false if a limit is exceeded. */
+  #fits(quotaId: string, series: ImpactSeries): boolean {
+    const existing = this.#quotas.get(quotaId);
     const fits =
       existing?.has(series.key) === true ||
-      ((existing?.size ?? 0) < this.#seriesPerQuota &&
-        this.#memory.shareOf(quotaId).fits(series.bytes));
+      ((existing?.size ?? 0) < USAGE_LIMITS.impactSeries &&
+        this.#memory.canClaim(quotaId, series.bytes));
     if (fits) this.#merge(quotaId, series);
     return fits;
   }
 
-  /** For gauges, the newer value remains. */
-  #mergeOlder(quotaId: string, older: ImpactSeries): void {
-    const quotas = [this.#pending, this.#taken];
-    const hasNewer = quotas.some((series) => series.get(quotaId)?.has(older.key) === true);
-    if (older.metric.type !== "gauge" || !hasNewer) this.#merge(quotaId, older);
-  }
-
   #merge(quotaId: string, series: ImpactSeries): void {
-    const seriesByKey = this.#pending.get(quotaId) ?? new Map<string, ImpactSeries>();
-    this.#pending.set(quotaId, seriesByKey);
-    const previous = seriesByKey.get(series.key);
-    const merged = addSeries(previous, series);
-    const memory = this.#memory.shareOf(quotaId);
+    const { key } = series;
+    const pending = this.#quotas.get(quotaId)?.get(key);
+    if (pending === undefined) {
+      this.#replace(quotaId, key, series);
+      return;
+    }
+    const { bytes } = pending.total;
+    pending.total = addSeries(pending.total, series);
     // NOTE: the size may change, because series with different help texts are merged.
-    if (previous !== undefined) memory.release(previous.bytes);
-    memory.claim(merged.bytes);
-    seriesByKey.set(series.key, merged);
+    this.#memory.claim(quotaId, pending.total.bytes - bytes);
+    if (pending.isTaken) pending.newer = addSeries(pending.newer, series);
   }
-}
 
-function listKeys(
-  quotas: ReadonlyMap<string, SeriesByKey>,
-): readonly (readonly [quotaId: string, key: string])[] {
-  return [...quotas].flatMap(([quotaId, series]) =>
-    [...series.keys()].map((key) => [quotaId, key] as const),
-  );
-}
-
-function toTaken(quotaId: string, series: readonly ImpactSeries[]): readonly TakenImpactMetrics[] {
-  const chunks = toChunks(series, (one) => JSON.stringify(toImpactMetric(one)));
-  return chunks.map(({ items, texts }) => ({ quotaId, series: items, texts }));
+  #replace(quotaId: string, key: string, total: ImpactSeries | undefined): void {
+    const quota = this.#quotas.get(quotaId) ?? new Map<string, PendingSeries>();
+    this.#quotas.set(quotaId, quota);
+    this.#memory.claim(quotaId, (total?.bytes ?? 0) - (quota.get(key)?.total.bytes ?? 0));
+    if (total === undefined) quota.delete(key);
+    else quota.set(key, { total, newer: undefined, isTaken: false });
+    if (quota.size === 0) this.#quotas.delete(quotaId);
+  }
 }

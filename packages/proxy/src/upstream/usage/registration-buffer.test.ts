@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import type { ApplicationRegistration } from "./application-usage.ts";
 import { RegistrationBuffer } from "./registration-buffer.ts";
-import { FairBudget } from "./usage-limits.ts";
+import { FairShare } from "flags-server-kit";
+import { USAGE_LIMITS } from "./usage-limits.ts";
+
+const ignore = (): void => undefined;
 
 const HOUR_MS = 3_600_000;
 
@@ -19,33 +22,29 @@ const registration = (more: Partial<ApplicationRegistration> = {}): ApplicationR
 function forwardAll(buffer: RegistrationBuffer): readonly string[] {
   const taken = buffer.take(100);
   buffer.release(taken);
-  return taken.map((one) => `${one.registration.appName} ${one.registration.instanceId}`);
+  return taken.map((one) => `${one.appName} ${one.instanceId}`);
 }
 
 test("take() returns an unchanged registration once an hour", () => {
-  let nowMs = 0;
-  const buffer = new RegistrationBuffer({
-    memory: new FairBudget(100_000),
-    perQuota: 10,
-    monotonicMs: () => nowMs,
+  let nowMs = 1;
+  const buffer = new RegistrationBuffer(new FairShare(USAGE_LIMITS.bytes), ignore, {
+    now: () => nowMs,
   });
   for (const instanceId of ["one", "two"]) buffer.add(registration({ instanceId }));
   expect(forwardAll(buffer)).toEqual(["app one"]);
-  nowMs = HOUR_MS - 1;
+  nowMs = HOUR_MS;
   buffer.add(registration({ started: new Date(1).toISOString(), interval: 5 }));
   expect(forwardAll(buffer)).toEqual([]);
   buffer.add(registration({ sdkVersion: "sdk:2" }));
   expect(forwardAll(buffer)).toEqual(["app one"]);
-  nowMs = HOUR_MS;
+  nowMs = HOUR_MS + 2;
   buffer.add(registration());
   expect(forwardAll(buffer)).toEqual(["app one"]);
 });
 
 test("take() returns each instance of a backend", () => {
-  const buffer = new RegistrationBuffer({
-    memory: new FairBudget(100_000),
-    perQuota: 10,
-    monotonicMs: () => 0,
+  const buffer = new RegistrationBuffer(new FairShare(USAGE_LIMITS.bytes), ignore, {
+    now: () => 0,
   });
   for (const instanceId of ["one", "two", "one"]) {
     buffer.add(registration({ sdkType: "backend", instanceId }));
@@ -54,29 +53,29 @@ test("take() returns each instance of a backend", () => {
 });
 
 test("add() drops registrations beyond the limit of their quota, but not those of another", () => {
-  const buffer = new RegistrationBuffer({
-    memory: new FairBudget(100_000),
-    perQuota: 2,
-    monotonicMs: () => 0,
+  const buffer = new RegistrationBuffer(new FairShare(USAGE_LIMITS.bytes), ignore, {
+    now: () => 0,
   });
   const add = (appName: string, quotaId: string): boolean =>
     buffer.add(registration({ appName, quotaId }));
-  expect(["a", "b", "c", "a"].map((name) => add(name, "noisy"))).toEqual([true, true, false, true]);
+  for (let index = 0; index < USAGE_LIMITS.registrations; index += 1) {
+    expect(add(`app-${index}`, "noisy")).toBe(true);
+  }
+  expect([add("one too many", "noisy"), add("app-0", "noisy")]).toEqual([false, true]);
   expect(add("real", "quiet")).toBe(true);
-  const taken = buffer.take(2);
-  expect(taken.map((one) => one.registration.appName)).toEqual(["a", "real"]);
-  buffer.putBack(taken);
-  expect(forwardAll(buffer).toSorted()).toEqual(["a one", "b one", "real one"]);
+  const namesOf = (limit: number) => buffer.take(limit).map(({ appName }) => appName);
+  expect(namesOf(2)).toEqual(["app-0", "real"]);
+  // Those that could not be delivered are last, so that the limit does not always exclude the same ones.
+  expect(namesOf(3)).toEqual(["app-1", "real", "app-2"]);
 });
 
 test("take() frees the memory of registrations", () => {
-  const memory = new FairBudget(100_000);
-  const buffer = new RegistrationBuffer({ memory, perQuota: 10, monotonicMs: () => 0 });
+  const memory = new FairShare(100_000);
+  const buffer = new RegistrationBuffer(memory, ignore);
   for (let round = 0; round < 1000; round += 1) {
     expect(buffer.add(registration({ appName: `app-${round}` }))).toBe(true);
-    const taken = buffer.take(1);
-    buffer.putBack(taken);
+    buffer.take(1);
     buffer.release(buffer.take(1));
   }
-  expect(memory.shareOf("").fits(50_000)).toBe(true);
+  expect(memory.canClaim("", 50_000)).toBe(true);
 });

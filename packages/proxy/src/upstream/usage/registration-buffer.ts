@@ -1,15 +1,10 @@
 import { createHash } from "node:crypto";
-import type { ApplicationRegistration } from "./application-usage.ts";
 import type { UpstreamConnection } from "flags-sdk/internal";
-import type { FairBudget } from "./usage-limits.ts";
-import { DEFAULT_QUOTA } from "./usage-limits.ts";
-
-/** A registration, its id, and its estimated memory in bytes. */
-export interface BufferedRegistration {
-  readonly id: string;
-  readonly registration: ApplicationRegistration;
-  readonly bytes: number;
-}
+import type { FairShare } from "flags-server-kit";
+import { LRUCache } from "lru-cache";
+import type { ApplicationRegistration, ChangeKind, Journal } from "./application-usage.ts";
+import { inTurn } from "./in-turn.ts";
+import { DEFAULT_QUOTA, USAGE_LIMITS } from "./usage-limits.ts";
 
 /** Minimum time before an unchanged registration is forwarded again. */
 const REFRESH_MS = 3_600_000;
@@ -17,138 +12,91 @@ const REFRESH_MS = 3_600_000;
 const MAX_FORWARDED = 10_000;
 const REGISTRATION_BYTES = 500;
 
-/** Receives every change of the pending registrations. */
-interface RegistrationJournal {
-  add(registration: ApplicationRegistration): void;
-  /** A registration was delivered or dropped. */
-  remove(registration: ApplicationRegistration): void;
-}
-
-interface RegistrationBufferOptions {
-  /** The budget shared with the other buffers of the client. */
-  readonly memory: FairBudget;
-  /** Limit of the registrations of each quota. */
-  readonly perQuota: number;
-  /** A monotonic clock. */
-  readonly monotonicMs: () => number;
-  /** @default changes are not recorded */
-  readonly journal?: RegistrationJournal;
-}
-
 /**
  * Stores registrations until they are forwarded to the upstream. An unchanged registration is forwarded
- * once an hour, and new ones beyond the limits are dropped. Their memory stays claimed until they are
- * released.
+ * once an hour, and new ones beyond the limits are dropped. `take` returns what to send, and `release` removes what was
+ * delivered; a failed delivery needs nothing.
  */
 export class RegistrationBuffer {
-  /** All registrations by quota and id, including those being sent. */
-  readonly #quotas = new Map<string, Map<string, BufferedRegistration>>();
-  readonly #sending = new Set<BufferedRegistration>();
-  /** When each registration was forwarded, by id; the oldest first. */
-  readonly #forwardedAtMs = new Map<string, number>();
-  readonly #options: RegistrationBufferOptions;
+  /** By quota and id, in the order in which they will be sent. */
+  readonly #quotas = new Map<string, Map<string, ApplicationRegistration>>();
+  /** The ids of registrations that were forwarded. */
+  readonly #forwarded: LRUCache<string, true>;
+  readonly #memory: FairShare;
+  readonly #journal: Journal;
 
-  constructor(options: RegistrationBufferOptions) {
-    this.#options = options;
+  /** @param clock a monotonic clock */
+  constructor(
+    memory: FairShare,
+    journal: Journal,
+    clock: { readonly now: () => number } = performance,
+  ) {
+    this.#memory = memory;
+    this.#journal = journal;
+    const limits = { max: MAX_FORWARDED, ttl: REFRESH_MS, ttlResolution: 0 };
+    this.#forwarded = new LRUCache({ ...limits, perf: clock });
   }
 
-  /** Whether nothing is pending or being sent. */
   get isEmpty(): boolean {
     return this.#quotas.size === 0;
   }
 
   /** Returns false if the registration was dropped, because the limit of its quota is reached. */
   add(registration: ApplicationRegistration): boolean {
-    const { memory, perQuota, monotonicMs, journal } = this.#options;
-    const id = registrationId(registration);
-    const forwardedAtMs = this.#forwardedAtMs.get(id) ?? -Infinity;
-    const existing = this.#quotas.get(quotaOf({ registration }));
-    if (monotonicMs() - forwardedAtMs < REFRESH_MS || existing?.has(id) === true) return true;
-    const one = { id, registration, bytes: bytesOf(registration) };
-    const isFull = (existing?.size ?? 0) >= perQuota;
-    if (isFull || !memory.shareOf(quotaOf(one)).fits(one.bytes)) return false;
-    this.#put(one);
-    journal?.add(registration);
+    const { quotaId = DEFAULT_QUOTA } = registration;
+    const id = idOf(registration);
+    const existing = this.#quotas.get(quotaId);
+    if (this.#forwarded.has(id) || existing?.has(id) === true) return true;
+    const isFull = (existing?.size ?? 0) >= USAGE_LIMITS.registrations;
+    if (isFull || !this.#memory.canClaim(quotaId, bytesOf(registration))) return false;
+    this.apply("add", registration);
+    this.#journal("add", { registration });
     return true;
   }
 
-  /** Adds a registration of an earlier process, regardless of limits. */
-  restore(registration: ApplicationRegistration): void {
-    const id = registrationId(registration);
-    const isPending = this.#quotas.get(quotaOf({ registration }))?.has(id) === true;
-    if (!isPending) this.#put({ id, registration, bytes: bytesOf(registration) });
+  /** Applies a change that an earlier process has recorded, regardless of limits. */
+  apply(kind: ChangeKind, registration: ApplicationRegistration): void {
+    const { quotaId = DEFAULT_QUOTA } = registration;
+    const id = idOf(registration);
+    const quota = this.#quotas.get(quotaId) ?? new Map<string, ApplicationRegistration>();
+    this.#quotas.set(quotaId, quota);
+    const previous = quota.get(id);
+    if (kind !== "remove" && previous === undefined) {
+      quota.set(id, registration);
+      this.#memory.claim(quotaId, bytesOf(registration));
+    } else if (kind === "remove" && previous !== undefined) {
+      quota.delete(id);
+      this.#memory.claim(quotaId, -bytesOf(previous));
+    }
+    if (quota.size === 0) this.#quotas.delete(quotaId);
   }
 
-  /** Yields everything that is pending or being sent. */
+  /** Yields everything. */
   *values(): Generator<ApplicationRegistration, undefined, undefined> {
-    const all = [...this.#quotas.values()].flatMap((quota) => [...quota.values()]);
-    for (const one of all) {
-      // It can have been delivered in the meantime.
-      if (this.#quotas.get(quotaOf(one))?.get(one.id) === one) yield one.registration;
+    for (const [, quota] of [...this.#quotas]) {
+      for (const [id, registration] of [...quota]) if (quota.has(id)) yield registration;
     }
     return undefined;
   }
 
-  /** Takes up to `limit` registrations, one of each quota in turn. */
-  take(limit: number): readonly BufferedRegistration[] {
-    const queues = [...this.#quotas.values()].map((quota) =>
-      [...quota.values()].filter((one) => !this.#sending.has(one)),
-    );
-    const taken: BufferedRegistration[] = [];
-    for (let index = 0; taken.length < limit; index += 1) {
-      const turn = queues.flatMap((queue) => queue[index] ?? []);
-      if (turn.length === 0) break;
-      taken.push(...turn.slice(0, limit - taken.length));
-    }
-    for (const one of taken) {
-      this.#sending.add(one);
-      this.#moveToEnd(quotaOf(one));
+  /** Returns up to `limit` registrations, one of each quota in turn. They move to the end of the order. */
+  take(limit: number): readonly ApplicationRegistration[] {
+    const queues = Array.from(this.#quotas.values(), (quota) => [...quota.values()]);
+    const taken = [...inTurn(queues)].slice(0, limit);
+    for (const registration of taken) {
+      this.apply("remove", registration);
+      this.apply("add", registration);
     }
     return taken;
   }
 
-  /** Returns registrations that could not be delivered. */
-  putBack(taken: readonly BufferedRegistration[]): void {
-    for (const one of taken) this.#sending.delete(one);
-  }
-
-  /** Removes registrations that were delivered. */
-  release(taken: readonly BufferedRegistration[]): void {
-    for (const one of taken) {
-      this.#remove(one);
-      this.#forwardedAtMs.delete(one.id);
-      this.#forwardedAtMs.set(one.id, this.#options.monotonicMs());
+  /** Removes registrations that were delivered or dropped. */
+  release(taken: readonly ApplicationRegistration[]): void {
+    for (const registration of taken) {
+      this.apply("remove", registration);
+      this.#forwarded.set(idOf(registration), true);
+      this.#journal("remove", { registration });
     }
-    for (const id of this.#forwardedAtMs.keys()) {
-      if (this.#forwardedAtMs.size <= MAX_FORWARDED) return;
-      this.#forwardedAtMs.delete(id);
-    }
-  }
-
-  #put(one: BufferedRegistration): void {
-    const quotaId = quotaOf(one);
-    const quota = this.#quotas.get(quotaId) ?? new Map<string, BufferedRegistration>();
-    this.#quotas.set(quotaId, quota);
-    quota.set(one.id, one);
-    this.#options.memory.shareOf(quotaId).claim(one.bytes);
-  }
-
-  #remove(one: BufferedRegistration): void {
-    const quotaId = quotaOf(one);
-    const quota = this.#quotas.get(quotaId);
-    quota?.delete(one.id);
-    if (quota?.size === 0) this.#quotas.delete(quotaId);
-    this.#sending.delete(one);
-    this.#options.memory.shareOf(quotaId).release(one.bytes);
-    this.#options.journal?.remove(one.registration);
-  }
-
-  /** So that the limit of `take` does not always exclude the same quotas. */
-  #moveToEnd(quotaId: string): void {
-    const quota = this.#quotas.get(quotaId);
-    if (quota === undefined) return;
-    this.#quotas.delete(quotaId);
-    this.#quotas.set(quotaId, quota);
   }
 }
 
@@ -166,12 +114,8 @@ export function toForwarded(
   };
 }
 
-function quotaOf({ registration }: Pick<BufferedRegistration, "registration">): string {
-  return registration.quotaId ?? DEFAULT_QUOTA;
-}
-
 /** Identifies a registration in its quota. All instances of a frontend application, one per browser, are the same. */
-export function registrationId(registration: ApplicationRegistration): string {
+function idOf(registration: ApplicationRegistration): string {
   const instanceId = registration.sdkType === "backend" ? registration.instanceId : "";
   const ignored = { started: undefined, interval: undefined, quotaId: undefined };
   return createHash("sha256")

@@ -94,7 +94,7 @@ export class Rejections {
     return true;
   }
 
-  /** Puts the rejected parts of the usage of one application back, or drops them. */
+  /** Decides which of the rejected parts of the usage of one application to drop. */
   resolve(
     usage: ApplicationUsage,
     rejected: readonly Rejected[],
@@ -132,17 +132,16 @@ export class Rejections {
     );
   }
 
-  /** Puts usage back, or drops it after ten consecutive rejections. */
+  /** Counts a rejection, and drops the usage after ten consecutive ones. */
   #count(id: string, rejected: readonly Rejected[]): void {
     const [first] = rejected;
     if (first === undefined) return;
-    const { buffer, failureLog } = this.#options;
+    const { failureLog } = this.#options;
     const { usage, error } = first;
     failureLog.failed(error);
     const rejections = (this.#counts.get(id) ?? 0) + 1;
     if (rejections < MAX_REJECTIONS) {
       this.#counts.set(id, rejections);
-      for (const one of rejected) buffer.putBack(one.usage);
       return;
     }
     this.#counts.delete(id);

@@ -1,17 +1,15 @@
 import type { Snapshot } from "flags-engine";
 import type { MetricsBody } from "flags-sdk";
 import type { EventSink, Settings, UpstreamConnection } from "flags-sdk/internal";
+import { FairShare } from "flags-server-kit";
 import type { ApplicationRegistration, ApplicationUsage } from "./application-usage.ts";
 import { BulkSupport } from "./bulk-report.ts";
 import { ImpactAndRegistrationReporter } from "./impact-and-registration-reporter.ts";
-import { ImpactMetricsBuffer } from "./impact-metrics.ts";
 import { hasName, type IsKnown } from "./known-names.ts";
-import { RegistrationBuffer } from "./registration-buffer.ts";
-import { PendingData } from "./spool/pending-data.ts";
+import { PendingData } from "./pending-data.ts";
 import { UsageSpool, type UsageSpoolState } from "./spool/usage-spool.ts";
-import { UsageBuffer } from "./usage-buffer.ts";
 import { type DropKind, UsageDrops } from "./usage-drops.ts";
-import { DEFAULT_QUOTA, FairBudget, USAGE_LIMITS } from "./usage-limits.ts";
+import { DEFAULT_QUOTA, USAGE_LIMITS } from "./usage-limits.ts";
 import { UsageReporter } from "./usage-reporter.ts";
 
 /** For durations, since the system clock can be changed. */
@@ -40,9 +38,7 @@ interface UpstreamUsageOptions extends Pick<UpstreamConnection, "api" | "identit
 /** Stores the usage, impact metrics and registrations of applications until the upstream has accepted them. */
 export class UpstreamUsage {
   readonly #settings: Settings;
-  readonly #buffer: UsageBuffer;
-  readonly #impactMetrics: ImpactMetricsBuffer;
-  readonly #registrations: RegistrationBuffer;
+  readonly #pending: PendingData;
   readonly #drops: UsageDrops;
   /** Undefined if usage is not reported. */
   readonly #reporter: UsageReporter | undefined;
@@ -58,41 +54,18 @@ export class UpstreamUsage {
       // Before the first data, every flag may exist.
       return current === undefined || hasName(current, feature, variant);
     };
-    const memory = new FairBudget(memoryLimit(spool?.maxBytes));
     this.#drops = new UsageDrops(options.onDropped);
-    this.#buffer = new UsageBuffer({
-      now: Date.now,
-      memory,
+    this.#pending = new PendingData({
+      memory: new FairShare(memoryLimit(spool?.maxBytes)),
       isKnown,
       onDropped: (kind, count) => this.#drops.add(kind, count),
-      journal: {
-        add: (usage) => this.#spool?.record("add", { usage }),
-        remove: (usage) => this.#spool?.record("remove", { usage }),
-      },
-    });
-    this.#impactMetrics = new ImpactMetricsBuffer(
-      memory,
-      USAGE_LIMITS.impactSeries,
-      (kind, quotaId, impactMetrics) => this.#spool?.record(kind, { quotaId, impactMetrics }),
-    );
-    this.#registrations = new RegistrationBuffer({
-      memory,
-      perQuota: USAGE_LIMITS.registrations,
-      monotonicMs,
-      journal: {
-        add: (registration) => this.#spool?.record("add", { registration }),
-        remove: (registration) => this.#spool?.record("remove", { registration }),
-      },
+      journal: (kind, content) => this.#spool?.record(kind, content),
     });
     if (!settings.isMetricsEnabled) return;
     if (spool !== undefined) {
       this.#spool = new UsageSpool({
         ...spool,
-        pending: new PendingData({
-          usage: this.#buffer,
-          impactMetrics: this.#impactMetrics,
-          registrations: this.#registrations,
-        }),
+        pending: this.#pending,
         warn: events.warn,
         onRestored: () => this.#reporter?.wake(),
       });
@@ -141,14 +114,17 @@ export class UpstreamUsage {
    */
   async register(registration: ApplicationRegistration): Promise<void> {
     if (!this.#settings.isRegistrationEnabled || this.#isClosed) return;
-    if (!this.#registrations.add(registration)) this.#drops.add("registration", 1);
+    if (!this.#pending.registrations.add(registration)) this.#drops.add("registration", 1);
     await this.#spool?.flushed();
   }
 
   #add(usage: ApplicationUsage): boolean {
     const { quotaId = DEFAULT_QUOTA } = usage;
-    if (this.#isClosed || !this.#buffer.add(usage)) return false;
-    this.#drops.add("impact_metric", this.#impactMetrics.add(quotaId, usage.impactMetrics ?? []));
+    if (this.#isClosed || !this.#pending.usage.add(usage)) return false;
+    this.#drops.add(
+      "impact_metric",
+      this.#pending.impactMetrics.add(quotaId, usage.impactMetrics ?? []),
+    );
     return true;
   }
 
@@ -168,15 +144,15 @@ export class UpstreamUsage {
     const impactAndRegistrations = new ImpactAndRegistrationReporter({
       api,
       bulk,
-      impactMetrics: this.#impactMetrics,
-      registrations: this.#registrations,
+      impactMetrics: this.#pending.impactMetrics,
+      registrations: this.#pending.registrations,
       drops,
       identity,
       now,
     });
     return new UsageReporter({
       api,
-      buffer: this.#buffer,
+      buffer: this.#pending.usage,
       bulk,
       sendImpactAndRegistrations: (signal) => impactAndRegistrations.send(signal),
       spool: this.#spool,

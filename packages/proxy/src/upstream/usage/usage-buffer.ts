@@ -1,202 +1,367 @@
-import { isReportedName } from "flags-engine";
-import type { ApplicationUsage } from "./application-usage.ts";
-import type { FeatureEntries } from "./application-counts.ts";
-import { FairBudget, DEFAULT_QUOTA, OTHER_APPLICATIONS, USAGE_LIMITS } from "./usage-limits.ts";
-import { QuotaUsage } from "./quota-usage.ts";
-import type { CountedUsage } from "./quota-usage.ts";
+import type { FeatureUsage } from "flags-sdk";
+import type { FairShare } from "flags-server-kit";
+import type { ApplicationUsage, ChangeKind, Journal } from "./application-usage.ts";
+import { inTurn } from "./in-turn.ts";
 import { type IsKnown, separateKnown } from "./known-names.ts";
-import type { UsageLimits } from "./usage-limits.ts";
-import { UsageTotals } from "./usage-totals.ts";
-
-/** Receives every change of the usage. */
-interface UsageJournal {
-  /** Usage was accepted. */
-  add(usage: ApplicationUsage): void;
-  /** Usage was delivered or dropped. */
-  remove(usage: ApplicationUsage): void;
-}
+import {
+  APPLICATION_BYTES,
+  DEFAULT_QUOTA,
+  ENTRY_BYTES,
+  OTHER_APPLICATIONS,
+  textBytes,
+  type UsageLimits,
+} from "./usage-limits.ts";
 
 interface UsageBufferOptions {
   readonly now: () => number;
-  /** @default USAGE_LIMITS */
-  readonly limits?: UsageLimits;
-  /** The budget shared with the other buffers of the client. @default a separate budget */
-  readonly memory?: FairBudget;
-  /** @default all flags are known, and no variants */
-  readonly isKnown?: IsKnown;
+  readonly limits: UsageLimits;
+  /** Bytes of memory, shared by the quotas. */
+  readonly memory: FairShare;
+  /** The number of applications, shared by the quotas. */
+  readonly applications: FairShare;
+  readonly isKnown: IsKnown;
   /** Called with the number of unknown flags that were omitted, or of flags whose variants were. */
-  readonly onDropped?: (kind: "unknown_flag" | "variant", count: number) => void;
-  /** @default changes are not recorded */
-  readonly journal?: UsageJournal;
+  readonly onDropped: (kind: "unknown_flag" | "variant", count: number) => void;
+  /** Receives every change. */
+  readonly journal: Journal;
+}
+
+interface Counts {
+  yes: number;
+  no: number;
+  /** NOTE: even an empty map is large, and most flags have no variants. */
+  variants: Map<string, number> | undefined;
+  /** Whether it counts against the limit for flags that the upstream did not send. */
+  readonly isUnknown: boolean;
+}
+
+interface Application {
+  /** Start of the period of its counts, epoch milliseconds. */
+  startMs: number;
+  /** Start of the period of what is counted after the last `takeAll`. */
+  nextStartMs: number;
+  readonly features: Map<string, Counts>;
 }
 
 /**
- * Stores accepted usage until it is delivered. Usage is added with `add` or `count`, taken for
- * sending with `takeAll`, and then either removed with `release` or returned with `putBack`. Its
- * memory stays claimed until it is released, so that putting it back never exceeds a limit.
+ * Stores accepted usage until it is delivered. `takeAll` returns what to send, and `release` subtracts what was delivered.
+ * Until then it stays, with its memory, so that a failed delivery needs nothing. Names are keys of maps, so that
+ * `__proto__` is not special.
  */
 export class UsageBuffer {
-  readonly #quotas = new Map<string, QuotaUsage>();
+  /** By quota, then name. Both in the order in which they will be sent. */
+  readonly #quotas = new Map<string, Map<string, Application>>();
+  /** The number of unknown flags by quota. */
+  readonly #unknown = new Map<string, number>();
   readonly #options: UsageBufferOptions;
-  readonly #limits: UsageLimits;
-  readonly #memory: FairBudget;
-  readonly #applications: FairBudget;
-  readonly #isKnown: IsKnown;
-  /** What is being sent. */
-  readonly #taken = new UsageTotals();
 
   constructor(options: UsageBufferOptions) {
-    const { limits = USAGE_LIMITS, memory = new FairBudget(limits.bytes) } = options;
     this.#options = options;
-    this.#limits = limits;
-    this.#memory = memory;
-    this.#applications = new FairBudget(limits.applications);
-    this.#isKnown = options.isKnown ?? ((_flag, variant) => variant === undefined);
   }
 
-  /** The names of applications with pending usage, once for each quota. */
-  get applications(): readonly string[] {
-    return [...this.#quotas.values()].flatMap(({ applications }) => applications);
-  }
-
-  /** The applications with usage that the journal contains. It may be pending or being sent. */
-  get keys(): readonly (readonly [quotaId: string, appName: string])[] {
-    return [...this.#quotas].flatMap(([quotaId, quota]) =>
-      quota.applications.map((appName) => [quotaId, appName] as const),
-    );
-  }
-
-  /** Returns the usage of an application that is pending or being sent; undefined if there is none. */
-  totalOf(quotaId: string, appName: string): ApplicationUsage | undefined {
-    const totals = new UsageTotals();
-    const pending = this.#quotas.get(quotaId)?.get(appName);
-    const taken = this.#taken.get(quotaId, appName);
-    if (pending !== undefined) totals.add({ ...pending, quotaId });
-    if (taken !== undefined) totals.add(taken);
-    return totals.get(quotaId, appName);
+  /** The number of applications with usage, counted once for each quota. */
+  get size(): number {
+    return this.#options.applications.used;
   }
 
   /**
-   * Adds usage that was counted elsewhere. Unknown flags and variants beyond their limits are omitted. If the
+   * Adds usage. Unknown flags and variants beyond their limits are omitted. If the
    * application exceeds the limits of its quota, known flags and variants are counted for `OTHER_APPLICATIONS`,
    * so that a client that invents applications or flags cannot cause other reports to be rejected. Returns
-   * false and adds nothing if even that is not possible, or if a name is invalid. The cost does not depend on
+   * false and adds nothing if even that is not possible. The cost does not depend on
    * the values of the counts.
    */
-  add({ quotaId = DEFAULT_QUOTA, appName, startMs, features }: ApplicationUsage): boolean {
-    const entries = Object.entries(features);
-    const counted = this.#add(quotaId, appName, startMs, entries);
-    if (counted === undefined) return this.#addToOthers({ quotaId, appName, startMs, features });
-    if (counted.features.length === 0) return true;
-    const isComplete = counted.unknownCount + counted.limitedCount === 0;
-    this.#options.journal?.add({
-      quotaId,
-      appName,
-      startMs,
-      features: isComplete ? features : Object.fromEntries(counted.features),
-    });
+  add(usage: ApplicationUsage): boolean {
+    const admitted = this.#admit(usage);
+    if (!this.#tryAdd(admitted, (isNew) => this.#isWithinLimits(usage, isNew))) {
+      return this.#addToOthers(usage);
+    }
+    if (Object.keys(admitted.features).length > 0)
+      this.#options.journal("add", { usage: admitted });
     return true;
   }
 
-  /** Adds usage of an earlier process, regardless of limits. */
-  restore(usage: ApplicationUsage): void {
-    this.#quotaOf(usage.quotaId ?? DEFAULT_QUOTA).putBack(usage);
+  /** Applies a change that an earlier process has recorded, regardless of limits. */
+  apply(kind: ChangeKind, usage: ApplicationUsage): void {
+    if (kind === "remove") this.#subtract(usage);
+    else if (kind === "set") this.#replace(usage);
+    else this.#merge(usage);
   }
 
   /**
-   * Takes all usage for sending, application by application: one of each quota in turn, so that a
-   * quota with many applications does not delay the others. Does not include applications that are
-   * added in the meantime.
+   * Yields all usage for sending, application by application: one of each quota in turn, so that a
+   * quota with many applications does not delay the others. What was yielded moves to the end of the order. Does not
+   * include applications that are added in the meantime.
    */
   *takeAll(): Generator<ApplicationUsage, undefined, undefined> {
-    let queues = [...this.#quotas].map(([quotaId, quota]) => ({
-      quotaId,
-      quota,
-      names: quota.applications,
-    }));
-    for (let index = 0; queues.length > 0; index += 1) {
-      for (const { quotaId, quota, names } of queues) {
-        const taken = quota.take(names[index] ?? "");
-        if (taken === undefined) continue;
-        const usage = { ...taken, quotaId };
-        this.#taken.add(usage);
-        yield usage;
-      }
-      queues = queues.filter(({ names }) => index + 1 < names.length);
+    for (const [quotaId, appName] of inTurn([...this.#quotas].map(toKeys))) {
+      const quota = this.#quotas.get(quotaId);
+      const application = quota?.get(appName);
+      if (quota === undefined || application === undefined) continue;
+      application.nextStartMs = this.#options.now();
+      moveToEnd(quota, appName);
+      moveToEnd(this.#quotas, quotaId);
+      yield toUsage(quotaId, appName, application);
     }
     return undefined;
   }
 
-  /** Returns usage that could not be delivered; its application and quota move to the end of the order. */
-  putBack(usage: ApplicationUsage): void {
-    const { quotaId = DEFAULT_QUOTA } = usage;
-    const quota = this.#quotaOf(quotaId);
-    this.#taken.remove(usage);
-    quota.putBack(usage);
-    this.#quotas.delete(quotaId);
-    this.#quotas.set(quotaId, quota);
-  }
-
-  /** Removes usage that was delivered. */
+  /** Removes usage that was delivered or dropped. */
   release(usage: ApplicationUsage): void {
-    const { quotaId = DEFAULT_QUOTA } = usage;
-    const quota = this.#quotas.get(quotaId);
-    this.#taken.remove(usage);
-    quota?.release(usage);
-    if (quota?.isEmpty === true) this.#quotas.delete(quotaId);
-    this.#options.journal?.remove(usage);
+    this.#subtract(usage);
+    const application = this.#find(usage);
+    if (application !== undefined) application.startMs = application.nextStartMs;
+    this.#options.journal("remove", { usage });
   }
 
-  #addToOthers(usage: ApplicationUsage & { readonly quotaId: string }): boolean {
-    const { quotaId, appName, startMs } = usage;
-    if (!isReportedName(appName)) return false;
-    const { known, unknown } = separateKnown(usage, this.#isKnown);
-    const quota = this.#quotaOf(quotaId);
-    const isCounted = quota.addToOthers(startMs, Object.entries(known?.features ?? {}));
-    if (quota.isEmpty) this.#quotas.delete(quotaId);
-    if (!isCounted) return false;
-    const omitted = Object.keys(unknown?.features ?? {});
-    const unknownCount = omitted.filter((name) => !this.#isKnown(name)).length;
-    this.#countDropped("unknown_flag", unknownCount);
-    this.#countDropped("variant", omitted.length - unknownCount);
-    if (known !== undefined) {
-      this.#options.journal?.add({ ...known, appName: OTHER_APPLICATIONS });
+  /** Yields everything. Each application is read when it is yielded. */
+  *values(): Generator<ApplicationUsage, undefined, undefined> {
+    for (const [quotaId, appName] of [...this.#quotas].flatMap(toKeys)) {
+      const application = this.#quotas.get(quotaId)?.get(appName);
+      if (application !== undefined) yield toUsage(quotaId, appName, application);
     }
+    return undefined;
+  }
+
+  /** Omits unknown flags and variants beyond their limits. Clients can invent names, which must not exhaust the memory. */
+  #admit(usage: ApplicationUsage): ApplicationUsage {
+    const { limits, isKnown, onDropped } = this.#options;
+    const { quotaId = DEFAULT_QUOTA, features } = usage;
+    const existing = this.#find(usage)?.features;
+    let free = limits.unknownFeatures - (this.#unknown.get(quotaId) ?? 0);
+    let limited = 0;
+    const admitted: [name: string, usage: FeatureUsage][] = [];
+    const entries = Object.entries(features);
+    for (const [name, counts] of entries) {
+      if (existing?.has(name) !== true && !isKnown(name)) {
+        free -= 1;
+        if (free < 0) continue;
+      }
+      const rest = this.#limitVariants(name, counts, existing?.get(name)?.variants);
+      if (rest !== counts) limited += 1;
+      admitted.push([name, rest]);
+    }
+    const unknown = entries.length - admitted.length;
+    if (unknown > 0) onDropped("unknown_flag", unknown);
+    if (limited > 0) onDropped("variant", limited);
+    // NOTE: `fromEntries` defines properties, so it is safe for a name such as `__proto__`.
+    return unknown + limited === 0 ? usage : { ...usage, features: Object.fromEntries(admitted) };
+  }
+
+  /** Returns the usage of a flag without the unknown variants beyond their limit. */
+  #limitVariants(
+    flag: string,
+    usage: FeatureUsage,
+    existing: ReadonlyMap<string, number> | undefined,
+  ): FeatureUsage {
+    const { isKnown, limits } = this.#options;
+    const variants = Object.entries(usage.variants ?? {});
+    if (variants.length + (existing?.size ?? 0) <= limits.variantsPerFeature) return usage;
+    const unknown = [...(existing?.keys() ?? [])].filter((variant) => !isKnown(flag, variant));
+    let free = limits.variantsPerFeature - unknown.length;
+    const admitted = variants.filter(([variant]) => {
+      if (existing?.has(variant) === true || isKnown(flag, variant)) return true;
+      free -= 1;
+      return free >= 0;
+    });
+    if (admitted.length === variants.length) return usage;
+    return { ...usage, variants: Object.fromEntries(admitted) };
+  }
+
+  /** Adds usage; takes it back, and returns false, if it required memory that is not available. */
+  #tryAdd(usage: ApplicationUsage, isAllowed: (isNew: boolean) => boolean): boolean {
+    const { memory } = this.#options;
+    const { quotaId = DEFAULT_QUOTA } = usage;
+    const isNew = this.#find(usage) === undefined;
+    const usedBefore = memory.usedBy(quotaId);
+    this.#merge(usage);
+    if (memory.usedBy(quotaId) === usedBefore || isAllowed(isNew)) return true;
+    this.#subtract(usage);
+    return false;
+  }
+
+  #isWithinLimits(usage: ApplicationUsage, isNew: boolean): boolean {
+    const { memory, applications, limits } = this.#options;
+    const { quotaId = DEFAULT_QUOTA } = usage;
+    const featureCount = this.#find(usage)?.features.size ?? 0;
+    if (featureCount > limits.featuresPerApplication || !memory.isWithin(quotaId)) return false;
+    return !isNew || applications.isWithin(quotaId);
+  }
+
+  /**
+   * Counts usage of known flags without the name of its application. Its memory depends only on how many flags and
+   * variants are known, so it may exceed the share of its quota.
+   */
+  #addToOthers(usage: ApplicationUsage): boolean {
+    const { memory, isKnown, onDropped, journal } = this.#options;
+    const { known, unknown } = separateKnown(usage, isKnown);
+    const others = { ...usage, features: known?.features ?? {}, appName: OTHER_APPLICATIONS };
+    if (!this.#tryAdd(others, () => memory.free >= 0)) return false;
+    const omitted = Object.keys(unknown?.features ?? {});
+    const unknownCount = omitted.filter((name) => !isKnown(name)).length;
+    if (unknownCount > 0) onDropped("unknown_flag", unknownCount);
+    if (omitted.length > unknownCount) onDropped("variant", omitted.length - unknownCount);
+    if (known !== undefined) journal("add", { usage: others });
     return true;
   }
 
-  #countDropped(kind: "unknown_flag" | "variant", count: number): void {
-    if (count > 0) this.#options.onDropped?.(kind, count);
+  #find({ quotaId = DEFAULT_QUOTA, appName }: ApplicationUsage): Application | undefined {
+    return this.#quotas.get(quotaId)?.get(appName);
   }
 
-  /** Returns undefined if a limit is exceeded. */
-  #add(
-    quotaId: string,
-    appName: string,
-    startMs: number,
-    features: FeatureEntries,
-  ): CountedUsage | undefined {
-    const quota = this.#quotaOf(quotaId);
-    const counted = quota.add(appName, startMs, features);
-    if (quota.isEmpty) this.#quotas.delete(quotaId);
-    const { unknownCount = 0, limitedCount = 0 } = counted ?? {};
-    this.#countDropped("unknown_flag", unknownCount);
-    this.#countDropped("variant", limitedCount);
-    return counted;
+  #merge(usage: ApplicationUsage): void {
+    const { quotaId = DEFAULT_QUOTA, appName, features } = usage;
+    const nowMs = this.#options.now();
+    const startMs = usage.startMs >= 0 && usage.startMs <= nowMs ? usage.startMs : nowMs;
+    let application = this.#find(usage);
+    // NOTE: reads values by name, since creating lists of entries costs more than everything else here.
+    for (const name of Object.keys(features)) {
+      const counts = features[name];
+      if (
+        counts === undefined ||
+        isZero(counts.yes, counts.no, Object.values(counts.variants ?? {}))
+      )
+        continue;
+      application ??= this.#create(quotaId, appName, startMs);
+      this.#addFeature(quotaId, application, name, counts);
+    }
+    if (application !== undefined) application.startMs = Math.min(application.startMs, startMs);
   }
 
-  #quotaOf(quotaId: string): QuotaUsage {
-    const existing = this.#quotas.get(quotaId);
-    if (existing !== undefined) return existing;
-    const created = new QuotaUsage({
-      limits: this.#limits,
-      memory: this.#memory.shareOf(quotaId),
-      applications: this.#applications.shareOf(quotaId),
-      unknown: { count: 0 },
-      isKnown: this.#isKnown,
-      now: this.#options.now,
-    });
-    this.#quotas.set(quotaId, created);
+  #create(quotaId: string, appName: string, startMs: number): Application {
+    const { memory, applications } = this.#options;
+    const created = { startMs, nextStartMs: startMs, features: new Map<string, Counts>() };
+    const quota = this.#quotas.get(quotaId) ?? new Map<string, Application>();
+    this.#quotas.set(quotaId, quota);
+    quota.set(appName, created);
+    applications.claim(quotaId, 1);
+    memory.claim(quotaId, APPLICATION_BYTES + textBytes(appName));
     return created;
   }
+
+  #addFeature(
+    quotaId: string,
+    { features }: Application,
+    name: string,
+    { yes, no, variants = {} }: FeatureUsage,
+  ): void {
+    const counts = features.get(name) ?? this.#createCounts(quotaId, name);
+    features.set(name, counts);
+    counts.yes = addCounts(counts.yes, yes);
+    counts.no = addCounts(counts.no, no);
+    for (const variant of Object.keys(variants)) {
+      const count = variants[variant] ?? 0;
+      if (count === 0) continue;
+      counts.variants ??= new Map();
+      const previous = counts.variants.get(variant);
+      if (previous === undefined) this.#claimEntry(quotaId, variant, 1);
+      counts.variants.set(variant, addCounts(previous ?? 0, count));
+    }
+  }
+
+  #createCounts(quotaId: string, name: string): Counts {
+    const isUnknown = !this.#options.isKnown(name);
+    this.#claimEntry(quotaId, name, 1);
+    if (isUnknown) this.#countUnknown(quotaId, 1);
+    return { yes: 0, no: 0, variants: undefined, isUnknown };
+  }
+
+  #subtract(usage: ApplicationUsage): void {
+    const application = this.#find(usage);
+    if (application === undefined) return;
+    const { quotaId = DEFAULT_QUOTA, appName, features } = usage;
+    for (const [name, counts] of Object.entries(features)) {
+      this.#subtractFeature(quotaId, application, name, counts);
+    }
+    if (application.features.size > 0) return;
+    const { memory, applications } = this.#options;
+    const quota = this.#quotas.get(quotaId);
+    quota?.delete(appName);
+    if (quota?.size === 0) this.#quotas.delete(quotaId);
+    applications.claim(quotaId, -1);
+    memory.claim(quotaId, -(APPLICATION_BYTES + textBytes(appName)));
+  }
+
+  #subtractFeature(
+    quotaId: string,
+    { features }: Application,
+    name: string,
+    { yes, no, variants = {} }: FeatureUsage,
+  ): void {
+    const counts = features.get(name);
+    if (counts === undefined) return;
+    counts.yes = Math.max(counts.yes - yes, 0);
+    counts.no = Math.max(counts.no - no, 0);
+    for (const [variant, count] of Object.entries(variants)) {
+      const rest = (counts.variants?.get(variant) ?? 0) - count;
+      if (rest > 0) counts.variants?.set(variant, rest);
+      else if (counts.variants?.delete(variant) === true) this.#claimEntry(quotaId, variant, -1);
+    }
+    if (counts.variants?.size === 0) counts.variants = undefined;
+    if (!isZero(counts.yes, counts.no, counts.variants?.values() ?? [])) return;
+    features.delete(name);
+    this.#claimEntry(quotaId, name, -1);
+    if (counts.isUnknown) this.#countUnknown(quotaId, -1);
+  }
+
+  /** Replaces the counts of the flags in this usage; those of other flags stay. */
+  #replace(usage: ApplicationUsage): void {
+    const current = this.#find(usage);
+    const named = Object.keys(usage.features).flatMap((name) => {
+      const counts = current?.features.get(name);
+      return counts === undefined ? [] : [[name, toFeatureUsage(counts)] as const];
+    });
+    this.#subtract({ ...usage, features: Object.fromEntries(named) });
+    this.#merge(usage);
+    const replaced = this.#find(usage);
+    if (replaced !== undefined) replaced.startMs = usage.startMs;
+  }
+
+  #claimEntry(quotaId: string, name: string, sign: 1 | -1): void {
+    this.#options.memory.claim(quotaId, sign * (ENTRY_BYTES + textBytes(name)));
+  }
+
+  #countUnknown(quotaId: string, change: number): void {
+    const count = (this.#unknown.get(quotaId) ?? 0) + change;
+    if (count === 0) this.#unknown.delete(quotaId);
+    else this.#unknown.set(quotaId, count);
+  }
+}
+
+function toKeys([quotaId, quota]: readonly [
+  string,
+  ReadonlyMap<string, unknown>,
+]): readonly (readonly [quotaId: string, appName: string])[] {
+  return [...quota.keys()].map((appName) => [quotaId, appName] as const);
+}
+
+function moveToEnd<Value>(map: Map<string, Value>, key: string): void {
+  const value = map.get(key);
+  if (value === undefined) return;
+  map.delete(key);
+  map.set(key, value);
+}
+
+function isZero(yes: number, no: number, variants: Iterable<number>): boolean {
+  if (yes > 0 || no > 0) return false;
+  for (const count of variants) if (count > 0) return false;
+  return true;
+}
+
+/** Adds two counts, saturating at the largest exact integer. */
+function addCounts(a: number, b: number): number {
+  return Math.min(a + b, Number.MAX_SAFE_INTEGER);
+}
+
+function toUsage(
+  quotaId: string,
+  appName: string,
+  { startMs, features }: Application,
+): ApplicationUsage {
+  const entries = [...features].map(([name, counts]) => [name, toFeatureUsage(counts)] as const);
+  return { quotaId, appName, startMs, features: Object.fromEntries(entries) };
+}
+
+function toFeatureUsage({ yes, no, variants }: Counts): FeatureUsage {
+  return { yes, no, variants: Object.fromEntries(variants ?? []) };
 }

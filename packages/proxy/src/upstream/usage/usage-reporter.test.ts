@@ -4,7 +4,8 @@ import { BulkSupport } from "./bulk-report.ts";
 import { UsageDrops } from "./usage-drops.ts";
 import { UsageReporter } from "./usage-reporter.ts";
 import type { UsageReporterOptions } from "./usage-reporter.ts";
-import { UsageBuffer } from "./usage-buffer.ts";
+import { PendingData } from "./pending-data.ts";
+import type { UsageBuffer } from "./usage-buffer.ts";
 
 const INTERVAL_MS = 60_000;
 const once = { yes: 1, no: 0 };
@@ -27,7 +28,7 @@ afterEach(() => {
 
 function createReporter(options: Partial<UsageReporterOptions> = {}) {
   const { now = Date.now } = options;
-  const buffer = new UsageBuffer({ now });
+  const buffer = new PendingData({ now }).usage;
   const reporter = new UsageReporter({
     api: { sendMetrics: async () => {}, sendBulk: async () => {} },
     bulk: new BulkSupport(undefined, now),
@@ -98,7 +99,7 @@ describe("UsageReporter", () => {
       expect(requests - requestsBefore).toBeLessThanOrEqual(207);
     }
     expect(dropped).toBe(4990);
-    expect(buffer.applications).toEqual([]);
+    expect([...buffer.values()]).toEqual([]);
     await reporter.close();
   });
 
@@ -120,7 +121,7 @@ describe("UsageReporter", () => {
     sent = [];
     await reporter.close();
     expect(sent).toHaveLength(1003);
-    expect(buffer.applications).toEqual([]);
+    expect([...buffer.values()]).toEqual([]);
   });
 
   it("divides rejected bulk reports at most 100 times per interval, and delivers all other applications", async () => {

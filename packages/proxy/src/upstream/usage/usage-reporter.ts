@@ -63,7 +63,7 @@ const MAX_SEPARATE_APPLICATIONS = 500;
 /**
  * Delivers usage at intervals: in bulk if there are several applications and the upstream accepts
  * bulk reports; otherwise application by application, up to 20 at a time and 500 per interval. Usage
- * that could not be delivered is put back and sent later.
+ * that could not be delivered stays in the buffer and is sent later.
  *
  * Usage that the upstream rejects for its content does not delay other usage: rejected bulk reports are divided until
  * the application is found. From then on its usage is sent separately, and unknown flags and variants separately from
@@ -114,7 +114,7 @@ export class UsageReporter {
     clearTimeout(timer);
     this.#logDrops();
     const { buffer, events, spool } = this.#options;
-    const count = buffer.applications.length;
+    const count = buffer.size;
     if (count === 0) return;
     const consequence =
       spool?.state.isWritable === true ? "; the next start will deliver it from the spool" : "";
@@ -170,7 +170,7 @@ export class UsageReporter {
   async #sendUsage(): Promise<void> {
     const { buffer, bulk, now } = this.#options;
     const { environment } = bulk;
-    if (environment === undefined || buffer.applications.length < 2) {
+    if (environment === undefined || buffer.size < 2) {
       await this.#sendSeparately();
       return;
     }
@@ -183,20 +183,14 @@ export class UsageReporter {
   }
 
   async #sendInBulk(origin: BulkOrigin): Promise<void> {
-    const { buffer } = this.#options;
-    const putBack = (usage: ApplicationUsage): void => buffer.putBack(usage);
     const rejectedBefore: ApplicationUsage[] = [];
     this.#acceptsBulk = false;
-    try {
-      const batches = toBulkBatches(this.#takeAcceptable(rejectedBefore), origin, putBack);
-      await forEachConcurrently(batches, MAX_CONCURRENT_REQUESTS, (batch) =>
-        this.#deliverBatch(batch, origin),
-      );
-      const repeated = takeFirst(removeEach(rejectedBefore), this.#maxSeparate);
-      await forEachConcurrently(repeated, MAX_CONCURRENT_REQUESTS, (usage) => this.#deliver(usage));
-    } finally {
-      rejectedBefore.forEach(putBack);
-    }
+    const batches = toBulkBatches(this.#takeAcceptable(rejectedBefore), origin);
+    await forEachConcurrently(batches, MAX_CONCURRENT_REQUESTS, (batch) =>
+      this.#deliverBatch(batch, origin),
+    );
+    const repeated = rejectedBefore.slice(0, this.#maxSeparate);
+    await forEachConcurrently(repeated, MAX_CONCURRENT_REQUESTS, (usage) => this.#deliver(usage));
   }
 
   /** Takes all usage; adds usage of applications that were rejected before to the list instead. */
@@ -243,13 +237,9 @@ export class UsageReporter {
     origin: BulkOrigin,
     error: UpstreamError,
   ): Promise<void> {
-    const putBack = (): void => usages.forEach((usage) => this.#options.buffer.putBack(usage));
     const isTooLarge = error.status === TOO_LARGE;
     const [usage] = usages;
-    if (!error.isRejection || usage === undefined) {
-      putBack();
-      throw error;
-    }
+    if (!error.isRejection || usage === undefined) throw error;
     if (!isTooLarge && usages.length === 1) {
       const isAccepted = await this.#deliver(usage);
       // The upstream seems to reject all bulk reports.
@@ -259,18 +249,16 @@ export class UsageReporter {
     // A shutdown is limited in time.
     const mayDivide =
       isTooLarge || this.#maxSeparate === Infinity || this.#rejections.mayDivideBatch();
-    if (!mayDivide) {
-      putBack();
-      return;
-    }
+    if (!mayDivide) return;
     const halves = splitUsages(usages);
     if (halves === undefined) {
       this.#rejections.resolve(usage, [{ usage, error }], []);
       return;
     }
-    await this.#deliverBoth(halves, (half) =>
-      this.#deliverBatch(toBulkBatch(half, origin), origin),
-    );
+    for (const half of halves) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await this.#deliverBatch(toBulkBatch(half, origin), origin);
+    }
   }
 
   /**
@@ -282,23 +270,16 @@ export class UsageReporter {
     const waiting = [...splitToFit(usage)];
     const rejected: Rejected[] = [];
     const accepted: ApplicationUsage[] = [];
-    try {
-      for (let part = waiting[0]; part !== undefined; part = waiting[0]) {
-        // oxlint-disable-next-line no-await-in-loop -- one request per application at a time
-        const error = await this.#trySend(part);
-        waiting.shift();
-        if (error === undefined) {
-          accepted.push(part);
-          continue;
-        }
-        const parts = this.#rejections.split({ usage: part, error });
-        if (parts === undefined) rejected.push({ usage: part, error });
-        else waiting.unshift(...parts);
+    for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
+      // oxlint-disable-next-line no-await-in-loop -- one request per application at a time
+      const error = await this.#trySend(part);
+      if (error === undefined) {
+        accepted.push(part);
+        continue;
       }
-    } catch (thrown) {
-      for (const part of waiting) this.#options.buffer.putBack(part);
-      for (const part of rejected) this.#options.buffer.putBack(part.usage);
-      throw thrown;
+      const parts = this.#rejections.split({ usage: part, error });
+      if (parts === undefined) rejected.push({ usage: part, error });
+      else waiting.unshift(...parts);
     }
     this.#rejections.resolve(usage, rejected, accepted);
     return rejected.length === 0;
@@ -320,20 +301,6 @@ export class UsageReporter {
     return undefined;
   }
 
-  /** Delivers one half after the other; puts the second one back if the first one fails. */
-  async #deliverBoth(
-    [first, second]: readonly [readonly ApplicationUsage[], readonly ApplicationUsage[]],
-    deliver: (half: readonly ApplicationUsage[]) => Promise<void>,
-  ): Promise<void> {
-    try {
-      await deliver(first);
-    } catch (error) {
-      for (const usage of second) this.#options.buffer.putBack(usage);
-      throw error;
-    }
-    await deliver(second);
-  }
-
   /** Logs which usage was dropped since the last call. */
   #logDrops(): void {
     const { drops, events, monotonicMs } = this.#options;
@@ -349,9 +316,4 @@ function* takeFirst<Element>(elements: Iterable<Element>, count: number): Genera
     taken += 1;
     if (taken === count) return;
   }
-}
-
-/** Removes the elements of a list one by one, and returns each. */
-function* removeEach<Element>(list: Element[]): Generator<Element> {
-  for (let next = list.shift(); next !== undefined; next = list.shift()) yield next;
 }

@@ -20,14 +20,14 @@ import type {
   ApplicationUsage,
   ImpactMetric,
 } from "../application-usage.ts";
-import { FairBudget, USAGE_LIMITS } from "../usage-limits.ts";
+import { FairShare } from "flags-server-kit";
+import { USAGE_LIMITS } from "../usage-limits.ts";
 import type { IsKnown } from "../known-names.ts";
-import { ImpactMetricsBuffer } from "../impact-metrics.ts";
+import type { ImpactMetricsBuffer } from "../impact-metrics.ts";
 import type { TakenImpactMetrics } from "../impact-metrics.ts";
-import { RegistrationBuffer } from "../registration-buffer.ts";
-import type { BufferedRegistration } from "../registration-buffer.ts";
-import { UsageBuffer } from "../usage-buffer.ts";
-import { PendingData } from "./pending-data.ts";
+import type { RegistrationBuffer } from "../registration-buffer.ts";
+import type { UsageBuffer } from "../usage-buffer.ts";
+import { PendingData } from "../pending-data.ts";
 import { toLines } from "./spool-record.ts";
 import { UsageSpool } from "./usage-spool.ts";
 
@@ -77,31 +77,14 @@ function beginToOpen(
 ): Opened {
   const warnings: string[] = [];
   const now = (): number => 2000;
-  const memory = new FairBudget(memoryBytes);
-  const buffer: UsageBuffer = new UsageBuffer({
+  const memory = new FairShare(memoryBytes);
+  const pending: PendingData = new PendingData({
     now,
     memory,
     ...(isKnown !== undefined && { isKnown }),
-    journal: {
-      add: (one) => spool.record("add", { usage: one }),
-      remove: (one) => spool.record("remove", { usage: one }),
-    },
+    journal: (kind, content) => spool.record(kind, content),
   });
-  const impactMetrics: ImpactMetricsBuffer = new ImpactMetricsBuffer(
-    memory,
-    USAGE_LIMITS.impactSeries,
-    (kind, quotaId, metrics) => spool.record(kind, { quotaId, impactMetrics: metrics }),
-  );
-  const registrations: RegistrationBuffer = new RegistrationBuffer({
-    memory,
-    perQuota: USAGE_LIMITS.registrations,
-    monotonicMs: now,
-    journal: {
-      add: (registration) => spool.record("add", { registration }),
-      remove: (registration) => spool.record("remove", { registration }),
-    },
-  });
-  const pending = new PendingData({ usage: buffer, impactMetrics, registrations });
+  const { usage: buffer, impactMetrics, registrations } = pending;
   const spool = new UsageSpool({
     directory,
     maxBytes,
@@ -138,11 +121,18 @@ async function isCopied(directory: string, copy: string): Promise<boolean> {
 
 /** Returns the sum of the `yes` counts of `on`, by application. */
 function pendingIn({ buffer }: Opened): Readonly<Record<string, number>> {
-  const counts = buffer.keys.map(([quotaId, appName]) => {
-    const yes = buffer.totalOf(quotaId, appName)?.features["on"]?.yes ?? 0;
-    return [`${quotaId}/${appName}`, yes] as const;
+  const counts = Array.from(buffer.values(), ({ quotaId, appName, features }) => {
+    return [`${quotaId}/${appName}`, features["on"]?.yes ?? 0] as const;
   });
   return Object.fromEntries(counts);
+}
+
+function totalOf(
+  { buffer }: Opened,
+  quotaId: string,
+  appName: string,
+): ApplicationUsage | undefined {
+  return [...buffer.values()].find((one) => one.quotaId === quotaId && one.appName === appName);
 }
 
 const impact = (value: number): readonly ImpactMetric[] => [
@@ -188,7 +178,7 @@ describe("UsageSpool restores the data of a killed process", () => {
     await killed.spool.flushed();
     const next = await reopenAfterKill(killed);
     expect(pendingIn(next)).toEqual({ "key/a": 7, "other/a": 5, "key/b": 6 });
-    expect(next.buffer.totalOf("key", "a")?.features["of-a"]).toEqual({
+    expect(totalOf(next, "key", "a")?.features["of-a"]).toEqual({
       yes: 0,
       no: 2,
       variants: { red: 2 },
@@ -201,9 +191,8 @@ describe("UsageSpool restores the data of a killed process", () => {
   it("usage that was being sent is restored, but not delivered usage", async () => {
     const killed = await open(newFolder());
     for (const name of ["delivered", "sending", "failed"]) killed.buffer.add(usage(name));
-    const [delivered, , failed] = [...killed.buffer.takeAll()];
+    const [delivered] = [...killed.buffer.takeAll()];
     if (delivered !== undefined) killed.buffer.release(delivered);
-    if (failed !== undefined) killed.buffer.putBack(failed);
     await killed.spool.flushed();
     const next = await reopenAfterKill(killed);
     expect(pendingIn(next)).toEqual({ "key/sending": 1, "key/failed": 1 });
@@ -267,12 +256,10 @@ describe("UsageSpool restores the data of a killed process", () => {
     impactMetrics.add("key", impact(2).slice(0, 2));
     if (delivered !== undefined) impactMetrics.release(delivered);
     impactMetrics.add("other", impact(4).slice(0, 2));
-    const [sending, failed] = impactMetrics.take();
-    if (failed !== undefined) impactMetrics.putBack(failed);
+    const [sending] = impactMetrics.take();
     expect(sending?.series).toHaveLength(2);
-    const [first, , third] = registrations.take(3);
+    const [first] = registrations.take(3);
     if (first !== undefined) registrations.release([first]);
-    if (third !== undefined) registrations.putBack([third]);
     await killed.spool.flushed();
     const next = await reopenAfterKill(killed);
     const ofQuota = (quotaId: string, value: number) =>
@@ -356,28 +343,31 @@ class Sending {
   readonly #opened: Opened;
   readonly #usage: ApplicationUsage[] = [];
   readonly #impact: TakenImpactMetrics[] = [];
-  readonly #registrations: BufferedRegistration[] = [];
+  readonly #registrations: ApplicationRegistration[] = [];
 
   constructor(opened: Opened) {
     this.#opened = opened;
   }
 
+  /** Takes everything, but never before what was taken earlier has been delivered, or not. */
   take(about: About): void {
     const { buffer, impactMetrics, registrations } = this.#opened;
-    if (about === "usage") this.#usage.push(...buffer.takeAll());
-    // Never before the previous ones have ended.
+    if (about === "usage" && this.#usage.length === 0) this.#usage.push(...buffer.takeAll());
     else if (about === "impact" && this.#impact.length === 0)
       this.#impact.push(...impactMetrics.take());
-    else if (about === "registration") this.#registrations.push(...registrations.take(2));
+    else if (about === "registration" && this.#registrations.length === 0)
+      this.#registrations.push(...registrations.take(2));
   }
 
   end(about: About, action: "deliver" | "fail"): void {
     const { buffer, impactMetrics, registrations } = this.#opened;
-    const method = action === "deliver" ? "release" : "putBack";
-    if (about === "usage") this.#usage.splice(0, 1).forEach((one) => buffer[method](one));
+    const isDelivered = action === "deliver";
+    if (about === "usage")
+      this.#usage.splice(0, 1).forEach((one) => isDelivered && buffer.release(one));
     else if (about === "impact")
-      this.#impact.splice(0, 1).forEach((one) => impactMetrics[method](one));
-    else registrations[method](this.#registrations.splice(0, 1));
+      this.#impact.splice(0, 1).forEach((one) => isDelivered && impactMetrics.release(one));
+    else if (isDelivered) registrations.release(this.#registrations.splice(0, 1));
+    else this.#registrations.splice(0, 1);
   }
 }
 
@@ -423,7 +413,7 @@ describe("UsageSpool limits its size", () => {
     await expect.poll(() => opened.spool.state.bytes).toBeLessThan(2 * 1024 * 1024);
     expect(opened.spool.state).toMatchObject({ written: reports, unwritten: 0 });
     const next = await reopenAfterKill(opened);
-    expect(next.buffer.totalOf("key", "a")?.features["flag-0"]?.yes).toBe(reports);
+    expect(totalOf(next, "key", "a")?.features["flag-0"]?.yes).toBe(reports);
   });
 
   it.each([
@@ -445,7 +435,7 @@ describe("UsageSpool limits its size", () => {
           const features = { [name]: { yes: 1, no: 0, variants: { [name]: 1 } } };
           const quotaId = `key-${key}`;
           opened.buffer.add({ ...usage(name, 1, quotaId), features });
-          return opened.buffer.totalOf(quotaId, name) !== undefined;
+          return totalOf(opened, quotaId, name) !== undefined;
         };
         while (invent()) {
           // oxlint-disable-next-line no-await-in-loop -- one after the other

@@ -1,13 +1,14 @@
 import { mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { describeCause, describeCount } from "flags-sdk/internal";
-import type { PendingData } from "./pending-data.ts";
+import { FairShare } from "flags-server-kit";
+import type { ChangeKind, PendingContent } from "../application-usage.ts";
+import { PendingData } from "../pending-data.ts";
 import { SpoolBatch } from "./spool-batch.ts";
 import { readSpoolFile, SpoolFiles } from "./spool-files.ts";
 import type { SpoolFile } from "./spool-files.ts";
 import { SpoolLock } from "./spool-lock.ts";
-import { toLines, SpoolTotals } from "./spool-record.ts";
-import type { RecordKind, SpoolContent } from "./spool-record.ts";
+import { toLines } from "./spool-record.ts";
 
 interface UsageSpoolOptions {
   /** The directory; created if missing. */
@@ -127,7 +128,7 @@ export class UsageSpool {
   }
 
   /** Records a change. */
-  record(kind: RecordKind, content: SpoolContent): void {
+  record(kind: ChangeKind, content: PendingContent): void {
     const records = kind === "add" ? 1 : 0;
     if (kind !== "set") this.#hasChanges = true;
     if (this.#status === "failed" || this.#status === "closed") {
@@ -352,12 +353,12 @@ export class UsageSpool {
 
   async #restore(): Promise<void> {
     const { pending, warn, onRestored } = this.#options;
-    const totals = new SpoolTotals();
-    await this.#files.load((file) => this.#readInto(totals, file));
+    const left = new PendingData({ memory: new FairShare(Infinity) });
+    await this.#files.load((file) => this.#readInto(left, file));
     // The new owner of the directory restores it.
     if (!this.#isLocked) return;
     const restored = { usage: 0, impactMetrics: 0, registration: 0 };
-    for (const content of totals.values()) {
+    for (const content of left.values()) {
       pending.restore(content);
       if ("usage" in content) restored.usage += 1;
       else if ("impactMetrics" in content) restored.impactMetrics += 1;
@@ -374,10 +375,10 @@ export class UsageSpool {
   }
 
   /** Returns false if the file has another format. */
-  async #readInto(totals: SpoolTotals, { path }: SpoolFile): Promise<boolean> {
+  async #readInto(left: PendingData, { path }: SpoolFile): Promise<boolean> {
     const { warn } = this.#options;
     const { isKnownFormat, damagedLines } = await readSpoolFile(path, (record) =>
-      totals.apply(record),
+      left.apply(record.kind, record),
     );
     this.#counts.damagedLines += damagedLines;
     if (damagedLines > 0) warn(`Skipped ${describeCount(damagedLines, "damaged line")} of ${path}`);
