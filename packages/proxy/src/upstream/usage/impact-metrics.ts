@@ -143,8 +143,8 @@ export class ImpactMetricsBuffer {
 
   /** Yields everything. Each metric is read when it is yielded. */
   *values(): Generator<readonly [quotaId: string, metric: ImpactMetric], undefined, undefined> {
-    for (const [quotaId, quota] of [...this.#quotas]) {
-      for (const key of [...quota.keys()]) {
+    for (const [quotaId, quota] of Array.from(this.#quotas)) {
+      for (const key of Array.from(quota.keys())) {
         const pending = quota.get(key);
         if (pending !== undefined) yield [quotaId, toImpactMetric(pending.total)];
       }

@@ -73,8 +73,8 @@ export class RegistrationBuffer {
 
   /** Yields everything. */
   *values(): Generator<ApplicationRegistration, undefined, undefined> {
-    for (const [, quota] of [...this.#quotas]) {
-      for (const [id, registration] of [...quota]) if (quota.has(id)) yield registration;
+    for (const [, quota] of Array.from(this.#quotas)) {
+      for (const [id, registration] of Array.from(quota)) if (quota.has(id)) yield registration;
     }
     return undefined;
   }

@@ -292,16 +292,24 @@ export class UsageBuffer {
     if (counts === undefined) return;
     counts.yes = Math.max(counts.yes - yes, 0);
     counts.no = Math.max(counts.no - no, 0);
-    for (const [variant, count] of Object.entries(variants)) {
-      const rest = (counts.variants?.get(variant) ?? 0) - count;
-      if (rest > 0) counts.variants?.set(variant, rest);
-      else if (counts.variants?.delete(variant) === true) this.#claimEntry(quotaId, variant, -1);
-    }
+    if (counts.variants !== undefined) this.#subtractVariants(quotaId, counts.variants, variants);
     if (counts.variants?.size === 0) counts.variants = undefined;
     if (!isZero(counts.yes, counts.no, counts.variants?.values() ?? [])) return;
     features.delete(name);
     this.#claimEntry(quotaId, name, -1);
     if (counts.isUnknown) this.#countUnknown(quotaId, -1);
+  }
+
+  #subtractVariants(
+    quotaId: string,
+    counts: Map<string, number>,
+    variants: Readonly<Record<string, number>>,
+  ): void {
+    for (const [variant, count] of Object.entries(variants)) {
+      const rest = (counts.get(variant) ?? 0) - count;
+      if (rest > 0) counts.set(variant, rest);
+      else if (counts.delete(variant)) this.#claimEntry(quotaId, variant, -1);
+    }
   }
 
   /** Replaces the counts of the flags in this usage; those of other flags stay. */
