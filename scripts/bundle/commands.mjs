@@ -27,8 +27,6 @@ export const PROXY = {
   loader: pathOf("../../packages/proxy/bin/load-bundle.js"),
   entry: pathOf("../../packages/proxy/dist/main.js"),
   isExternal: (id) => SWAGGER.test(id) || id === REDIS || id === TELEMETRY,
-  // The class of the HTTP client that is bundled anyway.
-  response: ["undici", "Response"],
 };
 
 export const ADMIN = {
@@ -45,7 +43,6 @@ export const ADMIN = {
   // Drizzle needs only these numbers, and would load PGlite at every start.
   replace: (id, importer) =>
     PGLITE.test(id) && isDrizzle(importer) ? pathOf("pglite-types.mjs") : undefined,
-  response: [pathOf("no-response.mjs"), "Response"],
 };
 
 function isDrizzle(path) {

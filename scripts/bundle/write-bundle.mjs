@@ -22,7 +22,10 @@ export async function writeBundle(command) {
   await writeFile(join(directory, LICENCES_FILE), licences);
 }
 
-async function createBundle({ entry, isExternal, replace, response }) {
+/** A class that nothing is an instance of. */
+const NO_RESPONSE = fileURLToPath(new URL("no-response.mjs", import.meta.url));
+
+async function createBundle({ entry, isExternal, replace }) {
   const bundle = await rolldown({
     input: entry,
     platform: "node",
@@ -31,7 +34,7 @@ async function createBundle({ entry, isExternal, replace, response }) {
     // These globals would load the HTTP client that is built into Node.
     transform: {
       define: { "globalThis.Headers": "undefined" },
-      inject: { Response: response },
+      inject: { Response: [NO_RESPONSE, "Response"] },
     },
     logLevel: "warn",
   });

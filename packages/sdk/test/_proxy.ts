@@ -1,25 +1,31 @@
 import { once } from "node:events";
 import { createServer, request } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { connect } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
+import type { Tls } from "./_upstream.ts";
 
 /** A forward proxy on a real socket, for plain requests and CONNECT tunnels. */
 export class ForwardProxy {
-  readonly #server: Server = createServer((incoming, response) =>
-    this.#forward(incoming, response),
-  );
+  readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   /** Forwarded requests: the request line, and the credentials for the proxy. */
   readonly seen: { readonly line: string; readonly authorization: string | undefined }[] = [];
 
-  private constructor() {
+  /** The response to requests for tunnels, before they are opened. */
+  tunnelResponse: "opened" | "rejected" | "none" = "opened";
+
+  private constructor(tls: Tls | undefined) {
+    const listener = (incoming: IncomingMessage, response: ServerResponse): void =>
+      this.#forward(incoming, response);
+    this.#server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
     this.#server.on("connect", (incoming, socket: Socket) => this.#tunnel(incoming, socket));
     this.#server.on("connection", (socket: Socket) => this.#sockets.add(socket));
   }
 
-  static async start(): Promise<ForwardProxy> {
-    const proxy = new ForwardProxy();
+  static async start(tls?: Tls): Promise<ForwardProxy> {
+    const proxy = new ForwardProxy(tls);
     proxy.#server.listen(0, "127.0.0.1");
     await once(proxy.#server, "listening");
     return proxy;
@@ -51,8 +57,21 @@ export class ForwardProxy {
     incoming.pipe(outgoing);
   }
 
+  /** Resolves when a tunnel is closed. */
+  async tunnelClosed(): Promise<void> {
+    const [, socket] = (await once(this.#server, "connect")) as [IncomingMessage, Socket];
+    await once(socket, "close");
+  }
+
   #tunnel(incoming: IncomingMessage, socket: Socket): void {
     this.#record(incoming);
+    if (this.tunnelResponse === "rejected") socket.end("HTTP/1.1 407 No\r\n\r\n");
+    if (this.tunnelResponse !== "opened") {
+      socket.on("error", () => socket.destroy());
+      socket.on("end", () => socket.end());
+      socket.resume();
+      return;
+    }
     const [host, port] = (incoming.url ?? "").split(":");
     const target = connect(Number(port), host, () => {
       socket.write("HTTP/1.1 200 OK\r\n\r\n");

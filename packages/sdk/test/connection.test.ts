@@ -1,4 +1,11 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
+import { afterEach, beforeAll, describe, expect, it, onTestFinished, test, vi } from "vitest";
+import { createConnections } from "../src/transport/connections.ts";
 import { makeSelfSigned } from "./_certificates.ts";
 import { createClient, flagNames, nextEvent, startClient, startUpstream } from "./_client.ts";
 import { ForwardProxy } from "./_proxy.ts";
@@ -7,8 +14,8 @@ import type { Tls } from "./_upstream.ts";
 const PATH = "/api/client/features";
 const proxies: ForwardProxy[] = [];
 
-async function startProxy(): Promise<ForwardProxy> {
-  const proxy = await ForwardProxy.start();
+async function startProxy(tls?: Tls): Promise<ForwardProxy> {
+  const proxy = await ForwardProxy.start(tls);
   proxies.push(proxy);
   return proxy;
 }
@@ -16,6 +23,31 @@ async function startProxy(): Promise<ForwardProxy> {
 afterEach(async () => {
   vi.unstubAllEnvs();
   await Promise.all(proxies.splice(0).map((proxy) => proxy.close()));
+});
+
+const get = (url: string) => ({
+  url: new URL(url),
+  method: "GET" as const,
+  headers: {},
+  signal: new AbortController().signal,
+});
+
+test("socketPath replaces the host in the URL, and any proxy", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "flags-socket-"));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const socketPath = join(directory, "socket");
+  const server = createServer((request, response) => response.end(request.headers.host));
+  await new Promise<void>((resolve) => server.listen(socketPath, resolve));
+  const httpProxy = "http://127.0.0.1:1";
+  const connections = createConnections({ timeoutMs: 5000, socketPath, httpProxy });
+  onTestFinished(() => connections.destroy());
+  for (let count = 0; count < 2; count += 1) {
+    expect(await text(await connections.send(get("http://primary.invalid/a")))).toBe(
+      "primary.invalid",
+    );
+  }
+  expect(await promisify(server.getConnections.bind(server))()).toBe(1);
+  server.close();
 });
 
 describe("httpOptions", () => {
@@ -201,6 +233,58 @@ describe("proxies", () => {
     vi.stubEnv("HTTP_PROXY", "");
     await startClient(upstream);
     expect(other.seen).toEqual([]);
+  });
+
+  it("connections to a proxy may use TLS, with the CAs of the upstream", async () => {
+    const tls = makeSelfSigned();
+    const proxy = await startProxy(tls);
+    const options = { httpProxy: `https://${proxy.host}`, httpsProxy: `https://${proxy.host}` };
+    const [plain, secure] = [await startUpstream(), await startUpstream(tls)];
+    await startClient(plain, { ...options, httpOptions: { ca: tls.cert } });
+    await startClient(secure, { ...options, httpOptions: { ca: tls.cert } });
+    expect(proxy.seen.map(({ line }) => line)).toEqual(
+      expect.arrayContaining([`GET ${plain.origin}${PATH}`, `CONNECT 127.0.0.1:${secure.port}`]),
+    );
+  });
+
+  it("a proxy that rejects a tunnel is a failure with its status", async () => {
+    const proxy = await startProxy();
+    proxy.tunnelResponse = "rejected";
+    const closed = proxy.tunnelClosed();
+    const client = createClient(
+      { url: "https://127.0.0.1:1" },
+      { httpsProxy: `http://${proxy.host}` },
+    );
+    const warned = nextEvent(client, "warn");
+    client.start();
+    expect((await warned)[0]).toContain(": the forward proxy responded with 407");
+    await closed;
+  });
+
+  it("a proxy that does not open a tunnel is a failure after the time limit, and its connection is closed", async () => {
+    const proxy = await startProxy();
+    proxy.tunnelResponse = "none";
+    const connections = createConnections({ timeoutMs: 50, httpsProxy: `http://${proxy.host}` });
+    const closed = proxy.tunnelClosed();
+    await expect(connections.send(get("https://127.0.0.1:1"))).rejects.toMatchObject({
+      code: "ETIMEDOUT",
+    });
+    await closed;
+  });
+
+  it("destroy() closes a connection to a proxy that has not opened a tunnel yet", async () => {
+    const proxy = await startProxy();
+    proxy.tunnelResponse = "none";
+    const connections = createConnections({
+      timeoutMs: 60_000,
+      httpsProxy: `http://${proxy.host}`,
+    });
+    const closed = proxy.tunnelClosed();
+    const sent = connections.send(get("https://127.0.0.1:1"));
+    await expect.poll(() => proxy.seen).toHaveLength(1);
+    connections.destroy();
+    await expect(sent).rejects.toMatchObject({ code: "ECONNRESET" });
+    await closed;
   });
 
   it("a proxy that is down is a transient failure", async () => {

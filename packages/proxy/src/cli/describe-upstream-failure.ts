@@ -40,12 +40,10 @@ const HINTS: Readonly<Record<string, Hint>> = {
   ECONNREFUSED: (name) =>
     `nothing is listening there. Check the host and port in ${name("flagsUrl")}, and whether the upstream is running`,
   ECONNRESET: CLOSED,
-  UND_ERR_SOCKET: CLOSED,
   ENOTFOUND: (name) => `the host name does not exist. Check the host in ${name("flagsUrl")}`,
   EAI_AGAIN: (name) =>
     `the host name cannot be resolved now. Check the host in ${name("flagsUrl")} and the DNS server`,
   ETIMEDOUT: NO_RESPONSE,
-  UND_ERR_CONNECT_TIMEOUT: NO_RESPONSE,
   EHOSTUNREACH: NO_ROUTE,
   ENETUNREACH: NO_ROUTE,
   CERT_HAS_EXPIRED: () => "the certificate of the upstream has expired. Renew it",

@@ -1,96 +1,109 @@
+import { once } from "node:events";
+import { Agent, type IncomingMessage, request as startRequest } from "node:http";
+import { Agent as TlsAgent } from "node:https";
+import { addAbortSignal } from "node:stream";
 import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
-import { EnvHttpProxyAgent } from "undici";
-import type { Dispatcher } from "undici";
+import {
+  addressOf,
+  credentialsOf,
+  limitConnecting,
+  readProxies,
+  TunnelAgent,
+} from "./forward-proxies.ts";
+import type { ProxySettings, Route } from "./forward-proxies.ts";
 
 /** Settings for connections to the upstream. */
-export interface ConnectionSettings {
+export interface ConnectionSettings extends ProxySettings {
+  /** The time limit for opening a connection. */
   readonly timeoutMs: number;
+  /** A Unix socket to connect to instead of the host in the URL, without a forward proxy. */
+  readonly socketPath?: string | undefined;
   /** @default true */
   readonly rejectUnauthorized?: boolean;
   /** @default the CAs that Node trusts */
   readonly ca?: string | readonly string[] | undefined;
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
-  /** Proxies default to the environment, see `createConnections()`. */
-  readonly httpProxy?: string | undefined;
-  readonly httpsProxy?: string | undefined;
-  readonly noProxy?: string | undefined;
 }
 
-/** Connection pools, one for each scheme. */
+interface ConnectionRequest {
+  readonly url: URL;
+  readonly method: "GET" | "PUT" | "POST" | "DELETE";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array | undefined;
+  /** Also ends a response. */
+  readonly signal: AbortSignal;
+}
+
+/** Connections that stay open between requests. */
 export interface Connections {
-  forUrl(url: URL): Dispatcher;
+  /** Resolves to a response when its headers have arrived. It must be read or destroyed. */
+  send(request: ConnectionRequest): Promise<IncomingMessage>;
   /** Closes every connection immediately. */
-  destroy(): Promise<void>;
+  destroy(): void;
 }
 
 const KEEP_ALIVE_MS = 30_000;
-const NO_PROXY = "";
 
-/**
- * Creates the pools. Undefined proxy settings default to `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`,
- * or their lower-case names, which have precedence. Without the first two, `ALL_PROXY` applies. An empty
- * string means no proxy.
- */
+/** @throws {TypeError} if the URL of a forward proxy, a certificate or a key is invalid */
 export function createConnections(settings: ConnectionSettings): Connections {
-  const httpProxy = settings.httpProxy ?? readProxy("HTTP_PROXY");
-  const httpsProxy = settings.httpsProxy ?? readProxy("HTTPS_PROXY");
+  const { socketPath, timeoutMs, rejectUnauthorized = true } = settings;
   const contexts = createContexts(settings);
-  // NOTE: a single agent would send HTTPS requests to the HTTP proxy if no HTTPS proxy is set.
-  const http = createAgent(settings, contexts, {
-    ...optional("httpProxy", httpProxy),
-    httpsProxy: NO_PROXY,
+  const proxies = readProxies(settings);
+  const keepAlive = { keepAlive: true, timeout: KEEP_ALIVE_MS };
+  const tls = { ...keepAlive, ...contexts.upstream, rejectUnauthorized };
+  const plainAgent = new Agent(keepAlive);
+  const tlsAgent = new TlsAgent(tls);
+  const tlsProxyAgent = new TlsAgent({ ...keepAlive, ...contexts.proxy });
+  const toProxy = (proxy: URL): Route => ({
+    ...addressOf(proxy),
+    agent: proxy.protocol === "https:" ? tlsProxyAgent : plainAgent,
+    headers: credentialsOf(proxy),
   });
-  const https = createAgent(settings, contexts, {
-    ...optional("httpsProxy", httpsProxy),
-    httpProxy: NO_PROXY,
-  });
-  return {
-    forUrl: ({ protocol }) => (protocol === "https:" ? https : http),
-    destroy: async () => {
-      await Promise.all([http.destroy(), https.destroy()]);
-    },
+  const httpProxy = proxies.http && toProxy(proxies.http);
+  const tunnelAgent = proxies.https
+    ? new TunnelAgent(tls, toProxy(proxies.https), timeoutMs)
+    : tlsAgent;
+
+  const route = (url: URL): Route => {
+    const path = `${url.pathname}${url.search}`;
+    const to = { ...addressOf(url), socketPath, path, headers: { host: url.host } };
+    const isDirect = socketPath !== undefined || proxies.isExempt(url);
+    if (url.protocol === "https:") return { ...to, agent: isDirect ? tlsAgent : tunnelAgent };
+    if (isDirect || httpProxy === undefined) return { ...to, agent: plainAgent };
+    // Not through a tunnel: many proxies allow that only for port 443.
+    const headers = { ...to.headers, ...httpProxy.headers };
+    return { ...httpProxy, path: `${url.origin}${path}`, headers };
   };
-}
 
-function readProxy(variable: "HTTP_PROXY" | "HTTPS_PROXY"): string | undefined {
-  return [variable, "ALL_PROXY"]
-    .flatMap((name) => [name.toLowerCase(), name])
-    .map((name) => process.env[name])
-    .find((address) => address !== undefined);
-}
+  const send = async (sent: ConnectionRequest): Promise<IncomingMessage> => {
+    const { method, signal } = sent;
+    const to = route(sent.url);
+    const headers = { ...to.headers, ...sent.headers };
+    const request = startRequest({ ...to, method, headers, signal });
+    // NOTE: an error while the response is read ends it, and is also an event of the request.
+    request.on("error", () => undefined);
+    const clearLimit = limitConnecting(request, timeoutMs);
+    // NOTE: not sent earlier, because an error of sending would hide one of TLS.
+    const onOpen = (): void => {
+      clearLimit();
+      request.end(sent.body);
+    };
+    request.once("socket", (socket) => {
+      const isTls = "secureConnecting" in socket;
+      const isOpening = isTls ? socket.secureConnecting === true : socket.connecting;
+      if (isOpening) socket.once(isTls ? "secureConnect" : "connect", onOpen);
+      else onOpen();
+    });
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    return addAbortSignal(signal, response);
+  };
 
-function createAgent(
-  settings: ConnectionSettings,
-  contexts: Contexts,
-  proxies: EnvHttpProxyAgent.Options,
-): EnvHttpProxyAgent {
-  try {
-    return new EnvHttpProxyAgent({ ...toAgentOptions(settings, contexts), ...proxies });
-  } catch {
-    // The cause is omitted: it contains the URL, which may contain a password.
-    throw new TypeError(
-      "Cannot create a flags client: HTTP_PROXY, HTTPS_PROXY or ALL_PROXY is not the URL of a proxy server without a path, ? or #",
-    );
-  }
-}
-
-function toAgentOptions(
-  settings: ConnectionSettings,
-  { upstream, proxy }: Contexts,
-): EnvHttpProxyAgent.Options {
-  const tls = { ...upstream, rejectUnauthorized: settings.rejectUnauthorized ?? true };
   return {
-    ...optional("noProxy", settings.noProxy),
-    // Plain HTTP requests do not use CONNECT: many proxies reject it for ports other than 443.
-    proxyTunnel: false,
-    connect: { ...tls, timeout: settings.timeoutMs },
-    requestTls: tls,
-    proxyTls: proxy,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    // Every call has a deadline that covers headers and body.
-    headersTimeout: 0,
-    bodyTimeout: 0,
+    send,
+    destroy: () => {
+      for (const agent of [plainAgent, tlsAgent, tlsProxyAgent, tunnelAgent]) agent.destroy();
+    },
   };
 }
 
@@ -128,11 +141,4 @@ function toContext(options: SecureContextOptions | undefined): ContextOption {
 
 function toTrusted(ca: string | readonly string[]): string[] {
   return typeof ca === "string" ? [ca] : [...ca];
-}
-
-function optional<Name extends string>(
-  name: Name,
-  value: string | undefined,
-): Partial<Record<Name, string>> {
-  return value === undefined ? {} : ({ [name]: value } as Record<Name, string>);
 }

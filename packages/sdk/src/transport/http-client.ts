@@ -1,5 +1,7 @@
-import type { Response } from "undici";
-import { fetch } from "undici";
+import type { IncomingMessage } from "node:http";
+import { pipeline, type Readable, type Transform } from "node:stream";
+import { constants, createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { SDK_NAME } from "../identity.ts";
 import type { Connections } from "./connections.ts";
 import { Deadline } from "./deadline.ts";
 import type { HeaderMap } from "./headers.ts";
@@ -125,12 +127,12 @@ export class HttpClient {
   async #open(request: UpstreamRequest, maxSilenceMs: number): Promise<OpenResponse> {
     const deadline = new Deadline(request.signal, this.#timeoutMs);
     try {
-      const { status, headers, body } = await this.#fetch(request, deadline);
+      const response = await this.#fetch(request, deadline);
       const onChunk = (): void => deadline.renew(maxSilenceMs);
       onChunk();
       const toError = (cause: unknown): UpstreamError => toCallError(cause, request.url, deadline);
-      const chunks = readChunks(body ?? [], onChunk, toError);
-      return { status, headers, chunks, close: () => deadline.end() };
+      const chunks = readChunks(decode(response), onChunk, toError);
+      return { ...headOf(response), chunks, close: () => deadline.end() };
     } catch (cause) {
       const error = toCallError(cause, request.url, deadline);
       deadline.end();
@@ -140,47 +142,77 @@ export class HttpClient {
 
   /** Closes every connection immediately. */
   async close(): Promise<void> {
-    await this.#connections.destroy();
+    this.#connections.destroy();
   }
 
   /** Sends the request and follows redirects. */
-  async #fetch(request: UpstreamRequest, deadline: Deadline): Promise<Response> {
-    const { method, urlSetting, body = null } = request;
-    const headers = { ...request.headers, ...(await resolveCredentials(request, deadline)) };
+  async #fetch(request: UpstreamRequest, deadline: Deadline): Promise<IncomingMessage> {
+    const { method, urlSetting, body } = request;
+    const { signal } = deadline;
+    const headers = {
+      "user-agent": SDK_NAME,
+      "accept-encoding": ENCODINGS,
+      ...request.headers,
+      ...(await resolveCredentials(request, deadline)),
+    };
     let { url } = request;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-      const response = await fetch(url, {
-        method,
-        headers,
-        body,
-        redirect: "manual",
-        signal: deadline.signal,
-        dispatcher: this.#connections.forUrl(url),
-      });
-      const target = redirectTarget(response, { method, url, urlSetting });
+      const response = await this.#connections.send({ url, method, headers, body, signal });
+      const target = redirectTarget(headOf(response), { method, url, urlSetting });
       if (target === undefined) return response;
-      await response.body?.cancel();
+      discard(response);
       url = target;
     }
     const message = `${describeUrl(request.url)} redirects more than ${MAX_REDIRECTS} times`;
     throw new UpstreamError(message, { code: "REDIRECT" });
   }
 
-  async #readResponse(response: Response): Promise<UpstreamResponse> {
-    const { status, headers } = response;
-    if (response.ok) return { status, headers, body: await readText(response, this.#maxBodyBytes) };
-    await response.body?.cancel();
-    return { status, headers, body: "" };
+  async #readResponse(response: IncomingMessage): Promise<UpstreamResponse> {
+    const head = headOf(response);
+    const isSuccess = head.status >= 200 && head.status < 300;
+    if (isSuccess) return { ...head, body: await readText(decode(response), this.#maxBodyBytes) };
+    discard(response);
+    return { ...head, body: "" };
   }
 }
 
+function headOf({
+  statusCode: status = 0,
+  headers,
+}: IncomingMessage): Omit<UpstreamResponse, "body"> {
+  return { status, headers: { get: (name) => headers[name.toLowerCase()]?.toString() ?? null } };
+}
+
+/** Keeps the connection only if the whole response has arrived. */
+function discard(response: IncomingMessage): void {
+  if (response.complete) response.resume();
+  else response.destroy();
+}
+
+const ENCODINGS = "gzip, deflate, br";
+/** A truncated body is not an error of decompression. */
+const FLUSH = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
+const BROTLI_FLUSH = constants.BROTLI_OPERATION_FLUSH;
+const DECODERS: Readonly<Record<string, (() => Transform) | undefined>> = {
+  gzip: () => createGunzip(FLUSH),
+  "x-gzip": () => createGunzip(FLUSH),
+  deflate: () => createInflate(FLUSH),
+  br: () => createBrotliDecompress({ flush: BROTLI_FLUSH, finishFlush: BROTLI_FLUSH }),
+};
+
+/** Returns the decompressed body. */
+function decode(response: IncomingMessage): Readable {
+  const encoding = response.headers["content-encoding"]?.toLowerCase() ?? "";
+  const decoder = DECODERS[encoding]?.();
+  return decoder === undefined ? response : pipeline(response, decoder, () => undefined);
+}
+
 /** Reads a whole body as UTF-8; throws an `UpstreamError` as soon as it exceeds the limit. */
-async function readText(response: Response, maxBytes: number): Promise<string> {
-  if (response.body === null) return "";
+async function readText(body: Readable, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
-  // Throwing out of the loop cancels the stream, and closes its connection.
-  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+  // Throwing out of the loop destroys the stream, and closes its connection.
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
     sizeBytes += chunk.byteLength;
     if (sizeBytes > maxBytes) {
       const message = `The upstream sent more than ${maxBytes} bytes`;
@@ -192,14 +224,14 @@ async function readText(response: Response, maxBytes: number): Promise<string> {
 }
 
 async function* readChunks(
-  body: AsyncIterable<unknown> | Iterable<unknown>,
+  body: AsyncIterable<Uint8Array>,
   onChunk: () => void,
   toError: (cause: unknown) => UpstreamError,
 ): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of body) {
       onChunk();
-      yield chunk as Uint8Array;
+      yield chunk;
     }
   } catch (cause) {
     throw toError(cause);

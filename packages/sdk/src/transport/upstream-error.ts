@@ -92,11 +92,9 @@ export function describeCause(thrown: unknown): string {
 const NETWORK_REASONS: ReadonlyMap<unknown, string> = new Map([
   ["ECONNREFUSED", "nothing is listening there"],
   ["ECONNRESET", "the connection was closed"],
-  ["UND_ERR_SOCKET", "the connection was closed"],
   ["ENOTFOUND", "the host name does not exist"],
   ["EAI_AGAIN", "the host name cannot be resolved now"],
   ["ETIMEDOUT", "there is no response"],
-  ["UND_ERR_CONNECT_TIMEOUT", "there is no response"],
   ["EHOSTUNREACH", "there is no route to the host"],
   ["ENETUNREACH", "there is no route to the host"],
 ]);
@@ -109,9 +107,6 @@ const NO_TLS_CODES: ReadonlySet<unknown> = new Set([
 /** Codes of zlib for gzip and Brotli. */
 const DECOMPRESSION_CODE = /^(?:Z_|ERR__ERROR_)/;
 
-/** The message of `undici` for a port that the Fetch standard blocks, such as 6000 or 10080. */
-const BLOCKED_PORT = "bad port";
-
 function describeError(error: Error): string {
   if ("code" in error && DECOMPRESSION_CODE.test(String(error.code))) {
     return `the content cannot be decompressed: ${error.message}`;
@@ -119,8 +114,6 @@ function describeError(error: Error): string {
   if ("code" in error && NO_TLS_CODES.has(error.code)) {
     return "the server does not use TLS on this port: check the scheme and the port of the URL";
   }
-  if (error.message === BLOCKED_PORT)
-    return "HTTP clients block this port, as browsers do: use another one";
   // Messages of OpenSSL also contain addresses in memory, and files and lines of its source code.
   if ("library" in error && "reason" in error) return `TLS failed: ${String(error.reason)}`;
   const code = "code" in error ? String(error.code) : undefined;

@@ -211,7 +211,7 @@ async function withDirectConnections<T>(use: (connections: Connections) => Promi
   try {
     return await use(connections);
   } finally {
-    await connections.destroy();
+    connections.destroy();
   }
 }
 

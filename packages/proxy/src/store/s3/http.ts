@@ -21,20 +21,17 @@ export async function sendRequest(
   connections: Connections,
   { url, method, headers = {}, body, signal }: HttpRequest,
 ): Promise<HttpResponse> {
-  const response = await connections.forUrl(url).request({
-    origin: url.origin,
-    path: `${url.pathname}${url.search}`,
-    method,
-    headers: { ...headers },
-    body: body ?? null,
-    signal,
-  });
+  const response = await connections.send({ url, method, headers, body, signal });
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of response.body as AsyncIterable<Buffer>) {
+  for await (const chunk of response as AsyncIterable<Buffer>) {
     length += chunk.length;
     if (length > MAX_DOCUMENT_BYTES) throw new Error("The response is too large to be a document");
     chunks.push(chunk);
   }
-  return { status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) };
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    body: Buffer.concat(chunks),
+  };
 }

@@ -68,7 +68,7 @@ export class S3Store implements Store {
   }
 
   async close(): Promise<void> {
-    await this.#connections.destroy();
+    this.#connections.destroy();
   }
 
   async #send(
