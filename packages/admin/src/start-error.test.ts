@@ -2,7 +2,7 @@ import { StartError } from "flags-server-kit";
 import { expect, test } from "vitest";
 import { DiskFullError } from "./storage/errors.ts";
 import { SchemaTooNewError } from "./storage/migrate.ts";
-import { EmbeddedStartError } from "./storage/durable-pglite.ts";
+import { EmbeddedStartError } from "./storage/pglite/durable-pglite.ts";
 import { toStartError } from "./start-error.ts";
 
 const SERVER = { databaseUrl: "postgres://flags:hidden@db.test:5432/flags", dataDir: ".flags" };

@@ -4,7 +4,7 @@ import { showDatabaseUrl } from "./config/url-setting-kinds.ts";
 import { DiskFullError, innermostMessage, isConnectionError } from "./storage/errors.ts";
 import { DirectoryInUseError } from "./storage/directory-lock.ts";
 import { SchemaTooNewError } from "./storage/migrate.ts";
-import { EmbeddedStartError } from "./storage/durable-pglite.ts";
+import { EmbeddedStartError } from "./storage/pglite/durable-pglite.ts";
 
 type DatabaseChoice = Pick<AdminConfig, "databaseUrl" | "dataDir">;
 

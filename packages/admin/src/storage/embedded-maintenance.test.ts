@@ -5,7 +5,7 @@ import { afterAll, expect, onTestFinished, test } from "vitest";
 import { copyFreshDatabase } from "../../test/_storages.ts";
 import { DiskGuard } from "./disk-guard.ts";
 import { EmbeddedMaintenance } from "./embedded-maintenance.ts";
-import { openDurable } from "./durable-pglite.ts";
+import { openDurable } from "./pglite/durable-pglite.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "flags-maintenance-"));
 await copyFreshDatabase(directory);

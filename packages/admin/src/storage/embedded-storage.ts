@@ -6,11 +6,12 @@ import { createDirectory } from "flags-server-kit";
 import { drizzle, type PgliteDatabase } from "drizzle-orm/pglite";
 import { createChangeFeed } from "./revisions.ts";
 import { lockDirectory } from "./directory-lock.ts";
+import { readTemplate } from "./database-template.ts";
 import { DiskFullError } from "./errors.ts";
 import { BYTES_PER_MB, describeShortage, DiskGuard, readFreeSpace } from "./disk-guard.ts";
 import { EmbeddedMaintenance } from "./embedded-maintenance.ts";
 import { migrate } from "./migrate.ts";
-import { openDurable, syncTree } from "./durable-pglite.ts";
+import { openDurable, syncTree } from "./pglite/durable-pglite.ts";
 import { CHANGES_CHANNEL, createSqlStorage } from "./sql-storage.ts";
 import type { Transact } from "./transactions.ts";
 import type { Storage, StorageLogger, StorageOptions } from "./storage.ts";
@@ -85,7 +86,7 @@ async function openLocked(dataDir: string, dependencies: LockedDependencies): Pr
   }
 
   const client = await openDurable(directory, {
-    isNew,
+    template: isNew ? await readTemplate() : undefined,
     onPanic: (reason) => {
       logger.fatal(describePanic(directory, reason));
       process.exit(1);

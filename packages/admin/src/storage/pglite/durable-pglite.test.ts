@@ -2,7 +2,7 @@ import { fstatSync, fsyncSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { copyFreshDatabase } from "../../test/_storages.ts";
+import { copyFreshDatabase } from "../../../test/_storages.ts";
 import { openDurable } from "./durable-pglite.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "flags-durable-"));

@@ -1,14 +1,8 @@
 import { closeSync, fsyncSync, openSync, readdirSync, statSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { brotliDecompress } from "node:zlib";
 import type { PGlite } from "@electric-sql/pglite";
 import type { NodeFS } from "@electric-sql/pglite/nodefs";
-import { codeOf } from "flags-server-kit";
-import { TimeSlice } from "../scheduling/time-slice.ts";
-
-const decompress = promisify(brotliDecompress);
+import { TimeSlice } from "../../scheduling/time-slice.ts";
 
 interface DurableOptions {
   /**
@@ -16,8 +10,8 @@ interface DurableOptions {
    * because PGlite never returns from the call in progress.
    */
   readonly onPanic: (reason: string) => void;
-  /** Whether to create the database. */
-  readonly isNew?: boolean;
+  /** Creates the database from an archive. @default opens an existing database */
+  readonly template?: Blob | undefined;
   /** Flushes a file to disk. @default `fsync` of the operating system */
   readonly syncFile?: SyncFile;
 }
@@ -36,7 +30,7 @@ export class EmbeddedStartError extends Error {
  */
 export async function openDurable(
   directory: string,
-  { onPanic, isNew = false, syncFile }: DurableOptions,
+  { onPanic, template, syncFile }: DurableOptions,
 ): Promise<PGlite> {
   // NOTE: imported here, because a service with PostgreSQL does not need it.
   const [{ PGlite: Database }, { NodeFS: FileSystem }] = await Promise.all([
@@ -45,7 +39,6 @@ export async function openDurable(
   ]);
   let failure = "it ended without a message";
   const onAbort = (): void => onPanic(failure);
-  const template = isNew ? await readTemplate() : undefined;
   try {
     const client = await Database.create({
       fs: makeDurable(new FileSystem(directory), onAbort, syncFile),
@@ -60,18 +53,6 @@ export async function openDurable(
   } catch (cause) {
     throw new EmbeddedStartError(failure, { cause });
   }
-}
-
-/** NOTE: also correct when this runs from the bundle, which is in a folder of the same depth. */
-const TEMPLATE = new URL("../database/empty.tar.br", import.meta.url);
-
-/** Reads the empty database that the build has written; undefined if this runs without a build. */
-async function readTemplate(): Promise<Blob | undefined> {
-  const archive = await readFile(TEMPLATE).catch((error: unknown) => {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
-  });
-  return archive && new Blob([await decompress(archive)], { type: "application/x-tar" });
 }
 
 /**
