@@ -24,5 +24,6 @@ export const PROBE_DEFINITIONS = [
 /** The settings that determine the address for probes. */
 export const PROBE_SETTINGS = {
   ...LISTEN_SETTINGS,
-  management: { port: SETTINGS.managementPort, host: SETTINGS.managementHost },
+  managementPort: SETTINGS.managementPort,
+  managementHost: SETTINGS.managementHost,
 };

@@ -11,15 +11,15 @@ export function removeClientPath(address: string): string {
   return address.replace(/\/+$/, "").replace(CLIENT_PATH, "$1");
 }
 
+const { port, host, basePath, tlsCertFile, tlsClientCaFile, tlsPort, tlsRedirect } = SETTINGS;
+
 /** The settings that determine the address for clients. */
 export const LISTEN_SETTINGS = {
-  port: SETTINGS.port,
-  host: SETTINGS.host,
-  basePath: SETTINGS.basePath,
-  tls: {
-    certFile: SETTINGS.tlsCertFile,
-    clientCaFile: SETTINGS.tlsClientCaFile,
-    port: SETTINGS.tlsPort,
-    redirect: SETTINGS.tlsRedirect,
-  },
-} as const;
+  port,
+  host,
+  basePath,
+  tlsCertFile,
+  tlsClientCaFile,
+  tlsPort,
+  tlsRedirect,
+};

@@ -1,18 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
-import type { CustomStrategy } from "flags-engine";
 import { AGE_HEADER, generateInstanceId } from "flags-sdk/internal";
 import {
-  type Logger,
   type LogTap,
   type Resolution,
   type TelemetryConfig,
   toTelemetryConfig,
 } from "flags-server-kit";
-import type { ContextEnricher } from "../extensions.ts";
-import type { BootstrapConfig, GroupOf, NetworkConfig, ProxyConfig } from "./config.ts";
+import type { BootstrapConfig, GroupOf, ProxyConfig } from "./config.ts";
 import type { StoreConfig } from "../store/open-store.ts";
-import type { FlagFile } from "../files/read-flag-file.ts";
 import { WORKER_FILES } from "./flag-files.ts";
 import type { Settings, Values } from "./settings.ts";
 
@@ -29,23 +25,27 @@ export interface LoadedConfig extends ProxyConfig {
 }
 
 /** Parts of the configuration that are loaded or computed, not read. */
-interface Collaborators {
-  readonly logger: Logger;
-  readonly logTap: LogTap | undefined;
-  readonly origins: Resolution<Settings>["origins"];
-  readonly maxConnections: number;
-  readonly customStrategies: readonly CustomStrategy[];
-  readonly contextEnrichers: readonly ContextEnricher[];
-  readonly network: NetworkConfig;
+interface Parts extends Pick<
+  LoadedConfig,
+  | "logger"
+  | "logTap"
+  | "origins"
+  | "maxConnections"
+  | "customStrategies"
+  | "contextEnrichers"
+  | "network"
+  | "files"
+  | "limitsKeysToProject"
+> {
   /** CAs to trust for the store, in PEM; undefined: those that Node trusts. */
   readonly storeAuthorities: readonly string[] | undefined;
-  readonly files: readonly FlagFile[] | undefined;
-  readonly limitsKeysToProject: boolean;
 }
 
 /** Builds the configuration from checked values. */
-export function assembleConfig(values: Values, collaborators: Collaborators): LoadedConfig {
-  const { storeAuthorities, ...parts } = collaborators;
+export function assembleConfig(
+  values: Values,
+  { storeAuthorities, ...parts }: Parts,
+): LoadedConfig {
   const { files } = parts;
   // NOTE: with files there is no upstream token, and a secret that clients know would not protect anything.
   const pushSecret = values.pushSecret ?? (files && randomBytes(32).toString("base64url"));

@@ -14,14 +14,14 @@ import { MAX_SDK_STREAMS } from "./config.ts";
 import { SETTINGS, type SettingName, type Settings } from "./settings.ts";
 import type { TranslationReport } from "./translation-report.ts";
 
-/** Results of checking combinations of settings, each as a sentence. */
-interface SettingsCheck {
+/** What checks of a configuration have found so far, each as a sentence. */
+export interface Findings {
   /** Reasons not to start. */
-  readonly problems: readonly string[];
+  readonly problems: string[];
   /** Probable mistakes. They are logged at startup and accompany problems. */
-  readonly hints: readonly string[];
-  /** Security risks. They explain no problem, so they are only logged at startup. */
-  readonly risks: readonly string[];
+  readonly hints: string[];
+  /** Risks. They explain no problem, so they are only logged at startup. */
+  readonly risks: string[];
 }
 
 interface CheckOptions {
@@ -36,7 +36,7 @@ export function checkSettings(
   resolution: Resolution<Settings>,
   files: readonly FlagFile[] | undefined,
   { otherNames = new Map(), needsKeys = true }: CheckOptions = {},
-): SettingsCheck {
+): Findings {
   return {
     problems: [
       ...findMissing(resolution, otherNames, needsKeys),

@@ -1,14 +1,29 @@
 import { randomUUID } from "node:crypto";
 import { readdir, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { nameSetting } from "flags-server-kit";
 import { codeOf, createDirectory } from "flags-server-kit/command-line";
 import { nameSpoolDirectories } from "../sources.ts";
+import type { Findings } from "./check-settings.ts";
+import { SETTINGS } from "./settings.ts";
 
 /** Problems of a disk that may be solved without a restart. Until then, usage is only in memory. */
 const TEMPORARY: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EIO"]);
 
+/** Checks the directory of the usage spool, and creates it. */
+export async function checkUsageSpool(
+  path: string,
+  upstreamTokens: readonly string[],
+  { problems, hints }: Findings,
+): Promise<void> {
+  const directory = resolve(path);
+  const problem = await findSpoolProblem(directory);
+  if (problem !== undefined) problems.push(`${nameSetting(SETTINGS.usageSpool)} ${problem}`);
+  else hints.push(...(await findUnservedUsage(directory, upstreamTokens)));
+}
+
 /** Creates the directory of the spool if it is missing. Returns the reason if files cannot be written there. */
-export async function findSpoolProblem(directory: string): Promise<string | undefined> {
+async function findSpoolProblem(directory: string): Promise<string | undefined> {
   const probe = join(directory, `.probe-${randomUUID()}`);
   try {
     await createDirectory(directory, 0o700);
@@ -23,7 +38,7 @@ export async function findSpoolProblem(directory: string): Promise<string | unde
 }
 
 /** Finds usage for which no token is configured any more. It stays until one is configured again. */
-export async function findUnservedUsage(
+async function findUnservedUsage(
   directory: string,
   upstreamTokens: readonly string[],
 ): Promise<readonly string[]> {
@@ -34,7 +49,13 @@ export async function findUnservedUsage(
       .filter((name) => !served.has(name))
       .map(async (name) => ((await hasUsage(join(directory, name))) ? [name] : [])),
   );
-  return unserved.flat().toSorted();
+  return unserved
+    .flat()
+    .toSorted()
+    .map(
+      (source) =>
+        `${join(directory, source)} contains usage for which no upstream token is configured any more: it stays there until one is configured again, or you delete it`,
+    );
 }
 
 async function hasUsage(directory: string): Promise<boolean> {

@@ -1,4 +1,3 @@
-import { join, resolve } from "node:path";
 import {
   collectSecrets,
   ConfigError,
@@ -22,7 +21,7 @@ import {
 } from "flags-server-kit";
 import { loadEnrichers, loadStrategies } from "../extensions.ts";
 import { assembleConfig, type LoadedConfig } from "./assemble-config.ts";
-import { checkSettings, findUnreachableLimits } from "./check-settings.ts";
+import { checkSettings, type Findings, findUnreachableLimits } from "./check-settings.ts";
 import type { FlagFile } from "../files/read-flag-file.ts";
 import { scopesOf } from "../token-scope.ts";
 import { type FlagFiles, listFlagFiles, WORKER_FILES } from "./flag-files.ts";
@@ -67,36 +66,25 @@ export async function loadConfig(
   const { values } = resolution;
   const listed = listFlagFiles(values.flagsUrl ?? "", worker && environment[WORKER_FILES]);
   const files = listed?.files;
-  const check = checkSettings(resolution, files, { otherNames, needsKeys });
   const openFiles = { limit: readOpenFileLimit() };
   const maxConnections =
     values.maxConnections ?? defaultMaxConnections(values.pushMaxStreams, openFiles);
-  const { network, ...networkFiles } = loadNetwork(resolution, Date.now());
-  const [strategies, enrichers] = await loadExtensions(resolution);
-  const access = await checkAccess(values, files);
-  const disk = worker === undefined ? await checkDisk(resolution, listed) : NOTHING_FOUND;
   const names = { ...PROGRAM, ...report.formerNames };
-  const problems = [
-    ...check.problems,
-    ...report.problems,
-    ...resolution.problems,
-    ...access.problems,
-    ...disk.problems,
-    ...networkFiles.problems,
-    ...findUnknownOptions(names, options),
-    ...strategies.problems,
-    ...enrichers.problems,
-  ];
-  const hints = [
-    ...check.hints,
-    ...findUnreachableLimits(resolution, maxConnections, openFiles),
-    ...strategies.hints,
-    ...disk.hints,
+  const findings = checkSettings(resolution, files, { otherNames, needsKeys });
+  const { problems, hints, risks } = findings;
+  problems.push(...report.problems, ...resolution.problems);
+  hints.push(...findUnreachableLimits(resolution, maxConnections, openFiles));
+  await checkAccess(values, files, findings);
+  if (worker === undefined) await checkDisk(resolution, listed, findings);
+  const network = loadNetwork(resolution, findings, Date.now());
+  const extensions = await loadExtensions(resolution, findings);
+  problems.push(...findUnknownOptions(names, options));
+  hints.push(
     ...report.hints,
     ...(limitsKeysToProject ? findUnlimitedKeys(values, resolution.origins) : []),
     ...findUnknownVariables(names, environment).map(({ hint }) => hint),
     ...findQuotedValues(environment, origins),
-  ];
+  );
   if (problems.length > 0) throw new ConfigError(problems, hints);
 
   const logTap = toTelemetryConfig(values) === undefined ? undefined : new LogTap();
@@ -106,37 +94,35 @@ export async function loadConfig(
     logTap,
     origins: resolution.origins,
     maxConnections,
-    customStrategies: strategies.extensions,
-    contextEnrichers: enrichers.extensions,
-    network,
-    storeAuthorities: networkFiles.storeAuthorities,
+    ...extensions,
+    ...network,
     files,
     limitsKeysToProject,
   });
   if (worker !== undefined) return config;
   for (const line of report.information) logger.info(line);
-  for (const warning of [
-    ...report.warnings,
-    ...hints,
-    ...check.risks,
-    ...access.risks,
-    ...networkFiles.risks,
-  ])
-    logger.warn(warning);
+  for (const warning of [...report.warnings, ...hints, ...risks]) logger.warn(warning);
   logger.debug("Configuration", showSettings(SETTINGS, values));
   return config;
 }
 
-function loadExtensions({ values, origins }: Resolution<Settings>) {
-  return Promise.all([
+async function loadExtensions({ values, origins }: Resolution<Settings>, findings: Findings) {
+  const [strategies, enrichers] = await Promise.all([
     loadStrategies(values.customStrategies, origins.get("customStrategies") ?? ""),
     loadEnrichers(values.customEnrichers, origins.get("customEnrichers") ?? ""),
   ]);
+  findings.problems.push(...strategies.problems, ...enrichers.problems);
+  findings.hints.push(...strategies.hints);
+  return { customStrategies: strategies.extensions, contextEnrichers: enrichers.extensions };
 }
 
 /** Checks the access file against the settings. */
-async function checkAccess(values: Values, files: readonly FlagFile[] | undefined) {
-  if (values.accessFile === undefined) return { problems: [], risks: [] };
+async function checkAccess(
+  values: Values,
+  files: readonly FlagFile[] | undefined,
+  findings: Findings,
+): Promise<void> {
+  if (values.accessFile === undefined) return;
   // NOTE: loaded only if there is a file, since compiling its schema would slow down every start.
   const { checkAccessFile } = await import("../access/check-access-file.ts");
   const { flagsApiToken = [], clientKeys = values.proxySecrets ?? [], serverTokens } = values;
@@ -146,52 +132,25 @@ async function checkAccess(values: Values, files: readonly FlagFile[] | undefine
     isLoopback: isLoopbackHost(values.host),
     nowMs: Date.now(),
   });
-  const located = problems.map((problem) => `${values.accessFile}: ${problem}`);
-  return { problems: located.map(aboutAccessFile), risks: risks.map(aboutAccessFile) };
-}
-
-function aboutAccessFile(text: string): string {
-  return `${nameSetting(SETTINGS.accessFile)}: ${text}`;
+  const name = nameSetting(SETTINGS.accessFile);
+  findings.problems.push(...problems.map((each) => `${name}: ${values.accessFile}: ${each}`));
+  findings.risks.push(...risks.map((each) => `${name}: ${each}`));
 }
 
 /** Checks the files and directories that workers do not open: those with flags, or the spool of usage. */
 async function checkDisk(
   { values, origins }: Resolution<Settings>,
   listed: FlagFiles | undefined,
-): Promise<DiskCheck> {
-  if (listed === undefined) return checkSpool(values);
-  const problems = await findFileProblems(listed);
-  return { problems: problems.map((each) => `${origins.get("flagsUrl")}: ${each}`), hints: [] };
-}
-
-/** Reads the files with flags, so that a start with an unusable one fails. */
-async function findFileProblems(listed: FlagFiles): Promise<readonly string[]> {
-  const { checkFlagFiles } = await import("../files/read-flag-file.ts");
-  return [...listed.problems, ...(await checkFlagFiles(listed.files))];
-}
-
-/** What is wrong with files and directories, and what to know about them. */
-interface DiskCheck {
-  readonly problems: readonly string[];
-  readonly hints: readonly string[];
-}
-
-const NOTHING_FOUND: DiskCheck = { problems: [], hints: [] };
-
-/** Checks the directory of the usage spool, and creates it. */
-async function checkSpool({ usageSpool, flagsApiToken = [] }: Values): Promise<DiskCheck> {
-  if (usageSpool === undefined) return NOTHING_FOUND;
-  const { findSpoolProblem, findUnservedUsage } = await import("./check-usage-spool.ts");
-  const name = nameSetting(SETTINGS.usageSpool);
-  const directory = resolve(usageSpool);
-  const problem = await findSpoolProblem(directory);
-  if (problem !== undefined) return { problems: [`${name} ${problem}`], hints: [] };
-  const unserved = await findUnservedUsage(directory, flagsApiToken);
-  const hints = unserved.map(
-    (source) =>
-      `${join(directory, source)} contains usage for which no upstream token is configured any more: it stays there until one is configured again, or you delete it`,
-  );
-  return { problems: [], hints };
+  findings: Findings,
+): Promise<void> {
+  if (listed !== undefined) {
+    const { checkFlagFiles } = await import("../files/read-flag-file.ts");
+    const problems = [...listed.problems, ...(await checkFlagFiles(listed.files))];
+    findings.problems.push(...problems.map((each) => `${origins.get("flagsUrl")}: ${each}`));
+  } else if (values.usageSpool !== undefined) {
+    const { checkUsageSpool } = await import("./check-usage-spool.ts");
+    await checkUsageSpool(values.usageSpool, values.flagsApiToken ?? [], findings);
+  }
 }
 
 interface LoggerOptions {

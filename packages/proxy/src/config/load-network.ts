@@ -9,12 +9,8 @@ import {
   type Resolution,
 } from "flags-server-kit";
 import type { TlsMaterial } from "flags-server-kit/http";
-import type {
-  NetworkConfig,
-  TlsConfig,
-  TlsFileSettings,
-  UpstreamConnectionConfig,
-} from "./config.ts";
+import type { Findings } from "./check-settings.ts";
+import type { NetworkConfig, TlsConfig, TlsFileSettings } from "./config.ts";
 import type { Settings } from "./settings.ts";
 
 type FileSetting =
@@ -26,100 +22,61 @@ type FileSetting =
   | "upstreamKeyFile"
   | "storeCaFile";
 
-/** The network configuration, and the problems with its files. */
-interface LoadedNetwork {
-  readonly network: NetworkConfig;
-  /** Authorities to trust for the store. */
-  readonly storeAuthorities: readonly string[] | undefined;
-  readonly problems: readonly string[];
-  /** Certificates that are not valid now: they may be renewed while the proxy runs. */
-  readonly risks: readonly string[];
-}
-
-/** Reads and checks the certificates that settings name. */
-export function loadNetwork(resolution: Resolution<Settings>, nowMs: number): LoadedNetwork {
-  const reader = new CertificateReader(resolution, nowMs);
-  const { values } = resolution;
+/** Reads the certificates that settings name, and checks them. */
+export function loadNetwork(
+  { values, origins }: Resolution<Settings>,
+  findings: Findings,
+  nowMs: number,
+) {
+  const fileOf = (name: FileSetting): NamedFile | undefined => {
+    const path = values[name];
+    const origin = origins.get(name);
+    return path === undefined || origin === undefined ? undefined : { origin, path };
+  };
+  const keep = <T extends object>(loaded: T | FileProblems): T | undefined => {
+    if (!("problems" in loaded)) return loaded;
+    findings.problems.push(...loaded.problems);
+    return undefined;
+  };
+  /** A certificate that is not valid now may be renewed while the proxy runs. */
+  const check = <T extends Certificate>(loaded: T | FileProblems, { origin }: NamedFile) => {
+    const certificate = keep(loaded);
+    const risk = certificate && explainInvalidPeriod(certificate, nowMs);
+    if (risk !== undefined) findings.risks.push(`${origin}: ${risk}`);
+    return certificate;
+  };
+  /** Returns the CAs in the file of a setting and those that Node trusts; undefined if it is not set. */
+  const authoritiesOf = (name: FileSetting): readonly string[] | undefined => {
+    const file = fileOf(name);
+    const authorities = file && keep(loadAuthorities(file));
+    return authorities && [...knownAuthorities(), authorities.ca];
+  };
+  const loadTls = (): TlsConfig | undefined => {
+    const [cert, key] = [fileOf("tlsCertFile"), fileOf("tlsKeyFile")];
+    if (cert === undefined || key === undefined) return undefined;
+    const files = { cert, key, clientCa: fileOf("tlsClientCaFile") };
+    const material = check(loadTlsMaterial(files), cert);
+    return material && { material, files, port: values.tlsPort, redirects: values.tlsRedirect };
+  };
+  const { managementPort, managementHost = values.host } = values;
+  const [certFile, keyFile] = [fileOf("upstreamCertFile"), fileOf("upstreamKeyFile")];
+  const tls = loadTls();
+  const identity = certFile && keyFile && check(loadCertificate(certFile, keyFile), certFile);
   const network: NetworkConfig = {
-    tls: reader.tls(),
+    tls,
     allowList: values.allowList,
     denyList: values.denyList,
-    management: toManagement(resolution),
-    upstream: reader.upstream(),
-  };
-  const storeAuthorities = reader.authorities("storeCaFile");
-  const { problems, risks } = reader;
-  return { network: Object.freeze(network), storeAuthorities, problems, risks };
-}
-
-/** Reads certificate files, and collects the problems with them. */
-class CertificateReader {
-  readonly problems: string[] = [];
-  readonly risks: string[] = [];
-  readonly #resolution: Resolution<Settings>;
-  readonly #nowMs: number;
-
-  constructor(resolution: Resolution<Settings>, nowMs: number) {
-    this.#resolution = resolution;
-    this.#nowMs = nowMs;
-  }
-
-  tls(): TlsConfig | undefined {
-    const { tlsPort, tlsRedirect } = this.#resolution.values;
-    const cert = this.#named("tlsCertFile");
-    const key = this.#named("tlsKeyFile");
-    if (cert === undefined || key === undefined) return undefined;
-    const files = { cert, key, clientCa: this.#named("tlsClientCaFile") };
-    const material = this.#check(loadTlsMaterial(files), cert);
-    return material && Object.freeze({ material, files, port: tlsPort, redirects: tlsRedirect });
-  }
-
-  upstream(): UpstreamConnectionConfig {
-    const { upstreamHeaders, upstreamTimeout } = this.#resolution.values;
-    const certFile = this.#named("upstreamCertFile");
-    const keyFile = this.#named("upstreamKeyFile");
-    const identity =
-      certFile && keyFile && this.#check(loadCertificate(certFile, keyFile), certFile);
-    return Object.freeze({
-      ca: this.authorities("upstreamCaFile"),
+    management:
+      managementPort === undefined ? undefined : { port: managementPort, host: managementHost },
+    upstream: {
+      ca: authoritiesOf("upstreamCaFile"),
       cert: identity?.cert,
       key: identity?.key,
-      headers: Object.freeze(upstreamHeaders),
-      timeoutMs: upstreamTimeout,
-    });
-  }
-
-  /** Returns the CAs in the file of a setting and those that Node trusts; undefined if it is not set. */
-  authorities(name: FileSetting): readonly string[] | undefined {
-    const file = this.#named(name);
-    const authorities = file && this.#keep(loadAuthorities(file));
-    return authorities && [...knownAuthorities(), authorities.ca];
-  }
-
-  /** Returns the path that a setting contains; undefined if it is not set. */
-  #named(name: FileSetting): NamedFile | undefined {
-    const path = this.#resolution.values[name];
-    const origin = this.#resolution.origins.get(name);
-    return path === undefined || origin === undefined ? undefined : { origin, path };
-  }
-
-  #check<T extends Certificate>(loaded: T | FileProblems, { origin }: NamedFile): T | undefined {
-    const certificate = this.#keep(loaded);
-    const risk = certificate && explainInvalidPeriod(certificate, this.#nowMs);
-    if (risk !== undefined) this.risks.push(`${origin}: ${risk}`);
-    return certificate;
-  }
-
-  #keep<T extends object>(loaded: T | FileProblems): T | undefined {
-    if (!("problems" in loaded)) return loaded;
-    this.problems.push(...loaded.problems);
-    return undefined;
-  }
-}
-
-function toManagement({ values }: Resolution<Settings>): NetworkConfig["management"] {
-  const { managementPort: port, managementHost, host } = values;
-  return port === undefined ? undefined : { port, host: managementHost ?? host };
+      headers: values.upstreamHeaders,
+      timeoutMs: values.upstreamTimeout,
+    },
+  };
+  return { network, storeAuthorities: authoritiesOf("storeCaFile") };
 }
 
 /** Reads the files of the TLS server; problems of all of them are returned together. */

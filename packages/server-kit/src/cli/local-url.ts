@@ -1,21 +1,17 @@
 import { ConfigError, type Environment, resolveSettings } from "../config/resolve-settings.ts";
-import { nameSetting, type Setting } from "../config/setting.ts";
+import { nameSetting, type Setting, type ValuesOf } from "../config/setting.ts";
 
-/** The settings that determine the address of a server. */
-export interface ListenSettings {
+/** The settings that determine the address of a server. A server has only some of those that are optional. */
+export type ListenSettings = {
   readonly port: Setting<number, number>;
   readonly host: Setting<string>;
-  readonly basePath?: Setting<string, string>;
-  /** For a server that can use TLS. */
-  readonly tls?: {
-    readonly certFile: Setting<string>;
-    readonly clientCaFile: Setting<string>;
-    readonly port: Setting<number>;
-    readonly redirect: Setting<boolean, boolean>;
-  };
-  /** For a server that can serve its health on a separate port, which is plain HTTP. */
-  readonly management?: { readonly port: Setting<number>; readonly host: Setting<string> };
-}
+} & Partial<
+  Readonly<
+    Record<"basePath" | "tlsCertFile" | "tlsClientCaFile" | "managementHost", Setting<string>> &
+      Record<"tlsPort" | "managementPort", Setting<number>> &
+      Record<"tlsRedirect", Setting<boolean>>
+  >
+>;
 
 /** Where the values of the settings come from. */
 export interface ListenSources {
@@ -30,16 +26,8 @@ export interface ListenSources {
  * @throws {ConfigError} if the settings do not determine it
  */
 export function findLocalUrl(settings: ListenSettings, sources: ListenSources): string {
-  const { port, host, basePath, tls, management } = settings;
-  const table = {
-    port,
-    host,
-    ...(basePath && { basePath }),
-    ...(tls && { certFile: tls.certFile, clientCaFile: tls.clientCaFile }),
-    ...(tls && { tlsPort: tls.port, redirect: tls.redirect }),
-    ...(management && { managementPort: management.port, managementHost: management.host }),
-  };
-  const { values, problems } = resolveSettings(table, sources);
+  // NOTE: the value of a setting that the server does not have is undefined.
+  const { values, problems } = resolveSettings(settings as Required<ListenSettings>, sources);
   if (problems.length > 0) throw new ConfigError(problems);
   const address = chooseAddress(settings, values);
   if (address.port === 0) {
@@ -49,17 +37,6 @@ export function findLocalUrl(settings: ListenSettings, sources: ListenSources): 
   }
   const { scheme } = address;
   return `${scheme}://${toConnectHost(address.host)}:${address.port}${values.basePath ?? ""}`;
-}
-
-interface ListenValues {
-  readonly port: number;
-  readonly host: string | undefined;
-  readonly certFile?: string | undefined;
-  readonly clientCaFile?: string | undefined;
-  readonly tlsPort?: number | undefined;
-  readonly redirect?: boolean;
-  readonly managementPort?: number | undefined;
-  readonly managementHost?: string | undefined;
 }
 
 interface LocalAddress {
@@ -72,29 +49,31 @@ interface LocalAddress {
 
 /** Chooses a port, preferably one without TLS. */
 function chooseAddress(
-  { tls, management, ...main }: ListenSettings,
-  values: ListenValues,
+  settings: ListenSettings,
+  values: ValuesOf<Required<ListenSettings>>,
 ): LocalAddress {
-  const { port, host, certFile, clientCaFile, tlsPort, managementPort } = values;
-  if (management !== undefined && managementPort !== undefined) {
-    const managementHost = values.managementHost ?? host;
-    return { scheme: "http", port: managementPort, host: managementHost, setting: management.port };
+  const { tlsPort, managementPort } = settings;
+  const main = { port: values.port, host: values.host, setting: settings.port };
+  if (managementPort !== undefined && values.managementPort !== undefined) {
+    const host = values.managementHost ?? values.host;
+    return { scheme: "http", port: values.managementPort, host, setting: managementPort };
   }
   const hasPlainPort =
-    certFile === undefined || (tlsPort !== undefined && values.redirect !== true);
-  if (tls === undefined || hasPlainPort) return { scheme: "http", port, host, setting: main.port };
-  if (clientCaFile !== undefined) {
+    values.tlsCertFile === undefined ||
+    (values.tlsPort !== undefined && values.tlsRedirect !== true);
+  if (hasPlainPort) return { scheme: "http", ...main };
+  if (settings.tlsClientCaFile !== undefined && values.tlsClientCaFile !== undefined) {
     const hint =
-      management === undefined
+      managementPort === undefined
         ? ""
-        : `: set ${nameSetting(management.port)}, a port that requires none`;
+        : `: set ${nameSetting(managementPort)}, a port that requires none`;
     throw new ConfigError([
-      `The server requires a client certificate (${nameSetting(tls.clientCaFile)}), which this command does not have${hint}`,
+      `The server requires a client certificate (${nameSetting(settings.tlsClientCaFile)}), which this command does not have${hint}`,
     ]);
   }
-  return tlsPort === undefined
-    ? { scheme: "https", port, host, setting: main.port }
-    : { scheme: "https", port: tlsPort, host, setting: tls.port };
+  return tlsPort === undefined || values.tlsPort === undefined
+    ? { scheme: "https", ...main }
+    : { scheme: "https", port: values.tlsPort, host: values.host, setting: tlsPort };
 }
 
 /** The host to connect to: a server that listens on all addresses also listens on the loopback address. */
