@@ -17,6 +17,7 @@ export default defineConfig({
       "flags-sdk": source("sdk"),
       "flags-server-kit/command-line": source("server-kit", "command-line"),
       "flags-server-kit/http": source("server-kit", "http"),
+      "flags-server-kit/neutral": source("server-kit", "neutral"),
       "flags-server-kit/telemetry": source("server-kit", "telemetry"),
       "flags-server-kit": source("server-kit"),
       "flags-proxy": source("proxy"),

@@ -1,8 +1,7 @@
-import { codeOf, explainUnreadable, StartError } from "flags-server-kit";
+import { codeOf, DirectoryInUseError, explainUnreadable, StartError } from "flags-server-kit";
 import type { AdminConfig } from "./config/config.ts";
 import { showDatabaseUrl } from "./config/url-setting-kinds.ts";
 import { DiskFullError, innermostMessage, isConnectionError } from "./storage/errors.ts";
-import { DirectoryInUseError } from "./storage/directory-lock.ts";
 import { SchemaTooNewError } from "./storage/migrate.ts";
 import { EmbeddedStartError } from "./storage/pglite/durable-pglite.ts";
 
@@ -13,8 +12,10 @@ type DatabaseChoice = Pick<AdminConfig, "databaseUrl" | "dataDir">;
  * its cause is unknown.
  */
 export function toStartError(error: unknown, choice: DatabaseChoice): unknown {
-  if (error instanceof DirectoryInUseError || error instanceof SchemaTooNewError) {
-    return new StartError(error.message, { cause: error });
+  if (error instanceof SchemaTooNewError) return new StartError(error.message, { cause: error });
+  if (error instanceof DirectoryInUseError) {
+    const hint = "stop that process, or set DATA_DIR to another directory";
+    return new StartError(`${error.message}: ${hint}`, { cause: error });
   }
   const message =
     choice.databaseUrl === undefined

@@ -1,6 +1,11 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { explainUnreadable, StartError, type SubcommandResult } from "flags-server-kit";
+import {
+  DirectoryInUseError,
+  explainUnreadable,
+  StartError,
+  type SubcommandResult,
+} from "flags-server-kit";
 import { EXIT_USAGE, type Subcommand, SubcommandError } from "flags-server-kit/command-line";
 import { createBackup } from "../backup/create-backup.ts";
 import { InvalidBackupError } from "../backup/format.ts";
@@ -8,7 +13,6 @@ import { DatabaseNotEmptyError, restoreBackup } from "../backup/restore-backup.t
 import { type AdminConfig, loadConfig } from "../config/config.ts";
 import { toStartError } from "../start-error.ts";
 import type { Database } from "../storage/database.ts";
-import { DirectoryInUseError } from "../storage/directory-lock.ts";
 import { withoutQueryValues } from "../storage/errors.ts";
 import { readSchemaVersion, SCHEMA_VERSION, SchemaTooNewError } from "../storage/migrate.ts";
 import { openStorage } from "../storage/open-storage.ts";
@@ -75,7 +79,7 @@ function isDirectory(path: string): boolean {
 function explainInUse(error: unknown): never {
   if (!(error instanceof DirectoryInUseError)) throw error;
   throw new StartError(
-    `${error.fact}: stop it first, or use PostgreSQL, where the service can keep running`,
+    `${error.message}: stop it first, or use PostgreSQL, where the service can keep running`,
     { cause: error },
   );
 }

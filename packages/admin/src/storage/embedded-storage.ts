@@ -2,10 +2,9 @@ import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { PGlite } from "@electric-sql/pglite";
-import { createDirectory } from "flags-server-kit";
+import { createDirectory, lockDirectory } from "flags-server-kit";
 import { drizzle, type PgliteDatabase } from "drizzle-orm/pglite";
 import { createChangeFeed } from "./revisions.ts";
-import { lockDirectory } from "./directory-lock.ts";
 import { readTemplate } from "./database-template.ts";
 import { DiskFullError } from "./errors.ts";
 import { BYTES_PER_MB, describeShortage, DiskGuard, readFreeSpace } from "./disk-guard.ts";
@@ -45,10 +44,10 @@ export async function openEmbedded(options: StorageOptions): Promise<Storage> {
   });
   try {
     const guard = new DiskGuard({ directory: dataDir, minFreeBytes: minFreeDiskBytes, logger });
-    const release = (): void => lock.release();
+    const release = (): Promise<void> => lock.release();
     return await openLocked(dataDir, { logger, guard, prepareSchema, onCreating, release });
   } catch (error) {
-    lock.release();
+    await lock.release();
     throw error;
   }
 }
@@ -72,7 +71,7 @@ interface LockedDependencies {
   readonly guard: DiskGuard;
   readonly prepareSchema: NonNullable<StorageOptions["prepareSchema"]>;
   readonly onCreating: StorageOptions["onCreating"];
-  readonly release: () => void;
+  readonly release: () => Promise<void>;
 }
 
 async function openLocked(dataDir: string, dependencies: LockedDependencies): Promise<Storage> {
@@ -108,7 +107,7 @@ async function openLocked(dataDir: string, dependencies: LockedDependencies): Pr
     const close = async (): Promise<void> => {
       maintenance.close();
       await client.close();
-      release();
+      await release();
     };
     // All transactions share the one connection, so writes need no separate one.
     const transact = createTransact(db, { guard, maintenance });

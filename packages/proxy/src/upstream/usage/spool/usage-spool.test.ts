@@ -105,7 +105,7 @@ async function reopenAfterKill({ directory }: Opened): Promise<Opened> {
   const copy = newFolder();
   // Files can be deleted while they are copied.
   await expect.poll(() => isCopied(directory, copy)).toBe(true);
-  await rm(join(copy, "lock.json"), { force: true });
+  await Promise.all((await locksIn(copy)).map((name) => rm(join(copy, name))));
   return open(copy);
 }
 
@@ -164,8 +164,14 @@ function contentsOf({ pending }: Opened): ReadonlySet<unknown> {
   return new Set(pending.values());
 }
 
+const LOCK = /^lock\./;
+
+async function locksIn(directory: string): Promise<readonly string[]> {
+  return (await readdir(directory)).filter((name) => LOCK.test(name));
+}
+
 async function filesIn({ directory }: Opened): Promise<readonly string[]> {
-  return (await readdir(directory)).filter((name) => name !== "lock.json").toSorted();
+  return (await readdir(directory)).filter((name) => !LOCK.test(name)).toSorted();
 }
 
 describe("UsageSpool restores the data of a killed process", () => {
@@ -539,22 +545,22 @@ describe("a directory", () => {
   it("a directory that another process takes over during a slow restore is not written until it can be restored", async () => {
     const directory = newFolder();
     await mkdir(directory);
-    const [pipe, lock] = [join(directory, "usage-00000001.log"), join(directory, "lock.json")];
+    const [pipe, lock] = [join(directory, "usage-00000001.log"), join(directory, "lock.2")];
     const header = "flags-usage-spool 2\n";
     const restored = (appName: string): string =>
       header + toLines("add", { usage: usage(appName) }).join("");
     execFileSync("mkfifo", [pipe]);
     const opened = beginToOpen(directory);
-    await expect.poll(() => readdir(directory)).toContain("lock.json");
-    const other = { machine: "another", pid: 1, started: "", token: "x" };
-    await writeFile(lock, JSON.stringify(other));
+    await expect.poll(() => readdir(directory)).toContain("lock.1");
+    const own = await readFile(join(directory, "lock.1"), "utf8");
+    await writeFile(lock, JSON.stringify({ ...(JSON.parse(own) as object), token: "another" }));
     await expect.poll(() => opened.warnings.at(-1), { timeout: 10_000 }).toMatch(/taken it over$/);
     await writeFile(pipe, restored("a"));
     await rm(pipe);
     await writeFile(join(directory, "usage-00000002.log"), restored("b"));
     await expect.poll(() => opened.warnings.at(-1), { timeout: 10_000 }).toMatch(/is using it/);
     expect(pendingIn(opened)).toEqual({});
-    await rm(lock);
+    await Promise.all((await locksIn(directory)).map((name) => rm(join(directory, name))));
     await expect.poll(() => opened.spool.state.isWritable, { timeout: 10_000 }).toBe(true);
     expect(pendingIn(opened)).toEqual({ "key/b": 1 });
   });
@@ -564,7 +570,7 @@ describe("a directory", () => {
     opened.buffer.add(usage("a"));
     for (const taken of opened.buffer.takeAll()) opened.buffer.release(taken);
     await opened.spool.close();
-    expect(await readdir(opened.directory)).toEqual([]);
+    expect(await filesIn(opened)).toEqual([]);
   });
 
   it("a directory keeps undelivered usage when the spool is closed", async () => {

@@ -1,13 +1,17 @@
 import { mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { describeCause, describeCount } from "flags-sdk/internal";
-import { FairShare } from "flags-server-kit";
+import {
+  DirectoryInUseError,
+  type DirectoryLock,
+  FairShare,
+  lockDirectory,
+} from "flags-server-kit";
 import type { ChangeKind, PendingContent } from "../application-usage.ts";
 import { PendingData } from "../pending-data.ts";
 import { SpoolBatch } from "./spool-batch.ts";
 import { readSpoolFile, SpoolFiles } from "./spool-files.ts";
 import type { SpoolFile } from "./spool-files.ts";
-import { SpoolLock } from "./spool-lock.ts";
 import { toLines } from "./spool-record.ts";
 
 interface UsageSpoolOptions {
@@ -72,7 +76,7 @@ const TAKEN_OVER = "another process has taken it over";
  */
 export class UsageSpool {
   readonly #options: UsageSpoolOptions;
-  readonly #lock: SpoolLock;
+  #lock: DirectoryLock | undefined;
   readonly #files: SpoolFiles;
   #status: "opening" | "writing" | "failed" | "closed" = "opening";
   /** Records that are not being written yet. */
@@ -82,7 +86,6 @@ export class UsageSpool {
   #commits: Promise<void> | undefined;
   #opening: Promise<void> | undefined;
   #replacing: Promise<boolean> | undefined;
-  #isLocked = false;
   #isRestored = false;
   /** Size of the last copy, and of what was recorded while it was written. */
   #copyBytes = 0;
@@ -96,7 +99,6 @@ export class UsageSpool {
 
   constructor(options: UsageSpoolOptions) {
     this.#options = options;
-    this.#lock = new SpoolLock(options.directory);
     this.#files = new SpoolFiles(options.directory);
     this.#queue = this.#createBatch();
   }
@@ -177,7 +179,7 @@ export class UsageSpool {
     await this.#files.seal();
     if (!hasFailed && this.#options.pending.isEmpty)
       await this.#files.delete().catch(() => undefined);
-    await this.#lock.release().catch(() => undefined);
+    await this.#lock?.release();
   }
 
   #createBatch(): SpoolBatch {
@@ -294,7 +296,7 @@ export class UsageSpool {
     await this.#commits;
     await this.#replacing;
     if (this.#isClosed || this.#status === "writing") return;
-    const problem = await this.#prepare().catch(describeCause);
+    const problem = await this.#prepare().catch(describeProblem);
     if (this.#isClosed) return;
     if (problem !== undefined) {
       this.#fail(problem);
@@ -315,17 +317,15 @@ export class UsageSpool {
   async #prepare(): Promise<string | undefined> {
     await this.#files.seal();
     await mkdir(this.#options.directory, { recursive: true, mode: 0o700 });
-    if (!this.#isLocked) {
-      const owner = await this.#lock.acquire(() => {
-        this.#isLocked = false;
+    this.#lock ??= await lockDirectory(this.#options.directory, {
+      onLost: () => {
+        this.#lock = undefined;
         this.#isRestored = false;
         this.#fail(TAKEN_OVER);
-      });
-      if (owner !== undefined) return `${owner} is using it. Each process needs its own directory`;
-      this.#isLocked = true;
-    }
+      },
+    });
     if (!this.#isRestored) await this.#restore();
-    if (!this.#isLocked) return TAKEN_OVER;
+    if (this.#lock === undefined) return TAKEN_OVER;
     this.#isRestored = true;
     // Then everything in the files has been delivered. On a full disk, this frees space.
     if (this.#options.pending.isEmpty) await this.#files.delete();
@@ -356,7 +356,7 @@ export class UsageSpool {
     const left = new PendingData({ memory: new FairShare(Infinity) });
     await this.#files.load((file) => this.#readInto(left, file));
     // The new owner of the directory restores it.
-    if (!this.#isLocked) return;
+    if (this.#lock === undefined) return;
     const restored = { usage: 0, impactMetrics: 0, registration: 0 };
     for (const content of left.values()) {
       pending.restore(content);
@@ -387,4 +387,10 @@ export class UsageSpool {
     }
     return isKnownFormat;
   }
+}
+
+function describeProblem(error: unknown): string {
+  return error instanceof DirectoryInUseError
+    ? `${error.holder} is using it. Each process needs its own directory`
+    : describeCause(error);
 }

@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { DirectoryInUseError, lockDirectory } from "./directory-lock.ts";
 import { describeSelf, readStartTime } from "./process-identity.ts";
 
@@ -25,7 +26,7 @@ async function expectReplaced(): Promise<void> {
   const lock = await lockDirectory(directory);
   expect(readdirSync(directory)).toEqual(["lock.2"]);
   expect(JSON.parse(readFileSync(join(directory, "lock.2"), "utf8"))).toMatchObject(describeSelf());
-  lock.release();
+  await lock.release();
 }
 
 /** Starts a process that does nothing until it is killed. */
@@ -51,11 +52,14 @@ test("lockDirectory() refuses a directory in use and names the process that uses
   const second = lockDirectory(directory);
   await expect(second).rejects.toThrow(DirectoryInUseError);
   await expect(second).rejects.toThrow(`process ${process.pid} on ${describeSelf().hostname}`);
-  lock.release();
+  await lock.release();
 });
 
 test("lockDirectory() locks a released directory repeatedly", async () => {
-  for (let round = 0; round < 3; round++) (await lockDirectory(directory)).release();
+  for (let round = 0; round < 3; round++) {
+    const lock = await lockDirectory(directory);
+    await lock.release();
+  }
   expect(readdirSync(directory)).toEqual(["lock.3"]);
 });
 
@@ -92,7 +96,7 @@ test.each([
   expect(JSON.parse(readFileSync(join(directory, "lock.2"), "utf8"))).toMatchObject({
     pid: process.pid,
   });
-  lock.release();
+  await lock.release();
 });
 
 test.each([
@@ -107,7 +111,7 @@ test.each([
     await expect(lockDirectory(directory, { staleAfterMs: 5000 })).rejects.toThrow(
       `in use by process ${holder.pid}`,
     );
-    lock.release();
+    await lock.release();
   },
 );
 
@@ -121,8 +125,43 @@ test("lockDirectory() reports that another process has taken over the directory"
   });
   writeLock({ hostname: "another" }, 2);
   await expect.poll(() => isLost).toBe(true);
-  lock.release();
+  await lock.release();
 });
+
+test("the holder of a lock creates it again if it was deleted", async () => {
+  let isLost = false;
+  const onLost = (): void => {
+    isLost = true;
+  };
+  const lock = await lockDirectory(directory, { heartbeatMs: 20, onLost });
+  rmSync(join(directory, "lock.1"));
+  await expect.poll(() => readdirSync(directory)).toEqual(["lock.1"]);
+  await expect(lockDirectory(directory)).rejects.toThrow(DirectoryInUseError);
+  expect(isLost).toBe(false);
+  rmSync(join(directory, "lock.1"));
+  writeLock({ hostname: "another", token: "another" });
+  await expect.poll(() => isLost).toBe(true);
+  await lock.release();
+  expect(readFileSync(join(directory, "lock.1"), "utf8")).not.toContain("released");
+});
+
+test.skipIf(process.platform !== "linux")(
+  "lockDirectory() replaces the lock of a process that has ended even if its parent does not collect its status",
+  async () => {
+    // `sleep` replaces the shell as the parent of `cat`, which ends with its input.
+    const parent = spawn("sh", ["-c", "exec 3<&0; cat <&3 & echo $!; exec sleep 60"]);
+    onTestFinished(() => {
+      parent.kill("SIGKILL");
+    });
+    const [output] = (await once(parent.stdout, "data")) as [Buffer];
+    const pid = Number(output.toString());
+    writeLock({ pid, startTime: readStartTime(pid) });
+    await expect.poll(() => readFileSync(`/proc/${parent.pid}/comm`, "utf8")).toBe("sleep\n");
+    parent.stdin.end();
+    await expect.poll(() => readFileSync(`/proc/${pid}/stat`, "utf8")).toContain(") Z ");
+    await expectReplaced();
+  },
+);
 
 test("lockDirectory() replaces a lock that was never completely written", async () => {
   writeFileSync(join(directory, "lock.1"), '{"pid":');

@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
-import { codeOf } from "flags-server-kit";
+import { codeOf } from "./errors.ts";
 
 /** Identifies a process, even among later processes with the same pid. */
 export interface ProcessIdentity {
