@@ -1,5 +1,6 @@
 import type { Subcommand } from "flags-server-kit/command-line";
 import type { Alias } from "./aliases/alias.ts";
+import { fromSeconds } from "./aliases/conversions.ts";
 import { EDGE_ALIASES, EDGE_DEFAULTS } from "./aliases/edge-aliases.ts";
 import { EDGE_MODES, listEdgeOptions } from "./edge-command-line.ts";
 import { SETTINGS } from "../config/settings.ts";
@@ -36,7 +37,10 @@ function describe(variable: string, mode: (typeof EDGE_MODES)[number]): string {
     conversion === undefined ? "" : ` (${conversion.description.replaceAll("`", "")})`;
   const target = to.includes(variable) ? "" : `Sets ${to.join(" and ")}${converted}. `;
   const setting = Object.values(SETTINGS).find(({ variables }) => variables.includes(to[0] ?? ""));
-  return `${target}${description ?? setting?.description}${loss === undefined ? "" : ` Note: ${loss}.`}`;
+  const ours = setting?.description ?? "";
+  const meaning =
+    description ?? (conversion === fromSeconds ? ours.replace("Milliseconds", "Seconds") : ours);
+  return `${target}${meaning}${loss === undefined ? "" : ` Note: ${loss}.`}`;
 }
 
 function variablesFor(

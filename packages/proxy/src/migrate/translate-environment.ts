@@ -23,13 +23,8 @@ import type { EdgeCommandLine } from "./edge-command-line.ts";
 /** Our variables with which operators list the keys of clients. */
 const CLIENT_KEYS = ["FLAGS_PROXY_CLIENT_KEYS", "FLAGS_PROXY_SECRETS", "FLAGS_ACCESS_FILE"];
 
-/** Lets the upstream verify keys, as Edge does. */
-const UPSTREAM_KEYS = { FLAGS_UPSTREAM_KEYS: "true" };
-
-/** The variable of Edge's offline mode. */
+/** The variable of Edge's offline mode, and those of that mode with tokens. */
 const EDGE_FILE = "BOOTSTRAP_FILE";
-
-/** The variables of that mode with tokens. */
 const EDGE_FILE_TOKENS = ["TOKENS", "CLIENT_TOKENS", "FRONTEND_TOKENS"];
 
 /** An environment with every setting under our name for it. */
@@ -57,31 +52,32 @@ interface ProductChoice {
  * Renames settings of the products that the proxy replaces to our names. Our own names take precedence. Without
  * any such setting, the environment stays the same.
  */
-export function translateEnvironment(
-  environment: Environment,
-  choice: ProductChoice = {},
-): Translation {
-  const products = findProducts(environment, choice);
-  const translator = new Translator(environment);
+export function translateEnvironment(given: Environment, choice: ProductChoice = {}): Translation {
+  const products = findProducts(given, choice);
+  const isEdge = products.includes("edge");
+  const translator = new Translator(given);
   if (products.includes("unleash-proxy")) translator.apply("unleash-proxy", OLD_PROXY_ALIASES);
-  if (products.includes("edge")) {
+  if (isEdge) {
     translator.apply("edge", EDGE_ALIASES);
     translator.addDefaults(EDGE_DEFAULTS);
-    // NOTE: an operator who lists keys with our settings wants only these to be valid. Offline,
-    // there is no upstream.
-    const listsKeys = CLIENT_KEYS.some((name) => isSet(environment, name));
-    const isOffline = isSet(environment, EDGE_FILE);
-    if (!listsKeys && !isOffline) translator.addDefaults(UPSTREAM_KEYS);
+    // NOTE: an operator who lists keys with our settings wants only these to be valid. Offline, there is no upstream.
+    if (![...CLIENT_KEYS, EDGE_FILE].some((name) => isSet(given, name))) {
+      translator.addDefaults({ FLAGS_UPSTREAM_KEYS: "true" });
+    }
   }
-  const found = { products, ...translator.result() };
+  const { environment, used, ineffective, defaults, problems } = translator;
+  const found = { products, used, ineffective, defaults };
   return {
     ...found,
     ...describeTranslation(found, choice.options),
-    given: environment,
+    given,
+    environment,
+    origins: new Map([...translator.sources].map(([variable, { name }]) => [variable, name])),
+    problems,
     formerNames: FORMER_NAMES,
-    otherNames: products.includes("edge") ? EDGE_NAMES : new Map(),
-    limitsKeysToProject: products.includes("edge"),
-    hints: findHints(environment, products),
+    otherNames: isEdge ? EDGE_NAMES : new Map(),
+    limitsKeysToProject: isEdge,
+    hints: isEdge ? [] : findHints(given),
   };
 }
 
@@ -112,8 +108,7 @@ function findProducts(
   ];
 }
 
-function findHints(environment: Environment, products: readonly Product[]): readonly string[] {
-  if (products.includes("edge")) return [];
+function findHints(environment: Environment): readonly string[] {
   return TYPICAL_EDGE_NAMES.filter((name) => isSet(environment, name)).map(
     (name) =>
       `${name} has no effect: settings of ${PRODUCT_NAMES.edge} are read only with the subcommands edge and offline, or if UPSTREAM_URL is set and FLAGS_URL is not`,
@@ -124,129 +119,104 @@ function isSet(environment: Environment, name: string): boolean {
   return (environment[name] ?? "").trim() !== "";
 }
 
+/** The alias that has set a variable. */
+interface Source {
+  readonly product: Product;
+  readonly name: string;
+}
+
 /** Collects the translation of one environment. */
 class Translator {
+  readonly environment: Record<string, string | undefined>;
+  /** The aliases that have set our variables. */
+  readonly sources = new Map<string, Source>();
+  readonly used: UsedAlias[] = [];
+  readonly ineffective: IneffectiveSetting[] = [];
+  readonly problems: string[] = [];
+  readonly defaults: Record<string, string> = {};
   readonly #given: Environment;
-  readonly #environment: Record<string, string | undefined>;
-  readonly #sources = new Map<string, { readonly product: Product; readonly name: string }>();
-  readonly #used: UsedAlias[] = [];
-  readonly #ineffective: IneffectiveSetting[] = [];
-  readonly #problems: string[] = [];
-  readonly #defaults: Record<string, string> = {};
 
   constructor(environment: Environment) {
     this.#given = environment;
-    this.#environment = { ...environment };
+    this.environment = { ...environment };
   }
 
   apply(product: Product, aliases: readonly Alias[]): void {
     for (const given of aliases) {
-      const { toInstead } = given;
+      const { name, toInstead } = given;
       const alias = toInstead?.isMet(this.#given) === true ? { ...given, to: toInstead.to } : given;
-      const text = this.#given[alias.name]?.trim() ?? "";
-      if (text === "" || alias.to.includes(alias.name)) continue;
+      const text = this.#given[name]?.trim() ?? "";
+      if (text === "" || alias.to.includes(name)) continue;
       if (alias.isActive?.(text, this.#given) === false) {
-        this.#addIneffective(
-          alias,
-          "unneeded",
-          `${PRODUCT_NAMES[product]} does nothing with this value`,
-        );
+        const reason = `${PRODUCT_NAMES[product]} does nothing with this value`;
+        this.ineffective.push({ name, effect: "unneeded", reason });
       } else {
         this.#translate(alias, product, text);
       }
       // NOTE: the name may also be that of another setting here, such as PORT; those are skipped above.
-      delete this.#environment[alias.name];
+      delete this.environment[name];
     }
   }
 
   addDefaults(defaults: Readonly<Record<string, string>>): void {
     for (const [variable, value] of Object.entries(defaults)) {
       if (this.#findSet(variable) !== undefined) continue;
-      this.#environment[variable] = value;
-      this.#defaults[variable] = value;
+      this.environment[variable] = value;
+      this.defaults[variable] = value;
     }
-  }
-
-  result() {
-    return {
-      environment: this.#environment,
-      origins: new Map([...this.#sources].map(([variable, { name }]) => [variable, name])),
-      used: this.#used,
-      ineffective: this.#ineffective,
-      defaults: this.#defaults,
-      problems: this.#problems,
-    };
   }
 
   #translate(alias: Alias, product: Product, text: string): void {
     const { name, to, conversion, missing } = alias;
     if (missing !== undefined) {
-      this.#addIneffective(alias, missing.effect, missing.reason);
+      this.ineffective.push({ name, ...missing });
+      if (missing.effect === "refused") {
+        this.problems.push(`${name} has no effect here: ${missing.reason}`);
+      }
       return;
     }
-    const value = convert(text, conversion, this.#given);
-    if (value instanceof InvalidAlias) {
-      const { reason } = value;
-      this.#problems.push(`${name}${reason.startsWith(":") ? "" : " "}${reason}`);
-      return;
+    try {
+      const value = convert(text, conversion, this.#given);
+      for (const variable of to) this.#set(alias, { product, name }, { variable, value });
+    } catch (error) {
+      if (!(error instanceof InvalidAlias)) throw error;
+      const { message } = error;
+      this.problems.push(`${name}${message.startsWith(":") ? "" : " "}${message}`);
     }
-    for (const variable of to) this.#set(alias, { product, variable, value });
   }
 
   #set(
     alias: Alias,
-    { product, variable, value }: { product: Product; variable: string; value: string },
+    { product, name }: Source,
+    { variable, value }: { readonly variable: string; readonly value: string },
   ): void {
-    const { name, conversion, isList, replaces } = alias;
-    const loss = alias.hasLoss?.(this.#given) === false ? undefined : alias.loss;
-    const source = this.#sources.get(variable);
+    const source = this.sources.get(variable);
     const current = this.#findSet(variable);
-    const isReplaced = source === undefined && replaces === variable && current === variable;
-    if (current !== undefined && !isReplaced) {
-      const joins = source?.product === product && isList === true;
-      if (joins) this.#environment[variable] = `${this.#environment[variable]},${value}`;
-      else if (source === undefined || this.#environment[variable] !== value) {
-        this.#addOverridden(name, { variable, current, source, product });
-        return;
+    const isReplaced = source === undefined && alias.replaces === variable && current === variable;
+    if (current === undefined || isReplaced) {
+      this.environment[variable] = value;
+    } else if (source?.product === product && alias.isList === true) {
+      this.environment[variable] = `${this.environment[variable]},${value}`;
+    } else if (source === undefined || this.environment[variable] !== value) {
+      if (source === undefined || source.product === product) {
+        const reason = `${source?.name ?? current} takes precedence`;
+        this.ineffective.push({ name, effect: "overridden", reason });
+      } else {
+        this.problems.push(
+          `${source.name} and ${name} both set ${variable}, to different values: remove one of them`,
+        );
       }
-    } else {
-      this.#environment[variable] = value;
-    }
-    this.#sources.set(variable, {
-      product,
-      name: source === undefined ? name : `${source.name} and ${name}`,
-    });
-    this.#used.push({ name, to: variable, conversion: conversion?.description, loss });
-  }
-
-  #addOverridden(
-    name: string,
-    conflict: {
-      readonly variable: string;
-      readonly current: string;
-      readonly source: { readonly product: Product; readonly name: string } | undefined;
-      readonly product: Product;
-    },
-  ): void {
-    const { variable, current, source, product } = conflict;
-    if (source !== undefined && source.product !== product) {
-      this.#problems.push(
-        `${source.name} and ${name} both set ${variable}, to different values: remove one of them`,
-      );
       return;
     }
-    const reason = `${source?.name ?? current} takes precedence`;
-    this.#ineffective.push({ name, effect: "overridden", reason });
-  }
-
-  #addIneffective({ name }: Alias, effect: Missing["effect"], reason: string): void {
-    this.#ineffective.push({ name, effect, reason });
-    if (effect === "refused") this.#problems.push(`${name} has no effect here: ${reason}`);
+    const names = source === undefined ? name : `${source.name} and ${name}`;
+    this.sources.set(variable, { product, name: names });
+    const loss = alias.hasLoss?.(this.#given) === false ? undefined : alias.loss;
+    this.used.push({ name, to: variable, conversion: alias.conversion?.description, loss });
   }
 
   /** Returns the name under which our setting is set, if it is. */
   #findSet(variable: string): string | undefined {
-    return variablesLike(variable).find((name) => isSet(this.#environment, name));
+    return variablesLike(variable).find((name) => isSet(this.environment, name));
   }
 }
 
@@ -255,10 +225,10 @@ function convert(
   text: string,
   conversion: Conversion | undefined,
   environment: Environment,
-): string | InvalidAlias {
+): string {
   for (const address of text.split(",")) {
     const rejected = rejectLateAt(address.trim());
-    if (rejected !== undefined) return new InvalidAlias(`cannot be used: ${rejected.detail}`);
+    if (rejected !== undefined) throw new InvalidAlias(`cannot be used: ${rejected.detail}`);
   }
   return conversion?.convert(text, environment) ?? text;
 }

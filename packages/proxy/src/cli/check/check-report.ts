@@ -1,5 +1,6 @@
 import type { TokenScope } from "../../token-scope.ts";
 import { describeCount } from "flags-sdk/internal";
+import type { UpstreamInspection } from "../../upstream/inspect-upstream.ts";
 
 /** The result of `flags-proxy check`. Contains no secrets. */
 export interface CheckReport {
@@ -55,38 +56,39 @@ export interface CheckedStore {
   readonly readMs: number;
 }
 
-/** What the upstream has sent. */
-export interface CheckedUpstream {
+/** What the upstream has sent. `firstRequestMs` and `pollMs` are rounded. */
+export interface CheckedUpstream extends Pick<
+  UpstreamInspection,
+  "environment" | "sizeBytes" | "firstRequestMs" | "pollMs" | "offersDelta" | "offersStreaming"
+> {
   /** The name of the source in logs and metrics. */
   readonly source: string;
-  readonly environment: string | undefined;
   readonly flags: number;
   readonly segments: number;
-  readonly sizeBytes: number;
-  /** Includes opening the connection and the transfer of all flags. */
-  readonly firstRequestMs: number;
-  /** On an open connection, while nothing has changed. */
-  readonly pollMs: number;
   /** Positive: the clock of the upstream is ahead. */
   readonly clockOffsetMs: number | undefined;
   readonly clockUncertaintyMs: number | undefined;
-  /** Undefined: the request for deltas failed, so it is unknown. */
-  readonly offersDelta: boolean | undefined;
-  /** Undefined: the request for a stream failed, so it is unknown. */
-  readonly offersStreaming: boolean | undefined;
 }
 
-type Row = readonly [label: string, text: string];
+/** A row without a text is omitted. */
+type Row = readonly [label: string, text: string | undefined];
 
 /** Formats a report as text for people. */
 export function formatReport(report: CheckReport): string {
   const { settings, store, upstreams, files = [], problems, warnings } = report;
+  const isOnly = settings?.tokens.length === 1;
   return [
-    ...(settings === undefined ? [] : formatSection("Settings", settingRows(settings, files))),
+    ...(settings === undefined ? [] : formatSection("Settings", settingRows(settings))),
     ...upstreams.flatMap((upstream) =>
-      formatSection(toHeading(upstream, settings), upstreamRows(upstream)),
+      formatSection(isOnly ? "Upstream" : `Upstream, ${upstream.source}`, upstreamRows(upstream)),
     ),
-    ...files.flatMap((file) => formatSection(`File, ${file.source}`, fileRows(file))),
+    ...files.flatMap(({ source, path, environment, ...content }) =>
+      formatSection(`File, ${source}`, [
+        ["Path", path],
+        ["Environment", environment],
+        ["Flags", describeContent(content)],
+      ]),
+    ),
     ...(store === undefined ? [] : formatSection("Store", storeRows(store))),
     ...formatFindings("Warnings", warnings),
     ...formatFindings("Problems", problems),
@@ -94,32 +96,21 @@ export function formatReport(report: CheckReport): string {
   ].join("\n");
 }
 
-function toHeading({ source }: CheckedUpstream, settings: CheckedSettings | undefined): string {
-  return settings?.tokens.length === 1 ? "Upstream" : `Upstream, ${source}`;
-}
-
-function settingRows(settings: CheckedSettings, files: readonly CheckedFile[]): readonly Row[] {
-  const { synchronization, refreshIntervalMs, serverTokens, customStrategies } = settings;
-  const { clientKeys, accessFile, accessFileKeys = 0 } = settings;
+function settingRows(settings: CheckedSettings): readonly Row[] {
+  const { clientKeys, serverTokens, accessFile, accessFileKeys = 0, upstreamKeys } = settings;
+  const { tokens, synchronization, refreshIntervalMs, customStrategies } = settings;
+  const interval =
+    refreshIntervalMs === 0 ? "flags are fetched once" : `interval ${refreshIntervalMs} ms`;
   return [
     ["Address", settings.flagsUrl],
-    ...settings.tokens.map((token): Row => ["Token", describeToken(token)]),
-    ...optionalRow("Client keys", clientKeys === 0 ? "" : String(clientKeys)),
-    ...optionalRow(
-      "Access file",
-      accessFile === undefined ? "" : `${accessFile}, ${describeCount(accessFileKeys, "key")}`,
-    ),
-    ...optionalRow("Upstream keys", settings.upstreamKeys ? "verified by the upstream" : ""),
-    ...optionalRow("Server tokens", serverTokens === 0 ? "" : String(serverTokens)),
-    ...optionalRow(
-      "Synchronization",
-      files.length > 0
-        ? ""
-        : refreshIntervalMs === 0
-          ? `${synchronization}, flags are fetched once`
-          : `${synchronization}, interval ${refreshIntervalMs} ms`,
-    ),
-    ...optionalRow("Strategies", customStrategies.join(", ")),
+    ...tokens.map((token): Row => ["Token", describeToken(token)]),
+    ["Client keys", clientKeys === 0 ? undefined : String(clientKeys)],
+    ["Access file", accessFile && `${accessFile}, ${describeCount(accessFileKeys, "key")}`],
+    ["Upstream keys", upstreamKeys ? "verified by the upstream" : undefined],
+    ["Server tokens", serverTokens === 0 ? undefined : String(serverTokens)],
+    // Flags from files have no token.
+    ["Synchronization", tokens.length === 0 ? undefined : `${synchronization}, ${interval}`],
+    ["Strategies", customStrategies.join(", ")],
   ];
 }
 
@@ -130,14 +121,10 @@ function describeToken(scope: TokenScope | undefined): string {
   return `for ${projects ?? `project ${project}`}, environment ${environment}`;
 }
 
-function optionalRow(label: string, text: string): readonly Row[] {
-  return text === "" ? [] : [[label, text]];
-}
-
 function upstreamRows(upstream: CheckedUpstream): readonly Row[] {
   return [
     ["Flags", describeContent(upstream)],
-    ...optionalRow("Environment", upstream.environment ?? ""),
+    ["Environment", upstream.environment],
     ["First request", `${upstream.firstRequestMs} ms, including the connection and all flags`],
     ["Round trip", `${upstream.pollMs} ms, for a poll without changes`],
     ["Clock", describeClock(upstream)],
@@ -146,20 +133,11 @@ function upstreamRows(upstream: CheckedUpstream): readonly Row[] {
   ];
 }
 
-function fileRows({ path, environment, ...file }: CheckedFile): readonly Row[] {
-  return [
-    ["Path", path],
-    ...optionalRow("Environment", environment ?? ""),
-    ["Flags", describeContent(file)],
-  ];
-}
+type Content = Pick<CheckedFile, "flags" | "segments" | "sizeBytes">;
 
-function describeContent({
-  flags,
-  segments,
-  sizeBytes,
-}: Pick<CheckedFile, "flags" | "segments" | "sizeBytes">): string {
-  return `${flags}, with ${describeCount(segments, "segment")}, ${formatBytes(sizeBytes)}`;
+function describeContent({ flags, segments, sizeBytes }: Content): string {
+  const size = sizeBytes < 10_240 ? `${sizeBytes} bytes` : `${Math.round(sizeBytes / 1024)} KiB`;
+  return `${flags}, with ${describeCount(segments, "segment")}, ${size}`;
 }
 
 function storeRows({ address, writeMs, readMs }: CheckedStore): readonly Row[] {
@@ -173,10 +151,6 @@ function storeRows({ address, writeMs, readMs }: CheckedStore): readonly Row[] {
 function describeOffer(isOffered: boolean | undefined): string {
   if (isOffered === undefined) return "unknown, because the request failed";
   return isOffered ? "offered" : "not offered";
-}
-
-function formatBytes(bytes: number): string {
-  return bytes < 10_240 ? `${bytes} bytes` : `${Math.round(bytes / 1024)} KiB`;
 }
 
 /** NOTE: an offset within the uncertainty counts as zero. */
@@ -197,8 +171,9 @@ function toSeconds(ms: number): string {
 }
 
 function formatSection(heading: string, rows: readonly Row[]): readonly string[] {
-  const width = Math.max(...rows.map(([label]) => label.length));
-  return [heading, ...rows.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`), ""];
+  const shown = rows.filter(([, text]) => text !== undefined && text !== "");
+  const width = Math.max(...shown.map(([label]) => label.length));
+  return [heading, ...shown.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`), ""];
 }
 
 function formatFindings(heading: string, findings: readonly string[]): readonly string[] {

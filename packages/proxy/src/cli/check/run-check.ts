@@ -31,25 +31,18 @@ import type {
 export async function runCheck(given: TranslatedEnvironment): Promise<CheckReport> {
   const problems: string[] = [];
   const warnings: string[] = [];
-  const report = {
-    version: PROGRAM.version,
-    problems,
-    warnings,
-    settings: undefined,
-    upstreams: [],
-  };
-  const config = await tryLoadConfig(given, { problems, warnings });
-  if (config === undefined) return report;
-  const sources = describeSources(config);
-  const files = await Promise.all(
-    (config.files ?? []).map((file, index) =>
-      checkFile(config, { file, name: sources[index]?.name ?? "" }),
-    ),
+  const found = { version: PROGRAM.version, problems, warnings };
+  const config = await tryLoadConfig(given, found);
+  if (config === undefined) return { ...found, settings: undefined, upstreams: [] };
+  const { files } = config;
+  const names = describeSources(config).map(({ name }) => name);
+  const checkedFiles = await Promise.all(
+    (files ?? []).map((file, index) => checkFile(config, file, names[index] ?? "")),
   );
   const [store, ...upstreams] = await Promise.all([
     checkStore(config),
-    ...(config.files === undefined ? config.upstreamTokens : []).map((token, index) =>
-      checkSource(config, { token, name: sources[index]?.name ?? "" }),
+    ...(files === undefined ? config.upstreamTokens : []).map((token, index) =>
+      checkSource(config, token, names[index] ?? ""),
     ),
   ]);
   // Otherwise the reason is reported already.
@@ -62,11 +55,11 @@ export async function runCheck(given: TranslatedEnvironment): Promise<CheckRepor
   const entries = await readAccessEntries(config);
   for (const warning of await checkKeySets(entries, config)) config.logger.warn(warning);
   return {
-    ...report,
+    ...found,
     settings: describeSettings(config, entries.length),
     ...(store !== undefined && { store }),
     upstreams: upstreams.filter((upstream) => upstream !== undefined),
-    ...(config.files !== undefined && { files }),
+    ...(files !== undefined && { files: checkedFiles }),
   };
 }
 
@@ -92,15 +85,11 @@ async function checkStore({ store, logger }: LoadedConfig): Promise<CheckedStore
   }
 }
 
-interface CheckedSource {
-  readonly token: string;
-  readonly name: string;
-}
-
 /** Adds what it finds to the report; with several sources, each finding names its source. */
 async function checkSource(
   config: LoadedConfig,
-  { token, name }: CheckedSource,
+  token: string,
+  name: string,
 ): Promise<CheckedUpstream | undefined> {
   // NOTE: the logger of the configuration removes secrets from what it passes on to the lists.
   const { logger } = config;
@@ -116,15 +105,11 @@ async function checkSource(
   }
 }
 
-interface CheckedFileSource {
-  readonly file: FlagFile;
-  readonly name: string;
-}
-
 /** Adds what it finds to the report. The configuration has been loaded, so the file is usable. */
 async function checkFile(
   { customStrategies, logger }: LoadedConfig,
-  { file, name }: CheckedFileSource,
+  file: FlagFile,
+  name: string,
 ): Promise<CheckedFile> {
   const { document, snapshot, warnings, sizeBytes } = await inspectFlagFile(file, customStrategies);
   const { flags, diagnostics } = snapshot;
@@ -141,15 +126,10 @@ async function checkFile(
   };
 }
 
-interface Findings {
-  readonly problems: string[];
-  readonly warnings: string[];
-}
-
 /** Loads the configuration with a logger that adds to the findings. */
 async function tryLoadConfig(
   given: TranslatedEnvironment,
-  { problems, warnings }: Findings,
+  { problems, warnings }: Record<"problems" | "warnings", string[]>,
 ): Promise<LoadedConfig | undefined> {
   const logger: Logger = {
     ...SILENT,
@@ -189,18 +169,18 @@ function describeSettings(config: ProxyConfig, accessFileKeys: number): CheckedS
 }
 
 function describeUpstream(inspection: UpstreamInspection): Omit<CheckedUpstream, "source"> {
-  const { snapshot, clock } = inspection;
+  const { environment, sizeBytes, offersDelta, offersStreaming, clock } = inspection;
   return {
-    environment: inspection.environment,
-    flags: snapshot.flags.length,
+    environment,
+    flags: inspection.snapshot.flags.length,
     segments: inspection.segmentCount,
-    sizeBytes: inspection.sizeBytes,
+    sizeBytes,
     firstRequestMs: Math.round(inspection.firstRequestMs),
     pollMs: Math.round(inspection.pollMs),
     clockOffsetMs: clock && Math.round(clock.offsetMs),
     clockUncertaintyMs: clock && Math.round(clock.uncertaintyMs),
-    offersDelta: inspection.offersDelta,
-    offersStreaming: inspection.offersStreaming,
+    offersDelta,
+    offersStreaming,
   };
 }
 
@@ -248,22 +228,18 @@ function findWarnings(
         : `A request for ${synchronization}, which ${setting} sets, failed: the proxy polls until one succeeds`,
     );
   }
-  return [
-    ...warnings,
-    ...findOtherEnvironments(config, inspection.environment ?? parseTokenScope(token)?.environment),
-  ];
+  const environment = inspection.environment ?? parseTokenScope(token)?.environment;
+  return [...warnings, ...findOtherEnvironments(config, environment)];
 }
 
 function describeFlagProblems(diagnostics: readonly Diagnostic[]): readonly string[] {
   const problems = diagnostics.slice(0, MAX_DIAGNOSTICS).map(({ subject, message }) => {
-    const hint =
-      message.startsWith("Strategy ") && message.includes(" is unknown") ? ADD_STRATEGY : "";
-    return `${capitalize(subject)}: ${message}${hint}`;
+    const hint = /^Strategy .* is unknown/.test(message) ? ADD_STRATEGY : "";
+    return `${subject.charAt(0).toUpperCase()}${subject.slice(1)}: ${message}${hint}`;
   });
   const remaining = diagnostics.length - problems.length;
-  return remaining === 0
-    ? problems
-    : [...problems, `${describeCount(remaining, "more problem")} in flags`];
+  if (remaining > 0) problems.push(`${describeCount(remaining, "more problem")} in flags`);
+  return problems;
 }
 
 /** Client keys that look like tokens of another environment get the flags of this one. */
@@ -281,8 +257,4 @@ function findOtherEnvironments(
       `${setting}: entry ${index + 1} names the environment ${scope.environment}, but gets the flags of ${environment}`,
     ];
   });
-}
-
-function capitalize(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

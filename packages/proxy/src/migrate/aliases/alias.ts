@@ -9,20 +9,15 @@ export const PRODUCT_NAMES: Readonly<Record<Product, string>> = {
   edge: "Unleash Edge",
 };
 
-/** Why the value of an alias cannot be used. Completes a sentence that begins with its name. */
-export class InvalidAlias {
-  readonly reason: string;
-
-  constructor(reason: string) {
-    this.reason = reason;
-  }
-}
+/** The value of an alias cannot be used. The message completes a sentence that begins with its name. */
+export class InvalidAlias extends Error {}
 
 /** How the value of an alias becomes the value of our variable. */
 export interface Conversion {
   /** Describes the conversion, for documents and the log. */
   readonly description: string;
-  convert(text: string, environment: Environment): string | InvalidAlias;
+  /** @throws {InvalidAlias} */
+  convert(text: string, environment: Environment): string;
 }
 
 /**

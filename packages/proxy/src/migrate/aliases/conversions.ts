@@ -10,12 +10,12 @@ const MAX_SECONDS = 1_000_000;
 /** Edge and the command-line options of Edge have intervals in seconds. */
 export const fromSeconds: Conversion = {
   description: "in milliseconds instead of seconds",
-  convert: (text) =>
-    /^\d+$/.test(text) && Number(text) <= MAX_SECONDS
-      ? String(Number(text) * MS_PER_SECOND)
-      : new InvalidAlias(
-          `must be a whole number of seconds, at most ${MAX_SECONDS}: current value is ${showText(text)}`,
-        ),
+  convert: (text) => {
+    if (/^\d+$/.test(text) && Number(text) <= MAX_SECONDS) return `${Number(text) * MS_PER_SECOND}`;
+    throw new InvalidAlias(
+      `must be a whole number of seconds, at most ${MAX_SECONDS}: current value is ${showText(text)}`,
+    );
+  },
 };
 
 /** Edge appends `/api` itself. */
@@ -41,27 +41,21 @@ export function isTrue(text: string): boolean {
 /** Whether a boolean of Edge is off. */
 export const isFalse = (text: string): boolean => /^(?:false|0|f|n|no|off)$/i.test(text);
 
-const toBoolean = (text: string): boolean | InvalidAlias => {
-  if (isTrue(text)) return true;
-  return isFalse(text) ? false : new InvalidAlias("must be true or false");
-};
+function toBoolean(text: string): boolean {
+  if (!isTrue(text) && !isFalse(text)) throw new InvalidAlias("must be true or false");
+  return isTrue(text);
+}
 
 /** Edge accepts more spellings of booleans. */
 export const asBoolean: Conversion = {
   description: "`true` or `false`",
-  convert: (text) => {
-    const value = toBoolean(text);
-    return value instanceof InvalidAlias ? value : String(value);
-  },
+  convert: (text) => String(toBoolean(text)),
 };
 
 /** A setting that disables something becomes one that enables it. */
 export const negated: Conversion = {
   description: "with the opposite value",
-  convert: (text) => {
-    const value = toBoolean(text);
-    return value instanceof InvalidAlias ? value : String(!value);
-  },
+  convert: (text) => String(!toBoolean(text)),
 };
 
 /** Edge has a separate setting for the addresses. */
@@ -99,39 +93,24 @@ export const asBucket: Conversion = {
 export const fromLogFormat: Conversion = {
   description: "`true` for `json`, `false` for `plain` and `pretty`",
   convert: (text) => {
-    if (!/^(?:json|plain|pretty)$/i.test(text)) {
-      return new InvalidAlias("must be json, plain or pretty");
-    }
-    return String(text.toLowerCase() === "json");
+    if (/^(?:json|plain|pretty)$/i.test(text)) return String(text.toLowerCase() === "json");
+    throw new InvalidAlias("must be json, plain or pretty");
   },
-};
-
-const LEVELS: Readonly<Record<string, string>> = {
-  trace: "debug",
-  debug: "debug",
-  info: "info",
-  warn: "warn",
-  error: "error",
-  off: "fatal",
 };
 
 /** `RUST_LOG` can have one level for each part of the program, such as `warn,unleash_edge=debug`. */
 export const fromRustLog: Conversion = {
   description: "one level for everything: `trace` becomes `debug`, and `off` becomes `fatal`",
   convert: (text) => {
-    const directives = text.toLowerCase().split(",");
-    const [general] = directives.flatMap((each) => LEVELS[each.trim()] ?? []);
-    const [own] = directives.flatMap((each) => {
-      const [target = "", level = ""] = each.trim().split("=");
-      return target.startsWith("unleash_edge") ? (LEVELS[level] ?? []) : [];
-    });
-    return (
-      own ??
-      general ??
-      new InvalidAlias("must contain a level: trace, debug, info, warn, error or off")
-    );
+    const list = `,${text.toLowerCase().replaceAll(/\s*,\s*/g, ",")}`;
+    const level = OWN_LEVEL.exec(list)?.[1] ?? GENERAL_LEVEL.exec(list)?.[1];
+    if (level !== undefined) return level.replace("trace", "debug").replace("off", "fatal");
+    throw new InvalidAlias("must contain a level: trace, debug, info, warn, error or off");
   },
 };
+
+const OWN_LEVEL = /,unleash_edge[^,=]*=(trace|debug|info|warn|error|off)(?![^,])/;
+const GENERAL_LEVEL = /,(trace|debug|info|warn|error|off)(?![^,])/;
 
 /**
  * Edge 19 and earlier also accept tokens of the form `secret@environment`, which clients send without
@@ -141,38 +120,29 @@ export const pretrustedTokens: Conversion = {
   description: "`secret@environment` becomes `secret`",
   convert: (text, environment) => {
     const environments = listTokenEnvironments(environment);
-    const keys: string[] = [];
-    for (const [index, entry] of splitNonBlank(text).entries()) {
-      const key = toClientKey(entry, environments);
-      if (key instanceof InvalidAlias) {
-        return new InvalidAlias(`: entry ${index + 1} ${key.reason}`);
-      }
-      keys.push(key);
-    }
-    return keys.join(",");
+    return splitNonBlank(text)
+      .map((entry, index) => {
+        const key = splitEnvironmentKey(entry);
+        const problem = key && findProblem(key.environment, environments);
+        if (problem === undefined) return key?.secret ?? entry;
+        throw new InvalidAlias(`: entry ${index + 1} has the form secret@environment, ${problem}`);
+      })
+      .join(",");
   },
 };
 
 /** NOTE: a key must never give access to the flags of another environment. */
-function toClientKey(entry: string, environments: readonly string[]): string | InvalidAlias {
-  const key = splitEnvironmentKey(entry);
-  if (key === undefined) return entry;
+function findProblem(environment: string, environments: readonly string[]): string | undefined {
   if (environments.length === 0) {
-    return new InvalidAlias(
-      "has the form secret@environment, which needs upstream tokens in TOKENS or FLAGS_API_TOKEN, not in a file: set one of them, or move the key to an access file",
-    );
+    return "which needs upstream tokens in TOKENS or FLAGS_API_TOKEN, not in a file: set one of them, or move the key to an access file";
   }
   // NOTE: does not show the environment, which may be a part of a key that contains an @.
-  if (!environments.includes(key.environment)) {
-    return new InvalidAlias(
-      "has the form secret@environment, but no token in TOKENS or FLAGS_API_TOKEN names that environment: remove the key, or add an upstream token for that environment",
-    );
+  if (!environments.includes(environment)) {
+    return "but no token in TOKENS or FLAGS_API_TOKEN names that environment: remove the key, or add an upstream token for that environment";
   }
   return environments.length === 1
-    ? key.secret
-    : new InvalidAlias(
-        "has the form secret@environment, which needs an access file if there are several upstream tokens: run `flags-proxy migrate --access-file FILE`, and start with the settings that it prints",
-      );
+    ? undefined
+    : "which needs an access file if there are several upstream tokens: run `flags-proxy migrate --access-file FILE`, and start with the settings that it prints";
 }
 
 /** Splits a key of the form `secret@environment`; undefined for other keys. */
