@@ -1,6 +1,6 @@
 import { describeCause } from "flags-sdk/internal";
 import { ConfigError, resolveSettings } from "flags-server-kit";
-import { codeOf, EXIT_USAGE, readSecretFile, SubcommandError } from "flags-server-kit/command-line";
+import { codeOf, readSecretFile, SubcommandError } from "flags-server-kit/command-line";
 import { SETTINGS } from "../config/settings.ts";
 import type { TranslatedEnvironment } from "../config/translation-report.ts";
 import { UNKNOWN_ISSUER_CODES } from "./describe-upstream-failure.ts";
@@ -28,14 +28,11 @@ export function readKeyOption(
   const { [name]: key, [`${name}-file`]: path } = options;
   if (path === undefined) return key === undefined ? undefined : String(key).trim();
   if (key !== undefined) {
-    throw new SubcommandError(
-      `--${name} and --${name}-file are both set: remove one of them`,
-      EXIT_USAGE,
-    );
+    throw new SubcommandError(`--${name} and --${name}-file are both set: remove one of them`);
   }
   const text = readSecretFile(String(path));
   if (typeof text === "string") return text;
-  throw new SubcommandError(`--${name}-file: ${text.detail}`, EXIT_USAGE);
+  throw new SubcommandError(`--${name}-file: ${text.detail}`);
 }
 
 const TIMEOUT_MS = 30_000;

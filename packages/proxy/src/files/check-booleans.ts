@@ -58,13 +58,14 @@ export function checkBooleans(
   const segments = new Set<unknown>();
   const problems: Problem[] = [];
   for (const part of isMap ? membersOf(file) : listedPartsOf(file)) {
-    const { name, entry, path } = part;
-    const found = findMalformed(entry, { path, environment, seen: new Set() });
+    const { name, entry, path, isSegment } = part;
+    const found: MalformedValue[] = [];
+    findMalformed(entry, path, { environment, seen: new Set(), found });
     const isDefinition = isMap || (path[0] === "features" && environment === undefined);
-    if (isDefinition) found.push(...findMissing(entry, path));
+    const value = isRecord(entry) ? entry["enabled"] : false;
+    if (isDefinition && isMissing(value)) found.push({ path: [...path, "enabled"], value });
     if (found.length === 0) continue;
-    if (part.isSegment) segments.add(entry);
-    else flags.add(name);
+    (isSegment ? segments : flags).add(isSegment ? entry : name);
     problems.push(...found.map((one) => ({ ...part, ...one })));
   }
   return { flags, segments, warnings: describeProblems(problems, locate) };
@@ -79,12 +80,8 @@ interface Part {
 }
 
 function membersOf(file: Entry): readonly Part[] {
-  return Object.entries(file).map(([name, entry]) => ({
-    isSegment: false,
-    name,
-    entry,
-    path: [name],
-  }));
+  const parts = Object.entries(file);
+  return parts.map(([name, entry]) => ({ isSegment: false, name, entry, path: [name] }));
 }
 
 function listedPartsOf(file: Entry): readonly Part[] {
@@ -106,42 +103,36 @@ interface MalformedValue {
 }
 
 interface Search {
-  readonly path: ValuePath;
   readonly environment: string | undefined;
   /** What has been searched: in YAML, aliases can make a value part of itself. */
   readonly seen: Set<unknown>;
+  readonly found: MalformedValue[];
 }
 
-/** Returns the booleans in a value that are neither true nor false. Those that are missing or null are false. */
-function findMalformed(value: unknown, { path, environment, seen }: Search): MalformedValue[] {
-  if (typeof value !== "object" || value === null || seen.has(value)) return [];
-  seen.add(value);
+/** Adds the booleans in a value that are neither true nor false. Those that are missing or null are false. */
+function findMalformed(value: unknown, path: ValuePath, search: Search): void {
+  if (typeof value !== "object" || value === null || search.seen.has(value)) return;
+  search.seen.add(value);
   if (Array.isArray(value)) {
-    return value.flatMap((entry: unknown, index) =>
-      findMalformed(entry, { path: [...path, index], environment, seen }),
-    );
+    for (const [index, entry] of value.entries()) findMalformed(entry, [...path, index], search);
+    return;
   }
-  if (isRecord(value) && isOfOther(value, path, environment)) return [];
-  return Object.entries(value).flatMap(([key, member]: [string, unknown]) => {
-    if (UNCHECKED.has(key)) return [];
-    const at = [...path, key];
-    if (!BOOLEANS.has(key)) return findMalformed(member, { path: at, environment, seen });
-    const isValid = typeof member === "boolean" || member === undefined || member === null;
-    return isValid ? [] : [{ path: at, value: member }];
-  });
-}
-
-/** Whether a part of an export belongs to another environment than the one that is served. */
-function isOfOther(entry: Entry, path: ValuePath, environment: string | undefined): boolean {
-  if (environment === undefined) return false;
+  const entry = value as Entry;
+  // A part of an export can belong to another environment than the one that is served.
   const own = path.at(-2) === "environments" ? entry["name"] : entry["environment"];
-  return own !== undefined && own !== environment;
+  if (search.environment !== undefined && own !== undefined && own !== search.environment) return;
+  for (const [key, member] of Object.entries(value) as [string, unknown][]) {
+    const at = [...path, key];
+    if (UNCHECKED.has(key)) continue;
+    if (!BOOLEANS.has(key)) findMalformed(member, at, search);
+    else if (typeof member !== "boolean" && !isMissing(member)) {
+      search.found.push({ path: at, value: member });
+    }
+  }
 }
 
-function findMissing(flag: unknown, path: ValuePath): readonly MalformedValue[] {
-  if (!isRecord(flag)) return [];
-  const { enabled: value } = flag;
-  return value === undefined || value === null ? [{ path: [...path, "enabled"], value }] : [];
+function isMissing(value: unknown): boolean {
+  return value === undefined || value === null;
 }
 
 type Problem = Part & MalformedValue;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fuzzRuns } from "../../../../scripts/test-size.ts";
-import { JsonPositions } from "./json-positions.ts";
+import { createJsonLocator, findJsonError, findRepeatedName } from "./json-positions.ts";
 
 const isJson = (text: string): boolean => {
   try {
@@ -12,7 +12,7 @@ const isJson = (text: string): boolean => {
   }
 };
 
-describe("findError()", () => {
+describe("findJsonError()", () => {
   it.each([
     ['{"a": [1, 2, ]}', 13],
     ['{"a": 1,}', 8],
@@ -26,11 +26,11 @@ describe("findError()", () => {
     [String.raw`"\x"`, 1],
     ["", 0],
     ["[".repeat(1000), 501],
-  ])("findError() finds the first invalid character of %j", (text, offset) => {
-    expect(new JsonPositions(text).findError()).toBe(offset);
+  ])("findJsonError() finds the first invalid character of %j", (text, offset) => {
+    expect(findJsonError(text)).toBe(offset);
   });
 
-  it("findError() finds an error if and only if JSON.parse does", () => {
+  it("findJsonError() finds an error if and only if JSON.parse does", () => {
     const edited = fc
       .tuple(fc.json(), fc.nat(), fc.nat(3), fc.string({ maxLength: 2 }))
       .map(([json, at, removed, inserted]) => {
@@ -39,24 +39,23 @@ describe("findError()", () => {
       });
     fc.assert(
       fc.property(fc.oneof(edited, fc.json(), fc.string()), (text) => {
-        expect(new JsonPositions(text).findError() === undefined).toBe(isJson(text));
+        expect(findJsonError(text) === undefined).toBe(isJson(text));
       }),
       { numRuns: fuzzRuns(200, 500) },
     );
   });
 });
 
-it("find() returns the offset of a value", () => {
-  const positions = new JsonPositions('{"a": [1, {"b\\n": true}], "c": 2}');
-  expect(positions.find([])).toBe(0);
-  expect(positions.find(["a", 1, "b\n"])).toBe(18);
-  expect(positions.find(["c"])).toBe(31);
-  expect(positions.find(["a", 2])).toBeUndefined();
+it("createJsonLocator() returns the offset of a value", () => {
+  const find = createJsonLocator('{"a": [1, {"b\\n": true}], "c": 2}');
+  expect(find([])).toBe(0);
+  expect(find(["a", 1, "b\n"])).toBe(18);
+  expect(find(["c"])).toBe(31);
+  expect(find(["a", 2])).toBeUndefined();
 });
 
-it("findRepeated() returns the offset of the first value with a repeated name", () => {
-  const find = (text: string): number | undefined => new JsonPositions(text).findRepeated();
-  expect(find('[{"a": {"a": 1}}, {"a": [2, 2]}]')).toBeUndefined();
-  expect(find('{"a": {"b": 1, "b": 2}, "a": 3}')).toBe(20);
-  expect(find('[{"a": 1, "b": {}, "\\u0061": 2}]')).toBe(29);
+it("findRepeatedName() returns the offset of the first value with a repeated name", () => {
+  expect(findRepeatedName('[{"a": {"a": 1}}, {"a": [2, 2]}]')).toBeUndefined();
+  expect(findRepeatedName('{"a": {"b": 1, "b": 2}, "a": 3}')).toBe(20);
+  expect(findRepeatedName('[{"a": 1, "b": {}, "\\u0061": 2}]')).toBe(29);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createPositionDescriber } from "./parse-text.ts";
+import { describePosition } from "./parse-text.ts";
 
 test.each([
   [0, "line 1, column 1"],
@@ -7,10 +7,10 @@ test.each([
   [3, "line 2, column 1"],
   [4, "line 3, column 1"],
   [6, "line 3, column 3"],
-])("createPositionDescriber() counts lines and columns from 1: %i", (offset, position) => {
-  expect(createPositionDescriber("ab\n\ncd")(offset)).toBe(position);
+])("describePosition() counts lines and columns from 1: %i", (offset, position) => {
+  expect(describePosition("ab\n\ncd", offset)).toBe(position);
 });
 
-test("createPositionDescriber() describes the beginning of an empty file", () => {
-  expect(createPositionDescriber("")(0)).toBe("line 1, column 1");
+test("describePosition() describes the beginning of an empty file", () => {
+  expect(describePosition("", 0)).toBe("line 1, column 1");
 });

@@ -2,7 +2,12 @@ import { runToEnd } from "flags-engine";
 import { readJson } from "flags-sdk/internal";
 import type * as Yaml from "yaml";
 import { toErrorMessage } from "flags-server-kit";
-import { JsonPositions, type ValuePath } from "./json-positions.ts";
+import {
+  createJsonLocator,
+  findJsonError,
+  findRepeatedName,
+  type ValuePath,
+} from "./json-positions.ts";
 import { FileError } from "./read-file.ts";
 
 /** A parsed text. */
@@ -33,17 +38,14 @@ const MAX_PROBLEMS = 5;
  * @throws {FileError} if it is invalid
  */
 export function parseJson(text: string, { hasSecrets = false }: ParseOptions = {}): ParsedText {
-  const describe = createPositionDescriber(text);
-  const positions = new JsonPositions(text);
   const value = readValue(text, hasSecrets);
-  const repeated = hasSecrets ? positions.findRepeated() : undefined;
+  const repeated = hasSecrets ? findRepeatedName(text) : undefined;
   if (repeated !== undefined) {
-    throw new FileError([`${describe(repeated)}: its name occurs twice in the same object`]);
+    throw new FileError([
+      `${describePosition(text, repeated)}: its name occurs twice in the same object`,
+    ]);
   }
-  return {
-    value,
-    locate: (path) => describe(findNearest(path, (part) => positions.find(part))),
-  };
+  return { value, locate: createLocate(text, createJsonLocator(text)) };
 }
 
 function readValue(text: string, hasSecrets: boolean): unknown {
@@ -51,16 +53,12 @@ function readValue(text: string, hasSecrets: boolean): unknown {
     return runToEnd(readJson(text));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw new FileError([toErrorMessage(error)]);
-    throw new FileError([describeSyntaxError(text, hasSecrets)]);
+    const offset = findJsonError(text);
+    if (offset === undefined) throw new FileError(["it is not valid JSON"]);
+    const found = hasSecrets ? "character" : JSON.stringify(text[offset]);
+    const reason = offset < text.length ? `unexpected ${found}` : "it ends here";
+    throw new FileError([`${describePosition(text, offset)}: not valid JSON, ${reason}`]);
   }
-}
-
-function describeSyntaxError(text: string, hasSecrets: boolean): string {
-  const offset = new JsonPositions(text).findError();
-  if (offset === undefined) return "it is not valid JSON";
-  const found = hasSecrets ? "unexpected character" : `unexpected ${JSON.stringify(text[offset])}`;
-  const reason = offset < text.length ? found : "it ends here";
-  return `${createPositionDescriber(text)(offset)}: not valid JSON, ${reason}`;
 }
 
 /**
@@ -81,14 +79,14 @@ export async function parseYaml(
   const yaml = await import("yaml");
   // NOTE: pretty errors would repeat lines of the text.
   const document = yaml.parseDocument(text, { prettyErrors: false });
-  const describe = createPositionDescriber(text);
   const problems = document.errors.map(
-    (error) => `${describe(error.pos[0])}: not valid YAML, ${explainYamlError(error)}`,
+    (error) =>
+      `${describePosition(text, error.pos[0])}: not valid YAML, ${explainYamlError(error)}`,
   );
   if (hasSecrets) {
     for (const { offset, character } of findAliases(document, yaml)) {
       problems.push(
-        `${describe(offset)}: begins with \`${character}\`, which has a meaning in YAML: put the value in quotes`,
+        `${describePosition(text, offset)}: begins with \`${character}\`, which has a meaning in YAML: put the value in quotes`,
       );
     }
   }
@@ -98,10 +96,7 @@ export async function parseYaml(
     return yaml.isNode(node) ? node.range?.[0] : undefined;
   };
   try {
-    return {
-      value: document.toJS(),
-      locate: (path) => describe(findNearest(path, offsetOf)),
-    };
+    return { value: document.toJS(), locate: createLocate(text, offsetOf) };
   } catch (error) {
     throw new FileError([toErrorMessage(error)]);
   }
@@ -128,41 +123,28 @@ function explainYamlError({ code, message }: Yaml.YAMLError): string {
     : code.toLowerCase().replaceAll("_", " ");
 }
 
-/** Returns the offset of a value, or of the one it would belong to. */
-function findNearest(path: ValuePath, find: (path: ValuePath) => number | undefined): number {
-  for (let length = path.length; length > 0; length -= 1) {
-    const offset = find(path.slice(0, length));
-    if (offset !== undefined) return offset;
-  }
-  return find([]) ?? 0;
-}
-
-/** Returns a function that describes an offset in a text, such as `line 3, column 7`. */
-export function createPositionDescriber(text: string): (offset: number) => string {
-  let starts: readonly number[] | undefined;
-  return (offset) => {
-    starts ??= findLineStarts(text);
-    const line = countUpTo(starts, offset);
-    return `line ${line}, column ${offset - (starts[line - 1] ?? 0) + 1}`;
+/** Returns a function that describes where a value is, or the one it would belong to. */
+function createLocate(
+  text: string,
+  find: (path: ValuePath) => number | undefined,
+): ParsedText["locate"] {
+  return (path) => {
+    for (let length = path.length; length > 0; length -= 1) {
+      const offset = find(path.slice(0, length));
+      if (offset !== undefined) return describePosition(text, offset);
+    }
+    return describePosition(text, find([]) ?? 0);
   };
 }
 
-function findLineStarts(text: string): readonly number[] {
-  const starts = [0];
-  for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", end + 1)) {
-    starts.push(end + 1);
+/** Describes an offset in a text, such as `line 3, column 7`. */
+export function describePosition(text: string, offset: number): string {
+  let line = 1;
+  let start = 0;
+  for (;;) {
+    const end = text.indexOf("\n", start);
+    if (end === -1 || end >= offset) return `line ${line}, column ${offset - start + 1}`;
+    line += 1;
+    start = end + 1;
   }
-  return starts;
-}
-
-/** Returns how many of the sorted numbers are at most `limit`. */
-function countUpTo(sorted: readonly number[], limit: number): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    if ((sorted[middle] ?? 0) <= limit) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,6 +1,6 @@
 import { DocumentError, parseDocument } from "flags-engine";
 import { codeOf, explainUnreadable, toErrorMessage } from "flags-server-kit";
-import type { FlagDocument } from "./flag-document.ts";
+import type { FlagDocument } from "./project-exports.ts";
 import { toFlagDocument } from "./to-flag-document.ts";
 import type { ValuePath } from "./json-positions.ts";
 import { parseJson, type ParsedText, parseYaml } from "./parse-text.ts";

@@ -1,8 +1,13 @@
 import { isRecord } from "flags-server-kit";
 import { checkBooleans } from "./check-booleans.ts";
-import type { FlagDocument, ReadDocument } from "./flag-document.ts";
 import type { ParsedText } from "./parse-text.ts";
-import { type Entry, fromExport, listEnvironments } from "./project-exports.ts";
+import {
+  type Entry,
+  type FlagDocument,
+  fromExport,
+  listEnvironments,
+  type ReadDocument,
+} from "./project-exports.ts";
 import { FileError } from "./read-file.ts";
 
 const VERSION = 2;

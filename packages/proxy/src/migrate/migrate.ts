@@ -40,11 +40,10 @@ export const MIGRATE: Subcommand<Translation> = {
     if (from !== undefined && from !== "unleash-proxy" && from !== "edge") {
       throw new SubcommandError(
         "--from must be unleash-proxy or edge: see flags-proxy migrate --help",
-        EXIT_USAGE,
       );
     }
     const migration = migrateSettings(environment, { product: from, accessPath: path });
-    if (migration === undefined) throw new SubcommandError(NO_SETTINGS, EXIT_USAGE);
+    if (migration === undefined) throw new SubcommandError(NO_SETTINGS);
     await writeAccessFile(path, migration.accessFile);
     return { output: migration.text, exitCode: migration.isComplete ? 0 : 1 };
   },

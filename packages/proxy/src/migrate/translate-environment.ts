@@ -198,20 +198,31 @@ class Translator {
     } else if (source?.product === product && alias.isList === true) {
       this.environment[variable] = `${this.environment[variable]},${value}`;
     } else if (source === undefined || this.environment[variable] !== value) {
-      if (source === undefined || source.product === product) {
-        const reason = `${source?.name ?? current} takes precedence`;
-        this.ineffective.push({ name, effect: "overridden", reason });
-      } else {
-        this.problems.push(
-          `${source.name} and ${name} both set ${variable}, to different values: remove one of them`,
-        );
-      }
+      this.#addConflict({ product, name }, { variable, current, source });
       return;
     }
     const names = source === undefined ? name : `${source.name} and ${name}`;
     this.sources.set(variable, { product, name: names });
     const loss = alias.hasLoss?.(this.#given) === false ? undefined : alias.loss;
     this.used.push({ name, to: variable, conversion: alias.conversion?.description, loss });
+  }
+
+  #addConflict(
+    { product, name }: Source,
+    {
+      variable,
+      current,
+      source,
+    }: { variable: string; current: string; source: Source | undefined },
+  ): void {
+    if (source === undefined || source.product === product) {
+      const reason = `${source?.name ?? current} takes precedence`;
+      this.ineffective.push({ name, effect: "overridden", reason });
+    } else {
+      this.problems.push(
+        `${source.name} and ${name} both set ${variable}, to different values: remove one of them`,
+      );
+    }
   }
 
   /** Returns the name under which our setting is set, if it is. */

@@ -1,9 +1,4 @@
-import {
-  type Environment,
-  EXIT_USAGE,
-  type Subcommand,
-  SubcommandError,
-} from "flags-server-kit/command-line";
+import { type Environment, type Subcommand, SubcommandError } from "flags-server-kit/command-line";
 import { parseEdgeCommandLine } from "./edge-command-line.ts";
 import { splitArguments } from "./split-arguments.ts";
 import { type Translation, translateEnvironment } from "./translate-environment.ts";
@@ -32,11 +27,11 @@ export function translate(
   if (edge === undefined || (typeof edge === "string" && isOfSubcommand)) {
     return { args, environment: translateEnvironment(environment) };
   }
-  if (typeof edge === "string") throw new SubcommandError(edge, EXIT_USAGE);
+  if (typeof edge === "string") throw new SubcommandError(edge);
   const { mode, variables } = edge;
   const given = { ...environment, ...variables };
   if (mode === "offline" && !given["BOOTSTRAP_FILE"] && !given["FLAGS_URL"]) {
-    throw new SubcommandError(NO_FILE, EXIT_USAGE);
+    throw new SubcommandError(NO_FILE);
   }
   const translation = translateEnvironment(given, { isEdge: true });
   return { args: own, environment: { ...translation, edge } };

@@ -44,7 +44,7 @@ export class SubcommandError extends Error {
   override readonly name = "SubcommandError";
   readonly exitCode: number;
 
-  constructor(message: string, exitCode: number, options?: ErrorOptions) {
+  constructor(message: string, exitCode: number = EXIT_USAGE, options?: ErrorOptions) {
     super(message, options);
     this.exitCode = exitCode;
   }

@@ -2,7 +2,6 @@ import type { Snapshot } from "flags-engine";
 import { isRecord } from "flags-server-kit";
 import {
   EXIT_FAILURE,
-  EXIT_USAGE,
   SubcommandError,
   toHttpUrl,
   tryParseJson,
@@ -10,7 +9,6 @@ import {
 import { explainFlags, type FlagExplanation } from "../../api/explain/explain-flags.ts";
 import { EvaluationContext } from "../../api/schemas.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";
-import { loadConfig } from "../../config/load-config.ts";
 import type { TranslatedEnvironment } from "../../config/translation-report.ts";
 import { completeContext } from "../../context/request-context.ts";
 import { readContext } from "../../context/sent-context.ts";
@@ -20,9 +18,8 @@ import { toUpstreamClientOptions } from "../../upstream-client-options.ts";
 import { describeSources } from "../../sources.ts";
 import { removeClientPath } from "../proxy-address.ts";
 import { describeUpstreamFailure } from "../describe-upstream-failure.ts";
-import { inspectSource } from "../inspect-source.ts";
+import { inspectSource, loadForReading } from "../inspect-source.ts";
 import { postJson, readKeyOption, readKeySettings } from "../proxy-request.ts";
-import { SILENT } from "../silent-logger.ts";
 
 interface ExplainCall {
   /** Undefined: all flags. */
@@ -49,10 +46,7 @@ export async function runExplain(call: ExplainCall): Promise<readonly FlagExplan
   if (typeof url === "string") {
     return queryProxy(toExplainUrl(url), { ...call, context, names });
   }
-  const config = await loadConfig({ logger: SILENT }, environment.environment, {
-    needsKeys: false,
-    report: environment,
-  });
+  const config = await loadForReading(environment);
   const sent = readContext(context);
   try {
     const completed = completeContext(
@@ -62,7 +56,7 @@ export async function runExplain(call: ExplainCall): Promise<readonly FlagExplan
     );
     return await explainFlags(await readSnapshot(config, options["environment"]), names, completed);
   } catch (error) {
-    if (error instanceof HttpError) throw new SubcommandError(error.message, EXIT_USAGE);
+    if (error instanceof HttpError) throw new SubcommandError(error.message);
     throw error;
   }
 }
@@ -77,21 +71,17 @@ function rejectUnused({
   if (url !== undefined && environment !== undefined) {
     throw new SubcommandError(
       "--environment cannot be used with --url: the running proxy uses the environment of the key",
-      EXIT_USAGE,
     );
   }
   if (url === undefined && (key ?? keyFile) !== undefined) {
-    throw new SubcommandError("--key and --key-file can be used only with --url", EXIT_USAGE);
+    throw new SubcommandError("--key and --key-file can be used only with --url");
   }
 }
 
 function toExplainUrl(address: string): string {
   const url = toHttpUrl(address);
   if (url === undefined) {
-    throw new SubcommandError(
-      "--url must be a URL that starts with http:// or https://",
-      EXIT_USAGE,
-    );
+    throw new SubcommandError("--url must be a URL that starts with http:// or https://");
   }
   return `${removeClientPath(`${url.origin}${url.pathname}`)}/proxy/explain`;
 }
@@ -102,7 +92,6 @@ function parseContext(text: string | true | undefined): JsonContext {
   if (isRecord(context) && isValid(EvaluationContext, context)) return context;
   throw new SubcommandError(
     `--context must be a JSON object such as {"userId":"7","properties":{"plan":"pro"}}, with strings, numbers and booleans as values`,
-    EXIT_USAGE,
   );
 }
 
@@ -113,7 +102,7 @@ async function readSnapshot(
   const names = describeSources(config).map(({ name }) => name);
   const index = environment === undefined ? 0 : names.indexOf(String(environment));
   if (index === -1) {
-    throw new SubcommandError(`--environment must be one of ${names.join(", ")}`, EXIT_USAGE);
+    throw new SubcommandError(`--environment must be one of ${names.join(", ")}`);
   }
   try {
     return (await inspectSource(config, index)).snapshot;
@@ -133,12 +122,10 @@ async function queryProxy(
   if (key === "") {
     throw new SubcommandError(
       "--key-file is required: a file with a server token, or a key with `explain` in the access file. You can omit it if EXP_SERVER_SIDE_SDK_CONFIG_TOKENS is set",
-      EXIT_USAGE,
     );
   }
-  const headers = { [clientKeysHeaderName]: key };
   const { status, text } = await postJson(url, {
-    headers,
+    headers: { [clientKeysHeaderName]: key },
     body: { context, flags: names },
     failureCode: EXIT_FAILURE,
   });

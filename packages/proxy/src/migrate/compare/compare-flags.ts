@@ -1,4 +1,4 @@
-import { type ComparedProxy, fetchResults, type Results } from "./compared-proxy.ts";
+import { type ComparedProxy, fetchResults, type Results } from "./fetch-results.ts";
 
 /** The result of a flag that was not in a response: it is off, or does not exist. */
 const ABSENT = "not in the response";
@@ -36,23 +36,17 @@ const REPETITIONS = 4;
 /** After this many confirmed differences of a flag, others are not requested again. */
 const CONFIRMATIONS = 5;
 
-/**
- * A flag whose result changes for this many contexts counts as random and is no longer compared.
- */
+/** A flag whose result changes for this many contexts counts as random and is no longer compared. */
 const UNSTABLE_CONTEXTS = 20;
 
 /** Compares the results of two proxies for contexts. */
 export async function compareFlags(
   proxies: Pair,
-  contexts: Iterable<object>,
+  contexts: Generator<object, void>,
 ): Promise<FlagComparison> {
   const tally = new Tally();
-  // The workers share the iterator.
-  const remaining = contexts[Symbol.iterator]();
   const work = async (): Promise<void> => {
-    for (let next = remaining.next(); next.done !== true; next = remaining.next()) {
-      await compareContext(proxies, next.value, tally);
-    }
+    for (const context of contexts) await compareContext(proxies, context, tally);
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
   return tally.result();
@@ -60,44 +54,35 @@ export async function compareFlags(
 
 async function compareContext(proxies: Pair, context: object, tally: Tally): Promise<void> {
   let pair = await fetchPair(proxies, context);
-  for (const results of pair) tally.see(results);
-  let differing = findDiffering(pair).filter((flag) => !tally.isRandom(flag));
+  for (const flag of pair.flatMap((results) => [...results.keys()])) tally.seen.add(flag);
+  let differing = findDiffering(...pair).filter((flag) => !tally.isRandom(flag));
   const unstable = new Set<string>();
   for (let round = 0; round < REPETITIONS && differing.some(tally.needsConfirmation); round += 1) {
     const repeated = await fetchPair(proxies, context);
-    const changed = findChanged(pair, repeated);
-    for (const flag of differing.filter((each) => changed.has(each))) unstable.add(flag);
+    const changed = new Set([
+      ...findDiffering(pair[0], repeated[0]),
+      ...findDiffering(pair[1], repeated[1]),
+    ]);
+    for (const flag of differing) if (changed.has(flag)) unstable.add(flag);
     differing = differing.filter((flag) => !changed.has(flag));
     pair = repeated;
   }
-  for (const flag of unstable) tally.addUnstable(flag);
+  for (const flag of unstable) tally.countsOf(flag).unstable += 1;
   for (const flag of differing) {
     const [result = ABSENT, otherResult = ABSENT] = pair.map((results) => results.get(flag));
-    tally.add(flag, { context, result, otherResult });
+    const counts = tally.countsOf(flag);
+    counts.stable += 1;
+    counts.example ??= { context, result, otherResult };
   }
 }
 
-async function fetchPair(
-  [one, other]: Pair,
-  context: object,
-): Promise<readonly [Results, Results]> {
+function fetchPair([one, other]: Pair, context: object): Promise<readonly [Results, Results]> {
   return Promise.all([fetchResults(one, context), fetchResults(other, context)]);
 }
 
-function findDiffering([one, other]: readonly [Results, Results]): readonly string[] {
+function findDiffering(one: Results, other: Results): readonly string[] {
   const names = new Set([...one.keys(), ...other.keys()]);
   return [...names].filter((name) => one.get(name) !== other.get(name));
-}
-
-/** Returns the flags for which one of the proxies has changed its result. */
-function findChanged(
-  before: readonly [Results, Results],
-  after: readonly [Results, Results],
-): ReadonlySet<string> {
-  return new Set([
-    ...findDiffering([before[0], after[0]]),
-    ...findDiffering([before[1], after[1]]),
-  ]);
 }
 
 interface Counts {
@@ -110,31 +95,24 @@ interface Counts {
 
 /** Counts differences per flag. */
 class Tally {
+  /** Flags that at least one response contained. */
+  readonly seen = new Set<string>();
   readonly #counts = new Map<string, Counts>();
-  readonly #seen = new Set<string>();
 
   readonly needsConfirmation = (flag: string): boolean => {
-    const { stable, unstable } = this.#countsOf(flag);
+    const { stable, unstable } = this.countsOf(flag);
     return stable < CONFIRMATIONS || unstable >= stable;
   };
 
   isRandom(flag: string): boolean {
-    const { stable, unstable } = this.#countsOf(flag);
+    const { stable, unstable } = this.countsOf(flag);
     return unstable >= UNSTABLE_CONTEXTS && unstable > stable;
   }
 
-  see(results: Results): void {
-    for (const flag of results.keys()) this.#seen.add(flag);
-  }
-
-  addUnstable(flag: string): void {
-    this.#countsOf(flag).unstable += 1;
-  }
-
-  add(flag: string, example: Example): void {
-    const counts = this.#countsOf(flag);
-    counts.stable += 1;
-    counts.example ??= example;
+  countsOf(flag: string): Counts {
+    const counts = this.#counts.get(flag) ?? { stable: 0, unstable: 0, example: undefined };
+    this.#counts.set(flag, counts);
+    return counts;
   }
 
   /** NOTE: a random flag can return the same result several times, by chance. */
@@ -147,13 +125,7 @@ class Tally {
     return {
       differences: differences.toSorted((a, b) => b.contexts - a.contexts),
       randomFlags: random.map(([flag]) => flag).toSorted(),
-      seenFlags: this.#seen.size,
+      seenFlags: this.seen.size,
     };
-  }
-
-  #countsOf(flag: string): Counts {
-    const counts = this.#counts.get(flag) ?? { stable: 0, unstable: 0, example: undefined };
-    this.#counts.set(flag, counts);
-    return counts;
   }
 }

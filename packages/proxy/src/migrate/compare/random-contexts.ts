@@ -18,9 +18,9 @@ export function collectFields(
   readFields: readonly string[],
 ): RuleFields {
   const fields = new Map<string, Set<string>>();
-  const add = (name: string, values: readonly string[] = []): void => {
+  const add = (name: string, values: readonly unknown[] = []): void => {
     const known = fields.get(name) ?? new Set();
-    for (const value of values) if (value !== "") known.add(value);
+    for (const value of values) if ((value ?? "") !== "") known.add(String(value));
     fields.set(name, known);
   };
   for (const name of [...ROLLOUT_IDS, ...readFields]) add(name);
@@ -33,23 +33,19 @@ export function collectFields(
     const type = findStrategyType(name);
     if (type?.kind !== "list" || type.field === undefined) continue;
     const list = parameters[type.parameter];
-    if (typeof list === "string") add(type.field, splitAndTrim(list));
+    if (typeof list === "string")
+      add(
+        type.field,
+        list.split(",").map((value) => value.trim()),
+      );
   }
-  for (const constraint of [...strategies, ...segments.values()].flatMap(
-    (each) => each.constraints,
-  )) {
+  const constraints = [...strategies, ...segments.values()].flatMap((each) => each.constraints);
+  for (const constraint of constraints) {
     if (constraint === undefined) continue;
     const { contextName, values = [], value } = constraint;
-    add(contextName, [
-      ...values,
-      ...(value === undefined || value === null ? [] : [String(value)]),
-    ]);
+    add(contextName, [...values, value]);
   }
   return new Map([...fields].map(([name, values]) => [name, [...values]]));
-}
-
-function splitAndTrim(list: string): readonly string[] {
-  return list.split(",").map((value) => value.trim());
 }
 
 /**

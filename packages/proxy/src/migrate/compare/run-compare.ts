@@ -1,15 +1,18 @@
 import { readFileSync } from "node:fs";
 import { ConfigError, explainUnreadable, isRecord } from "flags-server-kit";
-import { findLocalUrl, toErrorMessage, tryParseJson } from "flags-server-kit/command-line";
+import {
+  findLocalUrl,
+  SubcommandError,
+  toErrorMessage,
+  tryParseJson,
+} from "flags-server-kit/command-line";
 import type { Translation } from "../translate-environment.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";
-import { loadConfig } from "../../config/load-config.ts";
 import { findSource, scopesOf } from "../../token-scope.ts";
 import { removeClientPath, LISTEN_SETTINGS } from "../../cli/proxy-address.ts";
-import { inspectSource } from "../../cli/inspect-source.ts";
-import { SILENT } from "../../cli/silent-logger.ts";
+import { inspectSource, loadForReading } from "../../cli/inspect-source.ts";
 import { compareFlags, type FlagComparison } from "./compare-flags.ts";
-import { ComparisonError, type ComparedProxy, endsWithAll, toFlagsUrl } from "./compared-proxy.ts";
+import { type ComparedProxy, endsWithAll, toFlagsUrl } from "./fetch-results.ts";
 import { collectFields, createContext, type RuleFields, RANDOM_FIELDS } from "./random-contexts.ts";
 import { readKeyOption, readKeySettings } from "../../cli/proxy-request.ts";
 
@@ -31,7 +34,7 @@ const MAX_COUNT = 10_000_000;
 /**
  * Compares the proxies that the options and the settings name.
  *
- * @throws {ComparisonError} if that is not possible
+ * @throws {SubcommandError} if that is not possible
  */
 export async function runCompare(options: Options, given: Translation): Promise<Comparison> {
   const config = await tryLoadConfig(given);
@@ -39,7 +42,7 @@ export async function runCompare(options: Options, given: Translation): Promise<
   const contexts = readContexts(options["contexts"]);
   const count = readCount(options["count"]);
   if (contexts.length + count === 0) {
-    throw new ComparisonError("There are no contexts to compare: raise --count, or add --contexts");
+    throw new SubcommandError("There are no contexts to compare: raise --count, or add --contexts");
   }
   const rules = await readRules(config, proxies[0].key);
   const fields = typeof rules === "string" ? RANDOM_FIELDS : rules;
@@ -63,16 +66,11 @@ function* generate(
 }
 
 /** NOTE: the settings are not required: all that they say can be given as options. */
-async function tryLoadConfig(given: Translation): Promise<LoadedConfig | ConfigError> {
-  try {
-    return await loadConfig({ logger: SILENT }, given.environment, {
-      needsKeys: false,
-      report: given,
-    });
-  } catch (error) {
+function tryLoadConfig(given: Translation): Promise<LoadedConfig | ConfigError> {
+  return loadForReading(given).catch((error: unknown) => {
     if (error instanceof ConfigError) return error;
     throw error;
-  }
+  });
 }
 
 function chooseProxies(
@@ -80,42 +78,33 @@ function chooseProxies(
   given: Translation,
 ): readonly [ComparedProxy, ComparedProxy] {
   const all = options["all"] === true;
-  const { with: other, url = localUrl(given) } = options;
+  const { with: other, url = `${findLocalUrl(LISTEN_SETTINGS, given)}/proxy` } = options;
   if (typeof other !== "string") {
-    throw new ComparisonError("--with is required: the address of the other proxy");
+    throw new SubcommandError("--with is required: the address of the other proxy");
   }
   const { clientKeys, clientKeysHeaderName: keyHeaderName } = readKeySettings(given);
   const key = readKeyOption(options, "key") ?? clientKeys[0];
   if (key === undefined) {
-    throw new ComparisonError(
+    throw new SubcommandError(
       "--key-file is required: a file with a client key. You can omit it if FLAGS_PROXY_CLIENT_KEYS is set",
     );
   }
-  const proxies = [
-    {
-      url: toFlagsUrl("--url", addClientPath(String(url)), all),
-      key,
-      keyOption: "--key-file",
-      keyHeaderName,
-    },
-    {
-      url: toFlagsUrl("--with", other, all),
-      key: readKeyOption(options, "with-key") ?? key,
-      keyOption: "--with-key-file",
-      keyHeaderName,
-    },
-  ] as const;
-  rejectEqual(proxies);
-  return proxies;
-}
-
-/** NOTE: without PORT, this proxy is expected at the default port, where the other one may still run. */
-function rejectEqual([ours, other]: readonly [ComparedProxy, ComparedProxy]): void {
-  const [own, others] = [ours, other].map(({ url }) => url.replace("://localhost", "://127.0.0.1"));
-  if (own !== others || ours.key !== other.key) return;
-  throw new ComparisonError(
-    `--with and --url are the same proxy, ${ours.url}: set PORT or --url for this one`,
+  const otherKey = readKeyOption(options, "with-key") ?? key;
+  const ourUrl = toFlagsUrl("--url", addClientPath(String(url)), all);
+  const otherUrl = toFlagsUrl("--with", other, all);
+  const [own, others] = [ourUrl, otherUrl].map((each) =>
+    each.replace("://localhost", "://127.0.0.1"),
   );
+  // NOTE: without PORT, this proxy is expected at the default port, where the other one may still run.
+  if (own === others && key === otherKey) {
+    throw new SubcommandError(
+      `--with and --url are the same proxy, ${ourUrl}: set PORT or --url for this one`,
+    );
+  }
+  return [
+    { url: ourUrl, key, keyOption: "--key-file", keyHeaderName },
+    { url: otherUrl, key: otherKey, keyOption: "--with-key-file", keyHeaderName },
+  ];
 }
 
 /** NOTE: only for this proxy. The other one may have fewer paths for clients. */
@@ -124,25 +113,20 @@ function addClientPath(address: string): string {
   return removeClientPath(url) === url && !endsWithAll(url) ? `${url}/proxy` : url;
 }
 
-function localUrl(given: Translation): string {
-  return `${findLocalUrl(LISTEN_SETTINGS, given)}/proxy`;
-}
-
 function readCount(text: string | true | undefined): number {
   if (text === undefined) return DEFAULT_COUNT;
   const count = Number(text);
   if (typeof text === "string" && /^\d+$/.test(text) && count <= MAX_COUNT) return count;
-  throw new ComparisonError(`--count must be a whole number from 0 to ${MAX_COUNT}`);
+  throw new SubcommandError(`--count must be a whole number from 0 to ${MAX_COUNT}`);
 }
 
 function readContexts(path: string | true | undefined): readonly object[] {
   if (typeof path !== "string") return [];
-  const lines = readLines(path);
-  return lines.flatMap((line, index) => {
+  return readLines(path).flatMap((line, index) => {
     if (line.trim() === "") return [];
     const context = tryParseJson(line);
     if (isRecord(context)) return [context];
-    throw new ComparisonError(
+    throw new SubcommandError(
       `--contexts: line ${index + 1} of ${path} is not a context as a JSON object, such as {"userId":"7"}`,
     );
   });
@@ -152,12 +136,8 @@ function readLines(path: string): readonly string[] {
   try {
     return readFileSync(path, "utf8").split("\n");
   } catch (error) {
-    const reason = explainUnreadable(error);
-    throw new ComparisonError(
-      `--contexts: cannot read the file ${JSON.stringify(path)}: ${reason}`,
-      {
-        cause: error,
-      },
+    throw new SubcommandError(
+      `--contexts: cannot read the file ${JSON.stringify(path)}: ${explainUnreadable(error)}`,
     );
   }
 }

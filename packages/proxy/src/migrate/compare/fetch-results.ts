@@ -7,16 +7,7 @@ import {
 } from "flags-server-kit/command-line";
 import { postJson } from "../../cli/proxy-request.ts";
 
-/**
- * The proxies cannot be compared. The message says why.
- *
- * NOTE: not exit code 1, which means that there are differences.
- */
-export class ComparisonError extends SubcommandError {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, EXIT_USAGE, options);
-  }
-}
+// NOTE: a failure is not exit code 1, which means that there are differences.
 
 /** A proxy to compare. */
 export interface ComparedProxy {
@@ -38,12 +29,12 @@ export function toFlagsUrl(option: string, address: string, all: boolean): strin
   const url = toHttpUrl(address);
   const path = url?.pathname.replace(/\/+$/, "") ?? "";
   if (endsWithAll(path)) {
-    throw new ComparisonError(
+    throw new SubcommandError(
       `${option} must not end with /all: add the option --all, which compares all flags`,
     );
   }
   if (url === undefined || !PATHS.some((end) => path.endsWith(end))) {
-    throw new ComparisonError(
+    throw new SubcommandError(
       `${option} must be a URL that starts with http:// or https:// and ends with one of ${PATHS.join(", ")}`,
     );
   }
@@ -60,35 +51,26 @@ export async function fetchResults(
   { url, key, keyOption, keyHeaderName }: ComparedProxy,
   context: object,
 ): Promise<Results> {
-  const { status, text } = await postJson(url, {
-    headers: { [keyHeaderName]: key },
-    body: { context },
-    failureCode: EXIT_USAGE,
-  });
+  const headers = { [keyHeaderName]: key };
+  const request = { headers, body: { context }, failureCode: EXIT_USAGE };
+  const { status, text } = await postJson(url, request);
   if (status !== 200) {
     const detail = text.trim().slice(0, 200);
     // NOTE: Edge responds with 403 to a key that it does not know.
     const hint = status === 401 || status === 403 ? `. Set its key with ${keyOption}` : "";
     const subject = status === 400 ? ` for the context ${JSON.stringify(context)}` : "";
-    throw new ComparisonError(
+    throw new SubcommandError(
       `${url} responded with ${status}${subject}${detail === "" ? "" : `: ${detail}`}${hint}`,
     );
   }
-  return parseResults(url, text);
-}
-
-function parseResults(url: string, text: string): Results {
-  const toggles = readToggles(text);
-  if (toggles === undefined) throw new ComparisonError(`${url} sent no list of flags`);
+  const body = tryParseJson(text);
+  const toggles = isRecord(body) ? body["toggles"] : undefined;
+  if (!Array.isArray(toggles) || !toggles.every(isRecord)) {
+    throw new SubcommandError(`${url} sent no list of flags`);
+  }
   return new Map(
     toggles.map((toggle) => [String(toggle["name"]), JSON.stringify(normalize(toggle))]),
   );
-}
-
-function readToggles(text: string): readonly Record<string, unknown>[] | undefined {
-  const body = tryParseJson(text);
-  const toggles = isRecord(body) ? body["toggles"] : undefined;
-  return Array.isArray(toggles) && toggles.every(isRecord) ? toggles : undefined;
 }
 
 /**
