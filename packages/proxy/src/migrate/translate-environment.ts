@@ -10,7 +10,6 @@ import {
   type Alias,
   type Conversion,
   InvalidAlias,
-  type Missing,
   PRODUCT_NAMES,
   type Product,
 } from "./aliases/alias.ts";

@@ -97,7 +97,12 @@ async function checkSource(
   const options = toUpstreamClientOptions(config, token);
   try {
     const inspection = await inspectUpstream(options);
-    for (const warning of findWarnings(config, token, inspection)) logger.warn(prefix + warning);
+    const environment = inspection.environment ?? parseTokenScope(token)?.environment;
+    const warnings = [
+      ...findWarnings(config, inspection),
+      ...findOtherEnvironments(config, environment),
+    ];
+    for (const warning of warnings) logger.warn(prefix + warning);
     return { source: name, ...describeUpstream(inspection) };
   } catch (error) {
     logger.error(prefix + (await describeUpstreamFailure(error, options, config.origins)));
@@ -189,21 +194,21 @@ const MAX_CLOCK_OFFSET_MS = 2000;
 
 const MAX_DIAGNOSTICS = 10;
 
+/** Settings that select flags. */
+const FILTERS = ["projectName", "namePrefix", "tags"] as const;
+
 const ADD_STRATEGY = ". Add its file to FLAGS_CUSTOM_STRATEGIES_FILE";
 
 function findWarnings(
-  config: LoadedConfig,
-  token: string,
+  { origins, synchronization }: LoadedConfig,
   { snapshot, clock, ...inspection }: UpstreamInspection,
 ): readonly string[] {
   const warnings = [...inspection.warnings];
   if (snapshot.flags.length === 0) {
-    const filters = (["projectName", "namePrefix", "tags"] as const).flatMap(
-      (name) => config.origins.get(name) ?? [],
-    );
-    const filterHint = filters.length === 0 ? "" : `, and also ${filters.join(", ")}`;
+    const filters = FILTERS.flatMap((name) => origins.get(name) ?? []);
+    const others = filters.length === 0 ? "" : `, and also ${filters.join(", ")}`;
     warnings.push(
-      `The upstream sends no flags: check the project and environment of the token${filterHint}`,
+      `The upstream sends no flags: check the project and environment of the token${others}`,
     );
   }
   warnings.push(...describeFlagProblems(snapshot.diagnostics));
@@ -217,19 +222,17 @@ function findWarnings(
       "The upstream does not respond with 304 when nothing has changed, so every poll transfers all flags",
     );
   }
-  const { synchronization } = config;
   const isOffered =
     synchronization === "delta" ? inspection.offersDelta : inspection.offersStreaming;
   if (synchronization !== "polling" && isOffered !== true) {
-    const setting = config.origins.get("synchronization");
+    const setting = origins.get("synchronization");
     warnings.push(
       isOffered === false
         ? `The upstream does not offer ${synchronization}, which ${setting} requests: the proxy polls`
         : `A request for ${synchronization}, which ${setting} sets, failed: the proxy polls until one succeeds`,
     );
   }
-  const environment = inspection.environment ?? parseTokenScope(token)?.environment;
-  return [...warnings, ...findOtherEnvironments(config, environment)];
+  return warnings;
 }
 
 function describeFlagProblems(diagnostics: readonly Diagnostic[]): readonly string[] {
