@@ -7,11 +7,17 @@ import { SETTINGS } from "../packages/proxy/dist/config/settings.js";
 const source = new URL("../packages/proxy/src/config/options.ts", import.meta.url);
 const target = new URL("../packages/proxy/dist/config/options.d.ts", import.meta.url);
 
-const DERIVED = /^export type (\w+) = Options<"(.*)">;$/gm;
+/** `type X = Options<"x.">;`, or `interface X extends Options<""> {`. */
+const DERIVED = /(?:type (\w+) =|interface (\w+) extends) Options<"(.*)">(?:;| \{)/g;
 
 const text = await readFile(source, "utf8");
-const toInterface = (_, name, prefix) => `export interface ${name} {\n${listMembers(prefix)}}`;
-await writeFile(target, text.replaceAll(DERIVED, toInterface));
+const types = text.replaceAll(DERIVED, (_, alias, name, prefix) => {
+  const members = listMembers(prefix);
+  return alias === undefined
+    ? `interface ${name} {\n${members.trimEnd()}`
+    : `interface ${alias} {\n${members}}`;
+});
+await writeFile(target, types);
 
 function listMembers(prefix) {
   return Object.values(SETTINGS)

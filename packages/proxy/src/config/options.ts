@@ -38,14 +38,11 @@ export type BootstrapOptions = Options<"expBootstrap.">;
 /** Serving definitions to server SDKs and other proxies. */
 export type ServerSideSdkOptions = Options<"expServerSideSdkConfig.">;
 
-/** The options that belong to no group. */
-export type SingleOptions = Options<"">;
-
 /**
  * Options of the proxy. An option takes precedence over its environment variable, which takes
  * precedence over the default. `0`, `false` and an empty list are values; `undefined` is not.
  */
-export interface ProxyOptions extends SingleOptions {
+export interface ProxyOptions extends Options<""> {
   /** Cross-origin rules. */
   readonly cors?: CorsOptions | undefined;
   /** Streams to clients. */
