@@ -126,7 +126,7 @@ export class ClientUsage {
 
   /** Sends everything; returns the error if the upstream fails. */
   async #sendAll(): Promise<UpstreamError | undefined> {
-    const { startMs, flags } = this.#counts.take();
+    const { startMs, flags } = this.#counts.read();
     const attempt: Attempt = {
       splitsLeft: MAX_SPLITS,
       isAccepted: false,
@@ -136,14 +136,13 @@ export class ClientUsage {
     try {
       await this.#send(flags, startMs, attempt);
     } catch (thrown) {
-      this.#counts.putBack(startMs, attempt.rejected);
       const error = toUpstreamError(thrown);
       this.#failures += 1;
       this.#log.failed(error);
       return error;
     }
     this.#failures = 0;
-    this.#resolve(startMs, attempt);
+    this.#resolve(attempt);
     return undefined;
   }
 
@@ -157,15 +156,13 @@ export class ClientUsage {
       await api.sendMetrics(body, this.#abort.signal);
     } catch (thrown) {
       const error = toUpstreamError(thrown);
-      if (!error.isRejection) {
-        this.#counts.putBack(startMs, flags);
-        throw error;
-      }
+      if (!error.isRejection) throw error;
       attempt.lastRejection = error;
       await this.#sendHalves(flags, startMs, attempt);
       return;
     }
     attempt.isAccepted = true;
+    this.#counts.remove(flags);
     emitter.emit("sent", body);
   }
 
@@ -180,17 +177,12 @@ export class ClientUsage {
     }
     attempt.splitsLeft -= 1;
     const middle = Math.ceil(flags.length / 2);
-    try {
-      await this.#send(flags.slice(0, middle), startMs, attempt);
-    } catch (error) {
-      this.#counts.putBack(startMs, flags.slice(middle));
-      throw error;
-    }
+    await this.#send(flags.slice(0, middle), startMs, attempt);
     await this.#send(flags.slice(middle), startMs, attempt);
   }
 
   /** Drops the flags that the upstream rejects although it accepts others, and everything after ten rejections. */
-  #resolve(startMs: number, { rejected, isAccepted, lastRejection }: Attempt): void {
+  #resolve({ rejected, isAccepted, lastRejection }: Attempt): void {
     if (lastRejection === undefined || rejected.length === 0) {
       this.#rejections = 0;
       this.#log.succeeded();
@@ -198,11 +190,9 @@ export class ClientUsage {
     }
     this.#log.failed(lastRejection);
     this.#rejections += 1;
-    if (!isAccepted && this.#rejections < MAX_REJECTIONS) {
-      this.#counts.putBack(startMs, rejected);
-      return;
-    }
+    if (!isAccepted && this.#rejections < MAX_REJECTIONS) return;
     this.#rejections = 0;
+    this.#counts.remove(rejected);
     const [[first] = [""]] = rejected;
     this.#options.events.warn(
       `Dropped ${rejected.length} evaluations of flags, in reports that the upstream rejected. The first: ` +

@@ -14,17 +14,20 @@ interface Counts {
 /** Limit of the names of flags and variants: a program may evaluate flags whose names it gets from elsewhere. */
 const MAX_NAMES = 50_000;
 
-/** Counts evaluations until they are reported. Names are keys of maps, so that `__proto__` is not special. */
+/**
+ * Counts evaluations until they are reported. Names are keys of maps, so that `__proto__` is not special. `read` returns
+ * what to report, and `remove` subtracts what was delivered; a failed delivery needs nothing.
+ */
 export class EvaluationCounts {
   readonly #now: () => number;
-  #startMs: number;
-  #flags = new Map<string, Counts>();
+  readonly #flags = new Map<string, Counts>();
+  #startMs = 0;
+  #readAtMs = 0;
   #names = 0;
   #uncounted = 0;
 
   constructor(now: () => number) {
     this.#now = now;
-    this.#startMs = now();
   }
 
   get isEmpty(): boolean {
@@ -33,37 +36,58 @@ export class EvaluationCounts {
 
   /** Counts one evaluation. Beyond the limit, counts only that it was not counted. */
   count(name: string, enabled: boolean, variant: string | undefined): void {
-    const added = this.#missing(name, variant);
-    const isValid = isReportedName(name) && (variant === undefined || isReportedName(variant));
-    if (added > 0 && (!isValid || this.#names + added > MAX_NAMES)) {
+    if (!this.#admits(name, variant)) {
       this.#uncounted += 1;
       return;
     }
     if (this.isEmpty) this.#startMs = this.#now();
-    this.#add(name, Number(enabled), Number(!enabled));
-    if (variant !== undefined) this.#addVariant(name, variant, 1);
+    const counts = this.#flags.get(name) ?? { yes: 0, no: 0, variants: undefined };
+    this.#flags.set(name, counts);
+    counts[enabled ? "yes" : "no"] += 1;
+    if (variant === undefined) return;
+    counts.variants ??= new Map();
+    counts.variants.set(variant, (counts.variants.get(variant) ?? 0) + 1);
   }
 
-  /** Returns all counts, and resets them. */
-  take(): { readonly startMs: number; readonly flags: readonly CountedFlag[] } {
+  /** Whether the names are counted already, or may be. */
+  #admits(name: string, variant: string | undefined): boolean {
+    const counts = this.#flags.get(name);
+    const isNewVariant = variant !== undefined && counts?.variants?.has(variant) !== true;
+    const added = Number(counts === undefined) + Number(isNewVariant);
+    if (added === 0) return true;
+    if (this.#names + added > MAX_NAMES || !isReportedName(name)) return false;
+    if (variant !== undefined && !isReportedName(variant)) return false;
+    this.#names += added;
+    return true;
+  }
+
+  /** Returns all counts, and the start of their period. */
+  read(): { readonly startMs: number; readonly flags: readonly CountedFlag[] } {
+    this.#readAtMs = this.#now();
     const flags = [...this.#flags].map(([name, { yes, no, variants = [] }]): CountedFlag => {
       // NOTE: `fromEntries` defines properties, so it is safe for a variant named `__proto__`.
       return [name, { yes, no, variants: Object.fromEntries(variants) }];
     });
-    this.#flags = new Map();
-    this.#names = 0;
     return { startMs: this.#startMs, flags };
   }
 
-  /** Adds counts that could not be reported, regardless of the limit. */
-  putBack(startMs: number, flags: readonly CountedFlag[]): void {
-    if (flags.length > 0) this.#startMs = startMs;
+  /** Subtracts counts that were delivered or dropped. */
+  remove(flags: readonly CountedFlag[]): void {
     for (const [name, { yes, no, variants = {} }] of flags) {
-      this.#add(name, yes, no);
+      const counts = this.#flags.get(name);
+      if (counts === undefined) continue;
+      counts.yes -= yes;
+      counts.no -= no;
       for (const [variant, count] of Object.entries(variants)) {
-        this.#addVariant(name, variant, count);
+        const rest = (counts.variants?.get(variant) ?? 0) - count;
+        if (rest > 0) counts.variants?.set(variant, rest);
+        else if (counts.variants?.delete(variant) === true) this.#names -= 1;
       }
+      if (counts.yes + counts.no > 0) continue;
+      this.#flags.delete(name);
+      this.#names -= 1;
     }
+    this.#startMs = this.#readAtMs;
   }
 
   /** Returns how many evaluations were not counted since the last call. */
@@ -71,31 +95,5 @@ export class EvaluationCounts {
     const uncounted = this.#uncounted;
     this.#uncounted = 0;
     return uncounted;
-  }
-
-  #missing(name: string, variant: string | undefined): number {
-    const counts = this.#flags.get(name);
-    const isNewVariant = variant !== undefined && counts?.variants?.has(variant) !== true;
-    return Number(counts === undefined) + Number(isNewVariant);
-  }
-
-  #add(name: string, yes: number, no: number): void {
-    const counts = this.#flags.get(name);
-    if (counts === undefined) {
-      this.#flags.set(name, { yes, no, variants: undefined });
-      this.#names += 1;
-      return;
-    }
-    counts.yes += yes;
-    counts.no += no;
-  }
-
-  #addVariant(name: string, variant: string, count: number): void {
-    const counts = this.#flags.get(name);
-    if (counts === undefined) return;
-    counts.variants ??= new Map();
-    const previous = counts.variants.get(variant);
-    if (previous === undefined) this.#names += 1;
-    counts.variants.set(variant, (previous ?? 0) + count);
   }
 }
