@@ -162,7 +162,7 @@ function spoolsOf({ usageSpool, upstreamTokens }: ProxyConfig): readonly UsageSp
 }
 
 /**
- * Returns the storage of the caller, for the source of a token.
+ * Returns the storage of the caller, in which the flags of several sources are kept apart.
  *
  * NOTE: the prefix depends on the token. If it depended on the token's position, a different order would give
  * each source the flags of another one.
@@ -170,24 +170,9 @@ function spoolsOf({ usageSpool, upstreamTokens }: ProxyConfig): readonly UsageSp
 function storageFor(config: ProxyConfig, token: string): StorageProvider | undefined {
   const { storageProvider, upstreamTokens } = config;
   if (storageProvider === undefined || upstreamTokens.length === 1) return storageProvider;
-  return new PrefixedStorage(storageProvider, `${identifySource({ ...config, token }).id}:`);
-}
-
-/** Keeps the flags of several sources apart in one storage. */
-class PrefixedStorage implements StorageProvider {
-  readonly #provider: StorageProvider;
-  readonly #prefix: string;
-
-  constructor(provider: StorageProvider, prefix: string) {
-    this.#provider = provider;
-    this.#prefix = prefix;
-  }
-
-  set(key: string, data: unknown): Promise<void> {
-    return this.#provider.set(this.#prefix + key, data);
-  }
-
-  get(key: string): Promise<unknown> {
-    return this.#provider.get(this.#prefix + key);
-  }
+  const prefix = `${identifySource({ ...config, token }).id}:`;
+  return {
+    set: (key, data) => storageProvider.set(prefix + key, data),
+    get: (key) => storageProvider.get(prefix + key),
+  };
 }

@@ -1,35 +1,11 @@
-// Custom strategies and context enrichers: their types, and loading them from options and files.
+// Loads custom strategies and context enrichers from options and files.
 
 import { stat } from "node:fs/promises";
-import type { IncomingHttpHeaders } from "node:http";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Context, CustomStrategy } from "flags-engine";
+import type { CustomStrategy } from "flags-engine";
 import { codeOf, isRecord, toErrorMessage } from "flags-server-kit/command-line";
-
-/** The part of a request that a context enricher can read. */
-export interface EnricherRequest {
-  /** Names are in lower case. Contains the client key: do not log it. */
-  readonly headers: Readonly<IncomingHttpHeaders>;
-  /** The caller's address; forwarded addresses count as configured by `trustProxy`. */
-  readonly remoteAddress: string;
-}
-
-interface EnricherMethod {
-  enrich(context: Context, request: EnricherRequest): Context | Promise<Context>;
-}
-
-/**
- * Completes or corrects the context of a request before flags are evaluated.
- *
- * Receives the current context and returns the context to use, or a promise of it. All values in it
- * are strings, except `currentTime`, which is a `Date`. Enrichers run in order, each on the result of
- * the previous one.
- *
- * Derived from a method, whose parameters TypeScript compares bivariantly, so that an enricher can
- * declare a narrower context type, such as the one of the official SDK.
- */
-export type ContextEnricher = EnricherMethod["enrich"];
+import type { ContextEnricher } from "./context/enrichers.ts";
 
 /** Extensions of one kind, in order, and one sentence for each one that cannot be used. */
 interface LoadedExtensions<T> {
@@ -43,7 +19,7 @@ interface ExtensionKind<T> {
   readonly displayName: string;
   /** Completes "must be …". */
   readonly allowed: string;
-  isExtension(value: unknown): value is T;
+  readonly isExtension: (value: unknown) => value is T;
 }
 
 const strategyKind: ExtensionKind<CustomStrategy> = {
@@ -106,37 +82,35 @@ export function loadEnrichers(
 async function loadExtensions<T>(
   entries: readonly unknown[],
   origin: string,
-  kind: ExtensionKind<T>,
+  { displayName, allowed, isExtension }: ExtensionKind<T>,
 ): Promise<LoadedExtensions<T>> {
-  const loaded = await Promise.all(
-    entries.map(async (entry, index) =>
-      typeof entry === "string"
-        ? await loadFile(entry, origin, kind)
-        : checkList([entry], kind, () => `${origin}: entry ${index + 1}`),
-    ),
-  );
-  return {
-    extensions: loaded.flatMap(({ extensions }) => extensions),
-    problems: loaded.flatMap(({ problems }) => problems),
+  const extensions: T[] = [];
+  const problems: string[] = [];
+  const add = (value: unknown, position: string): void => {
+    if (isExtension(value)) extensions.push(value);
+    else problems.push(`${origin}: ${position} must be ${allowed}${hintAtClass(value)}`);
   };
-}
-
-async function loadFile<T>(
-  path: string,
-  origin: string,
-  kind: ExtensionKind<T>,
-): Promise<LoadedExtensions<T>> {
-  const file = JSON.stringify(path);
-  try {
-    const list = await importList(path);
-    if (Array.isArray(list)) {
-      return checkList(list, kind, (position) => `${origin}: entry ${position} of ${file}`);
+  for (const [index, entry] of entries.entries()) {
+    if (typeof entry !== "string") {
+      add(entry, `entry ${index + 1}`);
+      continue;
     }
-    const syntax = "with module.exports = [...] or export default [...]";
-    return fail(`${origin}: ${file} must export a list of ${kind.displayName}, ${syntax}`);
-  } catch (error) {
-    return fail(`${origin}: cannot load ${file}: ${describeError(error)}`);
+    const file = JSON.stringify(entry);
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- in the order in which they run
+      const list = await importList(entry);
+      if (Array.isArray(list)) {
+        for (const [position, value] of list.entries())
+          add(value, `entry ${position + 1} of ${file}`);
+        continue;
+      }
+      const syntax = "with module.exports = [...] or export default [...]";
+      problems.push(`${origin}: ${file} must export a list of ${displayName}, ${syntax}`);
+    } catch (error) {
+      problems.push(`${origin}: cannot load ${file}: ${describeError(error)}`);
+    }
   }
+  return { extensions, problems };
 }
 
 async function importList(path: string): Promise<unknown> {
@@ -155,26 +129,9 @@ function readDefault(value: unknown): unknown {
     : undefined;
 }
 
-function checkList<T>(
-  list: readonly unknown[],
-  kind: ExtensionKind<T>,
-  nameEntry: (position: number) => string,
-): LoadedExtensions<T> {
-  const problems = list.flatMap((value, index) =>
-    kind.isExtension(value)
-      ? []
-      : [`${nameEntry(index + 1)} must be ${kind.allowed}${hintAtClass(value)}`],
-  );
-  return { extensions: list.filter((value) => kind.isExtension(value)), problems };
-}
-
 function hintAtClass(value: unknown): string {
   const isClass = typeof value === "function" && /^class\b/.test(String(value));
   return isClass ? `: ${value.name} is a class, so export an instance of it` : "";
-}
-
-function fail(problem: string): LoadedExtensions<never> {
-  return { extensions: [], problems: [problem] };
 }
 
 function describeError(error: unknown): string {

@@ -11,7 +11,7 @@ export type {
   TlsOptions,
   UpstreamKeysOptions,
 } from "./config/options.ts";
-export type { ContextEnricher, EnricherRequest } from "./extensions.ts";
+export type { ContextEnricher, EnricherRequest } from "./context/enrichers.ts";
 export { createApp, start } from "./start.ts";
 export type { RunningProxy } from "./start.ts";
 export { Strategy } from "flags-sdk";

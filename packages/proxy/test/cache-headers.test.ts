@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ContextEnricher } from "../src/extensions.ts";
+import type { ContextEnricher } from "../src/context/enrichers.ts";
 import { flag, withConstraint } from "./_documents.ts";
 import { KEY, proxyConfig, startProxy } from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";

@@ -174,7 +174,7 @@ function createRules(
   contextVerifier: ContextVerifier | undefined,
   previous: KeyRules | undefined,
 ): KeyRules {
-  const { name, origins, allFlags, explain = false, contextFields, rate, expiresAt } = fields;
+  const { name, origins, allFlags, explain, contextFields, rate, expiresAt } = fields;
   return {
     name,
     id: identify([

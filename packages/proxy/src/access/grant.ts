@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import type { IncomingMessage } from "node:http";
 import { TokenBucket } from "flags-server-kit/http";
 import type { SentContext } from "../context/sent-context.ts";
 import { HttpError } from "../errors.ts";
@@ -40,36 +39,25 @@ export interface KeyRules {
    */
   readonly id: string;
   /** Whether flags that are off can be listed. @default as the setting says */
-  readonly allFlags: boolean | undefined;
-  /** Whether the key can request explanations. */
-  readonly explain: boolean;
+  readonly allFlags?: boolean | undefined;
+  /** Whether the key can request explanations. @default false */
+  readonly explain?: boolean | undefined;
   /** When the key stops working, epoch milliseconds. @default never */
-  readonly expiresAtMs: number | undefined;
+  readonly expiresAtMs?: number | undefined;
   /** The origins from which browsers can use the key. @default all */
-  readonly allowsOrigin: AllowsOrigin | undefined;
+  readonly allowsOrigin?: AllowsOrigin | undefined;
   /** The context fields that clients can send. @default all */
-  readonly contextFields: ReadonlySet<string> | undefined;
+  readonly contextFields?: ReadonlySet<string> | undefined;
   /** Checks the signatures of contexts. @default contexts need not be signed */
-  readonly contextVerifier: ContextVerifier | undefined;
+  readonly contextVerifier?: ContextVerifier | undefined;
   /** Identifies the settings of the limit: a limit continues after a reload that does not change them. */
-  readonly rateId: string | undefined;
+  readonly rateId?: string | undefined;
   /** @default no limit */
-  readonly rateLimit: RateLimit | undefined;
+  readonly rateLimit?: RateLimit | undefined;
 }
 
 /** The rules of all keys that the upstream verifies. What differs between them is their source. */
-export const UPSTREAM_KEY_RULES: KeyRules = {
-  name: UPSTREAM_KEYS_NAME,
-  id: "upstream",
-  allFlags: undefined,
-  explain: false,
-  expiresAtMs: undefined,
-  allowsOrigin: undefined,
-  contextFields: undefined,
-  contextVerifier: undefined,
-  rateId: undefined,
-  rateLimit: undefined,
-};
+export const UPSTREAM_KEY_RULES: KeyRules = { name: UPSTREAM_KEYS_NAME, id: "upstream" };
 
 /** Returns the text that identifies a key without revealing it: its SHA-256 in base64url. */
 export function digestKey(key: string): string {
@@ -110,26 +98,22 @@ export function isOriginRestricted({ rules }: Grant): boolean {
   return rules?.allowsOrigin !== undefined;
 }
 
-const counted = new WeakSet<IncomingMessage>();
-
 /**
  * Checks the rules of a grant that apply to every request, and counts the request against the rate of the
- * key: once, although the framework checks a request again that the fast path has passed on. Returns the
- * error to send if it is not allowed.
+ * key. Returns the error to send if it is not allowed.
  */
-export function admitRequest({ rules }: Grant, request: IncomingMessage): HttpError | undefined {
+export function admitRequest(
+  { rules }: Grant,
+  request: { readonly headers: { readonly origin?: string | undefined } },
+): HttpError | undefined {
   if (rules === undefined) return undefined;
   const { allowsOrigin, rateLimit } = rules;
   const { origin } = request.headers;
   if (allowsOrigin !== undefined && origin !== undefined && !allowsOrigin(origin)) {
     return new HttpError(403, "This key cannot be used from the origin of the request");
   }
-  if (rateLimit === undefined || counted.has(request)) return undefined;
-  const retryAfterSeconds = rateLimit.count();
-  if (retryAfterSeconds === 0) {
-    counted.add(request);
-    return undefined;
-  }
+  const retryAfterSeconds = rateLimit?.count(request) ?? 0;
+  if (retryAfterSeconds === 0) return undefined;
   return new HttpError(429, "Too many requests with this key: send fewer, or try again later", {
     headers: { "retry-after": String(retryAfterSeconds) },
   });
@@ -173,19 +157,12 @@ export async function acceptContext(
 
 /** Returns a context with only the named fields and properties. */
 function keepFields({ fields, properties }: SentContext, names: ReadonlySet<string>): SentContext {
-  return { fields: keep(fields, names), properties: keep(properties, names) };
-}
-
-function keep<Values extends Readonly<Record<string, string>> | SentContext["fields"]>(
-  values: Values,
-  names: ReadonlySet<string>,
-): Values {
-  // NOTE: no prototype, so that any name is safe.
-  const result: Record<string, unknown> = Object.create(null);
-  for (const [name, value] of Object.entries(values)) {
-    if (names.has(name)) result[name] = value;
-  }
-  return result as Values;
+  const keep = <Values extends object>(values: Values): Values => {
+    const kept = Object.entries(values).filter(([name]) => names.has(name));
+    // NOTE: no prototype, so that any name is safe.
+    return Object.assign(Object.create(null), Object.fromEntries(kept)) as Values;
+  };
+  return { fields: keep(fields), properties: keep(properties) };
 }
 
 /** How often a key can be used. */
@@ -199,6 +176,7 @@ interface Rate {
 export class RateLimit {
   readonly #now: () => number;
   readonly #bucket: TokenBucket;
+  readonly #counted = new WeakSet<object>();
 
   /** @param now monotonic clock in milliseconds */
   constructor(
@@ -209,8 +187,14 @@ export class RateLimit {
     this.#bucket = new TokenBucket({ perSecond, burst }, now());
   }
 
-  /** Counts a request. Returns 0, or if it exceeds the limit, the seconds until the next one does not. */
-  count(): number {
-    return Math.ceil(this.#bucket.tryTake(1, this.#now()) / 1000);
+  /**
+   * Counts a request: once, although the framework checks a request again that the fast path has passed on. Returns 0,
+   * or if it exceeds the limit, the seconds until the next one does not.
+   */
+  count(request: object): number {
+    if (this.#counted.has(request)) return 0;
+    const waitMs = this.#bucket.tryTake(1, this.#now());
+    if (waitMs === 0) this.#counted.add(request);
+    return Math.ceil(waitMs / 1000);
   }
 }

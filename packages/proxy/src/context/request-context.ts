@@ -1,11 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage } from "node:http";
-import proxyAddress from "@fastify/proxy-addr";
 import type { Context, ContextDependencies, Evaluation, Snapshot } from "flags-engine";
-import type { TrustProxy } from "flags-server-kit";
-import { toTrustOption, type TrustFunction } from "flags-server-kit/http";
 import { badField, HttpError } from "../errors.ts";
-import type { ContextEnricher, EnricherRequest } from "../extensions.ts";
+import { type ContextEnricher, type EnricherRequest, enrichContext } from "./enrichers.ts";
 import { isStandardField, type SentContext } from "./sent-context.ts";
 
 /** The configured values that complete a context. */
@@ -25,13 +21,21 @@ interface ContextDefaults {
 /** How the contexts of requests are completed, as configured. */
 export interface ContextRules {
   readonly defaults: ContextDefaults;
-  readonly callerAddress: CallerAddress;
+  /** Returns the address of the client that sent a request; undefined if it is not known. */
+  readonly callerAddress: (request: ContextRequest) => string | undefined;
   readonly enrichers: readonly ContextEnricher[];
+}
+
+/** The parts of a request that its context depends on. */
+interface ContextRequest {
+  readonly method?: string | undefined;
+  readonly headers: EnricherRequest["headers"];
+  readonly socket: { readonly remoteAddress?: string | undefined };
 }
 
 /** The request that a context belongs to, and the snapshot to evaluate. */
 interface ContextSubject {
-  readonly request: IncomingMessage;
+  readonly request: ContextRequest;
   readonly sent: SentContext;
   readonly snapshot: Snapshot;
 }
@@ -181,72 +185,4 @@ function invalidTime(): HttpError {
     "currentTime",
     "must be a time in ISO 8601, such as `2026-01-31T12:00:00Z` (in a URL, write `+` as `%2B`), or in a JSON body a number of epoch milliseconds",
   );
-}
-
-/**
- * Runs the enrichers one after the other. If one fails, the request fails too, because an incomplete context
- * could turn on a flag for the wrong users.
- */
-async function enrichContext(
-  context: Context,
-  enrichers: readonly ContextEnricher[],
-  request: EnricherRequest,
-): Promise<Context> {
-  const { currentTime } = context;
-  // Enrichers written for the official SDK or the old proxy expect a `Date` here.
-  let enriched: Context =
-    typeof currentTime === "string" ? { ...context, currentTime: new Date(currentTime) } : context;
-  for (const enricher of enrichers) {
-    // oxlint-disable-next-line no-await-in-loop -- each one receives the result of the previous one
-    enriched = await runEnricher(enricher, enriched, request);
-  }
-  return enriched;
-}
-
-/** NOTE: errors of an enricher are wrapped, so that a status in one is not sent to the client. */
-async function runEnricher(
-  enricher: ContextEnricher,
-  context: Context,
-  request: EnricherRequest,
-): Promise<Context> {
-  const name = enricher.name === "" ? "without a name" : enricher.name;
-  let enriched: Context;
-  try {
-    enriched = await enricher(context, request);
-  } catch (cause) {
-    throw new Error(`The context enricher ${name} failed: ${String(cause)}`, { cause });
-  }
-  if (typeof enriched === "object" && enriched !== null) return enriched;
-  throw new TypeError(`The context enricher ${name} did not return a context: return an object`);
-}
-
-/** Returns the address of the client that sent a request; undefined if it is not known. */
-type CallerAddress = (request: IncomingMessage) => string | undefined;
-
-/** Creates a function that finds the client's address, which trusted peers may forward in a header. */
-export function createCallerAddress(trustProxy: TrustProxy): CallerAddress {
-  if (trustProxy === false) return ({ socket }) => toPlain(socket.remoteAddress);
-
-  const isTrusted = compileTrust(trustProxy);
-  return (request) => toPlain(proxyAddress(request, isTrusted));
-}
-
-function compileTrust(trustProxy: TrustProxy): TrustFunction {
-  const trust = toTrustOption(trustProxy);
-  if (typeof trust === "boolean") return () => trust;
-  return typeof trust === "function" ? trust : proxyAddress.compile(trust);
-}
-
-const IPV4_WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$/;
-const BRACKETED_IPV6 = /^\[([\da-f:.]+)\](?::\d+)?$/i;
-const IPV4_OVER_IPV6 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
-
-/** Removes the port that some peers add, and the prefix of an IPv4 address on an IPv6 socket. */
-function toPlain(address: string | undefined): string | undefined {
-  // A peer that does not reveal the address may say so.
-  if (address === undefined || address === "unknown") return undefined;
-  if (!address.includes(":")) return address;
-  const found = IPV4_WITH_PORT.exec(address) ?? BRACKETED_IPV6.exec(address);
-  const bare = found?.[1] ?? address;
-  return IPV4_OVER_IPV6.exec(bare)?.[1] ?? bare;
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyInstance } from "fastify";
 import { createAccessCheck } from "flags-server-kit/http";
 import type { ProxyConfig } from "../config/config.ts";
-import { createCallerAddress } from "../context/request-context.ts";
+import { createCallerAddress } from "../context/caller-address.ts";
 import { addressNotAllowed } from "../errors.ts";
 
 /** Whether the address lists allow a request. */
