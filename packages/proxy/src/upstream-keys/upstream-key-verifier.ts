@@ -6,11 +6,9 @@ import { LRUCache } from "lru-cache";
 import type { Registry } from "prom-client";
 import { digestKey } from "../access/grant.ts";
 import type { Store } from "../store/store.ts";
-import { CallPacer } from "./call-pacer.ts";
+import { KeyCalls } from "./key-calls.ts";
 import { StoredKeys, type StoredKey } from "./stored-keys.ts";
 import { createVerifierMetrics, type VerifierMetrics } from "../metrics/key-metrics.ts";
-import { NewKeys } from "./new-keys.ts";
-import { Revalidation } from "./revalidation.ts";
 import {
   isSameKey,
   type KeysChange,
@@ -21,9 +19,6 @@ import {
   type Verdict,
   type VerifiedKey,
 } from "../access/verified-key.ts";
-
-/** At most four calls a second, however many keys there are. */
-const CALL_SPACING_MS = 250;
 
 /** The least recently used keys are forgotten first. A million users share few keys. */
 const MAX_VERIFIED = 10_000;
@@ -58,8 +53,7 @@ interface KnownKey {
 /** Verifies keys with calls of the upstream, and keeps those that are valid up to date. */
 export class UpstreamKeyVerifier implements KeyVerifier {
   readonly #validators: readonly TokenValidator[];
-  readonly #newKeys: NewKeys;
-  readonly #revalidation: Revalidation;
+  readonly #calls: KeyCalls;
   readonly #storedKeys: StoredKeys | undefined;
   readonly #metrics: VerifierMetrics;
   readonly #logger: Logger;
@@ -85,31 +79,22 @@ export class UpstreamKeyVerifier implements KeyVerifier {
       warn: (message: string) => logger.warn(message),
       error: (error: Error) => logger.error(error),
     };
-    const validator = new TokenValidator({ client, subject: "Verifying new keys", events });
-    const revalidator = new TokenValidator({ client, subject: "Revalidating keys", events });
-    this.#validators = [validator, revalidator];
-    const pacer = new CallPacer(CALL_SPACING_MS);
-    this.#metrics = createVerifierMetrics(registry, {
-      verified: () => this.#known.size,
-      pending: () => this.#newKeys.pendingCount,
-    });
-    this.#newKeys = new NewKeys({
-      validator,
-      pacer,
-      onChecked: (token, verified) => {
-        if (this.#known.has(digestKey(token))) this.#revalidated(token, verified);
-        else if (verified !== undefined) this.#add(token, verified);
-      },
+    const newKeys = new TokenValidator({ client, subject: "Verifying new keys", events });
+    const knownKeys = new TokenValidator({ client, subject: "Revalidating keys", events });
+    this.#validators = [newKeys, knownKeys];
+    this.#calls = new KeyCalls({
+      newKeys,
+      knownKeys,
+      intervalMs: this.#intervalMs,
+      olderThan: (ageMs) => this.#olderThan(ageMs).map(({ token }) => token),
+      onChecked: (token, verified) => this.#checked(token, verified),
+      onFailure: () => this.#removeExpired(),
       onResult: (result, count) => this.#metrics.results.inc({ result }, count),
       onError: (error) => logger.error("Cannot verify keys", error),
     });
-    this.#revalidation = new Revalidation({
-      intervalMs: this.#intervalMs,
-      validator: revalidator,
-      pacer,
-      olderThan: (ageMs) => this.#olderThan(ageMs).map(({ token }) => token),
-      onFailure: () => this.#removeExpired(),
-      onResult: (token, verified) => this.#revalidated(token, verified),
+    this.#metrics = createVerifierMetrics(registry, {
+      verified: () => this.#known.size,
+      pending: () => this.#calls.pendingCount,
     });
     this.#storedKeys =
       store &&
@@ -129,7 +114,7 @@ export class UpstreamKeyVerifier implements KeyVerifier {
     this.#restoring = this.#storedKeys?.restore().then(() => {
       this.#restoring = undefined;
     });
-    void this.#revalidation.run();
+    void this.#calls.run();
   }
 
   get known(): KeysChange {
@@ -141,7 +126,7 @@ export class UpstreamKeyVerifier implements KeyVerifier {
     if (this.#restoring !== undefined) await this.#restoring;
     const key = digestKey(token);
     if (this.#known.has(key) || this.#adoptRestored(key, token)) return this.confirm(key);
-    return this.#newKeys.verify(token);
+    return this.#calls.verify(token);
   }
 
   /** NOTE: a key waits once. Then the last verification counts, until there is a verdict or it is too old. */
@@ -152,7 +137,7 @@ export class UpstreamKeyVerifier implements KeyVerifier {
     const timeout = new AbortController();
     const verdict = await Promise.race([
       // Its verdict is applied even if it arrives later.
-      this.#newKeys.verify(known.token),
+      this.#calls.verify(known.token),
       delay(MAX_CONFIRMATION_MS, UNDECIDED, { signal: timeout.signal, ref: false }),
     ]);
     timeout.abort();
@@ -170,7 +155,7 @@ export class UpstreamKeyVerifier implements KeyVerifier {
   }
 
   async close(): Promise<void> {
-    this.#revalidation.close();
+    this.#calls.close();
     await Promise.all(this.#validators.map((validator) => validator.close()));
     await this.#storedKeys?.close();
   }
@@ -203,7 +188,7 @@ export class UpstreamKeyVerifier implements KeyVerifier {
     const known = this.#known.peek(key);
     if (known === undefined) return false;
     if (isValid(known)) return true;
-    this.#revalidation.wake();
+    this.#calls.wake();
     this.#extend(known, this.#maxAgeMs);
     return isValid(known);
   }
@@ -233,11 +218,12 @@ export class UpstreamKeyVerifier implements KeyVerifier {
     for (const { verified } of this.#olderThan(this.#maxAgeMs)) this.#known.delete(verified.key);
   }
 
-  #revalidated(token: string, verified: VerifiedKey | undefined): void {
+  #checked(token: string, verified: VerifiedKey | undefined): void {
     const key = digestKey(token);
     const known = this.#known.peek(key);
-    if (known === undefined) return;
-    if (verified === undefined) {
+    if (known === undefined) {
+      if (verified !== undefined) this.#add(token, verified);
+    } else if (verified === undefined) {
       this.#metrics.revoked.inc();
       this.#logger.info(`The upstream has revoked the key ${known.verified.shownAs}`);
       this.#known.delete(key);

@@ -1,19 +1,22 @@
 import { expect, test } from "vitest";
-import { CallPacer } from "./call-pacer.ts";
-import { NewKeys } from "./new-keys.ts";
+import { KeyCalls } from "./key-calls.ts";
 
 const TOKEN = "*:development.secret";
 
 test("verify() reports an unexpected error, and verifies other keys after it", async () => {
   const errors: unknown[] = [];
   let isBroken = true;
-  const keys = new NewKeys({
-    validator: {
-      waitMs: 0,
-      validate: async (tokens) =>
-        new Map(tokens.map((token) => [token, { type: "frontend", projects: ["*"] }])),
-    },
-    pacer: new CallPacer(0),
+  const validator = {
+    waitMs: 0,
+    validate: async (tokens: readonly string[]) =>
+      new Map(tokens.map((token) => [token, { type: "frontend", projects: ["*"] }])),
+  };
+  const keys = new KeyCalls({
+    newKeys: validator,
+    knownKeys: validator,
+    intervalMs: 1000,
+    olderThan: () => [],
+    onFailure: () => {},
     onChecked: () => {
       if (isBroken) throw new Error("broken");
     },
