@@ -28,7 +28,6 @@ test("sources and verified keys are closed at the same time", async () => {
     verify: async () => ({ status: "invalid" }),
     confirm: async () => ({ status: "invalid" }),
     follow: () => {},
-    touch: () => {},
     close: async () => {
       verifierIsClosing = true;
       events.emit("closing");
@@ -56,7 +55,6 @@ test("a start that fails closes the keys, so that nothing continues to follow th
     verify: async () => ({ status: "invalid" }),
     confirm: async () => ({ status: "invalid" }),
     follow: () => {},
-    touch: () => {},
     close: async () => {
       closed += 1;
     },

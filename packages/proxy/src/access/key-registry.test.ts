@@ -157,17 +157,6 @@ describe("keys that the upstream has verified", () => {
     expect(keys.verified).toEqual([]);
   });
 
-  test("takeUsedVerified() returns the keys that are new or were used since the last call", () => {
-    const keys = new KeyRegistry([]);
-    update(keys, [toValid("a"), toValid("b")]);
-    expect(keys.takeUsedVerified()).toEqual([digestKey("a"), digestKey("b")]);
-    update(keys, [toValid("a")]);
-    expect(keys.takeUsedVerified()).toEqual([]);
-    keys.find("b", ["client"]);
-    update(keys, [toValid("b")]);
-    expect(keys.takeUsedVerified()).toEqual([digestKey("b")]);
-  });
-
   test("clientIds are the same list until the keys change, however often these are verified again", () => {
     const keys = new KeyRegistry([grantOf("a")]);
     update(keys, [toValid("b")]);

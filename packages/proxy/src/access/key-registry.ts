@@ -6,8 +6,6 @@ import type { VisibleFlags } from "./visible-flags.ts";
 export interface VerifiedGrant {
   readonly verified: ValidKey;
   readonly grant: Grant;
-  /** Whether it was used since the uses were last read. */
-  isUsed: boolean;
 }
 
 /**
@@ -62,10 +60,7 @@ export class KeyRegistry {
       isChanged ||= !isSame;
       isRemoved ||= previous !== undefined && !isSame;
       if (grant === undefined) this.#verified.delete(key.key);
-      else {
-        const { isUsed } = (isSame && previous) || { isUsed: true };
-        this.#verified.set(key.key, { verified: key, grant, isUsed });
-      }
+      else this.#verified.set(key.key, { verified: key, grant });
     }
     if (isChanged) this.#clientIds = undefined;
     return isRemoved;
@@ -79,16 +74,6 @@ export class KeyRegistry {
   isDue(key: string): boolean {
     const entry = this.#listed.has(key) ? undefined : this.#verified.get(key);
     return entry !== undefined && !counts(entry);
-  }
-
-  /** Returns the digests of verified keys that were used since the last call. */
-  takeUsedVerified(): readonly string[] {
-    const used: string[] = [];
-    for (const [key, entry] of this.#verified) {
-      if (entry.isUsed) used.push(key);
-      entry.isUsed = false;
-    }
-    return used;
   }
 
   /** The flags of all grants. */
@@ -120,7 +105,11 @@ export class KeyRegistry {
   findByDigest(key: string, kinds: readonly KeyKind[]): Grant | undefined {
     const listed = this.#listed.get(key);
     // NOTE: the rules of a key in a setting or a file apply even if the upstream has verified it.
-    if (listed === undefined) return this.#findVerified(key, kinds);
+    if (listed === undefined) {
+      const entry = this.#verified.get(key);
+      const isValid = entry !== undefined && kinds.includes(entry.grant.kind) && counts(entry);
+      return isValid ? entry.grant : undefined;
+    }
     return listed.find(
       ({ kind, rules }) =>
         kinds.includes(kind) &&
@@ -151,14 +140,6 @@ export class KeyRegistry {
   findClient(clientId: string): Grant | undefined {
     const grant = this.findByDigest(keyOfClient(clientId), ["client"]);
     return grant !== undefined && cacheKeyOf(grant) === clientId ? grant : undefined;
-  }
-
-  #findVerified(key: string, kinds: readonly KeyKind[]): Grant | undefined {
-    const entry = this.#verified.get(key);
-    if (entry === undefined || !kinds.includes(entry.grant.kind) || !counts(entry))
-      return undefined;
-    entry.isUsed = true;
-    return entry.grant;
   }
 
   #listGrants(): readonly Grant[] {

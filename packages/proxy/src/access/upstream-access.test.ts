@@ -23,7 +23,6 @@ function createAccess({ verify, sources = [] }: Parts) {
       verify,
       confirm: verify,
       follow: () => {},
-      touch: () => {},
       close: async () => {},
     },
     sources,
@@ -91,17 +90,17 @@ test("an attack on the proxy does not exhaust the limits of flags-admin", () => 
 test("InvalidKeys forgets a key after ten seconds", () => {
   let nowMs = 1000;
   const invalid = new InvalidKeys({ now: () => nowMs });
-  invalid.add("*:development.a");
+  invalid.add("*:development.a", "invalid");
   nowMs += 9999;
-  expect(invalid.has("*:development.a")).toBe(true);
-  expect(invalid.has("*:development.b")).toBe(false);
+  expect(invalid.get("*:development.a")).toBe("invalid");
+  expect(invalid.get("*:development.b")).toBeUndefined();
   nowMs += 2;
-  expect(invalid.has("*:development.a")).toBe(false);
+  expect(invalid.get("*:development.a")).toBeUndefined();
 });
 
 test("InvalidKeys remembers a limited number of keys", () => {
   const invalid = new InvalidKeys();
-  for (let index = 0; index <= 10_000; index++) invalid.add(`*:development.${index}`);
-  expect(invalid.has("*:development.0")).toBe(false);
-  expect(invalid.has("*:development.10000")).toBe(true);
+  for (let index = 0; index <= 10_000; index++) invalid.add(`*:development.${index}`, "projects");
+  expect(invalid.get("*:development.0")).toBeUndefined();
+  expect(invalid.get("*:development.10000")).toBe("projects");
 });

@@ -36,9 +36,6 @@ export const VERIFICATION_LIMITS = {
   total: { burst: 1000, perSecond: 20 },
 };
 
-/** How often the verifier learns which keys are in use. */
-const TOUCH_INTERVAL_MS = 60_000;
-
 /** Keys of one request that are verified together. Less than the burst of an address. */
 const MAX_TOGETHER = 100;
 
@@ -67,8 +64,6 @@ interface UpstreamAccessOptions {
 export class UpstreamAccess {
   readonly #options: UpstreamAccessOptions;
   readonly #invalid = new InvalidKeys();
-  /** Keys that the upstream confirms, but whose projects no source serves. */
-  readonly #unserved = new InvalidKeys();
   /** Requests that are waiting for their key to be verified. */
   readonly #waiting = new FairShare(MAX_WAITING);
   readonly #guesses: GuessLimiter;
@@ -76,7 +71,7 @@ export class UpstreamAccess {
   readonly #confirming = new Map<string, Promise<Verdict>>();
   readonly #logged = new Set<string>();
   readonly #countRejection: (reason: KeyRejection) => void;
-  readonly #timers: readonly NodeJS.Timeout[];
+  readonly #timer: NodeJS.Timeout;
 
   constructor(options: UpstreamAccessOptions) {
     this.#options = options;
@@ -86,10 +81,7 @@ export class UpstreamAccess {
       return tooManyGuesses(problem);
     });
     options.verifier.follow((change) => this.#apply(change));
-    this.#timers = [
-      setInterval(() => this.#touch(), TOUCH_INTERVAL_MS).unref(),
-      setInterval(() => this.#logged.clear(), LOGGED_MS).unref(),
-    ];
+    this.#timer = setInterval(() => this.#logged.clear(), LOGGED_MS).unref();
   }
 
   /**
@@ -115,12 +107,11 @@ export class UpstreamAccess {
     }
     const valid = await this.#verify([key], address);
     if (valid.length > 0) return true;
+    const reason = this.#invalid.get(key) ?? "invalid";
+    this.#reject(reason);
     // NOTE: reveals nothing about other keys, since the upstream has confirmed this one.
-    if (this.#unserved.has(key)) {
-      this.#countRejection("projects");
-      throw projectsNotServed();
-    }
-    return this.#reject("invalid");
+    if (reason === "projects") throw projectsNotServed();
+    return false;
   }
 
   /**
@@ -158,7 +149,7 @@ export class UpstreamAccess {
   }
 
   async close(): Promise<void> {
-    for (const timer of this.#timers) clearInterval(timer);
+    clearInterval(this.#timer);
     await this.#options.verifier.close();
   }
 
@@ -166,7 +157,7 @@ export class UpstreamAccess {
     keys: readonly string[],
     address: string,
   ): Promise<readonly { readonly secret: string }[]> {
-    const candidates = keys.filter((key) => !this.#invalid.has(key));
+    const candidates = keys.filter((key) => this.#invalid.get(key) === undefined);
     if (candidates.length === 0) return [];
     const release = this.#waiting.tryClaim(networkOf(address), 1);
     if (release === undefined) {
@@ -188,8 +179,7 @@ export class UpstreamAccess {
     this.#check(verdict);
     const isValid = verdict.status === "valid";
     if (isValid && this.#options.keys.isKnown(key)) return [{ secret: key }];
-    this.#invalid.add(key);
-    if (isValid) this.#unserved.add(key);
+    this.#invalid.add(key, isValid ? "projects" : "invalid");
     return [];
   }
 
@@ -237,11 +227,6 @@ export class UpstreamAccess {
     this.#countRejection(reason);
     return false;
   }
-
-  #touch(): void {
-    const used = this.#options.keys.takeUsedVerified();
-    if (used.length > 0) this.#options.verifier.touch(used);
-  }
 }
 
 const MAX_INVALID_KEYS = 10_000;
@@ -249,14 +234,17 @@ const MAX_INVALID_KEYS = 10_000;
 /** Short, so that a key works soon after it was created, even if a client used it before that. */
 const INVALID_KEY_LIFETIME_MS = 10_000;
 
+/** Why a key is not valid: the upstream does not know it, or no source serves its projects. */
+type InvalidReason = Extract<KeyRejection, "invalid" | "projects">;
+
 /**
- * Remembers for a short time which keys the upstream has rejected. Contains only hashes with a
+ * Remembers for a short time which keys are not valid. Contains only hashes with a
  * secret of this process, so clients cannot choose keys that collide, and a memory dump reveals no
  * key.
  */
 export class InvalidKeys {
   readonly #secret = randomBytes(32).toString("latin1");
-  readonly #hashes: LRUCache<string, true>;
+  readonly #hashes: LRUCache<string, InvalidReason>;
 
   /** @param perf clock in milliseconds */
   constructor(perf: { now: () => number } = performance) {
@@ -268,12 +256,12 @@ export class InvalidKeys {
     });
   }
 
-  add(key: string): void {
-    this.#hashes.set(this.#hashOf(key), true);
+  add(key: string, reason: InvalidReason): void {
+    this.#hashes.set(this.#hashOf(key), reason);
   }
 
-  has(key: string): boolean {
-    return this.#hashes.has(this.#hashOf(key));
+  get(key: string): InvalidReason | undefined {
+    return this.#hashes.get(this.#hashOf(key));
   }
 
   #hashOf(key: string): string {

@@ -50,8 +50,6 @@ export interface KeyVerifier {
   confirm(key: string): Promise<Verdict>;
   /** Calls a function with all verified keys, and then with each change. */
   follow(listener: KeysListener): void;
-  /** Reports that keys have been used, so that others are forgotten first. */
-  touch(keys: readonly string[]): void;
   close(): Promise<void>;
 }
 

@@ -29,8 +29,6 @@ export class KeyDistribution {
       void reply(worker, message.id, this.#verifier.verify(message.token));
     } else if (message.kind === "confirm") {
       void reply(worker, message.id, this.#verifier.confirm(message.key));
-    } else if (message.kind === "used") {
-      this.#verifier.touch(message.keys);
     }
   }
 
@@ -78,10 +76,6 @@ export class WorkerKeyVerifier implements KeyVerifier {
   follow(listener: KeysListener): void {
     listener(this.known);
     this.#listeners.add(listener);
-  }
-
-  touch(keys: readonly string[]): void {
-    void this.#link.send({ kind: "used", keys });
   }
 
   async close(): Promise<void> {}

@@ -58,8 +58,6 @@ export type ToPrimary =
   | { readonly kind: "verify"; readonly id: number; readonly token: string }
   /** The digest of a known key to verify again. The primary process replies with `verdict`. */
   | { readonly kind: "confirm"; readonly id: number; readonly key: string }
-  /** The digests of verified keys that were used recently. */
-  | { readonly kind: "used"; readonly keys: readonly string[] }
   /** The reply to `ping`. */
   | { readonly kind: "pong" }
   /** An application to register upstream. The primary process replies with `decision`. */

@@ -80,7 +80,8 @@ export class KeyCalls {
     const { waitMs } = this.#options.newKeys;
     if (waitMs > 0) return Promise.resolve(this.#unknown(waitMs));
     if (this.#pending.size >= MAX_PENDING) return Promise.resolve(this.#unknown(0));
-    let resolve: PendingKey["resolve"] = () => {};
+    // NOTE: Node 20 has no `Promise.withResolvers()`.
+    let resolve: PendingKey["resolve"] = ignore;
     const verdict = new Promise<Verdict>((fulfill) => (resolve = fulfill));
     this.#pending.set(token, { verdict, resolve });
     void this.#verifyPending();
@@ -163,7 +164,7 @@ export class KeyCalls {
   #call(
     validator: Validator,
     select: () => readonly string[],
-    onStatus: (token: string, status: "valid" | "invalid") => void = () => {},
+    onStatus: (token: string, status: "valid" | "invalid") => void = ignore,
   ): Promise<void> {
     const call = this.#lastCall.then(async () => {
       const waitMs = this.#calledAtMs + CALL_SPACING_MS - performance.now();
@@ -193,6 +194,8 @@ export class KeyCalls {
     return { status: "unknown", retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) };
   }
 }
+
+function ignore(): void {}
 
 /** Waits for a time, or until the signal is aborted. */
 async function sleep(timeMs: number, signal: AbortSignal): Promise<void> {

@@ -20,7 +20,7 @@ import {
   type VerifiedKey,
 } from "../access/verified-key.ts";
 
-/** The least recently used keys are forgotten first. A million users share few keys. */
+/** Others are forgotten, and verified again when they are used. A million users share few keys. */
 const MAX_VERIFIED = 10_000;
 
 /** A request waits no longer for a key to be verified again, if the last verification may still count. */
@@ -150,10 +150,6 @@ export class UpstreamKeyVerifier implements KeyVerifier {
     this.#listeners.add(listener);
   }
 
-  touch(keys: readonly string[]): void {
-    for (const key of keys) this.#known.get(key);
-  }
-
   async close(): Promise<void> {
     this.#calls.close();
     await Promise.all(this.#validators.map((validator) => validator.close()));
@@ -177,7 +173,6 @@ export class UpstreamKeyVerifier implements KeyVerifier {
     this.#extend(known, validMs);
   }
 
-  /** NOTE: does not count as a use of the key. */
   #extend(known: KnownKey, validMs: number): void {
     known.verified = { ...known.verified, untilMs: known.checkedAtMs + validMs };
     this.#notify({ verified: [known.verified], revoked: [] });
