@@ -1,6 +1,6 @@
 // `npm run docs:check`: checks that the tables of settings in the documents match the programs, and that
 // the documents refer only to files, headings, folders and tests that exist, that every block of commands is marked,
-// and that the messages of the programs are explained. Requires a build.
+// and that the messages and the metrics of the programs are explained. Requires a build.
 // `node scripts/check-docs.mjs --write` rewrites the tables.
 
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
@@ -60,6 +60,7 @@ for (const [file, program] of REFERENCES) {
 for (const document of await readDocuments(root)) problems.push(...findBadMarks(document));
 
 await checkMessages(join("docs", "troubleshooting.md"));
+await checkMetrics();
 checkRecords(join("docs", "decisions"));
 await checkNamedTests("SECURITY.md");
 await checkNamedTests("ARCHITECTURE.md");
@@ -69,6 +70,21 @@ for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
 const count = [PROXY, ADMIN].flatMap(({ settings }) => Object.keys(settings)).length;
 console.log(`${documents.size} documents match ${count} settings`);
+
+/** The metrics of the proxy are defined by their names without a prefix. */
+async function checkMetrics() {
+  const folder = join(root, "packages/proxy/src/metrics");
+  const definition = /\b(?:gauges?|counters?|gaugePerSource)\(\s*"([a-z_]+)"/g;
+  for (const file of await readdir(folder)) {
+    const source = await readFile(join(folder, file), "utf8");
+    for (const [, name] of source.matchAll(definition)) {
+      const isDocumented = [...documents.values()].some((text) =>
+        text.includes(`flags_proxy_${name}\``),
+      );
+      if (!isDocumented) problems.push(`No document describes the metric flags_proxy_${name}`);
+    }
+  }
+}
 
 function programOf(path) {
   return REFERENCES.get(relative(root, path)) ?? PROXY;
