@@ -1,4 +1,4 @@
-import type { Counter, Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import type { GuardedStore } from "../store/guarded-store.ts";
 import { MetricSet } from "./metric-set.ts";
 import { OPERATION_LABELS, readOperations } from "./store-metrics.ts";
@@ -85,22 +85,14 @@ export function observeKeyRejections(
 
 const RESULTS = ["valid", "invalid", "unknown"] as const;
 
-interface KeyCounts {
-  readonly verified: () => number;
-  readonly pending: () => number;
-}
-
 /** Counts results of verifications, and revoked keys. */
-export interface VerifierMetrics {
-  readonly results: Counter<"result">;
-  readonly revoked: Counter;
-}
+export type VerifierMetrics = ReturnType<typeof createVerifierMetrics>;
 
 /** Creates the metrics of the process that verifies keys. */
 export function createVerifierMetrics(
   registry: Registry,
-  { verified, pending }: KeyCounts,
-): VerifierMetrics {
+  { verified, pending }: { readonly verified: () => number; readonly pending: () => number },
+) {
   const metrics = new MetricSet(registry);
   metrics.gauge("upstream_keys", "Keys that the upstream has verified", verified);
   metrics.gauge(

@@ -1,19 +1,15 @@
 import { type ClosedStreams, observeClosedStreams } from "flags-server-kit/http";
-import type { Counter, Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import { METRICS_PREFIX, MetricSet } from "./metric-set.ts";
 
 /** Counts what happens to streams to clients. */
-export interface FlagStreamMetrics {
-  readonly opened: Counter;
-  readonly refused: Counter;
-  readonly events: Counter;
-}
+export type FlagStreamMetrics = ReturnType<typeof observeFlagStreams>;
 
 /** Exports the number and memory of streams to clients, and counts what happens to them. */
 export function observeFlagStreams(
   registry: Registry,
   streams: { readonly size: number; readonly bytes: number; readonly closed: ClosedStreams },
-): FlagStreamMetrics {
+) {
   const metrics = new MetricSet(registry);
   metrics.gauge("push_streams", "Open streams to clients", () => streams.size);
   metrics.gauge(

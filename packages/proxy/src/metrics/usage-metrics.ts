@@ -1,19 +1,14 @@
-import type { Counter, Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import type { Source } from "../sources.ts";
 import { UpstreamSource } from "../upstream/upstream-source.ts";
 import type { UsageSpoolState } from "../upstream/usage/spool/usage-spool.ts";
 import { MetricSet, valuesOf } from "./metric-set.ts";
 
 /** Counters of usage reports. */
-export interface UsageMetrics {
-  readonly entries: Counter;
-  readonly invalid: Counter;
-  readonly refused: Counter;
-  readonly dropped: Counter<"kind">;
-}
+export type UsageMetrics = ReturnType<typeof createUsageMetrics>;
 
 /** Creates the counters of usage reports. */
-export function createUsageMetrics(registry: Registry): UsageMetrics {
+export function createUsageMetrics(registry: Registry) {
   const metrics = new MetricSet(registry);
   return {
     entries: metrics.counter(

@@ -1,14 +1,11 @@
-import type { Counter, Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import { MetricSet } from "./metric-set.ts";
 
 /** Metrics of worker processes, in the primary process. */
-export interface WorkerMetrics {
-  readonly restarts: Counter;
-  readonly unresponsive: Counter;
-}
+export type WorkerMetrics = ReturnType<typeof createWorkerMetrics>;
 
 /** Creates the metrics of worker processes. */
-export function createWorkerMetrics(registry: Registry, running: () => number): WorkerMetrics {
+export function createWorkerMetrics(registry: Registry, running: () => number) {
   const metrics = new MetricSet(registry);
   metrics.gauge("workers", "Running worker processes", running);
   return {
