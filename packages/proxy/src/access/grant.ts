@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { TokenBucket } from "flags-server-kit/http";
+import { TokenBucket } from "flags-server-kit/neutral";
 import type { SentContext } from "../context/sent-context.ts";
 import { HttpError } from "../errors.ts";
 import type { AllowsOrigin } from "./origins.ts";

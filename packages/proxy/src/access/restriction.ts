@@ -1,5 +1,5 @@
 import type { FeatureDefinitions } from "flags-sdk";
-import { isRecord } from "flags-server-kit";
+import { isRecord } from "flags-server-kit/neutral";
 
 /** The flags of a source that a grant allows. */
 export interface Restriction {

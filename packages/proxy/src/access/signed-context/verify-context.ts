@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { describeRepeatedHeader, findRepeatedHeader } from "flags-server-kit/http";
+import { describeRepeatedHeader, findRepeatedHeader } from "flags-server-kit/neutral";
 import { isStandardField, type SentContext } from "../../context/sent-context.ts";
 import { badField, HttpError, notSigned } from "../../errors.ts";
 
