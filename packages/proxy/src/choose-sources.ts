@@ -108,7 +108,7 @@ export function createConfiguredSources(
       { ...toUpstreamClientOptions(config, token), storageProvider },
       {
         usageSpool: spools[index],
-        exchange: isShared ? storedFlags?.createExchange() : undefined,
+        openExchange: isShared ? storedFlags && (() => storedFlags.openExchange()) : undefined,
         observeRequest,
       },
     );

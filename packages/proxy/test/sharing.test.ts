@@ -56,7 +56,7 @@ describe.skipIf(!HAS_REDIS)("replicas with one Redis", () => {
     const connection = connect(port);
     const client = new UpstreamSource(
       { url, appName: "proxy", refreshIntervalMs: INTERVAL_MS, metricsIntervalMs: 0 },
-      { exchange: new RedisExchange(connection, { id, secret }) },
+      { openExchange: async () => new RedisExchange(connection, { id, secret }) },
     );
     const warnings: string[] = [];
     client.on("warn", (message) => warnings.push(message));

@@ -1,11 +1,5 @@
 import { Deadline, describeCause, describeCount } from "flags-sdk/internal";
-import type {
-  FlagExchange,
-  PublishedFlags,
-  SharedFlags,
-  SharingRequest,
-  SharingState,
-} from "../upstream/sharing/flag-exchange.ts";
+import type { FlagExchange } from "../upstream/sharing/flag-exchange.ts";
 import type { Logger } from "flags-server-kit";
 import type { SourceIdentity } from "./source-identity.ts";
 import type { Store } from "./store.ts";
@@ -81,8 +75,11 @@ export class GuardedStore implements Store {
     return this.#run("remove", signal, (store, limited) => store.remove(key, limited));
   }
 
-  createExchange(source: SourceIdentity): FlagExchange {
-    return new LazyExchange(this, source);
+  /** Returns the exchange of a source; rejects if the store cannot be opened. */
+  async openExchange(source: SourceIdentity): Promise<FlagExchange> {
+    const exchange = (await this.open()).createExchange?.(source);
+    if (exchange === undefined) throw new Error("This store cannot coordinate replicas");
+    return exchange;
   }
 
   /** Closes the store, even while operations are pending: callers abort theirs first. */
@@ -149,53 +146,5 @@ export class GuardedStore implements Store {
     const [verb, preposition] = VERBS[operation];
     const { content } = this.#options;
     return `${verb} ${content === undefined ? "" : `${content} `}${preposition} the store ${this.address}`;
-  }
-}
-
-/** The exchange of a store that is opened by the first operation. */
-class LazyExchange implements FlagExchange {
-  readonly #store: GuardedStore;
-  readonly #source: SourceIdentity;
-  #exchange: FlagExchange | undefined;
-
-  constructor(store: GuardedStore, source: SourceIdentity) {
-    this.#store = store;
-    this.#source = source;
-  }
-
-  async contact(request: SharingRequest, signal: AbortSignal): Promise<SharingState> {
-    return (await this.#open()).contact(request, signal);
-  }
-
-  async publish(owner: string, flags: PublishedFlags, signal: AbortSignal): Promise<boolean> {
-    return (await this.#open()).publish(owner, flags, signal);
-  }
-
-  async read(signal: AbortSignal): Promise<SharedFlags | undefined> {
-    return (await this.#open()).read(signal);
-  }
-
-  async release(owner: string, signal: AbortSignal): Promise<void> {
-    await (await this.#open()).release(owner, signal);
-  }
-
-  onChange(listener: () => void): () => void {
-    let isStopped = false;
-    let stop = (): void => void (isStopped = true);
-    // NOTE: if the store cannot be opened, the other operations fail with the reason.
-    this.#open()
-      .then((exchange) => {
-        if (!isStopped) stop = exchange.onChange(listener);
-      })
-      .catch(() => undefined);
-    return () => stop();
-  }
-
-  async #open(): Promise<FlagExchange> {
-    if (this.#exchange !== undefined) return this.#exchange;
-    const store = await this.#store.open();
-    this.#exchange ??= store.createExchange?.(this.#source);
-    if (this.#exchange === undefined) throw new Error("This store cannot coordinate replicas");
-    return this.#exchange;
   }
 }

@@ -86,9 +86,9 @@ export class StoredFlags implements StorageProvider {
   }
 
   /** Lets replicas share the flags through the store. */
-  createExchange(): FlagExchange {
+  openExchange(): Promise<FlagExchange> {
     const { store, source } = this.#options;
-    return store.createExchange(identifySource(source));
+    return store.openExchange(identifySource(source));
   }
 
   get store(): GuardedStore {

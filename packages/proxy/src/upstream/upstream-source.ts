@@ -10,7 +10,7 @@ import {
 } from "flags-sdk";
 import type { FlagSource } from "./flag-source.ts";
 import { attachTo, type ClientParts, Emitter, toEventSink } from "flags-sdk/internal";
-import type { FlagExchange } from "./sharing/flag-exchange.ts";
+import type { OpenExchange } from "./sharing/flag-exchange.ts";
 import {
   SharedSynchronizer,
   type SharingRole,
@@ -25,7 +25,7 @@ interface UpstreamSourceOptions extends Pick<ClientParts, "observeRequest"> {
   /** Keeps usage, impact metrics and registrations until they are delivered. @default memory */
   readonly usageSpool?: UsageSpoolOptions | undefined;
   /** Shares the flags with other replicas. @default this one follows the upstream itself */
-  readonly exchange?: FlagExchange | undefined;
+  readonly openExchange?: OpenExchange | undefined;
 }
 
 /** Events of a source in addition to those of its client, with the parameters of their listeners. */
@@ -49,20 +49,20 @@ export class UpstreamSource implements FlagSource {
 
   /** @param client a client, which the caller must close, or the options of a new one */
   constructor(client: FlagsClient | FlagsClientOptions, options: UpstreamSourceOptions = {}) {
-    const { usageSpool, exchange, observeRequest } = options;
+    const { usageSpool, openExchange, observeRequest } = options;
     let shared: SharedSynchronizer | undefined;
     this.#isOwner = !(client instanceof FlagsClient);
-    this.#shared = exchange && (() => shared);
+    this.#shared = openExchange && (() => shared);
     this.#client =
       client instanceof FlagsClient
         ? client
         : new FlagsClient(client, {
             observeRequest,
             share:
-              exchange &&
+              openExchange &&
               ((following) => {
                 const onRole = (role: SharingRole): void => this.events.emit("role", role);
-                shared = new SharedSynchronizer({ ...following, exchange, onRole });
+                shared = new SharedSynchronizer({ ...following, openExchange, onRole });
                 return shared;
               }),
           });

@@ -90,6 +90,9 @@ export interface FlagExchange {
   onChange(listener: () => void): () => void;
 }
 
+/** Opens an exchange; rejects if it cannot be used. */
+export type OpenExchange = () => Promise<FlagExchange>;
+
 /** Compares versions: negative if the first one is older. Undefined is older than every version. */
 export function compareVersions(
   first: SharedVersion | undefined,

@@ -8,7 +8,13 @@ import {
   toUpstreamError,
 } from "flags-sdk/internal";
 import { compareVersions } from "./flag-exchange.ts";
-import type { FlagExchange, PublishedFlags, SharedVersion, SharingState } from "./flag-exchange.ts";
+import type {
+  FlagExchange,
+  OpenExchange,
+  PublishedFlags,
+  SharedVersion,
+  SharingState,
+} from "./flag-exchange.ts";
 import { TakeoverBackoff, sharingTiming } from "./sharing-timing.ts";
 import type { SharingTiming } from "./sharing-timing.ts";
 import { UpstreamRun } from "./upstream-run.ts";
@@ -30,7 +36,8 @@ export interface SharingStatus {
 }
 
 interface SharedSynchronizerOptions extends Following {
-  readonly exchange: FlagExchange;
+  /** Rejects if the exchange cannot be opened. */
+  readonly openExchange: OpenExchange;
   /** Called whenever the role changes. */
   readonly onRole: (role: SharingRole) => void;
 }
@@ -55,7 +62,7 @@ export class SharedSynchronizer implements Synchronizer {
     () => this.#iterate(),
     (error) => this.#options.events.error(toUpstreamError(error)),
   );
-  #unsubscribe: () => void = () => undefined;
+  #unsubscribe: (() => void) | undefined;
   #startTimer: NodeJS.Timeout | undefined;
   #isWoken = false;
   #run: UpstreamRun | undefined;
@@ -90,7 +97,6 @@ export class SharedSynchronizer implements Synchronizer {
   }
 
   start(): void {
-    this.#unsubscribe = this.#options.exchange.onChange(() => this.#wake());
     this.#startTimer = setTimeout(() => {
       if (this.#run === undefined) this.#startRun(undefined);
     }, this.#timing.fallbackDelayMs).unref();
@@ -98,12 +104,18 @@ export class SharedSynchronizer implements Synchronizer {
   }
 
   async stop(): Promise<void> {
-    this.#unsubscribe();
+    this.#unsubscribe?.();
     clearTimeout(this.#startTimer);
     this.#abort.abort(new Error("Sharing was stopped"));
     this.#stopRun();
     await Promise.all([this.#loop.stop(), this.#stoppingRuns]);
     if (this.#status.role === "holder") await this.#release();
+  }
+
+  async #exchange(): Promise<FlagExchange> {
+    const exchange = await this.#options.openExchange();
+    if (!this.#abort.signal.aborted) this.#unsubscribe ??= exchange.onChange(() => this.#wake());
+    return exchange;
   }
 
   #wake(): void {
@@ -128,8 +140,8 @@ export class SharedSynchronizer implements Synchronizer {
     if (isFailing) this.#takeoverBackoff.failed();
     const { contactTimeoutMs, startTimeoutMs } = this.#timing;
     const limitMs = this.#hasRole ? contactTimeoutMs : startTimeoutMs;
-    const state = await this.#limit(limitMs, (signal) =>
-      this.#options.exchange.contact(
+    const state = await this.#limit(limitMs, async (signal) =>
+      (await this.#exchange()).contact(
         {
           owner: this.#owner,
           leaseMs: this.#timing.leaseMs,
@@ -179,9 +191,8 @@ export class SharedSynchronizer implements Synchronizer {
     // NOTE: before the publication, because a publication that fails may still have taken effect.
     this.#version = version;
     this.#revision = undefined;
-    const { exchange } = this.#options;
-    const isPublished = await this.#limit(this.#timing.transferTimeoutMs, (signal) =>
-      exchange.publish(
+    const isPublished = await this.#limit(this.#timing.transferTimeoutMs, async (signal) =>
+      (await this.#exchange()).publish(
         this.#owner,
         { version, revision, definitions, ...this.#agesOfCurrent() },
         signal,
@@ -222,9 +233,9 @@ export class SharedSynchronizer implements Synchronizer {
 
   /** Reads the published flags and accepts them. Resolves to false if those of this replica are newer. */
   async #acceptShared(state: SharingState): Promise<boolean> {
-    const { exchange, sink } = this.#options;
-    const shared = await this.#limit(this.#timing.transferTimeoutMs, (signal) =>
-      exchange.read(signal),
+    const { sink } = this.#options;
+    const shared = await this.#limit(this.#timing.transferTimeoutMs, async (signal) =>
+      (await this.#exchange()).read(signal),
     );
     if (shared === undefined) throw new Error("There are no shared flags");
     if (state.isHolder || this.#run === undefined) {
@@ -367,7 +378,10 @@ export class SharedSynchronizer implements Synchronizer {
   async #release(): Promise<void> {
     const deadline = new Deadline(new AbortController().signal, RELEASE_TIMEOUT_MS);
     try {
-      await deadline.race(this.#options.exchange.release(this.#owner, deadline.signal));
+      const released = this.#exchange().then((exchange) =>
+        exchange.release(this.#owner, deadline.signal),
+      );
+      await deadline.race(released);
     } catch {
       // The lease expires anyway.
     }
