@@ -2,7 +2,6 @@
 
 // A client with connections that the proxy shares.
 export { attachTo } from "./client/flags-client.ts";
-export type { Attachment } from "./client/flags-client.ts";
 export type { ClientParts, CreateSynchronizer, Following } from "./client/client-components.ts";
 export { Emitter, toEventSink } from "./events.ts";
 export { isUnleashClient } from "./sync/unleash-synchronizer.ts";
@@ -24,7 +23,6 @@ export { FailureLog } from "./transport/failure-log.ts";
 export type { EventSink } from "./transport/failure-log.ts";
 export { HttpClient } from "./transport/http-client.ts";
 export type {
-  ObservedRequest,
   RequestObserver,
   UpstreamRequest,
   UpstreamResponse,
@@ -44,13 +42,7 @@ export { nextDelayMs } from "./scheduling/backoff.ts";
 export { forEachConcurrently } from "./scheduling/for-each-concurrently.ts";
 export { Loop } from "./scheduling/loop.ts";
 export { TimeSlicer } from "./scheduling/time-slicer.ts";
-export {
-  deleteAbandoned,
-  hasCode,
-  OWNER_ONLY,
-  replaceFile,
-  syncDirectory,
-} from "./storage/durable-file.ts";
+export { deleteAbandoned, OWNER_ONLY, replaceFile, syncDirectory } from "./storage/durable-file.ts";
 export { abortable, Deadline } from "./transport/deadline.ts";
 export { readJson } from "./transport/read-json.ts";
 

@@ -9,3 +9,11 @@ export function* inTurn<Element>(
   }
   return undefined;
 }
+
+/** Makes an entry the last one. */
+export function moveToEnd<Value>(map: Map<string, Value>, key: string): void {
+  const value = map.get(key);
+  if (value === undefined) return;
+  map.delete(key);
+  map.set(key, value);
+}

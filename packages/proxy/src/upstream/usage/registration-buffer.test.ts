@@ -69,6 +69,16 @@ test("add() drops registrations beyond the limit of their quota, but not those o
   expect(namesOf(3)).toEqual(["app-1", "real", "app-2"]);
 });
 
+test("take() returns registrations of other quotas the next time, although the first ones are not delivered", () => {
+  const buffer = new RegistrationBuffer(new FairShare(USAGE_LIMITS.bytes), ignore);
+  for (const quotaId of ["one", "two", "three"]) {
+    for (const appName of ["a", "b"]) buffer.add(registration({ appName, quotaId }));
+  }
+  const quotasOf = (limit: number) => buffer.take(limit).map(({ quotaId }) => quotaId);
+  expect(quotasOf(2)).toEqual(["one", "two"]);
+  expect(quotasOf(2)).toEqual(["three", "one"]);
+});
+
 test("take() frees the memory of registrations", () => {
   const memory = new FairShare(100_000);
   const buffer = new RegistrationBuffer(memory, ignore);

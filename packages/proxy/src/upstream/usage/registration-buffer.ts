@@ -3,7 +3,7 @@ import type { UpstreamConnection } from "flags-sdk/internal";
 import type { FairShare } from "flags-server-kit";
 import { LRUCache } from "lru-cache";
 import type { ApplicationRegistration, ChangeKind, Journal } from "./application-usage.ts";
-import { inTurn } from "./in-turn.ts";
+import { inTurn, moveToEnd } from "./in-turn.ts";
 import { DEFAULT_QUOTA, USAGE_LIMITS } from "./usage-limits.ts";
 
 /** Minimum time before an unchanged registration is forwarded again. */
@@ -79,13 +79,14 @@ export class RegistrationBuffer {
     return undefined;
   }
 
-  /** Returns up to `limit` registrations, one of each quota in turn. They move to the end of the order. */
+  /** Returns up to `limit` registrations, one of each quota in turn. They and their quotas move to the end of the order. */
   take(limit: number): readonly ApplicationRegistration[] {
     const queues = Array.from(this.#quotas.values(), (quota) => [...quota.values()]);
     const taken = [...inTurn(queues)].slice(0, limit);
     for (const registration of taken) {
-      this.apply("remove", registration);
-      this.apply("add", registration);
+      const { quotaId = DEFAULT_QUOTA } = registration;
+      moveToEnd(this.#quotas.get(quotaId) ?? new Map(), idOf(registration));
+      moveToEnd(this.#quotas, quotaId);
     }
     return taken;
   }

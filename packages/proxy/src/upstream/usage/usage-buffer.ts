@@ -1,7 +1,7 @@
 import type { FeatureUsage } from "flags-sdk";
 import type { FairShare } from "flags-server-kit";
 import type { ApplicationUsage, ChangeKind, Journal } from "./application-usage.ts";
-import { inTurn } from "./in-turn.ts";
+import { inTurn, moveToEnd } from "./in-turn.ts";
 import { type IsKnown, separateKnown } from "./known-names.ts";
 import {
   APPLICATION_BYTES,
@@ -341,13 +341,6 @@ function toKeys([quotaId, quota]: readonly [
   ReadonlyMap<string, unknown>,
 ]): readonly (readonly [quotaId: string, appName: string])[] {
   return [...quota.keys()].map((appName) => [quotaId, appName] as const);
-}
-
-function moveToEnd<Value>(map: Map<string, Value>, key: string): void {
-  const value = map.get(key);
-  if (value === undefined) return;
-  map.delete(key);
-  map.set(key, value);
 }
 
 function isZero(yes: number, no: number, variants: Iterable<number>): boolean {
