@@ -6,6 +6,7 @@ import type { Source } from "./sources.ts";
 import { createStore } from "./store/create-stored-flags.ts";
 import { observeKeyStore } from "./metrics/key-metrics.ts";
 import type { KeyVerifier } from "./access/verified-key.ts";
+import type { UpstreamKeyVerifier } from "./upstream-keys/upstream-key-verifier.ts";
 
 interface AccessControlOptions {
   readonly registry: Registry;
@@ -52,7 +53,7 @@ export async function startKeyVerifier(
   config: ProxyConfig,
   times: NonNullable<ProxyConfig["upstreamKeys"]>,
   registry: Registry,
-): Promise<KeyVerifier> {
+): Promise<UpstreamKeyVerifier> {
   // NOTE: loaded only if needed, so that other proxies start faster.
   const { UpstreamKeyVerifier } = await import("./upstream-keys/upstream-key-verifier.ts");
   const { upstreamUrl, upstreamTokens, logger } = config;

@@ -24,7 +24,6 @@ test("sources and verified keys are closed at the same time", async () => {
     }
   }
   const verifier: KeyVerifier = {
-    known: { verified: [], revoked: [] },
     verify: async () => ({ status: "invalid" }),
     confirm: async () => ({ status: "invalid" }),
     follow: () => {},
@@ -51,7 +50,6 @@ test("sources and verified keys are closed at the same time", async () => {
 test("a start that fails closes the keys, so that nothing continues to follow them", async () => {
   let closed = 0;
   const verifier: KeyVerifier = {
-    known: { verified: [], revoked: [] },
     verify: async () => ({ status: "invalid" }),
     confirm: async () => ({ status: "invalid" }),
     follow: () => {},

@@ -19,7 +19,6 @@ function createAccess({ verify, sources = [] }: Parts) {
   const registry = new Registry();
   const access = new UpstreamAccess({
     verifier: {
-      known: { verified: [], revoked: [] },
       verify,
       confirm: verify,
       follow: () => {},

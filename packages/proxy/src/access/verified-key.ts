@@ -39,8 +39,6 @@ export type KeysListener = (change: KeysChange) => void;
 
 /** Verifies keys, in this process or in the primary process. */
 export interface KeyVerifier {
-  /** All verified keys. */
-  readonly known: KeysChange;
   /**
    * Verifies a key of the form that `isVerifiable()` accepts. Listeners learn of a valid key before the
    * promise is fulfilled. Never rejects.

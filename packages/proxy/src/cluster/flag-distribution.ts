@@ -1,12 +1,7 @@
-import type { FlagSource } from "../upstream/flag-source.ts";
-import {
-  type ConfirmedFlags,
-  type FlagUpdate,
-  type SyncStatus,
-  toSyncStatus,
-} from "./flag-replica.ts";
 import type { Logger } from "flags-server-kit";
 import type { Source } from "../sources.ts";
+import type { FlagSource } from "../upstream/flag-source.ts";
+import type { FlagUpdate, SyncEvent, SyncStatus } from "./flag-replica.ts";
 import type { WorkerPeer } from "./messages.ts";
 
 /** Maximum time for which a round waits for a worker to load its flags. */
@@ -25,8 +20,6 @@ interface DistributionOptions {
   /** Position of the source in the configuration. */
   readonly index: number;
   readonly logger: Logger;
-  /** Called once for each worker, when it no longer has to wait for this source before it listens. */
-  readonly onReady: (worker: WorkerPeer) => void;
 }
 
 /**
@@ -39,48 +32,47 @@ export class FlagDistribution {
   readonly #options: DistributionOptions;
   readonly #source: FlagSource;
   readonly #workers = new Set<WorkerPeer>();
-  readonly #ready = new WeakSet<WorkerPeer>();
+  /** What to call when workers that have joined publish their first flags. */
+  readonly #joining = new Map<WorkerPeer, () => void>();
   /** Workers that have received flags and have not loaded them yet. */
   readonly #loading = new WeakSet<WorkerPeer>();
-  /** NOTE: the last messages of a worker may arrive after its exit. */
-  readonly #exited = new WeakSet<WorkerPeer>();
   #round: Round | undefined;
   /** The update of the current or the last round. */
   #update: FlagUpdate | undefined;
-  /** The flags of that update. The source may have later ones, which it has confirmed later. */
-  #confirmed: ConfirmedFlags = { revision: undefined, confirmedAtMs: undefined };
+  /** When that update was last confirmed. The source may have a later one, which it has confirmed later. */
+  #confirmedAtMs: number | undefined;
 
   constructor(options: DistributionOptions) {
     this.#options = options;
     const { flags, onFailure } = options.source;
     this.#source = flags;
     flags.on("changed", () => this.#startNextRound());
-    flags.on("unchanged", () => this.#sendUnchanged());
-    const sendStatus = (): void => this.#workers.forEach((worker) => this.#sendStatus(worker));
-    flags.on("live", sendStatus);
-    flags.on("fall", sendStatus);
-    onFailure(sendStatus);
+    flags.on("unchanged", () => this.#sendStatus("unchanged"));
+    flags.on("live", () => this.#sendStatus());
+    flags.on("fall", () => this.#sendStatus());
+    onFailure(() => this.#sendStatus());
   }
 
-  /** Adds a worker. It listens immediately, or as soon as it has the flags of the other workers. */
-  join(worker: WorkerPeer): void {
-    if (this.#exited.has(worker)) return;
-    this.#workers.add(worker);
-    if (this.#options.source.lastFailure() !== undefined) this.#sendStatus(worker);
-    if (this.#round !== undefined) this.#sendFlags(worker, this.#round);
-    else if (this.#update !== undefined) this.#startRound(this.#update, [worker]);
-    else this.#reportReady(worker);
+  /** Adds a worker. Resolves when it has the flags of the other workers, immediately if there are none. */
+  join(worker: WorkerPeer): Promise<void> {
+    return new Promise((resolve) => {
+      this.#workers.add(worker);
+      if (this.#options.source.lastFailure() !== undefined) this.#sendStatus(undefined, [worker]);
+      if (this.#update === undefined) resolve();
+      else this.#joining.set(worker, resolve);
+      this.#distributeTo(worker);
+    });
   }
 
   /** Records that a worker has loaded the flags of a revision. */
   loaded(worker: WorkerPeer, revision: string): void {
     this.#loading.delete(worker);
     if (revision !== this.#update?.revision) {
-      this.join(worker);
+      this.#distributeTo(worker);
       return;
     }
     if (this.#round === undefined) {
-      this.#publish(worker);
+      this.#publish([worker]);
       return;
     }
     this.#round.waitingFor.delete(worker);
@@ -90,8 +82,8 @@ export class FlagDistribution {
 
   /** Records the exit of a worker. */
   leave(worker: WorkerPeer): void {
-    this.#exited.add(worker);
     this.#workers.delete(worker);
+    this.#joining.delete(worker);
     if (this.#round === undefined) return;
     this.#round.waitingFor.delete(worker);
     this.#round.loaded.delete(worker);
@@ -109,10 +101,15 @@ export class FlagDistribution {
     const { snapshot, definitions, confirmedAtMs } = this.#source;
     if (this.#round !== undefined || snapshot === undefined) return;
     if (snapshot.revision === this.#update?.revision) return;
-    const { revision } = snapshot;
-    this.#update = { revision, text: JSON.stringify(definitions) };
-    this.#confirmed = { revision, confirmedAtMs };
+    this.#update = { revision: snapshot.revision, text: JSON.stringify(definitions) };
+    this.#confirmedAtMs = confirmedAtMs;
     this.#startRound(this.#update, this.#workers);
+  }
+
+  /** Sends the current update to one worker, in the current round or one of its own. */
+  #distributeTo(worker: WorkerPeer): void {
+    if (this.#round !== undefined) this.#sendFlags(worker, this.#round);
+    else if (this.#update !== undefined) this.#startRound(this.#update, [worker]);
   }
 
   #startRound(update: FlagUpdate, workers: Iterable<WorkerPeer>): void {
@@ -145,46 +142,32 @@ export class FlagDistribution {
     if (waitingFor.size > 0) return;
     clearTimeout(timeout);
     this.#round = undefined;
-    for (const worker of loaded) this.#publish(worker);
+    this.#publish(loaded);
     this.#startNextRound();
   }
 
-  #publish(worker: WorkerPeer): void {
-    const { index: source } = this.#options;
-    worker.send({ kind: "publish", source, status: this.#status() });
-    this.#reportReady(worker);
+  #publish(workers: Iterable<WorkerPeer>): void {
+    for (const worker of workers) {
+      this.#sendStatus("publish", [worker]);
+      this.#joining.get(worker)?.();
+      this.#joining.delete(worker);
+    }
   }
 
-  #reportReady(worker: WorkerPeer): void {
-    if (this.#ready.has(worker)) return;
-    this.#ready.add(worker);
-    this.#options.onReady(worker);
+  #sendStatus(event?: SyncEvent, workers: Iterable<WorkerPeer> = this.#workers): void {
+    const { index: source } = this.#options;
+    for (const worker of workers) {
+      worker.send({ kind: "status", source, status: this.#status(), event });
+    }
   }
 
   #status(): SyncStatus {
-    const { snapshot, confirmedAtMs } = this.#source;
-    const { revision } = this.#confirmed;
-    if (snapshot?.revision === revision) this.#confirmed = { revision, confirmedAtMs };
-    return toSyncStatus(this.#source, this.#confirmed);
-  }
-
-  #sendStatus(worker: WorkerPeer): void {
-    const { source, index } = this.#options;
-    worker.send({
-      kind: "status",
-      source: index,
-      status: this.#status(),
-      failure: source.lastFailure(),
-    });
-  }
-
-  #sendUnchanged(): void {
-    for (const worker of this.#workers) {
-      worker.send({
-        kind: "unchanged",
-        source: this.#options.index,
-        status: this.#status(),
-      });
-    }
+    const { snapshot, lastFetchAtMs, lastUpdateAtMs, origin, isLive, fall } = this.#source;
+    const failure = this.#options.source.lastFailure();
+    const revision = this.#update?.revision;
+    if (snapshot?.revision === revision) this.#confirmedAtMs = this.#source.confirmedAtMs;
+    const atMs = this.#confirmedAtMs;
+    const ageMs = atMs === undefined ? undefined : performance.now() - atMs;
+    return { lastFetchAtMs, lastUpdateAtMs, origin, isLive, fall, failure, revision, ageMs };
   }
 }

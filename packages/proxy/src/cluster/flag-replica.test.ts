@@ -1,7 +1,13 @@
 import { expect, test } from "vitest";
 import { FlagReplica } from "./flag-replica.ts";
 
-const NEVER = { lastFetchAtMs: undefined, lastUpdateAtMs: undefined, revision: undefined };
+const NEVER = {
+  lastFetchAtMs: undefined,
+  lastUpdateAtMs: undefined,
+  failure: undefined,
+  revision: undefined,
+  ageMs: undefined,
+};
 
 function toUpdate(revision: string, features: readonly object[]) {
   return { revision, text: JSON.stringify({ version: 2, features, segments: [] }) };
@@ -26,19 +32,19 @@ function createReplica(
   return { replica, events };
 }
 
-test("prepare() keeps the current flags, publish() replaces them", async () => {
+test("prepare() keeps the current flags, update() replaces them", async () => {
   const { replica, events } = createReplica();
   await replica.prepare(toUpdate("r1", [ON]));
   expect(replica.snapshot).toBeUndefined();
   expect(events).toEqual([]);
 
-  replica.publish({ ...NEVER, lastFetchAtMs: 2, lastUpdateAtMs: 1 });
+  replica.update({ ...NEVER, lastFetchAtMs: 2, lastUpdateAtMs: 1 }, "publish");
   await replica.prepare(toUpdate("r2", [ON, { ...ON, name: "b" }]));
   expect(replica.snapshot?.revision).toBe("r1");
   expect(replica.definitions).toEqual({ version: 2, features: [ON], segments: [] });
   expect([replica.lastFetchAtMs, replica.lastUpdateAtMs]).toEqual([2, 1]);
 
-  replica.publish(NEVER);
+  replica.update(NEVER, "publish");
   expect(replica.snapshot?.revision).toBe("r2");
   expect(events).toEqual(["changed to r1", "ready", "changed to r2"]);
 });
@@ -46,10 +52,10 @@ test("prepare() keeps the current flags, publish() replaces them", async () => {
 test("prepare() reuses the objects of unchanged flags", async () => {
   const { replica } = createReplica();
   await replica.prepare(toUpdate("r1", [ON]));
-  replica.publish(NEVER);
+  replica.update(NEVER, "publish");
   const { definitions, snapshot } = replica;
   await replica.prepare(toUpdate("r2", [{ ...ON, name: "b" }, ON]));
-  replica.publish(NEVER);
+  replica.update(NEVER, "publish");
   expect(replica.definitions?.features[1]).toBe(definitions?.features[0]);
   expect(replica.snapshot?.flags[1]).toBe(snapshot?.flags[0]);
 });
@@ -57,55 +63,60 @@ test("prepare() reuses the objects of unchanged flags", async () => {
 test("the time of flags that are not published yet does not count for the current ones", async () => {
   const { replica } = createReplica();
   await replica.prepare(toUpdate("r1", [ON]));
-  replica.publish({ ...NEVER, revision: "r1", ageMs: 1000 });
+  replica.update({ ...NEVER, revision: "r1", ageMs: 1000 }, "publish");
   const { confirmedAtMs } = replica;
-  replica.unchanged({ ...NEVER, revision: "r2", ageMs: 0 });
+  replica.update({ ...NEVER, revision: "r2", ageMs: 0 }, "unchanged");
   await replica.prepare(toUpdate("r2", [ON]));
   replica.update({ ...NEVER, revision: "r2", ageMs: 0 });
   expect(replica.confirmedAtMs).toBe(confirmedAtMs);
-  replica.publish({ ...NEVER, revision: "r2", ageMs: 0 });
+  replica.update({ ...NEVER, revision: "r2", ageMs: 0 }, "publish");
   expect(replica.confirmedAtMs).toBeGreaterThan(confirmedAtMs ?? Infinity);
 });
 
 test("flags that cannot be prepared leave the current ones, which then count as not confirmed", async () => {
   const { replica, events } = createReplica();
   await replica.prepare(toUpdate("r1", [ON]));
-  replica.publish({ ...NEVER, revision: "r1", ageMs: 1000 });
+  replica.update({ ...NEVER, revision: "r1", ageMs: 1000 }, "publish");
   const { confirmedAtMs } = replica;
   await expect(replica.prepare({ revision: "r2", text: "{" })).rejects.toThrow();
-  replica.publish({ ...NEVER, revision: "r2", ageMs: 0 });
-  replica.unchanged({ ...NEVER, revision: "r2", ageMs: 0 });
+  replica.update({ ...NEVER, revision: "r2", ageMs: 0 }, "publish");
+  replica.update({ ...NEVER, revision: "r2", ageMs: 0 }, "unchanged");
   expect(replica.snapshot?.revision).toBe("r1");
   expect(replica.confirmedAtMs).toBe(confirmedAtMs);
 
   await replica.prepare(toUpdate("r3", [ON]));
-  replica.publish({ ...NEVER, revision: "r3", ageMs: 0 });
+  replica.update({ ...NEVER, revision: "r3", ageMs: 0 }, "publish");
   expect(replica.confirmedAtMs).toBeGreaterThan(confirmedAtMs ?? Infinity);
   expect(events).toEqual(["changed to r1", "ready", "unchanged", "changed to r3"]);
 });
 
-test("publish() of the current flags changes nothing", async () => {
+test("update() of the current flags changes nothing", async () => {
   const { replica, events } = createReplica();
   for (let round = 0; round < 2; round += 1) {
     await replica.prepare(toUpdate("r1", [ON]));
-    replica.publish(NEVER);
+    replica.update(NEVER, "publish");
   }
   expect(events).toEqual(["changed to r1", "ready"]);
 });
 
-test("unchanged() sets the status and emits an event", () => {
+test("update() sets the status and emits an event", () => {
   const { replica, events } = createReplica();
   const before = performance.now();
-  replica.unchanged({
-    lastFetchAtMs: 7,
-    lastUpdateAtMs: 3,
-    revision: undefined,
-    origin: "upstream",
-    isLive: true,
-    ageMs: 100,
-  });
+  replica.update(
+    {
+      lastFetchAtMs: 7,
+      lastUpdateAtMs: 3,
+      revision: undefined,
+      failure: { message: "is down", atMs: 5 },
+      origin: "upstream",
+      isLive: true,
+      ageMs: 100,
+    },
+    "unchanged",
+  );
   expect([replica.lastFetchAtMs, replica.lastUpdateAtMs]).toEqual([7, 3]);
   expect([replica.origin, replica.isLive]).toEqual(["upstream", true]);
+  expect(replica.failure).toEqual({ message: "is down", atMs: 5 });
   const confirmedAtMs = replica.confirmedAtMs ?? 0;
   expect(confirmedAtMs).toBeGreaterThanOrEqual(before - 100);
   expect(confirmedAtMs).toBeLessThanOrEqual(performance.now() - 100);
@@ -118,7 +129,7 @@ test("a failing custom strategy is logged once for each snapshot, and emits an e
   };
   const { replica, events } = createReplica([{ name: "mine", isEnabled }]);
   await replica.prepare(toUpdate("r1", [{ ...ON, strategies: [{ name: "mine" }] }]));
-  replica.publish(NEVER);
+  replica.update(NEVER, "publish");
   events.length = 0;
   for (let round = 0; round < 2; round += 1) replica.snapshot?.evaluateAll({});
   expect(events).toEqual([

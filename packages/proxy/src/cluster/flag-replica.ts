@@ -1,12 +1,9 @@
 import { parseInSteps } from "flags-engine";
 import type { CustomStrategy, Snapshot, Steps } from "flags-engine";
 import type { BeforeChangeHook, FeatureDefinitions, FlagFall, FlagOrigin } from "flags-sdk";
-import type { FlagSource } from "../upstream/flag-source.ts";
 import { ClientEventTarget, Compiler, readJson, Revisions, TimeSlicer } from "flags-sdk/internal";
-import type {
-  ApplicationRegistration,
-  ApplicationUsage,
-} from "../upstream/usage/application-usage.ts";
+import type { SourceFailure } from "../sources.ts";
+import type { FlagSource } from "../upstream/flag-source.ts";
 
 /** Flags that one process sends to another. */
 export interface FlagUpdate {
@@ -17,43 +14,28 @@ export interface FlagUpdate {
 }
 
 /** How current the flags of a source are, in a form that is valid in every process. */
-export interface SyncStatus {
-  /** As in `FlagSource`. */
-  readonly lastFetchAtMs: number | undefined;
-  readonly lastUpdateAtMs: number | undefined;
-  readonly origin?: FlagOrigin | undefined;
-  readonly isLive?: boolean;
-  readonly fall?: FlagFall | undefined;
+export interface SyncStatus extends Pick<
+  FlagSource,
+  "lastFetchAtMs" | "lastUpdateAtMs" | "origin" | "fall"
+> {
+  readonly isLive?: boolean | undefined;
+  /** The last failed request to the upstream, if any. */
+  readonly failure: SourceFailure | undefined;
   /** The flags that `ageMs` is about. */
-  readonly revision?: string | undefined;
-  /** Milliseconds since these flags were last confirmed; undefined if never. */
-  readonly ageMs?: number | undefined;
-}
-
-/** Flags of a source, and when they were last confirmed, as `performance.now()`. */
-export interface ConfirmedFlags {
   readonly revision: string | undefined;
-  readonly confirmedAtMs: number | undefined;
+  /** Milliseconds since these flags were last confirmed; undefined if never. */
+  readonly ageMs: number | undefined;
 }
 
-/** Returns the current status of a source, for a replica that has these flags of it. */
-export function toSyncStatus(
-  source: FlagSource,
-  { revision, confirmedAtMs }: ConfirmedFlags,
-): SyncStatus {
-  const { lastFetchAtMs, lastUpdateAtMs, origin, isLive = false, fall } = source;
-  const ageMs = confirmedAtMs === undefined ? undefined : performance.now() - confirmedAtMs;
-  return { lastFetchAtMs, lastUpdateAtMs, origin, isLive, fall, revision, ageMs };
-}
-
-const UNKNOWN: SyncStatus = { lastFetchAtMs: undefined, lastUpdateAtMs: undefined };
+/** What a status is sent for: the prepared flags become the current ones, or the upstream has no changes. */
+export type SyncEvent = "publish" | "unchanged";
 
 export interface FlagReplicaOptions {
   readonly strategies: readonly CustomStrategy[];
   /** Forwards usage to the source in the other process, and resolves to its result. */
-  readonly reportUsage: (usage: ApplicationUsage) => Promise<boolean>;
+  readonly reportUsage: FlagSource["reportUsage"];
   /** Forwards a registration to the source in the other process, and resolves when it was accepted. */
-  readonly registerApplication: (registration: ApplicationRegistration) => Promise<void>;
+  readonly registerApplication: NonNullable<FlagSource["registerApplication"]>;
 }
 
 interface Flags {
@@ -63,55 +45,32 @@ interface Flags {
 
 /**
  * A copy of a source that runs in another process. Flags are updated in two steps, `prepare` and
- * `publish`, so that several replicas can switch at the same time. Errors of the upstream and the
+ * `update`, so that several replicas can switch at the same time. Errors of the upstream and the
  * first synchronization are reported by the source, so a replica does not emit those events.
  */
 export class FlagReplica extends ClientEventTarget implements FlagSource {
-  readonly #options: FlagReplicaOptions;
+  // Set by `update()` only.
+  snapshot: Snapshot | undefined;
+  definitions: FeatureDefinitions | undefined;
+  lastFetchAtMs: number | undefined;
+  lastUpdateAtMs: number | undefined;
+  origin: FlagOrigin | undefined;
+  confirmedAtMs: number | undefined;
+  isLive = false;
+  fall: FlagFall | undefined;
+  failure: SourceFailure | undefined;
+  readonly reportUsage: FlagReplicaOptions["reportUsage"];
+  readonly registerApplication: FlagReplicaOptions["registerApplication"];
   readonly #slicer = new TimeSlicer();
   readonly #revisions = new Revisions();
   readonly #compiler: Compiler;
   #prepared: Flags | undefined;
-  #current: Flags | undefined;
-  #status = UNKNOWN;
-  #confirmedAtMs: number | undefined;
 
-  constructor(options: FlagReplicaOptions) {
+  constructor({ strategies, reportUsage, registerApplication }: FlagReplicaOptions) {
     super();
-    this.#options = options;
-    this.#compiler = new Compiler(options.strategies, this.emitter);
-  }
-
-  get snapshot(): Snapshot | undefined {
-    return this.#current?.snapshot;
-  }
-
-  get definitions(): FeatureDefinitions | undefined {
-    return this.#current?.definitions;
-  }
-
-  get lastFetchAtMs(): number | undefined {
-    return this.#status.lastFetchAtMs;
-  }
-
-  get lastUpdateAtMs(): number | undefined {
-    return this.#status.lastUpdateAtMs;
-  }
-
-  get origin(): FlagOrigin | undefined {
-    return this.#status.origin;
-  }
-
-  get confirmedAtMs(): number | undefined {
-    return this.#confirmedAtMs;
-  }
-
-  get isLive(): boolean {
-    return this.#status.isLive ?? false;
-  }
-
-  get fall(): FlagFall | undefined {
-    return this.#status.fall;
+    this.#compiler = new Compiler(strategies, this.emitter);
+    this.reportUsage = reportUsage;
+    this.registerApplication = registerApplication;
   }
 
   /** Does nothing: the source decides when to send flags. */
@@ -128,51 +87,32 @@ export class FlagReplica extends ClientEventTarget implements FlagSource {
     return this.#slicer.run(this.#prepare(update));
   }
 
-  /** Replaces the current flags with those prepared last. */
-  publish(status: SyncStatus): void {
-    const previous = this.#current;
-    this.#current = this.#prepared ?? previous;
-    this.update(status);
-    if (this.#current === undefined || this.#current === previous) return;
-    this.emitter.emit("changed", this.#current.snapshot);
-    if (previous === undefined) this.emitter.emit("ready");
-  }
-
-  /** Must be called when the upstream has confirmed to the source that nothing has changed. */
-  unchanged(status: SyncStatus): void {
-    this.update(status);
-    this.emitter.emit("unchanged");
-  }
-
   /** Records the status of the source. The confirmation of other flags than the current ones does not count. */
-  update(status: SyncStatus): void {
-    this.#status = status;
-    const { revision, ageMs } = status;
-    if (revision !== this.#current?.snapshot.revision) return;
-    this.#confirmedAtMs = ageMs === undefined ? undefined : performance.now() - ageMs;
+  update({ revision, ageMs, isLive = false, ...status }: SyncStatus, event?: SyncEvent): void {
+    const previous = this.snapshot;
+    if (event === "publish") Object.assign(this, this.#prepared);
+    Object.assign(this, status, { isLive });
+    if (revision === this.snapshot?.revision) {
+      this.confirmedAtMs = ageMs === undefined ? undefined : performance.now() - ageMs;
+    }
+    if (event === "unchanged") this.emitter.emit("unchanged");
+    if (this.snapshot === undefined || this.snapshot === previous) return;
+    this.emitter.emit("changed", this.snapshot);
+    if (previous === undefined) this.emitter.emit("ready");
   }
 
   beforeChange(hook: BeforeChangeHook): () => void {
     return this.#compiler.addHook(hook);
   }
 
-  reportUsage(usage: ApplicationUsage): Promise<boolean> {
-    return this.#options.reportUsage(usage);
-  }
-
-  registerApplication(registration: ApplicationRegistration): Promise<void> {
-    return this.#options.registerApplication(registration);
-  }
-
   *#prepare({ revision, text }: FlagUpdate): Steps<void> {
-    if (revision === this.#current?.snapshot.revision) {
-      this.#prepared = this.#current;
-      return;
-    }
+    const { snapshot: current, definitions: previous } = this;
+    this.#prepared = undefined;
+    if (revision === current?.revision) return;
     const received = (yield* readJson(text)) as FeatureDefinitions;
-    const definitions = yield* this.#revisions.reuse(received, this.definitions);
+    const definitions = yield* this.#revisions.reuse(received, previous);
     const document = yield* parseInSteps(definitions);
-    const snapshot = yield* this.#compiler.compile({ document, revision }, this.snapshot);
+    const snapshot = yield* this.#compiler.compile({ document, revision }, current);
     this.#prepared = { snapshot, definitions };
   }
 }

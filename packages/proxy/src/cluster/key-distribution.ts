@@ -1,48 +1,9 @@
-import type {
-  KeysChange,
-  KeysListener,
-  KeyVerifier,
-  ValidKey,
-  Verdict,
-} from "../access/verified-key.ts";
-import type { MessageToWorker, ToPrimary, WorkerPeer } from "./messages.ts";
-import { PendingReplies, type PrimaryLink } from "./primary-link.ts";
+import type { KeysChange, KeysListener, KeyVerifier, Verdict } from "../access/verified-key.ts";
+import type { MessageToWorker } from "./messages.ts";
+import type { PrimaryLink } from "./primary-link.ts";
 
-/** Verifies keys for all workers, in the primary process, and sends them the valid ones. */
-export class KeyDistribution {
-  readonly #verifier: KeyVerifier;
-
-  /** @param workers returns the current workers */
-  constructor(verifier: KeyVerifier, workers: () => Iterable<WorkerPeer>) {
-    this.#verifier = verifier;
-    verifier.follow((change) => {
-      const message = toMessage(change);
-      for (const worker of workers()) worker.send(message);
-    });
-  }
-
-  /** Handles the messages of a worker that are about keys. */
-  handle(worker: WorkerPeer, message: ToPrimary): void {
-    if (message.kind === "hello") {
-      worker.send(toMessage(this.#verifier.known));
-    } else if (message.kind === "verify") {
-      void reply(worker, message.id, this.#verifier.verify(message.token));
-    } else if (message.kind === "confirm") {
-      void reply(worker, message.id, this.#verifier.confirm(message.key));
-    }
-  }
-
-  close(): Promise<void> {
-    return this.#verifier.close();
-  }
-}
-
-/** NOTE: the change that contains a valid key has been sent before the verdict, on the same channel. */
-async function reply(worker: WorkerPeer, id: number, verdict: Promise<Verdict>): Promise<void> {
-  worker.send({ kind: "verdict", id, verdict: await verdict });
-}
-
-function toMessage(change: KeysChange): MessageToWorker<"keys"> {
+/** Returns the message with a change for workers, each of which has its own clock. */
+export function toKeysMessage(change: KeysChange): MessageToWorker<"keys"> {
   return { kind: "keys", change: shiftTimes(change, -performance.now()) };
 }
 
@@ -50,44 +11,35 @@ function shiftTimes({ verified, revoked }: KeysChange, byMs: number): KeysChange
   return { verified: verified.map((key) => ({ ...key, untilMs: key.untilMs + byMs })), revoked };
 }
 
+/** If the primary process has failed to verify a key. */
+const UNKNOWN: Verdict = { status: "unknown", retryAfterSeconds: 1 };
+
 /** Lets the primary process verify keys, so that its limits are those of all workers. */
 export class WorkerKeyVerifier implements KeyVerifier {
-  readonly #link: Pick<PrimaryLink, "send">;
-  readonly #verified = new Map<string, ValidKey>();
-  readonly #listeners = new Set<KeysListener>();
-  readonly #verdicts = new PendingReplies<Verdict>();
+  readonly #link: Pick<PrimaryLink, "call" | "send">;
+  #listener: KeysListener = () => {};
 
-  constructor(link: Pick<PrimaryLink, "send">) {
+  constructor(link: Pick<PrimaryLink, "call" | "send">) {
     this.#link = link;
   }
 
-  get known(): KeysChange {
-    return { verified: [...this.#verified.values()], revoked: [] };
+  async verify(token: string): Promise<Verdict> {
+    return (await this.#link.call("verifyKey", token)) ?? UNKNOWN;
   }
 
-  verify(token: string): Promise<Verdict> {
-    return this.#verdicts.request((id) => void this.#link.send({ kind: "verify", id, token }));
+  async confirm(key: string): Promise<Verdict> {
+    return (await this.#link.call("confirmKey", key)) ?? UNKNOWN;
   }
 
-  confirm(key: string): Promise<Verdict> {
-    return this.#verdicts.request((id) => void this.#link.send({ kind: "confirm", id, key }));
-  }
-
+  /** NOTE: a worker has one listener. It learns of the verified keys as soon as the primary process responds. */
   follow(listener: KeysListener): void {
-    listener(this.known);
-    this.#listeners.add(listener);
+    this.#listener = listener;
+    void this.#link.send({ kind: "followKeys" });
   }
 
   async close(): Promise<void> {}
 
-  onChange(sent: KeysChange): void {
-    const change = shiftTimes(sent, performance.now());
-    for (const key of change.revoked) this.#verified.delete(key);
-    for (const verified of change.verified) this.#verified.set(verified.key, verified);
-    for (const listener of this.#listeners) listener(change);
-  }
-
-  onVerdict({ id, verdict }: MessageToWorker<"verdict">): void {
-    this.#verdicts.resolve(id, verdict);
+  onChange(change: KeysChange): void {
+    this.#listener(shiftTimes(change, performance.now()));
   }
 }

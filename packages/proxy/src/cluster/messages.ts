@@ -1,8 +1,6 @@
 // The messages between the primary process and its workers.
 
-import type { ApplicationRegistration } from "../upstream/usage/application-usage.ts";
-import type { FlagUpdate, SyncStatus } from "./flag-replica.ts";
-import type { SourceFailure } from "../sources.ts";
+import type { FlagUpdate, SyncEvent, SyncStatus } from "./flag-replica.ts";
 import type { KeysChange, Verdict } from "../access/verified-key.ts";
 import type { MetricObjectWithValues, MetricValue } from "prom-client";
 
@@ -15,26 +13,18 @@ interface OfSource {
 export type ToWorker =
   /** New flags to prepare. The worker replies with `loaded`. */
   | ({ readonly kind: "flags" } & OfSource & FlagUpdate)
-  /** Makes the prepared flags the current ones. */
-  | ({ readonly kind: "publish"; readonly status: SyncStatus } & OfSource)
-  /** The upstream has no changes. */
-  | ({ readonly kind: "unchanged"; readonly status: SyncStatus } & OfSource)
-  /** A request for the flags of the source has failed, or a stream of changes has started or ended. */
+  /** How current the flags of the source are, and what has happened. */
   | ({
       readonly kind: "status";
       readonly status: SyncStatus;
-      readonly failure: SourceFailure | undefined;
+      readonly event: SyncEvent | undefined;
     } & OfSource)
-  /** The reply to `usage`, and to `registration`, which is always accepted. */
-  | { readonly kind: "decision"; readonly id: number; readonly isAccepted: boolean }
-  /** Requests the worker's metrics. The worker replies with `collected`. */
-  | { readonly kind: "collect" }
-  /** The reply to `scrape`: the metrics of all processes. No text if they cannot be collected. */
-  | { readonly kind: "metrics"; readonly text: string | undefined }
   /** Keys that were verified or revoked. Times are relative to now, since each process has its own clock. */
   | { readonly kind: "keys"; readonly change: KeysChange }
-  /** The reply to `verify` and `confirm`. */
-  | { readonly kind: "verdict"; readonly id: number; readonly verdict: Verdict }
+  /** The reply to `call`; no result if it failed. */
+  | { readonly kind: "result"; readonly id: number; readonly result: unknown }
+  /** Requests the worker's metrics. The worker replies with `collected`. */
+  | { readonly kind: "collect" }
   /** Checks that the worker is responsive. It replies with `pong`. */
   | { readonly kind: "ping" }
   /** Opens the port. The worker replies with `listening`. */
@@ -52,24 +42,33 @@ export type ToPrimary =
   | { readonly kind: "listening"; readonly addresses: string }
   /** The worker cannot start and exits. */
   | { readonly kind: "failed"; readonly reason: string }
-  /** Usage to send upstream, as JSON. The primary process replies with `decision`. */
-  | ({ readonly kind: "usage"; readonly id: number; readonly text: string } & OfSource)
-  /** A key to verify upstream. The primary process replies with `verdict`. */
-  | { readonly kind: "verify"; readonly id: number; readonly token: string }
-  /** The digest of a known key to verify again. The primary process replies with `verdict`. */
-  | { readonly kind: "confirm"; readonly id: number; readonly key: string }
+  /** Calls a function of the primary process, which replies with `result`. */
+  | {
+      readonly kind: "call";
+      readonly id: number;
+      readonly name: keyof PrimaryFunctions;
+      readonly args: readonly unknown[];
+    }
+  /** Requests all verified keys, and then every change, as `keys`. */
+  | { readonly kind: "followKeys" }
   /** The reply to `ping`. */
   | { readonly kind: "pong" }
-  /** An application to register upstream. The primary process replies with `decision`. */
-  | ({
-      readonly kind: "registration";
-      readonly id: number;
-      readonly registration: ApplicationRegistration;
-    } & OfSource)
-  /** Requests the metrics of all processes. The primary process replies with `metrics`. */
-  | { readonly kind: "scrape" }
   /** The reply to `collect`. */
   | { readonly kind: "collected"; readonly metrics: MetricValues };
+
+/** The functions of the primary process that workers call, because its limits are those of all workers. */
+export interface PrimaryFunctions {
+  /** Returns whether usage, as JSON, was accepted. */
+  reportUsage(source: number, usage: string): Promise<boolean>;
+  /** Resolves when a registration, as JSON, was stored. */
+  registerApplication(source: number, registration: string): Promise<void>;
+  /** Verifies a key upstream. */
+  verifyKey(token: string): Promise<Verdict | undefined>;
+  /** Verifies a known key again, by its digest. */
+  confirmKey(key: string): Promise<Verdict | undefined>;
+  /** Returns the metrics of all processes. */
+  readMetrics(): Promise<string>;
+}
 
 /** The metrics of one process at one point in time. */
 export type MetricValues = readonly MetricObjectWithValues<MetricValue<string>>[];

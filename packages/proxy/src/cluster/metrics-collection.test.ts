@@ -89,16 +89,6 @@ test("read() includes the counters of exited workers, but not their gauges", asy
   expect([first.requestCount, second.requestCount, next.requestCount]).toEqual([1, 1, 1]);
 });
 
-test("read() counts an exited worker once when it replies before and after its exit", async () => {
-  const { collection, peers } = create();
-  const [one, other] = peers;
-  one.process.requests.inc({ status: "200" });
-  await collection.read(peers);
-  collection.leave(one);
-  collection.accept(one, await one.process.registry.getMetricsAsJSON());
-  expect(await collection.read([other])).toContain('requests{status="200"} 1\n');
-});
-
 test("read() collects once for concurrent calls", async () => {
   const { collection, peers } = create();
   const texts = await Promise.all([collection.read(peers), collection.read(peers)]);

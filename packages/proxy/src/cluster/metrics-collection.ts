@@ -14,12 +14,11 @@ const CUMULATIVE_TYPES: ReadonlySet<unknown> = new Set(["counter", "histogram"])
 export class MetricsCollection {
   readonly #registry: Registry;
   readonly #latest = new Map<WorkerPeer, MetricValues>();
-  readonly #waitingFor = new Set<WorkerPeer>();
-  readonly #exited = new WeakSet<WorkerPeer>();
+  /** What to call when workers have replied. */
+  readonly #waitingFor = new Map<WorkerPeer, () => void>();
   /** The sum of the counters of exited workers. */
   #exitedValues: Promise<MetricValues> = Promise.resolve([]);
   #reading: Promise<string> | undefined;
-  #onAllReplied: () => void = () => {};
 
   /** @param registry the metrics of the primary process */
   constructor(registry: Registry) {
@@ -32,48 +31,38 @@ export class MetricsCollection {
     return this.#reading;
   }
 
-  /** Accepts the reply of a worker. Ignores one that arrives after its exit, which would count twice. */
+  /** Accepts the reply of a worker. */
   accept(worker: WorkerPeer, metrics: MetricValues): void {
-    if (this.#exited.has(worker)) return;
     this.#latest.set(worker, metrics);
-    this.#stopWaitingFor(worker);
+    this.#waitingFor.get(worker)?.();
   }
 
   /** Records the exit of a worker and keeps its last known counters. */
   leave(worker: WorkerPeer): void {
-    this.#exited.add(worker);
     const last = this.#latest.get(worker);
     this.#latest.delete(worker);
     if (last !== undefined) {
       this.#exitedValues = this.#exitedValues.then((values) => sumCounters([values, last]));
     }
-    this.#stopWaitingFor(worker);
+    this.#waitingFor.get(worker)?.();
+    this.#waitingFor.delete(worker);
   }
 
   async #read(workers: Iterable<WorkerPeer>): Promise<string> {
-    await this.#collect(workers);
+    const replies = Promise.all([...workers].map((worker) => this.#collect(worker)));
+    const timeout = new Promise((resolve) => setTimeout(resolve, REPLY_TIMEOUT_MS).unref());
+    await Promise.race([replies, timeout]);
     // NOTE: read together, so that a worker that exits between the two is counted once.
     const [latest, exitedValues] = [[...this.#latest.values()], this.#exitedValues];
     const own = await this.#registry.getMetricsAsJSON();
     return aggregate([own, ...latest, await exitedValues]).metrics();
   }
 
-  #collect(workers: Iterable<WorkerPeer>): Promise<void> {
+  #collect(worker: WorkerPeer): Promise<void> {
     return new Promise((resolve) => {
-      for (const worker of workers) this.#waitingFor.add(worker);
-      const timeout = setTimeout(resolve, REPLY_TIMEOUT_MS);
-      this.#onAllReplied = () => {
-        clearTimeout(timeout);
-        resolve();
-      };
-      for (const worker of this.#waitingFor) worker.send({ kind: "collect" });
-      this.#stopWaitingFor();
+      this.#waitingFor.set(worker, resolve);
+      worker.send({ kind: "collect" });
     });
-  }
-
-  #stopWaitingFor(worker?: WorkerPeer): void {
-    if (worker !== undefined) this.#waitingFor.delete(worker);
-    if (this.#waitingFor.size === 0) this.#onAllReplied();
   }
 }
 

@@ -1,19 +1,30 @@
 import cluster, { type Worker } from "node:cluster";
 import { StartError } from "flags-server-kit";
-import type { MessageToWorker, ToPrimary, ToWorker } from "./messages.ts";
+import type { MessageToWorker, PrimaryFunctions, ToPrimary, ToWorker } from "./messages.ts";
 
 type Kind = ToWorker["kind"];
 
 type Handlers = { readonly [K in Kind]?: (message: MessageToWorker<K>) => void };
 
+type Result<Name extends keyof PrimaryFunctions> = Awaited<ReturnType<PrimaryFunctions[Name]>>;
+
 /** A worker's connection to the primary process. */
 export class PrimaryLink {
   readonly #worker: Worker;
+  /** Receivers of the results of calls, by their ids. */
+  readonly #calls = new Map<number, (result: unknown) => void>();
+  #lastId = 0;
 
   constructor(worker: Worker) {
     this.#worker = worker;
-    // Here, and not in worker.ts, because a worker must also respond while it starts.
-    this.handle({ ping: () => void this.send({ kind: "pong" }) });
+    this.handle({
+      // Here, and not in worker.ts, because a worker must also respond while it starts.
+      ping: () => void this.send({ kind: "pong" }),
+      result: ({ id, result }) => {
+        this.#calls.get(id)?.(result);
+        this.#calls.delete(id);
+      },
+    });
   }
 
   /** The identity of this worker. */
@@ -29,16 +40,22 @@ export class PrimaryLink {
     });
   }
 
+  /** Calls a function of the primary process. Resolves to its result; to undefined if it has failed. */
+  call<Name extends keyof PrimaryFunctions>(
+    name: Name,
+    ...args: Parameters<PrimaryFunctions[Name]>
+  ): Promise<Result<Name> | undefined> {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    return new Promise((resolve) => {
+      this.#calls.set(id, resolve as (result: unknown) => void);
+      void this.send({ kind: "call", id, name, args });
+    });
+  }
+
   /** Resolves to the next message of a kind. */
   next<K extends Kind>(kind: K): Promise<MessageToWorker<K>> {
-    return new Promise((resolve) => {
-      const onMessage = (message: ToWorker): void => {
-        if (message.kind !== kind) return;
-        this.#worker.off("message", onMessage);
-        resolve(message as MessageToWorker<K>);
-      };
-      this.#worker.on("message", onMessage);
-    });
+    return new Promise((resolve) => this.handle({ [kind]: resolve }));
   }
 
   /** Calls a handler for every message of its kind. */
@@ -47,27 +64,6 @@ export class PrimaryLink {
       const handler = handlers[message.kind] as ((message: ToWorker) => void) | undefined;
       handler?.(message);
     });
-  }
-}
-
-/** Requests to the primary process whose replies have not arrived yet. */
-export class PendingReplies<Reply> {
-  readonly #pending = new Map<number, (reply: Reply) => void>();
-  #lastId = 0;
-
-  /** Sends a request with a new id. Resolves to the reply to it. */
-  request(send: (id: number) => void): Promise<Reply> {
-    this.#lastId += 1;
-    const id = this.#lastId;
-    return new Promise((resolve) => {
-      this.#pending.set(id, resolve);
-      send(id);
-    });
-  }
-
-  resolve(id: number, reply: Reply): void {
-    this.#pending.get(id)?.(reply);
-    this.#pending.delete(id);
   }
 }
 

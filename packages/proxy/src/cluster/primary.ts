@@ -7,45 +7,73 @@ import { startKeyVerifier } from "../create-access-control.ts";
 import { createConfiguredSources } from "../choose-sources.ts";
 import { logSourceEvents } from "../log-source-events.ts";
 import { listPorts } from "../ports.ts";
-import { closeSources, type Source, sendUsageBefore, startSources } from "../sources.ts";
-import { createMetrics, type Metrics } from "../metrics/metrics.ts";
+import { closeSources, sendUsageBefore, startSources } from "../sources.ts";
+import { createMetrics } from "../metrics/metrics.ts";
 import { observeSources } from "../metrics/source-metrics.ts";
-import type { KeyVerifier } from "../access/verified-key.ts";
+import type { UpstreamKeyVerifier } from "../upstream-keys/upstream-key-verifier.ts";
 import { FlagDistribution } from "./flag-distribution.ts";
-import { KeyDistribution } from "./key-distribution.ts";
-import type { ToPrimary, WorkerPeer } from "./messages.ts";
+import { toKeysMessage } from "./key-distribution.ts";
+import type { MessageToPrimary, PrimaryFunctions, ToPrimary, WorkerPeer } from "./messages.ts";
 import { MetricsCollection } from "./metrics-collection.ts";
-import { UsageReceiver } from "./usage-forwarding.ts";
+import { createFunctions } from "./primary-functions.ts";
 import { type WorkerCall, WorkerPool, type WorkerVariables } from "./worker-pool.ts";
 
-/** Serves with several processes that share one port and the connections to the upstream. */
+/**
+ * Serves with several processes that share one port and the connections to the upstream. This process, the primary,
+ * serves no requests: it follows the upstream, distributes flags to the workers, forwards their usage, and keeps
+ * them running.
+ */
 export async function serveWithWorkers(
   config: LoadedConfig,
   telemetry: Telemetry | undefined,
   /** What workers are started with, in addition to the environment. */
-  { args, variables }: WorkerCall,
+  { args, variables: others }: WorkerCall,
 ): Promise<RunningServer> {
+  const { logger, upstreamKeys, workers: count, workerTimeoutMs } = config;
   const metrics = createMetrics();
+  const { registry } = metrics;
   telemetry?.exportMetrics(metrics);
-  const verifier =
-    config.upstreamKeys && (await startKeyVerifier(config, config.upstreamKeys, metrics.registry));
-  const primary = new Primary(config, {
+  const verifier = upstreamKeys && (await startKeyVerifier(config, upstreamKeys, registry));
+  const variables = { ...others, ...(await choosePorts(config)), ...config.workerVariables };
+  const sources = createConfiguredSources(config, telemetry?.tracer?.beginUpstream);
+  observeSources(metrics, sources);
+  const distributions = sources.map(
+    (source, index) => new FlagDistribution({ source, index, logger }),
+  );
+  const collection = new MetricsCollection(registry);
+  const flags = sources.map((source) => source.flags);
+  const functions = createFunctions(flags, verifier, () => collection.read(pool.workers));
+  const onMessage = createHandler({ logger, distributions, collection, verifier, functions });
+  const onExit = (worker: WorkerPeer): void => {
+    for (const distribution of distributions) distribution.leave(worker);
+    collection.leave(worker);
+  };
+  const pool = new WorkerPool({
+    count,
     args,
-    variables: { ...variables, ...(await choosePorts(config)), ...config.workerVariables },
-    metrics,
-    verifier,
-    telemetry,
+    variables,
+    workerTimeoutMs,
+    logger,
+    registry,
+    onMessage,
+    onExit,
   });
-  const address = await primary.start();
-  return { server: undefined, address, close: (delayMs) => primary.close(delayMs) };
-}
-
-interface PrimaryDependencies extends WorkerCall {
-  readonly metrics: Metrics;
-  /** Undefined if the upstream does not verify keys. */
-  readonly verifier: KeyVerifier | undefined;
-  /** Undefined if it is not enabled. */
-  readonly telemetry: Telemetry | undefined;
+  verifier?.follow((change) => {
+    const message = toKeysMessage(change);
+    for (const worker of pool.workers) worker.send(message);
+  });
+  logSourceEvents(sources, logger);
+  await startSources(sources);
+  const address = await pool.start();
+  /** Stops the workers, which still serve requests for `delayMs`, then sends their last usage upstream. */
+  const close = async (delayMs: number): Promise<void> => {
+    sendUsageBefore(delayMs, sources);
+    await pool.stop(delayMs);
+    for (const distribution of distributions) distribution.close();
+    await Promise.all([closeSources(sources), verifier?.close()]);
+    await telemetry?.close();
+  };
+  return { server: undefined, address, close };
 }
 
 /**
@@ -71,110 +99,50 @@ async function findFreePort(host: string | undefined): Promise<number> {
   return port;
 }
 
-/**
- * The primary process. It serves no requests: it keeps the connections to the upstream, distributes
- * flags to the workers, forwards their usage, and keeps them running.
- */
-class Primary {
-  readonly #logger: Logger;
-  readonly #sources: readonly Source[];
-  readonly #pool: WorkerPool;
-  readonly #distributions: readonly FlagDistribution[];
-  /** The number of sources for which a worker is ready to listen. */
-  readonly #readyCounts = new WeakMap<WorkerPeer, number>();
-  readonly #metrics: MetricsCollection;
-  readonly #telemetry: Telemetry | undefined;
-  readonly #keys: KeyDistribution | undefined;
-  readonly #usage: UsageReceiver;
+interface HandlerDependencies {
+  readonly logger: Pick<Logger, "error">;
+  readonly distributions: readonly FlagDistribution[];
+  readonly collection: MetricsCollection;
+  /** Undefined if the upstream does not verify keys. */
+  readonly verifier: UpstreamKeyVerifier | undefined;
+  readonly functions: PrimaryFunctions;
+}
 
-  constructor(
-    config: LoadedConfig,
-    { args, variables, metrics, verifier, telemetry }: PrimaryDependencies,
-  ) {
-    const { logger, workers: count, workerTimeoutMs } = config;
-    this.#logger = logger;
-    this.#telemetry = telemetry;
-    this.#sources = createConfiguredSources(config, telemetry?.tracer?.beginUpstream);
-    this.#distributions = this.#sources.map(
-      (source, index) =>
-        new FlagDistribution({ source, index, logger, onReady: (worker) => this.#onReady(worker) }),
-    );
-    this.#usage = new UsageReceiver(
-      this.#sources.map(({ flags }) => flags),
-      logger,
-    );
-    const { registry } = metrics;
-    observeSources(metrics, this.#sources);
-    this.#metrics = new MetricsCollection(registry);
-    this.#pool = new WorkerPool({
-      count,
-      args,
-      variables,
-      workerTimeoutMs,
-      logger,
-      registry,
-      onMessage: (worker, message) => this.#onMessage(worker, message),
-      onExit: (worker) => this.#onExit(worker),
-    });
-    this.#keys = verifier && new KeyDistribution(verifier, () => this.#pool.workers);
-  }
-
-  /** Resolves to the addresses when all workers listen. */
-  async start(): Promise<string> {
-    logSourceEvents(this.#sources, this.#logger);
-    await startSources(this.#sources);
-    return this.#pool.start();
-  }
-
-  /** Stops the workers, which still serve requests for `delayMs`, then sends their last usage upstream. */
-  async close(delayMs: number): Promise<void> {
-    sendUsageBefore(delayMs, this.#sources);
-    await this.#pool.stop(delayMs);
-    for (const distribution of this.#distributions) distribution.close();
-    await Promise.all([closeSources(this.#sources), this.#keys?.close()]);
-    await this.#telemetry?.close();
-  }
-
-  #onMessage(worker: WorkerPeer, message: ToPrimary): void {
-    this.#keys?.handle(worker, message);
-    switch (message.kind) {
-      case "hello":
-        for (const distribution of this.#distributions) distribution.join(worker);
-        return;
-      case "loaded":
-        this.#distributions[message.source]?.loaded(worker, message.revision);
-        return;
-      case "usage":
-      case "registration":
-        void this.#usage.accept(worker, message);
-        return;
-      case "scrape":
-        void this.#sendMetrics(worker);
-        return;
-      case "collected":
-        this.#metrics.accept(worker, message.metrics);
-        return;
-      default:
-      // Handled by the pool, or the distribution of keys.
+/** Creates a function that handles the messages of workers, except those for the pool. */
+function createHandler({
+  logger,
+  distributions,
+  collection,
+  verifier,
+  functions,
+}: HandlerDependencies): (worker: WorkerPeer, message: ToPrimary) => void {
+  /** Lets a worker listen as soon as it has the flags of the others. */
+  const join = async (worker: WorkerPeer): Promise<void> => {
+    await Promise.all(distributions.map((distribution) => distribution.join(worker)));
+    worker.send({ kind: "listen" });
+  };
+  const call = async (
+    worker: WorkerPeer,
+    { id, name, args }: MessageToPrimary<"call">,
+  ): Promise<void> => {
+    const run = functions[name] as (...values: readonly unknown[]) => unknown;
+    let result: unknown;
+    try {
+      result = await run(...args);
+    } catch (error) {
+      logger.error(`Cannot answer ${worker.name}: ${name} failed`, error);
     }
-  }
-
-  #onReady(worker: WorkerPeer): void {
-    const count = (this.#readyCounts.get(worker) ?? 0) + 1;
-    this.#readyCounts.set(worker, count);
-    if (count === this.#sources.length) worker.send({ kind: "listen" });
-  }
-
-  async #sendMetrics(worker: WorkerPeer): Promise<void> {
-    const text = await this.#metrics.read(this.#pool.workers).catch((error: unknown) => {
-      this.#logger.error("Cannot collect the metrics of the workers", error);
-      return undefined;
-    });
-    worker.send({ kind: "metrics", text });
-  }
-
-  #onExit(worker: WorkerPeer): void {
-    for (const distribution of this.#distributions) distribution.leave(worker);
-    this.#metrics.leave(worker);
-  }
+    // NOTE: a change of the keys that it caused has been sent before, on the same channel.
+    worker.send({ kind: "result", id, result });
+  };
+  return (worker, message) => {
+    if (message.kind === "hello") void join(worker);
+    else if (message.kind === "call") void call(worker, message);
+    else if (message.kind === "collected") collection.accept(worker, message.metrics);
+    else if (message.kind === "loaded") {
+      distributions[message.source]?.loaded(worker, message.revision);
+    } else if (message.kind === "followKeys" && verifier !== undefined) {
+      worker.send(toKeysMessage(verifier.known));
+    }
+  };
 }

@@ -14,6 +14,7 @@ export class WorkerProcess implements MonitoredWorker {
   readonly #worker: Worker;
   /** A time of `performance.now()`. */
   #listeningSinceMs: number | undefined;
+  #hasExited = false;
   #failure: string | undefined;
   #killReason: string | undefined;
 
@@ -24,6 +25,8 @@ export class WorkerProcess implements MonitoredWorker {
     this.exited = waitForExit(worker).then((reason) => this.#explain(reason));
     this.listening = new Promise((resolve, reject) => {
       worker.on("message", (message: ToPrimary) => {
+        // NOTE: the last messages of a worker may arrive after its exit.
+        if (this.#hasExited) return;
         if (message.kind === "failed") this.#failure = message.reason;
         if (message.kind === "listening") {
           this.#listeningSinceMs ??= performance.now();
@@ -32,6 +35,7 @@ export class WorkerProcess implements MonitoredWorker {
         onMessage(this, message);
       });
       void this.exited.then((reason) => {
+        this.#hasExited = true;
         reject(new StartError(this.#failure ?? `${this.name} ${reason} before it listened`));
       });
     });

@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { createMetrics } from "../metrics/metrics.ts";
 import { WorkerKeyVerifier } from "./key-distribution.ts";
 import type { ToPrimary, ToWorker } from "./messages.ts";
-import { UsageForwarder } from "./usage-forwarding.ts";
 import { followPrimary } from "./worker.ts";
 
 test("a worker that cannot load flags keeps the previous ones, and continues to receive others", async () => {
@@ -12,6 +11,7 @@ test("a worker that cannot load flags keeps the previous ones, and continues to 
   const handlers = new Map<string, (message: ToWorker) => void>();
   const link = {
     send: async (message: ToPrimary): Promise<void> => void sent.push(message),
+    call: async () => undefined,
     handle: (added: object) => {
       for (const [kind, handler] of Object.entries(added)) handlers.set(kind, handler);
     },
@@ -25,8 +25,6 @@ test("a worker that cannot load flags keeps the previous ones, and continues to 
   metrics.registry.getMetricsAsJSON = () => Promise.reject(new Error("broken"));
   followPrimary(link, {
     replicas: [replica],
-    failures: new Map(),
-    forwarder: new UsageForwarder(link),
     metrics,
     verifier: new WorkerKeyVerifier(link),
     logger: { error: (message) => errors.push(message) },

@@ -1,14 +1,14 @@
-import { FlagReplica } from "./flag-replica.ts";
 import type { Closable, Logger } from "flags-server-kit";
 import { coalesceReadings } from "flags-server-kit/http";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import type { ProxyConfig } from "../config/config.ts";
 import { createMetrics, type Metrics } from "../metrics/metrics.ts";
-import { createSources, type SourceFailure } from "../sources.ts";
+import { createSources } from "../sources.ts";
 import { serve } from "../start.ts";
+import { FlagReplica } from "./flag-replica.ts";
 import { WorkerKeyVerifier } from "./key-distribution.ts";
 import type { PrimaryLink } from "./primary-link.ts";
-import { UsageForwarder } from "./usage-forwarding.ts";
+import { createForwarding } from "./usage-forwarding.ts";
 
 /** Serves the flags of the primary process, on the port that all workers share. */
 export async function serveAsWorker(
@@ -16,22 +16,18 @@ export async function serveAsWorker(
   link: PrimaryLink,
   telemetry: Telemetry | undefined,
 ): Promise<Closable> {
-  const forwarder = new UsageForwarder(link);
+  const forwardingOf = createForwarding(link);
   const replicas: FlagReplica[] = [];
-  const failures = new Map<number, SourceFailure>();
   const sources = createSources(config, (source) => {
-    const replica = new FlagReplica({
-      strategies: config.customStrategies,
-      reportUsage: (usage) => forwarder.report(source, usage),
-      registerApplication: (registration) => forwarder.register(source, registration),
-    });
+    const { customStrategies: strategies } = config;
+    const replica = new FlagReplica({ strategies, ...forwardingOf(source) });
     replicas.push(replica);
     return replica;
-  }).map((source, index) => ({ ...source, lastFailure: () => failures.get(index) }));
+  }).map((source, index) => ({ ...source, lastFailure: () => replicas[index]?.failure }));
   const metrics: Metrics = { ...createMetrics(), read: coalesceReadings(() => scrape(link)) };
   const verifier = new WorkerKeyVerifier(link);
   const { logger } = config;
-  followPrimary(link, { replicas, failures, forwarder, metrics, verifier, logger });
+  followPrimary(link, { replicas, metrics, verifier, logger });
   const canListen = link.next("listen");
   await link.send({ kind: "hello" });
   await canListen;
@@ -50,9 +46,6 @@ export async function serveAsWorker(
 
 interface WorkerDependencies {
   readonly replicas: readonly FlagReplica[];
-  /** The last failures of sources, by their positions. */
-  readonly failures: Map<number, SourceFailure>;
-  readonly forwarder: UsageForwarder;
   readonly metrics: Metrics;
   readonly verifier: WorkerKeyVerifier;
   readonly logger: Pick<Logger, "error">;
@@ -61,7 +54,7 @@ interface WorkerDependencies {
 /** Handles the messages of the primary process. An error is logged, and does not end the worker. */
 export function followPrimary(
   link: Pick<PrimaryLink, "handle" | "send">,
-  { replicas, failures, forwarder, metrics, verifier, logger }: WorkerDependencies,
+  { replicas, metrics, verifier, logger }: WorkerDependencies,
 ): void {
   link.handle({
     flags: ({ source, ...update }) => {
@@ -73,15 +66,8 @@ export function followPrimary(
         // NOTE: also after an error, because the primary process sends nothing more until then.
         .then(() => link.send({ kind: "loaded", source, revision: update.revision }));
     },
-    publish: ({ source, status }) => replicas[source]?.publish(status),
-    unchanged: ({ source, status }) => replicas[source]?.unchanged(status),
-    status: ({ source, status, failure }) => {
-      replicas[source]?.update(status);
-      if (failure !== undefined) failures.set(source, failure);
-    },
-    decision: (decision) => forwarder.onDecision(decision),
+    status: ({ source, status, event }) => replicas[source]?.update(status, event),
     keys: ({ change }) => verifier.onChange(change),
-    verdict: (verdict) => verifier.onVerdict(verdict),
     collect: () => {
       void metrics.registry
         .getMetricsAsJSON()
@@ -92,9 +78,7 @@ export function followPrimary(
 }
 
 async function scrape(link: PrimaryLink): Promise<string> {
-  const reply = link.next("metrics");
-  await link.send({ kind: "scrape" });
-  const { text } = await reply;
+  const text = await link.call("readMetrics");
   if (text === undefined) throw new Error("The primary process could not collect the metrics");
   return text;
 }

@@ -92,7 +92,13 @@ describe("createRenderer()", () => {
   });
 });
 
-const NEVER = { lastFetchAtMs: undefined, lastUpdateAtMs: undefined };
+const NEVER = {
+  lastFetchAtMs: undefined,
+  lastUpdateAtMs: undefined,
+  failure: undefined,
+  revision: undefined,
+  ageMs: undefined,
+};
 
 function toUpdate(revision: string, ...names: readonly string[]) {
   const features = names.map((name) => ({ name, enabled: true, strategies: [] }));
@@ -111,14 +117,14 @@ describe("renderNewSnapshots()", () => {
     const stop = renderNewSnapshots([source], [renderer]);
 
     await source.prepare(toUpdate("1", "a"));
-    source.publish(NEVER);
+    source.update(NEVER, "publish");
     if (source.snapshot !== undefined) evaluateFlags(renderer, source.snapshot, {}, {});
     expect(written).toEqual(["a"]);
 
     await source.prepare(toUpdate("2", "a", "b"));
     expect(source.snapshot?.revision).toBe("1");
     expect(new Set(written)).toEqual(new Set(["a", "b"]));
-    source.publish(NEVER);
+    source.update(NEVER, "publish");
 
     stop();
     await source.prepare(toUpdate("3", "c"));

@@ -117,6 +117,7 @@ export class UpstreamKeyVerifier implements KeyVerifier {
     void this.#calls.run();
   }
 
+  /** All verified keys. */
   get known(): KeysChange {
     return { verified: Array.from(this.#known.values(), ({ verified }) => verified), revoked: [] };
   }
