@@ -2,6 +2,7 @@
 
 // A client with connections that the proxy shares.
 export { attachTo } from "./client/flags-client.ts";
+export type { Attachment } from "./client/flags-client.ts";
 export type { ClientParts, CreateSynchronizer, Following } from "./client/client-components.ts";
 export { Emitter, toEventSink } from "./events.ts";
 export { isUnleashClient } from "./sync/unleash-synchronizer.ts";

@@ -9,7 +9,13 @@ import {
   type FlagsClientOptions,
 } from "flags-sdk";
 import type { FlagSource } from "./flag-source.ts";
-import { attachTo, type ClientParts, Emitter, toEventSink } from "flags-sdk/internal";
+import {
+  type Attachment,
+  attachTo,
+  type ClientParts,
+  Emitter,
+  toEventSink,
+} from "flags-sdk/internal";
 import type { OpenExchange } from "./sharing/flag-exchange.ts";
 import {
   SharedSynchronizer,
@@ -40,6 +46,7 @@ interface UpstreamSourceEvents {
 export class UpstreamSource implements FlagSource {
   readonly events: Emitter<UpstreamSourceEvents>;
   readonly #client: FlagsClient;
+  readonly #state: Attachment["state"];
   readonly #usage: UpstreamUsage;
   /** Undefined without an exchange. */
   readonly #shared: (() => SharedSynchronizer | undefined) | undefined;
@@ -66,7 +73,8 @@ export class UpstreamSource implements FlagSource {
                 return shared;
               }),
           });
-    const { settings, upstream, emitter, closeAfter } = attachTo(this.#client);
+    const { settings, upstream, state, emitter, closeAfter } = attachTo(this.#client);
+    this.#state = state;
     this.events = new Emitter((_event, cause) => emitter.emit("error", cause as Error));
     this.#closeAfter = closeAfter;
     this.#usage = new UpstreamUsage({
@@ -74,18 +82,18 @@ export class UpstreamSource implements FlagSource {
       settings,
       events: toEventSink(emitter),
       spool: usageSpool,
-      snapshot: () => this.snapshot,
+      snapshot: () => state.snapshot,
       onSent: (report) => emitter.emit("sent", report),
       onDropped: (kind, count) => this.events.emit("usageDropped", kind, count),
     });
   }
 
   get snapshot(): Snapshot | undefined {
-    return this.#client.snapshot;
+    return this.#state.snapshot;
   }
 
   get definitions(): FeatureDefinitions | undefined {
-    return this.#client.definitions;
+    return this.#state.definitions;
   }
 
   get lastFetchAtMs(): number | undefined {

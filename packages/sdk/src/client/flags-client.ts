@@ -25,6 +25,8 @@ const STORAGE_TIMEOUT_MS = 2000;
 export interface Attachment {
   readonly settings: Settings;
   readonly upstream: UpstreamConnection;
+  /** The current flags. */
+  readonly state: Pick<SyncedFlags, "definitions" | "snapshot">;
   readonly emitter: Emitter<FlagsClientEvents>;
   /** Keeps the connections of the client open until these calls have ended. */
   readonly closeAfter: (calls: Promise<unknown>) => void;
@@ -54,6 +56,7 @@ export class FlagsClient extends ClientEventTarget implements SyncedFlags, Async
     attachTo = (client) => ({
       settings: client.#settings,
       upstream: client.#components.upstream,
+      state: client.#components.state,
       emitter: client.emitter,
       closeAfter: (calls) => {
         client.#otherCalls = calls;
