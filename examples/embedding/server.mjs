@@ -14,11 +14,11 @@ const upstream = { url: "http://127.0.0.1:4242/api", token: "not-checked-by-the-
 const client = createFlagsClient({ ...upstream, appName: "shop", refreshIntervalMs: 2000 });
 client.on("error", (error) => console.error(error.message));
 
-const proxy = await createApp(
+const proxy = createApp(
   { flagsUrl: upstream.url, flagsApiToken: upstream.token, clientKeys: ["web-client-key"] },
   client,
 );
-// The app has started the client. Wait for the first flags.
+// The app starts the client. Wait for the first flags.
 await client.synchronized();
 await proxy.listen({ host: "127.0.0.1", port: 3000 });
 

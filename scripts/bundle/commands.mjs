@@ -4,9 +4,6 @@ import { fileURLToPath } from "node:url";
 import { bundle as adminBundle } from "../../packages/admin/bin/load-bundle.js";
 import { bundle as proxyBundle } from "../../packages/proxy/bin/load-bundle.js";
 
-/** Documents the API. The proxy loads it only when that is enabled. */
-const SWAGGER = /^@fastify\/swagger/;
-
 /** A bundle of its own, which the commands load only when it is enabled. */
 const TELEMETRY = "flags-server-kit/telemetry";
 
@@ -26,7 +23,7 @@ export const PROXY = {
   bundle: proxyBundle,
   loader: pathOf("../../packages/proxy/bin/load-bundle.js"),
   entry: pathOf("../../packages/proxy/dist/main.js"),
-  isExternal: (id) => SWAGGER.test(id) || id === REDIS || id === TELEMETRY,
+  isExternal: (id) => id === REDIS || id === TELEMETRY,
 };
 
 export const ADMIN = {

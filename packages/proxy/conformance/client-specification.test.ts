@@ -1,7 +1,7 @@
 import { applyDelta } from "flags-engine";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { CASE_COUNT, specifications } from "../../engine/conformance/_specification.ts";
-import { startFastProxy } from "./_wire.ts";
+import { startWireProxy } from "./_wire.ts";
 
 // The official client specification, through the fast path of `/proxy`. A response contains neither
 // flags that are off nor their variants.
@@ -26,7 +26,7 @@ test.each(specifications)(
   async ({ name, state, tests = [], variantTests = [] }) => {
     const document =
       "events" in state ? applyDelta({ features: [], segments: [] }, state.events) : state;
-    const evaluate = await startFastProxy(document);
+    const evaluate = await startWireProxy(document);
     const underlay = { appName: name, sessionId: "session" };
 
     for (const { description, context, toggleName, expectedResult } of tests) {

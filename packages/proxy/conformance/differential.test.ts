@@ -6,7 +6,7 @@ import { createOracle } from "../../engine/test/_evaluators.ts";
 import { randomContext } from "../../engine/test/_random-context.ts";
 import { randomDocument, type RandomDocument } from "../../engine/test/_random-document.ts";
 import { createChoices, type Choices } from "../../engine/test/_random.ts";
-import { startFastProxy } from "./_wire.ts";
+import { startWireProxy } from "./_wire.ts";
 
 // Compares the fast path of `/proxy` with the official Node SDK, on random flags and contexts.
 // packages/engine/test/differential.test.ts lists the cases that are not compared.
@@ -46,7 +46,7 @@ function isText(value: unknown): value is string {
 async function compare(document: RandomDocument, contexts: readonly Context[]): Promise<number> {
   const oracle = await createOracle(document, []);
   try {
-    const evaluate = await startFastProxy({ ...document });
+    const evaluate = await startWireProxy({ ...document });
     let compared = 0;
     for (const context of contexts) {
       // oxlint-disable-next-line no-await-in-loop -- requests must not overlap

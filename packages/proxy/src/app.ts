@@ -1,55 +1,51 @@
-import Fastify, { type FastifyInstance } from "fastify";
 import type { FlagSource } from "./upstream/flag-source.ts";
-import { nameSetting } from "flags-server-kit";
+import { nameSetting, shareStreams } from "flags-server-kit";
 import {
-  compressResponses,
   ConnectionGuard,
   createHostCheck,
-  limitBodyMemory,
   observeConnections,
-  observeRequests,
-  protectRoutes,
-  releaseRequests,
+  onStopping,
+  runInTrace,
   type TlsFiles,
-  traceRequests,
 } from "flags-server-kit/http";
 import type { RequestTracer } from "flags-server-kit/telemetry";
-import { keyOf } from "./api/authenticate.ts";
-import type { AccessControl } from "./access/access-control.ts";
-import type { Visibility } from "./access/visible-flags.ts";
-import { EvaluationReporter } from "./api/evaluation-reporter.ts";
-import { createProtocol } from "./api/protocol.ts";
-import { PROTOCOLS } from "./api/protocols/protocols.ts";
-import { registerRoutes } from "./api/routes.ts";
-import type { ProxyConfig } from "./config/config.ts";
+import type { AccessControl } from "./core/access/access-control.ts";
+import type { Visibility } from "./core/access/visible-flags.ts";
+import { MAX_SDK_STREAMS, type ProxyConfig } from "./config/config.ts";
 import { SETTINGS } from "./config/settings.ts";
-import { misdirected, tooManyBodies, unknownPath } from "./errors.ts";
-import { createFastPaths, createServerFactory } from "./fast-path/fast-path.ts";
-import { createAllowRequest, rejectOtherAddresses } from "./http/access-lists.ts";
-import { registerCors } from "./http/cors.ts";
-import { decompressRequests, isCompressed } from "./http/decompress-requests.ts";
-import { registerOpenApi, rejectOpenApi, type SecuritySchemes } from "./http/openapi.ts";
-import { isReady, rejectUntilReady } from "./http/readiness.ts";
-import { createErrorSender, handleErrors, handleUnknownPaths } from "./http/error-handler.ts";
-import { ownCompilersOnly, serverOptions } from "./http/server-options.ts";
+import { createCallerAddress } from "./node/caller-address.ts";
+import { applicationRoutes } from "./core/application.ts";
+import { Cors } from "./core/routing/cors.ts";
+import { EvaluationReporter } from "./core/routes/evaluation-reporter.ts";
+import { Handler } from "./core/routing/handler.ts";
+import { describeRoutes } from "./core/routing/openapi.ts";
+import { createProtocol, type Protocol } from "./core/routes/protocol.ts";
+import { PROTOCOLS } from "./core/protocols/protocols.ts";
+import { isReady } from "./core/operations/readiness.ts";
+import { createRequestOrigin } from "./node/request-origin.ts";
+import { renderNewSnapshots } from "./core/response/rendering.ts";
+import { ResponseCache } from "./core/response/response-cache.ts";
+import type { Route } from "./core/routing/route.ts";
+import { createDefinitionsReader } from "./core/server-sdk/definitions-document.ts";
+import { DefinitionsFeeds } from "./core/server-sdk/definitions-feed.ts";
+import { createAccessControl } from "./create-access-control.ts";
+import { createFetchHandler, type FetchHandler } from "./fetch/fetch-adapter.ts";
 import { observeKeys } from "./metrics/key-metrics.ts";
 import { createMetrics, type Metrics } from "./metrics/metrics.ts";
 import { METRICS_PREFIX } from "./metrics/metric-set.ts";
 import { observeSources } from "./metrics/source-metrics.ts";
+import { observeDefinitionsStreams } from "./metrics/stream-metrics.ts";
 import { observeFlagUsage } from "./metrics/usage-metrics.ts";
-import { ResponsePreparer } from "./response/prepare-response.ts";
-import { ResponseCache } from "./response/response-cache.ts";
-import { renderNewSnapshots } from "./response/rendering.ts";
-import { createAccessControl } from "./create-access-control.ts";
+import { createAllowRequest } from "./node/access-lists.ts";
+import { AppServer } from "./node/app-server.ts";
+import { createNodeListener, type NodeListener } from "./node/listener.ts";
+import { apiPageRoutes } from "./node/api-page.ts";
+import { createClientStreams } from "./node/streaming/create-streams.ts";
+import { DefinitionsStreams } from "./node/streaming/definitions-streams.ts";
 import type { Source } from "./sources.ts";
-import { FlagUsage } from "./usage/flag-usage.ts";
+import { FlagUsage } from "./core/usage/flag-usage.ts";
 
 export interface AppOptions {
-  /**
-   * Whether the most common requests bypass the framework. They run no hooks then, so this must be
-   * false for an app that is handed to a caller, who may add hooks.
-   */
-  readonly hasFastPath: boolean;
   /** @default the metrics of this process */
   readonly metrics?: Metrics;
   /** Memory limit in bytes for each response cache. @default depends on the cache */
@@ -70,18 +66,30 @@ export interface AppOptions {
   readonly access?: AccessControl;
 }
 
+/** A proxy on its sources. */
+export interface App {
+  /** The table of its routes. */
+  readonly routes: readonly Route[];
+  /** Handles requests of `node:http`. */
+  readonly listener: NodeListener;
+  /** Handles requests of the Fetch API. */
+  readonly fetch: FetchHandler;
+  /** A server for the listener, which does not listen yet. Closing it closes the app. */
+  readonly main: AppServer;
+}
+
 /** Builds the proxy on its sources. The caller must start and close them. */
 export async function buildApp(
   config: ProxyConfig,
   sources: readonly Source[],
-  options: AppOptions = { hasFastPath: true },
-): Promise<FastifyInstance> {
+  options: AppOptions = {},
+): Promise<App> {
   const { metrics = createMetrics() } = options;
   const { registry } = metrics;
   const { access = await createAccessControl(config, sources, { registry }) } = options;
   try {
-    const app = await buildOnKeys(config, sources, { ...options, metrics, access });
-    if (options.access === undefined) app.addHook("onClose", () => access.close());
+    const app = buildOnKeys(config, sources, { ...options, metrics, access });
+    if (options.access === undefined) app.main.onClose(() => access.close());
     return app;
   } catch (error) {
     await access.close();
@@ -89,92 +97,144 @@ export async function buildApp(
   }
 }
 
-async function buildOnKeys(
+function buildOnKeys(
   config: ProxyConfig,
   sources: readonly Source[],
   options: AppOptions & Required<Pick<AppOptions, "access" | "metrics">>,
-): Promise<FastifyInstance> {
-  const { hasFastPath, metrics, access, cacheBytes } = options;
-  const { guard = createGuard(config), tls, tracer, omitsManagement = false } = options;
+): App {
+  const { metrics, access, cacheBytes, guard = createGuard(config), tls, tracer } = options;
+  const { basePath, logger } = config;
   const { registry } = metrics;
-  const { keys, uses } = access;
   observeSources(metrics, sources);
   observeKeys(registry, {
-    uses,
+    uses: access.uses,
     grants: () => access.fileGrants,
     file: () => access.fileState,
   });
-
-  const preparer = new ResponsePreparer(cacheBytes);
-  const reporter = tracer && new EvaluationReporter(tracer, config.evaluationIdKey);
-  const protocols = PROTOCOLS.map((definition) =>
-    createProtocol(definition, config, { preparer, reporter }),
-  );
-  const { observe } = metrics.requests;
-  const cache = new ResponseCache(cacheBytes);
-  const fastPaths = hasFastPath
-    ? createFastPaths(config, { keys, uses, protocols, observe, cache })
-    : [];
-  const closeFastPaths = (): void => fastPaths.forEach((path) => path.close());
-
-  const sendError = createErrorSender(
-    protocols.flatMap(({ definition: { errors } }) =>
-      errors === undefined ? [] : [{ ...errors, path: config.basePath + errors.path }],
-    ),
-  );
-  const isAllowed = createAllowRequest(config);
   observeConnections(registry, METRICS_PREFIX, guard);
-  const app = Fastify({
-    ...serverOptions(config, { sources, sendError, guard, isAllowed }),
-    ...(hasFastPath && ownCompilersOnly),
-    serverFactory: createServerFactory(fastPaths, {
-      guard,
-      isReady: () => isReady(sources),
-      isAllowed,
-      readsForwarded: config.trustProxy !== false,
-      tls,
-      tracer,
-    }),
-  });
-  releaseRequests(app);
-  app.addHook("preClose", async () => closeFastPaths());
-  const flagSources = sources.map(({ flags }) => flags);
-  const stopRendering = renderNewSnapshots(flagSources, protocols, (source) =>
-    access.visibility.of(source),
-  );
-  const stopReleasing = releaseReplaced(cache, flagSources, access.visibility);
-  app.addHook("onClose", async () => {
-    stopRendering();
-    stopReleasing();
-  });
-  handleErrors(app, { logger: config.logger, sendError, tracer });
-  observeRequests(app, observe);
-  if (tracer !== undefined) traceRequests(app, tracer);
-  // NOTE: hooks run in this order. Preflights contain no key, and browsers must be able to read errors.
-  registerCors(app, config);
-  if (isAllowed !== undefined) rejectOtherAddresses(app, isAllowed);
-  protectRoutes(app, { isOwnHost: createHostCheck(config), misdirected, unknownPath });
-  rejectUntilReady(app, sources);
-  handleUnknownPaths(app, sendError);
-  limitBodyMemory(app, { toError: tooManyBodies, keyOf, isDecompressed: isCompressed });
-  decompressRequests(app);
-  compressResponses(app);
-  if (config.openApiEnabled) {
-    const schemes = protocols.map(({ definition }) => definition.securitySchemes);
-    await registerOpenApi(app, config, Object.assign({}, ...schemes) as SecuritySchemes);
-  } else rejectOpenApi(app, config);
 
-  await registerRoutes(app, {
+  const findTrace = (request: object) => tracer?.find(request as never);
+  const callerAddress = createCallerAddress(config.trustProxy);
+  const isAllowed = createAllowRequest(config);
+  const reporter = tracer && new EvaluationReporter(findTrace, config.evaluationIdKey);
+  const protocols = PROTOCOLS.map((definition) =>
+    createProtocol(definition, config, { reporter, callerAddress, isAllowed }),
+  );
+  const cache = new ResponseCache(cacheBytes);
+  const streams = createStreams(config, sources, { ...options, protocols });
+  let isStopping = false;
+  const described = applicationRoutes({
     config,
     access,
     sources,
     metrics,
-    flagUsage: createFlagUsage(config, registry),
     protocols,
-    cacheBytes,
-    omitsManagement,
+    cache,
+    usageRules: {
+      metrics: metrics.usage,
+      flagUsage: createFlagUsage(config, registry),
+      metricsIntervalMs: config.metricsIntervalMs,
+    },
+    ...streams,
+    originOf: createRequestOrigin(config.trustProxy),
+    isStopping: () => isStopping,
+    callerAddress,
+    omitsManagement: options.omitsManagement ?? false,
   });
-  return app;
+  const routes = [...described, ...documentRoutes(config, { routes: described, protocols })];
+  const handler = new Handler({
+    basePath,
+    routes,
+    cors: new Cors(config),
+    errorFormats: protocols.flatMap(({ definition: { errors } }) =>
+      errors === undefined ? [] : [{ ...errors, path: basePath + errors.path }],
+    ),
+    isAllowed,
+    isOwnHost: createHostCheck(config),
+    isReady: () => isReady(sources),
+    onRoute: (request, route) => findTrace(request)?.setRoute(route),
+    onFailure: ({ request, message, cause }) =>
+      runInTrace(tracer, request as never, () => logger.error(message, cause)),
+  });
+  const listener = createNodeListener({
+    handler,
+    observe: metrics.requests.observe,
+    readsForwarded: config.trustProxy !== false,
+    tracer,
+    logger,
+    sharedBytes: cacheBytes,
+  });
+
+  const main = new AppServer({ guard, listener, tls });
+  const stop = (): void => {
+    isStopping = true;
+  };
+  onStopping(main.server, stop);
+  main.beforeClose(stop);
+  // Otherwise, streams would keep their connections open.
+  main.beforeClose(streams.close);
+  const flagSources = sources.map(({ flags }) => flags);
+  main.onClose(
+    renderNewSnapshots(flagSources, protocols, (source) => access.visibility.of(source)),
+  );
+  main.onClose(releaseReplaced(cache, flagSources, access.visibility));
+  return { routes, listener, fetch: createFetchHandler(handler), main };
+}
+
+interface StreamsOptions extends Pick<AppOptions, "cacheBytes"> {
+  readonly protocols: readonly Protocol[];
+  readonly metrics: Metrics;
+  readonly access: AccessControl;
+}
+
+/** Creates the streams to clients and to server SDKs. They end when the grants that they were opened with do. */
+function createStreams(
+  config: ProxyConfig,
+  sources: readonly Source[],
+  { protocols, metrics: { registry }, access, cacheBytes }: StreamsOptions,
+) {
+  const { maxConnections, push } = config;
+  const { keys } = access;
+  const flagSources = sources.map(({ flags }) => flags);
+  const [forClients, forSdks] = shareStreams(maxConnections, push.maxStreams, MAX_SDK_STREAMS);
+  const feeds = new DefinitionsFeeds();
+  const definitions = new DefinitionsStreams(flagSources, feeds, { maxStreams: forSdks });
+  observeDefinitionsStreams(registry, definitions);
+  const toClients = createClientStreams(config, {
+    flagSources,
+    protocols,
+    registry,
+    maxStreams: forClients,
+    keys,
+    cacheBytes,
+  });
+  access.onChange(() => {
+    definitions.endUnless((grant) => keys.isCurrent(grant));
+    toClients.endUnless((grant) => keys.isCurrent(grant));
+  });
+  return {
+    definitions: { read: createDefinitionsReader(), feeds, streams: definitions },
+    clientStreams: push.maxStreams === 0 ? undefined : toClients,
+    close: (): void => {
+      definitions.close();
+      toClients.close();
+    },
+  };
+}
+
+/** The routes of the OpenAPI document and its page. */
+function documentRoutes(
+  config: ProxyConfig,
+  {
+    routes,
+    protocols,
+  }: { readonly routes: readonly Route[]; readonly protocols: readonly Protocol[] },
+): readonly Route[] {
+  if (!config.openApiEnabled) return apiPageRoutes(config.basePath, undefined);
+  const schemes = protocols.map(({ definition }) => definition.securitySchemes);
+  return apiPageRoutes(config.basePath, () =>
+    describeRoutes(routes, config, Object.assign({}, ...schemes)),
+  );
 }
 
 /** Releases cached responses as soon as their snapshot is replaced. Returns a function that stops this. */

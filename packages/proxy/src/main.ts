@@ -54,7 +54,7 @@ async function serveInOneProcess(
   const { serveWithTelemetry } = await import("./start.ts");
   const proxy = await serveWithTelemetry(config, telemetry);
   return {
-    server: proxy.app.server,
+    server: proxy.server,
     furtherServers: proxy.furtherServers,
     address: proxy.addresses,
     close: () => proxy.close(),

@@ -1,20 +1,13 @@
-import Fastify, { type FastifyInstance } from "fastify";
-import {
-  compressResponses,
-  ConnectionGuard,
-  createGuardedServer,
-  createHostCheck,
-  observeRequests,
-  protectRoutes,
-} from "flags-server-kit/http";
-import type { AccessControl } from "./access/access-control.ts";
-import { registerOperations } from "./api/routes.ts";
+import { ConnectionGuard, createHostCheck, onStopping } from "flags-server-kit/http";
+import type { AccessControl } from "./core/access/access-control.ts";
 import type { ProxyConfig } from "./config/config.ts";
-import { misdirected, unknownPath } from "./errors.ts";
-import { createErrorSender, handleErrors, handleUnknownPaths } from "./http/error-handler.ts";
-import { rejectUntilReady } from "./http/readiness.ts";
-import { ownCompilersOnly, serverOptions } from "./http/server-options.ts";
+import { createCallerAddress } from "./node/caller-address.ts";
+import { operationRoutes } from "./core/application.ts";
+import { Handler } from "./core/routing/handler.ts";
+import { isReady } from "./core/operations/readiness.ts";
 import type { Metrics } from "./metrics/metrics.ts";
+import { AppServer } from "./node/app-server.ts";
+import { createNodeListener } from "./node/listener.ts";
 import type { Source } from "./sources.ts";
 
 /** Connections of probes and metrics collectors. They do not count against those of clients. */
@@ -27,40 +20,51 @@ interface ManagementDependencies {
 }
 
 /**
- * Builds the application of the management port: metrics, probes and the state of sources, under the same
+ * Builds the server of the management port: metrics, probes and the state of sources, under the same
  * paths as on the main port. The caller must close it.
  */
-export async function buildManagementApp(
+export function buildManagementServer(
   config: ProxyConfig,
   { sources, metrics, access }: ManagementDependencies,
-): Promise<FastifyInstance> {
-  const { logger } = config;
-  const sendError = createErrorSender([]);
+): AppServer {
+  const { basePath, logger, network } = config;
   const guard = new ConnectionGuard({
     maxConnections: MAX_CONNECTIONS,
     logger,
     hint: "find out what opens so many connections to the management port",
   });
-  const app = Fastify({
-    ...serverOptions(config, { sources, sendError, guard }),
-    ...ownCompilersOnly,
-    serverFactory: (handle) => createGuardedServer(guard, handle),
+  let isStopping = false;
+  const routes = operationRoutes(
+    {
+      config,
+      access,
+      sources,
+      metrics,
+      isStopping: () => isStopping,
+      callerAddress: createCallerAddress(config.trustProxy),
+    },
+    { isPrivate: true, omitsManagement: false },
+  );
+  const { host } = network.management ?? config;
+  const handler = new Handler({
+    basePath,
+    routes,
+    isOwnHost: createHostCheck({ ...config, host }),
+    isReady: () => isReady(sources),
+    onFailure: ({ message, cause }) => logger.error(message, cause),
   });
-  handleErrors(app, { logger, sendError });
-  observeRequests(app, metrics.requests.observe);
-  const { host } = config.network.management ?? config;
-  const isOwnHost = createHostCheck({ ...config, host });
-  protectRoutes(app, { isOwnHost, misdirected, unknownPath });
-  rejectUntilReady(app, sources);
-  handleUnknownPaths(app, sendError);
-  compressResponses(app);
-  await registerOperations(app, {
-    config,
-    sources,
-    metrics,
-    access,
-    omitsManagement: false,
-    isPrivate: true,
+  const listener = createNodeListener({
+    handler,
+    observe: metrics.requests.observe,
+    readsForwarded: false,
+    tracer: undefined,
+    logger,
   });
-  return app;
+  const management = new AppServer({ guard, listener });
+  const stop = (): void => {
+    isStopping = true;
+  };
+  onStopping(management.server, stop);
+  management.beforeClose(stop);
+  return management;
 }

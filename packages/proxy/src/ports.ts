@@ -1,9 +1,6 @@
-import { once } from "node:events";
 import type { Server } from "node:http";
-import type { FastifyInstance } from "fastify";
 import {
   describeListening,
-  listen,
   type ListenAddress,
   type Logger,
   nameSetting,
@@ -14,8 +11,9 @@ import { type ConnectionGuard, createForwardingServer, TlsFiles } from "flags-se
 import type { ProxyConfig, TlsConfig } from "./config/config.ts";
 import { loadTlsMaterial } from "./config/load-network.ts";
 import { SETTINGS } from "./config/settings.ts";
-import { createAllowRequest } from "./http/access-lists.ts";
-import { createRedirectServer } from "./http/redirect-server.ts";
+import { createAllowRequest } from "./node/access-lists.ts";
+import type { AppServer } from "./node/app-server.ts";
+import { createRedirectServer } from "./node/redirect-server.ts";
 
 /** Starts to follow the files of the certificate. */
 export function followTlsFiles({ material, files }: TlsConfig, logger: Logger): TlsFiles {
@@ -32,7 +30,7 @@ interface PortsOptions {
   readonly config: ProxyConfig;
   readonly guard: ConnectionGuard;
   /** Undefined: metrics and operations are on the main port. */
-  readonly management: FastifyInstance | undefined;
+  readonly management: AppServer | undefined;
 }
 
 /** Returns the ports that a configuration opens. */
@@ -63,40 +61,39 @@ export interface OpenPorts {
   readonly furtherServers: readonly Server[];
 }
 
-/** Opens all ports of a proxy. If one cannot be opened, closes the application and throws. */
+/** Opens all ports of a proxy. If one cannot be opened, closes it and throws. */
 export async function openPorts(
-  app: FastifyInstance,
+  app: AppServer,
   { config, guard, management }: PortsOptions,
 ): Promise<OpenPorts> {
   const { host, port, network } = config;
   const { tls } = network;
   const hasPlainPort = tls?.port !== undefined;
   const plain = hasPlainPort ? createPlainServer(app, { config, guard, tls }) : undefined;
-  if (plain !== undefined) closeWith(app, plain);
-  if (management !== undefined) app.addHook("onClose", () => management.close());
+  if (plain !== undefined) app.addServer(plain);
+  if (management !== undefined) app.onClose(() => management.close());
 
-  const main = await listen(app, {
-    host,
-    port: tls?.port ?? port,
-    variables: { port: hasPlainPort ? "FLAGS_TLS_PORT" : "PORT", host: "HOST" },
-  });
-  let openPlain: OpenPort | undefined;
   try {
-    if (plain !== undefined) openPlain = await openPort(plain, { host, port });
+    const main = await openPort(app.server, {
+      host,
+      port: tls?.port ?? port,
+      variables: { port: hasPlainPort ? "FLAGS_TLS_PORT" : "PORT", host: "HOST" },
+    });
+    const openPlain = plain && (await openPort(plain, { host, port }));
     if (management !== undefined && network.management !== undefined) {
-      const opened = await listen(management, {
+      const opened = await openPort(management.server, {
         ...network.management,
         variables: MANAGEMENT_VARIABLES,
       });
       const where = describeListening(network.management.host, [opened], opened.origin);
       config.logger.info(`Management endpoints: ${where}`);
     }
+    const furtherServers = [plain, management?.server].filter((server) => server !== undefined);
+    return { main, plain: openPlain, furtherServers };
   } catch (error) {
     await app.close();
     throw error;
   }
-  const furtherServers = [plain, management?.server].filter((server) => server !== undefined);
-  return { main, plain: openPlain, furtherServers };
 }
 
 interface PlainServerOptions {
@@ -106,10 +103,7 @@ interface PlainServerOptions {
 }
 
 /** The server of the plain-HTTP port next to the TLS port: it redirects, or serves the same. */
-function createPlainServer(
-  app: FastifyInstance,
-  { config, guard, tls }: PlainServerOptions,
-): Server {
+function createPlainServer(app: AppServer, { config, guard, tls }: PlainServerOptions): Server {
   if (!tls.redirects) return createForwardingServer(guard, app.server);
   return createRedirectServer({
     guard,
@@ -120,21 +114,6 @@ function createPlainServer(
       return typeof address === "object" && address !== null ? address.port : 0;
     },
   });
-}
-
-const SWEEP_INTERVAL_MS = 50;
-
-/** Closes a server when the application closes, after the responses in progress. */
-function closeWith(app: FastifyInstance, server: Server): void {
-  let closed: Promise<unknown> = Promise.resolve();
-  app.addHook("preClose", async () => {
-    if (!server.listening) return;
-    closed = once(server, "close");
-    server.close();
-    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_INTERVAL_MS);
-    server.once("close", () => clearInterval(sweep));
-  });
-  app.addHook("onClose", async () => void (await closed));
 }
 
 /** Warns that network settings have no effect on an application that its caller serves. */

@@ -1,26 +1,26 @@
 import type { Server } from "node:http";
-import type { FastifyInstance } from "fastify";
 import type { FlagsClient, UnleashClient } from "flags-sdk";
 import type { FlagSource } from "./upstream/flag-source.ts";
 import { describeListening } from "flags-server-kit";
 import { onStopping } from "flags-server-kit/http";
 import type { RequestTracer, Telemetry } from "flags-server-kit/telemetry";
-import { type AppOptions, buildApp, createGuard } from "./app.ts";
+import { type App, type AppOptions, buildApp, createGuard } from "./app.ts";
 import type { ProxyConfig } from "./config/config.ts";
 import type { ProxyOptions } from "./config/options.ts";
-import { buildManagementApp } from "./management-app.ts";
 import { loadEmbeddedConfig } from "./migrate/load-translated-config.ts";
+import { buildManagementServer } from "./management-app.ts";
+import { createProxyApp, type ProxyApp } from "./node/proxy-app.ts";
 import { createMetrics, type Metrics, observeCertificate } from "./metrics/metrics.ts";
 import { followTlsFiles, type OpenPorts, openPorts, warnOfUnusedPorts } from "./ports.ts";
 import { createAccessControl } from "./create-access-control.ts";
 import { chooseSources, type ChosenSources, createConfiguredSources } from "./choose-sources.ts";
 import { logSourceEvents } from "./log-source-events.ts";
 import { closeSources, sendUsageBefore, startSources } from "./sources.ts";
-import type { KeyVerifier } from "./access/verified-key.ts";
+import type { KeyVerifier } from "./core/access/verified-key.ts";
 
 /** A proxy that listens. */
 export interface RunningProxy extends AsyncDisposable {
-  readonly app: FastifyInstance;
+  readonly server: Server;
   /** Its address, including the base path: `/proxy` and the other paths follow. */
   readonly url: string;
   readonly port: number;
@@ -49,16 +49,27 @@ export async function start(
 }
 
 /**
- * Creates the proxy as a Fastify application that does not listen yet, for programs that serve it
- * themselves. Options, client and errors are those of `start()`.
+ * Creates the proxy as a request listener, for programs that serve it themselves. Options and client are those of
+ * `start()`. `ready` of the result rejects with its errors, and so do `listen()` and `fetch()`.
+ *
+ * @example
+ * const app = createApp({ flagsUrl, flagsApiToken, clientKeys: ["a-key-of-your-choice"] });
+ * http.createServer(app).listen(3000);
  */
-export async function createApp(
+export function createApp(
   options: ProxyOptions = {},
   client?: FlagsClient | FlagSource | UnleashClient,
-): Promise<FastifyInstance> {
+): ProxyApp {
+  return createProxyApp(buildEmbedded(options, client));
+}
+
+async function buildEmbedded(
+  options: ProxyOptions,
+  client: FlagsClient | FlagSource | UnleashClient | undefined,
+): Promise<App> {
   const config = await loadEmbeddedConfig(options);
   warnOfUnusedPorts(config);
-  return startApp(config, chooseSources(config, client), { hasFastPath: false });
+  return startApp(config, chooseSources(config, client), {});
 }
 
 /** A proxy that listens, with its servers. */
@@ -79,7 +90,7 @@ export async function serveWithTelemetry(
   const tracer = telemetry?.tracer;
   const sources = createConfiguredSources(config, tracer?.beginUpstream);
   const proxy = await serve(config, { sources, areOwned: true }, { metrics, tracer });
-  onStopping(proxy.app.server, (delayMs) => sendUsageBefore(delayMs, sources));
+  onStopping(proxy.server, (delayMs) => sendUsageBefore(delayMs, sources));
   const close = async (): Promise<void> => {
     await proxy.close();
     await telemetry?.close();
@@ -109,7 +120,6 @@ export async function serve(
   const tls = network.tls && followTlsFiles(network.tls, logger);
   if (tls !== undefined) observeCertificate(registry, tls);
   const app = await startApp(config, chosen, {
-    hasFastPath: true,
     access,
     guard,
     metrics,
@@ -120,16 +130,14 @@ export async function serve(
     tls?.close();
     throw error;
   });
-  app.addHook("onClose", async () => tls?.close());
+  app.main.onClose(() => tls?.close());
   const { sources } = chosen;
   const management =
-    network.management && (await buildManagementApp(config, { sources, metrics, access }));
-  const { main, plain, furtherServers } = await openPorts(app, { config, guard, management });
-  const close = async (): Promise<void> => {
-    await app.close();
-  };
+    network.management && buildManagementServer(config, { sources, metrics, access });
+  const { main, plain, furtherServers } = await openPorts(app.main, { config, guard, management });
+  const close = (): Promise<void> => app.main.close();
   return {
-    app,
+    server: app.main.server,
     url: `${main.origin}${config.basePath}`,
     port: main.port,
     furtherServers,
@@ -154,10 +162,10 @@ async function startApp(
   config: ProxyConfig,
   { sources, areOwned }: ChosenSources,
   options: AppOptions,
-): Promise<FastifyInstance> {
+): Promise<App> {
   const app = await buildApp(config, sources, options);
   const stopLogging = logSourceEvents(sources, config.logger);
-  app.addHook("onClose", async () => {
+  app.main.onClose(async () => {
     // NOTE: together. Each may wait for an upstream or a store that hangs, for as long as a shutdown may take.
     await Promise.all([areOwned ? closeSources(sources) : undefined, options.access?.close()]);
     stopLogging();

@@ -1,5 +1,5 @@
+import { openPort } from "flags-server-kit";
 import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
@@ -74,18 +74,18 @@ export async function listenWithAccessFile({ keys, config, document, app: option
     }),
     toSource(testing, { name: "test", scope: { project: "*", environment: "test" } }),
   ];
-  const app = await buildApp(
+  const { main } = await buildApp(
     proxyConfig({ accessFile: path, clientKeys: [], serverTokens: [], logger, ...config }),
     sources,
     options,
   );
-  await app.listen({ host: "127.0.0.1", port: 0 });
+  const { port } = await openPort(main.server, { host: "127.0.0.1", port: 0 });
   const close = async (): Promise<void> => {
-    app.server.closeAllConnections();
-    await app.close();
+    main.server.closeAllConnections();
+    await main.close();
     await rm(directory, { recursive: true });
   };
-  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${port}`;
   const get = (target: string, key: string, headers: Record<string, string> = {}) =>
     fetch(url + target, { headers: { authorization: key, ...headers } });
   const post = (target: string, key: string, body: unknown, headers: Record<string, string> = {}) =>
@@ -95,5 +95,5 @@ export async function listenWithAccessFile({ keys, config, document, app: option
       body: JSON.stringify(body),
     });
   const edit = (content: AccessSetup["keys"]) => replaceFile(path, toText(content));
-  return { app, url, path, production, logger, get, post, edit, close };
+  return { url, path, production, logger, get, post, edit, close };
 }

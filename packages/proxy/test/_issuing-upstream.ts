@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { openPort } from "flags-server-kit";
 import { onTestFinished } from "vitest";
 import { buildApp } from "../src/app.ts";
 import type { ProxyConfig } from "../src/config/config.ts";
@@ -141,14 +142,13 @@ export async function startWithUpstreamKeys({
     logger,
     ...overrides,
   });
-  const app = await buildApp(config, sources);
-  await app.listen({ host: "127.0.0.1", port: 0 });
+  const { main } = await buildApp(config, sources);
+  const { origin: url } = await openPort(main.server, { host: "127.0.0.1", port: 0 });
   const close = async (): Promise<void> => {
-    app.server.closeAllConnections();
-    await app.close();
+    main.server.closeAllConnections();
+    await main.close();
   };
   onTestFinished(close);
-  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   const get = (path: string, key: string, headers: Record<string, string> = {}) =>
     fetch(url + path, { headers: { authorization: key, ...headers } });
   const statusOf = async (key: string, path = "/proxy"): Promise<number> => {
@@ -161,5 +161,5 @@ export async function startWithUpstreamKeys({
     const line = metrics.split("\n").find((each) => each.startsWith(`flags_proxy_${name} `));
     return Number(line?.split(" ").at(-1));
   };
-  return { app, url, logger, get, statusOf, metric, close };
+  return { url, logger, get, statusOf, metric, close };
 }

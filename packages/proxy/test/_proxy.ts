@@ -1,12 +1,12 @@
-import type { AddressInfo } from "node:net";
-import type { FastifyInstance } from "fastify";
+import type { Server } from "node:http";
 import type { FlagSource } from "../src/upstream/flag-source.ts";
-import { type Logger, resolveSettings } from "flags-server-kit";
+import { type Logger, openPort, resolveSettings } from "flags-server-kit";
 import { afterAll, onTestFinished } from "vitest";
 import { buildApp, type AppOptions } from "../src/app.ts";
 import { toSource, type Source } from "../src/sources.ts";
 import { assembleConfig } from "../src/config/assemble-config.ts";
 import type { ProxyConfig } from "../src/config/config.ts";
+import type { Route } from "../src/core/routing/route.ts";
 import { SETTINGS } from "../src/config/settings.ts";
 import { SAMPLE } from "./_documents.ts";
 import { DocumentSource, type SourceDocument } from "./_source.ts";
@@ -70,8 +70,6 @@ interface ProxySetup {
   readonly config?: Partial<ProxyConfig>;
   readonly document?: SourceDocument;
   readonly source?: DocumentSource;
-  /** Called before the app listens, to extend it as an embedding program might. */
-  readonly extend?: (app: FastifyInstance) => void;
   readonly app?: AppOptions;
 }
 
@@ -80,7 +78,9 @@ interface TestRequest extends RequestInit {
 }
 
 export interface RunningApp {
-  readonly app: FastifyInstance;
+  readonly server: Server;
+  readonly routes: readonly Route[];
+  readonly close: () => Promise<void>;
   readonly url: string;
   readonly port: number;
   /** Sends a request, by default with a valid client key. */
@@ -106,7 +106,7 @@ export async function startProxy(setup: ProxySetup = {}): Promise<TestProxy> {
 /** Starts a proxy with a source on a free port, for the duration of a test. */
 export function startProxyOver(
   source: FlagSource,
-  setup?: Pick<ProxySetup, "config" | "extend" | "app">,
+  setup?: Pick<ProxySetup, "config" | "app">,
 ): Promise<RunningApp> {
   return startProxyOf([toSource(source)], setup);
 }
@@ -114,10 +114,10 @@ export function startProxyOver(
 /** Starts a proxy with several sources on a free port, for the duration of a test. */
 export async function startProxyOf(
   sources: readonly Source[],
-  setup?: Pick<ProxySetup, "config" | "extend" | "app">,
+  setup?: Pick<ProxySetup, "config" | "app">,
 ): Promise<RunningApp> {
-  const { close, ...running } = await listen(sources, setup);
-  onTestFinished(close);
+  const running = await listen(sources, setup);
+  onTestFinished(() => closeNow(running));
   return running;
 }
 
@@ -131,10 +131,10 @@ interface SharedSetup {
  * the same document and settings have the same proxy. Both are compared as JSON, so they must contain no functions.
  */
 export function shareProxies(): (setup?: SharedSetup) => Promise<RunningApp> {
-  const proxies = new Map<string, Promise<RunningApp & { readonly close: () => Promise<void> }>>();
+  const proxies = new Map<string, Promise<RunningApp>>();
   afterAll(async () => {
     const started = await Promise.all(proxies.values());
-    await Promise.all(started.map(({ close }) => close()));
+    await Promise.all(started.map(closeNow));
   });
   return async ({ config = {}, document = SAMPLE } = {}) => {
     const key = JSON.stringify({ config, document });
@@ -144,19 +144,20 @@ export function shareProxies(): (setup?: SharedSetup) => Promise<RunningApp> {
   };
 }
 
+/** Closes a proxy without waiting for clients: tests do not read all responses to their ends. */
+export function closeNow({ server, close }: Pick<RunningApp, "server" | "close">): Promise<void> {
+  server.closeAllConnections();
+  return close();
+}
+
 async function listen(
   sources: readonly Source[],
-  { config, extend, app: options }: Pick<ProxySetup, "config" | "extend" | "app"> = {},
-): Promise<RunningApp & { readonly close: () => Promise<void> }> {
-  const app = await buildApp(proxyConfig(config), sources, options);
-  extend?.(app);
-  await app.listen({ host: "127.0.0.1", port: 0 });
-  const close = async (): Promise<void> => {
-    // Tests do not read all responses to their ends.
-    app.server.closeAllConnections();
-    await app.close();
-  };
-  const { port } = app.server.address() as AddressInfo;
+  { config, app: options }: Pick<ProxySetup, "config" | "app"> = {},
+): Promise<RunningApp> {
+  const { main, routes } = await buildApp(proxyConfig(config), sources, options);
+  const { server } = main;
+  const { port } = await openPort(server, { host: "127.0.0.1", port: 0 });
+  const close = (): Promise<void> => main.close();
   const url = `http://127.0.0.1:${port}`;
 
   const request = (path: string, init: TestRequest = {}): Promise<Response> =>
@@ -167,7 +168,7 @@ async function listen(
       body: JSON.stringify(body),
       headers: { "content-type": "application/json", ...headers },
     });
-  return { app, url, port, request, post, close };
+  return { server, routes, url, port, request, post, close };
 }
 
 export interface ToggleResponse {

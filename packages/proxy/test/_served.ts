@@ -23,8 +23,7 @@ export async function startServed(
     { sources: [toSource(source)], areOwned: true },
   );
   onTestFinished(async () => {
-    for (const server of [served.app.server, ...served.furtherServers])
-      server.closeAllConnections();
+    for (const server of [served.server, ...served.furtherServers]) server.closeAllConnections();
     await served.close();
   });
   return served;

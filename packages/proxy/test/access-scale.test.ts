@@ -1,7 +1,7 @@
 // What many keys share. `npm run bench -- keys` measures what they cost.
 
 import { expect, test } from "vitest";
-import { Visibility } from "../src/access/visible-flags.ts";
+import { Visibility } from "../src/core/access/visible-flags.ts";
 import { toSource } from "../src/sources.ts";
 import { SAMPLE } from "./_documents.ts";
 import { DocumentSource } from "./_source.ts";

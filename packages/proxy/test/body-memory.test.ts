@@ -7,14 +7,14 @@ import { errorOf, KEY, OTHER_KEY, startProxy, type TestProxy } from "./_proxy.ts
 
 /** Sends the start of a request, and waits until the proxy has received it. */
 async function stall(
-  { app, port }: TestProxy,
+  { server, port }: TestProxy,
   path: string,
   key: string,
   rest = LONG_START,
 ): Promise<void> {
   const socket = connect(port, "127.0.0.1");
   onTestFinished(() => void socket.destroy());
-  const received = once(app.server, "request");
+  const received = once(server, "request");
   const start =
     `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${key}\r\n` +
     `Content-Type: application/json\r\n${rest}`;
@@ -87,17 +87,17 @@ test("long bodies without a key cannot exhaust the budget of clients with one", 
 });
 
 test("a long body after a stream on the same connection releases its budget when the connection closes", async () => {
-  const { app, port, post } = await startProxy();
+  const { server, port, post } = await startProxy();
   const start = `POST /proxy/stream HTTP/1.1\r\nHost: x\r\nAuthorization: ${KEY}\r\n`;
   const stream = `${start}Accept: text/event-stream\r\nContent-Length: 14\r\n\r\n{"context":{}}`;
   for (let i = 0; i < 65; i++) {
     const socket = connect(port, "127.0.0.1");
     onTestFinished(() => void socket.destroy());
-    const opened = once(app.server, "request");
+    const opened = once(server, "request");
     socket.write(stream);
     // oxlint-disable-next-line no-await-in-loop -- each must have been received
     await opened;
-    const received = once(app.server, "request");
+    const received = once(server, "request");
     socket.write(`${start}${LONG_START}`);
     // oxlint-disable-next-line no-await-in-loop -- each must have been received
     await received;

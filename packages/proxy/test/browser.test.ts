@@ -44,12 +44,8 @@ describe.skipIf(skipsChromium)("a page of another origin in Chromium", () => {
   /** Starts a proxy that records the methods of its requests. */
   async function startObserved(config: Partial<ProxyConfig> = {}) {
     const methods = new Set<string>();
-    const proxy = await startProxy({
-      config,
-      extend: (app) => {
-        app.server.prependListener("request", ({ method = "" }) => methods.add(method));
-      },
-    });
+    const proxy = await startProxy({ config });
+    proxy.server.prependListener("request", ({ method = "" }) => methods.add(method));
     return { ...proxy, methods };
   }
 

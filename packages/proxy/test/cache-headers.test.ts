@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ContextEnricher } from "../src/context/enrichers.ts";
+import type { ContextEnricher } from "../src/core/context/enrichers.ts";
 import { flag, withConstraint } from "./_documents.ts";
 import { KEY, proxyConfig, startProxy } from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";
@@ -40,9 +40,7 @@ const AFTER_2020 = withStrategy("default", {}, [
   { contextName: "currentTime", operator: "DATE_AFTER", value: "2020-01-01" },
 ]);
 
-describe.each([true, false])("with a fast path: %s", (hasFastPath) => {
-  const app = { hasFastPath };
-
+describe("Cache-Control", () => {
   test.each([
     [
       "an enricher that reads a cookie",
@@ -75,7 +73,7 @@ describe.each([true, false])("with a fast path: %s", (hasFastPath) => {
     ["default stickiness without an id", { document: rollout("default") }, {}],
     ["variants without an id", { document: WITH_VARIANTS }, {}],
   ])("a shared cache stores no response that depends on %s", async (_name, setup, headers) => {
-    const proxy = await startProxy({ ...setup, app });
+    const proxy = await startProxy(setup);
     const cache = await startSharedCache(proxy.url);
     for (let count = 0; count < 5; count += 1) {
       const init = { headers: { authorization: KEY, ...headers } };
@@ -90,7 +88,6 @@ describe.each([true, false])("with a fast path: %s", (hasFastPath) => {
     const proxy = await startProxy({
       document: FOR_CUSTOMER,
       config: { contextEnrichers: FROM_COOKIE },
-      app,
     });
     const cache = await startSharedCache(proxy.url);
     const get = async (cookie: string) => {
@@ -112,7 +109,7 @@ describe.each([true, false])("with a fast path: %s", (hasFastPath) => {
     ["an address in the query", "?remoteAddress=10.0.0.1", FOR_ADDRESS],
     ["the time", "", AFTER_2020],
   ])("a shared cache stores responses with %s", async (_name, query, document) => {
-    const proxy = await startProxy({ document, app });
+    const proxy = await startProxy({ document });
     const cache = await startSharedCache(proxy.url);
     // NOTE: later responses come from the cache of the proxy, which sends the same headers.
     for (let count = 0; count < 5; count += 1) {
@@ -142,7 +139,6 @@ describe.each([true, false])("with a fast path: %s", (hasFastPath) => {
     const proxy = await startProxy({
       document: FOR_ADDRESS,
       config: { enableAllEndpoint: true, explainEnabled: true },
-      app,
     });
     const address = { remoteAddress: "10.0.0.1" };
     const query = "?remoteAddress=10.0.0.1";

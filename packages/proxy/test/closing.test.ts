@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { createGauge } from "flags-server-kit/http";
 import { expect, onTestFinished, test } from "vitest";
-import type { KeyVerifier } from "../src/access/verified-key.ts";
+import type { KeyVerifier } from "../src/core/access/verified-key.ts";
 import { createMetrics } from "../src/metrics/metrics.ts";
 import { toSource } from "../src/sources.ts";
 import { serve } from "../src/start.ts";
@@ -70,18 +70,18 @@ test("a start that fails closes the keys, so that nothing continues to follow th
 });
 
 test("a connection in use when the proxy closes ends after the response to one more request", async () => {
-  const { app, port } = await startProxy();
+  const { server, port, close } = await startProxy();
   const socket = connect(port, "127.0.0.1");
   onTestFinished(() => void socket.destroy());
   const responses = text(socket);
   const headers = `Host: flags\r\nAuthorization: ${KEY}\r\n`;
-  const received = once(app.server, "request");
+  const received = once(server, "request");
   socket.write(
     `POST /proxy HTTP/1.1\r\n${headers}Content-Type: application/json\r\nContent-Length: 14\r\n\r\n{`,
   );
   await received;
-  const closed = app.close();
-  await expect.poll(() => app.server.listening).toBe(false);
+  const closed = close();
+  await expect.poll(() => server.listening).toBe(false);
   socket.write('"context":{}}');
   socket.write(`GET /proxy HTTP/1.1\r\n${headers}\r\n`);
   await closed;

@@ -83,42 +83,6 @@ describe("start()", () => {
 });
 
 describe("createApp()", () => {
-  test("createApp() handles the requests that another HTTP server passes on", async () => {
-    const app = await createApp(OPTIONS, newSource());
-    onTestFinished(() => app.close());
-    await app.ready();
-    const server = createServer((request, response) => {
-      if (request.url === "/") response.end("own");
-      else app.routing(request, response);
-    }).listen(0, "127.0.0.1");
-    onTestFinished(() => void server.close());
-    await once(server, "listening");
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    expect(await (await fetch(url)).text()).toBe("own");
-    const results = { toggles: [{ name: "on", enabled: true }] };
-    expect(await (await fetch(`${url}/proxy`, AUTHORIZED)).json()).toMatchObject(results);
-    const post = await fetch(`${url}/proxy`, {
-      method: "POST",
-      headers: { ...AUTHORIZED.headers, "content-type": "application/json" },
-      body: JSON.stringify({ context: { userId: "1" } }),
-    });
-    expect(await post.json()).toMatchObject(results);
-  });
-
-  test("returns an app whose added hooks run for every request", async () => {
-    const app = await createApp(OPTIONS, newSource());
-    app.addHook("onRequest", (_request, reply, done) => {
-      void reply.header("x-hook", "seen");
-      done();
-    });
-    onTestFinished(() => app.close());
-    const url = await app.listen({ port: 0, host: "127.0.0.1" });
-    for (const path of ["/proxy", "/proxy?userId=7", "/proxy/health"]) {
-      // oxlint-disable-next-line no-await-in-loop -- one path at a time
-      expect((await fetch(url + path, AUTHORIZED)).headers.get("x-hook"), path).toBe("seen");
-    }
-  });
-
   test("starts the client that it was passed, but does not close it", async () => {
     const calls: string[] = [];
     class Source extends DocumentSource {
@@ -131,9 +95,9 @@ describe("createApp()", () => {
         return super.close();
       }
     }
-    const app = await createApp(OPTIONS, new Source({ features: [] }));
-    const response = await app.inject({ url: "/proxy", ...AUTHORIZED });
-    expect(response.json()).toEqual({ toggles: [] });
+    const app = createApp(OPTIONS, new Source({ features: [] }));
+    const response = await app.fetch(new Request("http://proxy/proxy", AUTHORIZED));
+    expect(await response.json()).toEqual({ toggles: [] });
     await app.close();
     expect(calls).toEqual(["start"]);
   });
@@ -141,14 +105,14 @@ describe("createApp()", () => {
   test("closes the client that it created", async () => {
     const upstream = await startRecordingUpstream();
     const otherUpstream = await startRecordingUpstream();
-    const app = await createApp({ ...OPTIONS, flagsUrl: upstream.url, refreshInterval: 10 });
+    const app = createApp({ ...OPTIONS, flagsUrl: upstream.url, refreshInterval: 10 });
     await upstream.first("/api/client/features");
     await app.close();
     const countPolls = (): number =>
       upstream.requests.filter(({ path }) => path === "/api/client/features").length;
     const polls = countPolls();
     // In the meantime, a client that still polls would send about as many requests as this one.
-    const other = await createApp({ ...OPTIONS, flagsUrl: otherUpstream.url, refreshInterval: 10 });
+    const other = createApp({ ...OPTIONS, flagsUrl: otherUpstream.url, refreshInterval: 10 });
     onTestFinished(() => other.close());
     await expect.poll(() => otherUpstream.requests.length).toBeGreaterThan(10);
     // One request may have been in progress when the app was closed.
@@ -160,23 +124,26 @@ describe("createApp()", () => {
     vi.stubEnv("FLAGS_PROXY_WORKERS", "2");
     onTestFinished(() => void vi.unstubAllEnvs());
     const warn = (message: unknown): void => void lines.push(String(message));
-    const app = await createApp({ ...OPTIONS, logger: { ...logger, warn } }, newSource());
+    const app = createApp({ ...OPTIONS, logger: { ...logger, warn } }, newSource());
     onTestFinished(() => app.close());
-    expect((await app.inject({ url: "/proxy", ...AUTHORIZED })).statusCode).toBe(200);
+    expect((await app.fetch(new Request("http://proxy/proxy", AUTHORIZED))).status).toBe(200);
     expect(lines).toEqual([
       "FLAGS_PROXY_WORKERS has no effect here: only the command flags-proxy starts workers",
     ]);
-    await expect(createApp({ ...OPTIONS, workers: 2 } as ProxyOptions)).rejects.toMatchObject({
-      problems: ["Option workers does not exist"],
-    });
+    await expect(createApp({ ...OPTIONS, workers: 2 } as ProxyOptions).ready).rejects.toMatchObject(
+      {
+        problems: ["Option workers does not exist"],
+      },
+    );
   });
 
   test("logs warnings and errors of the client", async () => {
     const lines: string[] = [];
     const source = newSource();
     const warn = (message: unknown): void => void lines.push(String(message));
-    const app = await createApp({ ...OPTIONS, logger: { ...logger, warn, error: warn } }, source);
+    const app = createApp({ ...OPTIONS, logger: { ...logger, warn, error: warn } }, source);
     onTestFinished(() => app.close());
+    await app.ready;
     source.emit("warn", "Odd: upstream-token");
     source.emit("error", new Error("Broken: client-key"));
     expect(lines).toEqual(["Odd: [redacted]", "Error: Broken: [redacted]"]);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fuzzRuns } from "../../../scripts/test-size.ts";
 import { createAccessFile } from "./_access-file.ts";
-import { flag, sendRaw, type RawResponse } from "./_fast-path.ts";
+import { flag, sendRaw, type RawResponse } from "./_flag-requests.ts";
 import { KEY, startProxy, type RunningApp } from "./_proxy.ts";
 
 // Two requests that differ slightly must not share a cached response. The reference has no fast path and no cache.
@@ -131,7 +131,7 @@ test("requests that differ slightly never share a cached response", async () => 
   const accessFile = await createAccessFile(FILE_KEYS);
   const setup = { document: DOCUMENT, config: { accessFile, trustProxy: true } };
   const proxy = await startProxy(setup);
-  const reference = await startProxy({ ...setup, app: { hasFastPath: false, cacheBytes: 1 } });
+  const reference = await startProxy({ ...setup, app: { cacheBytes: 1 } });
   await fc.assert(
     fc.asyncProperty(pairs, async ([request, similar]) => {
       const expected = await send(reference, request);

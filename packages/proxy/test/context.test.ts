@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -266,7 +267,7 @@ test("remoteAddress: an IPv4 address mapped into IPv6 is converted to IPv4", asy
 test("remoteAddress: absent for a client on a Unix socket", async () => {
   const source = new DocumentSource({ features: [flag("on")] });
   const seen: unknown[] = [];
-  const app = await buildApp(
+  const { main } = await buildApp(
     proxyConfig({
       contextEnrichers: [
         (context, { remoteAddress }) => {
@@ -279,11 +280,11 @@ test("remoteAddress: absent for a client on a Unix socket", async () => {
   );
   const directory = await mkdtemp(join(tmpdir(), "flags-proxy-"));
   onTestFinished(async () => {
-    await app.close();
+    await main.close();
     await rm(directory, { recursive: true });
   });
   const socketPath = join(directory, "socket");
-  await app.listen({ path: socketPath });
+  await once(main.server.listen(socketPath), "listening");
   const dispatcher = new Client("http://localhost", { socketPath });
   const headers = { authorization: KEY };
   const { statusCode, body } = await dispatcher.request({ method: "GET", path: "/proxy", headers });

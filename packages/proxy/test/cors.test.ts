@@ -1,5 +1,9 @@
-import { expect, test } from "vitest";
+import { createServer } from "node:http";
+import { openPort } from "flags-server-kit";
+import { expect, onTestFinished, test } from "vitest";
+import { buildApp } from "../src/app.ts";
 import type { CorsConfig } from "../src/config/config.ts";
+import { toSource } from "../src/sources.ts";
 import { proxyConfig, startProxy, startProxyOver } from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";
 
@@ -162,13 +166,13 @@ test.each<readonly [string, CorsConfig["origin"]]>([
 
 test("cors.preflightContinue: sets the headers and passes the preflight on", async () => {
   const cors = { ...proxyConfig().cors, preflightContinue: true };
-  const { url } = await startProxy({
-    config: { cors },
-    extend: (app) => {
-      app.options("/proxy", (_request, reply) => reply.code(200).send("mine"));
-    },
-  });
-  const response = await preflight(url);
+  const { listener } = await buildApp(proxyConfig({ cors }), [toSource(new DocumentSource())]);
+  const server = createServer((request, response) =>
+    listener(request, response, () => response.end("mine")),
+  );
+  const { origin } = await openPort(server, { host: "127.0.0.1", port: 0 });
+  onTestFinished(() => void server.close());
+  const response = await preflight(origin);
   expect(response.status).toBe(200);
   expect(await response.text()).toBe("mine");
   expect(response.headers.get("access-control-allow-methods")).toBe("GET, POST");

@@ -16,7 +16,7 @@ import type { ProxyOptions } from "../src/config/options.ts";
 import { start } from "../src/start.ts";
 import { eventually, runCommand, startCommand, untilReady } from "./_command.ts";
 import { flag, SAMPLE, withConstraint } from "./_documents.ts";
-import { DOCUMENT } from "./_fast-path.ts";
+import { DOCUMENT } from "./_flag-requests.ts";
 import { startFeatureServer } from "./_feature-server.ts";
 import { MemoryLogger, namesOf, togglesOf } from "./_proxy.ts";
 import { destroyUnleash } from "./_unleash-client.ts";

@@ -4,7 +4,7 @@ import { InMemStorageProvider, Unleash } from "unleash-client";
 import { InMemoryStorageProvider, UnleashClient } from "unleash-proxy-client";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { SAMPLE } from "./_documents.ts";
-import { sendRaw } from "./_fast-path.ts";
+import { sendRaw } from "./_flag-requests.ts";
 import { type FeatureServer, startFeatureServer } from "./_feature-server.ts";
 import { KEY, OTHER_KEY, SERVER_TOKEN, startProxyOver, type RunningApp } from "./_proxy.ts";
 import { destroyUnleash } from "./_unleash-client.ts";

@@ -1,10 +1,17 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fuzzRuns, sized } from "../../../scripts/test-size.ts";
-import { sendRaw, DOCUMENT, flag, half, requestHeaders, type RawResponse } from "./_fast-path.ts";
+import {
+  sendRaw,
+  DOCUMENT,
+  flag,
+  half,
+  requestHeaders,
+  type RawResponse,
+} from "./_flag-requests.ts";
 import { readEvents } from "../../server-kit/test/_event-reader.ts";
 import { createAccessFile } from "./_access-file.ts";
-import { KEY, OTHER_KEY, startProxy, type TestProxy } from "./_proxy.ts";
+import { closeNow, KEY, OTHER_KEY, startProxy, type TestProxy } from "./_proxy.ts";
 
 // No client may affect the response to another one. The reference is a proxy that has seen no other
 // request, without the fast path and without caches.
@@ -20,7 +27,7 @@ const FILE_KEYS = [
 
 const accessFile = await createAccessFile(FILE_KEYS);
 
-const WITHOUT_CACHES = { hasFastPath: false, cacheBytes: 1 };
+const WITHOUT_CACHES = { cacheBytes: 1 };
 
 /** Documents that replace each other. The second one differs in what it says, not in its names. */
 const DOCUMENTS = [
@@ -101,13 +108,8 @@ async function send(proxy: TestProxy, request: Request): Promise<Partial<RawResp
 async function sendToNewProxy(document: TestDocument, request: Request) {
   const proxy = await startProxy({ document, app: WITHOUT_CACHES, config: { accessFile } });
   const response = await send(proxy, request);
-  await close(proxy);
+  await closeNow(proxy);
   return response;
-}
-
-async function close({ app }: TestProxy): Promise<void> {
-  app.server.closeAllConnections();
-  await app.close();
 }
 
 /** Responses depend only on the flags and the request, so each is determined only once. */
@@ -137,7 +139,7 @@ test.each([1, 4_000, 40_000])(
           let document = DOCUMENT;
           const proxy = await startProxy({
             document,
-            app: { hasFastPath: true, cacheBytes },
+            app: { cacheBytes },
             config: { accessFile },
           });
           for (const step of list) {
@@ -155,7 +157,7 @@ test.each([1, 4_000, 40_000])(
             const expected = await Promise.all(sent.map((request) => reference(current, request)));
             expect(responses).toEqual(expected);
           }
-          await close(proxy);
+          await closeNow(proxy);
         },
       ),
       { numRuns: fuzzRuns(3, 30) },

@@ -159,9 +159,9 @@ test.each(PATHS)("repeated slashes in %s are ignored", async (path) => {
 
 test("a client that aborts its request, as after a context change, is not logged as an error", async () => {
   const logger = new MemoryLogger();
-  const { app, port, url } = await startProxy({ config: { logger } });
+  const { server, port, url } = await startProxy({ config: { logger } });
   const hungUp = new Promise<void>((resolve) => {
-    app.server.once("connection", (socket) => socket.once("close", () => resolve()));
+    server.once("connection", (socket) => socket.once("close", () => resolve()));
   });
   const sent = request({ port, host: "127.0.0.1", path: "/api/frontend", method: "POST" });
   sent.on("error", () => undefined);

@@ -431,28 +431,6 @@ test("before the first flags: 503 with a Retry-After that scripts can read, in t
   expect(await response.json()).toMatchObject({ errorCode: "GENERAL" });
 });
 
-test.each([403, 429, 500])(
-  "a %d from a hook of the application has the format of OFREP",
-  async (statusCode) => {
-    const proxy = await startProxy({
-      extend: (app) => {
-        app.addHook("onRequest", async (_request, reply) => {
-          reply.header("retry-after", "7");
-          throw Object.assign(new Error("No more"), { statusCode });
-        });
-      },
-    });
-    const response = await send(proxy, { authorization: KEY, origin: "https://shop.example" });
-    expect(response.status).toBe(statusCode);
-    expect(response.headers.get("retry-after")).toBe("7");
-    expect(response.headers.get("access-control-expose-headers")).toBe("ETag, Retry-After");
-    expect(await response.json()).toEqual({
-      errorCode: "GENERAL",
-      errorDetails: expect.any(String) as string,
-    });
-  },
-);
-
 test("errors of other protocols have their own format", async () => {
   const { request } = await startShared();
   for (const path of ["/proxy/none", "/ofrep", "/api/frontend/none", "/ofrepx/v1"]) {

@@ -48,7 +48,7 @@ test.skipIf(updates)("the file contains the answer to each request, and no other
 });
 
 async function serveCreatedApp(settings: Settings, cleanUp: CleanUp): Promise<string> {
-  const app = await createApp({
+  const app = createApp({
     flagsUrl: settings["FLAGS_URL"],
     flagsApiToken: settings["FLAGS_API_TOKEN"],
     clientKeys: settings["FLAGS_PROXY_CLIENT_KEYS"]?.split(","),

@@ -24,7 +24,7 @@ function countEvaluations(source: DocumentSource): () => number {
 test("cached responses are released as soon as their snapshot is replaced", async () => {
   const source = new DocumentSource(documentOf("first"));
   // Enough for one response.
-  const { url } = await startProxy({ source, app: { hasFastPath: true, cacheBytes: 5000 } });
+  const { url } = await startProxy({ source, app: { cacheBytes: 5000 } });
   const get = async (user: string, times: number): Promise<void> => {
     for (let i = 0; i < times; i++) {
       const headers = { authorization: KEY };

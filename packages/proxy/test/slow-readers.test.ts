@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { once } from "node:events";
 import { createConnection, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { flag, half } from "./_fast-path.ts";
+import { flag, half } from "./_flag-requests.ts";
 import { KEY, startProxy, type TestProxy } from "./_proxy.ts";
 
 /** Its responses are longer than what the operating system buffers for a client that does not read. */

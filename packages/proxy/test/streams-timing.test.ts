@@ -4,13 +4,14 @@ import type { AddressInfo } from "node:net";
 import { EventStream } from "flags-server-kit/http";
 import { Registry } from "prom-client";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { Visibility } from "../src/access/visible-flags.ts";
-import { proxyFormat } from "../src/api/protocols/proxy.ts";
-import { writeToggles } from "../src/api/toggles.ts";
-import { FlagEvents } from "../src/streaming/flag-events.ts";
-import { FlagStream, FlagStreams, type FlagStreamsOptions } from "../src/streaming/flag-streams.ts";
-import { StoredSubscription } from "../src/streaming/subscription.ts";
-import { createRenderer } from "../src/response/rendering.ts";
+import { Visibility } from "../src/core/access/visible-flags.ts";
+import { proxyFormat } from "../src/core/protocols/proxy.ts";
+import { writeToggles } from "../src/core/routes/toggles.ts";
+import { FlagEvents } from "../src/node/streaming/flag-events.ts";
+import { StreamTokens } from "../src/core/streaming/stream-tokens.ts";
+import { FlagStreams, type FlagStreamsOptions } from "../src/node/streaming/flag-streams.ts";
+import { StoredSubscription } from "../src/core/streaming/subscription.ts";
+import { createRenderer } from "../src/core/response/rendering.ts";
 import { toSource } from "../src/sources.ts";
 import { flag, withConstraint } from "./_documents.ts";
 import { readEvents } from "../../server-kit/test/_event-reader.ts";
@@ -22,9 +23,10 @@ import { DocumentSource } from "./_source.ts";
 async function startStreams(source: DocumentSource, options: Partial<FlagStreamsOptions>) {
   const formats = new Map([["toggles", { ...createRenderer(proxyFormat), write: writeToggles }]]);
   const registry = new Registry();
+  const tokens = new StreamTokens({ secret: "secret", clientIds: () => [] });
   const streams = new FlagStreams(
     { limits: { maxStreams: 100 }, ...options },
-    { events: new Map([[source, new FlagEvents(formats)]]), registry },
+    { events: new Map([[source, new FlagEvents(formats)]]), tokens, registry },
   );
   const server = createServer(({ url = "/" }, response) => {
     const events = new EventStream(response, {});
@@ -34,7 +36,7 @@ async function startStreams(source: DocumentSource, options: Partial<FlagStreams
     const subscription = new StoredSubscription({ context }, contextDependencies);
     const flags = new Visibility().get(toSource(source));
     const grant = { key: KEY, kind: "client", flags } as const;
-    streams.add(new FlagStream({ grant, subscription, events, lastEventId: undefined }));
+    streams.open({ grant, subscription, events, lastEventId: undefined });
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -323,7 +323,7 @@ test("a proxy that closes ends its streams with different reconnection delays", 
   const proxy: TestProxy = await startProxy();
   const streams = await Promise.all([1, 2, 3].map(() => openStream(proxy, { context: {} })));
   await Promise.all(streams.map((stream) => stream.next()));
-  const closed = proxy.app.close();
+  const closed = proxy.close();
   await Promise.all(streams.map(({ ended }) => ended));
   await closed;
   const last = streams.map(({ retries }) => retries.at(-1) ?? 0);

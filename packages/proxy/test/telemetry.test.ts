@@ -351,7 +351,7 @@ async function startTestTelemetry(): Promise<TelemetrySetup> {
 test("a traced request gets the same response as any other", async () => {
   const { telemetry } = await startTestTelemetry();
   const plain = await startProxy({ document: SAMPLE });
-  const app = { hasFastPath: true, tracer: telemetry.tracer };
+  const app = { tracer: telemetry.tracer };
   const traced = await startProxy({ document: SAMPLE, app });
   const requests: [string, RequestInit][] = [
     ["/proxy?userId=7", {}],
@@ -389,7 +389,7 @@ test("the log line of a failed request contains the ids of its trace", async () 
   };
   const { url } = await startProxy({
     config: { logger, contextEnrichers: [failing] },
-    app: { hasFastPath: true, tracer: telemetry.tracer },
+    app: { tracer: telemetry.tracer },
   });
   expect((await send(`${url}/proxy`, { headers: TRACEPARENT })).status).toBe(500);
   logger.info("Outside");
@@ -417,7 +417,7 @@ test.each([
   ["very long", "0".repeat(8000)],
 ])("a traceparent header that is %s is ignored", async (_, traceparent) => {
   const { telemetry, collector } = await startTestTelemetry();
-  const { url } = await startProxy({ app: { hasFastPath: true, tracer: telemetry.tracer } });
+  const { url } = await startProxy({ app: { tracer: telemetry.tracer } });
   const headers = { traceparent, tracestate: "a=secret", baggage: "a=secret" };
   expect((await send(`${url}/proxy`, { headers })).status).toBe(200);
   await telemetry.close();

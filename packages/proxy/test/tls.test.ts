@@ -59,7 +59,7 @@ describe("TLS", () => {
     expect(overPlain.status).toBe(200);
     expect(overPlain.body).toBe(overTls.body);
     const connections = () =>
-      Promise.all([proxy.app.server, ...proxy.furtherServers].map(countConnections));
+      Promise.all([proxy.server, ...proxy.furtherServers].map(countConnections));
     await eventually(connections).toEqual([0, 0]);
     const peers = [furtherPort(proxy), proxy.port].map((port) => connectPlain(port, "127.0.0.1"));
     onTestFinished(() => peers.forEach((peer) => peer.destroy()));
@@ -205,7 +205,7 @@ describe("connections with TLS are limited like others", () => {
 
   test("a connection is counted once, and no longer when it is closed", async () => {
     const { authority, paths } = setUp();
-    const { url, app } = await startServed({ tls: tlsConfig(paths) });
+    const { url, server } = await startServed({ tls: tlsConfig(paths) });
     const agent = keepAlive(authority.cert);
     const connections = async () => {
       const { body } = await send(`${url}/proxy/internal-backstage/prometheus`, { agent });
@@ -213,7 +213,7 @@ describe("connections with TLS are limited like others", () => {
     };
     expect(await connections()).toBe("1");
     await send(`${url}/proxy`, { ca: authority.cert, headers: { connection: "close" } });
-    const failing = connectPlain(app.server.address() as never);
+    const failing = connectPlain(server.address() as never);
     failing.on("error", () => {});
     failing.write("GET / HTTP/1.1\r\n\r\n");
     await once(failing.resume(), "close");
@@ -244,7 +244,7 @@ test("open ports close with the proxy, after the response in progress", async ()
   const agent = keepAlive(authority.cert);
   await send(`${proxy.url}/proxy`, { agent });
   await proxy.close();
-  expect([proxy.app.server, ...proxy.furtherServers].map(({ listening }) => listening)).toEqual([
+  expect([proxy.server, ...proxy.furtherServers].map(({ listening }) => listening)).toEqual([
     false,
     false,
     false,

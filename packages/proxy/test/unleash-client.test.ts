@@ -1,19 +1,21 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { FastifyInstance } from "fastify";
 import { InMemStorageProvider, Strategy, Unleash, type UnleashConfig } from "unleash-client";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { findPostgres, useSharedPostgres } from "../../admin/test/_postgres.ts";
 import { AdminService, CLIENT_TOKEN } from "../../sdk/test/_admin.ts";
 import type { ProxyOptions } from "../src/config/options.ts";
+import type { ProxyApp } from "../src/node/proxy-app.ts";
 import { createApp } from "../src/start.ts";
 import { flag } from "./_documents.ts";
 import { startFeatureServer } from "./_feature-server.ts";
 import { destroyUnleash } from "./_unleash-client.ts";
 
 const SOON = { interval: 20 };
-const AUTHORIZED = { headers: { authorization: "client-key" } };
+const AUTHORIZED = {
+  headers: { authorization: "client-key", "content-type": "application/json" },
+};
 
 let admin: AdminService;
 
@@ -49,10 +51,10 @@ function createUnleash(url: string, options: Partial<UnleashConfig> = {}): Unlea
 async function createProxy(
   unleash: Unleash,
   options: ProxyOptions = {},
-): Promise<{ app: FastifyInstance; lines: readonly string[] }> {
+): Promise<{ app: ProxyApp; lines: readonly string[] }> {
   const lines: string[] = [];
   const write = (message: unknown): void => void lines.push(String(message));
-  const app = await createApp(
+  const app = createApp(
     {
       flagsUrl: admin.url,
       flagsApiToken: CLIENT_TOKEN,
@@ -66,10 +68,11 @@ async function createProxy(
   return { app, lines };
 }
 
-async function namesIn(app: FastifyInstance, query = ""): Promise<readonly string[] | number> {
-  const response = await app.inject({ url: `/proxy${query}`, ...AUTHORIZED });
-  if (response.statusCode !== 200) return response.statusCode;
-  return response.json<{ toggles: { name: string }[] }>().toggles.map(({ name }) => name);
+async function namesIn(app: ProxyApp, query = ""): Promise<readonly string[] | number> {
+  const response = await app.fetch(new Request(`http://proxy/proxy${query}`, AUTHORIZED));
+  if (response.status !== 200) return response.status;
+  const { toggles } = (await response.json()) as { toggles: { name: string }[] };
+  return toggles.map(({ name }) => name);
 }
 
 describe.each<readonly [string, Partial<UnleashConfig>]>([
@@ -85,7 +88,7 @@ describe.each<readonly [string, Partial<UnleashConfig>]>([
 
     await admin.switchFlag(name, false);
     await expect.poll(() => namesIn(app), SOON).not.toContain(name);
-    expect((await app.inject("/proxy/health")).statusCode).toBe(200);
+    expect((await app.fetch(new Request("http://proxy/proxy/health"))).status).toBe(200);
     expect(lines).toEqual([]);
   });
 });
@@ -136,13 +139,12 @@ test("createApp() with a client of unleash-client sends usage upstream, with the
   const { app } = await createProxy(unleash, { flagsUrl: upstream.url });
   await expect.poll(() => namesIn(app), SOON).toEqual(["a"]);
   const count = { yes: 900_000_000, no: 2 };
-  const report = await app.inject({
+  const report = new Request("http://proxy/proxy/client/metrics", {
     method: "POST",
-    url: "/proxy/client/metrics",
     ...AUTHORIZED,
-    payload: { appName: "shop", bucket: { toggles: { a: count } } },
+    body: JSON.stringify({ appName: "shop", bucket: { toggles: { a: count } } }),
   });
-  expect(report.statusCode).toBe(200);
+  expect((await app.fetch(report)).status).toBe(200);
   await app.close();
   expect(JSON.stringify([...upstream.posts.values()])).toContain('"appName":"shop"');
   expect(JSON.stringify([...upstream.posts.values()])).toContain('"yes":900000000');
@@ -215,8 +217,8 @@ test.each([
 ])(
   "createApp() rejects %s as the client, and names the supported types",
   async (_title, client) => {
-    const creating = createProxy(client as unknown as Unleash);
-    await expect(creating).rejects.toThrow(TypeError);
-    await expect(creating).rejects.toThrow(/FlagSource.+Unleash/);
+    const { app } = await createProxy(client as unknown as Unleash);
+    await expect(app.ready).rejects.toThrow(TypeError);
+    await expect(app.ready).rejects.toThrow(/FlagSource.+Unleash/);
   },
 );

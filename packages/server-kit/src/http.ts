@@ -28,7 +28,8 @@ export {
 export type { ObserveRequest, RequestMetrics } from "./http/metrics.ts";
 export { createHostCheck } from "./http/host-check.ts";
 export type { HostCheck } from "./http/host-check.ts";
-export { OPTIONAL_BODY, registerOpenApi } from "./http/openapi.ts";
+export { registerOpenApi } from "./http/openapi.ts";
+export { completeOperations, nameSchemas, OPTIONAL_BODY } from "./http/openapi-document.ts";
 export { hasBody } from "./http/pipeline.ts";
 export { configureRoutes, protectRoutes, toPathPattern } from "./http/protect-routes.ts";
 export {

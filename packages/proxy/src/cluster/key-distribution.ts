@@ -1,4 +1,9 @@
-import type { KeysChange, KeysListener, KeyVerifier, Verdict } from "../access/verified-key.ts";
+import type {
+  KeysChange,
+  KeysListener,
+  KeyVerifier,
+  Verdict,
+} from "../core/access/verified-key.ts";
 import type { MessageToWorker } from "./messages.ts";
 import type { PrimaryLink } from "./primary-link.ts";
 

@@ -1,7 +1,7 @@
 // The messages between the primary process and its workers.
 
 import type { FlagUpdate, SyncEvent, SyncStatus } from "./flag-replica.ts";
-import type { KeysChange, Verdict } from "../access/verified-key.ts";
+import type { KeysChange, Verdict } from "../core/access/verified-key.ts";
 import type { MetricObjectWithValues, MetricValue } from "prom-client";
 
 /** The source that a message is about, by its position in the configuration. */

@@ -1,4 +1,4 @@
-import type { KeyVerifier } from "../access/verified-key.ts";
+import type { KeyVerifier } from "../core/access/verified-key.ts";
 import type { FlagSource } from "../upstream/flag-source.ts";
 import type {
   ApplicationRegistration,

@@ -36,12 +36,12 @@ export async function serveAsWorker(
   const tracer = telemetry?.tracer;
   const proxy = await serve(config, { sources, areOwned: true }, { metrics, tracer, verifier });
   await link.send({ kind: "listening", addresses: proxy.addresses });
-  const { app, furtherServers } = proxy;
+  const { server, furtherServers } = proxy;
   const close = async (): Promise<void> => {
     await proxy.close();
     await telemetry?.close();
   };
-  return { server: app.server, furtherServers, close };
+  return { server, furtherServers, close };
 }
 
 interface WorkerDependencies {

@@ -1,7 +1,7 @@
 import type { CustomStrategy } from "flags-engine";
 import type { Logger, NamedFile } from "flags-server-kit";
 import type { TlsMaterial } from "flags-server-kit/http";
-import type { ContextEnricher } from "../context/enrichers.ts";
+import type { ContextEnricher } from "../core/context/enrichers.ts";
 import type { FlagFile } from "../files/read-flag-file.ts";
 import type { StoreConfig } from "../store/open-store.ts";
 import type { SettingName, Values } from "./settings.ts";

@@ -124,7 +124,7 @@ async function checkAccess(
 ): Promise<void> {
   if (values.accessFile === undefined) return;
   // NOTE: loaded only if there is a file, since compiling its schema would slow down every start.
-  const { checkAccessFile } = await import("../access/check-access-file.ts");
+  const { checkAccessFile } = await import("../access-file/check-access-file.ts");
   const { flagsApiToken = [], clientKeys = values.proxySecrets ?? [], serverTokens } = values;
   const { problems, risks } = await checkAccessFile(values.accessFile, {
     sources: scopesOf({ upstreamTokens: flagsApiToken, files }),

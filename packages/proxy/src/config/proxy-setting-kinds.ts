@@ -16,7 +16,7 @@ import {
   pathKind,
   type SettingKind,
 } from "flags-server-kit/command-line";
-import type { ContextEnricher } from "../context/enrichers.ts";
+import type { ContextEnricher } from "../core/context/enrichers.ts";
 
 const MAX_WORKERS = 256;
 const MAX_APPLICATION_CHARACTERS = 100;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Environment, resolveSettings, variablesOf } from "flags-server-kit";
 import { stringify } from "yaml";
-import type { AccessFileKey } from "../access/access-schema.ts";
+import type { AccessFileKey } from "../access-file/access-schema.ts";
 import {
   listTokenEnvironments,
   splitEnvironmentKey,

@@ -6,7 +6,7 @@ import {
   type Setting,
   variablesOf,
 } from "flags-server-kit";
-import type { AccessFileKey } from "../access/access-schema.ts";
+import type { AccessFileKey } from "../access-file/access-schema.ts";
 import { PRODUCT_NAMES, type Product } from "./aliases/alias.ts";
 import { describeIneffective, type IneffectiveSetting } from "./describe-translation.ts";
 import { findBroaderKeys, findUnlimitedKeys } from "../config/project-keys.ts";

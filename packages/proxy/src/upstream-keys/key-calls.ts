@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { UpstreamError } from "flags-sdk";
-import { toVerifiedKey, type Verdict, type VerifiedKey } from "../access/verified-key.ts";
+import { toVerifiedKey, type Verdict, type VerifiedKey } from "../core/access/verified-key.ts";
 import type { ValidatedToken } from "../upstream/token-validator.ts";
 
 /** Finds out which tokens are valid: a `TokenValidator`. */

@@ -10,7 +10,7 @@ import {
   unpackContent,
 } from "../store/stored-document.ts";
 import type { Store } from "../store/store.ts";
-import type { VerifiedKey } from "../access/verified-key.ts";
+import type { VerifiedKey } from "../core/access/verified-key.ts";
 
 /** A key as it is stored. NOTE: its digest reveals nothing, since tokens from the upstream are random. */
 export interface StoredKey extends Omit<VerifiedKey, "shownAs"> {

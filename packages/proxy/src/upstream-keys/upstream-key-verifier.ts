@@ -4,7 +4,7 @@ import { TokenValidator } from "../upstream/token-validator.ts";
 import type { Logger } from "flags-server-kit";
 import { LRUCache } from "lru-cache";
 import type { Registry } from "prom-client";
-import { digestKey } from "../access/grant.ts";
+import { digestKey } from "../core/access/grant.ts";
 import type { Store } from "../store/store.ts";
 import { KeyCalls } from "./key-calls.ts";
 import { StoredKeys, type StoredKey } from "./stored-keys.ts";
@@ -18,7 +18,7 @@ import {
   type ValidKey,
   type Verdict,
   type VerifiedKey,
-} from "../access/verified-key.ts";
+} from "../core/access/verified-key.ts";
 
 /** Others are forgotten, and verified again when they are used. A million users share few keys. */
 const MAX_VERIFIED = 10_000;

@@ -1,6 +1,7 @@
 import Fastify from "fastify";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { completeOperations, nameSchemas, registerOpenApi } from "./openapi.ts";
+import { registerOpenApi } from "./openapi.ts";
+import { completeOperations, nameSchemas } from "./openapi-document.ts";
 
 const payload = { title: "payload", type: "object", properties: { type: { type: "string" } } };
 const flag = { title: "flag", type: "object", properties: { payload } };

@@ -1,7 +1,6 @@
-import { isDeepStrictEqual } from "node:util";
 import type { FastifyDynamicSwaggerOptions } from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
-import { isRecord } from "../json.ts";
+import { completeOperations, nameSchemas } from "./openapi-document.ts";
 import { configureRoutes } from "./protect-routes.ts";
 
 type SwaggerDocument = NonNullable<FastifyDynamicSwaggerOptions["openapi"]>;
@@ -31,12 +30,6 @@ const UI_POLICY = [
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
 ].join("; ");
-
-/**
- * For the schema of a route that accepts requests without a body: `@fastify/swagger` describes every body
- * as required.
- */
-export const OPTIONAL_BODY = { "x-optional-body": true } as const;
 
 /**
  * Serves the OpenAPI document of the routes, and a page on which to try them. Call it before adding
@@ -74,118 +67,4 @@ export async function registerOpenApi(
       return reply.type("application/json; charset=utf-8").send(json);
     });
   });
-}
-
-type JsonObject = Readonly<Record<string, unknown>>;
-
-/** The parts of an OpenAPI 3.1 document that this file reads and replaces. */
-interface OpenApiDocument {
-  readonly paths?: object | undefined;
-  readonly components?: object | undefined;
-}
-
-/** Members that contain data rather than schemas: a `title` in them is not the title of a schema. */
-const DATA_KEYS: ReadonlySet<string> = new Set(["const", "default", "enum", "example", "examples"]);
-
-/** Members whose member names are arbitrary, so that `default` is not a keyword there. */
-const NAME_MAPS: ReadonlySet<string> = new Set(["properties", "patternProperties", "responses"]);
-
-/** Component names that the OpenAPI specification allows. */
-const COMPONENT_NAME = /^[\w.-]+$/;
-
-/**
- * Moves every schema with a `title` to `components.schemas`, under its title, and replaces it with a
- * reference. Clients generated from the document then have one named type per schema. Returns a new
- * document, which keeps existing components.
- *
- * @throws {TypeError} if two different schemas have the same title, or a title is not a valid name
- */
-export function nameSchemas<Document extends OpenApiDocument>(document: Document): Document {
-  const existing: JsonObject = { ...document.components };
-  const schemas = new Map(Object.entries({ ...(existing["schemas"] as JsonObject | undefined) }));
-  const paths = nameIn(document.paths, schemas);
-  const sorted = [...schemas].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return { ...document, paths, components: { ...existing, schemas: Object.fromEntries(sorted) } };
-}
-
-function nameIn(value: unknown, schemas: Map<string, unknown>, isNameMap = false): unknown {
-  if (Array.isArray(value)) return value.map((item) => nameIn(item, schemas));
-  if (!isRecord(value)) return value;
-
-  const copy = Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [
-      key,
-      !isNameMap && DATA_KEYS.has(key)
-        ? member
-        : nameIn(member, schemas, !isNameMap && NAME_MAPS.has(key)),
-    ]),
-  );
-  const { title, ...schema } = copy;
-  return !isNameMap && typeof title === "string" ? addSchema(schemas, title, schema) : copy;
-}
-
-function addSchema(schemas: Map<string, unknown>, title: string, schema: JsonObject): JsonObject {
-  if (!COMPONENT_NAME.test(title)) {
-    throw new TypeError(
-      `The schema title "${title}" cannot be the name of an OpenAPI component: use letters, digits, ".", "_" and "-"`,
-    );
-  }
-  if (schemas.has(title) && !isDeepStrictEqual(schemas.get(title), schema)) {
-    throw new TypeError(`Two different schemas have the title "${title}": choose different titles`);
-  }
-  schemas.set(title, schema);
-  return { $ref: `#/components/schemas/${title}` };
-}
-
-interface Operation {
-  readonly operationId?: string | undefined;
-  readonly requestBody?: unknown;
-  readonly "x-optional-body"?: boolean;
-}
-
-type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-
-/**
- * Adds an `operationId` to every operation without one, derived from its method and path:
- * `GET <basePath>/flags/{name}` becomes `getFlagsByName`. Generated clients use the id as the name of
- * a function, so it does not depend on the base path. Describes bodies as optional where they are
- * (`OPTIONAL_BODY`). Returns a new document.
- *
- * @throws {TypeError} if two operations have the same id
- */
-export function completeOperations<Document extends OpenApiDocument>(
-  document: Document,
-  basePath: string,
-): Document {
-  const seen = new Set<string>();
-  const paths: Record<string, Record<string, Operation>> = {};
-  for (const [path, methods] of Object.entries((document.paths ?? {}) as Paths)) {
-    paths[path] = {};
-    for (const [method, operation] of Object.entries(methods)) {
-      const operationId = operation.operationId ?? toOperationId(method, path, basePath);
-      if (seen.has(operationId)) {
-        throw new TypeError(
-          `Two operations have the id "${operationId}": set one of them explicitly`,
-        );
-      }
-      seen.add(operationId);
-      paths[path][method] = { ...describeBody(operation), operationId };
-    }
-  }
-  return { ...document, paths };
-}
-
-function describeBody({
-  "x-optional-body": isOptional = false,
-  ...operation
-}: Operation): Operation {
-  const { requestBody } = operation;
-  if (!isOptional || !isRecord(requestBody)) return operation;
-  return { ...operation, requestBody: { ...requestBody, required: false } };
-}
-
-function toOperationId(method: string, path: string, basePath: string): string {
-  const ownPath = path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
-  const words = ownPath.replaceAll("{", "by-").split(/[^\dA-Za-z]+/);
-  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }

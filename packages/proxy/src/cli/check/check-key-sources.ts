@@ -2,7 +2,7 @@ import { UpstreamError } from "flags-sdk";
 import { describeUrl, type HttpClient } from "flags-sdk/internal";
 import { TokenValidator } from "../../upstream/token-validator.ts";
 import { toErrorMessage } from "flags-server-kit";
-import type { AccessEntry } from "../../access/read-access-file.ts";
+import type { AccessEntry } from "../../access-file/read-access-file.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";
 import type { ProxyConfig } from "../../config/config.ts";
 import { toUpstreamClientOptions } from "../../upstream-client-options.ts";
@@ -20,7 +20,7 @@ export async function checkKeySets(
 ): Promise<readonly string[]> {
   const addresses = new Set(entries.flatMap(({ signing }) => signing?.jwksUrl ?? []));
   if (addresses.size === 0) return [];
-  const { createKeysClient } = await import("../../access/signed-context/remote-key-sets.ts");
+  const { createKeysClient } = await import("../../access-file/signing/remote-key-sets.ts");
   const http = createKeysClient({ httpProxy, httpsProxy, noProxy });
   try {
     const problems = await Promise.all(
@@ -33,7 +33,7 @@ export async function checkKeySets(
 }
 
 async function findKeySetProblem(http: HttpClient, url: URL): Promise<string | undefined> {
-  const { readKeySet } = await import("../../access/signed-context/remote-keys.ts");
+  const { readKeySet } = await import("../../access-file/signing/remote-keys.ts");
   try {
     await readKeySet(http, url, new AbortController().signal);
     return undefined;

@@ -2,7 +2,7 @@ import type { Diagnostic } from "flags-engine";
 import { describeCause, describeCount } from "flags-sdk/internal";
 import { inspectUpstream, type UpstreamInspection } from "../../upstream/inspect-upstream.ts";
 import { ConfigError, explainStartFailure, type Logger, tryPort } from "flags-server-kit";
-import type { AccessEntry } from "../../access/read-access-file.ts";
+import type { AccessEntry } from "../../access-file/read-access-file.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";
 import type { ProxyConfig } from "../../config/config.ts";
 import { loadConfig } from "../../config/load-config.ts";
@@ -154,7 +154,7 @@ async function tryLoadConfig(
 
 async function readAccessEntries({ accessFile }: ProxyConfig): Promise<readonly AccessEntry[]> {
   if (accessFile === undefined) return [];
-  const { readAccessFile } = await import("../../access/read-access-file.ts");
+  const { readAccessFile } = await import("../../access-file/read-access-file.ts");
   const { entries } = await readAccessFile(accessFile);
   return entries;
 }

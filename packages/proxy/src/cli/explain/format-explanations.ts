@@ -1,5 +1,5 @@
 import type { Explanation } from "flags-engine";
-import type { FlagExplanation } from "../../api/explain/explain-flags.ts";
+import type { FlagExplanation } from "../../core/explain/explain-flags.ts";
 
 /** Formats explanations as text for people: with every condition, or in one line each. */
 export function formatExplanations(

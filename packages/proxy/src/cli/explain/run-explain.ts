@@ -6,14 +6,14 @@ import {
   toHttpUrl,
   tryParseJson,
 } from "flags-server-kit/command-line";
-import { explainFlags, type FlagExplanation } from "../../api/explain/explain-flags.ts";
-import { EvaluationContext } from "../../api/schemas.ts";
+import { explainFlags, type FlagExplanation } from "../../core/explain/explain-flags.ts";
+import { EvaluationContext } from "../../core/routes/schemas.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";
 import type { TranslatedEnvironment } from "../../config/translation-report.ts";
-import { completeContext } from "../../context/request-context.ts";
-import { readContext } from "../../context/sent-context.ts";
-import { HttpError } from "../../errors.ts";
-import { isValid } from "../../http/validation.ts";
+import { completeContext } from "../../core/context/request-context.ts";
+import { readContext } from "../../core/context/sent-context.ts";
+import { HttpError } from "../../core/http/errors.ts";
+import { isValid } from "../../core/http/validation.ts";
 import { toUpstreamClientOptions } from "../../upstream-client-options.ts";
 import { describeSources } from "../../sources.ts";
 import { removeClientPath } from "../proxy-address.ts";

@@ -1,5 +1,5 @@
 import { type FeatureDocument, findStrategyType } from "flags-engine";
-import { isStandardField } from "../../context/sent-context.ts";
+import { isStandardField } from "../../core/context/sent-context.ts";
 
 /** The fields that rules read, and values of each that they mention. */
 export type RuleFields = ReadonlyMap<string, readonly string[]>;

@@ -1,0 +1,71 @@
+import { findWeakSecrets, MIN_PUBLIC_KEY_LENGTH, MIN_SECRET_LENGTH } from "flags-server-kit";
+import { digestKey } from "../core/access/grant.ts";
+import type { TokenScope } from "../token-scope.ts";
+import { assignSources } from "./create-grants.ts";
+import { type AccessEntry, readAccessFile } from "./read-access-file.ts";
+import { FileError } from "../files/read-file.ts";
+
+interface RelatedSettings {
+  /** The sources; none if settings are missing. */
+  readonly sources: readonly { readonly scope: TokenScope | undefined }[];
+  /** The keys in settings. */
+  readonly keys: readonly string[];
+  /** Whether only this machine can connect. */
+  readonly isLoopback: boolean;
+  /** Epoch milliseconds. */
+  readonly nowMs: number;
+}
+
+/** Results of checking an access file, each as a sentence. */
+interface AccessFileCheck {
+  /** Reasons not to start; each begins with its position. */
+  readonly problems: readonly string[];
+  /** Keys that are easy to guess or have expired, by name. */
+  readonly risks: readonly string[];
+}
+
+/** More of these keys are not listed: they usually have the same cause. */
+const MAX_RISKS = 20;
+
+/** Checks an access file against the settings. */
+export async function checkAccessFile(
+  path: string,
+  { sources, keys, isLoopback, nowMs }: RelatedSettings,
+): Promise<AccessFileCheck> {
+  const related = {
+    sources,
+    staticKeys: new Set(keys.map(digestKey)),
+  };
+  try {
+    const file = await readAccessFile(path);
+    const risks = file.entries
+      .flatMap((entry) => [...findExpired(entry, nowMs), ...findWeak(entry, isLoopback)])
+      .slice(0, MAX_RISKS);
+    if (sources.length === 0) return { problems: file.problems, risks };
+    assignSources(file, related);
+    return { problems: [], risks };
+  } catch (error) {
+    if (error instanceof FileError) return { problems: error.problems, risks: [] };
+    throw error;
+  }
+}
+
+function findExpired(
+  { fields: { name, expiresAt = "" } }: AccessEntry,
+  nowMs: number,
+): readonly string[] {
+  if (!(Date.parse(expiresAt) <= nowMs)) return [];
+  return [
+    `the key ${name} expired at ${expiresAt}, so it is rejected: remove it, or correct the time`,
+  ];
+}
+
+function findWeak(
+  { key, fields: { name, kind } }: AccessEntry,
+  isLoopback: boolean,
+): readonly string[] {
+  // NOTE: the length of a key that is given as a digest is not known.
+  if (key === undefined) return [];
+  const minLength = kind === "server" ? MIN_SECRET_LENGTH : MIN_PUBLIC_KEY_LENGTH;
+  return findWeakSecrets(`the key ${name}`, key, { minLength, isLoopback });
+}

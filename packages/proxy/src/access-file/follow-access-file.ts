@@ -1,0 +1,98 @@
+import { describeCount } from "flags-sdk/internal";
+import { ConfigError, type Logger, toErrorMessage } from "flags-server-kit";
+import { FileFollower } from "../files/file-follower.ts";
+import { FileError } from "../files/read-file.ts";
+import type { Source } from "../sources.ts";
+import type { AccessControl } from "../core/access/access-control.ts";
+import { createFileGrants } from "./create-grants.ts";
+import { readAccessFile } from "./read-access-file.ts";
+import { createKeysClient, RemoteKeySets } from "./signing/remote-key-sets.ts";
+
+/** How often expired keys are noticed, to end their streams. Requests are checked exactly. */
+const EXPIRY_CHECK_INTERVAL_MS = 250;
+
+interface AccessFileOptions {
+  readonly logger: Logger;
+  readonly httpProxy: string | undefined;
+  readonly httpsProxy: string | undefined;
+  readonly noProxy: string | undefined;
+}
+
+/**
+ * Adds the keys of an access file, and follows its changes until the keys are closed. NOTE: loaded only if there is a
+ * file, since compiling its schema would slow down every start.
+ *
+ * @throws {ConfigError} if the file is invalid
+ */
+export async function followAccessFile(
+  path: string,
+  access: AccessControl,
+  sources: readonly Source[],
+  { logger, httpProxy = "", httpsProxy = "", noProxy = "" }: AccessFileOptions,
+): Promise<void> {
+  const staticKeys = new Set(access.static.map(({ key }) => key));
+  const keySets = new RemoteKeySets(
+    () => createKeysClient({ httpProxy, httpsProxy, noProxy }),
+    logger,
+  );
+  const load = async () => {
+    const file = await readAccessFile(path);
+    const grants = createFileGrants(
+      file,
+      { sources, staticKeys },
+      {
+        visibility: access.visibility,
+        keysAt: keySets.at,
+        previous: access.fileGrants,
+      },
+    );
+    access.replaceFileGrants(grants);
+    keySets.retain(new Set(file.entries.map(({ signing }) => signing?.jwksUrl)));
+    return { file, count: describeCount(grants.length, "key") };
+  };
+  const { file: first } = await load().catch((error: unknown) => {
+    if (!(error instanceof FileError)) throw error;
+    throw new ConfigError(error.problems.map((problem) => `${path}: ${problem}`));
+  });
+
+  let logged = "";
+  const follower = new FileFollower(first, async () => {
+    try {
+      const { file, count } = await load();
+      if (logged === "") logger.info(`Read ${count} from ${path}`);
+      else logger.warn(`${path} can be used again: read ${count}`);
+      logged = "";
+      return file;
+    } catch (error) {
+      access.rejectFile();
+      const reason = toErrorMessage(error);
+      // A file that cannot be decoded is read again and again.
+      if (reason !== logged)
+        logger.error(`Cannot use ${path}; the previous keys stay in use: ${reason}`);
+      logged = reason;
+      return error instanceof FileError ? error.files : undefined;
+    }
+  });
+  const stopChecking = followExpiry(access);
+  access.onClose(() => {
+    follower.close();
+    stopChecking();
+    keySets.close();
+  });
+}
+
+/** Returns a function that stops this. */
+function followExpiry(access: AccessControl): () => void {
+  let checkedMs = Date.now();
+  const timer = setInterval(() => {
+    const nowMs = Date.now();
+    const hasExpired = access.fileGrants.some(({ rules }) => {
+      const timeMs = rules?.expiresAtMs ?? 0;
+      return timeMs > checkedMs && timeMs <= nowMs;
+    });
+    if (hasExpired) access.notify();
+    checkedMs = nowMs;
+  }, EXPIRY_CHECK_INTERVAL_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}

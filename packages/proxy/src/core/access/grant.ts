@@ -1,0 +1,193 @@
+import { hash } from "node:crypto";
+import { TokenBucket } from "flags-server-kit/neutral";
+import type { SentContext } from "../context/sent-context.ts";
+import { HttpError } from "../http/errors.ts";
+import type { ProxyRequest } from "../http/request.ts";
+import type { AllowsOrigin } from "./origins.ts";
+import type { VisibleFlags } from "./visible-flags.ts";
+import {
+  type ContextVerifier,
+  SIGNATURE_PROPERTY,
+  type SignedRequest,
+  type VerifiedContext,
+  verifyContext,
+} from "./verify-context.ts";
+
+/** The purpose of a key: evaluation for clients, or reading definitions for servers. */
+export type KeyKind = "client" | "server";
+
+/** The permissions of a key. */
+export interface Grant {
+  /** Identifies the key, as `digestKey()` returns it. */
+  readonly key: string;
+  readonly kind: KeyKind;
+  /** The flags it gives access to. Its usage is sent to their source. */
+  readonly flags: VisibleFlags;
+  /** @default none, for a key in a setting */
+  readonly rules?: KeyRules;
+}
+
+/** The name, in logs and metrics, of all keys that the upstream verifies. */
+export const UPSTREAM_KEYS_NAME = "FLAGS_UPSTREAM_KEYS";
+
+/** The rules of a key of the access file, or of one that the upstream has verified. */
+export interface KeyRules {
+  /** For logs and metrics. */
+  readonly name: string;
+  /**
+   * Identifies the rules that a response depends on, apart from the source. It is part of cache keys,
+   * and a stream ends when it changes.
+   */
+  readonly id: string;
+  /** Whether flags that are off can be listed. @default as the setting says */
+  readonly allFlags?: boolean | undefined;
+  /** Whether the key can request explanations. @default false */
+  readonly explain?: boolean | undefined;
+  /** When the key stops working, epoch milliseconds. @default never */
+  readonly expiresAtMs?: number | undefined;
+  /** The origins from which browsers can use the key. @default all */
+  readonly allowsOrigin?: AllowsOrigin | undefined;
+  /** The context fields that clients can send. @default all */
+  readonly contextFields?: ReadonlySet<string> | undefined;
+  /** Checks the signatures of contexts. @default contexts need not be signed */
+  readonly contextVerifier?: ContextVerifier | undefined;
+  /** Identifies the settings of the limit: a limit continues after a reload that does not change them. */
+  readonly rateId?: string | undefined;
+  /** @default no limit */
+  readonly rateLimit?: RateLimit | undefined;
+}
+
+/** The rules of all keys that the upstream verifies. What differs between them is their source. */
+export const UPSTREAM_KEY_RULES: KeyRules = { name: UPSTREAM_KEYS_NAME, id: "upstream" };
+
+/** Returns the text that identifies a key without revealing it: its SHA-256 in base64url. */
+export function digestKey(key: string): string {
+  return hash("sha256", key, "base64url");
+}
+
+/** Identifies everything about a grant that a response depends on, apart from the snapshot. */
+export function cacheKeyOf({ key, rules }: Grant): string {
+  return rules === undefined ? key : `${key} ${rules.id}`;
+}
+
+/** 22 characters of base64url are 132 bits: enough that no two keys have the same id. */
+const QUOTA_ID_LENGTH = 22;
+
+/** Returns an id of the grant's key for quotas per key. It does not reveal the key. */
+export function quotaIdOf(grant: Grant): string {
+  // NOTE: the same in every worker, since the primary process has one quota per key.
+  return grant.key.slice(0, QUOTA_ID_LENGTH);
+}
+
+/** Whether a grant belongs to a key that the upstream has verified. */
+export function isVerifiedUpstream({ rules }: Grant): boolean {
+  return rules === UPSTREAM_KEY_RULES;
+}
+
+/** Whether a grant allows lists with the flags that are off. */
+export function allowsAll({ rules }: Grant, isEnabled: boolean): boolean {
+  return rules?.allFlags ?? isEnabled;
+}
+
+/** Whether a grant allows explanations, which reveal strategies. */
+export function allowsExplanations({ kind, rules }: Grant): boolean {
+  return kind === "server" || rules?.explain === true;
+}
+
+/** Whether a key can be used only from certain origins. */
+export function isOriginRestricted({ rules }: Grant): boolean {
+  return rules?.allowsOrigin !== undefined;
+}
+
+/**
+ * Checks the rules of a grant that apply to every request, and counts the request against the rate of the
+ * key. Returns the error to send if it is not allowed.
+ */
+export function admitRequest({ rules }: Grant, request: ProxyRequest): HttpError | undefined {
+  if (rules === undefined) return undefined;
+  const { allowsOrigin, rateLimit } = rules;
+  const { origin } = request.headers;
+  if (allowsOrigin !== undefined && origin !== undefined && !allowsOrigin(origin)) {
+    return new HttpError(403, "This key cannot be used from the origin of the request");
+  }
+  const retryAfterSeconds = rateLimit?.count() ?? 0;
+  if (retryAfterSeconds === 0) return undefined;
+  return new HttpError(429, "Too many requests with this key: send fewer, or try again later", {
+    headers: { "retry-after": String(retryAfterSeconds) },
+  });
+}
+
+/** Whether the contexts of a grant must be signed, which takes longer to check than other rules. */
+export function requiresSignature({ rules }: Grant): boolean {
+  return rules?.contextVerifier !== undefined;
+}
+
+/**
+ * Returns the parts of a context that clients with this grant can send, for a grant whose contexts need
+ * not be signed.
+ *
+ * @throws {TypeError} if they must be: use `acceptContext()`
+ */
+export function acceptUnsigned({ rules }: Grant, sent: SentContext): SentContext {
+  if (rules?.contextVerifier !== undefined) {
+    throw new TypeError("The signature of the context has not been verified");
+  }
+  return rules?.contextFields === undefined ? sent : keepFields(sent, rules.contextFields);
+}
+
+/**
+ * Returns the parts of a context that clients with this grant can send, with verified signed fields.
+ * Every evaluation uses a context from here or from `acceptUnsigned()`.
+ *
+ * @throws {HttpError} a 400, 401 or 403 if the context is not signed as it must be
+ */
+export async function acceptContext(
+  grant: Grant,
+  sent: SentContext,
+  request: SignedRequest,
+): Promise<VerifiedContext> {
+  const { contextVerifier: verifier, contextFields } = grant.rules ?? {};
+  if (verifier === undefined) return { sent: acceptUnsigned(grant, sent) };
+  const names =
+    contextFields && new Set([...contextFields, ...verifier.fields, SIGNATURE_PROPERTY]);
+  return verifyContext(verifier, names === undefined ? sent : keepFields(sent, names), request);
+}
+
+/** Returns a context with only the named fields and properties. */
+function keepFields({ fields, properties }: SentContext, names: ReadonlySet<string>): SentContext {
+  const keep = <Values extends object>(values: Values): Values => {
+    const kept = Object.entries(values).filter(([name]) => names.has(name));
+    // NOTE: no prototype, so that any name is safe.
+    return Object.assign(Object.create(null), Object.fromEntries(kept)) as Values;
+  };
+  return { fields: keep(fields), properties: keep(properties) };
+}
+
+/** How often a key can be used. */
+interface Rate {
+  readonly perSecond: number;
+  /** @default `perSecond`, rounded up */
+  readonly burst?: number | undefined;
+}
+
+/** Limits the requests with a key: `burst` at once, and `perSecond` on average. */
+export class RateLimit {
+  readonly #now: () => number;
+  readonly #bucket: TokenBucket;
+
+  /** @param now monotonic clock in milliseconds */
+  constructor(
+    { perSecond, burst = Math.max(1, Math.ceil(perSecond)) }: Rate,
+    now: () => number = () => performance.now(),
+  ) {
+    this.#now = now;
+    this.#bucket = new TokenBucket({ perSecond, burst }, now());
+  }
+
+  /**
+   * Counts a request. Returns 0, or if it exceeds the limit, the seconds until the next one does not.
+   */
+  count(): number {
+    return Math.ceil(this.#bucket.tryTake(1, this.#now()) / 1000);
+  }
+}

@@ -1,0 +1,188 @@
+import { randomUUID } from "node:crypto";
+import type { Context, ContextDependencies, Evaluation, Snapshot } from "flags-engine";
+import { badField, HttpError } from "../http/errors.ts";
+import { type ContextEnricher, type EnricherRequest, enrichContext } from "./enrichers.ts";
+import { isStandardField, type SentContext } from "./sent-context.ts";
+
+/** The configured values that complete a context. */
+interface ContextDefaults {
+  readonly appName: string;
+  /** The environment of every context; undefined if clients choose it. */
+  readonly environment: string | undefined;
+  /**
+   * Whether an invalid `currentTime` is ignored, so that flags are evaluated for the current time.
+   * @default false: an invalid time is a 400
+   */
+  readonly ignoresInvalidValues?: boolean;
+  /** Whether a missing session id is the user id, if there is one. @default false */
+  readonly sessionIsUser?: boolean;
+}
+
+/** How the contexts of requests are completed, as configured. */
+export interface ContextRules {
+  readonly defaults: ContextDefaults;
+  /** Returns the address of the client that sent a request; undefined if it is not known. */
+  readonly callerAddress: (request: ContextRequest) => string | undefined;
+  readonly enrichers: readonly ContextEnricher[];
+}
+
+/** The parts of a request that its context depends on. */
+interface ContextRequest {
+  readonly method?: string | undefined;
+  readonly headers: EnricherRequest["headers"];
+  readonly socket: { readonly remoteAddress?: string | undefined };
+}
+
+/** The request that a context belongs to, and the snapshot to evaluate. */
+interface ContextSubject {
+  readonly request: ContextRequest;
+  readonly sent: SentContext;
+  readonly snapshot: Snapshot;
+}
+
+/**
+ * Returns the context to evaluate a snapshot for: the one that was sent, completed and enriched.
+ *
+ * @throws {HttpError} a 400 if the context is invalid, or a 413 if a value is too long
+ */
+export async function prepareContext(
+  subject: ContextSubject,
+  rules: ContextRules,
+): Promise<Context> {
+  const context = buildContext(subject, rules);
+  if (rules.enrichers.length === 0) return context;
+  const { request } = subject;
+  return enrichContext(context, rules.enrichers, {
+    headers: request.headers,
+    remoteAddress: rules.callerAddress(request) ?? "",
+  });
+}
+
+/**
+ * Returns the context before enrichers run, which is the final one if there are none. Synchronous.
+ *
+ * @throws {HttpError} a 400 if the context is invalid, or a 413 if a value is too long
+ */
+export function buildContext(
+  { request, sent, snapshot }: ContextSubject,
+  { defaults, callerAddress, enrichers }: ContextRules,
+): Context {
+  // The request line of a GET is shorter than the limit.
+  if (request.method === "POST") checkLengths(sent, snapshot.contextDependencies);
+  const needsSessionId = enrichers.length > 0 || readsSessionId(snapshot.contextDependencies);
+  return completeContext(sent, defaults, {
+    remoteAddress: callerAddress(request),
+    sessionId: needsSessionId && !sent.fields.sessionId ? randomUUID() : undefined,
+  });
+}
+
+/**
+ * Operators such as REGEX read a value completely, once for each constraint: a value of a megabyte could
+ * block the process for seconds.
+ */
+const MAX_VALUE_LENGTH = 16 * 1024;
+
+/** @throws {HttpError} a 413 if a rule reads a value that is too long */
+function checkLengths(sent: SentContext, { fields: names }: ContextDependencies): void {
+  for (const name of names) {
+    const field = isStandardField(name) ? sent.fields[name] : undefined;
+    const length = Math.max(field?.length ?? 0, sent.properties[name]?.length ?? 0);
+    if (length > MAX_VALUE_LENGTH) {
+      throw new HttpError(
+        413,
+        `\`${name}\` has ${length} characters: send at most ${MAX_VALUE_LENGTH}, because flags depend on it`,
+      );
+    }
+  }
+}
+
+/** Values for fields that a client did not send. */
+interface ContextFallbacks {
+  /** The caller's address; undefined on a Unix socket. */
+  readonly remoteAddress: string | undefined;
+  /** A random id for this request; undefined if no flag reads it. */
+  readonly sessionId: string | undefined;
+}
+
+type MutableContext = { -readonly [Field in keyof Context]: Context[Field] };
+
+/** The environment if neither the client nor the configuration names one. */
+const DEFAULT_ENVIRONMENT = "default";
+
+/**
+ * Adds the fields that a client did not send, and overrides those that it may not choose.
+ *
+ * @throws {HttpError} a 400 for an invalid `currentTime`
+ */
+export function completeContext(
+  { fields, properties }: SentContext,
+  defaults: ContextDefaults,
+  fallbacks: ContextFallbacks,
+): Context {
+  // NOTE: clients send an empty field for a value that they do not have, such as the id of a user who is
+  // not signed in.
+  const sessionId =
+    fields.sessionId || (defaults.sessionIsUser === true && fields.userId) || fallbacks.sessionId;
+  const remoteAddress = fields.remoteAddress || fallbacks.remoteAddress;
+  const context: MutableContext = {
+    appName: fields.appName || defaults.appName,
+    environment: defaults.environment ?? (fields.environment || DEFAULT_ENVIRONMENT),
+    properties,
+  };
+  if (fields.userId) context.userId = fields.userId;
+  if (sessionId !== undefined) context.sessionId = sessionId;
+  if (remoteAddress !== undefined) context.remoteAddress = remoteAddress;
+  const currentTime = fields.currentTime && toTime(fields.currentTime);
+  if (currentTime) context.currentTime = currentTime;
+  else if (fields.currentTime && defaults.ignoresInvalidValues !== true) throw invalidTime();
+  return context;
+}
+
+/** Whether an outcome may depend on the session id, so that a missing one must be generated. */
+export function readsSessionId(contextDependencies: ContextDependencies): boolean {
+  return (
+    contextDependencies.drawsRandom ||
+    contextDependencies.callsCustomStrategy ||
+    contextDependencies.fields.includes("sessionId")
+  );
+}
+
+/**
+ * Whether the outcomes are the same for every client that sends this context: they depend neither on a random number
+ * or a custom strategy, nor on a value that was added for this request.
+ */
+export function dependsOnSentAlone(
+  { fields }: SentContext,
+  { isPredictable, hasRead }: Pick<Evaluation, "isPredictable" | "hasRead">,
+): boolean {
+  return (
+    isPredictable &&
+    (Boolean(fields.sessionId) || !hasRead("sessionId")) &&
+    (Boolean(fields.remoteAddress) || !hasRead("remoteAddress"))
+  );
+}
+
+const ISO_8601 =
+  /^\d{4}(?:-\d\d(?:-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?)?)?$/;
+
+/** Matches the formats of `Date.prototype.toString()`, `toUTCString()` and HTTP dates. */
+const NAMES_ZONE = /\bGMT\b/;
+
+/**
+ * Returns a valid time in ISO 8601, or undefined. Rejects the other formats that `Date` can parse: it
+ * reads them as local time, so replicas in different time zones would disagree.
+ */
+function toTime(text: string): string | undefined {
+  const isIso = ISO_8601.test(text);
+  if (!isIso && !NAMES_ZONE.test(text)) return undefined;
+  const timeMs = Date.parse(text);
+  if (Number.isNaN(timeMs)) return undefined;
+  return isIso ? text : new Date(timeMs).toISOString();
+}
+
+function invalidTime(): HttpError {
+  return badField(
+    "currentTime",
+    "must be a time in ISO 8601, such as `2026-01-31T12:00:00Z` (in a URL, write `+` as `%2B`), or in a JSON body a number of epoch milliseconds",
+  );
+}

@@ -1,0 +1,93 @@
+import type { EventStream } from "flags-server-kit/http";
+import { matchesEntityTag } from "flags-server-kit/http";
+import type { ProxyRequest } from "./request.ts";
+import { type ResponseBody, toBinaryString } from "./response-body.ts";
+
+/** Alternating header names and values, as `writeHead()` accepts them. */
+export type RawHeaders = readonly string[];
+
+/** A response before an adapter compresses and sends it. */
+export interface Reply {
+  readonly status: number;
+  /** Alternating names and values, names in lower case. Without `content-length`. */
+  readonly headers: string[];
+  /** A string has one character for each byte. Undefined: the response has no body. */
+  readonly body?: string | ResponseBody | undefined;
+  /** Whether clients with different requests are likely to get the same body. @default false */
+  readonly isShareable?: boolean | undefined;
+  /** Makes the response a stream of events, to which the function writes. */
+  readonly stream?: StreamReply | undefined;
+}
+
+interface StreamReply {
+  /** Compresses the events. @default false */
+  readonly gzip?: boolean;
+  /** Called when the headers have been sent. */
+  open(events: EventStream): void;
+  /** Called instead of `open()` if the client has disconnected. @default there is nothing to do */
+  readonly cancel?: () => void;
+}
+
+export const JSON_TYPE = "application/json; charset=utf-8";
+
+/** Values of headers by name; those that are undefined are not sent. */
+type Headers = Readonly<Record<string, string | undefined>>;
+
+const NO_STORE = { "cache-control": "no-store" };
+
+/** A response with a text. */
+export function textReply(
+  contentType: string,
+  text: string,
+  headers: Headers = {},
+  status = 200,
+): Reply {
+  const all = toRawHeaders({ ...headers, "content-type": contentType });
+  return { status, headers: all, body: toBinaryString(text) };
+}
+
+/** A response with a value as JSON. @param headers default: it must not be cached */
+export function jsonReply(value: unknown, headers: Headers = NO_STORE, status = 200): Reply {
+  return textReply(JSON_TYPE, JSON.stringify(value), headers, status);
+}
+
+/** A response without a body. */
+export function emptyReply(status: number, headers: Headers = {}): Reply {
+  return { status, headers: toRawHeaders(headers) };
+}
+
+interface Representation {
+  readonly entityTag: string;
+  readonly contentType: string;
+  readonly headers?: Headers;
+  /** Returns the body, with one character for each byte. Called only if the client does not have it yet. */
+  readonly body: () => string;
+}
+
+/** A representation, or a 304 if the client has it already. */
+export function conditionalReply(
+  { headers }: ProxyRequest,
+  { entityTag, contentType, headers: others = {}, body }: Representation,
+): Reply {
+  const all = toRawHeaders({ ...others, etag: entityTag });
+  // NOTE: `Cache-Control: no-cache` of the request is ignored on purpose. Browsers add it to every
+  // request whose If-None-Match was set by a script, which is how all clients poll.
+  if (matchesEntityTag(headers["if-none-match"], entityTag)) return { status: 304, headers: all };
+  all.push("content-type", contentType);
+  return { status: 200, headers: all, body: body() };
+}
+
+/** Converts headers to alternating names and values. */
+export function toRawHeaders(headers: Headers): string[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [name, value],
+  );
+}
+
+/** Returns the value of a header of a reply; undefined if it has none. The name is in lower case. */
+export function headerOf(headers: RawHeaders, name: string): string | undefined {
+  for (let index = 0; index < headers.length; index += 2) {
+    if (headers[index] === name) return headers[index + 1];
+  }
+  return undefined;
+}

@@ -1,0 +1,71 @@
+import { hash } from "node:crypto";
+
+/** Characters of an entity tag: 128 bits of a SHA-256 in hexadecimal. */
+const TAG_LENGTH = 32;
+
+/** Formats the hash of some digests, or of a string, as a weak entity tag. */
+export function toEntityTag(content: Int32Array | string): string {
+  return `W/"${hash("sha256", content, "hex").slice(0, TAG_LENGTH)}"`;
+}
+
+const NOT_ASCII = /[^ -~]/;
+
+/** Encodes text in UTF-8, as a string with one character for each byte. */
+export function toBinaryString(text: string): string {
+  if (!NOT_ASCII.test(text)) return text;
+  return Buffer.from(text).toString("latin1");
+}
+
+/** How often the bytes of a body are in memory: once, and at worst once more for each of the two codings. */
+export const BODY_FORMS = 3;
+
+/** A response body, whose entity tag is known before its bytes are copied together. */
+export class ResponseBody {
+  /** A weak entity tag: a cryptographic hash of everything that determines the bytes. */
+  readonly entityTag: string;
+  readonly byteLength: number;
+  #bytes: string | Buffer;
+  #isSent = false;
+
+  /**
+   * @param text the body, with one character for each byte. V8 copies the strings that it was
+   *   concatenated from only when it is sent, so a body that is not sent costs next to nothing.
+   */
+  constructor(text: string, entityTag: string) {
+    this.entityTag = entityTag;
+    this.byteLength = text.length;
+    this.#bytes = text;
+  }
+
+  /**
+   * Returns the bytes to send. A string has one character for each byte: write it as `latin1`. A string
+   * is the cheapest form to send once; a body that is sent again becomes a buffer, which needs no copy.
+   */
+  bytesToSend(): string | Buffer {
+    if (this.#isSent) return this.toBuffer();
+    this.#isSent = true;
+    return this.#bytes;
+  }
+
+  /** The body as a buffer. Copies the bytes at the first call only. */
+  toBuffer(): Buffer {
+    const bytes = this.#bytes;
+    if (Buffer.isBuffer(bytes)) return bytes;
+    const buffer = Buffer.from(bytes, "latin1");
+    this.#bytes = buffer;
+    return buffer;
+  }
+
+  /** The body in the form that it has: a string has one character for each byte. */
+  get bytes(): string | Buffer {
+    return this.#bytes;
+  }
+
+  /** Whether another body has the same bytes. */
+  equals(other: ResponseBody): boolean {
+    const [own, others] = [this.#bytes, other.#bytes];
+    // NOTE: no buffers, because V8 would release their memory only when its own heap is full.
+    if (typeof own === "string" && typeof others === "string") return own === others;
+    return this.toBuffer().equals(other.toBuffer());
+  }
+}

@@ -1,0 +1,136 @@
+import type { TSchema } from "typebox";
+import { Compile, type Validator } from "typebox/compile";
+import type { TLocalizedValidationError } from "typebox/error";
+import { describeSchemaError, toPath } from "./describe-schema-error.ts";
+import { HttpError, type Problem } from "./errors.ts";
+
+/** The problems of a body with more values are not listed, since finding them all is expensive. */
+const MAX_EXPLAINED_VALUES = 2000;
+
+/** No schema is deeper, so validators never read deeper values. */
+const MAX_DEPTH = 6;
+
+/**
+ * Checks a body against its schema: nothing is converted, removed or filled in.
+ *
+ * @throws {HttpError} a 400 that names the problems
+ */
+export function checkBody(schema: TSchema, body: unknown): void {
+  // First, because it does not read the entries.
+  const excess = findExcess(schema, body);
+  if (excess !== undefined) throw explain([excess]);
+  if (!isValid(schema, body)) throw explain(findProblems(schema, body));
+}
+
+/** Whether a body matches its schema. */
+export function isValid(schema: TSchema, body: unknown): boolean {
+  return validatorOf(schema).Check(body);
+}
+
+const validators = new WeakMap<TSchema, Validator>();
+
+/** Compiles a validator for the first body that needs it, to keep the start fast. */
+function validatorOf(schema: TSchema): Validator {
+  const validator = validators.get(schema) ?? Compile(schema);
+  validators.set(schema, validator);
+  return validator;
+}
+
+function explain(problems: readonly Problem[]): HttpError {
+  const [first] = problems;
+  if (first === undefined) {
+    return new HttpError(
+      400,
+      `Bad request: a value in the body has the wrong type. With more than ${MAX_EXPLAINED_VALUES} values, the proxy does not search for it: send fewer to see which one it is`,
+    );
+  }
+
+  const subject = first.path === "" ? "the body" : `\`${first.path}\``;
+  return new HttpError(400, `Bad request: ${subject} ${first.message}`, { problems });
+}
+
+function findProblems(schema: TSchema, body: unknown): readonly Problem[] {
+  return hasManyValues(body) ? [] : toProblems(validatorOf(schema).Errors(body));
+}
+
+function hasManyValues(body: unknown): boolean {
+  let count = 0;
+  let level: readonly unknown[] = [body];
+  for (let depth = 0; depth <= MAX_DEPTH; depth += 1) {
+    count += level.length;
+    if (count > MAX_EXPLAINED_VALUES) return true;
+    level = level.flatMap((value) =>
+      typeof value === "object" && value !== null ? (Object.values(value) as unknown[]) : [],
+    );
+  }
+  return false;
+}
+
+/** Names in a body can have any length, and every problem repeats those that lead to it. */
+const MAX_NAME_LENGTH = 100;
+
+/** Describes the errors of a validator for the body of a request. */
+export function toProblems(errors: readonly TLocalizedValidationError[]): readonly Problem[] {
+  return errors.flatMap((error): readonly Problem[] => {
+    switch (error.keyword) {
+      case "maxItems":
+      case "maxProperties":
+        return [tooMany(toPath(error.instancePath), error.params.limit)];
+      case "additionalProperties":
+      case "anyOf":
+        // Other errors report the same problem more precisely, for a part of this value.
+        return [];
+      default:
+        return describeSchemaError(error).map(({ path, message }) => ({
+          path: joinPath(path),
+          message,
+        }));
+    }
+  });
+}
+
+/** The problem of a list or an object with too many entries. */
+function tooMany(path: readonly string[], limit: number): Problem {
+  const message = `has more than ${limit} entries: send fewer, if necessary in several requests`;
+  return { path: joinPath(path), message };
+}
+
+function joinPath(path: readonly string[]): string {
+  return path
+    .map((name) => (name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name))
+    .join(".");
+}
+
+/** The part of a schema that limits the number of entries. */
+interface Bounds {
+  readonly maxItems?: number;
+  readonly maxProperties?: number;
+  readonly properties?: Readonly<Record<string, Bounds>>;
+}
+
+/** Finds a list or an object with too many entries, without reading the entries. */
+function findExcess(
+  bounds: Bounds,
+  value: unknown,
+  path: readonly string[] = [],
+): Problem | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const isList = Array.isArray(value);
+  const limit = isList ? bounds.maxItems : bounds.maxProperties;
+  const countEntries = (): number => (isList ? value.length : Object.keys(value).length);
+  if (limit !== undefined && countEntries() > limit) return tooMany(path, limit);
+  return findWithin(bounds.properties ?? {}, value, path);
+}
+
+function findWithin(
+  properties: Readonly<Record<string, Bounds>>,
+  value: object,
+  path: readonly string[],
+): Problem | undefined {
+  for (const [name, bounds] of Object.entries(properties)) {
+    if (!Object.hasOwn(value, name)) continue;
+    const found = findExcess(bounds, Reflect.get(value, name), [...path, name]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

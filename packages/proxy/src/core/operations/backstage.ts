@@ -1,0 +1,189 @@
+import { AGE_HEADER, writeAge } from "flags-sdk/internal";
+import { Type } from "typebox";
+import type { AccessControl } from "../access/access-control.ts";
+import type { VerifiedGrant } from "../access/key-registry.ts";
+import { ageMsOf } from "../../age.ts";
+import type { Source } from "../../sources.ts";
+import { notReady } from "../http/errors.ts";
+import { isReady, type ReadinessRules } from "./readiness.ts";
+import { jsonReply } from "../http/reply.ts";
+import { FOR_OPERATORS, type Route } from "../routing/route.ts";
+import { errorResponses } from "../routes/schemas.ts";
+import { DefinitionsResponse } from "../server-sdk/schemas.ts";
+import { METRICS_RESPONSE, metricsReply, type MetricsText } from "./monitoring.ts";
+import { toTime } from "./status.ts";
+
+interface BackstageOptions {
+  readonly readiness: ReadinessRules;
+  readonly metrics: MetricsText;
+  readonly access: Pick<AccessControl, "keys">;
+  /** Accepts only server tokens. */
+  readonly authenticate: NonNullable<Route["authenticate"]>;
+}
+
+const ProbeStatus = Type.Object({ status: Type.String() }, { title: "probeStatusSchema" });
+
+/** The state of the source that a server token gives access to. */
+const SourceState = Type.Object(
+  {
+    environment: Type.String(),
+    flags: Type.Integer({ description: "Flags in the current snapshot" }),
+    revision: Type.Union([Type.String(), Type.Null()]),
+    lastRefreshed: Type.Union([Type.String(), Type.Null()], {
+      description: "When new flags were received, ISO 8601",
+    }),
+    lastCheck: Type.Union([Type.String(), Type.Null()], {
+      description: "When the upstream last responded, ISO 8601",
+    }),
+    hasFailed: Type.Boolean({ description: "Whether a request for the flags has ever failed" }),
+  },
+  { title: "sourceStateSchema" },
+);
+
+/** A key that the upstream has verified. */
+const VerifiedKeyState = Type.Object(
+  {
+    token: Type.String({ description: "The key without most of its secret" }),
+    tokenType: Type.Union([Type.Literal("client"), Type.Literal("frontend")]),
+    environment: Type.String(),
+    projects: Type.Array(Type.String()),
+    status: Type.Literal("Validated"),
+  },
+  { title: "verifiedKeyStateSchema" },
+);
+
+const SourceStates = Type.Object(
+  {
+    tokenRefreshes: Type.Array(SourceState),
+    tokenValidationStatus: Type.Array(VerifiedKeyState),
+  },
+  { title: "sourceStatesSchema" },
+);
+
+/** Definitions by environment. */
+const DefinitionsByEnvironment = Type.Unsafe<object>({
+  type: "object",
+  additionalProperties: DefinitionsResponse,
+  title: "definitionsByEnvironmentSchema",
+});
+
+const TAGS = ["Operations"];
+
+/** The operational endpoints of Unleash Edge, under `/internal-backstage`. */
+export function backstageRoutes(options: BackstageOptions): readonly Route[] {
+  return [
+    ...edgeProbeRoutes(options.readiness),
+    ...edgeMetricsRoutes(options.metrics),
+    ...stateRoutes(options),
+  ];
+}
+
+/** NOTE: `health` must not fail while the upstream is down, because it is used as a liveness probe. */
+function edgeProbeRoutes({ sources, isStopping }: ReadinessRules): readonly Route[] {
+  const shared = {
+    method: "GET",
+    tags: TAGS,
+    audience: { ...FOR_OPERATORS, checksHost: false },
+    isAlwaysAvailable: true,
+  } as const;
+  return [
+    {
+      ...shared,
+      path: "/internal-backstage/health",
+      summary: "Reports that the process responds",
+      responses: { 200: ProbeStatus },
+      handle: () => jsonReply({ status: "OK" }),
+    },
+    {
+      ...shared,
+      path: "/internal-backstage/ready",
+      summary: "Reports whether the proxy has flags",
+      responses: { 200: ProbeStatus, 503: ProbeStatus },
+      handle: () =>
+        isReady(sources) && !isStopping()
+          ? jsonReply({ status: "READY" })
+          : jsonReply({ status: "NOT_READY" }, undefined, 503),
+    },
+  ];
+}
+
+function edgeMetricsRoutes(metrics: MetricsText): readonly Route[] {
+  return ["/metrics", "/prometheus"].map((path) => ({
+    method: "GET",
+    path: `/internal-backstage${path}`,
+    tags: TAGS,
+    summary: "Metrics of the proxy, for Prometheus",
+    responses: { 200: METRICS_RESPONSE },
+    audience: FOR_OPERATORS,
+    isAlwaysAvailable: true,
+    handle: () => metricsReply(metrics),
+  }));
+}
+
+/** Definitions and states contain names of unreleased flags, so they require a server token. */
+function stateRoutes({
+  access,
+  authenticate,
+}: Pick<BackstageOptions, "access" | "authenticate">): readonly Route[] {
+  const shared = {
+    method: "GET",
+    tags: TAGS,
+    security: [{ serverToken: [] }],
+    audience: { ...FOR_OPERATORS, checksHost: false },
+    authenticate,
+  } as const;
+  return [
+    {
+      ...shared,
+      path: "/internal-backstage/features",
+      summary: "Returns the definitions of the environment of the server token, by its name",
+      responses: { 200: DefinitionsByEnvironment, ...errorResponses(401, 503) },
+      handle: ({ grant: { flags } }) => {
+        const { source, definitions } = flags;
+        if (definitions === undefined) throw notReady();
+        return jsonReply(
+          { [source.name]: definitions },
+          { "cache-control": "no-store", [AGE_HEADER]: writeAge(ageMsOf(source.flags)) },
+        );
+      },
+    },
+    {
+      ...shared,
+      path: "/internal-backstage/tokens",
+      summary:
+        "Returns the state of the upstream token for the environment of the server token, and the keys that the upstream has verified for it, all without their secrets",
+      responses: { 200: SourceStates, ...errorResponses(401, 503) },
+      handle: ({ grant: { flags } }) => {
+        // A token that is restricted to some projects is not shown the keys of others.
+        const keys = access.keys.verified.filter(({ grant }) =>
+          flags.areAll ? grant.flags.source === flags.source : grant.flags === flags,
+        );
+        return jsonReply({
+          tokenRefreshes: [toState(flags.source)],
+          tokenValidationStatus: keys.map(toKeyState),
+        });
+      },
+    },
+  ];
+}
+
+function toState({ name, flags, lastFailure }: Source) {
+  return {
+    environment: name,
+    flags: flags.snapshot?.flags.length ?? 0,
+    revision: flags.snapshot?.revision ?? null,
+    lastRefreshed: toTime(flags.lastUpdateAtMs),
+    lastCheck: toTime(flags.lastFetchAtMs),
+    hasFailed: lastFailure() !== undefined,
+  };
+}
+
+function toKeyState({ verified: { kind, environment, projects = ["*"], shownAs } }: VerifiedGrant) {
+  return {
+    token: shownAs,
+    tokenType: kind === "server" ? ("client" as const) : ("frontend" as const),
+    environment,
+    projects: [...projects],
+    status: "Validated" as const,
+  };
+}

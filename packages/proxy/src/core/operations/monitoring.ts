@@ -1,0 +1,97 @@
+import { Type } from "typebox";
+import { findReadinessError, type ReadinessRules } from "./readiness.ts";
+import { conditionalReply, jsonReply, type Reply, textReply } from "../http/reply.ts";
+import { FOR_OPERATORS, type Route } from "../routing/route.ts";
+import { errorResponses } from "../routes/schemas.ts";
+
+/** The metrics of all processes. */
+export interface MetricsText {
+  /** Returns them in the text format of Prometheus. */
+  readonly read: () => Promise<string>;
+  readonly registry: { readonly contentType: string };
+}
+
+const TAGS = ["Operations"];
+
+const HEALTHY = {
+  entityTag: 'W/"2-ok"',
+  contentType: "text/html; charset=utf-8",
+  body: () => "ok",
+} as const;
+
+/** The health check. It needs no key, and pages of any origin can read it. */
+export const HEALTH_ROUTE: Route = {
+  method: "GET",
+  path: "/proxy/health",
+  summary: "Reports whether the proxy has flags",
+  tags: TAGS,
+  responses: {
+    200: {
+      content: { "text/html": { schema: Type.Literal("ok") } },
+      description: "It has flags",
+    },
+    ...errorResponses(503),
+  },
+  audience: { ...FOR_OPERATORS, hasCors: true, checksHost: false },
+  // Until the proxy has flags, the handler responds with 503.
+  handle: ({ request }) => conditionalReply(request, HEALTHY),
+};
+
+/** Describes metrics in the text format of Prometheus, for the OpenAPI document. */
+export const METRICS_RESPONSE = {
+  content: { "text/plain": { schema: Type.String() } },
+  description: "The metrics",
+};
+
+/** The metrics, at the path of the Unleash proxy. */
+export function prometheusRoute(metrics: MetricsText): Route {
+  return {
+    method: "GET",
+    path: "/proxy/internal-backstage/prometheus",
+    summary: "Metrics of the proxy, for Prometheus",
+    tags: TAGS,
+    responses: { 200: METRICS_RESPONSE, ...errorResponses(503) },
+    audience: FOR_OPERATORS,
+    handle: () => metricsReply(metrics),
+  };
+}
+
+/** Responds with the metrics in the text format of Prometheus. */
+export async function metricsReply({ registry, read }: MetricsText): Promise<Reply> {
+  return textReply(registry.contentType, await read(), { "cache-control": "no-store" });
+}
+
+const Ok = Type.Object({ status: Type.Literal("ok") }, { title: "probeSchema" });
+
+const OK = { status: "ok" } as const;
+
+/** `GET /live` and `GET /ready`. Neither needs a key. */
+export function probeRoutes(rules: ReadinessRules): readonly Route[] {
+  const shared = {
+    method: "GET",
+    tags: TAGS,
+    audience: { ...FOR_OPERATORS, checksHost: false },
+    isAlwaysAvailable: true,
+  } as const;
+  return [
+    {
+      ...shared,
+      path: "/live",
+      summary: "Reports that the process responds, regardless of its flags",
+      responses: { 200: Ok },
+      handle: () => jsonReply(OK),
+    },
+    {
+      ...shared,
+      path: "/ready",
+      summary:
+        "Reports whether the proxy should receive requests: whether it has flags that are not too old",
+      responses: { 200: Ok, ...errorResponses(503) },
+      handle: () => {
+        const problem = findReadinessError(rules);
+        if (problem !== undefined) throw problem;
+        return jsonReply(OK);
+      },
+    },
+  ];
+}

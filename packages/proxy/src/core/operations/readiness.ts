@@ -1,0 +1,48 @@
+import { type HttpError, notReady, shuttingDown, tooStale } from "../http/errors.ts";
+import { ageMsOf, isFresh } from "../../age.ts";
+import type { Source } from "../../sources.ts";
+
+/**
+ * Returns whether at least one source has flags, from the upstream, a bootstrap or storage, and each other
+ * one has flags or has failed. So a proxy of several environments waits for all of them at startup, but
+ * not for one whose token is wrong or whose upstream is down: only requests with its keys get a 503.
+ */
+export function isReady(sources: readonly Source[]): boolean {
+  return (
+    sources.some(({ flags }) => flags.snapshot !== undefined) &&
+    sources.every(
+      ({ flags, lastFailure }) => flags.snapshot !== undefined || lastFailure() !== undefined,
+    )
+  );
+}
+
+/** What decides whether this replica should get requests. */
+export interface ReadinessRules {
+  readonly sources: readonly Source[];
+  /** The greatest age of flags; undefined: any. */
+  readonly maxStalenessMs: number | undefined;
+  readonly isStopping: () => boolean;
+}
+
+/**
+ * Returns why this replica should not get requests; undefined if it should.
+ *
+ * Flags that are too old count only if those of every source are: when the token of one environment is
+ * revoked, all replicas must continue to serve the others.
+ */
+export function findReadinessError({
+  sources,
+  maxStalenessMs,
+  isStopping,
+}: ReadinessRules): HttpError | undefined {
+  if (isStopping()) return shuttingDown();
+  if (!isReady(sources)) return notReady();
+  const ages = sources
+    .filter(({ flags }) => flags.snapshot !== undefined)
+    .map(({ flags }) => ageMsOf(flags));
+  if (maxStalenessMs === undefined || ages.some((age) => isFresh(age, maxStalenessMs))) {
+    return undefined;
+  }
+  const known = ages.filter((age) => age !== undefined);
+  return tooStale(known.length === 0 ? undefined : Math.min(...known), maxStalenessMs);
+}

@@ -1,0 +1,174 @@
+import { Type } from "typebox";
+import { readContext, parseQueryContext } from "../context/sent-context.ts";
+import type { FlagFormat } from "../response/rendering.ts";
+import { flagRoutes } from "../routes/flag-routes.ts";
+import {
+  createRequestBody,
+  type FlagRequestBody,
+  type ProtocolDefinition,
+  type RouteOptions,
+} from "../routes/protocol.ts";
+import { FOR_CLIENTS, type Route } from "../routing/route.ts";
+import { Toggle, Variant, createToggleFormat, toVariant, writeToggles } from "../routes/toggles.ts";
+import {
+  FIELD_DESCRIPTIONS,
+  MAX_CONTEXT_PROPERTIES,
+  NamedToggles,
+  ContextQuery,
+  errorResponses,
+  NotModified,
+} from "../routes/schemas.ts";
+import { createStreamBody, streamRoutes } from "../routes/stream-routes.ts";
+import { usageRoutes } from "../routes/usage-routes.ts";
+
+/**
+ * The fields of a context, of any type.
+ *
+ * NOTE: as in Edge, an object or a list is ignored, so that it does not cost a client all its flags.
+ */
+const FIELDS = Object.fromEntries(
+  Object.entries(FIELD_DESCRIPTIONS).map(([name, description]) => [
+    name,
+    Type.Optional(Type.Unknown({ description, maxProperties: MAX_CONTEXT_PROPERTIES })),
+  ]),
+);
+
+const CONTEXT = {
+  title: "frontendContextSchema",
+  additionalProperties: Type.Unknown(),
+  maxProperties: MAX_CONTEXT_PROPERTIES,
+  description: "Values other than strings, numbers and booleans are ignored",
+};
+
+/** The body of a request for flags: a context, at the top level or under `context`. */
+const FrontendBody = Type.Object(
+  {
+    ...FIELDS,
+    toggles: NamedToggles,
+    context: Type.Optional(
+      Type.Unsafe<Readonly<Record<string, unknown>> | null>({
+        ...Type.Object(FIELDS, CONTEXT),
+        title: "nullableEvaluationContextSchema",
+        type: ["object", "null"],
+        description: "The context. Without it, the context is read from the other fields",
+      }),
+    ),
+  },
+  { ...CONTEXT, title: "frontendRequestSchema" },
+);
+
+/** The body of a request for a stream. */
+const FRONTEND_STREAM_BODY = createStreamBody(
+  Type.Object(FIELDS, CONTEXT),
+  "frontendStreamRequestSchema",
+);
+
+/** A toggle and its variant for a context. */
+const FrontendToggle = Type.Object(
+  {
+    ...Toggle.properties,
+    variant: Type.Object(
+      {
+        ...Variant.properties,
+        feature_enabled: Type.Boolean({ description: "Whether the flag is on" }),
+        featureEnabled: Type.Boolean({
+          description: "The same, with the spelling that some clients read",
+        }),
+      },
+      { title: "frontendVariantSchema" },
+    ),
+  },
+  { title: "frontendToggleSchema", description: "The flag and its variant for the context" },
+);
+
+/** The response to a request for flags. */
+const FrontendToggleList = Type.Object(
+  { toggles: Type.Array(FrontendToggle) },
+  {
+    title: "frontendToggleListSchema",
+    description: "The flags and their variants for the context",
+  },
+);
+
+/** Reads the body of a POST. */
+const FRONTEND_BODY: FlagRequestBody = {
+  ...createRequestBody(FrontendBody, ({ context, toggles, ...fields }) => ({
+    sent: readContext(context ?? fields),
+    toggles,
+  })),
+  isOptional: true,
+};
+
+/** Serializes the toggles of the frontend API: a variant repeats whether its toggle is on. */
+const frontendFormat: FlagFormat = createToggleFormat(
+  ({ name, enabled, impressionData, variant }) => ({
+    name,
+    enabled,
+    impressionData,
+    // NOTE: the upstream sends both spellings; older and newer clients read one or the other.
+    variant: { ...toVariant(variant), feature_enabled: enabled, featureEnabled: enabled },
+  }),
+);
+
+/** The frontend API of Unleash and Edge. As in the upstream, caches revalidate each response. */
+export const FRONTEND: ProtocolDefinition = {
+  // The second one is its previous path.
+  paths: ["/api/frontend", "/api/proxy"],
+  cacheControl: "no-cache",
+  createFormat: () => frontendFormat,
+  ignoresInvalidValues: true,
+  streamEvents: { kind: "frontend", write: writeToggles },
+  createRoutes: (options) => [
+    ...flagRoutes({
+      ...options,
+      body: FRONTEND_BODY,
+      responseSchema: FrontendToggleList,
+      tag: TAG,
+    }),
+    ...singleToggleRoutes(options),
+    ...usageRoutes(options),
+    ...streamRoutes({ ...options, body: FRONTEND_STREAM_BODY }),
+  ],
+};
+
+const TAG = "Frontend API";
+
+const ToggleName = Type.Object({ name: Type.String({ description: "Name of the flag" }) });
+
+function singleToggleRoutes({ allow, protocol, respond }: RouteOptions): readonly Route[] {
+  const shared = {
+    path: "/features/:name",
+    tags: [TAG],
+    security: [{ clientKey: [] }],
+    params: ToggleName,
+    audience: FOR_CLIENTS,
+    authenticate: allow("client"),
+  };
+  const responses = { 200: FrontendToggle, 304: NotModified };
+  return [
+    {
+      ...shared,
+      method: "GET",
+      summary: "Evaluates one toggle, on or off, for a context in the query",
+      query: ContextQuery,
+      responses: { ...responses, ...errorResponses(400, 401, 404, 503) },
+      handle: (call) =>
+        respond(call, () => ({
+          sent: parseQueryContext(call.request.url ?? "", protocol.definition),
+          selection: { single: call.param("name") },
+        })),
+    },
+    {
+      ...shared,
+      method: "POST",
+      summary: "Evaluates one toggle, on or off, for a context in the body",
+      body: FRONTEND_BODY,
+      responses: { ...responses, ...errorResponses(400, 401, 404, 413, 415, 503) },
+      handle: (call) =>
+        respond(call, () => ({
+          sent: FRONTEND_BODY.read(call.parse(FRONTEND_BODY.schema)).sent,
+          selection: { single: call.param("name") },
+        })),
+    },
+  ];
+}

@@ -1,0 +1,88 @@
+import { writeEvent } from "flags-server-kit/http";
+import { inAnyHeader } from "../../access/key-extractor.ts";
+import type { OfrepValues } from "../../../config/config.ts";
+import { HttpError } from "../../http/errors.ts";
+import type { FlagFormat } from "../../response/rendering.ts";
+import type { ResponseBody } from "../../http/response-body.ts";
+import type { ProtocolDefinition } from "../../routes/protocol.ts";
+import { type OfrepFailure, toOfrepEvaluation } from "./evaluation.ts";
+import { ofrepRoutes } from "./routes.ts";
+
+/** The error codes of OFREP. */
+type OfrepErrorCode = "PARSE_ERROR" | "INVALID_CONTEXT" | "FLAG_NOT_FOUND" | "GENERAL";
+
+interface OfrepErrorBody {
+  /** The requested flag; absent in the error of a request for all flags. */
+  readonly key?: string;
+  readonly errorCode: OfrepErrorCode;
+  readonly errorDetails: string;
+}
+
+/** OFREP, the remote evaluation protocol of OpenFeature. */
+export const OFREP: ProtocolDefinition = {
+  paths: ["/ofrep/v1"],
+  cacheControl: "no-cache",
+  createFormat: ({ ofrepValues }) => createOfrepFormat(ofrepValues),
+  createKeyExtractor: ({ clientKeysHeaderName }) =>
+    inAnyHeader(["authorization", "x-api-key", clientKeysHeaderName]),
+  errors: {
+    path: "/ofrep/",
+    toBody: toOfrepError,
+  },
+  securitySchemes: {
+    apiKey: {
+      type: "apiKey",
+      in: "header",
+      name: "X-API-Key",
+      description: "One of the client keys, for OFREP",
+    },
+    bearer: { type: "http", scheme: "bearer", description: "One of the client keys, for OFREP" },
+  },
+  // NOTE: OpenFeature has no sessions. A new one for each request would make rollouts flicker.
+  sessionIsUser: true,
+  streamEvents: { kind: "refetch", write: writeRefetch },
+  createRoutes: ofrepRoutes,
+};
+
+/** Writes the request to fetch the flags again, as the OFREP specification defines it. */
+function writeRefetch({ entityTag }: ResponseBody): string {
+  const data = JSON.stringify({ type: "refetchEvaluation", etag: entityTag });
+  return writeEvent({ name: "message", id: entityTag, data });
+}
+
+function createOfrepFormat(values: OfrepValues): FlagFormat {
+  return {
+    prefix: '{"flags":[',
+    suffix: "]}",
+    writeFlag: (feature, outcome) => JSON.stringify(toOfrepEvaluation(feature, outcome, values)),
+    writeUnknownFlag: (key) => JSON.stringify(toUnknownFlag(key)),
+    toFlagError: (feature, outcome) => {
+      const evaluation = toOfrepEvaluation(feature, outcome, values);
+      if (!("errorCode" in evaluation)) return undefined;
+      const { errorCode, errorDetails } = evaluation;
+      return new HttpError(400, errorDetails, { errorCode });
+    },
+  };
+}
+
+function toUnknownFlag(key: string): OfrepFailure {
+  return { key, errorCode: "FLAG_NOT_FOUND", errorDetails: "There is no flag with this name" };
+}
+
+/**
+ * Writes an error as OFREP specifies it. All errors have the same fields, more than required: some
+ * providers show no message without a code.
+ */
+export function toOfrepError(error: HttpError, key: string | undefined): OfrepErrorBody {
+  return {
+    ...(key !== undefined && { key }),
+    errorCode: error.errorCode ?? toErrorCode(error),
+    errorDetails: error.message,
+  };
+}
+
+/** NOTE: a body contains only a context, so if well-formed JSON is rejected, its context is invalid. */
+function toErrorCode({ statusCode, problems }: HttpError): OfrepErrorCode {
+  if (statusCode !== 400) return "GENERAL";
+  return problems.length > 0 ? "INVALID_CONTEXT" : "PARSE_ERROR";
+}

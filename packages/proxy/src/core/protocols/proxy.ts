@@ -1,0 +1,67 @@
+import { Type } from "typebox";
+import { readContext } from "../context/sent-context.ts";
+import type { FlagFormat } from "../response/rendering.ts";
+import { explainRoutes } from "../explain/routes.ts";
+import { flagRoutes } from "../routes/flag-routes.ts";
+import {
+  createRequestBody,
+  type FlagRequestBody,
+  type ProtocolDefinition,
+} from "../routes/protocol.ts";
+import { EvaluationContext, NamedToggles } from "../routes/schemas.ts";
+import { createStreamBody, streamRoutes } from "../routes/stream-routes.ts";
+import { createToggleFormat, toVariant, writeToggles, Toggle } from "../routes/toggles.ts";
+import { usageRoutes } from "../routes/usage-routes.ts";
+
+/** The body of a request for flags. */
+const EvaluationBody = Type.Object(
+  { toggles: NamedToggles, context: EvaluationContext },
+  { title: "evaluationRequestSchema" },
+);
+
+/** The response to a request for flags. */
+const ToggleList = Type.Object(
+  { toggles: Type.Array(Toggle) },
+  { title: "toggleListSchema", description: "The flags and their variants for the context" },
+);
+
+/** The body of a request for a stream. */
+const STREAM_BODY = createStreamBody(EvaluationContext, "streamRequestSchema");
+
+/** Reads the body of a POST: the context is under `context`. */
+const PROXY_BODY: FlagRequestBody = createRequestBody(EvaluationBody, ({ context, toggles }) => ({
+  sent: readContext(context),
+  toggles,
+}));
+
+/** Serializes the toggles of `/proxy`, as browser and mobile SDKs read them. */
+export const proxyFormat: FlagFormat = createToggleFormat(
+  ({ name, enabled, variant, impressionData }) => ({
+    name,
+    enabled,
+    variant: toVariant(variant),
+    impressionData,
+  }),
+);
+
+/** Also the path of streams that other protocols refer to. */
+export const PROXY_PATH = "/proxy";
+
+/** `/proxy`: the API of the Unleash proxy. */
+export const PROXY: ProtocolDefinition = {
+  paths: [PROXY_PATH],
+  cacheControl: "public, max-age=2",
+  createFormat: () => proxyFormat,
+  streamEvents: { kind: "toggles", write: writeToggles },
+  createRoutes: (options) => [
+    ...flagRoutes({
+      ...options,
+      body: PROXY_BODY,
+      responseSchema: ToggleList,
+      tag: "Evaluation",
+    }),
+    ...explainRoutes(options),
+    ...usageRoutes(options),
+    ...streamRoutes({ ...options, body: STREAM_BODY }),
+  ],
+};

@@ -1,0 +1,61 @@
+import { hash } from "node:crypto";
+import { toBinaryString } from "../http/response-body.ts";
+
+/** Precedes each flag of a list; a body omits the first one. */
+export const SEPARATOR = ",";
+
+/**
+ * Length of the digest of one flag: 64 bits. Clients do not choose the JSON of flags, so only chance could give two
+ * outcomes the same digest.
+ */
+export const DIGEST_WORDS = 2;
+
+/** Prepared bytes for one outcome of one flag, or for several adjacent flags. */
+export class Fragment {
+  /**
+   * JSON of the flags in UTF-8, each preceded by a separator, as a string with one character for each
+   * byte. Concatenating strings costs less than copying buffers, and creates no memory outside V8's
+   * heap that the garbage collector would have to track for each response.
+   */
+  readonly bytes: string;
+  /** For each flag, the first 64 bits of the SHA-256 of its JSON. */
+  readonly digests: readonly number[];
+
+  constructor(bytes: string, digests: readonly number[]) {
+    this.bytes = bytes;
+    this.digests = digests;
+  }
+}
+
+/** The bytes around a list of flags. */
+export class Frame {
+  /** In ASCII, as the suffix is. */
+  readonly prefix: string;
+  readonly suffix: string;
+  readonly digest: readonly number[];
+
+  constructor({ prefix, suffix }: { readonly prefix: string; readonly suffix: string }) {
+    this.prefix = prefix;
+    this.suffix = suffix;
+    this.digest = digestOf(JSON.stringify([prefix, suffix]));
+  }
+}
+
+/** Prepares the JSON of one flag. */
+export function createFragment(json: string): Fragment {
+  return new Fragment(toBinaryString(SEPARATOR + json), digestOf(json));
+}
+
+/** Joins the fragments of adjacent flags. The entity tags of bodies that contain them stay the same. */
+export function joinFragments(fragments: readonly Fragment[]): Fragment {
+  const [only] = fragments;
+  if (only !== undefined && fragments.length === 1) return only;
+  const digests = fragments.flatMap((fragment) => [...fragment.digests]);
+  return new Fragment(fragments.map(({ bytes }) => bytes).join(""), digests);
+}
+
+/** The first 64 bits of the SHA-256 of a string. */
+function digestOf(text: string): readonly number[] {
+  const digest = hash("sha256", text, "buffer");
+  return Array.from({ length: DIGEST_WORDS }, (_, word) => digest.readInt32LE(word * 4));
+}

@@ -1,0 +1,86 @@
+import { createHmac } from "node:crypto";
+import type { Context, Snapshot } from "flags-engine";
+import type { FlagEvaluation, TracedRequest } from "flags-server-kit/telemetry";
+import type { Source } from "../../sources.ts";
+import type { ProxyRequest } from "../http/request.ts";
+import type { EvaluatedFlags, Selection } from "../response/evaluate-flags.ts";
+
+/** An evaluation that has been made for a request. */
+interface RequestEvaluation {
+  readonly source: Pick<Source, "name">;
+  readonly snapshot: Snapshot;
+  readonly selection: Selection;
+  readonly outcomes: EvaluatedFlags["outcomes"];
+  readonly context: Context;
+}
+
+/** Returns the trace of a request; undefined if it is not traced. */
+type FindTrace = (request: ProxyRequest) => Pick<TracedRequest, "reportEvaluations"> | undefined;
+
+/**
+ * Reports the evaluations of flags with impression data to telemetry, for the requests that are traced.
+ * A report contains nothing that the client has sent, except a hash of the user id if there is a key for it.
+ */
+export class EvaluationReporter {
+  readonly #find: FindTrace;
+  readonly #idKey: string | undefined;
+  readonly #reportedFlags = new WeakMap<Snapshot, readonly number[]>();
+
+  /** @param idKey the secret with which user ids are hashed; undefined: reports contain no id */
+  constructor(find: FindTrace, idKey: string | undefined) {
+    this.#find = find;
+    this.#idKey = idKey;
+  }
+
+  isTraced(request: ProxyRequest): boolean {
+    return this.#find(request) !== undefined;
+  }
+
+  report(request: ProxyRequest, evaluation: RequestEvaluation): void {
+    const traced = this.#find(request);
+    if (traced === undefined) return;
+    const { source, snapshot, selection, outcomes, context } = evaluation;
+    const set = source.name;
+    const { revision: version } = snapshot;
+    const evaluations = this.#select(snapshot, selection).flatMap((position): FlagEvaluation[] => {
+      const flag = snapshot.flags[position];
+      const outcome = flag?.outcomes[outcomes[position] ?? -1];
+      if (flag === undefined || outcome === undefined) return [];
+      const { enabled, variant, reason } = outcome;
+      return [{ key: flag.name, enabled, variant: variant?.name, reason, set, version }];
+    });
+    traced.reportEvaluations(
+      evaluations,
+      evaluations.length > 0 ? this.#hashId(context) : undefined,
+    );
+  }
+
+  /** Returns the positions of the flags that a request selects and that are reported. */
+  #select(snapshot: Snapshot, { single, toggles }: Selection): readonly number[] {
+    const { flags } = snapshot;
+    if (single !== undefined) {
+      const position = snapshot.indexOf(single);
+      return flags[position]?.impressionData === true ? [position] : [];
+    }
+    const positions = this.#positionsOf(snapshot);
+    if (toggles === undefined) return positions;
+    const names = new Set(toggles);
+    return positions.filter((position) => names.has(flags[position]?.name ?? ""));
+  }
+
+  /** Returns 128 bits of the hash, which do not collide in practice. */
+  #hashId({ userId }: Context): string | undefined {
+    if (this.#idKey === undefined || typeof userId !== "string" || userId === "") return undefined;
+    return createHmac("sha256", this.#idKey).update(userId).digest("hex").slice(0, 32);
+  }
+
+  #positionsOf(snapshot: Snapshot): readonly number[] {
+    const known = this.#reportedFlags.get(snapshot);
+    if (known !== undefined) return known;
+    const positions = snapshot.flags.flatMap(({ impressionData }, position) =>
+      impressionData ? [position] : [],
+    );
+    this.#reportedFlags.set(snapshot, positions);
+    return positions;
+  }
+}

@@ -1,0 +1,97 @@
+import type { TSchema } from "typebox";
+import { allowsAll, type Grant } from "../access/grant.ts";
+import { parseQueryContext } from "../context/sent-context.ts";
+import { ENABLE_ALL_HINT, type HttpError, notAllowed, notEnabled } from "../http/errors.ts";
+import type { FlagRequestBody, RouteOptions } from "./protocol.ts";
+import type { Selection } from "../response/evaluate-flags.ts";
+import { FOR_CLIENTS, type Route } from "../routing/route.ts";
+import { ContextQuery, errorResponses, type ErrorStatus, NotModified } from "./schemas.ts";
+
+/** The parts of the routes that differ between protocols. */
+interface FlagRoutesOptions extends Pick<
+  RouteOptions,
+  "allow" | "protocol" | "respond" | "config"
+> {
+  readonly body: FlagRequestBody;
+  /** Schema of a list of flags. */
+  readonly responseSchema: TSchema;
+  /** Heading of the routes in the OpenAPI document. */
+  readonly tag: string;
+}
+
+/** The lists of flags, for GET and POST: those that are on at the root, all at `/all`. */
+export function flagRoutes(options: FlagRoutesOptions): readonly Route[] {
+  const { enableAllEndpoint } = options.config;
+  return [
+    ...listRoutes(options, {
+      path: "",
+      subject: "the flags that are on",
+      errors: [400, 401, 503],
+      selection: {},
+    }),
+    ...listRoutes(options, {
+      path: "/all",
+      subject: "all flags, on and off",
+      errors: [400, 401, 501, 503],
+      selection: { all: true },
+      check: (grant) => checkAll(grant, enableAllEndpoint),
+    }),
+  ];
+}
+
+/** Rejects requests for all flags unless the setting or the key allows them. */
+function checkAll(grant: Grant, isEnabled: boolean): HttpError | undefined {
+  if (allowsAll(grant, isEnabled)) return undefined;
+  return isEnabled
+    ? notAllowed("list flags that are off", "allFlags")
+    : notEnabled("This endpoint", ENABLE_ALL_HINT);
+}
+
+interface List extends Pick<Route, "check"> {
+  readonly path: string;
+  /** The content of the list, for descriptions. */
+  readonly subject: string;
+  /** Error statuses of both methods. */
+  readonly errors: readonly ErrorStatus[];
+  readonly selection: Selection;
+}
+
+function listRoutes(
+  { allow, body, protocol, respond, responseSchema, tag }: FlagRoutesOptions,
+  { subject, errors, selection, ...list }: List,
+): readonly Route[] {
+  const shared = {
+    ...list,
+    tags: [tag],
+    security: [{ clientKey: [] }],
+    audience: FOR_CLIENTS,
+    authenticate: allow("client"),
+  };
+  const responses = { 200: responseSchema, 304: NotModified };
+  return [
+    {
+      ...shared,
+      method: "GET",
+      summary: `Evaluates ${subject}, for a context in the query`,
+      query: ContextQuery,
+      responses: { ...responses, ...errorResponses(...errors) },
+      handle: (call) =>
+        respond(call, () => ({
+          sent: parseQueryContext(call.request.url ?? "", protocol.definition),
+          selection,
+        })),
+    },
+    {
+      ...shared,
+      method: "POST",
+      summary: `Evaluates ${subject}, or the named ones, for a context in the body`,
+      body,
+      responses: { ...responses, ...errorResponses(...errors, 413, 415) },
+      handle: (call) =>
+        respond(call, () => {
+          const { sent, toggles } = body.read(call.parse(body.schema));
+          return { sent, selection: { ...selection, toggles } };
+        }),
+    },
+  ];
+}

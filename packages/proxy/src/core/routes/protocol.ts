@@ -1,0 +1,161 @@
+import type { Static, TSchema } from "typebox";
+import { inHeader, type KeyExtractor } from "../access/key-extractor.ts";
+import type { AccessControl } from "../access/access-control.ts";
+import type { KeyKind } from "../access/grant.ts";
+import { SIGNATURE_HEADER } from "../access/verify-context.ts";
+import type { CorsConfig, ProxyConfig } from "../../config/config.ts";
+import type { ContextRules } from "../context/request-context.ts";
+import type { SentContext } from "../context/sent-context.ts";
+import { variesOnOrigin } from "../routing/cors.ts";
+import type { FlagProtocol, FlagResponder } from "./flag-responder.ts";
+import type { ErrorFormat } from "../routing/handler.ts";
+import type { SecuritySchemes } from "../routing/openapi.ts";
+import { createRenderer, type FlagFormat } from "../response/rendering.ts";
+import type { ResponseBody } from "../http/response-body.ts";
+import type { ProxyRequest } from "../http/request.ts";
+import type { RequestOrigin } from "../http/request.ts";
+import type { Route } from "../routing/route.ts";
+import type { ClientStreams } from "../streaming/client-streams.ts";
+import type { UsageRules } from "../usage/accept-usage.ts";
+
+/** A request for flags, as its body or query describes it. */
+export interface FlagRequest {
+  readonly sent: SentContext;
+  /** Names of the only flags to list; undefined for all. */
+  readonly toggles?: readonly string[] | undefined;
+}
+
+/** The body of a request for flags: its schema, and how to read a body that matches it. */
+export interface FlagRequestBody {
+  readonly schema: TSchema;
+  /** Whether a missing body is an empty one. @default false */
+  readonly isOptional?: boolean;
+  /** @param body has passed validation */
+  read(body: unknown): FlagRequest;
+}
+
+/** Combines a schema with the function that reads matching bodies. */
+export function createRequestBody<Schema extends TSchema>(
+  schema: Schema,
+  read: (body: Static<Schema>) => FlagRequest,
+): FlagRequestBody {
+  return { schema, read: (body) => read(body as Static<Schema>) };
+}
+
+/** The events of streams. */
+interface StreamEvents {
+  /** Writes a body as an event. */
+  write(body: ResponseBody): string;
+  /** Distinguishes them from the events of other protocols, in open streams and in their addresses. */
+  readonly kind: string;
+}
+
+/** A client protocol: everything in which it differs from the others. */
+export interface ProtocolDefinition {
+  /** The paths at which it is served, below the base path. */
+  readonly paths: readonly string[];
+  /** Value of `Cache-Control` for responses with flags that depend only on URL, body and key. */
+  readonly cacheControl: string;
+  /** How flags are serialized. */
+  createFormat(config: ProxyConfig): FlagFormat;
+  /** Where requests contain their key. @default in the configured header */
+  createKeyExtractor?(config: ProxyConfig): KeyExtractor;
+  /** Whether parts of a context that cannot be read are ignored. @default false: they are a 400 */
+  readonly ignoresInvalidValues?: boolean;
+  /** Whether a missing session id is the user id. @default false: it is a random one */
+  readonly sessionIsUser?: boolean;
+  /** How errors are written; its path is below the base path. @default as an `HttpError` */
+  readonly errors?: ErrorFormat;
+  /** Security schemes of its routes in the OpenAPI document. @default none */
+  readonly securitySchemes?: SecuritySchemes;
+  /** What its streams send when flags change; undefined if it has no streams. */
+  readonly streamEvents?: StreamEvents;
+  /** Returns its routes, with paths below each of `paths`. */
+  createRoutes(options: RouteOptions): readonly Route[];
+}
+
+/** A protocol as configured: everything that the evaluation of a request depends on. */
+export interface Protocol extends FlagProtocol {
+  readonly definition: ProtocolDefinition;
+  readonly keyExtractor: KeyExtractor;
+}
+
+/** The dependencies of the routes of one protocol. */
+export interface RouteOptions {
+  readonly config: ProxyConfig;
+  readonly usageRules: UsageRules;
+  readonly access: AccessControl;
+  /** Undefined: streams are not enabled, or the runtime has none. */
+  readonly clientStreams: ClientStreams | undefined;
+  readonly originOf: RequestOrigin;
+  readonly protocol: Protocol;
+  readonly respond: FlagResponder;
+  /** Creates the check that accepts requests with a key of these kinds. */
+  readonly allow: (...kinds: readonly KeyKind[]) => NonNullable<Route["authenticate"]>;
+}
+
+/**
+ * Returns the kind of events that streams of a protocol send.
+ *
+ * @throws {TypeError} if it has no streams
+ */
+export function streamKindOf({ streamEvents }: ProtocolDefinition): string {
+  if (streamEvents === undefined) throw new TypeError("The protocol has no `streamEvents`");
+  return streamEvents.kind;
+}
+
+/** What a protocol needs besides its configuration. */
+interface ProtocolDependencies extends Pick<Protocol, "reporter"> {
+  /** Returns the address of the client that sent a request. */
+  readonly callerAddress: ContextRules["callerAddress"];
+  /** Whether the address lists allow a request. Undefined: all are allowed. */
+  readonly isAllowed: ((request: ProxyRequest) => boolean) | undefined;
+}
+
+/** Applies the configuration to a protocol. */
+export function createProtocol(
+  definition: ProtocolDefinition,
+  config: ProxyConfig,
+  { reporter, callerAddress, isAllowed }: ProtocolDependencies,
+): Protocol {
+  const { appName, environment, contextEnrichers: enrichers } = config;
+  const { ignoresInvalidValues = false, sessionIsUser = false, cacheControl } = definition;
+  const keyExtractor = definition.createKeyExtractor?.(config) ?? configuredHeader(config);
+  const anyOrigin: CorsConfig = { ...config.cors, origin: true };
+  return {
+    definition,
+    ...createRenderer(definition.createFormat(config)),
+    contextRules: {
+      defaults: { appName, environment, ignoresInvalidValues, sessionIsUser },
+      callerAddress,
+      enrichers,
+    },
+    keyExtractor,
+    cacheControl,
+    privateCacheControl: `private, ${cacheControl.replace("public, ", "")}`,
+    vary: varyOn(keyExtractor, config.cors),
+    originVary: varyOn(keyExtractor, anyOrigin),
+    signedVary: `${SIGNATURE_HEADER}, ${varyOn(keyExtractor, anyOrigin)}`,
+    // Enrichers can read every header, and address lists reject some callers.
+    isAlwaysPrivate: enrichers.length > 0 || isAllowed !== undefined,
+    showsAge: config.ageHeader,
+    reporter,
+  };
+}
+
+/** The header that contains the key of a request, as configured. */
+export function configuredHeader({
+  clientKeysHeaderName,
+}: Pick<ProxyConfig, "clientKeysHeaderName">): KeyExtractor {
+  return inHeader(clientKeysHeaderName);
+}
+
+/**
+ * The request headers that a response depends on, as the value of `Vary`.
+ *
+ * @param cors undefined: the response has no CORS headers
+ */
+export function varyOn({ headers }: KeyExtractor, cors?: CorsConfig): string {
+  const origin = cors !== undefined && variesOnOrigin(cors) ? ["origin"] : [];
+  return [...headers, ...origin, "accept-encoding"].join(", ");
+}

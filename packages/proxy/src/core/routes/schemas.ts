@@ -1,0 +1,151 @@
+import { type TSchema, Type } from "typebox";
+
+// The `title` of a schema is its name in the OpenAPI document, and so the name of a type in clients
+// that are generated from it: renaming one breaks them.
+
+/** Schemas of all properties of a type, so that the type checker notices a property without a schema. */
+export type SchemasOf<T> = Readonly<Record<keyof T, TSchema>>;
+
+/** More would cost much more time to read than their size justifies. */
+export const MAX_CONTEXT_PROPERTIES = 1000;
+
+/** A value of a context. It is converted to text; null stands for no value. */
+export const ContextValue = Type.Unsafe<string | number | boolean | null>({
+  type: ["string", "number", "boolean", "null"],
+});
+
+/** What the fields of a context mean. */
+export const FIELD_DESCRIPTIONS = {
+  appName: "Name of the application",
+  userId: "Id of the user",
+  sessionId: "Id of the session; generated for each request if it is missing",
+  environment: "Environment of the context; ignored if the proxy has a fixed one",
+  remoteAddress: "Address of the client; the caller's address if it is missing",
+  currentTime:
+    "The time to evaluate for, in ISO 8601, or in a JSON body in epoch milliseconds; the current time if it is missing",
+  properties:
+    "Additional properties of the context, without nesting. Takes precedence over a field of the same name",
+} as const;
+
+const Properties = Type.Unsafe<Record<string, string | number | boolean | null> | null>({
+  type: ["object", "null"],
+  additionalProperties: ContextValue,
+  maxProperties: MAX_CONTEXT_PROPERTIES,
+  description: FIELD_DESCRIPTIONS.properties,
+});
+
+const contextField = (description: string) =>
+  Type.Optional(
+    Type.Unsafe<string | number | boolean | null>({
+      type: ["string", "number", "boolean", "null"],
+      description,
+    }),
+  );
+
+/** The context of a request body. */
+export const EvaluationContext = Type.Object(
+  {
+    appName: contextField(FIELD_DESCRIPTIONS.appName),
+    userId: contextField(FIELD_DESCRIPTIONS.userId),
+    sessionId: contextField(FIELD_DESCRIPTIONS.sessionId),
+    environment: contextField(FIELD_DESCRIPTIONS.environment),
+    remoteAddress: contextField(FIELD_DESCRIPTIONS.remoteAddress),
+    currentTime: contextField(FIELD_DESCRIPTIONS.currentTime),
+    properties: Type.Optional(Properties),
+  },
+  {
+    title: "evaluationContextSchema",
+    additionalProperties: ContextValue,
+    maxProperties: MAX_CONTEXT_PROPERTIES,
+  },
+);
+
+const parameter = (description: string) => Type.Optional(Type.String({ description }));
+
+/** The context as query parameters. Any other parameter is a property. */
+export const ContextQuery = Type.Object({
+  appName: parameter(FIELD_DESCRIPTIONS.appName),
+  userId: parameter(FIELD_DESCRIPTIONS.userId),
+  sessionId: parameter(FIELD_DESCRIPTIONS.sessionId),
+  environment: parameter(FIELD_DESCRIPTIONS.environment),
+  remoteAddress: parameter(FIELD_DESCRIPTIONS.remoteAddress),
+  currentTime: parameter(FIELD_DESCRIPTIONS.currentTime),
+  properties: Type.Optional(
+    Type.Unsafe<Record<string, string>>({
+      type: "object",
+      additionalProperties: Type.String(),
+      description: "Additional properties: each as `name=value` or as `properties[name]=value`",
+    }),
+  ),
+});
+
+/** The largest number of toggles that one request can name. */
+const MAX_NAMED_TOGGLES = 10_000;
+
+/** The names in the body of an evaluation request. */
+export const NamedToggles = Type.Optional(
+  Type.Array(Type.String(), {
+    maxItems: MAX_NAMED_TOGGLES,
+    description: "If present, only flags with these names are listed, on or off",
+  }),
+);
+
+const ErrorBody = Type.Object(
+  {
+    error: Type.String({ description: "The problem and how to fix it" }),
+    validation: Type.Optional(
+      Type.Array(
+        Type.Object(
+          { path: Type.String(), message: Type.String() },
+          { title: "validationProblemSchema" },
+        ),
+      ),
+    ),
+  },
+  { title: "errorSchema" },
+);
+
+const ERROR_DESCRIPTIONS = {
+  400: "The request is invalid: the message names what is wrong",
+  401: "The key, the token in the URL or the context's signature is missing or not accepted",
+  403: "The key's rules in the access file do not allow the request, or the context",
+  404: "There is no toggle with this name",
+  413: "The body is too large, or its contents do not fit into a URL",
+  415: "The body is not JSON, or its `Content-Encoding` is neither gzip nor deflate",
+  429: "Too many unknown tokens, or too many requests with the key: `Retry-After` says how long to wait",
+  501: "The endpoint is not enabled",
+  503:
+    "The proxy has not synchronized with its upstream yet, is shutting down (only `/ready`), cannot verify the key or the context's " +
+    "signature now, or has reached a limit: of usage that waits to be sent, streams, long bodies or " +
+    "explanations",
+} as const;
+
+/** An error status that the description of a route can name. */
+export type ErrorStatus = keyof typeof ERROR_DESCRIPTIONS;
+
+const OTHER_ERRORS = {
+  ...ErrorBody,
+  "x-response-description":
+    "Any other error: 405 for a method that the path does not support, 414 or 431 for a request " +
+    "line or headers that are too long, 408 for a request that takes too long, 500 for an error " +
+    "inside the proxy",
+};
+
+/**
+ * The error responses of a route in the OpenAPI document. Descriptions belong to the responses, so that
+ * all of them share one schema.
+ */
+export function errorResponses(...statusCodes: readonly ErrorStatus[]) {
+  // Every route that requires a key applies the rules of the key.
+  const ofKeys: readonly ErrorStatus[] = statusCodes.includes(401) ? [403, 429] : [];
+  const known = [...new Set([...statusCodes, ...ofKeys])].map((code) => [
+    code,
+    { ...ErrorBody, "x-response-description": ERROR_DESCRIPTIONS[code] },
+  ]);
+  return { ...Object.fromEntries(known), default: OTHER_ERRORS };
+}
+
+/** The response to a conditional request whose entity tag is current. */
+export const NotModified = Type.Null({
+  description: "The client's response is still current",
+});

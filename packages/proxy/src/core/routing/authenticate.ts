@@ -1,0 +1,81 @@
+import { describeRepeatedHeader, findRepeatedHeader } from "flags-server-kit/http";
+import type { AccessControl, UpstreamVerification } from "../access/access-control.ts";
+import { admitRequest, type Grant, isOriginRestricted, type KeyKind } from "../access/grant.ts";
+import type { KeyExtractor } from "../access/key-extractor.ts";
+import type { KeyUses } from "../access/key-uses.ts";
+import type { Call } from "./call.ts";
+import { HttpError } from "../http/errors.ts";
+import type { ProxyRequest } from "../http/request.ts";
+import type { Route } from "./route.ts";
+
+interface KeyCheckOptions {
+  readonly access: Pick<AccessControl, "keys" | "uses" | "upstream">;
+  readonly extractor: KeyExtractor;
+  /** Returns the address of the client that sent a request. */
+  readonly callerAddress: (request: ProxyRequest) => string | undefined;
+}
+
+/**
+ * Creates the check that finds the grant of a request. It rejects requests without a key of one of these kinds
+ * with a 401, and those that the rules of the key do not allow with a 403 or 429. A repeated key header
+ * is a 400: a gateway might have checked a different value than the proxy. A request whose key the upstream
+ * has to verify waits.
+ */
+export function createKeyCheck(
+  { access: { keys, uses, upstream }, extractor, callerAddress }: KeyCheckOptions,
+  kinds: readonly KeyKind[],
+): NonNullable<Route["authenticate"]> {
+  const expected = kinds.includes("client") ? "client key" : "server token";
+  const { place, form } = extractor;
+  const missing = new HttpError(401, `A ${expected} is required: send it ${place}, ${form}`);
+  const invalid = new HttpError(
+    401,
+    `The key ${place} is not a valid ${expected}: send one that this proxy accepts, ${form}`,
+  );
+  return (call) => {
+    const { headers, rawHeaders } = call.request;
+    const repeated = findRepeatedHeader(rawHeaders, extractor.headers);
+    if (repeated !== undefined) throw new HttpError(400, describeRepeatedHeader(repeated));
+    const candidates = extractor.candidates(headers);
+    const find = (): Grant | undefined => keys.findFirst(candidates, kinds);
+    const decide = (grant: Grant | undefined): void => {
+      if (grant !== undefined) admit(call, grant, uses);
+      else throw candidates.every((candidate) => candidate === "") ? missing : invalid;
+    };
+    const grant = find();
+    const isDecided =
+      grant !== undefined || candidates.some((candidate) => keys.isKnown(candidate));
+    if (isDecided || upstream === undefined) {
+      decide(grant);
+      return undefined;
+    }
+    const address = callerAddress(call.request) ?? "";
+    return verifyAny(upstream, candidates, address).then(() => decide(find()));
+  };
+}
+
+/**
+ * Counts a request with a grant, and applies the rules of the key that the response does not depend on.
+ *
+ * @throws {HttpError} if they do not allow the request
+ */
+export function admit(call: Call, grant: Grant, uses: KeyUses): void {
+  call.grant = grant;
+  uses.count(grant);
+  const error = admitRequest(grant, call.request);
+  // NOTE: pages of other origins can read the error, so that the reason is visible there.
+  if (error !== undefined) throw error;
+  call.isOriginRestricted = isOriginRestricted(grant);
+}
+
+/** Verifies the candidates for the key with the upstream, in order, until one is valid. */
+async function verifyAny(
+  upstream: UpstreamVerification,
+  candidates: readonly string[],
+  address: string,
+): Promise<void> {
+  for (const candidate of new Set(candidates)) {
+    // oxlint-disable-next-line no-await-in-loop -- usually there is only one
+    if (await upstream.verify(candidate, address)) return;
+  }
+}

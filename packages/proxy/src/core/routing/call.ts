@@ -1,0 +1,105 @@
+import { checkNesting, runToEnd } from "flags-engine";
+import { toErrorMessage } from "flags-server-kit";
+import type { Static, TSchema } from "typebox";
+import type { Grant } from "../access/grant.ts";
+import type { AllowedOrigin } from "./cors.ts";
+import { bodyMissing, HttpError, invalidJson } from "../http/errors.ts";
+import type { ProxyRequest } from "../http/request.ts";
+import { checkBody } from "../http/validation.ts";
+
+/** Lists and objects in a body. A usage report of the maximum size has fewer than half of this. */
+const MAX_PARTS = 50_000;
+
+/** How the body of a request is read. It is always JSON. */
+export interface RouteBody {
+  readonly schema: TSchema;
+  /** Whether a missing body is an empty object. @default false: it is a 400 */
+  readonly isOptional?: boolean;
+  /** A quick check that accepts common bodies without the schema. @default none */
+  readonly isPlain?: (body: unknown) => boolean;
+  /** @default `BODY_LIMIT_BYTES` */
+  readonly limitBytes?: number;
+}
+
+/** A request while it is handled. */
+export class Call {
+  readonly request: ProxyRequest;
+  /** The parameters in the path, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly #rule: RouteBody | undefined;
+  /** The origins that may read the response; false if it has no CORS headers. */
+  allowedOrigin: AllowedOrigin = false;
+  /** Whether the key can be used only from certain origins, and this is one of them. */
+  isOriginRestricted = false;
+  /** The body as text; undefined if the route reads none. */
+  text: string | undefined;
+  #grant: Grant | undefined;
+
+  /** @param rule how the route reads the body. Undefined: it reads none */
+  constructor(request: ProxyRequest, params: Call["params"], rule: RouteBody | undefined) {
+    this.request = request;
+    this.params = params;
+    this.#rule = rule;
+  }
+
+  /**
+   * The grant of the key of the request.
+   *
+   * @throws {TypeError} if the route does not authenticate
+   */
+  get grant(): Grant {
+    if (this.#grant === undefined) {
+      throw new TypeError("The route has no grant: it does not authenticate");
+    }
+    return this.#grant;
+  }
+
+  set grant(grant: Grant) {
+    this.#grant = grant;
+  }
+
+  /** Identifies the key of the request; undefined if the route requires none. */
+  get key(): string | undefined {
+    return this.#grant?.key;
+  }
+
+  /** Returns a parameter in the path. */
+  param(name: string): string {
+    return this.params[name] ?? "";
+  }
+
+  /**
+   * Parses the body. A text that is not JSON, or does not match the schema, is a 400.
+   *
+   * @param schema that of the route
+   * @throws {HttpError} a 400 that names the problem
+   */
+  parse<Schema extends TSchema>(schema: Schema): Static<Schema> {
+    const rule = this.#rule;
+    if (rule === undefined) throw new TypeError("The route reads no body");
+    const { text = "" } = this;
+    const sent = text === "" ? undefined : parseJson(text);
+    const value: unknown = rule.isOptional === true ? (sent ?? {}) : sent;
+    if (value === undefined || value === null) throw bodyMissing();
+    if (rule.isPlain?.(value) !== true) checkBody(schema, value);
+    return value as Static<Schema>;
+  }
+}
+
+function parseJson(text: string): unknown {
+  checkCost(text);
+  try {
+    return JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text);
+  } catch (cause) {
+    throw invalidJson(cause);
+  }
+}
+
+/** Rejects a body of many lists or objects, which take up to 60 times the memory of their text. */
+function checkCost(text: string): void {
+  try {
+    runToEnd(checkNesting(text, MAX_PARTS));
+  } catch (cause) {
+    throw new HttpError(400, toErrorMessage(cause), { cause });
+  }
+}

@@ -1,0 +1,172 @@
+import type { CorsConfig, CorsOrigin, ProxyConfig } from "../../config/config.ts";
+import { emptyReply, type RawHeaders, type Reply } from "../http/reply.ts";
+import type { ProxyRequest } from "../http/request.ts";
+
+/**
+ * The origins that may read a response: `*` for all of them, true for the origin of the request, false
+ * for no CORS headers at all.
+ */
+export type AllowedOrigin = string | boolean | RegExp | readonly (string | RegExp)[];
+
+const ALLOW_ORIGIN = "access-control-allow-origin";
+const EXPOSE_HEADERS = "access-control-expose-headers";
+
+/** Headers that client SDKs send, across all their versions. */
+const SDK_HEADERS = [
+  "authorization",
+  "content-type",
+  "accept",
+  "if-none-match",
+  "last-event-id",
+  "x-api-key",
+  "unleash-appname",
+  "unleash-connection-id",
+  "unleash-instanceid",
+  "unleash-sdk",
+  "unleash-sdk-flavor",
+  "unleash-sdk-flavor-version",
+  "x-unleash-appname",
+  "x-unleash-connection-id",
+  "x-unleash-sdk",
+  "cache",
+] as const;
+
+/** Whether the CORS headers, and so every response, depend on the origin of the request. */
+export function variesOnOrigin({ origin }: CorsConfig): boolean {
+  return typeof origin === "function" || (origin !== false && !allowsAll(origin));
+}
+
+/** A response, as its CORS headers depend on it. */
+interface CorsSubject {
+  readonly allowedOrigin: AllowedOrigin;
+  /** Whether the key can be used only from certain origins, and the origin of the request is one of them. */
+  readonly isOriginRestricted: boolean;
+  /** Whether scripts have to read `Retry-After`. */
+  readonly hasRetryAfter: boolean;
+}
+
+/** The CORS rules of all routes for pages. */
+export class Cors {
+  /** Whether responses depend on the origin of the request. */
+  readonly variesOnOrigin: boolean;
+  readonly #config: CorsConfig;
+  readonly #sdkHeaders: readonly string[];
+  readonly #always: RawHeaders;
+  readonly #withRetryAfter: RawHeaders;
+  readonly #forAll: RawHeaders;
+
+  constructor({ cors, clientKeysHeaderName }: Pick<ProxyConfig, "cors" | "clientKeysHeaderName">) {
+    this.#config = cors;
+    this.#sdkHeaders = [...SDK_HEADERS, clientKeysHeaderName.toLowerCase()];
+    this.variesOnOrigin = variesOnOrigin(cors);
+    const { credentials, exposedHeaders } = cors;
+    const expose = (names: readonly string[]): RawHeaders => [
+      ...(credentials ? ["access-control-allow-credentials", "true"] : []),
+      EXPOSE_HEADERS,
+      names.join(", "),
+    ];
+    this.#always = expose(exposedHeaders);
+    const isExposed = exposedHeaders.some((name) => /^(?:retry-after|\*)$/i.test(name.trim()));
+    this.#withRetryAfter = isExposed ? this.#always : expose([...exposedHeaders, "Retry-After"]);
+    this.#forAll = [ALLOW_ORIGIN, "*", ...this.#always];
+  }
+
+  /** Returns the allowed origins: a promise only if a function decides later. */
+  resolve(requestOrigin: string | undefined): AllowedOrigin | Promise<AllowedOrigin> {
+    const { origin } = this.#config;
+    return typeof origin === "function" ? callOriginFunction(origin, requestOrigin) : origin;
+  }
+
+  /** The headers of a response to a request from an origin. */
+  headersFor(
+    requestOrigin: string | undefined,
+    { allowedOrigin, isOriginRestricted, hasRetryAfter }: CorsSubject,
+  ): RawHeaders {
+    if (allowedOrigin === false) return [];
+    const isForAll = allowsAll(allowedOrigin);
+    if (isForAll && !isOriginRestricted && !hasRetryAfter) return this.#forAll;
+    const allowed = isForAll && isOriginRestricted ? true : allowedOrigin;
+    const origin = toHeader(allowed, requestOrigin);
+    const others = hasRetryAfter ? this.#withRetryAfter : this.#always;
+    return origin === undefined ? others : [ALLOW_ORIGIN, origin, ...others];
+  }
+
+  /** The response to a preflight. */
+  preflight({ headers }: ProxyRequest): Reply {
+    const { methods, allowedHeaders, maxAgeSeconds, optionsSuccessStatus, preflightContinue } =
+      this.#config;
+    const requested = (headers["access-control-request-headers"] ?? "")
+      .toLowerCase()
+      .split(",")
+      .map((name) => name.trim());
+    const vary = [
+      ...(this.variesOnOrigin ? ["Origin"] : []),
+      ...(allowedHeaders === undefined ? ["Access-Control-Request-Headers"] : []),
+    ];
+    const allowed =
+      allowedHeaders ?? new Set([...this.#sdkHeaders, ...requested].filter((name) => name !== ""));
+    return emptyReply(preflightContinue ? 200 : optionsSuccessStatus, {
+      vary: vary.length === 0 ? undefined : vary.join(", "),
+      "access-control-allow-methods": methods.join(", "),
+      "access-control-max-age": String(maxAgeSeconds),
+      "access-control-allow-headers": [...allowed].join(", "),
+    });
+  }
+
+  /** Whether preflights are handled like other requests, after they got their headers. */
+  get continuesPreflights(): boolean {
+    return this.#config.preflightContinue;
+  }
+}
+
+function allowsAll(origin: AllowedOrigin): boolean {
+  return origin === "*" || (Array.isArray(origin) && origin.includes("*"));
+}
+
+/** The value of `Access-Control-Allow-Origin`; undefined if the origin is not allowed. */
+function toHeader(allowed: AllowedOrigin, requestOrigin: string | undefined): string | undefined {
+  if (allowsAll(allowed)) return "*";
+  if (typeof allowed === "string") return allowed;
+  return requestOrigin !== undefined && matches(allowed, requestOrigin) ? requestOrigin : undefined;
+}
+
+function matches(allowed: AllowedOrigin, requestOrigin: string): boolean {
+  if (typeof allowed === "boolean") return allowed;
+  if (typeof allowed === "string") return allowed === requestOrigin;
+  if (!(allowed instanceof RegExp)) return allowed.some((entry) => matches(entry, requestOrigin));
+  // NOTE: a pattern with the flag `g` would continue where its previous match ended.
+  allowed.lastIndex = 0;
+  return allowed.test(requestOrigin);
+}
+
+const NO_ORIGIN =
+  "The function in `cors.origin` must return or call back with an origin, a regular expression, a list of them, true or false";
+
+/** Calls the function that decides which origins are allowed: it returns, calls back, or returns a promise. */
+function callOriginFunction(
+  decide: Extract<CorsOrigin, (...args: never) => unknown>,
+  requestOrigin: string | undefined,
+): AllowedOrigin | Promise<AllowedOrigin> {
+  return new Promise<unknown>((resolve, reject) => {
+    const result: unknown = decide(requestOrigin, (error, allowed) => {
+      if (error === null || error === undefined) resolve(allowed);
+      else reject(toError(error));
+    });
+    // NOTE: an async function that calls the callback also returns a promise, which then means nothing.
+    if (typeof result === "object" && result !== null && "then" in result) resolve(result);
+  }).then(checkOrigin);
+}
+
+function checkOrigin(allowed: unknown): AllowedOrigin {
+  if (isAllowedOrigin(allowed)) return allowed;
+  throw new TypeError(NO_ORIGIN);
+}
+
+function isAllowedOrigin(value: unknown): value is AllowedOrigin {
+  if (typeof value === "string") return value !== "";
+  return typeof value === "boolean" || value instanceof RegExp || Array.isArray(value);
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

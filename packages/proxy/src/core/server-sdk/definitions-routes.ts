@@ -1,0 +1,205 @@
+import { mustInlineSegments, parseEventId } from "flags-engine";
+import type { FeatureDefinitions } from "flags-sdk";
+import { AGE_HEADER, writeAge } from "flags-sdk/internal";
+import { acceptsGzip, type EventStream } from "flags-server-kit/http";
+import { Type } from "typebox";
+import type { Grant } from "../access/grant.ts";
+import type { VisibleFlags } from "../access/visible-flags.ts";
+import { ageMsOf } from "../../age.ts";
+import type { Call } from "../routing/call.ts";
+import { notReady, unknownFlag } from "../http/errors.ts";
+import { conditionalReply, emptyReply, JSON_TYPE, type Reply, textReply } from "../http/reply.ts";
+import { FOR_SERVERS, type Route } from "../routing/route.ts";
+import { errorResponses, NotModified } from "../routes/schemas.ts";
+import {
+  type DefinitionsReader,
+  writeDefinition,
+  type WrittenDocument,
+} from "./definitions-document.ts";
+import type { DefinitionsFeed, DefinitionsFeeds } from "./definitions-feed.ts";
+import {
+  Definition,
+  DefinitionsQuery,
+  DefinitionsResponse,
+  Delta,
+  parseDefinitionsQuery,
+  SERVER_SDK,
+} from "./schemas.ts";
+
+/** The streams of definitions. */
+export interface DefinitionsStreams {
+  /** @throws {HttpError} 503 with `Retry-After` if the limit of streams is reached */
+  checkCapacity(): void;
+  /**
+   * Claims memory for the feed of a stream.
+   *
+   * @returns a function that must be called when the stream has ended
+   * @throws {HttpError} 503 with `Retry-After` if the key has streams with too many different filters
+   */
+  claimFeed(grant: Grant, feed: DefinitionsFeed): () => void;
+  /** Sends the changes since an event, or the complete state, and all later changes. */
+  open(stream: DefinitionsStreamRequest): void;
+}
+
+/** A stream to open. */
+export interface DefinitionsStreamRequest {
+  readonly grant: Grant;
+  readonly feed: DefinitionsFeed;
+  readonly events: EventStream;
+  /** The last event that the client has. */
+  readonly lastEventId: number | undefined;
+  /** To be called when the stream has ended. */
+  readonly release: () => void;
+}
+
+/** The caches and streams that all routes with definitions share. */
+export interface DefinitionsServices {
+  readonly read: DefinitionsReader;
+  readonly feeds: DefinitionsFeeds;
+  readonly streams: DefinitionsStreams;
+}
+
+interface DefinitionsOptions {
+  readonly definitions: DefinitionsServices;
+  readonly authenticate: NonNullable<Route["authenticate"]>;
+  /** The request headers that every response depends on. */
+  readonly vary: string;
+}
+
+const INLINED =
+  "Without `Unleash-Client-Spec: 4.2.0` or later in the request, the constraints of segments are " +
+  "part of the strategies that refer to them";
+
+/** The routes that send definitions to server SDKs and other proxies: all, one flag, deltas and streams. */
+export function definitionsRoutes({
+  definitions,
+  authenticate,
+  vary,
+}: DefinitionsOptions): readonly Route[] {
+  const { read, feeds } = definitions;
+  const shared = { method: "GET", ...SERVER_SDK, audience: FOR_SERVERS, authenticate } as const;
+  const send = (call: Call, { entityTag, text }: WrittenDocument): Reply =>
+    conditionalReply(call.request, {
+      entityTag,
+      contentType: JSON_TYPE,
+      headers: {
+        vary: `${vary}, unleash-client-spec`,
+        [AGE_HEADER]: writeAge(ageMsOf(call.grant.flags.source.flags)),
+        "cache-control": "no-cache",
+      },
+      body: () => text,
+    });
+  return [
+    {
+      ...shared,
+      path: "/client/features",
+      summary: "The definitions of all flags, for server SDKs and other proxies",
+      description: `${INLINED}, and there is no list of \`segments\`.`,
+      query: DefinitionsQuery,
+      responses: { 200: DefinitionsResponse, 304: NotModified, ...errorResponses(400, 401, 503) },
+      handle: (call) => {
+        const { url = "", headers } = call.request;
+        const inlineSegments = mustInlineSegments(headers["unleash-client-spec"]);
+        const query = { ...parseDefinitionsQuery(url), inlineSegments };
+        return send(call, read(definitionsFor(call), query));
+      },
+    },
+    {
+      ...shared,
+      path: "/client/features/:name",
+      summary: "The definition of one flag",
+      description: `${INLINED}.`,
+      params: Type.Object({ name: Type.String({ description: "Name of the flag" }) }),
+      responses: { 200: Definition, 304: NotModified, ...errorResponses(400, 401, 404, 503) },
+      handle: (call) => {
+        const name = call.param("name");
+        const { "unleash-client-spec": spec } = call.request.headers;
+        const inlineSegments = mustInlineSegments(spec);
+        const document = writeDefinition(definitionsFor(call), { name, inlineSegments });
+        if (document === undefined) throw unknownFlag(name);
+        return send(call, document);
+      },
+    },
+    {
+      ...shared,
+      path: "/client/delta",
+      summary: "Changes since the state in `If-None-Match`; the complete state without it",
+      query: DefinitionsQuery,
+      responses: { 200: Delta, 304: NotModified, ...errorResponses(401, 503) },
+      handle: ({ grant: { flags }, request: { url = "", headers } }) => {
+        const feed = feedOf(feeds, flags, url);
+        const message = feed.update(parseEventId(headers["if-none-match"]));
+        const replyHeaders = {
+          "cache-control": "no-cache",
+          vary,
+          etag: `"${message.id}"`,
+          [AGE_HEADER]: writeAge(ageMsOf(flags.source.flags)),
+        };
+        return message.size === 0
+          ? emptyReply(304, replyHeaders)
+          : textReply(JSON_TYPE, message.text, replyHeaders);
+      },
+    },
+    streamingRoute(shared, { definitions, vary }),
+  ];
+}
+
+function streamingRoute(
+  shared: Pick<Route, "method" | "tags" | "security" | "audience" | "authenticate">,
+  { definitions: { feeds, streams }, vary }: Omit<DefinitionsOptions, "authenticate">,
+): Route {
+  return {
+    ...shared,
+    path: "/client/streaming",
+    // A response to HEAD would be useless without the stream.
+    hasHead: false,
+    summary: "Streams changes as server-sent events",
+    description:
+      "The first event, `unleash-connected`, contains the complete state, or the changes since " +
+      "`Last-Event-ID`. Each change is an `unleash-updated` event. The data of events are deltas in " +
+      "JSON. Comments repeat `X-Flags-Age-Seconds`, the time since the flags were confirmed. When too many streams are open, the response is a 503 with `Retry-After`.",
+    query: DefinitionsQuery,
+    responses: {
+      200: { content: { "text/event-stream": { schema: Type.String() } }, description: "Events" },
+      ...errorResponses(401, 503),
+    },
+    handle: ({ grant, request: { url = "", headers } }) => {
+      const feed = feedOf(feeds, grant.flags, url);
+      streams.checkCapacity();
+      const release = streams.claimFeed(grant, feed);
+      return {
+        status: 200,
+        headers: ["vary", vary, AGE_HEADER, writeAge(ageMsOf(grant.flags.source.flags))],
+        stream: {
+          gzip: acceptsGzip(headers["accept-encoding"]),
+          cancel: release,
+          open: createOpener(streams, {
+            grant,
+            feed,
+            release,
+            lastEventId: parseEventId(headers["last-event-id"]?.toString()),
+          }),
+        },
+      };
+    },
+  };
+}
+
+/** NOTE: a function of its own, because a closure retains what any other one in the same function uses, such as the request. */
+function createOpener(
+  streams: DefinitionsStreams,
+  stream: Omit<DefinitionsStreamRequest, "events">,
+): NonNullable<Reply["stream"]>["open"] {
+  return (events) => streams.open({ ...stream, events });
+}
+
+function definitionsFor({ grant: { flags } }: Call): FeatureDefinitions {
+  if (flags.definitions === undefined) throw notReady();
+  return flags.definitions;
+}
+
+function feedOf(feeds: DefinitionsFeeds, flags: VisibleFlags, url: string): DefinitionsFeed {
+  const feed = feeds.current(flags, parseDefinitionsQuery(url));
+  if (feed === undefined) throw notReady();
+  return feed;
+}

@@ -1,0 +1,76 @@
+import { Type } from "typebox";
+import type { Restriction } from "../access/restriction.ts";
+
+/** How OpenAPI groups and secures the routes for server SDKs. */
+export const SERVER_SDK = { tags: ["Server SDKs"], security: [{ serverToken: [] }] };
+
+/** The definition of a flag, as the upstream sends it. */
+export const Definition = Type.Object(
+  { name: Type.String() },
+  { title: "featureDefinitionSchema", additionalProperties: true },
+);
+
+const Segment = Type.Object({}, { title: "segmentDefinitionSchema", additionalProperties: true });
+
+/** The response to a request for definitions. */
+export const DefinitionsResponse = Type.Object(
+  {
+    version: Type.Integer(),
+    features: Type.Array(Definition),
+    segments: Type.Optional(Type.Array(Segment)),
+  },
+  {
+    title: "featureDefinitionsSchema",
+    description: "The definitions of flags, as the upstream sends them",
+  },
+);
+
+const oneOrMany = Type.Unsafe<string | string[]>({
+  type: "array",
+  items: { type: "string" },
+  description: "Projects of the flags; `*`, or no project, selects all",
+});
+
+/** Selects flags. Filtering by tag is not supported: definitions contain no tags. */
+export const DefinitionsQuery = Type.Object({
+  project: Type.Optional(oneOrMany),
+  namePrefix: Type.Optional(Type.String({ description: "Prefix of the names of the flags" })),
+});
+
+/** Parses the selection in a URL. */
+export function parseDefinitionsQuery(url: string): Restriction {
+  const start = url.indexOf("?");
+  const query = new URLSearchParams(start === -1 ? "" : url.slice(start + 1));
+  const projects = query.getAll("project").filter((project) => project !== "*");
+  return {
+    projects: projects.length === 0 ? undefined : projects,
+    namePrefix: query.get("namePrefix") ?? "",
+  };
+}
+
+const DeltaEvent = Type.Object(
+  {
+    eventId: Type.Integer({ description: "Identifies the state after the change" }),
+    type: Type.Union(
+      [
+        Type.Literal("hydration"),
+        Type.Literal("feature-updated"),
+        Type.Literal("feature-removed"),
+        Type.Literal("segment-updated"),
+        Type.Literal("segment-removed"),
+      ],
+      { description: "A hydration contains the complete state, in `features` and `segments`" },
+    ),
+    features: Type.Optional(Type.Array(Definition)),
+    segments: Type.Optional(Type.Array(Segment)),
+    feature: Type.Optional(Definition),
+    featureName: Type.Optional(Type.String()),
+    project: Type.Optional(Type.String()),
+    segment: Type.Optional(Segment),
+    segmentId: Type.Optional(Type.Unsafe<number | string>({ type: ["integer", "string"] })),
+  },
+  { title: "deltaEventSchema", description: "One change; the order matters" },
+);
+
+/** The response to a request for changes. */
+export const Delta = Type.Object({ events: Type.Array(DeltaEvent) }, { title: "deltaSchema" });

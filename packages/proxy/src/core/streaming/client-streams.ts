@@ -1,0 +1,27 @@
+import type { EventStream } from "flags-server-kit/http";
+import type { Grant } from "../access/grant.ts";
+import type { StreamTokens } from "./stream-tokens.ts";
+import type { StoredSubscription } from "./subscription.ts";
+
+/** A stream to open. */
+export interface StreamRequest {
+  readonly grant: Grant;
+  readonly subscription: StoredSubscription;
+  readonly events: EventStream;
+  /** The `Last-Event-ID` that the client sent. */
+  readonly lastEventId: string | undefined;
+}
+
+/** The open streams to clients, and the tokens with which clients open them. */
+export interface ClientStreams {
+  readonly tokens: StreamTokens;
+  /**
+   * Checks that a client key may open another stream.
+   *
+   * @param bytes memory for the subscription
+   * @throws {HttpError} 503 with `Retry-After` if a limit is reached or the proxy is shutting down
+   */
+  checkCapacity(clientKey: string, bytes: number): void;
+  /** Adds a stream, and sends the client its current flags. */
+  open(stream: StreamRequest): void;
+}

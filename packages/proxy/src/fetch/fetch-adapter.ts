@@ -1,0 +1,63 @@
+import type { Handler } from "../core/routing/handler.ts";
+import { bodyTooLarge, notEnabled } from "../core/http/errors.ts";
+import { jsonReply, type Reply } from "../core/http/reply.ts";
+import type { BodyLimits, ProxyRequest } from "../core/http/request.ts";
+
+/** What a runtime knows about a request besides the request. */
+export interface FetchInfo {
+  /** The address of the client, for example that of `cf-connecting-ip` on Workers. @default not known */
+  readonly remoteAddress?: string | undefined;
+}
+
+/** Handles a request of the Fetch API. */
+export type FetchHandler = (request: Request, info?: FetchInfo) => Promise<Response>;
+
+/**
+ * Lets a handler respond to requests of the Fetch API: in Workers, Deno, Bun and Next.js. Responses are not compressed,
+ * because these runtimes, or the CDN in front of them, do it. Streams are not available.
+ */
+export function createFetchHandler(handler: Handler): FetchHandler {
+  return async (request, { remoteAddress } = {}) => {
+    const { pathname, search, protocol } = new URL(request.url);
+    const proxyRequest: ProxyRequest = {
+      method: request.method,
+      url: pathname + search,
+      headers: Object.fromEntries(request.headers),
+      // Repeated headers arrive as one, with their values separated by commas.
+      rawHeaders: [],
+      socket: { remoteAddress, encrypted: protocol === "https:" },
+    };
+    const reply = await handler.handle(proxyRequest, (limits) => readBody(request, limits));
+    return toResponse(reply.stream === undefined ? reply : noStreams(reply), request.method);
+  };
+}
+
+async function readBody(request: Request, { limitBytes }: BodyLimits): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of request.body ?? []) {
+    length += chunk.byteLength;
+    if (length > limitBytes) throw bodyTooLarge(limitBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function noStreams({ stream }: Reply): Reply {
+  stream?.cancel?.();
+  const error = notEnabled("Streaming", "poll, or use a proxy that runs as a server");
+  return jsonReply(error.toBody(), undefined, error.statusCode);
+}
+
+function toResponse({ status, headers, body }: Reply, method: string): Response {
+  const response = new Headers();
+  for (let index = 0; index < headers.length; index += 2) {
+    // Connections belong to the runtime.
+    const name = headers[index] ?? "";
+    if (name !== "connection") response.append(name, headers[index + 1] ?? "");
+  }
+  const bytes = typeof body === "string" ? Buffer.from(body, "latin1") : body?.toBuffer();
+  if (bytes === undefined || method === "HEAD")
+    return new Response(null, { status, headers: response });
+  return new Response(new Uint8Array(bytes), { status, headers: response });
+}

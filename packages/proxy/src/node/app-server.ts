@@ -1,0 +1,86 @@
+import { once } from "node:events";
+import type { RequestListener, Server } from "node:http";
+import { setImmediate as afterWriting } from "node:timers/promises";
+import {
+  type ConnectionGuard,
+  createClientErrorHandler,
+  createGuardedServer,
+  type TlsFiles,
+} from "flags-server-kit/http";
+
+interface AppServerOptions {
+  readonly guard: ConnectionGuard;
+  readonly listener: RequestListener;
+  /** Undefined: plain HTTP. */
+  readonly tls?: TlsFiles | undefined;
+}
+
+type Closer = () => void | Promise<void>;
+
+/** How often connections that have become idle are closed during a shutdown. */
+const SWEEP_INTERVAL_MS = 50;
+
+/** An HTTP server with what must be closed with it. It does not listen yet. */
+export class AppServer {
+  readonly server: Server;
+  readonly #furtherServers: Server[] = [];
+  readonly #beforeClose: (() => void)[] = [];
+  readonly #closers: Closer[] = [];
+  #closed: Promise<void> | undefined;
+
+  constructor({ guard, listener, tls }: AppServerOptions) {
+    this.server = createGuardedServer(guard, listener, tls);
+    const onClientError = createClientErrorHandler({
+      toBody: ({ message }) => ({ error: message }),
+      headersHint: "send a large context with POST",
+      isResponding: (socket) => guard.isResponding(socket),
+    });
+    this.server.on("clientError", (error, socket) => onClientError(error, socket as never));
+  }
+
+  /** Closes another server together with this one. */
+  addServer(server: Server): void {
+    this.#furtherServers.push(server);
+  }
+
+  /** Calls a function before the server waits for open connections. */
+  beforeClose(prepare: () => void): void {
+    this.#beforeClose.push(prepare);
+  }
+
+  /** Calls a function after the server has closed, before those that were added earlier. */
+  onClose(closer: Closer): void {
+    this.#closers.unshift(closer);
+  }
+
+  /** Finishes requests in progress, and closes what belongs to the server. Can be called more than once. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.server.prependListener("request", (_request, response) => {
+      response.shouldKeepAlive = false;
+    });
+    for (const prepare of this.#beforeClose) prepare();
+    // What the functions have written must be sent before connections count as idle.
+    await afterWriting();
+    await Promise.all([this.server, ...this.#furtherServers].map(closeServer));
+    for (const closer of this.#closers) {
+      // oxlint-disable-next-line no-await-in-loop -- the later ones may depend on the earlier ones
+      await closer();
+    }
+  }
+}
+
+async function closeServer(server: Server): Promise<void> {
+  if (!server.listening) return;
+  const closed = once(server, "close");
+  server.close();
+  // NOTE: a connection whose request was in progress stays open after the response.
+  server.closeIdleConnections();
+  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_INTERVAL_MS);
+  await closed;
+  clearInterval(sweep);
+}

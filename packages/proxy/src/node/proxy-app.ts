@@ -1,0 +1,121 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { openPort } from "flags-server-kit";
+import type { App } from "../app.ts";
+import type { FetchInfo } from "../fetch/fetch-adapter.ts";
+
+/** Where an application listens. */
+export interface ListenOptions {
+  /** 0 chooses any free port. */
+  readonly port: number;
+  /** @default all addresses */
+  readonly host?: string;
+}
+
+/**
+ * A proxy that a program serves itself. It is a request listener, so that it can be passed to `http.createServer()`, and
+ * mounted in Express and similar frameworks; it calls `next` for paths that it does not have.
+ */
+export interface ProxyApp extends AsyncDisposable {
+  (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void): void;
+  /** Resolves when the configuration is loaded. Rejects with a `ConfigError` if it is invalid. */
+  readonly ready: Promise<void>;
+  /** Handles a request of the Fetch API, as in Next.js, Hono, Deno or Bun. It has no streams. */
+  readonly fetch: (request: Request, info?: FetchInfo) => Promise<Response>;
+  /** Listens on a port. Resolves to the address, such as `http://localhost:3000`. */
+  listen(options: ListenOptions): Promise<string>;
+  listen(port: number, callback?: () => void): Promise<string>;
+  listen(port: number, host: string, callback?: () => void): Promise<string>;
+  /** Finishes requests in progress and delivers the pending usage. Can be called more than once. */
+  close(): Promise<void>;
+}
+
+const ADD_ROUTES = "mount the application in yours: `yourApp.use(app)`";
+const WRAP =
+  "wrap the application: `http.createServer((request, response) => { …; app(request, response); })`";
+
+/** What to use instead of the methods of the former application of Fastify, and of that of the Unleash proxy. */
+const REPLACEMENTS: Readonly<Record<string, string>> = {
+  addHook: WRAP,
+  decorate: WRAP,
+  register: ADD_ROUTES,
+  use: ADD_ROUTES,
+  route: ADD_ROUTES,
+  get: ADD_ROUTES,
+  head: ADD_ROUTES,
+  post: ADD_ROUTES,
+  put: ADD_ROUTES,
+  delete: ADD_ROUTES,
+  patch: ADD_ROUTES,
+  options: ADD_ROUTES,
+  all: ADD_ROUTES,
+  set: ADD_ROUTES,
+  setErrorHandler: WRAP,
+  setNotFoundHandler: ADD_ROUTES,
+  inject: "call `app.fetch(new Request(url))`",
+  routing: "call the application itself: `app(request, response)`",
+  printRoutes: "read `GET /docs/openapi.json`, which `enableOAS` enables",
+};
+
+/** Makes an application that is being built callable. Requests wait until it is. */
+export function createProxyApp(building: Promise<App>): ProxyApp {
+  const ready = building.then(() => undefined);
+  const listener = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    next?: (error?: unknown) => void,
+  ): void => {
+    building.then(
+      (app) => app.listener(request, response, next),
+      () => void response.writeHead(503).end("The proxy could not start: see its log\n"),
+    );
+  };
+  const close = (): Promise<void> =>
+    building.then(
+      ({ main }) => main.close(),
+      () => undefined,
+    );
+  const app = Object.assign(listener, {
+    ready,
+    fetch: async (request: Request, info?: FetchInfo) => (await building).fetch(request, info),
+    listen: async (first: ListenOptions | number, ...others: ListenRest): Promise<string> => {
+      // The caller gets the error from this method.
+      ready.catch(() => undefined);
+      const { port, host = others.find(isText) } = toListenOptions(first);
+      const callback = others.find((parameter) => typeof parameter === "function");
+      const { main } = await building;
+      const { origin } = await openPort(main.server, { port, host });
+      callback?.();
+      return originOf(main.server.address() as AddressInfo, host) ?? origin;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  });
+  for (const [name, replacement] of Object.entries(REPLACEMENTS)) {
+    Object.defineProperty(app, name, {
+      value: () => {
+        throw new TypeError(`app.${name}() does not exist: ${replacement}`);
+      },
+    });
+  }
+  return app;
+}
+
+type ListenRest = readonly (string | (() => void) | undefined)[];
+
+function toListenOptions(first: ListenOptions | number): ListenOptions {
+  return typeof first === "number" ? { port: first } : first;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+/** Undefined for all addresses. */
+function originOf(
+  { address, family, port }: AddressInfo,
+  host: string | undefined,
+): string | undefined {
+  if (host === undefined) return undefined;
+  return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+}

@@ -1,0 +1,65 @@
+import type { Server } from "node:http";
+import {
+  type ConnectionGuard,
+  createClientErrorHandler,
+  createGuardedServer,
+} from "flags-server-kit/http";
+import { addressNotAllowed, HttpError } from "../core/http/errors.ts";
+import { adoptForwarded } from "./forwarded-header.ts";
+import type { AllowRequest } from "./access-lists.ts";
+
+interface RedirectOptions {
+  /** The TLS port; called once it is open. */
+  readonly tlsPort: () => number;
+  readonly guard: ConnectionGuard;
+  readonly isAllowed: AllowRequest | undefined;
+  readonly readsForwarded: boolean;
+}
+
+const DEFAULT_TLS_PORT = 443;
+
+/** Creates a server that redirects every request to the same host and path with TLS. */
+export function createRedirectServer(options: RedirectOptions): Server {
+  const { guard, isAllowed, readsForwarded, tlsPort } = options;
+  const server = createGuardedServer(guard, (request, response) => {
+    if (readsForwarded) adoptForwarded(request.headers);
+    const location = toTlsAddress(request.headers.host, request.url, tlsPort());
+    const isRejected = isAllowed?.(request) === false;
+    const error = isRejected ? addressNotAllowed() : badAddress();
+    const isRedirect = !isRejected && location !== undefined;
+    const body = isRedirect ? "" : JSON.stringify(error.toBody());
+    response.writeHead(isRedirect ? 308 : error.statusCode, {
+      // The port may serve something else later.
+      "cache-control": "no-store",
+      "content-length": Buffer.byteLength(body),
+      // The body of the request is not read.
+      connection: "close",
+      ...(isRedirect ? { location } : { "content-type": "application/json; charset=utf-8" }),
+    });
+    response.end(body);
+  });
+  const onClientError = createClientErrorHandler({
+    toBody: ({ message }) => ({ error: message }),
+    isResponding: (socket) => guard.isResponding(socket),
+  });
+  server.on("clientError", (error, socket) => onClientError(error, socket as never));
+  return server;
+}
+
+function badAddress(): HttpError {
+  return new HttpError(400, "This port only redirects to https://: send a `Host` and a path");
+}
+
+/** Returns the address with TLS; undefined if the request does not contain enough of it. */
+function toTlsAddress(
+  host: string | undefined,
+  path: string | undefined,
+  port: number,
+): string | undefined {
+  // NOTE: only a host and a port, so that the result cannot lead to another host.
+  const [, name] = /^([\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i.exec(host ?? "") ?? [];
+  if (name === undefined || path?.startsWith("/") !== true) return undefined;
+  const suffix = port === DEFAULT_TLS_PORT ? "" : `:${port}`;
+  const address = `https://${name}${suffix}${path}`;
+  return URL.canParse(address) ? address : undefined;
+}

@@ -1,0 +1,63 @@
+import type { Registry } from "prom-client";
+import type { FlagSource } from "../../upstream/flag-source.ts";
+import type { KeyRegistry } from "../../core/access/key-registry.ts";
+import type { ProxyConfig } from "../../config/config.ts";
+import type { Protocol } from "../../core/routes/protocol.ts";
+import { StreamTokens } from "../../core/streaming/stream-tokens.ts";
+import { type EventFormat, FlagEvents } from "./flag-events.ts";
+import { FlagStreams } from "./flag-streams.ts";
+
+interface StreamsDependencies {
+  readonly flagSources: readonly FlagSource[];
+  readonly protocols: readonly Protocol[];
+  readonly registry: Registry;
+  /** Maximum number of streams, which leaves connections for everything else. */
+  readonly maxStreams: number;
+  readonly keys: Pick<KeyRegistry, "clientIds">;
+  /** Memory for the cached events of each source. @default 32 MiB */
+  readonly cacheBytes?: number | undefined;
+}
+
+/** Creates the streams to clients as configured. */
+export function createClientStreams(
+  {
+    push,
+    upstreamTokens,
+    accessFile,
+    upstreamKeys,
+  }: Pick<ProxyConfig, "push" | "upstreamTokens" | "accessFile" | "upstreamKeys">,
+  { flagSources, protocols, registry, maxStreams, keys, cacheBytes }: StreamsDependencies,
+): FlagStreams {
+  const formats = createEventFormats(protocols);
+  const events = new Map(
+    flagSources.map((source) => [source, new FlagEvents(formats, cacheBytes)]),
+  );
+  // NOTE: keys can be added to an access file later, and the upstream can verify more of them.
+  const canChange = accessFile !== undefined || upstreamKeys !== undefined;
+  const hasSeveralKeys = canChange || keys.clientIds.length > 1;
+  const limits = {
+    maxStreams,
+    maxStreamsPerKey: push.maxStreamsPerKey ?? defaultPerKey(maxStreams, hasSeveralKeys),
+    maxBytes: push.maxContextBytes,
+  };
+  const tokens = new StreamTokens({
+    secret: push.secret ?? upstreamTokens.join(),
+    clientIds: () => keys.clientIds,
+  });
+  const maxAgeMs = push.maxAgeSeconds * 1000;
+  return new FlagStreams({ limits, maxAgeMs }, { events, tokens, registry });
+}
+
+/** Streams use the protocol of their kind of event. */
+function createEventFormats(protocols: readonly Protocol[]): ReadonlyMap<string, EventFormat> {
+  return new Map(
+    protocols.flatMap(({ render, definition: { streamEvents } }) =>
+      streamEvents === undefined ? [] : [[streamEvents.kind, { ...streamEvents, render }] as const],
+    ),
+  );
+}
+
+/** With several keys, each gets at most half of the streams, so that the others can use the rest. */
+function defaultPerKey(maxStreams: number, hasSeveralKeys: boolean): number {
+  return hasSeveralKeys ? Math.ceil(maxStreams / 2) : maxStreams;
+}

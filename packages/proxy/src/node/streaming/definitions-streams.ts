@@ -1,0 +1,141 @@
+import { writeAgeComment } from "flags-sdk/internal";
+import type { FlagSource } from "../../upstream/flag-source.ts";
+import {
+  type ClosedStreams,
+  DeltaHub,
+  type DeltaHubOptions,
+  DeltaStream,
+  type EventStream,
+} from "flags-server-kit/http";
+import { ageMsOf } from "../../age.ts";
+import type { Grant } from "../../core/access/grant.ts";
+import { HttpError } from "../../core/http/errors.ts";
+import type { DefinitionsFeed, DefinitionsFeeds } from "../../core/server-sdk/definitions-feed.ts";
+import type { DefinitionsStreamRequest } from "../../core/server-sdk/definitions-routes.ts";
+
+/** A stream that sends an SDK the definitions of one source, and every change. */
+export class DefinitionsStream extends DeltaStream<DefinitionsFeed> {
+  /** The grant of the request that opened the stream. */
+  readonly grant: Grant;
+
+  constructor(grant: Grant, feed: DefinitionsFeed, events: EventStream) {
+    super(feed, events);
+    this.grant = grant;
+  }
+
+  /** Repeats how old the flags are, after those that are still to be sent. */
+  keepAlive(): void {
+    this.update();
+    this.events.keepAlive(writeAgeComment(ageMsOf(this.grant.flags.source.flags)));
+  }
+
+  protected override send(...event: Parameters<DeltaStream<DefinitionsFeed>["send"]>): void {
+    super.send(...event);
+    this.keepAlive();
+  }
+}
+
+/** Minimum time between the confirmations of the upstream that are passed on. */
+const MIN_CONFIRMATION_MS = 1000;
+
+/** Limit for the feeds with filters of all open streams. */
+const MAX_FEED_BYTES = 64 * 1024 * 1024;
+
+/** Keeps the streams of definitions up to date. */
+export class DefinitionsStreams {
+  readonly #feeds: DefinitionsFeeds;
+  readonly #hub: DeltaHub<DefinitionsStream>;
+  readonly #unfollow: readonly (() => void)[];
+
+  constructor(
+    sources: readonly FlagSource[],
+    feeds: DefinitionsFeeds,
+    options: Omit<DeltaHubOptions, "maxFeedBytes" | "toError">,
+  ) {
+    this.#feeds = feeds;
+    this.#hub = new DeltaHub({
+      ...options,
+      maxFeedBytes: MAX_FEED_BYTES,
+      toError: (message, headers) => new HttpError(503, message, { headers }),
+    });
+    this.#unfollow = sources.map((source) => {
+      const onChanged = (): void => this.#advance(source);
+      const onUnchanged = this.#createConfirmation(source);
+      source.on("changed", onChanged);
+      source.on("unchanged", onUnchanged);
+      return () => {
+        source.off("changed", onChanged);
+        source.off("unchanged", onUnchanged);
+      };
+    });
+  }
+
+  get size(): number {
+    return this.#hub.size;
+  }
+
+  get closed(): ClosedStreams {
+    return this.#hub.closed;
+  }
+
+  /** @throws {HttpError} 503 with `Retry-After` if the limit of streams is reached */
+  checkCapacity(): void {
+    this.#hub.checkCapacity();
+  }
+
+  /**
+   * Claims memory for the feed of a stream.
+   *
+   * @returns a function that must be called when the stream has ended
+   * @throws {HttpError} 503 with `Retry-After` if the key has streams with too many different filters
+   */
+  claimFeed({ key }: Pick<Grant, "key">, feed: DefinitionsFeed): () => void {
+    // There is only one feed without filters for each source; with filters, each contains a copy of its flags.
+    return feed.isFiltered ? this.#hub.claimFeed(key, feed) : () => undefined;
+  }
+
+  /** Sends the changes since an event, or the complete state, and all later changes. */
+  open({ grant, feed, events, lastEventId, release }: DefinitionsStreamRequest): void {
+    events.onClose(release);
+    const stream = new DefinitionsStream(grant, feed, events);
+    stream.sendInitial(lastEventId);
+    this.#hub.add(stream);
+  }
+
+  /** Ends the streams whose grant is not allowed. */
+  endUnless(isAllowed: (grant: Grant) => boolean): void {
+    this.#hub.endIf(({ grant }) => !isAllowed(grant), "revoked");
+  }
+
+  /** Ends all streams. Their SDKs reconnect after different delays. */
+  close(): void {
+    for (const unfollow of this.#unfollow) unfollow();
+    this.#hub.close();
+  }
+
+  /** Passes confirmations on when they arrive, so that the times between them do not add up. */
+  #createConfirmation(source: FlagSource): () => void {
+    let latestMs = -Infinity;
+    return () => {
+      const nowMs = performance.now();
+      if (nowMs - latestMs < MIN_CONFIRMATION_MS) return;
+      latestMs = nowMs;
+      this.#hub.keepAlive(this.#streamsOf(source));
+    };
+  }
+
+  #streamsOf(source: FlagSource): readonly DefinitionsStream[] {
+    return this.#hub.streams().filter(({ grant }) => grant.flags.source.flags === source);
+  }
+
+  #advance(source: FlagSource): void {
+    this.#feeds.advance(source);
+    const streams = this.#streamsOf(source);
+    // The feed of an open stream may no longer be among the recent ones.
+    for (const { feed, grant } of streams) {
+      const { definitions } = grant.flags;
+      if (definitions !== undefined) feed.advance(definitions);
+    }
+    this.#hub.update(streams);
+  }
+}

@@ -1,0 +1,198 @@
+import type { ContextDependencies } from "flags-engine";
+import type { FlagSource } from "../../upstream/flag-source.ts";
+import {
+  type EventStream,
+  type HubStream,
+  matchesEntityTag,
+  repeat,
+  StreamHub,
+  type StreamHubOptions,
+} from "flags-server-kit/http";
+import type { Registry } from "prom-client";
+import type { Grant } from "../../core/access/grant.ts";
+import { streamLimitReached } from "../../core/http/errors.ts";
+import type { ClientStreams, StreamRequest } from "../../core/streaming/client-streams.ts";
+import type { StreamTokens } from "../../core/streaming/stream-tokens.ts";
+import { type FlagStreamMetrics, observeFlagStreams } from "../../metrics/stream-metrics.ts";
+import type { FlagEvent, FlagEvents } from "./flag-events.ts";
+import type { StoredSubscription, Subscription } from "../../core/streaming/subscription.ts";
+
+/** A stream that sends a client its flags, and sends them again whenever they change. */
+export class FlagStream implements HubStream {
+  readonly key: string;
+  /** The grant of the request that opened the stream. */
+  readonly grant: Grant;
+  readonly events: EventStream;
+  /** When the signature of the context expires, epoch milliseconds. @default never */
+  readonly expiresAtMs: number | undefined;
+  readonly #subscription: StoredSubscription;
+  /** The last event of the client once it has read everything that was sent. */
+  #lastEventId: string | undefined;
+
+  constructor({ grant, subscription, events, lastEventId }: StreamRequest) {
+    this.grant = grant;
+    this.key = grant.key;
+    this.events = events;
+    this.#subscription = subscription;
+    this.expiresAtMs = subscription.load().expiresAtMs;
+    this.#lastEventId = lastEventId;
+  }
+
+  /** Memory for the subscription. */
+  get bytes(): number {
+    return this.#subscription.bytes;
+  }
+
+  subscription(): Subscription {
+    return this.#subscription.load();
+  }
+
+  /** Whether rules now read context fields that the stream did not store. */
+  isOutdated(contextDependencies: ContextDependencies): boolean {
+    return this.#subscription.isOutdated(contextDependencies);
+  }
+
+  /**
+   * Sends an event unless the client has it already, and returns whether it was sent. A client that
+   * reads too slowly receives nothing more until it has caught up, and then the current event.
+   */
+  send(event: FlagEvent): boolean {
+    if (this.events.blockedSinceMs !== undefined) return false;
+    const isKnown = matchesEntityTag(this.#lastEventId, event.id);
+    this.#lastEventId = event.id;
+    if (!isKnown) this.events.write(event.bytes);
+    return !isKnown;
+  }
+}
+
+/** Limits and intervals of the streams to clients. */
+export interface FlagStreamsOptions extends Pick<
+  StreamHubOptions<FlagStream>,
+  "limits" | "maxAgeMs" | "keepAliveMs" | "stallMs"
+> {
+  /** How often rules that depend on the time, and custom strategies, are evaluated again. @default 10000 */
+  readonly clockIntervalMs?: number;
+}
+
+interface FlagStreamsDependencies {
+  readonly events: ReadonlyMap<FlagSource, FlagEvents>;
+  readonly tokens: StreamTokens;
+  readonly registry: Registry;
+}
+
+/** Clients that lose their stream at the same time reconnect at this rate at most. */
+const RECONNECTS_PER_MS = 1;
+const MIN_RECONNECT_MS = 1000;
+const MIN_SPREAD_MS = 4000;
+
+/** How often streams are ended whose signature has expired. */
+const EXPIRY_CHECK_INTERVAL_MS = 1000;
+
+/** Keeps the streams to clients up to date, and enforces their limits. */
+export class FlagStreams implements ClientStreams {
+  readonly tokens: StreamTokens;
+  readonly #events: ReadonlyMap<FlagSource, FlagEvents>;
+  readonly #metrics: FlagStreamMetrics;
+  readonly #hub: StreamHub<FlagStream>;
+  readonly #stops: readonly (() => void)[];
+
+  constructor(
+    { clockIntervalMs = 10_000, ...options }: FlagStreamsOptions,
+    { events, tokens, registry }: FlagStreamsDependencies,
+  ) {
+    this.tokens = tokens;
+    this.#events = events;
+    this.#hub = new StreamHub({
+      ...options,
+      update: (stream) => this.#update(stream),
+      reconnectDelayMs: randomReconnectDelayMs,
+    });
+    this.#metrics = observeFlagStreams(registry, this.#hub);
+    this.#stops = [
+      repeat(() => this.#reevaluate(), clockIntervalMs),
+      repeat(() => this.#endExpired(), EXPIRY_CHECK_INTERVAL_MS),
+      ...Array.from(events, ([source, cached]) => this.#follow(source, cached)),
+    ];
+  }
+
+  get size(): number {
+    return this.#hub.size;
+  }
+
+  /**
+   * Checks that a client key may open another stream.
+   *
+   * @param bytes memory for the subscription
+   * @throws {HttpError} 503 with `Retry-After` if a limit is reached or the proxy is shutting down
+   */
+  checkCapacity(clientKey: string, bytes: number): void {
+    if (!this.#hub.isClosed && this.#hub.hasCapacity(clientKey, bytes)) return;
+    this.#metrics.refused.inc();
+    throw streamLimitReached(Math.ceil(this.#hub.reconnectDelayMs() / 1000));
+  }
+
+  /** Adds a stream, and sends the client its current flags. */
+  open(request: StreamRequest): void {
+    const stream = new FlagStream(request);
+    this.#hub.add(stream);
+    this.#metrics.opened.inc();
+    stream.events.retryAfter(this.#hub.reconnectDelayMs());
+    this.#update(stream);
+  }
+
+  /** Ends the streams whose grant is not allowed. */
+  endUnless(isAllowed: (grant: Grant) => boolean): void {
+    this.#hub.endIf(({ grant }) => !isAllowed(grant), "revoked");
+  }
+
+  /** Ends all streams. Their clients reconnect after different delays. */
+  close(): void {
+    for (const stop of this.#stops) stop();
+    this.#hub.close();
+  }
+
+  #follow(source: FlagSource, events: FlagEvents): () => void {
+    const onChanged = (): void => {
+      events.clear();
+      this.#hub.update(this.#streamsOf(source));
+    };
+    source.on("changed", onChanged);
+    return () => void source.off("changed", onChanged);
+  }
+
+  /** Evaluates rules again whose results may change although no flag has changed. */
+  #reevaluate(): void {
+    for (const [source, events] of this.#events) {
+      const { readsClock, callsCustomStrategy } = source.snapshot?.contextDependencies ?? {};
+      if (readsClock !== true && callsCustomStrategy !== true) continue;
+      events.clear();
+      this.#hub.update(this.#streamsOf(source));
+    }
+  }
+
+  #endExpired(): void {
+    const nowMs = Date.now();
+    this.#hub.endIf(({ expiresAtMs = Infinity }) => nowMs >= expiresAtMs, "signature_expired");
+  }
+
+  #streamsOf(source: FlagSource): readonly FlagStream[] {
+    return this.#hub.streams().filter(({ grant }) => grant.flags.source.flags === source);
+  }
+
+  /** NOTE: reads the snapshot only now, so that an older event never follows a newer one. */
+  #update(stream: FlagStream): void {
+    const { snapshot, source } = stream.grant.flags;
+    const events = this.#events.get(source.flags);
+    if (snapshot === undefined || events === undefined) return;
+    if (stream.isOutdated(snapshot.contextDependencies)) {
+      this.#hub.end(stream, "outdated");
+    } else if (stream.send(events.get(snapshot, stream.subscription()))) {
+      this.#metrics.events.inc();
+    }
+  }
+}
+
+function randomReconnectDelayMs(openStreams: number): number {
+  const spreadMs = Math.max(MIN_SPREAD_MS, openStreams / RECONNECTS_PER_MS);
+  return MIN_RECONNECT_MS + Math.random() * spreadMs;
+}
