@@ -34,6 +34,7 @@ export async function startOurs({ upstreamUrl, env = {}, probe, checkout = ROOT 
       FLAGS_PROXY_CLIENT_KEYS: CLIENT_KEY,
       HOST: "127.0.0.1",
       PORT: String(port),
+      ENABLE_ALL_ENDPOINT: "true",
       ...env,
     },
   }));

@@ -44,4 +44,24 @@ export const CASES = [
     load: { users: "new", method: "POST", headers: {}, expectedStatus: 200 },
     targets: {},
   },
+  {
+    name: "all",
+    title: "every request another user, /proxy/all",
+    load: { users: "new", path: "/proxy/all", headers: {}, expectedStatus: 200 },
+    targets: {},
+    without: ["bare", "old", "edge"],
+  },
+  {
+    name: "ofrep",
+    title: "every request another user, OFREP with all flags",
+    load: {
+      users: "new",
+      method: "POST",
+      path: "/ofrep/v1/evaluate/flags",
+      headers: {},
+      expectedStatus: 200,
+    },
+    targets: {},
+    without: ["bare", "old", "edge"],
+  },
 ];

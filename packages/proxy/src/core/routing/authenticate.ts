@@ -32,25 +32,24 @@ export function createKeyCheck(
     401,
     `The key ${place} is not a valid ${expected}: send one that this proxy accepts, ${form}`,
   );
+  const toError = (candidates: readonly string[]): HttpError =>
+    candidates.every((candidate) => candidate === "") ? missing : invalid;
   return (call) => {
     const { headers, rawHeaders } = call.request;
     const repeated = findRepeatedHeader(rawHeaders, extractor.headers);
     if (repeated !== undefined) throw new HttpError(400, describeRepeatedHeader(repeated));
     const candidates = extractor.candidates(headers);
-    const find = (): Grant | undefined => keys.findFirst(candidates, kinds);
-    const decide = (grant: Grant | undefined): void => {
-      if (grant !== undefined) admit(call, grant, uses);
-      else throw candidates.every((candidate) => candidate === "") ? missing : invalid;
-    };
-    const grant = find();
-    const isDecided =
-      grant !== undefined || candidates.some((candidate) => keys.isKnown(candidate));
-    if (isDecided || upstream === undefined) {
-      decide(grant);
-      return undefined;
+    const grant = keys.findFirst(candidates, kinds);
+    if (grant !== undefined) return admit(call, grant, uses);
+    if (upstream !== undefined && !candidates.some((candidate) => keys.isKnown(candidate))) {
+      const address = callerAddress(call.request) ?? "";
+      return verifyAny(upstream, candidates, address).then(() => {
+        const verified = keys.findFirst(candidates, kinds);
+        if (verified === undefined) throw toError(candidates);
+        admit(call, verified, uses);
+      });
     }
-    const address = callerAddress(call.request) ?? "";
-    return verifyAny(upstream, candidates, address).then(() => decide(find()));
+    throw toError(candidates);
   };
 }
 

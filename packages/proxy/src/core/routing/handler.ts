@@ -116,12 +116,20 @@ export class Handler {
     const { cors } = this.#options;
     if (cors === undefined || !hasCors(call)) return this.#check(call, readBody);
     const allowed = cors.resolve(call.request.headers.origin);
-    const proceed = (origin: typeof call.allowedOrigin): Reply | Promise<Reply> => {
-      call.allowedOrigin = origin;
-      const isPreflight = call.request.method === "OPTIONS" && origin !== false;
-      return isPreflight ? cors.preflight(call.request) : this.#check(call, readBody);
-    };
-    return allowed instanceof Promise ? allowed.then(proceed) : proceed(allowed);
+    if (allowed instanceof Promise) {
+      return allowed.then((origin) => this.#proceed(call, readBody, { cors, origin }));
+    }
+    return this.#proceed(call, readBody, { cors, origin: allowed });
+  }
+
+  #proceed(
+    call: RoutedCall,
+    readBody: ReadBody,
+    { cors, origin }: { readonly cors: Cors; readonly origin: RoutedCall["allowedOrigin"] },
+  ): Reply | Promise<Reply> {
+    call.allowedOrigin = origin;
+    const isPreflight = call.request.method === "OPTIONS" && origin !== false;
+    return isPreflight ? cors.preflight(call.request) : this.#check(call, readBody);
   }
 
   #check(call: RoutedCall, readBody: ReadBody): Reply | Promise<Reply> {
