@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { checkAccessFile } from "../../packages/proxy/src/access-file/check-access-file.ts";
-import { parseTokenScope } from "../../packages/proxy/src/token-scope.ts";
+import { parseTokenScope } from "../../packages/proxy/src/sources/token-scope.ts";
 import { getHelm, tryTool } from "../_tools.ts";
 import {
   chartDirectory,

@@ -12,9 +12,9 @@ export type {
   UpstreamKeysOptions,
 } from "./config/options.ts";
 export type { ContextEnricher, EnricherRequest } from "./core/context/enrichers.ts";
-export { createApp, start } from "./start.ts";
-export type { RunningProxy } from "./start.ts";
-export type { ListenOptions, ProxyApp } from "./node/proxy-app.ts";
+export { createApp, start } from "./start/start.ts";
+export type { RunningProxy } from "./start/start.ts";
+export type { ListenOptions, ProxyApp } from "./start/proxy-app.ts";
 export type { FetchInfo } from "./fetch/fetch-adapter.ts";
 export { Strategy } from "flags-sdk";
 export type {

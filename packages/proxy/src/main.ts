@@ -51,7 +51,7 @@ async function serveInOneProcess(
   config: LoadedConfig,
   telemetry: Telemetry | undefined,
 ): Promise<RunningServer> {
-  const { serveWithTelemetry } = await import("./start.ts");
+  const { serveWithTelemetry } = await import("./start/start.ts");
   const proxy = await serveWithTelemetry(config, telemetry);
   return {
     server: proxy.server,

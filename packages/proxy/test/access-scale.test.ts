@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { Visibility } from "../src/core/access/visible-flags.ts";
-import { toSource } from "../src/sources.ts";
+import { toSource } from "../src/sources/sources.ts";
 import { SAMPLE } from "./_documents.ts";
 import { DocumentSource } from "./_source.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fuzzRuns } from "../../../scripts/test-size.ts";
-import { buildApp } from "../src/app.ts";
-import { toSource } from "../src/sources.ts";
+import { buildApp } from "../src/start/app.ts";
+import { toSource } from "../src/sources/sources.ts";
 import { SAMPLE } from "./_documents.ts";
 import { KEY, MemoryLogger, proxyConfig, SERVER_TOKEN } from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";

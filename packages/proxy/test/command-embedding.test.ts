@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { ProxyOptions } from "../src/config/options.ts";
-import { createApp, type RunningProxy, start } from "../src/start.ts";
+import { createApp, type RunningProxy, start } from "../src/start/start.ts";
 import { startRecordingUpstream } from "./_recording-upstream.ts";
 import { DocumentSource } from "./_source.ts";
 

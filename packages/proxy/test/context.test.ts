@@ -6,8 +6,8 @@ import type { Context } from "flags-engine";
 import { Client } from "undici";
 import type { Context as OfficialContext } from "unleash-client";
 import { expect, onTestFinished, test } from "vitest";
-import { buildApp } from "../src/app.ts";
-import { toSource } from "../src/sources.ts";
+import { buildApp } from "../src/start/app.ts";
+import { toSource } from "../src/sources/sources.ts";
 import { flag } from "./_documents.ts";
 import {
   errorOf,

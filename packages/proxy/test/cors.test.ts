@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import { openPort } from "flags-server-kit";
 import { expect, onTestFinished, test } from "vitest";
-import { buildApp } from "../src/app.ts";
+import { buildApp } from "../src/start/app.ts";
 import type { CorsConfig } from "../src/config/config.ts";
-import { toSource } from "../src/sources.ts";
+import { toSource } from "../src/sources/sources.ts";
 import { proxyConfig, startProxy, startProxyOver } from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";
 

@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { StorageProvider } from "flags-sdk";
 import { loadConfig } from "../src/config/load-config.ts";
-import { start as startInProcess } from "../src/start.ts";
+import { start as startInProcess } from "../src/start/start.ts";
 import { type CleanUp, CleanUps, eventually, runCommand, startCommand } from "./_command.ts";
 import { MemoryLogger } from "./_proxy.ts";
 

@@ -13,7 +13,7 @@ import { makeDatabase } from "../../admin/test/_command.ts";
 import { AdminService, CLIENT_TOKEN } from "../../sdk/test/_admin.ts";
 import { readEvents } from "../../server-kit/test/_event-reader.ts";
 import type { ProxyOptions } from "../src/config/options.ts";
-import { start } from "../src/start.ts";
+import { start } from "../src/start/start.ts";
 import { eventually, runCommand, startCommand, untilReady } from "./_command.ts";
 import { flag, SAMPLE, withConstraint } from "./_documents.ts";
 import { DOCUMENT } from "./_flag-requests.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { toSource } from "../src/sources.ts";
+import { toSource } from "../src/sources/sources.ts";
 import { startCommand, untilReady } from "./_command.ts";
 import { SAMPLE } from "./_documents.ts";
 import { KEY, errorOf, proxyConfig, SERVER_TOKEN, startProxy, startProxyOf } from "./_proxy.ts";

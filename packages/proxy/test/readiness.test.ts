@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toSource } from "../src/sources.ts";
+import { toSource } from "../src/sources/sources.ts";
 import { SAMPLE } from "./_documents.ts";
 import { errorOf, startProxy, startProxyOf } from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";

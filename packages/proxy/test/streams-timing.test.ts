@@ -12,7 +12,7 @@ import { StreamTokens } from "../src/core/streaming/stream-tokens.ts";
 import { FlagStreams, type FlagStreamsOptions } from "../src/node/streaming/flag-streams.ts";
 import { StoredSubscription } from "../src/core/streaming/subscription.ts";
 import { createRenderer } from "../src/core/response/rendering.ts";
-import { toSource } from "../src/sources.ts";
+import { toSource } from "../src/sources/sources.ts";
 import { flag, withConstraint } from "./_documents.ts";
 import { readEvents } from "../../server-kit/test/_event-reader.ts";
 import { namesIn } from "./_stream-events.ts";

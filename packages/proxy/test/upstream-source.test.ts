@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { createFlagsClient, type MetricsBody } from "flags-sdk";
 import { expect, onTestFinished, test } from "vitest";
 import { documentOf, flag, serve, status } from "../../sdk/test/_upstream.ts";
-import { chooseSources } from "../src/choose-sources.ts";
-import { closeSources, startSources } from "../src/sources.ts";
+import { chooseSources } from "../src/start/choose-sources.ts";
+import { closeSources, startSources } from "../src/sources/sources.ts";
 import { proxyConfig } from "./_proxy.ts";
 import { startUpstream } from "./_upstream-source.ts";
 

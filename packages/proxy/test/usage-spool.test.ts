@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { sized } from "../../../scripts/test-size.ts";
 import { mountSmallDisk, skipsSmallDisks } from "../../admin/test/_small-disk.ts";
 import { loadConfig } from "../src/config/load-config.ts";
-import { chooseSources } from "../src/choose-sources.ts";
+import { chooseSources } from "../src/start/choose-sources.ts";
 import { MemoryLogger } from "./_proxy.ts";
 import { DocumentSource } from "./_source.ts";
 import { type Command, eventually, runCommand, startCommand, untilReady } from "./_command.ts";

@@ -1,6 +1,6 @@
 import { findWeakSecrets, MIN_PUBLIC_KEY_LENGTH, MIN_SECRET_LENGTH } from "flags-server-kit";
 import { digestKey } from "../core/access/grant.ts";
-import type { TokenScope } from "../token-scope.ts";
+import type { TokenScope } from "../sources/token-scope.ts";
 import { assignSources } from "./create-grants.ts";
 import { type AccessEntry, readAccessFile } from "./read-access-file.ts";
 import { FileError } from "../files/read-file.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Source } from "../sources.ts";
-import { findSourceByScope, type TokenScope } from "../token-scope.ts";
+import type { Source } from "../sources/sources.ts";
+import { findSourceByScope, type TokenScope } from "../sources/token-scope.ts";
 import type { AccessFileKey } from "./access-schema.ts";
 import type { Grant, KeyRules } from "../core/access/grant.ts";
 import { createOriginCheck } from "../core/access/origins.ts";

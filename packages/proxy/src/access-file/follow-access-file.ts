@@ -2,7 +2,7 @@ import { describeCount } from "flags-sdk/internal";
 import { ConfigError, type Logger, toErrorMessage } from "flags-server-kit";
 import { FileFollower } from "../files/file-follower.ts";
 import { FileError } from "../files/read-file.ts";
-import type { Source } from "../sources.ts";
+import type { Source } from "../sources/sources.ts";
 import type { AccessControl } from "../core/access/access-control.ts";
 import { createFileGrants } from "./create-grants.ts";
 import { readAccessFile } from "./read-access-file.ts";

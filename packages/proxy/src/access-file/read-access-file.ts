@@ -8,7 +8,7 @@ import {
   readText,
 } from "../files/read-file.ts";
 import { digestKey } from "../core/access/grant.ts";
-import { parseTokenScope, type TokenScope } from "../token-scope.ts";
+import { parseTokenScope, type TokenScope } from "../sources/token-scope.ts";
 import { type AccessFileKey, MAX_KEY_FILES } from "./access-schema.ts";
 import { type DescribeProblem, parseAccessFile } from "./parse-access-file.ts";
 import { type ReadNamedFile, readSigning, type Signing } from "./signing/read-signing.ts";

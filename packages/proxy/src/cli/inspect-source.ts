@@ -12,7 +12,7 @@ import type { ProxyConfig } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { TranslatedEnvironment } from "../config/translation-report.ts";
 import { type FlagFile, readFlagFile } from "../files/read-flag-file.ts";
-import { toUpstreamClientOptions } from "../upstream-client-options.ts";
+import { toUpstreamClientOptions } from "../config/upstream-client-options.ts";
 import { SILENT } from "./silent-logger.ts";
 
 /** Loads the configuration for a subcommand that only reads flags, without logging anything. */

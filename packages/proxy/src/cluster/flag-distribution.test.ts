@@ -2,7 +2,7 @@ import type { SyncStatus } from "./flag-replica.ts";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { MemoryLogger } from "../../test/_proxy.ts";
 import { DocumentSource } from "../../test/_source.ts";
-import { toSource } from "../sources.ts";
+import { toSource } from "../sources/sources.ts";
 import { FlagDistribution } from "./flag-distribution.ts";
 import type { ToWorker, WorkerPeer } from "./messages.ts";
 

@@ -1,5 +1,5 @@
 import type { Logger } from "flags-server-kit";
-import type { Source } from "../sources.ts";
+import type { Source } from "../sources/sources.ts";
 import type { FlagSource } from "../upstream/flag-source.ts";
 import type { FlagUpdate, SyncEvent, SyncStatus } from "./flag-replica.ts";
 import type { WorkerPeer } from "./messages.ts";

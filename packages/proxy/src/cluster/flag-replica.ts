@@ -2,7 +2,7 @@ import { parseInSteps } from "flags-engine";
 import type { CustomStrategy, Snapshot, Steps } from "flags-engine";
 import type { BeforeChangeHook, FeatureDefinitions, FlagFall, FlagOrigin } from "flags-sdk";
 import { ClientEventTarget, Compiler, readJson, Revisions, TimeSlicer } from "flags-sdk/internal";
-import type { SourceFailure } from "../sources.ts";
+import type { SourceFailure } from "../sources/sources.ts";
 import type { FlagSource } from "../upstream/flag-source.ts";
 
 /** Flags that one process sends to another. */

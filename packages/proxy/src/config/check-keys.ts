@@ -9,7 +9,7 @@ import {
 } from "flags-server-kit";
 import { showText } from "flags-server-kit/command-line";
 import type { FlagFile } from "../files/read-flag-file.ts";
-import { findSource, parseTokenScope, scopesOf } from "../token-scope.ts";
+import { findSource, parseTokenScope, scopesOf } from "../sources/token-scope.ts";
 import { SETTINGS, type SettingName, type Settings } from "./settings.ts";
 
 /** Finds keys that cannot be served. */

@@ -3,7 +3,7 @@ import { readdir, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { nameSetting } from "flags-server-kit";
 import { codeOf, createDirectory } from "flags-server-kit/command-line";
-import { nameSpoolDirectories } from "../sources.ts";
+import { nameSpoolDirectories } from "../sources/sources.ts";
 import type { Findings } from "./check-settings.ts";
 import { SETTINGS } from "./settings.ts";
 

@@ -19,11 +19,11 @@ import {
   wrapLogger,
   variablesOf,
 } from "flags-server-kit";
-import { loadEnrichers, loadStrategies } from "../extensions.ts";
+import { loadEnrichers, loadStrategies } from "./extensions.ts";
 import { assembleConfig, type LoadedConfig } from "./assemble-config.ts";
 import { checkSettings, type Findings, findUnreachableLimits } from "./check-settings.ts";
 import type { FlagFile } from "../files/read-flag-file.ts";
-import { scopesOf } from "../token-scope.ts";
+import { scopesOf } from "../sources/token-scope.ts";
 import { type FlagFiles, listFlagFiles, WORKER_FILES } from "./flag-files.ts";
 import { loadNetwork } from "./load-network.ts";
 import type { ProxyOptions } from "./options.ts";

@@ -1,5 +1,5 @@
 import { nameSetting, type Resolution } from "flags-server-kit";
-import { findSource, limitedProject, parseTokenScope, scopesOf } from "../token-scope.ts";
+import { findSource, limitedProject, parseTokenScope, scopesOf } from "../sources/token-scope.ts";
 import { SETTINGS, type Settings, type Values } from "./settings.ts";
 
 type Origins = Resolution<Settings>["origins"];

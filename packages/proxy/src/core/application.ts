@@ -2,7 +2,7 @@ import type { AccessControl } from "./access/access-control.ts";
 import type { KeyExtractor } from "./access/key-extractor.ts";
 import type { KeyKind } from "./access/grant.ts";
 import type { ProxyConfig } from "../config/config.ts";
-import type { Source } from "../sources.ts";
+import type { Source } from "../sources/sources.ts";
 import type { UsageRules } from "./usage/accept-usage.ts";
 import { createKeyCheck } from "./routing/authenticate.ts";
 import { createFlagResponder } from "./routes/flag-responder.ts";

@@ -1,6 +1,6 @@
 import { createGauge, createLabelledCounter, createLabelledGauge } from "flags-server-kit/http";
 import { type Aggregator, Counter, type Registry } from "prom-client";
-import type { Source } from "../sources.ts";
+import type { Source } from "../sources/sources.ts";
 
 /** Prefix of the names of the proxy's own metrics. */
 export const METRICS_PREFIX = "flags_proxy";

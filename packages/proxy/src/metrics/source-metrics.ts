@@ -1,7 +1,7 @@
 import { createGauge } from "flags-server-kit/http";
 import type { Registry } from "prom-client";
-import { ageMsOf } from "../age.ts";
-import type { Source } from "../sources.ts";
+import { ageMsOf } from "../sources/age.ts";
+import type { Source } from "../sources/sources.ts";
 import { MetricSet, valuesOf } from "./metric-set.ts";
 import type { Metrics } from "./metrics.ts";
 import { observeStores } from "./store-metrics.ts";

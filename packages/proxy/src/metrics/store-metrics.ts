@@ -1,5 +1,5 @@
 import type { Registry } from "prom-client";
-import type { Source } from "../sources.ts";
+import type { Source } from "../sources/sources.ts";
 import type { GuardedStore } from "../store/guarded-store.ts";
 import type { SharingRole, SharingStatus } from "../upstream/sharing/shared-synchronizer.ts";
 import { UpstreamSource } from "../upstream/upstream-source.ts";

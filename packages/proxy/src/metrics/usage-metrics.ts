@@ -1,5 +1,5 @@
 import type { Registry } from "prom-client";
-import type { Source } from "../sources.ts";
+import type { Source } from "../sources/sources.ts";
 import { UpstreamSource } from "../upstream/upstream-source.ts";
 import type { UsageSpoolState } from "../upstream/usage/spool/usage-spool.ts";
 import { MetricSet, valuesOf } from "./metric-set.ts";

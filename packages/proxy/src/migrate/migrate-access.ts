@@ -10,7 +10,7 @@ import {
 import { projectToList } from "../config/project-keys.ts";
 import type { Translation } from "./translate-environment.ts";
 import { SETTINGS } from "../config/settings.ts";
-import { parseTokenScope } from "../token-scope.ts";
+import { parseTokenScope } from "../sources/token-scope.ts";
 
 /** Keys that only an access file can express, and the environment without them. */
 interface MovedKeys {

@@ -3,7 +3,7 @@ import { Registry } from "prom-client";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { MemoryLogger } from "../../test/_proxy.ts";
 import { DocumentSource } from "../../test/_source.ts";
-import { toSource, type Source } from "../sources.ts";
+import { toSource, type Source } from "../sources/sources.ts";
 import { InvalidKeys, UpstreamAccess, VERIFICATION_LIMITS } from "./upstream-access.ts";
 import { KeyRegistry } from "../core/access/key-registry.ts";
 import { Visibility } from "../core/access/visible-flags.ts";

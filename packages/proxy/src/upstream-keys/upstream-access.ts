@@ -11,8 +11,8 @@ import {
   verificationUnavailable,
 } from "../core/http/errors.ts";
 import { type KeyRejection, observeKeyRejections } from "../metrics/key-metrics.ts";
-import type { Source } from "../sources.ts";
-import { findSourceByScope, parseTokenScope } from "../token-scope.ts";
+import type { Source } from "../sources/sources.ts";
+import { findSourceByScope, parseTokenScope } from "../sources/token-scope.ts";
 import {
   isVerifiable,
   type KeysChange,

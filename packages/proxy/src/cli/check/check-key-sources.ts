@@ -5,7 +5,7 @@ import { toErrorMessage } from "flags-server-kit";
 import type { AccessEntry } from "../../access-file/read-access-file.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";
 import type { ProxyConfig } from "../../config/config.ts";
-import { toUpstreamClientOptions } from "../../upstream-client-options.ts";
+import { toUpstreamClientOptions } from "../../config/upstream-client-options.ts";
 import { SILENT } from "../silent-logger.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { TokenScope } from "../../token-scope.ts";
+import type { TokenScope } from "../../sources/token-scope.ts";
 import { describeCount } from "flags-sdk/internal";
 import type { UpstreamInspection } from "../../upstream/inspect-upstream.ts";
 

@@ -1,5 +1,5 @@
-import type { Source } from "../../sources.ts";
-import { findSource, limitedProject } from "../../token-scope.ts";
+import type { Source } from "../../sources/sources.ts";
+import { findSource, limitedProject } from "../../sources/token-scope.ts";
 import { digestKey, type Grant, type KeyKind } from "./grant.ts";
 import { KeyRegistry } from "./key-registry.ts";
 import { KeyUses } from "./key-uses.ts";

@@ -1,6 +1,6 @@
 import type { ValidatedToken } from "../../upstream/token-validator.ts";
 import { digestKey } from "./grant.ts";
-import { parseTokenScope } from "../../token-scope.ts";
+import { parseTokenScope } from "../../sources/token-scope.ts";
 
 /** A key that the upstream has verified. Contains no secret, so that it can be sent and stored. */
 export interface VerifiedKey {

@@ -10,7 +10,7 @@ import type {
 } from "flags-engine";
 import type { FeatureDefinitions } from "flags-sdk";
 import type { FlagSource } from "../../upstream/flag-source.ts";
-import type { Source } from "../../sources.ts";
+import type { Source } from "../../sources/sources.ts";
 import {
   createFilter,
   idOfRestriction,

@@ -1,6 +1,6 @@
 import { type HttpError, notReady, shuttingDown, tooStale } from "../http/errors.ts";
-import { ageMsOf, isFresh } from "../../age.ts";
-import type { Source } from "../../sources.ts";
+import { ageMsOf, isFresh } from "../../sources/age.ts";
+import type { Source } from "../../sources/sources.ts";
 
 /**
  * Returns whether at least one source has flags, from the upstream, a bootstrap or storage, and each other

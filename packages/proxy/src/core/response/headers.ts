@@ -1,6 +1,6 @@
 import { AGE_HEADER } from "flags-sdk/internal";
 import type { Grant } from "../access/grant.ts";
-import { ageMsOf } from "../../age.ts";
+import { ageMsOf } from "../../sources/age.ts";
 
 /** The values of the headers that every flag response has, in addition to those that describe its body. */
 export interface ResponseHeaders {

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { Context, Snapshot } from "flags-engine";
 import type { FlagEvaluation, TracedRequest } from "flags-server-kit/telemetry";
-import type { Source } from "../../sources.ts";
+import type { Source } from "../../sources/sources.ts";
 import type { ProxyRequest } from "../http/request.ts";
 import type { EvaluatedFlags, Selection } from "../response/evaluate-flags.ts";
 

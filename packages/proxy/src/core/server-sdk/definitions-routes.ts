@@ -5,7 +5,7 @@ import { acceptsGzip, type EventStream } from "flags-server-kit/http";
 import { Type } from "typebox";
 import type { Grant } from "../access/grant.ts";
 import type { VisibleFlags } from "../access/visible-flags.ts";
-import { ageMsOf } from "../../age.ts";
+import { ageMsOf } from "../../sources/age.ts";
 import type { Call } from "../routing/call.ts";
 import { notReady, unknownFlag } from "../http/errors.ts";
 import { conditionalReply, emptyReply, JSON_TYPE, type Reply, textReply } from "../http/reply.ts";

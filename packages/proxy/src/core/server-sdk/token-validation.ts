@@ -7,7 +7,7 @@ import {
 import { Type } from "typebox";
 import type { AccessControl } from "../access/access-control.ts";
 import { type Grant, isVerifiedUpstream } from "../access/grant.ts";
-import { parseTokenScope } from "../../token-scope.ts";
+import { parseTokenScope } from "../../sources/token-scope.ts";
 import { tooManyGuesses } from "../http/errors.ts";
 import { jsonReply } from "../http/reply.ts";
 import type { ProxyRequest } from "../http/request.ts";

@@ -1,5 +1,5 @@
 import { type Environment, showText } from "flags-server-kit/command-line";
-import { parseTokenScope } from "../../token-scope.ts";
+import { parseTokenScope } from "../../sources/token-scope.ts";
 import { type Conversion, InvalidAlias } from "./alias.ts";
 
 const MS_PER_SECOND = 1000;

@@ -8,7 +8,7 @@ import {
 } from "flags-server-kit/command-line";
 import type { Translation } from "../translate-environment.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";
-import { findSource, scopesOf } from "../../token-scope.ts";
+import { findSource, scopesOf } from "../../sources/token-scope.ts";
 import { removeClientPath, LISTEN_SETTINGS } from "../../cli/proxy-address.ts";
 import { inspectSource, loadForReading } from "../../cli/inspect-source.ts";
 import { compareFlags, type FlagComparison } from "./compare-flags.ts";

@@ -7,7 +7,7 @@ import type { FlagSource } from "../../upstream/flag-source.ts";
 import { type DeltaHubOptions, EventStream } from "flags-server-kit/http";
 import { expect, onTestFinished, test } from "vitest";
 import { Visibility } from "../../core/access/visible-flags.ts";
-import { toSource } from "../../sources.ts";
+import { toSource } from "../../sources/sources.ts";
 import { DefinitionsFeed, DefinitionsFeeds } from "../../core/server-sdk/definitions-feed.ts";
 import { DefinitionsStreams } from "./definitions-streams.ts";
 

@@ -7,7 +7,7 @@ import {
   DeltaStream,
   type EventStream,
 } from "flags-server-kit/http";
-import { ageMsOf } from "../../age.ts";
+import { ageMsOf } from "../../sources/age.ts";
 import type { Grant } from "../../core/access/grant.ts";
 import { HttpError } from "../../core/http/errors.ts";
 import type { DefinitionsFeed, DefinitionsFeeds } from "../../core/server-sdk/definitions-feed.ts";

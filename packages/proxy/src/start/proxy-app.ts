@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { openPort } from "flags-server-kit";
-import type { App } from "../app.ts";
+import type { App } from "./app.ts";
 import type { FetchInfo } from "../fetch/fetch-adapter.ts";
 
 /** Where an application listens. */

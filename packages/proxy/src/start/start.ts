@@ -1,22 +1,22 @@
 import type { Server } from "node:http";
 import type { FlagsClient, UnleashClient } from "flags-sdk";
-import type { FlagSource } from "./upstream/flag-source.ts";
+import type { FlagSource } from "../upstream/flag-source.ts";
 import { describeListening } from "flags-server-kit";
 import { onStopping } from "flags-server-kit/http";
 import type { RequestTracer, Telemetry } from "flags-server-kit/telemetry";
 import { type App, type AppOptions, buildApp, createGuard } from "./app.ts";
-import type { ProxyConfig } from "./config/config.ts";
-import type { ProxyOptions } from "./config/options.ts";
-import { loadEmbeddedConfig } from "./migrate/load-translated-config.ts";
+import type { ProxyConfig } from "../config/config.ts";
+import type { ProxyOptions } from "../config/options.ts";
+import { loadEmbeddedConfig } from "../migrate/load-translated-config.ts";
 import { buildManagementServer } from "./management-app.ts";
-import { createProxyApp, type ProxyApp } from "./node/proxy-app.ts";
-import { createMetrics, type Metrics, observeCertificate } from "./metrics/metrics.ts";
+import { createProxyApp, type ProxyApp } from "./proxy-app.ts";
+import { createMetrics, type Metrics, observeCertificate } from "../metrics/metrics.ts";
 import { followTlsFiles, type OpenPorts, openPorts, warnOfUnusedPorts } from "./ports.ts";
 import { createAccessControl } from "./create-access-control.ts";
 import { chooseSources, type ChosenSources, createConfiguredSources } from "./choose-sources.ts";
 import { logSourceEvents } from "./log-source-events.ts";
-import { closeSources, sendUsageBefore, startSources } from "./sources.ts";
-import type { KeyVerifier } from "./core/access/verified-key.ts";
+import { closeSources, sendUsageBefore, startSources } from "../sources/sources.ts";
+import type { KeyVerifier } from "../core/access/verified-key.ts";
 
 /** A proxy that listens. */
 export interface RunningProxy extends AsyncDisposable {

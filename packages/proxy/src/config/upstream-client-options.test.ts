@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { proxyConfig } from "../test/_proxy.ts";
+import { proxyConfig } from "../../test/_proxy.ts";
 import { toUpstreamClientOptions } from "./upstream-client-options.ts";
 
 test("toUpstreamClientOptions() passes on every setting for the upstream", () => {

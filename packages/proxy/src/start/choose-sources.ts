@@ -1,25 +1,25 @@
 import { join } from "node:path";
 import { FlagsClient, type StorageProvider, type UnleashClient } from "flags-sdk";
 import { isUnleashClient, type RequestObserver } from "flags-sdk/internal";
-import type { FlagSource } from "./upstream/flag-source.ts";
-import { UpstreamSource } from "./upstream/upstream-source.ts";
-import type { UsageSpoolOptions } from "./upstream/usage/upstream-usage.ts";
+import type { FlagSource } from "../upstream/flag-source.ts";
+import { UpstreamSource } from "../upstream/upstream-source.ts";
+import type { UsageSpoolOptions } from "../upstream/usage/upstream-usage.ts";
 import { isRecord, nameSetting } from "flags-server-kit";
-import { toUpstreamClientOptions } from "./upstream-client-options.ts";
-import type { ProxyConfig } from "./config/config.ts";
-import { SETTINGS } from "./config/settings.ts";
-import { FileFlags } from "./files/file-flags.ts";
-import type { FlagFile } from "./files/read-flag-file.ts";
+import { toUpstreamClientOptions } from "../config/upstream-client-options.ts";
+import type { ProxyConfig } from "../config/config.ts";
+import { SETTINGS } from "../config/settings.ts";
+import { FileFlags } from "../files/file-flags.ts";
+import type { FlagFile } from "../files/read-flag-file.ts";
 import {
   createSources,
   describeSources,
   nameSpoolDirectories,
   toSource,
   type Source,
-} from "./sources.ts";
-import { createStoredFlags } from "./store/create-stored-flags.ts";
-import { canShareFlags } from "./store/open-store.ts";
-import { identifySource } from "./store/source-identity.ts";
+} from "../sources/sources.ts";
+import { createStoredFlags } from "../store/create-stored-flags.ts";
+import { canShareFlags } from "../store/open-store.ts";
+import { identifySource } from "../store/source-identity.ts";
 
 const SOURCE_METHODS = ["start", "close", "on", "off", "reportUsage"] as const;
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Registry } from "prom-client";
 import { expect, onTestFinished, test } from "vitest";
-import { proxyConfig } from "../test/_proxy.ts";
+import { proxyConfig } from "../../test/_proxy.ts";
 import { createAccessControl } from "./create-access-control.ts";
 
 test("starts no verifier if the access file is invalid, since nobody could close it", async () => {

@@ -1,19 +1,19 @@
 import type { Server } from "node:http";
 import {
   describeListening,
-  type ListenAddress,
   type Logger,
   nameSetting,
   type OpenPort,
   openPort,
 } from "flags-server-kit";
 import { type ConnectionGuard, createForwardingServer, TlsFiles } from "flags-server-kit/http";
-import type { ProxyConfig, TlsConfig } from "./config/config.ts";
-import { loadTlsMaterial } from "./config/load-network.ts";
-import { SETTINGS } from "./config/settings.ts";
-import { createAllowRequest } from "./node/access-lists.ts";
-import type { AppServer } from "./node/app-server.ts";
-import { createRedirectServer } from "./node/redirect-server.ts";
+import type { ProxyConfig, TlsConfig } from "../config/config.ts";
+import { MANAGEMENT_VARIABLES } from "../config/list-ports.ts";
+import { loadTlsMaterial } from "../config/load-network.ts";
+import { SETTINGS } from "../config/settings.ts";
+import { createAllowRequest } from "../node/access-lists.ts";
+import type { AppServer } from "../node/app-server.ts";
+import { createRedirectServer } from "../node/redirect-server.ts";
 
 /** Starts to follow the files of the certificate. */
 export function followTlsFiles({ material, files }: TlsConfig, logger: Logger): TlsFiles {
@@ -32,24 +32,6 @@ interface PortsOptions {
   /** Undefined: metrics and operations are on the main port. */
   readonly management: AppServer | undefined;
 }
-
-/** Returns the ports that a configuration opens. */
-export function listPorts({
-  host,
-  port,
-  network: { tls, management },
-}: Pick<ProxyConfig, "host" | "port" | "network">): readonly Required<ListenAddress>[] {
-  const variables = { port: "PORT", host: "HOST" };
-  return [
-    { port, host, variables },
-    ...(tls?.port === undefined
-      ? []
-      : [{ port: tls.port, host, variables: { ...variables, port: "FLAGS_TLS_PORT" } }]),
-    ...(management === undefined ? [] : [{ ...management, variables: MANAGEMENT_VARIABLES }]),
-  ];
-}
-
-const MANAGEMENT_VARIABLES = { port: "FLAGS_MANAGEMENT_PORT", host: "FLAGS_MANAGEMENT_HOST" };
 
 /** The ports of a proxy. The application closes them with itself. */
 export interface OpenPorts {

@@ -1,9 +1,9 @@
-import { UpstreamSource } from "./upstream/upstream-source.ts";
-import type { FlagSource } from "./upstream/flag-source.ts";
-import type { SharingRole } from "./upstream/sharing/shared-synchronizer.ts";
+import { UpstreamSource } from "../upstream/upstream-source.ts";
+import type { FlagSource } from "../upstream/flag-source.ts";
+import type { SharingRole } from "../upstream/sharing/shared-synchronizer.ts";
 import type { Logger } from "flags-server-kit";
-import type { Source } from "./sources.ts";
-import type { StoredFlags } from "./store/stored-flags.ts";
+import type { Source } from "../sources/sources.ts";
+import type { StoredFlags } from "../store/stored-flags.ts";
 
 /**
  * Logs errors, warnings and the first synchronization of sources; with several sources, each message

@@ -1,5 +1,5 @@
 import type { FlagOrigin } from "flags-sdk";
-import type { FlagSource } from "./upstream/flag-source.ts";
+import type { FlagSource } from "../upstream/flag-source.ts";
 
 type DatedSource = Pick<FlagSource, "isLive" | "confirmedAtMs" | "lastFetchAtMs" | "origin">;
 

@@ -1,12 +1,12 @@
 import type { Registry } from "prom-client";
-import { AccessControl } from "./core/access/access-control.ts";
-import type { ProxyConfig } from "./config/config.ts";
-import { toUpstreamClientOptions } from "./upstream-client-options.ts";
-import type { Source } from "./sources.ts";
-import { createStore } from "./store/create-stored-flags.ts";
-import { observeKeyStore } from "./metrics/key-metrics.ts";
-import type { KeyVerifier } from "./core/access/verified-key.ts";
-import type { UpstreamKeyVerifier } from "./upstream-keys/upstream-key-verifier.ts";
+import { AccessControl } from "../core/access/access-control.ts";
+import type { ProxyConfig } from "../config/config.ts";
+import { toUpstreamClientOptions } from "../config/upstream-client-options.ts";
+import type { Source } from "../sources/sources.ts";
+import { createStore } from "../store/create-stored-flags.ts";
+import { observeKeyStore } from "../metrics/key-metrics.ts";
+import type { KeyVerifier } from "../core/access/verified-key.ts";
+import type { UpstreamKeyVerifier } from "../upstream-keys/upstream-key-verifier.ts";
 
 interface AccessControlOptions {
   readonly registry: Registry;
@@ -27,12 +27,12 @@ export async function createAccessControl(
   const { accessFile, upstreamKeys, logger } = config;
   const access = new AccessControl(config, sources);
   if (accessFile !== undefined) {
-    const { followAccessFile } = await import("./access-file/follow-access-file.ts");
+    const { followAccessFile } = await import("../access-file/follow-access-file.ts");
     await followAccessFile(accessFile, access, sources, config);
   }
   // NOTE: last, so that no verifier remains open if something else fails.
   if (upstreamKeys !== undefined) {
-    const { UpstreamAccess } = await import("./upstream-keys/upstream-access.ts");
+    const { UpstreamAccess } = await import("../upstream-keys/upstream-access.ts");
     access.useUpstream(
       new UpstreamAccess({
         verifier: verifier ?? (await startKeyVerifier(config, upstreamKeys, registry)),
@@ -55,7 +55,7 @@ export async function startKeyVerifier(
   registry: Registry,
 ): Promise<UpstreamKeyVerifier> {
   // NOTE: loaded only if needed, so that other proxies start faster.
-  const { UpstreamKeyVerifier } = await import("./upstream-keys/upstream-key-verifier.ts");
+  const { UpstreamKeyVerifier } = await import("../upstream-keys/upstream-key-verifier.ts");
   const { upstreamUrl, upstreamTokens, logger } = config;
   // NOTE: with a maximum age of 0, stored verifications would never count.
   const isStored = times.maxAgeMs > 0 && config.store !== undefined;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { MemoryLogger } from "../test/_proxy.ts";
-import { DocumentSource } from "../test/_source.ts";
+import { MemoryLogger } from "../../test/_proxy.ts";
+import { DocumentSource } from "../../test/_source.ts";
 import { describeSources, nameSpoolDirectories, startSources, toSource } from "./sources.ts";
-import { StoredFlags } from "./store/stored-flags.ts";
-import { GuardedStore } from "./store/guarded-store.ts";
+import { StoredFlags } from "../store/stored-flags.ts";
+import { GuardedStore } from "../store/guarded-store.ts";
 
 test("describeSources() numbers sources of the same environment", () => {
   const tokens = ["a:production.x", "legacy", "b:production.y", "c:test.z"];

@@ -1,14 +1,14 @@
 import { ConnectionGuard, createHostCheck, onStopping } from "flags-server-kit/http";
-import type { AccessControl } from "./core/access/access-control.ts";
-import type { ProxyConfig } from "./config/config.ts";
-import { createCallerAddress } from "./node/caller-address.ts";
-import { operationRoutes } from "./core/application.ts";
-import { Handler } from "./core/routing/handler.ts";
-import { isReady } from "./core/operations/readiness.ts";
-import type { Metrics } from "./metrics/metrics.ts";
-import { AppServer } from "./node/app-server.ts";
-import { createNodeListener } from "./node/listener.ts";
-import type { Source } from "./sources.ts";
+import type { AccessControl } from "../core/access/access-control.ts";
+import type { ProxyConfig } from "../config/config.ts";
+import { createCallerAddress } from "../node/caller-address.ts";
+import { operationRoutes } from "../core/application.ts";
+import { Handler } from "../core/routing/handler.ts";
+import { isReady } from "../core/operations/readiness.ts";
+import type { Metrics } from "../metrics/metrics.ts";
+import { AppServer } from "../node/app-server.ts";
+import { createNodeListener } from "../node/listener.ts";
+import type { Source } from "../sources/sources.ts";
 
 /** Connections of probes and metrics collectors. They do not count against those of clients. */
 const MAX_CONNECTIONS = 200;

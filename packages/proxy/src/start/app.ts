@@ -1,4 +1,4 @@
-import type { FlagSource } from "./upstream/flag-source.ts";
+import type { FlagSource } from "../upstream/flag-source.ts";
 import { nameSetting, shareStreams } from "flags-server-kit";
 import {
   ConnectionGuard,
@@ -9,41 +9,41 @@ import {
   type TlsFiles,
 } from "flags-server-kit/http";
 import type { RequestTracer } from "flags-server-kit/telemetry";
-import type { AccessControl } from "./core/access/access-control.ts";
-import type { Visibility } from "./core/access/visible-flags.ts";
-import { MAX_SDK_STREAMS, type ProxyConfig } from "./config/config.ts";
-import { SETTINGS } from "./config/settings.ts";
-import { createCallerAddress } from "./node/caller-address.ts";
-import { applicationRoutes } from "./core/application.ts";
-import { Cors } from "./core/routing/cors.ts";
-import { EvaluationReporter } from "./core/routes/evaluation-reporter.ts";
-import { Handler } from "./core/routing/handler.ts";
-import { describeRoutes } from "./core/routing/openapi.ts";
-import { createProtocol, type Protocol } from "./core/routes/protocol.ts";
-import { PROTOCOLS } from "./core/protocols/protocols.ts";
-import { isReady } from "./core/operations/readiness.ts";
-import { createRequestOrigin } from "./node/request-origin.ts";
-import { renderNewSnapshots } from "./core/response/rendering.ts";
-import { ResponseCache } from "./core/response/response-cache.ts";
-import type { Route } from "./core/routing/route.ts";
-import { createDefinitionsReader } from "./core/server-sdk/definitions-document.ts";
-import { DefinitionsFeeds } from "./core/server-sdk/definitions-feed.ts";
+import type { AccessControl } from "../core/access/access-control.ts";
+import type { Visibility } from "../core/access/visible-flags.ts";
+import { MAX_SDK_STREAMS, type ProxyConfig } from "../config/config.ts";
+import { SETTINGS } from "../config/settings.ts";
+import { createCallerAddress } from "../node/caller-address.ts";
+import { applicationRoutes } from "../core/application.ts";
+import { Cors } from "../core/routing/cors.ts";
+import { EvaluationReporter } from "../core/routes/evaluation-reporter.ts";
+import { Handler } from "../core/routing/handler.ts";
+import { describeRoutes } from "../core/routing/openapi.ts";
+import { createProtocol, type Protocol } from "../core/routes/protocol.ts";
+import { PROTOCOLS } from "../core/protocols/protocols.ts";
+import { isReady } from "../core/operations/readiness.ts";
+import { createRequestOrigin } from "../node/request-origin.ts";
+import { renderNewSnapshots } from "../core/response/rendering.ts";
+import { ResponseCache } from "../core/response/response-cache.ts";
+import type { Route } from "../core/routing/route.ts";
+import { createDefinitionsReader } from "../core/server-sdk/definitions-document.ts";
+import { DefinitionsFeeds } from "../core/server-sdk/definitions-feed.ts";
 import { createAccessControl } from "./create-access-control.ts";
-import { createFetchHandler, type FetchHandler } from "./fetch/fetch-adapter.ts";
-import { observeKeys } from "./metrics/key-metrics.ts";
-import { createMetrics, type Metrics } from "./metrics/metrics.ts";
-import { METRICS_PREFIX } from "./metrics/metric-set.ts";
-import { observeSources } from "./metrics/source-metrics.ts";
-import { observeDefinitionsStreams } from "./metrics/stream-metrics.ts";
-import { observeFlagUsage } from "./metrics/usage-metrics.ts";
-import { createAllowRequest } from "./node/access-lists.ts";
-import { AppServer } from "./node/app-server.ts";
-import { createNodeListener, type NodeListener } from "./node/listener.ts";
-import { apiPageRoutes } from "./node/api-page.ts";
-import { createClientStreams } from "./node/streaming/create-streams.ts";
-import { DefinitionsStreams } from "./node/streaming/definitions-streams.ts";
-import type { Source } from "./sources.ts";
-import { FlagUsage } from "./core/usage/flag-usage.ts";
+import { createFetchHandler, type FetchHandler } from "../fetch/fetch-adapter.ts";
+import { observeKeys } from "../metrics/key-metrics.ts";
+import { createMetrics, type Metrics } from "../metrics/metrics.ts";
+import { METRICS_PREFIX } from "../metrics/metric-set.ts";
+import { observeSources } from "../metrics/source-metrics.ts";
+import { observeDefinitionsStreams } from "../metrics/stream-metrics.ts";
+import { observeFlagUsage } from "../metrics/usage-metrics.ts";
+import { createAllowRequest } from "../node/access-lists.ts";
+import { AppServer } from "../node/app-server.ts";
+import { createNodeListener, type NodeListener } from "../node/listener.ts";
+import { apiPageRoutes } from "../node/api-page.ts";
+import { createClientStreams } from "../node/streaming/create-streams.ts";
+import { DefinitionsStreams } from "../node/streaming/definitions-streams.ts";
+import type { Source } from "../sources/sources.ts";
+import { FlagUsage } from "../core/usage/flag-usage.ts";
 
 export interface AppOptions {
   /** @default the metrics of this process */

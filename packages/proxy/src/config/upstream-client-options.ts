@@ -1,5 +1,5 @@
 import type { FlagsClientOptions } from "flags-sdk";
-import type { ProxyConfig } from "./config/config.ts";
+import type { ProxyConfig } from "./config.ts";
 
 /** Returns the options of a client of the configured upstream. */
 export function toUpstreamClientOptions(config: ProxyConfig, token: string): FlagsClientOptions {

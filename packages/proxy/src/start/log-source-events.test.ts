@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { MemoryLogger } from "../test/_proxy.ts";
-import { DocumentSource } from "../test/_source.ts";
+import { MemoryLogger } from "../../test/_proxy.ts";
+import { DocumentSource } from "../../test/_source.ts";
 import { logSourceEvents } from "./log-source-events.ts";
-import { toSource } from "./sources.ts";
+import { toSource } from "../sources/sources.ts";
 
 test("logSourceEvents() logs the origin of the first flags until it is stopped", () => {
   const [source, logger] = [new DocumentSource(), new MemoryLogger()];

@@ -1,7 +1,7 @@
-import type { FlagSource } from "./upstream/flag-source.ts";
-import { UpstreamSource } from "./upstream/upstream-source.ts";
-import type { ProxyConfig } from "./config/config.ts";
-import type { StoredFlags } from "./store/stored-flags.ts";
+import type { FlagSource } from "../upstream/flag-source.ts";
+import { UpstreamSource } from "../upstream/upstream-source.ts";
+import type { FlagFile } from "../files/read-flag-file.ts";
+import type { StoredFlags } from "../store/stored-flags.ts";
 import { scopesOf, type TokenScope } from "./token-scope.ts";
 
 /** A source that the proxy serves: one environment of an upstream, or one file with flags. */
@@ -30,7 +30,12 @@ export interface SourceFailure {
 /** The name of the only source of a proxy whose token names no environment. */
 const DEFAULT_NAME = "default";
 
-type Upstreams = Pick<ProxyConfig, "upstreamTokens" | "files">;
+/** Where flags come from, as configured. */
+interface Upstreams {
+  readonly upstreamTokens: readonly string[];
+  /** Undefined: from the upstream. */
+  readonly files?: readonly FlagFile[] | undefined;
+}
 
 /** Returns the names and scopes of the sources, in order. */
 export function describeSources(upstreams: Upstreams): readonly Pick<Source, "name" | "scope">[] {
