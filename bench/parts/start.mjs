@@ -4,14 +4,15 @@ import { createDocument } from "../lib/documents.mjs";
 import { atMost, toTable } from "../lib/report.mjs";
 import { medians } from "../lib/statistics.mjs";
 import { startUpstream } from "../lib/upstream.mjs";
-import { startOldProxy, startOurs } from "../peers/peers.mjs";
+import { PEERS } from "../peers/peers.mjs";
 
 const FLAG_COUNT = 1000;
 const TARGET_MS = 300;
 
 /** @param plan `rounds` */
 export function runStartBench({ rounds }) {
-  return measureStarts({ ours: startOurs, old: startOldProxy }, rounds);
+  const { ours, old, previous } = PEERS;
+  return measureStarts({ ours, ...(previous && { previous }), old }, rounds);
 }
 
 /**
@@ -50,8 +51,10 @@ export async function sampleStarts(starters, { rounds, flagCount, read }) {
   return Object.fromEntries([...samples].map(([name, list]) => [name, medians(list)]));
 }
 
-export function reportStart({ ours, old }) {
-  const row = { "ours ms": Math.round(ours), "old ms": Math.round(old) };
+export function reportStart(readyMs) {
+  const row = Object.fromEntries(
+    Object.entries(readyMs).map(([name, ms]) => [`${name} ms`, Math.round(ms)]),
+  );
   return `## Start: until the health check returns 200, ${FLAG_COUNT} flags\n\n${toTable([row])}`;
 }
 
