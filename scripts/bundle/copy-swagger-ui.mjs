@@ -3,12 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
 /** What the page of the proxy's API loads. */
-const FILES = [
-  "index.css",
-  "swagger-ui.css",
-  "swagger-ui-bundle.js",
-  "swagger-ui-standalone-preset.js",
-];
+const FILES = ["index.css", "swagger-ui.css", "swagger-ui-bundle.js"];
 
 /** Copies the files of Swagger UI, so that the proxy does not depend on the plugin that contains them. */
 export async function copySwaggerUi(directory) {

@@ -10,7 +10,6 @@ const TYPES: Readonly<Record<string, string>> = {
   "swagger-ui.css": "text/css; charset=utf-8",
   "index.css": "text/css; charset=utf-8",
   "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
-  "swagger-ui-standalone-preset.js": "text/javascript; charset=utf-8",
 };
 
 /**
@@ -116,7 +115,6 @@ function writePage(files: string): string {
   <body>
     <div id="swagger-ui"></div>
     <script src="${files}/swagger-ui-bundle.js"></script>
-    <script src="${files}/swagger-ui-standalone-preset.js"></script>
     <script src="${files}/start.js"></script>
   </body>
 </html>
@@ -128,8 +126,6 @@ function writeScript(basePath: string): string {
   url: ${JSON.stringify(`${basePath}/docs/openapi.json`)},
   dom_id: "#swagger-ui",
   deepLinking: true,
-  presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
-  layout: "StandaloneLayout",
 });
 `;
 }
