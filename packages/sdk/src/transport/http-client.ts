@@ -77,40 +77,11 @@ export class HttpClient {
 
   /** Resolves to a response with any status; throws an `UpstreamError` if there is no response. */
   send(request: UpstreamRequest): Promise<UpstreamResponse> {
-    return this.#observed(request, (headers) =>
-      this.#send({ ...request, headers: { ...request.headers, ...headers } }),
-    );
-  }
-
-  /** Sends a request with the additional headers of the observer, and reports the result to it. */
-  async #observed<Response extends { readonly status: number }>(
-    { method, url }: UpstreamRequest,
-    send: (headers: ObservedRequest["headers"]) => Promise<Response>,
-  ): Promise<Response> {
-    const observed = this.#observe?.({ method, url });
-    if (observed === undefined) return send({});
-    try {
-      const response = await send(observed.headers);
-      observed.end({ status: response.status });
-      return response;
-    } catch (error) {
-      observed.end({ error });
-      throw error;
-    }
-  }
-
-  async #send(request: UpstreamRequest): Promise<UpstreamResponse> {
-    const deadline = new Deadline(request.signal, this.#timeoutMs);
-    try {
-      const response = await this.#fetch(request, deadline);
-      return await this.#readResponse(response);
-    } catch (cause) {
-      const error = toCallError(cause, request.url, deadline);
-      deadline.end();
-      throw error;
-    } finally {
+    return this.#call(request, async (response, deadline) => {
+      const complete = await this.#readResponse(response);
       deadline.clear();
-    }
+      return complete;
+    });
   }
 
   /**
@@ -119,23 +90,31 @@ export class HttpClient {
    * `maxSilenceMs`.
    */
   open(request: UpstreamRequest, maxSilenceMs: number): Promise<OpenResponse> {
-    return this.#observed(request, (headers) =>
-      this.#open({ ...request, headers: { ...request.headers, ...headers } }, maxSilenceMs),
-    );
-  }
-
-  async #open(request: UpstreamRequest, maxSilenceMs: number): Promise<OpenResponse> {
-    const deadline = new Deadline(request.signal, this.#timeoutMs);
-    try {
-      const response = await this.#fetch(request, deadline);
+    return this.#call(request, async (response, deadline) => {
       const onChunk = (): void => deadline.renew(maxSilenceMs);
       onChunk();
       const toError = (cause: unknown): UpstreamError => toCallError(cause, request.url, deadline);
       const chunks = readChunks(decode(response), onChunk, toError);
       return { ...headOf(response), chunks, close: () => deadline.end() };
+    });
+  }
+
+  /** Sends a request with the additional headers of the observer, and reports the result to it. */
+  async #call<Response extends { readonly status: number }>(
+    request: UpstreamRequest,
+    read: (response: IncomingMessage, deadline: Deadline) => Promise<Response>,
+  ): Promise<Response> {
+    const { method, url, signal } = request;
+    const observed = this.#observe?.({ method, url });
+    const deadline = new Deadline(signal, this.#timeoutMs);
+    try {
+      const response = await read(await this.#fetch(request, observed, deadline), deadline);
+      observed?.end({ status: response.status });
+      return response;
     } catch (cause) {
-      const error = toCallError(cause, request.url, deadline);
+      const error = toCallError(cause, url, deadline);
       deadline.end();
+      observed?.end({ error });
       throw error;
     }
   }
@@ -146,13 +125,18 @@ export class HttpClient {
   }
 
   /** Sends the request and follows redirects. */
-  async #fetch(request: UpstreamRequest, deadline: Deadline): Promise<IncomingMessage> {
+  async #fetch(
+    request: UpstreamRequest,
+    observed: ObservedRequest | undefined,
+    deadline: Deadline,
+  ): Promise<IncomingMessage> {
     const { method, urlSetting, body } = request;
     const { signal } = deadline;
     const headers = {
       "user-agent": SDK_NAME,
       "accept-encoding": ENCODINGS,
       ...request.headers,
+      ...observed?.headers,
       ...(await resolveCredentials(request, deadline)),
     };
     let { url } = request;
