@@ -1,10 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { promisify } from "node:util";
-import { afterEach, beforeAll, describe, expect, it, onTestFinished, test, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { createConnections } from "../src/transport/connections.ts";
 import { makeSelfSigned } from "./_certificates.ts";
 import { createClient, flagNames, nextEvent, startClient, startUpstream } from "./_client.ts";
@@ -30,24 +24,6 @@ const get = (url: string) => ({
   method: "GET" as const,
   headers: {},
   signal: new AbortController().signal,
-});
-
-test("socketPath replaces the host in the URL, and any proxy", async () => {
-  const directory = await mkdtemp(join(tmpdir(), "flags-socket-"));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  const socketPath = join(directory, "socket");
-  const server = createServer((request, response) => response.end(request.headers.host));
-  await new Promise<void>((resolve) => server.listen(socketPath, resolve));
-  const httpProxy = "http://127.0.0.1:1";
-  const connections = createConnections({ timeoutMs: 5000, socketPath, httpProxy });
-  onTestFinished(() => connections.destroy());
-  for (let count = 0; count < 2; count += 1) {
-    expect(await text(await connections.send(get("http://primary.invalid/a")))).toBe(
-      "primary.invalid",
-    );
-  }
-  expect(await promisify(server.getConnections.bind(server))()).toBe(1);
-  server.close();
 });
 
 describe("httpOptions", () => {

@@ -16,8 +16,6 @@ import type { ProxySettings, Route } from "./forward-proxies.ts";
 export interface ConnectionSettings extends ProxySettings {
   /** The time limit for opening a connection. */
   readonly timeoutMs: number;
-  /** A Unix socket to connect to instead of the host in the URL, without a forward proxy. */
-  readonly socketPath?: string | undefined;
   /** @default true */
   readonly rejectUnauthorized?: boolean;
   /** @default the CAs that Node trusts */
@@ -47,7 +45,7 @@ const KEEP_ALIVE_MS = 30_000;
 
 /** @throws {TypeError} if the URL of a forward proxy, a certificate or a key is invalid */
 export function createConnections(settings: ConnectionSettings): Connections {
-  const { socketPath, timeoutMs, rejectUnauthorized = true } = settings;
+  const { timeoutMs, rejectUnauthorized = true } = settings;
   const contexts = createContexts(settings);
   const proxies = readProxies(settings);
   const keepAlive = { keepAlive: true, timeout: KEEP_ALIVE_MS };
@@ -67,8 +65,8 @@ export function createConnections(settings: ConnectionSettings): Connections {
 
   const route = (url: URL): Route => {
     const path = `${url.pathname}${url.search}`;
-    const to = { ...addressOf(url), socketPath, path, headers: { host: url.host } };
-    const isDirect = socketPath !== undefined || proxies.isExempt(url);
+    const to = { ...addressOf(url), path, headers: { host: url.host } };
+    const isDirect = proxies.isExempt(url);
     if (url.protocol === "https:") return { ...to, agent: isDirect ? tlsAgent : tunnelAgent };
     if (isDirect || httpProxy === undefined) return { ...to, agent: plainAgent };
     // Not through a tunnel: many proxies allow that only for port 443.
