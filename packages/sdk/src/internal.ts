@@ -9,8 +9,8 @@ export { isUnleashClient } from "./sync/unleash-synchronizer.ts";
 export type { Synchronizer, SyncSink } from "./sync/synchronizer.ts";
 
 // Flags that are not from an upstream.
-export { DocumentFlags } from "./client/document-flags.ts";
-export type { DocumentFlagsOptions } from "./client/document-flags.ts";
+export { FlagState } from "./sync/flag-state.ts";
+export { FlagUpdater } from "./sync/flag-updater.ts";
 export { createDocumentFilter } from "./sync/filter-documents.ts";
 
 // Calls to an upstream.

@@ -1,14 +1,29 @@
-import { describeCount, DocumentFlags, type DocumentFlagsOptions } from "flags-sdk/internal";
+import type { CustomStrategy, Snapshot } from "flags-engine";
+import type { BeforeChangeHook, FeatureDefinitions, FlagFall, FlagOrigin } from "flags-sdk";
+import {
+  ClientEventTarget,
+  Compiler,
+  createDocumentFilter,
+  describeCount,
+  FlagState,
+  FlagUpdater,
+  TimeSlicer,
+} from "flags-sdk/internal";
+import { type Logger, toErrorMessage } from "flags-server-kit";
 import type { FlagSource } from "../upstream/flag-source.ts";
 import type { ApplicationUsage } from "../upstream/usage/application-usage.ts";
-import { type Logger, toErrorMessage } from "flags-server-kit";
 import { warnOfNewFiles } from "./directory.ts";
 import { FileFollower } from "./file-follower.ts";
 import { FileError, type FollowedFiles } from "./read-file.ts";
 import { type FlagFile, readFlagFile } from "./read-flag-file.ts";
 
-interface FileFlagsOptions extends Omit<DocumentFlagsOptions, "origin"> {
+interface FileFlagsOptions {
   readonly file: FlagFile;
+  readonly strategies: readonly CustomStrategy[];
+  /** Only flags of this project are used. @default all */
+  readonly projectName: string | undefined;
+  /** Only flags whose names start with this prefix are used. @default all */
+  readonly namePrefix: string | undefined;
   readonly logger: Pick<Logger, "info" | "warn">;
   /** Whether to warn about files that are added to its directory. @default false */
   readonly watchesDirectory?: boolean;
@@ -18,7 +33,12 @@ interface FileFlagsOptions extends Omit<DocumentFlagsOptions, "origin"> {
  * The flags of a file, which is read again when it changes. A file that cannot be used leaves the
  * previous flags in place.
  */
-export class FileFlags extends DocumentFlags implements FlagSource {
+export class FileFlags extends ClientEventTarget implements FlagSource {
+  readonly #compiler: Compiler;
+  readonly #state: FlagState;
+  readonly #updater: FlagUpdater;
+  readonly #filter: (document: unknown) => unknown;
+  readonly #closing = new AbortController();
   readonly #file: FlagFile;
   readonly #logger: Pick<Logger, "info" | "warn">;
   readonly #watchesDirectory: boolean;
@@ -26,14 +46,57 @@ export class FileFlags extends DocumentFlags implements FlagSource {
   #follower: FileFollower | undefined;
   #reported = "";
   #isStarted = false;
-  #isClosed = false;
   #hasUsage = false;
 
-  constructor({ file, logger, watchesDirectory = false, ...options }: FileFlagsOptions) {
-    super({ ...options, origin: "file" });
+  constructor(options: FileFlagsOptions) {
+    super();
+    const { file, strategies, projectName, namePrefix, logger, watchesDirectory = false } = options;
+    const { emitter } = this;
+    this.#compiler = new Compiler(strategies, emitter);
+    this.#state = new FlagState({ bootstrapOverrides: true, compiler: this.#compiler });
+    this.#updater = new FlagUpdater({
+      state: this.#state,
+      emitter,
+      save: ignore,
+      now: Date.now,
+      slicer: new TimeSlicer(),
+    });
+    this.#filter = createDocumentFilter({ projectName, namePrefix, tags: [] }, ignore);
     this.#file = file;
     this.#logger = logger;
     this.#watchesDirectory = watchesDirectory;
+  }
+
+  get snapshot(): Snapshot | undefined {
+    return this.#state.snapshot;
+  }
+
+  get definitions(): FeatureDefinitions | undefined {
+    return this.#state.definitions;
+  }
+
+  get lastFetchAtMs(): number | undefined {
+    return this.#updater.lastFetchAtMs;
+  }
+
+  get lastUpdateAtMs(): number | undefined {
+    return this.#updater.lastUpdateAtMs;
+  }
+
+  get origin(): FlagOrigin | undefined {
+    return this.snapshot && "file";
+  }
+
+  get confirmedAtMs(): number | undefined {
+    return this.#updater.confirmedAtMs;
+  }
+
+  get isLive(): boolean {
+    return this.#updater.isLive;
+  }
+
+  get fall(): FlagFall | undefined {
+    return this.#updater.fall;
   }
 
   start(): void {
@@ -46,11 +109,14 @@ export class FileFlags extends DocumentFlags implements FlagSource {
     void this.#start();
   }
 
-  override async close(): Promise<void> {
-    this.#isClosed = true;
+  async close(): Promise<void> {
+    this.#closing.abort();
     this.#follower?.close();
     this.#stopWatching();
-    await super.close();
+  }
+
+  beforeChange(hook: BeforeChangeHook): () => void {
+    return this.#compiler.addHook(hook);
   }
 
   reportUsage(_usage: ApplicationUsage): boolean {
@@ -65,7 +131,7 @@ export class FileFlags extends DocumentFlags implements FlagSource {
 
   async #start(): Promise<void> {
     const files = (await this.#load()) ?? { paths: [this.#file.path], fingerprint: "" };
-    if (this.#isClosed) return;
+    if (this.#closing.signal.aborted) return;
     this.#follower = new FileFollower(files, () => this.#load());
   }
 
@@ -73,9 +139,11 @@ export class FileFlags extends DocumentFlags implements FlagSource {
     const { path } = this.#file;
     try {
       const { document, warnings, locateError, ...files } = await readFlagFile(this.#file);
-      await this.accept(document).catch((error: unknown) => {
+      const { signal } = this.#closing;
+      await this.#updater.accept(this.#filter(document), signal).catch((error: unknown) => {
         throw locateError(error);
       });
+      this.#updater.setLive(true);
       for (const warning of warnings) this.emitter.emit("warn", `${path}: ${warning}`);
       const count = describeCount(document.features.length, "flag");
       if (this.#reported === "") this.#logger.info(`Read ${count} from ${path}`);
@@ -83,7 +151,7 @@ export class FileFlags extends DocumentFlags implements FlagSource {
       this.#reported = "";
       return files;
     } catch (error) {
-      if (!this.#isClosed) this.#report(error);
+      if (!this.#closing.signal.aborted) this.#report(error);
       return error instanceof FileError ? error.files : undefined;
     }
   }
@@ -94,6 +162,11 @@ export class FileFlags extends DocumentFlags implements FlagSource {
     if (reason === this.#reported) return;
     this.#reported = reason;
     const effect = this.snapshot === undefined ? "" : "; the previous flags stay in use";
-    this.failed(new Error(`Cannot use ${this.#file.path}${effect}: ${reason}`));
+    // Until now, every change would have been noticed. From now on, the flags become older.
+    if (this.isLive) this.#updater.unchanged();
+    this.#updater.setLive(false);
+    this.emitter.emit("error", new Error(`Cannot use ${this.#file.path}${effect}: ${reason}`));
   }
 }
+
+function ignore(): void {}
