@@ -1,10 +1,11 @@
 import type { EventSink } from "../transport/failure-log.ts";
 import type { FeatureFilters, UpstreamApi } from "../transport/upstream-api.ts";
-import { sortDocuments } from "./document-order.ts";
-import { filterDocuments } from "./filter-documents.ts";
+import { sortDocument } from "./document-order.ts";
+import { createDocumentFilter } from "./filter-documents.ts";
 import { createDeltaPolling, createPolling } from "./polling.ts";
 import { PollingFallback } from "./polling-fallback.ts";
 import { Streaming } from "./streaming.ts";
+import { convertDocuments } from "./synchronizer.ts";
 import type { Synchronization, SyncSink, Synchronizer } from "./synchronizer.ts";
 
 interface SynchronizerOptions {
@@ -25,7 +26,7 @@ export function createSynchronizer(
   unfiltered: SynchronizerOptions,
 ): Synchronizer {
   const { events, filters } = unfiltered;
-  const sink = filterDocuments(unfiltered.sink, filters, events.warn);
+  const sink = convertDocuments(unfiltered.sink, createDocumentFilter(filters, events.warn));
   const options = { ...unfiltered, sink };
   if (synchronization === "polling") return createPolling(options);
   if (filters.tags.length > 0) return createPollingForTags(synchronization, options);
@@ -57,7 +58,8 @@ function createPollingForTags(
 function createDeltaWithFallback(options: SynchronizerOptions): Synchronizer {
   return new PollingFallback({
     ...options,
-    createPolling: (sink) => createPolling({ ...options, sink: sortDocuments(sink) }),
+    createPolling: (sink) =>
+      createPolling({ ...options, sink: convertDocuments(sink, sortDocument) }),
     createPreferred: (hooks) => createDeltaPolling({ ...options, ...hooks }),
   });
 }
@@ -69,7 +71,7 @@ function createStreamingWithFallback(options: SynchronizerOptions): Synchronizer
     createPolling: (sink) =>
       createPolling({
         ...options,
-        sink: sortDocuments(sink),
+        sink: convertDocuments(sink, sortDocument),
         onStreamingRequested: () => streaming?.resume(),
       }),
     createPreferred: (hooks) => {

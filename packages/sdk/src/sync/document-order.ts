@@ -1,6 +1,5 @@
 import { isRecord } from "flags-engine";
 import type { FeaturesState } from "flags-engine";
-import type { SyncSink } from "./synchronizer.ts";
 
 /**
  * Sorts flags by name and segments by id, so that the order, and with it the ETag of a replica, does
@@ -17,15 +16,6 @@ export function sortDocument(document: unknown): unknown {
   if (!Array.isArray(features)) return document;
   const sortedSegments = Array.isArray(segments) ? { segments: sortBy("id", segments) } : {};
   return { ...document, features: sortBy("name", features), ...sortedSegments };
-}
-
-/** Wraps a sink so that it receives sorted documents. */
-export function sortDocuments(sink: SyncSink): SyncSink {
-  return {
-    accept: (document, signal, confirmation) =>
-      sink.accept(sortDocument(document), signal, confirmation),
-    unchanged: (confirmation) => sink.unchanged(confirmation),
-  };
 }
 
 function sortBy(key: "name" | "id", entries: readonly unknown[]): readonly unknown[] {

@@ -1,6 +1,5 @@
 import { isRecord } from "flags-engine";
 import type { FeatureFilters } from "../transport/upstream-api.ts";
-import type { SyncSink } from "./synchronizer.ts";
 
 type Feature = Readonly<Record<string, unknown>>;
 
@@ -16,19 +15,6 @@ type WarnOnce = (kind: string, message: string) => void;
 interface Document {
   readonly features: readonly unknown[];
   readonly query?: unknown;
-}
-
-/** Wraps a sink so that it receives filtered documents. */
-export function filterDocuments(
-  sink: SyncSink,
-  filters: FeatureFilters,
-  warn: (message: string) => void,
-): SyncSink {
-  const filter = createDocumentFilter(filters, warn);
-  return {
-    accept: (document, signal, confirmation) => sink.accept(filter(document), signal, confirmation),
-    unchanged: (confirmation) => sink.unchanged(confirmation),
-  };
 }
 
 /**

@@ -26,3 +26,14 @@ export interface SyncSink {
   /** Called if the upstream responded that nothing has changed. */
   unchanged(confirmation: Confirmation): void;
 }
+
+/** Wraps a sink so that it receives converted documents. */
+export function convertDocuments(
+  sink: SyncSink,
+  convert: (document: unknown) => unknown,
+): SyncSink {
+  return {
+    accept: (document, ...details) => sink.accept(convert(document), ...details),
+    unchanged: (confirmation) => sink.unchanged(confirmation),
+  };
+}
