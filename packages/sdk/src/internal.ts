@@ -32,6 +32,7 @@ export { isNotOffered } from "./transport/status-error.ts";
 export type { StatusHints } from "./transport/status-error.ts";
 export { describeCause, describeUrl, toUpstreamError } from "./transport/upstream-error.ts";
 export { toMetricsBody } from "./transport/wire-bodies.ts";
+export { sendTheRest } from "./usage/send-the-rest.ts";
 
 // The age of flags.
 export { AGE_HEADER, writeAge, writeAgeComment } from "./transport/confirmation.ts";

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Emitter, FlagsClientEvents } from "../events.ts";
 import type { Identity } from "../identity.ts";
 import type { Settings } from "../options/resolve-options.ts";
@@ -13,6 +12,7 @@ import type { UpstreamError } from "../transport/upstream-error.ts";
 import { toMetricsBody, toRegistrationBody } from "../transport/wire-bodies.ts";
 import { EvaluationCounts } from "./evaluation-counts.ts";
 import type { CountedFlag } from "./evaluation-counts.ts";
+import { sendTheRest } from "./send-the-rest.ts";
 
 interface ClientUsageOptions {
   readonly settings: Settings;
@@ -24,9 +24,6 @@ interface ClientUsageOptions {
   readonly random: () => number;
 }
 
-/** A shutdown has other steps too, and container runtimes limit the time of all together. */
-const FLUSH_TIMEOUT_MS = 2000;
-const FLUSH_RETRY_MS = 250;
 /** How often rejected reports are divided per attempt to send everything. */
 const MAX_SPLITS = 100;
 /** Consecutive rejections of everything after which it is dropped. */
@@ -80,14 +77,10 @@ export class ClientUsage {
   /** Delivers all usage within two seconds; retries transient failures until then. */
   async close(): Promise<void> {
     await this.#registration?.stop();
-    const deadlineMs = performance.now() + FLUSH_TIMEOUT_MS;
-    const timer = setTimeout(() => this.#abort.abort(), FLUSH_TIMEOUT_MS);
-    // NOTE: does not abort a pending request before the timeout: it may have been processed already.
-    await this.#loop.stop();
-    await this.#flush(deadlineMs);
-    clearTimeout(timer);
+    const { events, random } = this.#options;
+    const sendAll = () => this.#sendAll();
+    await sendTheRest({ loop: this.#loop, abort: this.#abort, sendAll, random });
     this.#warnOfUncounted();
-    const { events } = this.#options;
     if (!this.#counts.isEmpty) events.warn("Usage of 1 application was not delivered");
   }
 
@@ -98,20 +91,6 @@ export class ClientUsage {
   #intervalMs(): number {
     const { settings, random } = this.#options;
     return settings.metricsIntervalMs + Math.round(settings.metricsJitterMs * random());
-  }
-
-  async #flush(deadlineMs: number): Promise<void> {
-    const { random } = this.#options;
-    for (let failures = 1; !this.#abort.signal.aborted; failures += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one attempt at a time
-      const error = await this.#sendAll();
-      if (error === undefined || !error.isTransient) return;
-      const { retryAfterMs } = error;
-      const delayMs = nextDelayMs({ intervalMs: FLUSH_RETRY_MS, failures, retryAfterMs, random });
-      if (performance.now() + delayMs >= deadlineMs) return;
-      // oxlint-disable-next-line no-await-in-loop -- between attempts
-      await delay(delayMs);
-    }
   }
 
   async #report(): Promise<number> {

@@ -1,5 +1,4 @@
 import { setMaxListeners } from "node:events";
-import { setTimeout as delay } from "node:timers/promises";
 import type { MetricsBody, UpstreamError } from "flags-sdk";
 import type { ApplicationUsage } from "./application-usage.ts";
 import {
@@ -9,6 +8,7 @@ import {
   forEachConcurrently,
   Loop,
   nextDelayMs,
+  sendTheRest,
   toMetricsBody,
   toUpstreamError,
   type UpstreamConnection,
@@ -52,10 +52,6 @@ export interface UsageReporterOptions {
   readonly monotonicMs: () => number;
   readonly random: () => number;
 }
-
-/** A shutdown has other steps too: see run-program.ts of flags-server-kit. */
-const FLUSH_TIMEOUT_MS = 2000;
-const FLUSH_RETRY_MS = 250;
 
 /** Each of these is a request at least: names of applications that clients invent must not cause thousands. */
 const MAX_SEPARATE_APPLICATIONS = 500;
@@ -105,33 +101,18 @@ export class UsageReporter {
 
   /** Delivers all usage within two seconds; retries transient failures until then. */
   async close(): Promise<void> {
-    const deadlineMs = performance.now() + FLUSH_TIMEOUT_MS;
-    const timer = setTimeout(() => this.#abort.abort(), FLUSH_TIMEOUT_MS);
-    // NOTE: does not abort pending requests before the timeout: they may have been processed already.
-    await this.#loop.stop();
-    this.#maxSeparate = Infinity;
-    await this.#flush(deadlineMs);
-    clearTimeout(timer);
+    const { buffer, events, spool, random } = this.#options;
+    const sendAll = (): Promise<UpstreamError | undefined> => {
+      this.#maxSeparate = Infinity;
+      return this.#sendAll();
+    };
+    await sendTheRest({ loop: this.#loop, abort: this.#abort, sendAll, random });
     this.#logDrops();
-    const { buffer, events, spool } = this.#options;
     const count = buffer.size;
     if (count === 0) return;
     const consequence =
       spool?.state.isWritable === true ? "; the next start will deliver it from the spool" : "";
     events.warn(`Usage of ${describeCount(count, "application")} was not delivered${consequence}`);
-  }
-
-  async #flush(deadlineMs: number): Promise<void> {
-    const { signal } = this.#abort;
-    const { random } = this.#options;
-    for (let failures = 1; !signal.aborted; failures += 1) {
-      const error = await this.#sendAll();
-      if (error === undefined || !error.isTransient) return;
-      const { retryAfterMs } = error;
-      const delayMs = nextDelayMs({ intervalMs: FLUSH_RETRY_MS, failures, retryAfterMs, random });
-      if (performance.now() + delayMs >= deadlineMs) return;
-      await delay(delayMs);
-    }
   }
 
   async #report(): Promise<number> {
