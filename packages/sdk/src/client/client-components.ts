@@ -102,13 +102,8 @@ export function createComponents(
     save: (definitions) => storage.save(definitions),
     slicer,
   });
-  const synchronizer = selectSynchronizer(settings, parts, {
-    api,
-    updater,
-    state,
-    storage,
-    events,
-  });
+  const connected = { upstream, events, compiler, state, updater, storage };
+  const synchronizer = selectSynchronizer(settings, parts, connected);
   const bootstrap =
     settings.bootstrap &&
     createBootstrap({
@@ -124,32 +119,15 @@ export function createComponents(
       random,
     });
   const usage = new ClientUsage({ settings, api, identity, emitter, events, now, random });
-  return {
-    upstream,
-    events,
-    compiler,
-    state,
-    updater,
-    storage,
-    synchronizer,
-    bootstrap,
-    usage,
-  };
-}
-
-interface SynchronizerDependencies {
-  readonly api: UpstreamConnection["api"];
-  readonly updater: FlagUpdater;
-  readonly state: FlagState;
-  readonly storage: DefinitionsStorage;
-  readonly events: EventSink;
+  return { ...connected, synchronizer, bootstrap, usage };
 }
 
 function selectSynchronizer(
   settings: Settings,
   { share }: ClientParts,
-  { api, updater, state, storage, events }: SynchronizerDependencies,
+  components: Pick<ClientComponents, "events" | "state" | "storage" | "updater" | "upstream">,
 ): Synchronizer {
+  const { upstream, updater, state, storage, events } = components;
   const { unleash, synchronization, filters, refreshIntervalMs: intervalMs } = settings;
   const holdBack = (sink: SyncSink): HoldBack =>
     new HoldBack({
@@ -163,7 +141,7 @@ function selectSynchronizer(
     return new UnleashSynchronizer({ unleash, updater, sink: holdBack(updater), events });
   }
   const create: CreateSynchronizer = (sink, hooks) => {
-    const options = { api, filters, intervalMs, random, ...hooks };
+    const options = { api: upstream.api, filters, intervalMs, random, ...hooks };
     // If flags are fetched only once, nothing can confirm them later.
     if (intervalMs === 0) return createSynchronizer(synchronization, { ...options, sink });
     const held = holdBack(sink);
