@@ -9,16 +9,17 @@ import type {
   ApplicationUsage,
   ImpactMetric,
 } from "../application-usage.ts";
-import { listSpoolFiles, readSpoolFile, SpoolFileWriter } from "./spool-files.ts";
+import { listSpoolFiles, readSpoolFile, SpoolFiles } from "./spool-files.ts";
 import type { SpoolFileReport } from "./spool-files.ts";
 import { MAX_LINE_BYTES, readLine, toLines } from "./spool-record.ts";
 import type { SpoolRecord } from "./spool-record.ts";
 
 let directory = "";
-let lastNumber = 0;
+let files: SpoolFiles;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "flags-spool-file-"));
+  files = new SpoolFiles(directory);
 });
 
 afterAll(() => rm(directory, { recursive: true }));
@@ -42,11 +43,9 @@ const REGISTRATION: ApplicationRegistration = {
 
 /** Writes lines to a new file and returns its path. */
 async function write(lines: readonly string[]): Promise<string> {
-  lastNumber += 1;
-  const writer = await SpoolFileWriter.create(directory, lastNumber);
-  await writer.append(lines.join(""));
-  await writer.close();
-  return writer.path;
+  await files.append(lines.join(""));
+  await files.seal();
+  return join(directory, `usage-${String(files.lastNumber).padStart(8, "0")}.log`);
 }
 
 async function read(path: string): Promise<SpoolFileReport & { records: SpoolRecord[] }> {
@@ -76,7 +75,7 @@ describe("a file of the spool", () => {
     expect(mode & 0o777).toBe(0o600);
     expect((await listSpoolFiles(directory)).at(-1)).toEqual({
       path,
-      number: lastNumber,
+      number: files.lastNumber,
       bytes: size,
     });
   });
@@ -131,12 +130,6 @@ describe("a file of the spool", () => {
     expect(records.flatMap((one) => ("impactMetrics" in one ? one.impactMetrics : []))).toEqual(
       impactMetrics,
     );
-  });
-
-  it("a file of the previous version is read", async () => {
-    const path = join(directory, "usage-70000000.log");
-    await writeFile(path, `flags-usage-spool 1\n${toLines("add", { usage: usage("a") })[0]}`);
-    expect(await read(path)).toEqual({ ...INTACT, records: [{ kind: "add", usage: usage("a") }] });
   });
 
   it("a file loses only the damaged line if a part in the middle is overwritten", async () => {

@@ -13,12 +13,8 @@ export interface SpoolFile {
   readonly bytes: number;
 }
 
-/**
- * The first line of every file. The number changes if older versions cannot read the rest: since 2,
- * there are impact metrics and registrations.
- */
+/** The first line of every file. The number changes if older versions cannot read the rest. */
 const HEADER = "flags-usage-spool 2\n";
-const READABLE_HEADERS: readonly string[] = ["flags-usage-spool 1\n", HEADER];
 const NAME = /^usage-(\d{1,12})\.log$/;
 const LINE_BREAK = 0x0a;
 
@@ -30,52 +26,6 @@ export async function listSpoolFiles(directory: string): Promise<readonly SpoolF
     return { path, number: Number(NAME.exec(name)?.[1]), bytes: (await stat(path)).size };
   });
   return (await Promise.all(files)).toSorted((a, b) => a.number - b.number);
-}
-
-/** The file that is being written. After an error it must not be written again: its end is unknown. */
-export class SpoolFileWriter implements SpoolFile {
-  readonly path: string;
-  readonly number: number;
-  readonly #file: FileHandle;
-  #bytes = 0;
-
-  private constructor(file: FileHandle, path: string, number: number) {
-    this.#file = file;
-    this.path = path;
-    this.number = number;
-  }
-
-  /** Creates a file, which must not exist. Its entry in the directory is durable. */
-  static async create(directory: string, number: number): Promise<SpoolFileWriter> {
-    const path = join(directory, `usage-${String(number).padStart(8, "0")}.log`);
-    const writer = new SpoolFileWriter(await open(path, "wx", OWNER_ONLY), path, number);
-    try {
-      await writer.append(HEADER);
-      await syncDirectory(directory);
-    } catch (error) {
-      await writer.close();
-      await rm(path, { force: true });
-      throw error;
-    }
-    return writer;
-  }
-
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  /** Resolves when the text is on the disk, so that it survives a failure of the machine. */
-  async append(text: string): Promise<void> {
-    const content = Buffer.from(text);
-    // NOTE: counted before, because a failed write can have written a part.
-    this.#bytes += content.length;
-    await this.#file.appendFile(content);
-    await this.#file.datasync();
-  }
-
-  async close(): Promise<void> {
-    await this.#file.close();
-  }
 }
 
 /** The result of reading a file, apart from its valid records. */
@@ -94,7 +44,7 @@ export async function readSpoolFile(
   let damagedLines = 0;
   let isFirst = true;
   for await (const line of readLines(path)) {
-    if (isFirst && !READABLE_HEADERS.includes(`${line?.toString()}\n`))
+    if (isFirst && `${line?.toString()}\n` !== HEADER)
       return { isKnownFormat: false, damagedLines };
     const record = isFirst || line === undefined ? undefined : readLine(line);
     if (record !== undefined) onRecord(record);
@@ -133,10 +83,18 @@ interface FileRange {
   readonly until?: number;
 }
 
+/** The file that is being written. After an error it must not be written again: its end is unknown. */
+interface CurrentFile {
+  readonly path: string;
+  readonly number: number;
+  readonly handle: FileHandle;
+  bytes: number;
+}
+
 /** The files of a spool: the one that is being written, and the older ones. */
 export class SpoolFiles {
   readonly #directory: string;
-  #writer: SpoolFileWriter | undefined;
+  #current: CurrentFile | undefined;
   /** Complete files, the oldest first. */
   #sealed: readonly SpoolFile[] = [];
   #lastNumber = 0;
@@ -158,7 +116,7 @@ export class SpoolFiles {
 
   /** Returns the size of the files that are newer than the one with this number. */
   bytesAfter(number: number): number {
-    const files = this.#writer === undefined ? this.#sealed : [...this.#sealed, this.#writer];
+    const files = this.#current === undefined ? this.#sealed : [...this.#sealed, this.#current];
     return files.filter((file) => file.number > number).reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
@@ -181,28 +139,28 @@ export class SpoolFiles {
     this.#isNewFileDue = true;
   }
 
-  /** Resolves when the text is on the disk. After an error, `seal` must be called before the next call. */
+  /**
+   * Resolves when the text is on the disk, so that it survives a failure of the machine. After an error, `seal` must be
+   * called before the next call.
+   */
   async append(text: string): Promise<void> {
-    if (this.#isNewFileDue || this.#writer === undefined) {
+    if (this.#isNewFileDue || this.#current === undefined) {
       this.#isNewFileDue = false;
       this.#lastNumber += 1;
       await this.seal();
-      this.#writer = await SpoolFileWriter.create(this.#directory, this.#lastNumber);
+      this.#current = await createFile(this.#directory, this.#lastNumber);
     }
-    await this.#writer.append(text);
+    await append(this.#current, text);
   }
 
   /** Ends the current file. */
   async seal(): Promise<void> {
-    const writer = this.#writer;
-    if (writer === undefined) return;
-    this.#sealed = [
-      ...this.#sealed,
-      { path: writer.path, number: writer.number, bytes: writer.bytes },
-    ];
-    this.#writer = undefined;
+    if (this.#current === undefined) return;
+    const { handle, ...file } = this.#current;
+    this.#sealed = [...this.#sealed, file];
+    this.#current = undefined;
     // NOTE: everything that matters has already been flushed to the disk.
-    await writer.close().catch(() => undefined);
+    await handle.close().catch(() => undefined);
   }
 
   /** Deletes complete files. */
@@ -215,4 +173,27 @@ export class SpoolFiles {
       this.#sealed = this.#sealed.filter((other) => other !== file);
     }
   }
+}
+
+/** Creates a file, which must not exist. Its entry in the directory is durable. */
+async function createFile(directory: string, number: number): Promise<CurrentFile> {
+  const path = join(directory, `usage-${String(number).padStart(8, "0")}.log`);
+  const file = { path, number, handle: await open(path, "wx", OWNER_ONLY), bytes: 0 };
+  try {
+    await append(file, HEADER);
+    await syncDirectory(directory);
+  } catch (error) {
+    await file.handle.close();
+    await rm(path, { force: true });
+    throw error;
+  }
+  return file;
+}
+
+async function append(file: CurrentFile, text: string): Promise<void> {
+  const content = Buffer.from(text);
+  // NOTE: counted before, because a failed write can have written a part.
+  file.bytes += content.length;
+  await file.handle.appendFile(content);
+  await file.handle.datasync();
 }

@@ -285,24 +285,6 @@ describe("UsageSpool restores the data of a killed process", () => {
     ]);
   });
 
-  it("usage of the previous version is restored", async () => {
-    const directory = newFolder();
-    const first = await open(directory);
-    first.buffer.add(usage("a", 3));
-    await first.spool.close();
-    const [name = ""] = await filesIn(first);
-    const text = await readFile(join(directory, name), "utf8");
-    await writeFile(
-      join(directory, name),
-      text.replace("flags-usage-spool 2", "flags-usage-spool 1"),
-    );
-    const next = await open(directory);
-    expect(pendingIn(next)).toEqual({ "key/a": 3 });
-    // It is written again in the current format.
-    await expect.poll(() => filesIn(next)).not.toContain(name);
-    expect(pendingIn(await reopenAfterKill(next))).toEqual({ "key/a": 3 });
-  });
-
   it("exactly the pending data is restored, for any sequence of reports and deliveries", async () => {
     const step = fc.record({
       app: fc.constantFrom("a", "b", "__proto__"),
