@@ -1,23 +1,9 @@
 import { FairShare } from "flags-server-kit";
-import type { ChangeKind, Journal, PendingContent } from "./application-usage.ts";
+import type { ChangeKind, PendingContent } from "./application-usage.ts";
 import { ImpactMetricsBuffer } from "./impact-metrics.ts";
-import type { IsKnown } from "./known-names.ts";
 import { RegistrationBuffer } from "./registration-buffer.ts";
-import { UsageBuffer } from "./usage-buffer.ts";
+import { UsageBuffer, type UsageBufferOptions } from "./usage-buffer.ts";
 import { USAGE_LIMITS } from "./usage-limits.ts";
-
-interface PendingDataOptions {
-  readonly now?: () => number;
-  readonly limits?: typeof USAGE_LIMITS;
-  /** The budget of all data, in bytes, shared by the quotas. @default that of the limits */
-  readonly memory?: FairShare;
-  /** @default all flags are known, and no variants */
-  readonly isKnown?: IsKnown;
-  /** Called with the number of unknown flags that were omitted, or of flags whose variants were. */
-  readonly onDropped?: (kind: "unknown_flag" | "variant", count: number) => void;
-  /** Receives every change. @default changes are not recorded */
-  readonly journal?: Journal;
-}
 
 const ignore = (): void => undefined;
 
@@ -27,6 +13,9 @@ export class PendingData {
   readonly impactMetrics: ImpactMetricsBuffer;
   readonly registrations: RegistrationBuffer;
 
+  /**
+   * By default, all flags are known but no variants, and changes are not recorded. The memory is the budget of all data.
+   */
   constructor({
     now = Date.now,
     limits = USAGE_LIMITS,
@@ -34,17 +23,8 @@ export class PendingData {
     isKnown = (_flag, variant) => variant === undefined,
     onDropped = ignore,
     journal = ignore,
-  }: PendingDataOptions = {}) {
-    const applications = new FairShare(limits.applications);
-    this.usage = new UsageBuffer({
-      now,
-      limits,
-      memory,
-      applications,
-      isKnown,
-      onDropped,
-      journal,
-    });
+  }: Partial<UsageBufferOptions> = {}) {
+    this.usage = new UsageBuffer({ now, limits, memory, isKnown, onDropped, journal });
     this.impactMetrics = new ImpactMetricsBuffer(memory, journal);
     this.registrations = new RegistrationBuffer(memory, journal);
   }

@@ -1,5 +1,5 @@
 import type { FeatureUsage } from "flags-sdk";
-import type { FairShare } from "flags-server-kit";
+import { FairShare } from "flags-server-kit";
 import type { ApplicationUsage, ChangeKind, Journal } from "./application-usage.ts";
 import { inTurn, moveToEnd } from "./in-turn.ts";
 import { type IsKnown, separateKnown } from "./known-names.ts";
@@ -12,13 +12,11 @@ import {
   type UsageLimits,
 } from "./usage-limits.ts";
 
-interface UsageBufferOptions {
+export interface UsageBufferOptions {
   readonly now: () => number;
   readonly limits: UsageLimits;
   /** Bytes of memory, shared by the quotas. */
   readonly memory: FairShare;
-  /** The number of applications, shared by the quotas. */
-  readonly applications: FairShare;
   readonly isKnown: IsKnown;
   /** Called with the number of unknown flags that were omitted, or of flags whose variants were. */
   readonly onDropped: (kind: "unknown_flag" | "variant", count: number) => void;
@@ -53,15 +51,18 @@ export class UsageBuffer {
   readonly #quotas = new Map<string, Map<string, Application>>();
   /** The number of unknown flags by quota. */
   readonly #unknown = new Map<string, number>();
+  /** The number of applications, shared by the quotas. */
+  readonly #applications: FairShare;
   readonly #options: UsageBufferOptions;
 
   constructor(options: UsageBufferOptions) {
     this.#options = options;
+    this.#applications = new FairShare(options.limits.applications);
   }
 
   /** The number of applications with usage, counted once for each quota. */
   get size(): number {
-    return this.#options.applications.used;
+    return this.#applications.used;
   }
 
   /**
@@ -181,11 +182,11 @@ export class UsageBuffer {
   }
 
   #isWithinLimits(usage: ApplicationUsage, isNew: boolean): boolean {
-    const { memory, applications, limits } = this.#options;
+    const { memory, limits } = this.#options;
     const { quotaId = DEFAULT_QUOTA } = usage;
     const featureCount = this.#find(usage)?.features.size ?? 0;
     if (featureCount > limits.featuresPerApplication || !memory.isWithin(quotaId)) return false;
-    return !isNew || applications.isWithin(quotaId);
+    return !isNew || this.#applications.isWithin(quotaId);
   }
 
   /**
@@ -229,13 +230,12 @@ export class UsageBuffer {
   }
 
   #create(quotaId: string, appName: string, startMs: number): Application {
-    const { memory, applications } = this.#options;
     const created = { startMs, nextStartMs: startMs, features: new Map<string, Counts>() };
     const quota = this.#quotas.get(quotaId) ?? new Map<string, Application>();
     this.#quotas.set(quotaId, quota);
     quota.set(appName, created);
-    applications.claim(quotaId, 1);
-    memory.claim(quotaId, APPLICATION_BYTES + textBytes(appName));
+    this.#applications.claim(quotaId, 1);
+    this.#options.memory.claim(quotaId, APPLICATION_BYTES + textBytes(appName));
     return created;
   }
 
@@ -274,12 +274,11 @@ export class UsageBuffer {
       this.#subtractFeature(quotaId, application, name, counts);
     }
     if (application.features.size > 0) return;
-    const { memory, applications } = this.#options;
     const quota = this.#quotas.get(quotaId);
     quota?.delete(appName);
     if (quota?.size === 0) this.#quotas.delete(quotaId);
-    applications.claim(quotaId, -1);
-    memory.claim(quotaId, -(APPLICATION_BYTES + textBytes(appName)));
+    this.#applications.claim(quotaId, -1);
+    this.#options.memory.claim(quotaId, -(APPLICATION_BYTES + textBytes(appName)));
   }
 
   #subtractFeature(
