@@ -1,4 +1,3 @@
-import { hash, randomBytes } from "node:crypto";
 import type { Logger } from "flags-server-kit";
 import { FairShare } from "flags-server-kit";
 import { GuessLimiter, networkOf } from "flags-server-kit/http";
@@ -63,7 +62,7 @@ interface UpstreamAccessOptions {
  */
 export class UpstreamAccess {
   readonly #options: UpstreamAccessOptions;
-  readonly #invalid = new InvalidKeys();
+  readonly #invalid = createInvalidKeys();
   /** Requests that are waiting for their key to be verified. */
   readonly #waiting = new FairShare(MAX_WAITING);
   readonly #guesses: GuessLimiter;
@@ -107,7 +106,7 @@ export class UpstreamAccess {
     }
     const valid = await this.#verify([key], address);
     if (valid.length > 0) return true;
-    const reason = this.#invalid.get(key) ?? "invalid";
+    const reason = this.#invalid.get(digestKey(key)) ?? "invalid";
     this.#reject(reason);
     // NOTE: reveals nothing about other keys, since the upstream has confirmed this one.
     if (reason === "projects") throw projectsNotServed();
@@ -157,7 +156,7 @@ export class UpstreamAccess {
     keys: readonly string[],
     address: string,
   ): Promise<readonly { readonly secret: string }[]> {
-    const candidates = keys.filter((key) => this.#invalid.get(key) === undefined);
+    const candidates = keys.filter((key) => this.#invalid.get(digestKey(key)) === undefined);
     if (candidates.length === 0) return [];
     const release = this.#waiting.tryClaim(networkOf(address), 1);
     if (release === undefined) {
@@ -179,7 +178,7 @@ export class UpstreamAccess {
     this.#check(verdict);
     const isValid = verdict.status === "valid";
     if (isValid && this.#options.keys.isKnown(key)) return [{ secret: key }];
-    this.#invalid.add(key, isValid ? "projects" : "invalid");
+    this.#invalid.set(digestKey(key), isValid ? "projects" : "invalid");
     return [];
   }
 
@@ -238,33 +237,17 @@ const INVALID_KEY_LIFETIME_MS = 10_000;
 type InvalidReason = Extract<KeyRejection, "invalid" | "projects">;
 
 /**
- * Remembers for a short time which keys are not valid. Contains only hashes with a
- * secret of this process, so clients cannot choose keys that collide, and a memory dump reveals no
- * key.
+ * Remembers for a short time why keys are not valid, by their digests.
+ *
+ * @param perf clock in milliseconds
  */
-export class InvalidKeys {
-  readonly #secret = randomBytes(32).toString("latin1");
-  readonly #hashes: LRUCache<string, InvalidReason>;
-
-  /** @param perf clock in milliseconds */
-  constructor(perf: { now: () => number } = performance) {
-    this.#hashes = new LRUCache({
-      max: MAX_INVALID_KEYS,
-      ttl: INVALID_KEY_LIFETIME_MS,
-      ttlResolution: 0,
-      perf,
-    });
-  }
-
-  add(key: string, reason: InvalidReason): void {
-    this.#hashes.set(this.#hashOf(key), reason);
-  }
-
-  get(key: string): InvalidReason | undefined {
-    return this.#hashes.get(this.#hashOf(key));
-  }
-
-  #hashOf(key: string): string {
-    return hash("sha256", this.#secret + key, "base64");
-  }
+export function createInvalidKeys(
+  perf: { now: () => number } = performance,
+): LRUCache<string, InvalidReason> {
+  return new LRUCache({
+    max: MAX_INVALID_KEYS,
+    ttl: INVALID_KEY_LIFETIME_MS,
+    ttlResolution: 0,
+    perf,
+  });
 }
