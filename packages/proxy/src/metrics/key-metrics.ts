@@ -1,7 +1,5 @@
 import type { Registry } from "prom-client";
-import type { GuardedStore } from "../store/guarded-store.ts";
 import { MetricSet } from "./metric-set.ts";
-import { OPERATION_LABELS, readOperations } from "./store-metrics.ts";
 
 interface Keys {
   /** How many requests contained each key, by its name. */
@@ -113,14 +111,4 @@ export function createVerifierMetrics(
       "Verified keys that the upstream has revoked",
     ),
   };
-}
-
-/** Exports the operations of the store for keys that the upstream has verified. */
-export function observeKeyStore(registry: Registry, store: GuardedStore): void {
-  new MetricSet(registry).counters(
-    "key_store_operations_total",
-    "Operations on the store for keys that the upstream has verified, by result",
-    OPERATION_LABELS,
-    () => readOperations(store),
-  );
 }

@@ -16,11 +16,11 @@ function observeStorage(registry: Registry, sources: readonly Source[]): void {
   const store = sources[0]?.storedFlags?.store;
   if (store === undefined) return;
   const metrics = new MetricSet(registry);
-  metrics.counters(
+  countOperations(
+    metrics,
+    store,
     "store_operations_total",
     "Operations on the store for flags, by result",
-    OPERATION_LABELS,
-    () => readOperations(store),
   );
   metrics.counters(
     "store_rejected_documents_total",
@@ -76,13 +76,18 @@ function statusOf({ flags }: Source): SharingStatus | undefined {
   return flags instanceof UpstreamSource ? flags.sharing : undefined;
 }
 
-/** The labels of `readOperations()`. */
-export const OPERATION_LABELS = ["operation", "result"];
+/** Exports the operations of the store for keys that the upstream has verified. */
+export function observeKeyStore(registry: Registry, store: GuardedStore): void {
+  countOperations(
+    new MetricSet(registry),
+    store,
+    "key_store_operations_total",
+    "Operations on the store for keys that the upstream has verified, by result",
+  );
+}
 
-/** Returns how often each operation of a store has had each result. */
-export function readOperations({ operations }: Pick<GuardedStore, "operations">) {
-  return Array.from(operations, ({ operation, result, count }) => ({
-    labels: { operation, result },
-    value: count,
-  }));
+function countOperations(metrics: MetricSet, store: GuardedStore, name: string, help: string) {
+  metrics.counters(name, help, ["operation", "result"], () =>
+    Array.from(store.operations, ({ count, ...labels }) => ({ labels, value: count })),
+  );
 }

@@ -51,12 +51,12 @@ export function countDeliveredUsage(
 }
 
 /** How often one flag was on and off, as one application reported it. */
-interface FlagUsageTotals {
+export interface FlagUsageTotals {
   readonly source: string;
   readonly flag: string;
   readonly application: string;
-  readonly yes: number;
-  readonly no: number;
+  yes: number;
+  no: number;
 }
 
 const RESULTS = ["yes", "no"] as const;
@@ -64,7 +64,7 @@ const RESULTS = ["yes", "no"] as const;
 /** Exports the usage of each flag. */
 export function observeFlagUsage(
   registry: Registry,
-  usage: { readonly totals: () => readonly FlagUsageTotals[] },
+  usage: { readonly totals: () => readonly Readonly<FlagUsageTotals>[] },
 ): void {
   new MetricSet(registry).counters(
     "flag_usage_total",

@@ -1,3 +1,4 @@
+import type { FlagUsageTotals } from "../../metrics/usage-metrics.ts";
 import type { ApplicationUsage } from "../../upstream/usage/application-usage.ts";
 import type { VisibleFlags } from "../access/visible-flags.ts";
 
@@ -6,15 +7,6 @@ const OTHER = "other";
 
 /** Flags are archived and created again for years, and each one that is counted by name takes memory. */
 const MAX_FLAGS = 10_000;
-
-/** How often one flag was on and off, as one application reported it. */
-interface Totals {
-  readonly source: string;
-  readonly flag: string;
-  readonly application: string;
-  yes: number;
-  no: number;
-}
 
 /**
  * Counts the usage of each flag by each application, for Prometheus.
@@ -25,8 +17,8 @@ interface Totals {
 export class FlagUsage {
   readonly #applications: ReadonlySet<string>;
   readonly #flags = new Set<string>();
-  /** By source, then flag, then application. */
-  readonly #totals = new Map<string, Map<string, Map<string, Totals>>>();
+  /** By source, flag and application. */
+  readonly #totals = new Map<string, FlagUsageTotals>();
 
   /** @param applications the applications that are counted by name */
   constructor(applications: readonly string[]) {
@@ -34,10 +26,8 @@ export class FlagUsage {
   }
 
   /** Returns the totals since the start. */
-  totals(): readonly Readonly<Totals>[] {
-    return [...this.#totals.values()].flatMap((ofSource) =>
-      [...ofSource.values()].flatMap((ofFlag) => [...ofFlag.values()]),
-    );
+  totals(): readonly Readonly<FlagUsageTotals>[] {
+    return [...this.#totals.values()];
   }
 
   /** Counts a report for the source of flags. */
@@ -63,17 +53,14 @@ export class FlagUsage {
     return true;
   }
 
-  #find(source: string, flag: string, application: string): Totals {
-    const ofSource = findOrAdd(this.#totals, source, () => new Map<string, Map<string, Totals>>());
-    const ofFlag = findOrAdd(ofSource, flag, () => new Map<string, Totals>());
-    return findOrAdd(ofFlag, application, () => ({ source, flag, application, yes: 0, no: 0 }));
+  #find(source: string, flag: string, application: string): FlagUsageTotals {
+    // NOTE: names that are reported do not contain U+0000.
+    const key = `${source}\0${flag}\0${application}`;
+    let totals = this.#totals.get(key);
+    if (totals === undefined) {
+      totals = { source, flag, application, yes: 0, no: 0 };
+      this.#totals.set(key, totals);
+    }
+    return totals;
   }
-}
-
-function findOrAdd<Value>(map: Map<string, Value>, key: string, create: () => Value): Value {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const added = create();
-  map.set(key, added);
-  return added;
 }
