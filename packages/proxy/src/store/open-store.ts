@@ -26,16 +26,9 @@ export function describeStoreAddress(address: StoreAddress): string {
   }
 }
 
-/** Whether replicas can share flags through each kind of store. */
-const CAN_SHARE: Readonly<Record<StoreAddress["kind"], boolean>> = {
-  file: false,
-  s3: false,
-  redis: true,
-};
-
 /** Whether replicas can share flags through the store. */
 export function canShareFlags({ kind }: Pick<StoreAddress, "kind">): boolean {
-  return CAN_SHARE[kind];
+  return kind === "redis";
 }
 
 /**
@@ -51,10 +44,11 @@ export async function openStore(config: StoreConfig): Promise<Store> {
       return new FileStore(config.address);
     }
     case "redis": {
-      const { openRedisStore } = await import("./redis/redis-store.ts");
+      const { RedisConnection } = await import("./redis/redis-connection.ts");
+      const { RedisStore } = await import("./redis/redis-store.ts");
       // NOTE: hundreds of files, which would otherwise be loaded within the time limit of the first connection.
       await import("@redis/client");
-      return openRedisStore(config);
+      return new RedisStore(new RedisConnection(config));
     }
     case "s3": {
       const { S3Store } = await import("./s3/s3-store.ts");

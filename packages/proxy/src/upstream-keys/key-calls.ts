@@ -1,13 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { UpstreamError } from "flags-sdk";
 import { toVerifiedKey, type Verdict, type VerifiedKey } from "../core/access/verified-key.ts";
-import type { ValidatedToken } from "../upstream/token-validator.ts";
+import type { TokenValidator } from "../upstream/token-validator.ts";
 
-/** Finds out which tokens are valid: a `TokenValidator`. */
-interface Validator {
-  readonly waitMs: number;
-  validate(tokens: readonly string[]): Promise<ReadonlyMap<string, ValidatedToken>>;
-}
+type Validator = Pick<TokenValidator, "waitMs" | "validate">;
 
 /** At most four calls a second, however many keys there are. */
 const CALL_SPACING_MS = 250;

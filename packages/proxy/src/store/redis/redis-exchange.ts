@@ -146,8 +146,7 @@ function parseState(reply: unknown): SharingState {
     epoch: Number(epoch),
     isHolderFailing: isFailing === 1,
     confirmedAgeMs: parseAge(age),
-    // An earlier version of the proxy does not write it, and its upstream does not send it.
-    upstreamAgeMs: upstreamAge === null ? 0 : parseAge(upstreamAge),
+    upstreamAgeMs: parseAge(upstreamAge),
     version: parseVersion(version),
     revision: revision instanceof Uint8Array ? String(revision) : undefined,
   };

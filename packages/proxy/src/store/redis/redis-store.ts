@@ -2,14 +2,8 @@ import type { FlagExchange } from "../../upstream/sharing/flag-exchange.ts";
 import type { SourceIdentity } from "../source-identity.ts";
 import type { Store } from "../store.ts";
 import { describeRedisAddress } from "./redis-address.ts";
-import { RedisConnection } from "./redis-connection.ts";
+import type { RedisConnection } from "./redis-connection.ts";
 import { RedisExchange } from "./redis-exchange.ts";
-import type { RedisOptions } from "./redis-client.ts";
-
-/** Connects in the background. */
-export function openRedisStore(options: RedisOptions): RedisStore {
-  return new RedisStore(new RedisConnection(options));
-}
 
 /** Stores each document under one key. */
 export class RedisStore implements Store {

@@ -1,14 +1,6 @@
 import type { Connections } from "flags-sdk/internal";
 import { MAX_DOCUMENT_BYTES } from "../store.ts";
 
-interface HttpRequest {
-  readonly url: URL;
-  readonly method: "GET" | "PUT" | "POST" | "DELETE";
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Uint8Array | string | undefined;
-  readonly signal: AbortSignal;
-}
-
 /** A complete response. */
 export interface HttpResponse {
   readonly status: number;
@@ -19,9 +11,9 @@ export interface HttpResponse {
 /** Sends a request. Resolves to a response of any status; does not follow redirects. */
 export async function sendRequest(
   connections: Connections,
-  { url, method, headers = {}, body, signal }: HttpRequest,
+  request: Parameters<Connections["send"]>[0],
 ): Promise<HttpResponse> {
-  const response = await connections.send({ url, method, headers, body, signal });
+  const response = await connections.send(request);
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
