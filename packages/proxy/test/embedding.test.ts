@@ -113,6 +113,17 @@ describe("createApp() is a request listener", () => {
     await expectProxyAt(`${url}/flags`);
   });
 
+  test("that leaves a response alone that the program has sent in the meantime", async () => {
+    const app = create();
+    const url = await listen((request, response) => {
+      app(request, response);
+      response.writeHead(503).end("too late");
+    });
+    const response = await fetch(`${url}/proxy`, { headers: HEADERS });
+    expect([response.status, await response.text()]).toEqual([503, "too late"]);
+    expect((await fetch(`${url}/proxy`, { headers: HEADERS })).status).toBe(503);
+  });
+
   test("that can be wrapped, to add headers and to observe responses", async () => {
     const app = create();
     const seen: unknown[] = [];
@@ -159,6 +170,17 @@ describe("fetch()", () => {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       expect(await own.text()).toBe(await served.text());
     }
+  });
+
+  test("takes the host from the URL", async () => {
+    const app = createApp(
+      { ...OPTIONS, allowedHosts: ["flags.example"] },
+      new DocumentSource(DOCUMENT),
+    );
+    onTestFinished(() => app.close());
+    const path = "/internal-backstage/metrics";
+    expect((await send(app, path)).status).toBe(200);
+    expect((await app.fetch(new Request(`https://evil.example${path}`))).status).toBe(421);
   });
 
   test("responds to conditional requests, and takes the address from the runtime", async () => {

@@ -18,11 +18,11 @@ export type FetchHandler = (request: Request, info?: FetchInfo) => Promise<Respo
  */
 export function createFetchHandler(handler: Handler): FetchHandler {
   return async (request, { remoteAddress } = {}) => {
-    const { pathname, search, protocol } = new URL(request.url);
+    const { pathname, search, protocol, host } = new URL(request.url);
     const proxyRequest: ProxyRequest = {
       method: request.method,
       url: pathname + search,
-      headers: Object.fromEntries(request.headers),
+      headers: { host, ...Object.fromEntries(request.headers) },
       // Repeated headers arrive as one, with their values separated by commas.
       rawHeaders: [],
       socket: { remoteAddress, encrypted: protocol === "https:" },

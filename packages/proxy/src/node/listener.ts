@@ -98,6 +98,8 @@ class ReplySender {
 
   #write(exchange: Exchange, reply: HandledReply, bytes: Bytes | undefined): void {
     const { request, response } = exchange;
+    // A program that embeds the proxy may have responded in the meantime, for example after a timeout of its own.
+    if (response.headersSent) return;
     response.writeHead(reply.status, reply.headers);
     if (bytes === undefined || request.method === "HEAD") response.end();
     else response.end(bytes, "latin1");
