@@ -1,4 +1,4 @@
-import type { TypedApp } from "flags-server-kit/http";
+import type { TypedApp } from "./http/typed-app.ts";
 import { registerTokens } from "./access/token-routes.ts";
 import { registerUser } from "./access/user-routes.ts";
 import { registerArchive } from "./domain/archive/routes.ts";

@@ -1,18 +1,11 @@
 import Fastify, { type FastifyInstance } from "fastify";
-import {
-  compressResponses,
-  configureRoutes,
-  ConnectionGuard,
-  createHostCheck,
-  limitBodyMemory,
-  observeConnections,
-  observeRequests,
-  protectRoutes,
-  releaseRequests,
-  traceRequests,
-} from "flags-server-kit/http";
+import { ConnectionGuard, createHostCheck, observeConnections } from "flags-server-kit/http";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import { nameSetting, streamsWithin } from "flags-server-kit";
+import { compressResponses } from "./http/compress-responses.ts";
+import { configureRoutes, protectRoutes } from "./http/protect-routes.ts";
+import { limitBodyMemory, releaseRequests } from "./http/request-memory.ts";
+import { observeRequests, traceRequests } from "./http/observe-requests.ts";
 import { callerIdOf, tokenIdOf } from "./access/request-identity.ts";
 import { createAuthentication } from "./access/authentication.ts";
 import type { AdminConfig } from "./config/config.ts";

@@ -1,6 +1,7 @@
 import type { Server } from "node:http";
-import { describeListening, isLoopbackHost, listen, nameSetting } from "flags-server-kit";
+import { describeListening, isLoopbackHost, nameSetting } from "flags-server-kit";
 import type { Telemetry } from "flags-server-kit/telemetry";
+import { listen } from "./http/listen.ts";
 import { buildApp } from "./app.ts";
 import { type AdminConfig, SETTING_BY_TYPE } from "./config/config.ts";
 import { watchEventLoop } from "./monitoring/event-loop-watchdog.ts";

@@ -1,9 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  listRegisteredRoutes,
-  type RegisteredRoute,
-  sendLines,
-} from "../../server-kit/test/_registered-routes.ts";
+import { type RegisteredRoute, sendLines } from "../../server-kit/test/_raw-request.ts";
+import { listRegisteredRoutes } from "./_registered-routes.ts";
 import { ADMIN_TOKEN, BACKEND_TOKEN, startService, useService } from "./_service.ts";
 import { describeAnyStorage } from "./_storages.ts";
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../src/limits.ts";
 import { version } from "../src/version.ts";
 import { useAdmin } from "./_admin.ts";
-import { sendLines } from "../../server-kit/test/_registered-routes.ts";
+import { sendLines } from "../../server-kit/test/_raw-request.ts";
 import { ADMIN_TOKEN, BACKEND_TOKEN, startService } from "./_service.ts";
 import { describeAnyStorage, describeEachStorage } from "./_storages.ts";
 

@@ -1,8 +1,9 @@
 import Fastify from "fastify";
 import { createLogger, LogTap, resolveSettings, toTelemetryConfig } from "flags-server-kit";
 import { TELEMETRY_SETTINGS } from "flags-server-kit/command-line";
-import { ConnectionGuard, traceRequests } from "flags-server-kit/http";
+import { ConnectionGuard } from "flags-server-kit/http";
 import { startTelemetry } from "flags-server-kit/telemetry";
+import { traceRequests } from "../src/http/observe-requests.ts";
 import { expect, onTestFinished, test } from "vitest";
 import { readLoadedScripts } from "../../server-kit/test/_loaded-scripts.ts";
 import type { ExportedMetric } from "../../server-kit/test/_otlp-messages.ts";

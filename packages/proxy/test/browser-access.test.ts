@@ -1,6 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
-import { type RegisteredRoute, sendLines } from "../../server-kit/test/_registered-routes.ts";
+import { type RegisteredRoute, sendLines } from "../../server-kit/test/_raw-request.ts";
 import type { ProxyConfig } from "../src/config/config.ts";
 import { KEY, SERVER_TOKEN, startProxy } from "./_proxy.ts";
 import { furtherPort, startServed } from "./_served.ts";

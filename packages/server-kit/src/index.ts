@@ -38,7 +38,7 @@ export type { OpenFiles } from "./http/connection-limits.ts";
 export { FairShare } from "./fair-share.ts";
 export { DirectoryInUseError, lockDirectory } from "./directory-lock.ts";
 export type { DirectoryLock } from "./directory-lock.ts";
-export { describeListening, listen, openPort, tryPort } from "./http/listen.ts";
+export { describeListening, openPort, tryPort } from "./http/listen.ts";
 export type { ListenAddress, OpenPort } from "./http/listen.ts";
 export type { Closable } from "./http/shut-down.ts";
 export { createLogger, wrapLogger } from "./logging/create-logger.ts";

@@ -2,7 +2,9 @@
 
 export { codeOf, toErrorMessage } from "./errors.ts";
 export { FairShare } from "./fair-share.ts";
-export { matchesEntityTag } from "./http/conditional-request.ts";
+export { matchesEntityTag } from "./http/entity-tag.ts";
+export { completeOperations, nameSchemas } from "./http/openapi-document.ts";
+export { NO_ROUTE, NOT_JSON } from "./http/server-defaults.ts";
 export { coalesceReadings } from "./http/coalesce-readings.ts";
 export { describeRepeatedHeader, findRepeatedHeader } from "./http/repeated-header.ts";
 export { TokenBucket } from "./http/token-bucket.ts";

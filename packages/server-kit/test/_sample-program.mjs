@@ -1,13 +1,14 @@
 // A minimal program, which tests run as a process.
-import Fastify from "fastify";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import {
+  ConfigError,
   createIntegerKind,
   createLogger,
   findUnknownVariables,
-  listen,
+  openPort,
   resolveSettings,
   runCommandLine,
-  ConfigError,
   serveUntilSignal,
   SettingGroup,
   StartError,
@@ -68,23 +69,29 @@ async function loadConfig(environment) {
 async function serve({ port }) {
   if (port === 1) throw new StartError("Port 1 is reserved: choose another one with PORT");
   if (port === 2) throw new Error("Unexpected");
-  const app = Fastify();
-  app.get("/", () => "here");
-  let close = () => app.close();
-  app.get("/fail-to-close", () => {
-    close = () => Promise.reject(new Error("hidden close error"));
-    return "done";
-  });
-  app.get("/never-close", () => {
-    close = () => new Promise(() => {});
-    return "done";
-  });
-  app.get("/crash", () => {
-    setTimeout(() => {
-      throw new Error("hidden error");
-    });
-    return "soon";
-  });
-  const { origin } = await listen(app, { port, host: "127.0.0.1" });
-  return { server: app.server, address: `${origin}/`, close: () => close() };
+  const server = createServer((request, response) => response.end(respond[request.url]()));
+  let close = async () => {
+    server.close();
+    server.closeIdleConnections();
+    await once(server, "close");
+  };
+  const respond = {
+    "/": () => "here",
+    "/fail-to-close": () => {
+      close = () => Promise.reject(new Error("hidden close error"));
+      return "done";
+    },
+    "/never-close": () => {
+      close = () => new Promise(() => {});
+      return "done";
+    },
+    "/crash": () => {
+      setTimeout(() => {
+        throw new Error("hidden error");
+      });
+      return "soon";
+    },
+  };
+  const { origin } = await openPort(server, { port, host: "127.0.0.1" });
+  return { server, address: `${origin}/`, close: () => close() };
 }

@@ -5,7 +5,7 @@ import { compileSnapshot, parseDocument, type Snapshot } from "flags-engine";
 import { createApp, Strategy, type ProxyOptions } from "flags-proxy";
 import { createFlagsClient, type FlagsClientOptions } from "flags-sdk";
 import { ConfigError } from "flags-server-kit";
-import { registerOpenApi } from "flags-server-kit/http";
+import { createGuardedServer } from "flags-server-kit/http";
 import { PushFeed } from "flags-stream-client";
 
 const document = {
@@ -43,5 +43,5 @@ const proxyOptions: ProxyOptions = {
 await assert.rejects(createApp({ ...proxyOptions, clientKeys: [] }), ConfigError);
 await client.close();
 
-for (const value of [registerOpenApi, PushFeed]) assert.equal(typeof value, "function");
+for (const value of [createGuardedServer, PushFeed]) assert.equal(typeof value, "function");
 console.log("ES module: every package works");

@@ -1,6 +1,6 @@
 import { actorOf } from "./request-identity.ts";
 import { operation } from "./operation.ts";
-import type { TypedApp } from "flags-server-kit/http";
+import type { TypedApp } from "../http/typed-app.ts";
 import type { Storage } from "../storage/storage.ts";
 import { toCreatedToken, toListedToken } from "./token.ts";
 import {

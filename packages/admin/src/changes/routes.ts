@@ -1,4 +1,6 @@
-import { EventStream, releaseRequest, type TypedApp } from "flags-server-kit/http";
+import { EventStream } from "flags-server-kit/http";
+import { releaseRequest } from "../http/request-memory.ts";
+import type { TypedApp } from "../http/typed-app.ts";
 import { callerOf } from "../access/request-identity.ts";
 import { operation } from "../access/operation.ts";
 import type { ChangeStreams } from "./change-streams.ts";

@@ -6,8 +6,8 @@ import {
   CodingChoice,
   COMPRESSION_THRESHOLD_BYTES,
   matchesEntityTag,
-  sendConditional,
 } from "flags-server-kit/http";
+import { sendConditional } from "../http/send-conditional.ts";
 import { LRUCache } from "lru-cache";
 import { type Connection, Turns } from "../scheduling/time-slice.ts";
 import { selectFeatures, type EnvironmentState } from "./environment-state.ts";

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
-import { configureRoutes, type TypedApp } from "flags-server-kit/http";
+import { configureRoutes } from "../http/protect-routes.ts";
+import type { TypedApp } from "../http/typed-app.ts";
 import type { Authentication } from "../access/authentication.ts";
 import { describeRoutes } from "../http/openapi.ts";
 import type { Storage } from "../storage/storage.ts";

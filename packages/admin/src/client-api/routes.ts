@@ -1,5 +1,7 @@
 import { inlineSegments, mustInlineSegments, parseEventId } from "flags-engine";
-import { acceptsGzip, EventStream, releaseRequest, type TypedApp } from "flags-server-kit/http";
+import { acceptsGzip, EventStream } from "flags-server-kit/http";
+import { releaseRequest } from "../http/request-memory.ts";
+import type { TypedApp } from "../http/typed-app.ts";
 import { Type } from "typebox";
 import { tokenOf } from "../access/request-identity.ts";
 import { notFound } from "../errors.ts";

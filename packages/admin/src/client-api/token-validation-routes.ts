@@ -1,10 +1,10 @@
 import {
   GuessLimiter,
   MAX_VALIDATED_TOKENS,
-  type TypedApp,
   VALIDATION_BODY_LIMIT_BYTES,
   VALIDATION_LIMITS,
 } from "flags-server-kit/http";
+import type { TypedApp } from "../http/typed-app.ts";
 import { Type } from "typebox";
 import { tooManyGuesses } from "../errors.ts";
 import { errorResponses, openObject } from "../http/schemas.ts";

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import type { TypedApp } from "flags-server-kit/http";
+import type { TypedApp } from "../http/typed-app.ts";
 import { Type } from "typebox";
 import { actorOf } from "../access/request-identity.ts";
 import { ApiError, nameExists, notFound } from "../errors.ts";

@@ -2,11 +2,11 @@ import type { FastifyInstance, FastifyServerOptions } from "fastify";
 import { checkNesting, runToEnd } from "flags-engine";
 import { toErrorMessage, type TrustProxy } from "flags-server-kit";
 import {
+  BODY_LIMIT_BYTES,
   type ConnectionGuard,
   createClientErrorHandler,
   createGuardedServer,
   hasBody,
-  SERVER_DEFAULTS,
   toTrustOption,
 } from "flags-server-kit/http";
 import type { RequestTracer } from "flags-server-kit/telemetry";
@@ -34,8 +34,16 @@ export function serverOptions(
   tracer?: Pick<RequestTracer, "begin">,
 ) {
   return {
-    ...SERVER_DEFAULTS,
-    routerOptions: { ...SERVER_DEFAULTS.routerOptions, querystringParser: parseQuery },
+    bodyLimit: BODY_LIMIT_BYTES,
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      ignoreDuplicateSlashes: true,
+      maxParamLength: 1024,
+      querystringParser: parseQuery,
+    },
+    forceCloseConnections: "idle",
+    // Requests that arrive on open connections during shutdown are served.
+    return503OnClosing: false,
     trustProxy: toTrustOption(trustProxy),
     serverFactory: (handle) =>
       createGuardedServer(

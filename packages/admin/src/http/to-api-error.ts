@@ -1,7 +1,7 @@
 import type { FastifyError } from "fastify";
 import { ClientSpecError, NAME_PATTERN } from "flags-engine";
 import { rewordSchemaMessage } from "flags-server-kit";
-import { explainFrameworkFailure, type FrameworkFailure } from "flags-server-kit/http";
+import { explainFrameworkFailure, type FrameworkFailure } from "./framework-failure.ts";
 import { ApiError, badData, type ErrorDetail, type ErrorName } from "../errors.ts";
 import {
   DiskFullError,

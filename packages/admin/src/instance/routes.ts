@@ -1,4 +1,4 @@
-import type { TypedApp } from "flags-server-kit/http";
+import type { TypedApp } from "../http/typed-app.ts";
 import { Type } from "typebox";
 import { operation } from "../access/operation.ts";
 import { closedObject } from "../http/schemas.ts";

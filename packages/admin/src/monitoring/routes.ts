@@ -1,4 +1,5 @@
-import { coalesceReadings, onStopping, type TypedApp } from "flags-server-kit/http";
+import { coalesceReadings, onStopping } from "flags-server-kit/http";
+import type { TypedApp } from "../http/typed-app.ts";
 import type { Registry } from "prom-client";
 import { Type } from "typebox";
 import { ApiError } from "../errors.ts";

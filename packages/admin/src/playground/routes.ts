@@ -1,5 +1,5 @@
 import type { FastifyReply } from "fastify";
-import type { TypedApp } from "flags-server-kit/http";
+import type { TypedApp } from "../http/typed-app.ts";
 import { ApiError } from "../errors.ts";
 import { operation } from "../access/operation.ts";
 import { groupBy } from "../storage/database.ts";

@@ -1,4 +1,4 @@
-import type { TypedApp } from "flags-server-kit/http";
+import type { TypedApp } from "../http/typed-app.ts";
 import { Type } from "typebox";
 import { actorOf, callerOf } from "../access/request-identity.ts";
 import { ROLES, type Role } from "../access/role.ts";

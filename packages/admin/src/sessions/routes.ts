@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { TypedApp } from "flags-server-kit/http";
+import type { TypedApp } from "../http/typed-app.ts";
 import { Type } from "typebox";
 import type { Authentication } from "../access/authentication.ts";
 import { type Caller, toCaller } from "../access/request-identity.ts";

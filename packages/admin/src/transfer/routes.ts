@@ -1,4 +1,4 @@
-import type { TypedApp } from "flags-server-kit/http";
+import type { TypedApp } from "../http/typed-app.ts";
 import { actorOf } from "../access/request-identity.ts";
 import { ProjectParams } from "../domain/schemas.ts";
 import { operation } from "../access/operation.ts";

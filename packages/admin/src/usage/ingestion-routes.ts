@@ -1,4 +1,4 @@
-import type { TypedApp } from "flags-server-kit/http";
+import type { TypedApp } from "../http/typed-app.ts";
 import { tokenOf } from "../access/request-identity.ts";
 import { errorResponses, NoBody } from "../http/schemas.ts";
 import { Batcher } from "../scheduling/batcher.ts";

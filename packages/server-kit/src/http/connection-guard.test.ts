@@ -7,7 +7,7 @@ import { runInNewContext } from "node:vm";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createGuardedServer } from "./guarded-server.ts";
 import { closedByServer, connectPeer, countConnections, startServer } from "./_server.ts";
-import { createClientErrorHandler } from "./request-errors.ts";
+import { createClientErrorHandler } from "./client-errors.ts";
 import { ConnectionGuard, type ConnectionGuardOptions } from "./connection-guard.ts";
 
 setFlagsFromString("--expose-gc");

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Server as TlsServer } from "node:tls";
-import type { FastifyInstance } from "fastify";
 
 /** The address to listen on. */
 export interface ListenAddress {
@@ -42,34 +41,33 @@ export function describeListening(
   return `${ports.length === 1 ? "port" : "ports"} ${numbers} of all addresses, for example ${urls}`;
 }
 
-/** Starts to listen. If the port cannot be opened, closes the application and throws. */
-export async function listen(
-  app: FastifyInstance,
-  { port, host, variables }: ListenAddress,
-): Promise<OpenPort> {
-  try {
-    // NOTE: an empty host means IPv6 and IPv4, or IPv4 only if there is no IPv6. Fastify would
-    // replace `undefined` with localhost.
-    await app.listen({ port, host: host ?? "" });
-  } catch (error) {
-    await app.close();
-    throw withVariables(error, variables);
-  }
-  return describePort(app.server, host);
-}
-
-/** Makes a server without an application listen. */
+/**
+ * Makes a server listen.
+ *
+ * @param start starts it and waits; of an application that has to know whether its server listens
+ */
 export async function openPort(
   server: Server,
   { port, host, variables }: ListenAddress,
+  start: (address: Address) => Promise<unknown> = (address) => startServer(server, address),
 ): Promise<OpenPort> {
   try {
-    server.listen({ port, host: host ?? "" });
-    await once(server, "listening");
+    // NOTE: an empty host means IPv6 and IPv4, or IPv4 only if there is no IPv6.
+    await start({ port, host: host ?? "" });
   } catch (error) {
     throw withVariables(error, variables);
   }
   return describePort(server, host);
+}
+
+interface Address {
+  readonly port: number;
+  readonly host: string;
+}
+
+async function startServer(server: Server, address: Address): Promise<void> {
+  server.listen(address);
+  await once(server, "listening");
 }
 
 /** Opens a port for a moment. Throws what `openPort()` throws. */

@@ -1,4 +1,3 @@
-import Fastify from "fastify";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import { expect, test } from "vitest";
 import {
@@ -7,26 +6,7 @@ import {
   createLabelledGauge,
   createRegistry,
   createRequestMetrics,
-  observeRequests,
 } from "./metrics.ts";
-
-test("observeRequests() counts by route, with one label for all unknown paths", async () => {
-  const registry = createRegistry("shop", "the shop");
-  const app = Fastify();
-  observeRequests(app, createRequestMetrics(registry, "shop").observe);
-  app.get("/things/:id", () => "a thing");
-  for (const url of ["/things/1", "/things/2", "/made/up"]) await app.inject(url);
-
-  const text = await registry.metrics();
-  expect(text).toContain("shop_up 1");
-  expect(text).toContain(
-    'shop_http_requests_total{method="GET",route="/things/:id",status="200"} 2',
-  );
-  expect(text).toContain('shop_http_requests_total{method="GET",route="none",status="404"} 1');
-  expect(text).toContain(
-    'shop_http_request_duration_seconds_count{method="GET",route="/things/:id",status="200"} 2',
-  );
-});
 
 test("every registry of a process contains the same default metrics of prom-client", async () => {
   const [one, other, theirs] = [

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from "fastify";
 import {
   collectDefaultMetrics,
   Counter,
@@ -8,9 +7,6 @@ import {
   Registry,
 } from "prom-client";
 import type { ConnectionGuard } from "./connection-guard.ts";
-
-/** Label of requests without a route: their paths are arbitrary, and labels must be few. */
-export const NO_ROUTE = "none";
 
 const DURATION_BOUNDS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
 
@@ -145,19 +141,6 @@ export function createRequestMetrics(registry: Registry, prefix: string): Reques
     observe: ({ seconds, ...labels }) => durations.observe(labels, seconds),
     durations,
   };
-}
-
-/** Observes every request to which the framework responds. */
-export function observeRequests(app: FastifyInstance, observe: ObserveRequest): void {
-  app.addHook("onResponse", (request, reply, done) => {
-    observe({
-      method: request.method,
-      route: request.routeOptions.url ?? NO_ROUTE,
-      status: reply.statusCode,
-      seconds: reply.elapsedTime / 1000,
-    });
-    done();
-  });
 }
 
 /** Adds metrics of open and closed connections. */

@@ -1,11 +1,5 @@
 import { isRecord } from "../json.ts";
 
-/**
- * For the schema of a route that accepts requests without a body: `@fastify/swagger` describes every body
- * as required.
- */
-export const OPTIONAL_BODY = { "x-optional-body": true } as const;
-
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The parts of an OpenAPI 3.1 document that this file reads and replaces. */
@@ -69,8 +63,6 @@ function addSchema(schemas: Map<string, unknown>, title: string, schema: JsonObj
 
 interface Operation {
   readonly operationId?: string | undefined;
-  readonly requestBody?: unknown;
-  readonly "x-optional-body"?: boolean;
 }
 
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -78,8 +70,7 @@ type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 /**
  * Adds an `operationId` to every operation without one, derived from its method and path:
  * `GET <basePath>/flags/{name}` becomes `getFlagsByName`. Generated clients use the id as the name of
- * a function, so it does not depend on the base path. Describes bodies as optional where they are
- * (`OPTIONAL_BODY`). Returns a new document.
+ * a function, so it does not depend on the base path. Returns a new document.
  *
  * @throws {TypeError} if two operations have the same id
  */
@@ -99,19 +90,10 @@ export function completeOperations<Document extends OpenApiDocument>(
         );
       }
       seen.add(operationId);
-      paths[path][method] = { ...describeBody(operation), operationId };
+      paths[path][method] = { ...operation, operationId };
     }
   }
   return { ...document, paths };
-}
-
-function describeBody({
-  "x-optional-body": isOptional = false,
-  ...operation
-}: Operation): Operation {
-  const { requestBody } = operation;
-  if (!isOptional || !isRecord(requestBody)) return operation;
-  return { ...operation, requestBody: { ...requestBody, required: false } };
 }
 
 function toOperationId(method: string, path: string, basePath: string): string {

@@ -1,14 +1,3 @@
-import type {
-  FastifyBaseLogger,
-  FastifyInstance,
-  FastifyServerOptions,
-  FastifyTypeProvider,
-  RawReplyDefaultExpression,
-  RawRequestDefaultExpression,
-  RawServerDefault,
-} from "fastify";
-import type { Static, TSchema } from "typebox";
-
 /** Maximum size of a request body, unless its route has another limit. */
 export const BODY_LIMIT_BYTES: number = 1024 * 1024;
 
@@ -30,36 +19,8 @@ export const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 /** How long a request may take to arrive, from the first byte of its headers to its whole body. */
 export const REQUEST_TIMEOUT_MS = 30_000;
 
-type Defaults = Pick<
-  FastifyServerOptions,
-  "bodyLimit" | "routerOptions" | "forceCloseConnections" | "return503OnClosing"
->;
+/** The error message for a body that is not JSON. */
+export const NOT_JSON = "The body must be JSON: send it with `Content-Type: application/json`";
 
-/** Fastify options that both services use. */
-export const SERVER_DEFAULTS: Defaults = {
-  bodyLimit: BODY_LIMIT_BYTES,
-  routerOptions: {
-    ignoreTrailingSlash: true,
-    // Flutter's client joins its base URL and path without looking at slashes.
-    ignoreDuplicateSlashes: true,
-    maxParamLength: 1024,
-  },
-  forceCloseConnections: "idle",
-  // Requests that arrive on open connections during shutdown are served.
-  return503OnClosing: false,
-};
-
-/** Types requests by their schemas. Responses are not typed. */
-interface TypedRequests extends FastifyTypeProvider {
-  readonly validator: this["schema"] extends TSchema ? Static<this["schema"]> : unknown;
-  readonly serializer: unknown;
-}
-
-/** A Fastify instance whose handlers receive requests with the types that their schemas describe. */
-export type TypedApp = FastifyInstance<
-  RawServerDefault,
-  RawRequestDefaultExpression,
-  RawReplyDefaultExpression,
-  FastifyBaseLogger,
-  TypedRequests
->;
+/** Label of requests without a route in metrics and traces: their paths are arbitrary, and labels must be few. */
+export const NO_ROUTE = "none";

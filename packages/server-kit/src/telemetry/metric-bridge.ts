@@ -11,7 +11,7 @@ import {
   type MetricProducer,
 } from "@opentelemetry/sdk-metrics";
 import type { MetricObjectWithValues, MetricValue } from "prom-client";
-import { NO_ROUTE } from "../http/metrics.ts";
+import { NO_ROUTE } from "../http/server-defaults.ts";
 import type { ExportedMetrics } from "./telemetry.ts";
 
 type PrometheusMetric = MetricObjectWithValues<MetricValue<string>>;

@@ -1,4 +1,4 @@
-import type { TypedApp } from "flags-server-kit/http";
+import type { TypedApp } from "../../http/typed-app.ts";
 import { operation } from "../../access/operation.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { readAnyLegalValues } from "../context-fields/legal-values.ts";

@@ -1,4 +1,4 @@
-import type { TypedApp } from "flags-server-kit/http";
+import type { TypedApp } from "../../http/typed-app.ts";
 import { Type } from "typebox";
 import { actorOf } from "../../access/request-identity.ts";
 import { operation } from "../../access/operation.ts";

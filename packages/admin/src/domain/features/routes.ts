@@ -1,4 +1,4 @@
-import type { TypedApp } from "flags-server-kit/http";
+import type { TypedApp } from "../../http/typed-app.ts";
 import { actorOf } from "../../access/request-identity.ts";
 import { operation } from "../../access/operation.ts";
 import { JsonPatchBody } from "../../http/json-patch.ts";

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { TypedApp } from "flags-server-kit/http";
+import type { TypedApp } from "../../http/typed-app.ts";
 import { actorOf } from "../../access/request-identity.ts";
 import {
   CreatedTokenResponse,

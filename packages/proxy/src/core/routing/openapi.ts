@@ -1,4 +1,4 @@
-import { completeOperations, nameSchemas } from "flags-server-kit/http";
+import { completeOperations, nameSchemas } from "flags-server-kit/neutral";
 import type { TSchema } from "typebox";
 import type { ProxyConfig } from "../../config/config.ts";
 import { PROGRAM } from "../../config/program.ts";

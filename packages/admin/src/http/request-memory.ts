@@ -2,9 +2,8 @@ import type { ServerResponse } from "node:http";
 import { Readable, Transform, type TransformCallback, finished } from "node:stream";
 import { parse } from "fast-querystring";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { FairShare } from "../fair-share.ts";
-import { hasBody } from "./pipeline.ts";
-import { BODY_LIMIT_BYTES, SMALL_BODY_BYTES } from "./server-defaults.ts";
+import { BODY_LIMIT_BYTES, hasBody, SMALL_BODY_BYTES } from "flags-server-kit/http";
+import { FairShare } from "flags-server-kit/neutral";
 
 /** Default memory for long bodies. */
 const MAX_BYTES = 128 * 1024 * 1024;
@@ -14,20 +13,11 @@ interface BodyMemoryOptions {
   readonly toError: () => Error;
   /** Returns the key of a request. Requests without a key have one share together. */
   readonly keyOf: (request: FastifyRequest) => string | undefined;
-  /**
-   * Whether a later hook decompresses the body of a request. That hook has to call `claimBodyMemory()`.
-   *
-   * @default bodies are not decompressed
-   */
-  readonly isDecompressed?: (request: FastifyRequest) => boolean;
   /** @default 134217728 */
   readonly maxBytes?: number;
   /** Separate memory for bodies of routes that accept more than the default limit. @default they share `maxBytes` */
   readonly maxFileBytes?: number;
 }
-
-/** What a decompressor needs: a window of 32 KiB and a buffer of 16 KiB for its output, among others. */
-const DECOMPRESSOR_BYTES = 64 * 1024;
 
 /**
  * The memory that one body has claimed. It claims more as bytes arrive: otherwise a client could claim the memory of its
@@ -75,13 +65,7 @@ const discards = new WeakMap<FastifyRequest, () => void>();
  */
 export function limitBodyMemory(
   app: FastifyInstance,
-  {
-    toError,
-    keyOf,
-    isDecompressed = () => false,
-    maxBytes = MAX_BYTES,
-    maxFileBytes = maxBytes,
-  }: BodyMemoryOptions,
+  { toError, keyOf, maxBytes = MAX_BYTES, maxFileBytes = maxBytes }: BodyMemoryOptions,
 ): void {
   const bodies = new FairShare(maxBytes);
   const files = new FairShare(maxFileBytes);
@@ -93,8 +77,7 @@ export function limitBodyMemory(
       done(null, Readable.from([]));
       return;
     }
-    const isCompressed = isDecompressed(request);
-    if (!hasBody(request) || (!isCompressed && isSmall(request))) {
+    if (!hasBody(request) || isSmall(request)) {
       done(null, payload);
       return;
     }
@@ -115,30 +98,15 @@ export function limitBodyMemory(
     const memory = new BodyMemory(share, key);
     memories.set(request, memory);
     releaseOnClose(reply.raw, memory);
-    const merged = mergeChunks(payload, (bytes) =>
-      isCompressed || memory.claim(bytes) ? null : toError(),
-    );
+    const merged = mergeChunks(payload, (bytes) => (memory.claim(bytes) ? null : toError()));
     discards.set(request, () => discard(payload, merged));
-    if (!isCompressed) {
-      done(null, merged);
-      return;
-    }
-    // The next hook creates a decompressor, so it waits until the body or a chunk of it has arrived.
-    merged.once("error", done).once("readable", () => {
-      merged.off("error", done);
-      done(memory.claim(DECOMPRESSOR_BYTES) ? null : toError(), merged);
-    });
+    done(null, merged);
   });
   app.addHook("onSend", (request, _reply, payload, done) => {
     discards.get(request)?.();
     releaseBody(request);
     done(null, payload);
   });
-}
-
-/** Claims memory for a decompressed part of a body. Returns false if the share of its key is exhausted. */
-export function claimBodyMemory(request: FastifyRequest, bytes: number): boolean {
-  return memories.get(request)?.claim(bytes) ?? true;
 }
 
 /** NOTE: a function of its own, because a closure retains what any other one in the same function uses, such as the body. */
@@ -153,7 +121,7 @@ function releaseBody(request: FastifyRequest): void {
 }
 
 /** Whether the framework reads the body of a request, if it has one. */
-export function isBodyRead({ method }: FastifyRequest): boolean {
+function isBodyRead({ method }: FastifyRequest): boolean {
   return method !== "GET" && method !== "HEAD";
 }
 

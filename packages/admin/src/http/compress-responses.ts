@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { CodedBody, CodingChoice, COMPRESSION_THRESHOLD_BYTES } from "./compression.ts";
+import { CodedBody, CodingChoice, COMPRESSION_THRESHOLD_BYTES } from "flags-server-kit/http";
 
 /**
  * Compresses text of at least 1 KiB if the client accepts that, except long text while 16 MiB of other responses

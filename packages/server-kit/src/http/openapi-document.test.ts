@@ -1,6 +1,4 @@
-import Fastify from "fastify";
-import { expect, onTestFinished, test, vi } from "vitest";
-import { registerOpenApi } from "./openapi.ts";
+import { expect, test } from "vitest";
 import { completeOperations, nameSchemas } from "./openapi-document.ts";
 
 const payload = { title: "payload", type: "object", properties: { type: { type: "string" } } };
@@ -97,35 +95,4 @@ test("completeOperations() throws when two operations have the same id", () => {
   expect(() => completeOperations({ paths }, "")).toThrow(
     'Two operations have the id "getFlagsAll": set one of them explicitly',
   );
-});
-
-test("completeOperations() makes the bodies optional that are marked so", () => {
-  const requestBody = { required: true, content: {} };
-  const paths = {
-    "/a": { get: { "x-optional-body": true }, post: { requestBody, "x-optional-body": true } },
-    "/b": { post: { requestBody } },
-  };
-  expect(completeOperations({ paths }, "").paths).toEqual({
-    "/a": {
-      get: { operationId: "getA" },
-      post: { operationId: "postA", requestBody: { ...requestBody, required: false } },
-    },
-    "/b": { post: { operationId: "postB", requestBody } },
-  });
-});
-
-test("registerOpenApi() serializes the document once", async () => {
-  const app = Fastify();
-  const info = { title: "Test", version: "1.0.0", description: "" };
-  await registerOpenApi(app, { ...info, securitySchemes: {}, basePath: "" });
-  const stringify = vi.spyOn(JSON, "stringify");
-  onTestFinished(() => stringify.mockRestore());
-
-  const first = await app.inject("/docs/openapi.json");
-  const second = await app.inject("/docs/openapi.json");
-  expect(first.json()).toMatchObject({ openapi: "3.1.0", info });
-  expect(first.headers["content-type"]).toBe("application/json; charset=utf-8");
-  expect(second.body).toBe(first.body);
-  const documents = stringify.mock.calls.filter(([value]) => value === app.swagger());
-  expect(documents).toHaveLength(1);
 });

@@ -1,5 +1,5 @@
 import type { FastifyContextConfig, FastifyInstance } from "fastify";
-import type { HostCheck } from "./host-check.ts";
+import type { HostCheck } from "flags-server-kit/http";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -54,7 +54,7 @@ export function configureRoutes(scope: FastifyInstance, config: FastifyContextCo
 }
 
 /** Returns a regular expression for the paths of a route. */
-export function toPathPattern(route: string, form: "exact" | "lenient"): RegExp {
+function toPathPattern(route: string, form: "exact" | "lenient"): RegExp {
   const source = route
     .replace(/(?<=.)\/$/, "")
     .replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`)

@@ -1,17 +1,7 @@
 // NOTE: not in telemetry/, whose files are published only as part of its own bundle.
 
 import type { IncomingMessage } from "node:http";
-import type { FastifyInstance } from "fastify";
 import type { RequestTracer } from "./telemetry/telemetry.ts";
-
-/** Names the spans of traced requests by their routes. */
-export function traceRequests(app: FastifyInstance, tracer: Pick<RequestTracer, "find">): void {
-  app.addHook("onRequest", (request, _reply, done) => {
-    const { url } = request.routeOptions;
-    if (url !== undefined) tracer.find(request.raw)?.setRoute(url);
-    done();
-  });
-}
 
 /** Calls a function, whose log lines contain the ids of the trace of a request if it is traced. */
 export function runInTrace(
