@@ -14,6 +14,7 @@ export default defineConfig({
       "flags-engine": source("engine"),
       // NOTE: before the package itself, whose name begins these.
       "flags-sdk/internal": source("sdk", "internal"),
+      "flags-sdk/neutral": source("sdk", "neutral"),
       "flags-sdk": source("sdk"),
       "flags-server-kit/command-line": source("server-kit", "command-line"),
       "flags-server-kit/http": source("server-kit", "http"),

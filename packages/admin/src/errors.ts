@@ -1,4 +1,4 @@
-import type { GuessProblem } from "flags-server-kit/http";
+import type { GuessProblem } from "flags-server-kit/neutral";
 
 /** Error names of the wire protocol, with their statuses. */
 const STATUS_BY_NAME = {

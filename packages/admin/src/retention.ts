@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type SQL, sql } from "drizzle-orm";
-import type { Logger } from "flags-server-kit";
+import type { Logger } from "flags-server-kit/neutral";
 import { SETTINGS } from "./config/settings.ts";
 import { LIMITS } from "./limits.ts";
 import { type Database, rowsOf } from "./storage/database.ts";

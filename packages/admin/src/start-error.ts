@@ -1,4 +1,5 @@
-import { codeOf, DirectoryInUseError, explainUnreadable, StartError } from "flags-server-kit";
+import { codeOf } from "flags-server-kit/neutral";
+import { DirectoryInUseError, explainUnreadable, StartError } from "flags-server-kit";
 import type { AdminConfig } from "./config/config.ts";
 import { showDatabaseUrl } from "./config/url-setting-kinds.ts";
 import { DiskFullError, innermostMessage, isConnectionError } from "./storage/errors.ts";

@@ -1,5 +1,6 @@
 import type { Server } from "node:http";
-import { describeListening, isLoopbackHost, nameSetting } from "flags-server-kit";
+import { describeListening, nameSetting } from "flags-server-kit";
+import { isLoopbackHost } from "flags-server-kit/command-line";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import { listen } from "./http/listen.ts";
 import { buildApp } from "./app.ts";

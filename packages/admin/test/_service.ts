@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { buildApp } from "../src/app.ts";
-import type { Logger } from "flags-server-kit";
+import type { Logger } from "flags-server-kit/neutral";
 import type { Storage } from "../src/storage/storage.ts";
 import { parseConfiguredTokens } from "../src/access/configured-tokens.ts";
 import { createConfiguredTokens } from "../src/access/create-configured-tokens.ts";

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { readEvents } from "../../server-kit/test/_event-reader.ts";
-import { AUTHENTICATION_LIMITS } from "flags-server-kit/http";
+import { AUTHENTICATION_LIMITS } from "flags-server-kit/neutral";
 import { sessions } from "../src/storage/schema/access.ts";
 import { createToken } from "./_flags.ts";
 import { createTestDatabase, skipsPostgres } from "./_postgres.ts";

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { once } from "node:events";
 import { expect, test } from "vitest";
 import { count } from "drizzle-orm";
-import { AUTHENTICATION_LIMITS } from "flags-server-kit/http";
+import { AUTHENTICATION_LIMITS } from "flags-server-kit/neutral";
 import { sessions } from "../src/storage/schema/access.ts";
 import { makeDatabase, startCommand } from "./_command.ts";
 import { ADMIN_TOKEN, type Service, startService, useService } from "./_service.ts";

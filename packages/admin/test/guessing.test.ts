@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parseConfiguredTokens } from "../src/access/configured-tokens.ts";
 import { createConfiguredTokens } from "../src/access/create-configured-tokens.ts";
 import { buildApp } from "../src/app.ts";
-import { AUTHENTICATION_LIMITS, VALIDATION_LIMITS } from "flags-server-kit/http";
+import { AUTHENTICATION_LIMITS, VALIDATION_LIMITS } from "flags-server-kit/neutral";
 import { makeDatabase, startCommand } from "./_command.ts";
 import {
   ADMIN_TOKEN,

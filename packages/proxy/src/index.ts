@@ -1,5 +1,15 @@
 export { ConfigError } from "flags-server-kit";
-export type { CustomLogger, Logger, LogLevel } from "flags-server-kit";
+export type { CustomLogger, Logger, LogLevel } from "flags-server-kit/neutral";
+export {
+  type Context,
+  type CustomStrategy,
+  type FeatureDefinitions,
+  type FeatureUsage,
+  type FlagSourceEvents,
+  type StorageProvider,
+  Strategy,
+  type UnleashClient,
+} from "flags-sdk";
 export type {
   BootstrapOptions,
   CorsOptions,
@@ -16,15 +26,5 @@ export { createApp, start } from "./start/start.ts";
 export type { RunningProxy } from "./start/start.ts";
 export type { ListenOptions, ProxyApp } from "./start/proxy-app.ts";
 export type { FetchInfo } from "./fetch/fetch-adapter.ts";
-export { Strategy } from "flags-sdk";
-export type {
-  Context,
-  CustomStrategy,
-  FeatureDefinitions,
-  FeatureUsage,
-  FlagSourceEvents,
-  StorageProvider,
-  UnleashClient,
-} from "flags-sdk";
 export type { FlagSource } from "./upstream/flag-source.ts";
 export type { ApplicationUsage } from "./upstream/usage/application-usage.ts";

@@ -1,12 +1,7 @@
 // The entry point of the bundle, which the programs in bin/ load.
 
-import {
-  type Environment,
-  runCommandLine,
-  type RunningServer,
-  runWorker,
-  serveUntilSignal,
-} from "flags-server-kit";
+import { type Environment, runCommandLine } from "flags-server-kit/command-line";
+import { type RunningServer, runWorker, serveUntilSignal } from "flags-server-kit";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import { openPrimaryLink } from "./cluster/primary-link.ts";
 import type { LoadedConfig } from "./config/assemble-config.ts";

@@ -1,6 +1,7 @@
 import type { Server } from "node:http";
 import type { FlagSource } from "../src/upstream/flag-source.ts";
-import { type Logger, openPort, resolveSettings } from "flags-server-kit";
+import type { Logger } from "flags-server-kit/neutral";
+import { openPort, resolveSettings } from "flags-server-kit";
 import { afterAll, onTestFinished } from "vitest";
 import { buildApp, type AppOptions } from "../src/start/app.ts";
 import { toSource, type Source } from "../src/sources/sources.ts";

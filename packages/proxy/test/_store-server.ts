@@ -1,4 +1,4 @@
-import type { Environment } from "flags-server-kit";
+import type { Environment } from "flags-server-kit/command-line";
 
 /** The server of a store, or for files a directory. */
 export interface StoreServer {

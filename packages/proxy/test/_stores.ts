@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Environment } from "flags-server-kit";
+import type { Environment } from "flags-server-kit/command-line";
 import { onTestFinished } from "vitest";
 import { loadConfig } from "../src/config/load-config.ts";
 import { openStore, type StoreConfig } from "../src/store/open-store.ts";

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { type Setting, variablesOf } from "flags-server-kit";
+import { type Setting, variablesOf } from "flags-server-kit/command-line";
 import { expect, test } from "vitest";
 import { sized } from "../../../scripts/test-size.ts";
 import { SETTINGS as ADMIN_SETTINGS } from "../../admin/src/config/settings.ts";

@@ -1,4 +1,5 @@
-import { ConfigError, type Environment, resolveSettings, showSettings } from "flags-server-kit";
+import { ConfigError, resolveSettings, showSettings } from "flags-server-kit";
+import type { Environment } from "flags-server-kit/command-line";
 import { expect, test } from "vitest";
 import { loadTranslatedConfig as loadConfig } from "../src/migrate/load-translated-config.ts";
 import { SETTINGS } from "../src/config/settings.ts";

@@ -1,13 +1,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
+import { defaultMaxConnections, readOpenFileLimit } from "flags-server-kit";
 import {
-  defaultMaxConnections,
+  addressesKind,
+  booleanKind,
   type Environment,
-  readOpenFileLimit,
   type Setting,
-} from "flags-server-kit";
-import { addressesKind, booleanKind, textKind } from "flags-server-kit/command-line";
+  textKind,
+} from "flags-server-kit/command-line";
 import { afterAll, describe, expect, test } from "vitest";
 import { forwardProxyKind } from "../src/config/address-setting-kinds.ts";
 import type { LoadedConfig } from "../src/config/assemble-config.ts";

@@ -1,6 +1,7 @@
 // Whatever the value of a setting is, the proxy starts or prints a line about it, without passwords and stack traces.
 
-import { resolveSettings, showSettings, variablesOf } from "flags-server-kit";
+import { resolveSettings, showSettings } from "flags-server-kit";
+import { variablesOf } from "flags-server-kit/command-line";
 import { expect, test } from "vitest";
 import { checkOutput, hostileValues, isAccepted } from "../../server-kit/test/_hostile-values.ts";
 import { loadTranslatedConfig as loadConfig } from "../src/migrate/load-translated-config.ts";

@@ -1,4 +1,5 @@
-import { LOG_LEVELS, resolveSettings } from "flags-server-kit";
+import { LOG_LEVELS } from "flags-server-kit/neutral";
+import { resolveSettings } from "flags-server-kit";
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../src/config/load-config.ts";
 import { SETTINGS } from "../src/config/settings.ts";

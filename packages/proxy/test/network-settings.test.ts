@@ -1,4 +1,5 @@
-import { ConfigError, type Environment, resolveSettings, showSettings } from "flags-server-kit";
+import { ConfigError, resolveSettings, showSettings } from "flags-server-kit";
+import type { Environment } from "flags-server-kit/command-line";
 import { describe, expect, test } from "vitest";
 import { type LoadedConfig } from "../src/config/assemble-config.ts";
 import { loadTranslatedConfig as loadConfig } from "../src/migrate/load-translated-config.ts";

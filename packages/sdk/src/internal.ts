@@ -34,16 +34,12 @@ export { describeCause, describeUrl, toUpstreamError } from "./transport/upstrea
 export { toMetricsBody } from "./transport/wire-bodies.ts";
 export { sendTheRest } from "./usage/send-the-rest.ts";
 
-// The age of flags.
-export { AGE_HEADER, writeAge, writeAgeComment } from "./transport/confirmation.ts";
-
 // Time, names and files.
 export { describeCount } from "./describe-count.ts";
 export { generateInstanceId, HOST_NAME } from "./identity.ts";
 export { nextDelayMs } from "./scheduling/backoff.ts";
 export { forEachConcurrently } from "./scheduling/for-each-concurrently.ts";
 export { Loop } from "./scheduling/loop.ts";
-export { TimeSlicer } from "./scheduling/time-slicer.ts";
 export { deleteAbandoned, OWNER_ONLY, replaceFile, syncDirectory } from "./storage/durable-file.ts";
 export { abortable, Deadline } from "./transport/deadline.ts";
 export { readJson } from "./transport/read-json.ts";

@@ -1,4 +1,5 @@
-// What needs no code of servers, so that it loads in a few milliseconds: settings, commands, and small functions for errors and JSON.
+// The entry `flags-server-kit/command-line`: settings and commands, without the code of servers, so that it loads in a few
+// milliseconds.
 
 export { findLocalUrl } from "./cli/local-url.ts";
 export { createProbe } from "./cli/create-probe.ts";
@@ -24,7 +25,6 @@ export {
   toHttpUrl,
   tokensKind,
   toTexts,
-  tryDecode,
   urlKind,
 } from "./config/setting-kinds.ts";
 export type { ListKind, SettingKind } from "./config/setting-kinds.ts";
@@ -36,11 +36,6 @@ export { findNearest } from "./config/unknown-names.ts";
 export type { SettingNames } from "./config/unknown-names.ts";
 export { showAddress, showText } from "./config/show-text.ts";
 export { TELEMETRY_GROUP, TELEMETRY_SETTINGS } from "./config/telemetry-settings.ts";
-export { addressesKind, trustProxyKind } from "./config/trust-proxy.ts";
+export { addressesKind, NAMED_RANGES, trustProxyKind } from "./config/trust-proxy.ts";
 export { isLoopbackHost, isSecureUrl } from "./config/weak-secrets.ts";
 export { createDirectory } from "./create-directory.ts";
-export { codeOf, toErrorMessage } from "./errors.ts";
-export { isRecord, tryParseJson } from "./json.ts";
-export { LOG_LEVELS } from "./logging/logger.ts";
-export type { CustomLogger } from "./logging/logger.ts";
-export { rewordSchemaMessage } from "./schema-message.ts";

@@ -1,4 +1,6 @@
-export * from "./command-line.ts";
+// The main entry: what a service needs to start, besides settings and commands (`flags-server-kit/command-line`) and servers
+// (`flags-server-kit/http`).
+
 export { runWorker, serveUntilSignal, WORKER_STOP_TIMEOUT_MS } from "./cli/run-program.ts";
 export type { RunningServer } from "./cli/run-program.ts";
 export type { SubcommandResult } from "./cli/program.ts";
@@ -35,7 +37,6 @@ export {
   streamsWithin,
 } from "./http/connection-limits.ts";
 export type { OpenFiles } from "./http/connection-limits.ts";
-export { FairShare } from "./fair-share.ts";
 export { DirectoryInUseError, lockDirectory } from "./directory-lock.ts";
 export type { DirectoryLock } from "./directory-lock.ts";
 export { describeListening, openPort, tryPort } from "./http/listen.ts";
@@ -43,5 +44,3 @@ export type { ListenAddress, OpenPort } from "./http/listen.ts";
 export type { Closable } from "./http/shut-down.ts";
 export { createLogger, wrapLogger } from "./logging/create-logger.ts";
 export { LogTap } from "./logging/log-tap.ts";
-export type { Logger, LogLevel } from "./logging/logger.ts";
-export { createRedact } from "./logging/redact.ts";

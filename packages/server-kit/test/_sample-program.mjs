@@ -3,16 +3,14 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import {
   ConfigError,
-  createIntegerKind,
   createLogger,
   findUnknownVariables,
   openPort,
   resolveSettings,
-  runCommandLine,
   serveUntilSignal,
-  SettingGroup,
   StartError,
 } from "flags-server-kit";
+import { createIntegerKind, runCommandLine, SettingGroup } from "flags-server-kit/command-line";
 
 const settings = {
   port: new SettingGroup("Listening").variable("PORT", {

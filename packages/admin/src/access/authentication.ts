@@ -4,7 +4,7 @@ import {
   describeRepeatedHeader,
   findRepeatedHeader,
   GuessLimiter,
-} from "flags-server-kit/http";
+} from "flags-server-kit/neutral";
 import { Batcher } from "../scheduling/batcher.ts";
 import { ApiError, tooManyGuesses, unusableToken } from "../errors.ts";
 import type { ApiTokenType } from "../storage/schema/access.ts";

@@ -1,7 +1,7 @@
 // A backup is a gzip file of JSON lines: a header, the rows of each table in batches, and an end, without
 // which it is incomplete. Rows are as PostgreSQL writes them, so both kinds of database can read them.
 
-import { tryParseJson } from "flags-server-kit";
+import { tryParseJson } from "flags-server-kit/neutral";
 import { type Static, Type } from "typebox";
 import { createCheck } from "../http/validation.ts";
 

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { createGunzip } from "node:zlib";
 import { type SQL, sql } from "drizzle-orm";
-import { codeOf } from "flags-server-kit";
+import { codeOf } from "flags-server-kit/neutral";
 import type { Database } from "../storage/database.ts";
 import { isConnectionError, isDiskFull } from "../storage/errors.ts";
 import { migrate, MIGRATIONS, readSchemaVersion, SCHEMA_VERSION } from "../storage/migrate.ts";

@@ -1,5 +1,5 @@
 import { asc, gt } from "drizzle-orm";
-import { writeEvent } from "flags-server-kit/http";
+import { writeEvent } from "flags-server-kit/neutral";
 import type { Database } from "../storage/database.ts";
 import { events } from "../storage/schema/events.ts";
 

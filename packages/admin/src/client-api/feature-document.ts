@@ -1,12 +1,8 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { inlineSegments } from "flags-engine";
-import {
-  CodedBody,
-  CodingChoice,
-  COMPRESSION_THRESHOLD_BYTES,
-  matchesEntityTag,
-} from "flags-server-kit/http";
+import { CodedBody, CodingChoice, COMPRESSION_THRESHOLD_BYTES } from "flags-server-kit/http";
+import { matchesEntityTag } from "flags-server-kit/neutral";
 import { sendConditional } from "../http/send-conditional.ts";
 import { LRUCache } from "lru-cache";
 import { type Connection, Turns } from "../scheduling/time-slice.ts";

@@ -1,5 +1,6 @@
 import { inlineSegments, mustInlineSegments, parseEventId } from "flags-engine";
-import { acceptsGzip, EventStream } from "flags-server-kit/http";
+import { acceptsGzip } from "flags-server-kit/neutral";
+import { EventStream } from "flags-server-kit/http";
 import { releaseRequest } from "../http/request-memory.ts";
 import type { TypedApp } from "../http/typed-app.ts";
 import { Type } from "typebox";

@@ -3,7 +3,7 @@ import {
   MAX_VALIDATED_TOKENS,
   VALIDATION_BODY_LIMIT_BYTES,
   VALIDATION_LIMITS,
-} from "flags-server-kit/http";
+} from "flags-server-kit/neutral";
 import type { TypedApp } from "../http/typed-app.ts";
 import { Type } from "typebox";
 import { tooManyGuesses } from "../errors.ts";

@@ -3,16 +3,13 @@ import {
   ConfigError,
   createLogger,
   defaultMaxConnections,
-  type Environment,
   explainUnreachableLimit,
   fileVariableOf,
   findUnknownVariables,
   findWeakSecrets,
-  isLoopbackHost,
-  type Logger,
   LogTap,
-  MIN_SECRET_LENGTH,
   MIN_PUBLIC_KEY_LENGTH,
+  MIN_SECRET_LENGTH,
   nameSetting,
   type OpenFiles,
   readOpenFileLimit,
@@ -23,6 +20,8 @@ import {
   toTelemetryConfig,
   type UnknownVariable,
 } from "flags-server-kit";
+import { type Environment, isLoopbackHost } from "flags-server-kit/command-line";
+import type { Logger } from "flags-server-kit/neutral";
 import { PROGRAM, SETTINGS, type Settings, type Values } from "./settings.ts";
 import {
   findOpenIdProblems,

@@ -1,4 +1,5 @@
-import { isSecureUrl, nameSetting, type Resolution } from "flags-server-kit";
+import { isSecureUrl } from "flags-server-kit/command-line";
+import { nameSetting, type Resolution } from "flags-server-kit";
 import { type Role, ROLES } from "../access/role.ts";
 import { SETTINGS, type Settings, type Values } from "./settings.ts";
 

@@ -4,7 +4,6 @@ import {
   createIntegerKind,
   hostKind,
   hostsKind,
-  LOG_LEVELS,
   pathKind,
   type Program,
   SettingGroup,
@@ -13,6 +12,7 @@ import {
   trustProxyKind,
   type ValuesOf,
 } from "flags-server-kit/command-line";
+import { LOG_LEVELS } from "flags-server-kit/neutral";
 import { version } from "../version.ts";
 import { OPENID_SETTINGS } from "./openid-settings.ts";
 import { databaseUrlKind, publicUrlKind, secretsInDatabaseUrl } from "./url-setting-kinds.ts";

@@ -1,4 +1,4 @@
-import { InvalidValue } from "flags-server-kit";
+import { InvalidValue } from "flags-server-kit/command-line";
 import { expect, test } from "vitest";
 import {
   databaseUrlKind,

@@ -3,8 +3,8 @@ import {
   InvalidValue,
   type SettingKind,
   toHttpUrl,
-  tryDecode,
 } from "flags-server-kit/command-line";
+import { tryDecode } from "flags-server-kit/neutral";
 
 /** The address at which browsers reach the service, with a trailing slash. */
 export const publicUrlKind: SettingKind<string> = createTextKind(

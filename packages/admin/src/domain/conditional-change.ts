@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { and, desc, inArray, or, sql, type SQL } from "drizzle-orm";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { matchesEntityTag } from "flags-server-kit/http";
+import { matchesEntityTag } from "flags-server-kit/neutral";
 import { Type } from "typebox";
 import { actorOf } from "../access/request-identity.ts";
 import { ApiError, badData } from "../errors.ts";

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { codeOf } from "flags-server-kit";
+import { codeOf } from "flags-server-kit/neutral";
 import type { HostCheck } from "flags-server-kit/http";
 import { ApiError, misdirected } from "../errors.ts";
 import { sendError } from "./error-handler.ts";

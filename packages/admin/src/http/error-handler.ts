@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Logger } from "flags-server-kit";
+import type { Logger } from "flags-server-kit/neutral";
 import { runInTrace } from "flags-server-kit/http";
 import type { RequestTracer } from "flags-server-kit/telemetry";
 import { ApiError } from "../errors.ts";

@@ -1,5 +1,4 @@
-import { BODY_LIMIT_BYTES } from "flags-server-kit/http";
-import { codeOf, NOT_JSON } from "flags-server-kit/neutral";
+import { BODY_LIMIT_BYTES, codeOf, NOT_JSON } from "flags-server-kit/neutral";
 
 /** An error of the framework as an HTTP error. */
 export interface FrameworkFailure {

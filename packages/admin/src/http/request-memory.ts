@@ -2,8 +2,8 @@ import type { ServerResponse } from "node:http";
 import { Readable, Transform, type TransformCallback, finished } from "node:stream";
 import { parse } from "fast-querystring";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { BODY_LIMIT_BYTES, hasBody, SMALL_BODY_BYTES } from "flags-server-kit/http";
-import { FairShare } from "flags-server-kit/neutral";
+import { BODY_LIMIT_BYTES, FairShare, SMALL_BODY_BYTES } from "flags-server-kit/neutral";
+import { hasBody } from "flags-server-kit/http";
 
 /** Default memory for long bodies. */
 const MAX_BYTES = 128 * 1024 * 1024;

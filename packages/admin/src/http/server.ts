@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyServerOptions } from "fastify";
 import { checkNesting, runToEnd } from "flags-engine";
-import { toErrorMessage, type TrustProxy } from "flags-server-kit";
+import { BODY_LIMIT_BYTES, toErrorMessage } from "flags-server-kit/neutral";
+import type { TrustProxy } from "flags-server-kit";
 import {
-  BODY_LIMIT_BYTES,
   type ConnectionGuard,
   createClientErrorHandler,
   createGuardedServer,

@@ -1,6 +1,6 @@
 import type { FastifyError } from "fastify";
 import { ClientSpecError, NAME_PATTERN } from "flags-engine";
-import { rewordSchemaMessage } from "flags-server-kit";
+import { rewordSchemaMessage } from "flags-server-kit/neutral";
 import { explainFrameworkFailure, type FrameworkFailure } from "./framework-failure.ts";
 import { ApiError, badData, type ErrorDetail, type ErrorName } from "../errors.ts";
 import {

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { Logger } from "flags-server-kit";
+import type { Logger } from "flags-server-kit/neutral";
 
 /** Data that the main thread passes to the watchdog thread. */
 export interface WatchdogData {

@@ -1,4 +1,5 @@
-import { coalesceReadings, onStopping } from "flags-server-kit/http";
+import { coalesceReadings } from "flags-server-kit/neutral";
+import { onStopping } from "flags-server-kit/http";
 import type { TypedApp } from "../http/typed-app.ts";
 import type { Registry } from "prom-client";
 import { Type } from "typebox";

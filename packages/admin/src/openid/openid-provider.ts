@@ -1,6 +1,7 @@
 import type { JWTVerifyGetKey } from "jose";
 import type { Configuration } from "openid-client";
-import { codeOf, isSecureUrl } from "flags-server-kit";
+import { codeOf } from "flags-server-kit/neutral";
+import { isSecureUrl } from "flags-server-kit/command-line";
 import { toUserId } from "../access/openid-user.ts";
 import type { OpenIdConfig } from "../config/openid-config.ts";
 import type { User } from "../sessions/session-store.ts";

@@ -1,6 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Logger } from "flags-server-kit";
-import { AttemptLimiter, AUTHENTICATION_LIMITS, networkOf } from "flags-server-kit/http";
+import {
+  AttemptLimiter,
+  AUTHENTICATION_LIMITS,
+  type Logger,
+  networkOf,
+} from "flags-server-kit/neutral";
 import { forbidCaching } from "../http/server.ts";
 import { type Cookie, readCookies, setCookie } from "../sessions/session-cookie.ts";
 import type { User } from "../sessions/session-store.ts";

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { AUTHENTICATION_LIMITS, GuessLimiter } from "flags-server-kit/http";
+import { AUTHENTICATION_LIMITS, GuessLimiter } from "flags-server-kit/neutral";
 import type { Caller } from "../access/request-identity.ts";
 import { ApiError, tooManyGuesses } from "../errors.ts";
 import { Batcher } from "../scheduling/batcher.ts";

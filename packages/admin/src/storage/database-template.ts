@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
-import { codeOf } from "flags-server-kit";
+import { codeOf } from "flags-server-kit/neutral";
 
 const decompress = promisify(brotliDecompress);
 

@@ -1,5 +1,5 @@
 import type { PGlite } from "@electric-sql/pglite";
-import { toErrorMessage } from "flags-server-kit";
+import { toErrorMessage } from "flags-server-kit/neutral";
 import { BYTES_PER_MB, type DiskGuard } from "./disk-guard.ts";
 import type { StorageLogger } from "./storage.ts";
 

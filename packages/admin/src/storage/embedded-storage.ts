@@ -2,7 +2,8 @@ import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { PGlite } from "@electric-sql/pglite";
-import { createDirectory, lockDirectory } from "flags-server-kit";
+import { createDirectory } from "flags-server-kit/command-line";
+import { lockDirectory } from "flags-server-kit";
 import { drizzle, type PgliteDatabase } from "drizzle-orm/pglite";
 import { createChangeFeed } from "./revisions.ts";
 import { readTemplate } from "./database-template.ts";

@@ -1,7 +1,7 @@
 // Classifies database errors. PostgreSQL and the embedded database use the same SQLSTATE codes.
 
 import { DrizzleQueryError } from "drizzle-orm/errors";
-import { codeOf } from "flags-server-kit";
+import { codeOf } from "flags-server-kit/neutral";
 
 /** A write was rejected, or the database was not opened, because too little disk space is free. */
 export class DiskFullError extends Error {

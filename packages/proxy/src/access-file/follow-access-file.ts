@@ -1,5 +1,6 @@
 import { describeCount } from "flags-sdk/internal";
-import { ConfigError, type Logger, toErrorMessage } from "flags-server-kit";
+import { ConfigError } from "flags-server-kit";
+import { type Logger, toErrorMessage } from "flags-server-kit/neutral";
 import { FileFollower } from "../files/file-follower.ts";
 import { FileError } from "../files/read-file.ts";
 import type { Source } from "../sources/sources.ts";

@@ -1,7 +1,8 @@
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
-import { findNearest, isRecord } from "flags-server-kit";
+import { findNearest } from "flags-server-kit/command-line";
+import { isRecord } from "flags-server-kit/neutral";
 import {
   describeSchemaError,
   toPath,

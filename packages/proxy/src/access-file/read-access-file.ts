@@ -1,5 +1,6 @@
 import { dirname, resolve } from "node:path";
-import { codeOf, explainUnreadable } from "flags-server-kit";
+import { codeOf } from "flags-server-kit/neutral";
+import { explainUnreadable } from "flags-server-kit";
 import {
   combineStates,
   FileError,

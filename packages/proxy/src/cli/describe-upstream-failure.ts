@@ -1,6 +1,6 @@
 import { type FlagsClientOptions, UpstreamError } from "flags-sdk";
+import { codeOf } from "flags-server-kit/neutral";
 import { inspectUpstream } from "../upstream/inspect-upstream.ts";
-import { codeOf } from "flags-server-kit/command-line";
 import type { LoadedConfig } from "../config/assemble-config.ts";
 import { SETTINGS, type SettingName } from "../config/settings.ts";
 

@@ -1,6 +1,7 @@
 import { describeCause } from "flags-sdk/internal";
 import { ConfigError, resolveSettings } from "flags-server-kit";
-import { codeOf, readSecretFile, SubcommandError } from "flags-server-kit/command-line";
+import { codeOf } from "flags-server-kit/neutral";
+import { readSecretFile, SubcommandError } from "flags-server-kit/command-line";
 import { SETTINGS } from "../config/settings.ts";
 import type { TranslatedEnvironment } from "../config/translation-report.ts";
 import { UNKNOWN_ISSUER_CODES } from "./describe-upstream-failure.ts";

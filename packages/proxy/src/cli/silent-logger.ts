@@ -1,4 +1,4 @@
-import type { Logger } from "flags-server-kit";
+import type { Logger } from "flags-server-kit/neutral";
 
 const ignore = (): void => {};
 

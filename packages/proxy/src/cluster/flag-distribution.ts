@@ -1,4 +1,4 @@
-import type { Logger } from "flags-server-kit";
+import type { Logger } from "flags-server-kit/neutral";
 import type { Source } from "../sources/sources.ts";
 import type { FlagSource } from "../upstream/flag-source.ts";
 import type { FlagUpdate, SyncEvent, SyncStatus } from "./flag-replica.ts";

@@ -1,7 +1,8 @@
 import { parseInSteps } from "flags-engine";
 import type { CustomStrategy, Snapshot, Steps } from "flags-engine";
 import type { BeforeChangeHook, FeatureDefinitions, FlagFall, FlagOrigin } from "flags-sdk";
-import { ClientEventTarget, Compiler, readJson, Revisions, TimeSlicer } from "flags-sdk/internal";
+import { ClientEventTarget, Compiler, readJson, Revisions } from "flags-sdk/internal";
+import { TimeSlicer } from "flags-sdk/neutral";
 import type { SourceFailure } from "../sources/sources.ts";
 import type { FlagSource } from "../upstream/flag-source.ts";
 

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import type { Logger, RunningServer } from "flags-server-kit";
+import type { Logger } from "flags-server-kit/neutral";
+import type { RunningServer } from "flags-server-kit";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import type { LoadedConfig } from "../config/assemble-config.ts";
 import { startKeyVerifier } from "../start/create-access-control.ts";

@@ -1,4 +1,4 @@
-import { FairShare } from "flags-server-kit";
+import { FairShare } from "flags-server-kit/neutral";
 import type { FlagReplicaOptions } from "./flag-replica.ts";
 import type { PrimaryLink } from "./primary-link.ts";
 

@@ -1,6 +1,7 @@
 import cluster from "node:cluster";
 import { fileURLToPath } from "node:url";
-import { type Logger, WORKER_STOP_TIMEOUT_MS } from "flags-server-kit";
+import type { Logger } from "flags-server-kit/neutral";
+import { WORKER_STOP_TIMEOUT_MS } from "flags-server-kit";
 import type { Registry } from "prom-client";
 import { createWorkerMetrics, type WorkerMetrics } from "../metrics/worker-metrics.ts";
 import { Heartbeat } from "./heartbeat.ts";

@@ -1,5 +1,5 @@
-import type { Closable, Logger } from "flags-server-kit";
-import { coalesceReadings } from "flags-server-kit/http";
+import type { Closable } from "flags-server-kit";
+import { coalesceReadings, type Logger } from "flags-server-kit/neutral";
 import type { Telemetry } from "flags-server-kit/telemetry";
 import type { ProxyConfig } from "../config/config.ts";
 import { createMetrics, type Metrics } from "../metrics/metrics.ts";

@@ -7,8 +7,8 @@ import {
   type SettingKind,
   toHttpUrl,
   toTexts,
-  tryDecode,
 } from "flags-server-kit/command-line";
+import { tryDecode } from "flags-server-kit/neutral";
 import { parseFlagFilesAddress } from "./flag-files.ts";
 
 /** Decides whether an origin is allowed, as in `@fastify/cors`: through a callback or a promise. */

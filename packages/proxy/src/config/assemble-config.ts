@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
-import { AGE_HEADER, generateInstanceId } from "flags-sdk/internal";
+import { AGE_HEADER } from "flags-sdk/neutral";
+import { generateInstanceId } from "flags-sdk/internal";
 import {
   type LogTap,
   type Resolution,

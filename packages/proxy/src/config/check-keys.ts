@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import {
   findWeakSecrets,
-  isLoopbackHost,
   MIN_PUBLIC_KEY_LENGTH,
   MIN_SECRET_LENGTH,
   nameSetting,
   type Resolution,
 } from "flags-server-kit";
-import { showText } from "flags-server-kit/command-line";
+import { isLoopbackHost, showText } from "flags-server-kit/command-line";
 import type { FlagFile } from "../files/read-flag-file.ts";
 import { findSource, parseTokenScope, scopesOf } from "../sources/token-scope.ts";
 import { SETTINGS, type SettingName, type Settings } from "./settings.ts";

@@ -3,9 +3,9 @@ import {
   nameSetting,
   type OpenFiles,
   type Resolution,
-  type Setting,
   shareStreams,
 } from "flags-server-kit";
+import type { Setting } from "flags-server-kit/command-line";
 import type { FlagFile } from "../files/read-flag-file.ts";
 import { findContradictions } from "./check-contradictions.ts";
 import { findIneffective } from "./check-ineffective.ts";

@@ -1,6 +1,6 @@
 import type { CustomStrategy } from "flags-engine";
-import type { Logger, NamedFile } from "flags-server-kit";
-import type { TlsMaterial } from "flags-server-kit/http";
+import type { Logger } from "flags-server-kit/neutral";
+import type { Certificate, NamedFile } from "flags-server-kit";
 import type { ContextEnricher } from "../core/context/enrichers.ts";
 import type { FlagFile } from "../files/read-flag-file.ts";
 import type { StoreConfig } from "../store/open-store.ts";
@@ -47,6 +47,12 @@ export interface UsageSpoolConfig {
   readonly directory: string | undefined;
   /** For each source. */
   readonly maxBytes: number;
+}
+
+/** What a TLS server presents and accepts. */
+export interface TlsMaterial extends Certificate {
+  /** PEM certificates of the CAs that issue client certificates; undefined if clients need none. */
+  readonly clientCa: string | undefined;
 }
 
 /** How the proxy serves TLS. */

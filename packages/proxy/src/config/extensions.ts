@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { CustomStrategy } from "flags-engine";
-import { codeOf, isRecord, toErrorMessage } from "flags-server-kit/command-line";
+import { codeOf, isRecord, toErrorMessage } from "flags-server-kit/neutral";
 import type { ContextEnricher } from "../core/context/enrichers.ts";
 
 /** Extensions of one kind, in order, and one sentence for each one that cannot be used. */

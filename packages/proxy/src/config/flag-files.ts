@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { join, parse, resolve } from "node:path";
-import { explainUnreadable, tryDecode } from "flags-server-kit";
+import { explainUnreadable } from "flags-server-kit";
+import { tryDecode } from "flags-server-kit/neutral";
 import { listFileNames } from "../files/directory.ts";
 import type { FlagFile } from "../files/read-flag-file.ts";
 

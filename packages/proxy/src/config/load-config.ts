@@ -3,12 +3,8 @@ import {
   ConfigError,
   createLogger,
   defaultMaxConnections,
-  type Environment,
   findUnknownOptions,
   findUnknownVariables,
-  isLoopbackHost,
-  isRecord,
-  type Logger,
   LogTap,
   nameSetting,
   readOpenFileLimit,
@@ -17,8 +13,9 @@ import {
   showSettings,
   toTelemetryConfig,
   wrapLogger,
-  variablesOf,
 } from "flags-server-kit";
+import { type Environment, isLoopbackHost, variablesOf } from "flags-server-kit/command-line";
+import { isRecord, type Logger } from "flags-server-kit/neutral";
 import { loadEnrichers, loadStrategies } from "./extensions.ts";
 import { assembleConfig, type LoadedConfig } from "./assemble-config.ts";
 import { checkSettings, type Findings, findUnreachableLimits } from "./check-settings.ts";

@@ -8,9 +8,8 @@ import {
   type NamedFile,
   type Resolution,
 } from "flags-server-kit";
-import type { TlsMaterial } from "flags-server-kit/http";
 import type { Findings } from "./check-settings.ts";
-import type { NetworkConfig, TlsConfig, TlsFileSettings } from "./config.ts";
+import type { NetworkConfig, TlsConfig, TlsFileSettings, TlsMaterial } from "./config.ts";
 import type { Settings } from "./settings.ts";
 
 type FileSetting =

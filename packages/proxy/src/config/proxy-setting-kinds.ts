@@ -8,14 +8,13 @@ import {
   createListKind,
   createTextKind,
   createValueKind,
-  type CustomLogger,
   headerValueKind,
   InvalidValue,
-  isRecord,
   type ListKind,
   pathKind,
   type SettingKind,
 } from "flags-server-kit/command-line";
+import { type CustomLogger, isRecord } from "flags-server-kit/neutral";
 import type { ContextEnricher } from "../core/context/enrichers.ts";
 
 const MAX_WORKERS = 256;

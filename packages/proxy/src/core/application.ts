@@ -66,6 +66,8 @@ function below(path: string, routes: readonly Route[]): readonly Route[] {
 /** What the routes of operators need. */
 export interface OperationsOptions {
   readonly config: ProxyConfig;
+  /** The version of the proxy. */
+  readonly version: string;
   readonly access: AccessControl;
   readonly sources: readonly Source[];
   readonly metrics: MetricsText;
@@ -83,7 +85,7 @@ interface OperationsVisibility {
 
 /** The table of routes for operators: probes, metrics and the state. */
 export function operationRoutes(
-  { config, access, sources, metrics, isStopping, callerAddress }: OperationsOptions,
+  { config, version, access, sources, metrics, isStopping, callerAddress }: OperationsOptions,
   { isPrivate, omitsManagement }: OperationsVisibility,
 ): readonly Route[] {
   const readiness = { sources, maxStalenessMs: config.maxStalenessMs, isStopping };
@@ -96,7 +98,14 @@ export function operationRoutes(
   return [
     ...probes,
     prometheusRoute(metrics),
-    statusRoute({ config, sources, readiness, access, ...(!isPrivate && { authenticate }) }),
+    statusRoute({
+      config,
+      version,
+      sources,
+      readiness,
+      access,
+      ...(!isPrivate && { authenticate }),
+    }),
     ...backstageRoutes({ readiness, metrics, access, authenticate }),
   ];
 }

@@ -1,5 +1,5 @@
 import { describeCount } from "flags-sdk/internal";
-import { isRecord } from "flags-server-kit";
+import { isRecord } from "flags-server-kit/neutral";
 import type { ValuePath } from "./json-positions.ts";
 import type { ParsedText } from "./parse-text.ts";
 import type { Entry } from "./project-exports.ts";

@@ -7,9 +7,9 @@ import {
   describeCount,
   FlagState,
   FlagUpdater,
-  TimeSlicer,
 } from "flags-sdk/internal";
-import { type Logger, toErrorMessage } from "flags-server-kit";
+import { TimeSlicer } from "flags-sdk/neutral";
+import { type Logger, toErrorMessage } from "flags-server-kit/neutral";
 import type { FlagSource } from "../upstream/flag-source.ts";
 import type { ApplicationUsage } from "../upstream/usage/application-usage.ts";
 import { warnOfNewFiles } from "./directory.ts";

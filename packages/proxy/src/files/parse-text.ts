@@ -1,7 +1,7 @@
 import { runToEnd } from "flags-engine";
 import { readJson } from "flags-sdk/internal";
+import { toErrorMessage } from "flags-server-kit/neutral";
 import type * as Yaml from "yaml";
-import { toErrorMessage } from "flags-server-kit";
 import {
   createJsonLocator,
   findJsonError,

@@ -1,4 +1,4 @@
-import { isRecord } from "flags-server-kit";
+import { isRecord } from "flags-server-kit/neutral";
 
 /** The flags of a file, as server SDKs read them. */
 export interface FlagDocument {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
-import { codeOf } from "flags-server-kit/command-line";
+import { codeOf } from "flags-server-kit/neutral";
 
 /** Files that were read together. */
 export interface FollowedFiles {

@@ -1,5 +1,6 @@
 import { DocumentError, parseDocument } from "flags-engine";
-import { codeOf, explainUnreadable, toErrorMessage } from "flags-server-kit";
+import { codeOf, toErrorMessage } from "flags-server-kit/neutral";
+import { explainUnreadable } from "flags-server-kit";
 import type { FlagDocument } from "./project-exports.ts";
 import { toFlagDocument } from "./to-flag-document.ts";
 import type { ValuePath } from "./json-positions.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "flags-server-kit";
+import { isRecord } from "flags-server-kit/neutral";
 import { checkBooleans } from "./check-booleans.ts";
 import type { ParsedText } from "./parse-text.ts";
 import {

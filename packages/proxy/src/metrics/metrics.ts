@@ -1,10 +1,5 @@
-import {
-  createRegistry,
-  createRequestMetrics,
-  type RequestMetrics,
-  coalesceReadings,
-  type TlsFiles,
-} from "flags-server-kit/http";
+import { createRegistry, createRequestMetrics, type RequestMetrics } from "flags-server-kit/http";
+import { coalesceReadings } from "flags-server-kit/neutral";
 import type { Registry } from "prom-client";
 import { METRICS_PREFIX, MetricSet } from "./metric-set.ts";
 import { createUsageMetrics, type UsageMetrics } from "./usage-metrics.ts";
@@ -30,7 +25,10 @@ export function createMetrics(): Metrics {
 }
 
 /** Exports when the certificate of the TLS port expires. */
-export function observeCertificate(registry: Registry, tls: Pick<TlsFiles, "material">): void {
+export function observeCertificate(
+  registry: Registry,
+  tls: { readonly material: { readonly validToMs: number } },
+): void {
   new MetricSet(registry).gauge(
     "tls_certificate_expiry_timestamp_seconds",
     "When the certificate that the proxy presents expires, in epoch seconds",

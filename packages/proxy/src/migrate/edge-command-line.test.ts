@@ -1,4 +1,4 @@
-import { booleanKind } from "flags-server-kit";
+import { booleanKind } from "flags-server-kit/command-line";
 import { expect, test } from "vitest";
 import { SETTINGS } from "../config/settings.ts";
 import type { Alias } from "./aliases/alias.ts";

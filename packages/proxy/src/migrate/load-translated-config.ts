@@ -1,5 +1,6 @@
-import { type Environment, isRecord, readEnvironment } from "flags-server-kit";
-import { nameSetting } from "flags-server-kit";
+import type { Environment } from "flags-server-kit/command-line";
+import { isRecord } from "flags-server-kit/neutral";
+import { nameSetting, readEnvironment } from "flags-server-kit";
 import type { LoadedConfig } from "../config/assemble-config.ts";
 import { loadConfig, type Purpose } from "../config/load-config.ts";
 import type { ProxyOptions } from "../config/options.ts";

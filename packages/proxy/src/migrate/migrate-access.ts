@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { type Environment, resolveSettings, variablesOf } from "flags-server-kit";
+import { type Environment, variablesOf } from "flags-server-kit/command-line";
+import { resolveSettings } from "flags-server-kit";
 import { stringify } from "yaml";
 import type { AccessFileKey } from "../access-file/access-schema.ts";
 import {

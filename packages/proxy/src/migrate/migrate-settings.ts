@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import {
   type Environment,
   InvalidValue,
-  resolveSettings,
   type Setting,
   variablesOf,
-} from "flags-server-kit";
+} from "flags-server-kit/command-line";
+import { resolveSettings } from "flags-server-kit";
 import type { AccessFileKey } from "../access-file/access-schema.ts";
 import { PRODUCT_NAMES, type Product } from "./aliases/alias.ts";
 import { describeIneffective, type IneffectiveSetting } from "./describe-translation.ts";

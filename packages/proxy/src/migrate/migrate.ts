@@ -1,10 +1,6 @@
 import { writeFile } from "node:fs/promises";
-import {
-  codeOf,
-  EXIT_USAGE,
-  type Subcommand,
-  SubcommandError,
-} from "flags-server-kit/command-line";
+import { codeOf } from "flags-server-kit/neutral";
+import { EXIT_USAGE, type Subcommand, SubcommandError } from "flags-server-kit/command-line";
 import type { Translation } from "./translate-environment.ts";
 
 /** Prints the settings of a replaced product under their new names. */

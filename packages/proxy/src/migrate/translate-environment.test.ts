@@ -1,4 +1,4 @@
-import type { Environment } from "flags-server-kit";
+import type { Environment } from "flags-server-kit/command-line";
 import { expect, test } from "vitest";
 import { SETTINGS } from "../config/settings.ts";
 import { EDGE_ALIASES, TYPICAL_EDGE_NAMES } from "./aliases/edge-aliases.ts";

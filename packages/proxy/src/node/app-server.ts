@@ -5,8 +5,9 @@ import {
   type ConnectionGuard,
   createClientErrorHandler,
   createGuardedServer,
-  type TlsFiles,
 } from "flags-server-kit/http";
+import type { TlsFiles } from "./tls-files.ts";
+import { createTlsServers } from "./tls-server.ts";
 
 interface AppServerOptions {
   readonly guard: ConnectionGuard;
@@ -29,7 +30,7 @@ export class AppServer {
   #closed: Promise<void> | undefined;
 
   constructor({ guard, listener, tls }: AppServerOptions) {
-    this.server = createGuardedServer(guard, listener, tls);
+    this.server = createGuardedServer(guard, listener, tls && createTlsServers(tls));
     const onClientError = createClientErrorHandler({
       toBody: ({ message }) => ({ error: message }),
       headersHint: "send a large context with POST",

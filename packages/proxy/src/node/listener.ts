@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { finished } from "node:stream";
 import { EventStream, type ObserveRequest } from "flags-server-kit/http";
 import type { RequestTracer } from "flags-server-kit/telemetry";
-import type { Logger } from "flags-server-kit";
+import type { Logger } from "flags-server-kit/neutral";
 import type { HandledReply, Handler } from "../core/routing/handler.ts";
 import type { RawHeaders } from "../core/http/reply.ts";
 import type { BodyLimits } from "../core/http/request.ts";

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Readable, Writable } from "node:stream";
 import { createGunzip, createInflate } from "node:zlib";
-import { hasBody, SMALL_BODY_BYTES } from "flags-server-kit/http";
-import { FairShare } from "flags-server-kit/neutral";
+import { hasBody } from "flags-server-kit/http";
+import { FairShare, SMALL_BODY_BYTES } from "flags-server-kit/neutral";
 import {
   bodyTooLarge,
   compressedBodyTooLarge,

@@ -6,7 +6,7 @@ import {
 } from "flags-server-kit/http";
 import { addressNotAllowed, HttpError } from "../core/http/errors.ts";
 import { adoptForwarded } from "./forwarded-header.ts";
-import type { AllowRequest } from "./access-lists.ts";
+import type { AllowRequest } from "./access-list.ts";
 
 interface RedirectOptions {
   /** The TLS port; called once it is open. */

@@ -6,19 +6,20 @@ import {
   observeConnections,
   onStopping,
   runInTrace,
-  type TlsFiles,
 } from "flags-server-kit/http";
 import type { RequestTracer } from "flags-server-kit/telemetry";
+import type { TlsFiles } from "../node/tls-files.ts";
 import type { AccessControl } from "../core/access/access-control.ts";
 import type { Visibility } from "../core/access/visible-flags.ts";
 import { MAX_SDK_STREAMS, type ProxyConfig } from "../config/config.ts";
+import { PROGRAM } from "../config/program.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { createCallerAddress } from "../node/caller-address.ts";
 import { applicationRoutes } from "../core/application.ts";
 import { Cors } from "../core/routing/cors.ts";
 import { EvaluationReporter } from "../core/routes/evaluation-reporter.ts";
 import { Handler } from "../core/routing/handler.ts";
-import { describeRoutes } from "../core/routing/openapi.ts";
+import { describeRoutes, type SecuritySchemes } from "../core/routing/openapi.ts";
 import { createProtocol, type Protocol } from "../core/routes/protocol.ts";
 import { PROTOCOLS } from "../core/protocols/protocols.ts";
 import { isReady } from "../core/operations/readiness.ts";
@@ -36,7 +37,7 @@ import { METRICS_PREFIX } from "../metrics/metric-set.ts";
 import { observeSources } from "../metrics/source-metrics.ts";
 import { observeDefinitionsStreams } from "../metrics/stream-metrics.ts";
 import { observeFlagUsage } from "../metrics/usage-metrics.ts";
-import { createAllowRequest } from "../node/access-lists.ts";
+import { createAllowRequest } from "../node/access-list.ts";
 import { AppServer } from "../node/app-server.ts";
 import { createNodeListener, type NodeListener } from "../node/listener.ts";
 import { apiPageRoutes } from "../node/api-page.ts";
@@ -125,6 +126,7 @@ function buildOnKeys(
   let isStopping = false;
   const described = applicationRoutes({
     config,
+    version: PROGRAM.version,
     access,
     sources,
     metrics,
@@ -231,9 +233,11 @@ function documentRoutes(
   }: { readonly routes: readonly Route[]; readonly protocols: readonly Protocol[] },
 ): readonly Route[] {
   if (!config.openApiEnabled) return apiPageRoutes(config.basePath, undefined);
+  const { version } = PROGRAM;
   const schemes = protocols.map(({ definition }) => definition.securitySchemes);
+  const securitySchemes: SecuritySchemes = Object.assign({}, ...schemes);
   return apiPageRoutes(config.basePath, () =>
-    describeRoutes(routes, config, Object.assign({}, ...schemes)),
+    describeRoutes(routes, { ...config, version, securitySchemes }),
   );
 }
 

@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { FlagsClient, type StorageProvider, type UnleashClient } from "flags-sdk";
 import { isUnleashClient, type RequestObserver } from "flags-sdk/internal";
+import { isRecord } from "flags-server-kit/neutral";
+import { nameSetting } from "flags-server-kit";
 import type { FlagSource } from "../upstream/flag-source.ts";
 import { UpstreamSource } from "../upstream/upstream-source.ts";
 import type { UsageSpoolOptions } from "../upstream/usage/upstream-usage.ts";
-import { isRecord, nameSetting } from "flags-server-kit";
 import { toUpstreamClientOptions } from "../config/upstream-client-options.ts";
 import type { ProxyConfig } from "../config/config.ts";
 import { SETTINGS } from "../config/settings.ts";

@@ -1,7 +1,7 @@
 import { UpstreamSource } from "../upstream/upstream-source.ts";
 import type { FlagSource } from "../upstream/flag-source.ts";
 import type { SharingRole } from "../upstream/sharing/shared-synchronizer.ts";
-import type { Logger } from "flags-server-kit";
+import type { Logger } from "flags-server-kit/neutral";
 import type { Source } from "../sources/sources.ts";
 import type { StoredFlags } from "../store/stored-flags.ts";
 

@@ -1,6 +1,7 @@
 import { ConnectionGuard, createHostCheck, onStopping } from "flags-server-kit/http";
 import type { AccessControl } from "../core/access/access-control.ts";
 import type { ProxyConfig } from "../config/config.ts";
+import { PROGRAM } from "../config/program.ts";
 import { createCallerAddress } from "../node/caller-address.ts";
 import { operationRoutes } from "../core/application.ts";
 import { Handler } from "../core/routing/handler.ts";
@@ -37,6 +38,7 @@ export function buildManagementServer(
   const routes = operationRoutes(
     {
       config,
+      version: PROGRAM.version,
       access,
       sources,
       metrics,

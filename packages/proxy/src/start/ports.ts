@@ -1,17 +1,14 @@
 import type { Server } from "node:http";
-import {
-  describeListening,
-  type Logger,
-  nameSetting,
-  type OpenPort,
-  openPort,
-} from "flags-server-kit";
-import { type ConnectionGuard, createForwardingServer, TlsFiles } from "flags-server-kit/http";
+import { describeListening, nameSetting, type OpenPort, openPort } from "flags-server-kit";
+import type { Logger } from "flags-server-kit/neutral";
+import type { ConnectionGuard } from "flags-server-kit/http";
+import { createForwardingServer } from "../node/forwarding-server.ts";
+import { TlsFiles } from "../node/tls-files.ts";
 import type { ProxyConfig, TlsConfig } from "../config/config.ts";
 import { MANAGEMENT_VARIABLES } from "../config/list-ports.ts";
 import { loadTlsMaterial } from "../config/load-network.ts";
 import { SETTINGS } from "../config/settings.ts";
-import { createAllowRequest } from "../node/access-lists.ts";
+import { createAllowRequest } from "../node/access-list.ts";
 import type { AppServer } from "../node/app-server.ts";
 import { createRedirectServer } from "../node/redirect-server.ts";
 

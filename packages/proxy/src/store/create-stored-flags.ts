@@ -1,4 +1,4 @@
-import type { Logger } from "flags-server-kit";
+import type { Logger } from "flags-server-kit/neutral";
 import { StoredFlags } from "./stored-flags.ts";
 import { GuardedStore } from "./guarded-store.ts";
 import type { StoredSource } from "./source-identity.ts";

@@ -2,7 +2,8 @@ import { constants } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { deleteAbandoned, replaceFile } from "flags-sdk/internal";
-import { codeOf, createDirectory } from "flags-server-kit/command-line";
+import { codeOf } from "flags-server-kit/neutral";
+import { createDirectory } from "flags-server-kit/command-line";
 import type { DirectoryAddress } from "./store-address.ts";
 import { MAX_DOCUMENT_BYTES, type Store } from "./store.ts";
 

@@ -1,6 +1,6 @@
 import { Deadline, describeCause, describeCount } from "flags-sdk/internal";
+import type { Logger } from "flags-server-kit/neutral";
 import type { FlagExchange } from "../upstream/sharing/flag-exchange.ts";
-import type { Logger } from "flags-server-kit";
 import type { SourceIdentity } from "./source-identity.ts";
 import type { Store } from "./store.ts";
 

@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
-import { tryParseJson } from "flags-server-kit";
+import { tryParseJson } from "flags-server-kit/neutral";
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);

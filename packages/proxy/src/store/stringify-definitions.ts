@@ -1,6 +1,6 @@
 import type { Steps } from "flags-engine";
 import type { FeatureDefinitions } from "flags-sdk";
-import { TimeSlicer } from "flags-sdk/internal";
+import { TimeSlicer } from "flags-sdk/neutral";
 
 /** Converts definitions to JSON in slices of 5 ms, between which requests are served. */
 export function stringifyDefinitions(definitions: FeatureDefinitions): Promise<string> {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describeCause, describeCount } from "flags-sdk/internal";
-import type { Logger } from "flags-server-kit";
+import type { Logger } from "flags-server-kit/neutral";
 import { toUpstreamAddress } from "../store/source-identity.ts";
 import {
   decodeDocument,

@@ -1,4 +1,4 @@
-import { VALIDATION_LIMITS } from "flags-server-kit/http";
+import { VALIDATION_LIMITS } from "flags-server-kit/neutral";
 import { Registry } from "prom-client";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { MemoryLogger } from "../../test/_proxy.ts";

@@ -1,6 +1,4 @@
-import type { Logger } from "flags-server-kit";
-import { FairShare } from "flags-server-kit";
-import { GuessLimiter, networkOf } from "flags-server-kit/http";
+import { FairShare, GuessLimiter, type Logger, networkOf } from "flags-server-kit/neutral";
 import { LRUCache } from "lru-cache";
 import type { Registry } from "prom-client";
 import {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FlagsClientOptions } from "flags-sdk";
+import type { Logger } from "flags-server-kit/neutral";
 import { TokenValidator } from "../upstream/token-validator.ts";
-import type { Logger } from "flags-server-kit";
 import { LRUCache } from "lru-cache";
 import type { Registry } from "prom-client";
 import { digestKey } from "../core/access/grant.ts";

@@ -247,15 +247,6 @@ export function toHttpUrl(text: string): URL | undefined {
   return isHttp && rejectLateAt(text) === undefined ? new URL(text) : undefined;
 }
 
-/** Decodes a percent-encoded text. Returns undefined if it is invalid. */
-export function tryDecode(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** NOTE: shows no credentials: they may be the reason why the address is rejected. */
 function rejectAddress(text: string): InvalidValue {
   return new InvalidValue(`current value is ${showAddress(text)}`);

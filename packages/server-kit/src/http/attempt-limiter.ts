@@ -1,5 +1,4 @@
-import { isIP } from "node:net";
-import { Address6 } from "ip-address";
+import { Address4, Address6 } from "ip-address";
 import { LRUCache } from "lru-cache";
 import { type Budget, TokenBucket } from "./token-bucket.ts";
 
@@ -91,8 +90,14 @@ const WITH_PORT = /^(?:(?<ipv4>[\d.]+)|\[(?<ipv6>[\da-f:.]+)\])(?::\d+)?$/i;
 export function networkOf(text: string): string {
   const { ipv4, ipv6 } = WITH_PORT.exec(text)?.groups ?? {};
   const address = ipv4 ?? ipv6 ?? text;
-  const family = isIP(address);
-  if (family !== 6) return family === 4 ? address : "unknown";
+  // NOTE: the classes also accept ranges, and take long to reject long texts.
+  if (address.length > MAX_ADDRESS_LENGTH || address.includes("/")) return "unknown";
+  if (!address.includes(":"))
+    return Address4.isValid(address) ? new Address4(address).correctForm() : "unknown";
+  if (!Address6.isValid(address)) return "unknown";
   const parsed = new Address6(address);
   return parsed.isMapped4() ? parsed.to4().correctForm() : parsed.getBitsBase16(0, 64);
 }
+
+/** More than that of an IPv6 address with the name of an interface. */
+const MAX_ADDRESS_LENGTH = 100;

@@ -1,4 +1,5 @@
-import { writeEvent, type EventStream } from "./event-stream.ts";
+import type { EventStream } from "./event-stream.ts";
+import { writeEvent } from "./write-event.ts";
 import { FeedShare } from "./feed-share.ts";
 import { type HubStream, StreamHub, type StreamHubOptions } from "./stream-hub.ts";
 

@@ -1,13 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { GzipStream } from "./gzip-stream.ts";
-
-/** A server-sent event. */
-interface StreamEvent {
-  readonly name: string;
-  readonly id: number | string;
-  /** One line of text. */
-  readonly data: string;
-}
+import { type StreamEvent, writeEvent } from "./write-event.ts";
 
 /** Response headers that the application sets. */
 type Headers = Readonly<Record<string, number | string | string[] | undefined>>;
@@ -22,11 +15,6 @@ const HEADERS = {
 interface EventStreamOptions {
   /** Compresses the events. The client must accept that: see `acceptsGzip()`. @default false */
   readonly gzip?: boolean;
-}
-
-/** Serializes an event. */
-export function writeEvent({ name, id, data }: StreamEvent): string {
-  return `event: ${name}\nid: ${id}\ndata: ${data}\n\n`;
 }
 
 /** Bytes, so that all compressed streams share their compressed form. */

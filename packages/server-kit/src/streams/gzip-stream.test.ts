@@ -2,7 +2,8 @@ import { createGunzip, gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { anyCharacter } from "../../../../scripts/any-character.ts";
-import { acceptsGzip, GzipStream } from "./gzip-stream.ts";
+import { acceptsGzip } from "./accepts-gzip.ts";
+import { GzipStream } from "./gzip-stream.ts";
 
 test("the parts of any number of streams that share events decompress to these events", () => {
   fc.assert(

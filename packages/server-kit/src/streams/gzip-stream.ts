@@ -1,5 +1,4 @@
 import { constants, crc32, deflateRawSync } from "node:zlib";
-import negotiate from "@fastify/accept-negotiator";
 import { GZIP_LEVEL } from "../http/compression.ts";
 
 /** The header of a gzip file without name and time, as RFC 1952 defines it. */
@@ -9,12 +8,6 @@ const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 const LAST_BLOCK = Buffer.from([0x03, 0x00]);
 
 const OPTIONS = { level: GZIP_LEVEL, finishFlush: constants.Z_SYNC_FLUSH };
-
-/** Whether a client accepts event streams that are compressed with gzip. */
-export function acceptsGzip(acceptEncoding: string | string[] | undefined): boolean {
-  if (typeof acceptEncoding !== "string") return false;
-  return negotiate(acceptEncoding.toLowerCase(), ["gzip"]) === "gzip";
-}
 
 /**
  * The compressed form of bytes that many streams send, created on first use.

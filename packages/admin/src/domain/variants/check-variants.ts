@@ -1,4 +1,4 @@
-import { tryParseJson } from "flags-server-kit";
+import { tryParseJson } from "flags-server-kit/neutral";
 import { badData } from "../../errors.ts";
 import type { StoredFlagVariant, StoredVariant } from "../../storage/schema/json-values.ts";
 import { checkUniqueNames } from "../check-unique.ts";

@@ -1,5 +1,5 @@
 import type { KeyObject } from "node:crypto";
-import { codeOf } from "flags-server-kit/command-line";
+import { codeOf } from "flags-server-kit/neutral";
 import type { errors, JWTPayload, JWTVerifyOptions } from "jose";
 import { HttpError, invalidSignature } from "../../core/http/errors.ts";
 import type { KeySet } from "./remote-keys.ts";

@@ -5,8 +5,8 @@ import {
   type JsonWebKey,
   type KeyObject,
 } from "node:crypto";
-import { isRecord, isSecureUrl } from "flags-server-kit";
-import { toHttpUrl } from "flags-server-kit/command-line";
+import { isRecord } from "flags-server-kit/neutral";
+import { isSecureUrl, toHttpUrl } from "flags-server-kit/command-line";
 import {
   type AccessFileKey,
   MIN_SIGNING_SECRET_LENGTH,

@@ -1,5 +1,5 @@
 import { createConnections, describeUrl, HttpClient } from "flags-sdk/internal";
-import type { Logger } from "flags-server-kit";
+import type { Logger } from "flags-server-kit/neutral";
 import { type KeySet, RemoteKeys } from "./remote-keys.ts";
 
 /** The time limit for reading the keys of an identity provider. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { JWTVerifyGetKey } from "jose";
 import type { HttpClient } from "flags-sdk/internal";
-import { codeOf } from "flags-server-kit/command-line";
+import { codeOf } from "flags-server-kit/neutral";
 import { HttpError } from "../../core/http/errors.ts";
 
 /** Finds the key of a token in a JSON Web Key Set (JWKS). */

@@ -1,7 +1,7 @@
 import { UpstreamError } from "flags-sdk";
 import { describeUrl, type HttpClient } from "flags-sdk/internal";
+import { toErrorMessage } from "flags-server-kit/neutral";
 import { TokenValidator } from "../../upstream/token-validator.ts";
-import { toErrorMessage } from "flags-server-kit";
 import type { AccessEntry } from "../../access-file/read-access-file.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";
 import type { ProxyConfig } from "../../config/config.ts";

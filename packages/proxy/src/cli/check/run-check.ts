@@ -1,7 +1,8 @@
 import type { Diagnostic } from "flags-engine";
 import { describeCause, describeCount } from "flags-sdk/internal";
+import { ConfigError, explainStartFailure, tryPort } from "flags-server-kit";
+import type { Logger } from "flags-server-kit/neutral";
 import { inspectUpstream, type UpstreamInspection } from "../../upstream/inspect-upstream.ts";
-import { ConfigError, explainStartFailure, type Logger, tryPort } from "flags-server-kit";
 import type { AccessEntry } from "../../access-file/read-access-file.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";
 import type { ProxyConfig } from "../../config/config.ts";

@@ -1,11 +1,6 @@
 import type { Snapshot } from "flags-engine";
-import { isRecord } from "flags-server-kit";
-import {
-  EXIT_FAILURE,
-  SubcommandError,
-  toHttpUrl,
-  tryParseJson,
-} from "flags-server-kit/command-line";
+import { isRecord, tryParseJson } from "flags-server-kit/neutral";
+import { EXIT_FAILURE, SubcommandError, toHttpUrl } from "flags-server-kit/command-line";
 import { explainFlags, type FlagExplanation } from "../../core/explain/explain-flags.ts";
 import { EvaluationContext } from "../../core/routes/schemas.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";

@@ -1,11 +1,11 @@
 import {
   booleanKind,
   createChoiceKind,
-  LOG_LEVELS,
   SettingGroup,
   TELEMETRY_GROUP,
   textKind,
 } from "flags-server-kit/command-line";
+import { LOG_LEVELS } from "flags-server-kit/neutral";
 import { loggerKind } from "../proxy-setting-kinds.ts";
 
 const logging = new SettingGroup("Logging");

@@ -1,4 +1,4 @@
-import { isRecord, tryDecode } from "flags-server-kit/command-line";
+import { isRecord, tryDecode } from "flags-server-kit/neutral";
 import { badField, type Problem } from "../http/errors.ts";
 
 /** The context fields that Unleash defines; every other field is a property. */

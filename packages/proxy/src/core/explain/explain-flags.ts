@@ -1,5 +1,5 @@
 import { type Context, explain, type Explanation, type Snapshot, type Steps } from "flags-engine";
-import { TimeSlicer } from "flags-sdk/internal";
+import { TimeSlicer } from "flags-sdk/neutral";
 import { type ClientVariant, toVariant } from "../routes/toggles.ts";
 
 /** The response for a name without a flag. */

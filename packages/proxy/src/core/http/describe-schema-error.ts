@@ -1,4 +1,4 @@
-import { rewordSchemaMessage } from "flags-server-kit/command-line";
+import { rewordSchemaMessage } from "flags-server-kit/neutral";
 import type { TLocalizedValidationError } from "typebox/error";
 
 /** A problem of a value, which is within lists and objects. */

@@ -1,6 +1,5 @@
 import { ClientSpecError } from "flags-engine";
-import { type GuessProblem, SMALL_BODY_BYTES } from "flags-server-kit/http";
-import { NOT_JSON } from "flags-server-kit/neutral";
+import { type GuessProblem, NOT_JSON, SMALL_BODY_BYTES } from "flags-server-kit/neutral";
 
 /** One invalid value in a request. */
 export interface Problem {

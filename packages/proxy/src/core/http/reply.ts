@@ -1,5 +1,5 @@
 import type { EventStream } from "flags-server-kit/http";
-import { matchesEntityTag } from "flags-server-kit/http";
+import { matchesEntityTag } from "flags-server-kit/neutral";
 import type { ProxyRequest } from "./request.ts";
 import { type ResponseBody, toBinaryString } from "./response-body.ts";
 

@@ -43,6 +43,3 @@ export interface BodyLimits {
  * @throws {HttpError} 400, 413, 415 or 503, immediately or later
  */
 export type ReadBody = (limits: BodyLimits) => string | Promise<string>;
-
-/** Maximum size of a request body, unless its route has another limit. */
-export const BODY_LIMIT_BYTES: number = 1024 * 1024;

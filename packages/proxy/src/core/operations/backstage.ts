@@ -1,4 +1,4 @@
-import { AGE_HEADER, writeAge } from "flags-sdk/internal";
+import { AGE_HEADER, writeAge } from "flags-sdk/neutral";
 import { Type } from "typebox";
 import type { AccessControl } from "../access/access-control.ts";
 import type { VerifiedGrant } from "../access/key-registry.ts";

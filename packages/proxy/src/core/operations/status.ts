@@ -1,9 +1,8 @@
 import type { FlagFall } from "flags-sdk";
-import { createRedact } from "flags-server-kit";
+import { createRedact } from "flags-server-kit/neutral";
 import { type Static, Type } from "typebox";
 import type { AccessControl } from "../access/access-control.ts";
 import type { ProxyConfig } from "../../config/config.ts";
-import { PROGRAM } from "../../config/program.ts";
 import { ageMsOf, isFresh } from "../../sources/age.ts";
 import type { Source } from "../../sources/sources.ts";
 import { findReadinessError, type ReadinessRules } from "./readiness.ts";
@@ -85,6 +84,7 @@ const Status = Type.Object(
 
 interface StatusOptions {
   readonly config: ProxyConfig;
+  readonly version: string;
   readonly sources: readonly Source[];
   readonly readiness: ReadinessRules;
   readonly access: AccessControl;
@@ -97,7 +97,7 @@ interface StatusOptions {
 
 /** `GET /status`: the state of each source, and of the keys. */
 export function statusRoute(options: StatusOptions): Route {
-  const { config, sources, readiness, access, authenticate } = options;
+  const { config, version, sources, readiness, access, authenticate } = options;
   const describe = createSourceDescription(config);
   return {
     method: "GET",
@@ -112,7 +112,7 @@ export function statusRoute(options: StatusOptions): Route {
     handle: (call) => {
       const own = authenticate && call.grant.flags.source;
       const status: Static<typeof Status> = {
-        version: PROGRAM.version,
+        version,
         ready: findReadinessError(readiness) === undefined,
         sources: (own === undefined ? sources : [own]).map(describe),
         ...(own === undefined && { keys: describeKeys(config, access) }),

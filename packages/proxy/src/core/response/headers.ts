@@ -1,4 +1,4 @@
-import { AGE_HEADER } from "flags-sdk/internal";
+import { AGE_HEADER } from "flags-sdk/neutral";
 import type { Grant } from "../access/grant.ts";
 import { ageMsOf } from "../../sources/age.ts";
 

@@ -1,5 +1,5 @@
 import type { Context, Snapshot } from "flags-engine";
-import { matchesEntityTag } from "flags-server-kit/http";
+import { matchesEntityTag } from "flags-server-kit/neutral";
 import { acceptContext, acceptUnsigned, cacheKeyOf, requiresSignature } from "../access/grant.ts";
 import {
   buildContext,

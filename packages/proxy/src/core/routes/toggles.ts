@@ -1,7 +1,7 @@
 // The toggles of `/proxy` and of the frontend API: their schemas, and how they are serialized.
 
 import type { Payload as EnginePayload, SelectedVariant } from "flags-engine";
-import { writeEvent } from "flags-server-kit/http";
+import { writeEvent } from "flags-server-kit/neutral";
 import { Type } from "typebox";
 import type { FlagFormat } from "../response/rendering.ts";
 import type { ResponseBody } from "../http/response-body.ts";

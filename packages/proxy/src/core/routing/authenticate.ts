@@ -1,4 +1,4 @@
-import { describeRepeatedHeader, findRepeatedHeader } from "flags-server-kit/http";
+import { describeRepeatedHeader, findRepeatedHeader } from "flags-server-kit/neutral";
 import type { AccessControl, UpstreamVerification } from "../access/access-control.ts";
 import { admitRequest, type Grant, isOriginRestricted, type KeyKind } from "../access/grant.ts";
 import type { KeyExtractor } from "../access/key-extractor.ts";

@@ -1,5 +1,5 @@
 import { checkNesting, runToEnd } from "flags-engine";
-import { toErrorMessage } from "flags-server-kit";
+import { toErrorMessage } from "flags-server-kit/neutral";
 import type { Static, TSchema } from "typebox";
 import type { Grant } from "../access/grant.ts";
 import type { AllowedOrigin } from "./cors.ts";

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { BODY_LIMIT_BYTES, NO_ROUTE } from "flags-server-kit/neutral";
 import { Call } from "./call.ts";
 import type { Cors } from "./cors.ts";
 import {
@@ -12,7 +13,7 @@ import {
   wrongMethod,
 } from "../http/errors.ts";
 import { headerOf, jsonReply, type Reply } from "../http/reply.ts";
-import { BODY_LIMIT_BYTES, type ProxyRequest, type ReadBody } from "../http/request.ts";
+import type { ProxyRequest, ReadBody } from "../http/request.ts";
 import type { Route } from "./route.ts";
 import { canonicalPath, type Match, Router } from "./router.ts";
 
@@ -27,9 +28,6 @@ export interface ErrorFormat {
    */
   toBody(error: HttpError, name: string | undefined): object;
 }
-
-/** Label, in metrics, of requests without a route: their paths are arbitrary, and labels must be few. */
-const NO_ROUTE = "none";
 
 /** Label of preflights. */
 const ANY_PATH = "*";

@@ -1,7 +1,6 @@
 import { completeOperations, nameSchemas } from "flags-server-kit/neutral";
 import type { TSchema } from "typebox";
 import type { ProxyConfig } from "../../config/config.ts";
-import { PROGRAM } from "../../config/program.ts";
 import type { Route } from "./route.ts";
 
 /** Descriptions of ways to authenticate, by their names in the OpenAPI document. */
@@ -17,11 +16,16 @@ type DescribedSchema = TSchema & {
   readonly type?: unknown;
 };
 
+interface DocumentOptions extends Pick<ProxyConfig, "basePath" | "clientKeysHeaderName"> {
+  /** The version of the proxy. */
+  readonly version: string;
+  readonly securitySchemes: SecuritySchemes;
+}
+
 /** Describes routes as OpenAPI 3.1. Their schemas are JSON Schema already. */
 export function describeRoutes(
   routes: readonly Route[],
-  { basePath, clientKeysHeaderName: name }: Pick<ProxyConfig, "basePath" | "clientKeysHeaderName">,
-  securitySchemes: SecuritySchemes,
+  { basePath, clientKeysHeaderName: name, version, securitySchemes }: DocumentOptions,
 ): object {
   const key = (description: string) => ({ type: "apiKey", in: "header", name, description });
   const paths: Record<string, Record<string, object>> = {};
@@ -34,7 +38,7 @@ export function describeRoutes(
     openapi: "3.1.0",
     info: {
       title: "Flags proxy",
-      version: PROGRAM.version,
+      version,
       description: "Evaluates feature flags for client applications",
     },
     components: {

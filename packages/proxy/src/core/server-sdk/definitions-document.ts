@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type FeatureText, inlineSegments, type SegmentText } from "flags-engine";
 import type { FeatureDefinitions } from "flags-sdk";
-import { isRecord } from "flags-server-kit";
+import { isRecord } from "flags-server-kit/neutral";
 import { LRUCache } from "lru-cache";
 import {
   createFilter,

@@ -1,7 +1,8 @@
 import { mustInlineSegments, parseEventId } from "flags-engine";
 import type { FeatureDefinitions } from "flags-sdk";
-import { AGE_HEADER, writeAge } from "flags-sdk/internal";
-import { acceptsGzip, type EventStream } from "flags-server-kit/http";
+import { AGE_HEADER, writeAge } from "flags-sdk/neutral";
+import { acceptsGzip } from "flags-server-kit/neutral";
+import type { EventStream } from "flags-server-kit/http";
 import { Type } from "typebox";
 import type { Grant } from "../access/grant.ts";
 import type { VisibleFlags } from "../access/visible-flags.ts";

@@ -3,7 +3,7 @@ import {
   MAX_VALIDATED_TOKENS,
   VALIDATION_BODY_LIMIT_BYTES,
   VALIDATION_LIMITS,
-} from "flags-server-kit/http";
+} from "flags-server-kit/neutral";
 import { Type } from "typebox";
 import type { AccessControl } from "../access/access-control.ts";
 import { type Grant, isVerifiedUpstream } from "../access/grant.ts";

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
-import { isRecord } from "flags-server-kit";
+import { isRecord } from "flags-server-kit/neutral";
 import { expiredStreamToken, HttpError, invalidStreamToken } from "../http/errors.ts";
 import type { Subscription } from "./subscription.ts";
 

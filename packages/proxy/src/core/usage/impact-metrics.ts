@@ -1,5 +1,5 @@
 import type { ImpactMetric, ImpactSample } from "../../upstream/usage/application-usage.ts";
-import { isRecord } from "flags-server-kit";
+import { isRecord } from "flags-server-kit/neutral";
 
 const MAX_METRICS = 100;
 const MAX_SAMPLES = 500;

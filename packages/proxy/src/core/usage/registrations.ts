@@ -4,7 +4,7 @@ import type {
   ApplicationRegistration,
   ConnectVia,
 } from "../../upstream/usage/application-usage.ts";
-import { isRecord } from "flags-server-kit";
+import { isRecord } from "flags-server-kit/neutral";
 import { type Grant, quotaIdOf } from "../access/grant.ts";
 
 const MAX_STRATEGIES = 50;

@@ -1,5 +1,5 @@
 import { USAGE_LIMITS } from "../../upstream/usage/usage-limits.ts";
-import { isRecord } from "flags-server-kit";
+import { isRecord } from "flags-server-kit/neutral";
 import { type Static, Type } from "typebox";
 
 // The `title` of a schema names it in the OpenAPI document, and so names a type in generated clients:

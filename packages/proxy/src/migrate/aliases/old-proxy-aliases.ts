@@ -1,4 +1,4 @@
-import { isRecord } from "flags-server-kit/command-line";
+import { isRecord } from "flags-server-kit/neutral";
 import type { TranslationReport } from "../../config/translation-report.ts";
 import type { Alias } from "./alias.ts";
 

@@ -1,10 +1,5 @@
-import {
-  EXIT_USAGE,
-  isRecord,
-  SubcommandError,
-  toHttpUrl,
-  tryParseJson,
-} from "flags-server-kit/command-line";
+import { EXIT_USAGE, SubcommandError, toHttpUrl } from "flags-server-kit/command-line";
+import { isRecord, tryParseJson } from "flags-server-kit/neutral";
 import { postJson } from "../../cli/proxy-request.ts";
 
 // NOTE: a failure is not exit code 1, which means that there are differences.

@@ -1,11 +1,7 @@
 import { readFileSync } from "node:fs";
-import { ConfigError, explainUnreadable, isRecord } from "flags-server-kit";
-import {
-  findLocalUrl,
-  SubcommandError,
-  toErrorMessage,
-  tryParseJson,
-} from "flags-server-kit/command-line";
+import { ConfigError, explainUnreadable } from "flags-server-kit";
+import { isRecord, toErrorMessage, tryParseJson } from "flags-server-kit/neutral";
+import { findLocalUrl, SubcommandError } from "flags-server-kit/command-line";
 import type { Translation } from "../translate-environment.ts";
 import type { LoadedConfig } from "../../config/assemble-config.ts";
 import { findSource, scopesOf } from "../../sources/token-scope.ts";

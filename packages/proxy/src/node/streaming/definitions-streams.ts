@@ -1,5 +1,4 @@
-import { writeAgeComment } from "flags-sdk/internal";
-import type { FlagSource } from "../../upstream/flag-source.ts";
+import { writeAgeComment } from "flags-sdk/neutral";
 import {
   type ClosedStreams,
   DeltaHub,
@@ -7,6 +6,7 @@ import {
   DeltaStream,
   type EventStream,
 } from "flags-server-kit/http";
+import type { FlagSource } from "../../upstream/flag-source.ts";
 import { ageMsOf } from "../../sources/age.ts";
 import type { Grant } from "../../core/access/grant.ts";
 import { HttpError } from "../../core/http/errors.ts";

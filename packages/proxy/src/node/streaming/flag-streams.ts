@@ -3,11 +3,11 @@ import type { FlagSource } from "../../upstream/flag-source.ts";
 import {
   type EventStream,
   type HubStream,
-  matchesEntityTag,
   repeat,
   StreamHub,
   type StreamHubOptions,
 } from "flags-server-kit/http";
+import { matchesEntityTag } from "flags-server-kit/neutral";
 import type { Registry } from "prom-client";
 import type { Grant } from "../../core/access/grant.ts";
 import { streamLimitReached } from "../../core/http/errors.ts";

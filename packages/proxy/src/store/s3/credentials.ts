@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { type Connections, createConnections, describeUrl } from "flags-sdk/internal";
-import { type Environment, toErrorMessage } from "flags-server-kit";
-import { toHttpUrl, urlKind } from "flags-server-kit/command-line";
+import { type Environment, toHttpUrl, urlKind } from "flags-server-kit/command-line";
+import { toErrorMessage } from "flags-server-kit/neutral";
 import { type HttpResponse, sendRequest } from "./http.ts";
 import { awsOrigin } from "./s3-address.ts";
 

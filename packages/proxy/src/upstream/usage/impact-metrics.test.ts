@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ImpactMetric, ImpactSample } from "./application-usage.ts";
 import { ImpactMetricsBuffer } from "./impact-metrics.ts";
-import { FairShare } from "flags-server-kit";
+import { FairShare } from "flags-server-kit/neutral";
 import { USAGE_LIMITS } from "./usage-limits.ts";
 
 const metric = (type: ImpactMetric["type"], ...samples: readonly ImpactSample[]): ImpactMetric => ({

@@ -1,4 +1,4 @@
-import type { FairShare } from "flags-server-kit";
+import type { FairShare } from "flags-server-kit/neutral";
 import type { ChangeKind, ImpactMetric, ImpactSample, Journal } from "./application-usage.ts";
 import { toChunks } from "./bulk-report.ts";
 import { USAGE_LIMITS } from "./usage-limits.ts";

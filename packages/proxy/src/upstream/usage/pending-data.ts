@@ -1,4 +1,4 @@
-import { FairShare } from "flags-server-kit";
+import { FairShare } from "flags-server-kit/neutral";
 import type { ChangeKind, PendingContent } from "./application-usage.ts";
 import { ImpactMetricsBuffer } from "./impact-metrics.ts";
 import { RegistrationBuffer } from "./registration-buffer.ts";

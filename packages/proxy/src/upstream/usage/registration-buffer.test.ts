@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ApplicationRegistration } from "./application-usage.ts";
 import { RegistrationBuffer } from "./registration-buffer.ts";
-import { FairShare } from "flags-server-kit";
+import { FairShare } from "flags-server-kit/neutral";
 import { USAGE_LIMITS } from "./usage-limits.ts";
 
 const ignore = (): void => undefined;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { UpstreamConnection } from "flags-sdk/internal";
-import type { FairShare } from "flags-server-kit";
+import type { FairShare } from "flags-server-kit/neutral";
 import { LRUCache } from "lru-cache";
 import type { ApplicationRegistration, ChangeKind, Journal } from "./application-usage.ts";
 import { inTurn, moveToEnd } from "./in-turn.ts";

@@ -1,7 +1,7 @@
 import type { Snapshot } from "flags-engine";
 import type { MetricsBody } from "flags-sdk";
 import type { EventSink, Settings, UpstreamConnection } from "flags-sdk/internal";
-import { FairShare } from "flags-server-kit";
+import { FairShare } from "flags-server-kit/neutral";
 import type { ApplicationRegistration, ApplicationUsage } from "./application-usage.ts";
 import { BulkSupport } from "./bulk-report.ts";
 import { ImpactAndRegistrationReporter } from "./impact-and-registration-reporter.ts";

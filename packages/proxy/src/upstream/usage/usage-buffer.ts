@@ -1,5 +1,5 @@
 import type { FeatureUsage } from "flags-sdk";
-import { FairShare } from "flags-server-kit";
+import { FairShare } from "flags-server-kit/neutral";
 import type { ApplicationUsage, ChangeKind, Journal } from "./application-usage.ts";
 import { inTurn, moveToEnd } from "./in-turn.ts";
 import { type IsKnown, separateKnown } from "./known-names.ts";

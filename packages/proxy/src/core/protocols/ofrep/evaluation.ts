@@ -5,7 +5,7 @@ import {
   type Payload,
   runToEnd,
 } from "flags-engine";
-import { isRecord } from "flags-server-kit";
+import { isRecord } from "flags-server-kit/neutral";
 import type { OfrepValues } from "../../../config/config.ts";
 
 /** The reasons of OFREP 0.3.0, apart from `UNKNOWN`, which no evaluation here needs. */

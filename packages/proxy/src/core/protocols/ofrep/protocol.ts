@@ -1,4 +1,4 @@
-import { writeEvent } from "flags-server-kit/http";
+import { writeEvent } from "flags-server-kit/neutral";
 import { inAnyHeader } from "../../access/key-extractor.ts";
 import type { OfrepValues } from "../../../config/config.ts";
 import { HttpError } from "../../http/errors.ts";

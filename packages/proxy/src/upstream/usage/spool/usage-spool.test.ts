@@ -20,7 +20,7 @@ import type {
   ApplicationUsage,
   ImpactMetric,
 } from "../application-usage.ts";
-import { FairShare } from "flags-server-kit";
+import { FairShare } from "flags-server-kit/neutral";
 import { USAGE_LIMITS } from "../usage-limits.ts";
 import type { IsKnown } from "../known-names.ts";
 import type { ImpactMetricsBuffer } from "../impact-metrics.ts";

@@ -1,12 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { describeCause, describeCount } from "flags-sdk/internal";
-import {
-  DirectoryInUseError,
-  type DirectoryLock,
-  FairShare,
-  lockDirectory,
-} from "flags-server-kit";
+import { DirectoryInUseError, type DirectoryLock, lockDirectory } from "flags-server-kit";
+import { FairShare } from "flags-server-kit/neutral";
 import type { ChangeKind, PendingContent } from "../application-usage.ts";
 import { PendingData } from "../pending-data.ts";
 import { SpoolBatch } from "./spool-batch.ts";

@@ -1,5 +1,8 @@
 import { BlockList, isIP } from "node:net";
-import { NAMED_RANGES } from "../config/trust-proxy.ts";
+import { NAMED_RANGES } from "flags-server-kit/command-line";
+import type { ProxyConfig } from "../config/config.ts";
+import type { ProxyRequest } from "../core/http/request.ts";
+import { createCallerAddress } from "./caller-address.ts";
 
 /** Addresses, CIDR ranges and names of ranges. */
 type Ranges = readonly string[];
@@ -8,6 +11,17 @@ interface AccessLists {
   /** Undefined: all addresses that are not denied are allowed. */
   readonly allowList: Ranges | undefined;
   readonly denyList: Ranges;
+}
+
+/** Whether the address lists allow a request. */
+export type AllowRequest = (request: ProxyRequest) => boolean;
+
+/** Creates the check of requests against the address lists; undefined if there are none. */
+export function createAllowRequest({ network, trustProxy }: ProxyConfig): AllowRequest | undefined {
+  const isAllowed = createAccessCheck(network);
+  if (isAllowed === undefined) return undefined;
+  const callerAddress = createCallerAddress(trustProxy);
+  return (request) => isAllowed(callerAddress(request));
 }
 
 /** Returns whether an address may send requests. */

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { TlsFiles, type TlsMaterial } from "./tls-files.ts";
+import type { TlsMaterial } from "../config/config.ts";
+import { TlsFiles } from "./tls-files.ts";
 
 const HOUR_MS = 3_600_000;
 

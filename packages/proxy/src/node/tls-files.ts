@@ -1,17 +1,8 @@
 import { unwatchFile, watchFile } from "node:fs";
 import type { Server } from "node:tls";
-import type { Logger } from "../logging/logger.ts";
-import {
-  type Certificate,
-  explainInvalidPeriod,
-  type FileProblems,
-} from "../config/certificates.ts";
-
-/** What a TLS server presents and accepts. */
-export interface TlsMaterial extends Certificate {
-  /** PEM certificates of the CAs that issue client certificates; undefined if clients need none. */
-  readonly clientCa: string | undefined;
-}
+import { explainInvalidPeriod, type FileProblems } from "flags-server-kit";
+import type { Logger } from "flags-server-kit/neutral";
+import type { TlsMaterial } from "../config/config.ts";
 
 interface TlsFilesOptions {
   readonly material: TlsMaterial;
