@@ -37,7 +37,9 @@ export const FORMER_NAMES: TranslationReport["formerNames"] = {
   ],
   replacements: {
     clientMode: { hint: "it is not needed, because every application has its own client" },
-    preHook: { hint: "add hooks and plugins to the Fastify application that createApp() returns" },
+    preHook: {
+      hint: "mount the application that createApp() returns after your middleware, or wrap it",
+    },
   },
 };
 
