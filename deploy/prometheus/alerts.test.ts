@@ -117,6 +117,10 @@ const CASES: Readonly<Record<string, Case>> = {
     fires: { [FLAGS]: "0x60" },
     quiet: { [FLAGS]: "12x60", [AGE]: "5x60" },
   },
+  FlagsProxyFlagsFallen: {
+    fires: { [proxy("flags_proxy_source_flags_fallen", SOURCE)]: "0x50 1x10" },
+    quiet: { [proxy("flags_proxy_source_flags_fallen", SOURCE)]: "1x50 0x10" },
+  },
   FlagsProxyNotShared: {
     fires: { [roleOf("a", "alone")]: "1x60" },
     quiet: { [roleOf("a", "holder")]: "1x60", [roleOf("a", "alone")]: "0x60" },
