@@ -22,7 +22,6 @@ const LOADS = {
 
 /** The loads for which each mechanism exists. */
 export const INTENDED_LOADS = {
-  "fast path": ["new users", "same context"],
   "deferred sending": ["new users"],
   "response cache": ["same context"],
   "shared bodies": ["new users with equal flags, gzip"],

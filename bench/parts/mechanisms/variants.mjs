@@ -26,14 +26,12 @@ const REFRESH_PATCHES = {
   ],
 };
 const REQUEST_PATCHES = {
-  // Fast path (packages/proxy): leaves every request to the framework.
-  "fast path": [/const fastPath = fastPaths\.find\(/, "const fastPath = [].find("],
-  // Fast path: sends each response as soon as it is ready, instead of after the event-loop tick.
+  // Listener (packages/proxy): sends each response as soon as it is ready, instead of after the event-loop tick.
   "deferred sending": [/setImmediate\((?=\(\) => this\.#write\()/, "((send) => send())("],
   // Response cache (packages/proxy): caches nothing.
   "response cache": [/if \(size > this\.#maxBytes \|\|/, "if (true ||"],
-  // Response (packages/proxy): compresses each body, even if an equal one was compressed before.
-  "shared bodies": [/\(isShareable \? this\.#share\(body\) : body\)/, "body"],
+  // Compression (packages/proxy): compresses each body, even if an equal one was compressed before.
+  "shared bodies": [/isShareable === true \? this\.#share\(body\) : body/, "body"],
 };
 
 /**
