@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { CASE_COUNT, specifications } from "../../engine/conformance/_specification.ts";
 import { startWireProxy } from "./_wire.ts";
 
-// The official client specification, through the fast path of `/proxy`. A response contains neither
+// The official client specification, through `/proxy`. A response contains neither
 // flags that are off nor their variants.
 
 /** Cases without a context field that the proxy adds by contract. */

@@ -8,7 +8,7 @@ import { randomDocument, type RandomDocument } from "../../engine/test/_random-d
 import { createChoices, type Choices } from "../../engine/test/_random.ts";
 import { startWireProxy } from "./_wire.ts";
 
-// Compares the fast path of `/proxy` with the official Node SDK, on random flags and contexts.
+// Compares `/proxy` with the official Node SDK, on random flags and contexts.
 // packages/engine/test/differential.test.ts lists the cases that are not compared.
 
 const SEED = Number(process.env["DIFFERENTIAL_SEED"] ?? Date.now() % 4_294_967_296);

@@ -5,7 +5,7 @@ import { createAccessFile } from "./_access-file.ts";
 import { flag, sendRaw, type RawResponse } from "./_flag-requests.ts";
 import { KEY, startProxy, type RunningApp } from "./_proxy.ts";
 
-// Two requests that differ slightly must not share a cached response. The reference has no fast path and no cache.
+// Two requests that differ slightly must not share a cached response. The reference has no cache.
 
 const NAMES = ["userId", "plan", "appName", "a", "b", "A", "a&b", "é", "__proto__", "properties"];
 const VALUES = ["1", "01", "pro", "Pro", "pro ", "1,01", "é", "e\u0301", "\0"];

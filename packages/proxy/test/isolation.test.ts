@@ -14,7 +14,7 @@ import { createAccessFile } from "./_access-file.ts";
 import { closeNow, KEY, OTHER_KEY, startProxy, type TestProxy } from "./_proxy.ts";
 
 // No client may affect the response to another one. The reference is a proxy that has seen no other
-// request, without the fast path and without caches.
+// request, without caches.
 
 /** Keys of an access file with different rules. Two of them have the same restriction. */
 const FILE_KEYS = [

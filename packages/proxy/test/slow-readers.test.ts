@@ -50,7 +50,7 @@ async function readBodies(socket: Socket, byteLengths: readonly number[]): Promi
   throw new Error("The connection was closed before the end of the bodies");
 }
 
-/** Returns the lengths and digests of the expected bodies, requested without the fast path. */
+/** Returns the lengths and digests of the expected bodies. */
 async function expectedBodies(proxy: TestProxy) {
   const lengths: number[] = [];
   const digests: string[] = [];

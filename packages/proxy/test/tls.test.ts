@@ -17,7 +17,7 @@ function setUp(): { readonly authority: Authority; readonly paths: { cert: strin
 }
 
 describe("TLS", () => {
-  test("TLS replaces plain HTTP on the main port for the fast path, the framework and streams", async () => {
+  test("TLS replaces plain HTTP on the main port for flags, health and streams", async () => {
     const { authority, paths } = setUp();
     const { url, port } = await startServed({ tls: tlsConfig(paths) });
     expect(url).toBe(`https://127.0.0.1:${port}`);

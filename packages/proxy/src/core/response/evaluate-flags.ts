@@ -28,7 +28,7 @@ export interface EvaluatedFlags extends Omit<Evaluation, "outcomes"> {
 
 /**
  * Turns a snapshot, a context and a selection into a response in one protocol. Every response with flags
- * is made here, for routes, fast path and streams alike.
+ * is made here, for routes and streams alike.
  *
  * @throws {HttpError} a 404 if there is no single flag of that name, a 400 if the protocol cannot represent
  *   its value, or a 400 if names are repeated so often that the response would be too long
