@@ -16,7 +16,7 @@ const STREAM: Route = {
   handle: () => ({
     status: 200,
     headers: [],
-    stream: { open: (events) => void events.write("open") },
+    stream: { open: (events) => events.write("open") },
   }),
 };
 
@@ -55,7 +55,9 @@ async function openStream(sent: string): Promise<IncomingMessage> {
     received += String(chunk);
     if (received.includes("open")) break;
   }
-  return requests[0] as IncomingMessage;
+  const [request] = requests;
+  if (request === undefined) throw new Error("No request has arrived");
+  return request;
 }
 
 test("only the path of a request whose response is a stream stays in memory", async () => {

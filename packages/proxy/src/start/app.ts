@@ -154,7 +154,7 @@ function buildOnKeys(
     isAllowed,
     isOwnHost: createHostCheck(config),
     isReady: () => isReady(sources),
-    onRoute: (request, route) => findTrace(request)?.setRoute(route),
+    onRoute: tracer && ((request, route) => findTrace(request)?.setRoute(route)),
     onFailure: ({ request, message, cause }) =>
       runInTrace(tracer, request as never, () => logger.error(message, cause)),
   });

@@ -63,7 +63,7 @@ export interface HandlerOptions {
   readonly isReady: () => boolean;
   readonly onFailure: (failure: Failure) => void;
   /** Called with the route of a request before it is handled. */
-  readonly onRoute?: (request: ProxyRequest, route: string) => void;
+  readonly onRoute?: ((request: ProxyRequest, route: string) => void) | undefined;
 }
 
 /** A request with the route that was found for it. */
