@@ -16,6 +16,7 @@ const REQUIRED_FILES_OF = {
     "dist/console/THIRD-PARTY-LICENSES.txt",
     "dist/database/empty.tar.br",
   ],
+  "packages/proxy": ["dist/swagger-ui/swagger-ui-bundle.js"],
 };
 
 const REQUIRED_FIELDS = [
@@ -69,7 +70,7 @@ function checkFiles(directory, files) {
 /** The compiler does not delete the output of deleted sources. */
 function isOutdated(directory, file) {
   const [, module] = /^dist\/(.+?)(?:\.d\.ts|\.js)$/.exec(file) ?? [];
-  if (module === undefined || /^(?:bundle|console)\//.test(module)) return false;
+  if (module === undefined || /^(?:bundle|console|swagger-ui)\//.test(module)) return false;
   return !existsSync(join(rootDirectory, directory, "src", `${module}.ts`));
 }
 

@@ -40,7 +40,7 @@ const proxyOptions: ProxyOptions = {
   clientKeys: ["key-of-the-consumer"],
   customStrategies: [new Nobody()],
 };
-await assert.rejects(createApp({ ...proxyOptions, clientKeys: [] }), ConfigError);
+await assert.rejects(createApp({ ...proxyOptions, clientKeys: [] }).ready, ConfigError);
 await client.close();
 
 for (const value of [createGuardedServer, PushFeed]) assert.equal(typeof value, "function");

@@ -10,6 +10,8 @@ import { formatMessage } from "publint/utils";
 const ACCEPTED = [
   { kind: "CJSResolvesToESM", resolutionKind: "node16-cjs" },
   { kind: "NoResolution", resolutionKind: "node10", entrypoint: "./http" },
+  { kind: "NoResolution", resolutionKind: "node10", entrypoint: "./internal" },
+  { kind: "NoResolution", resolutionKind: "node10", entrypoint: "./neutral" },
   { kind: "NoResolution", resolutionKind: "node10", entrypoint: "./command-line" },
   { kind: "NoResolution", resolutionKind: "node10", entrypoint: "./bundle" },
   { kind: "NoResolution", resolutionKind: "node10", entrypoint: "./telemetry" },
