@@ -157,6 +157,12 @@ test.each<readonly [string, CorsConfig["origin"]]>([
   ["calls back with an error", (_origin, callback) => callback(new Error("secret"), false)],
   ["rejects without an error", () => Promise.reject()],
   ["calls back with an empty origin", (_origin, callback) => callback(null, "")],
+  [
+    "calls back with a list of nothing",
+    (_origin, callback) => callback(null, [undefined as never]),
+  ],
+  ["calls back with two lines", (_origin, callback) => callback(null, `${ORIGIN}\r\nx: y`)],
+  ["calls back with other letters", (_origin, callback) => callback(null, "https://例え.jp")],
 ])("cors.origin: a function that %s is a 500 that reveals nothing", async (_name, origin) => {
   const { request } = await startWith({ origin });
   const response = await request("/proxy", { headers: { origin: ORIGIN } });

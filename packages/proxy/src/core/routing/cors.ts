@@ -162,9 +162,15 @@ function checkOrigin(allowed: unknown): AllowedOrigin {
   throw new TypeError(NO_ORIGIN);
 }
 
+/** The characters of a header value. A single origin is sent whatever the request contains. */
+const HEADER_VALUE = /^[\t -~\u0080-\u00FF]+$/;
+
 function isAllowedOrigin(value: unknown): value is AllowedOrigin {
-  if (typeof value === "string") return value !== "";
-  return typeof value === "boolean" || value instanceof RegExp || Array.isArray(value);
+  if (typeof value === "string") return HEADER_VALUE.test(value);
+  if (Array.isArray(value)) {
+    return value.every((entry) => typeof entry === "string" || isAllowedOrigin(entry));
+  }
+  return typeof value === "boolean" || value instanceof RegExp;
 }
 
 function toError(error: unknown): Error {
