@@ -101,6 +101,10 @@ describe("createApp() is a request listener", () => {
     await expectProxyAt(`${url}/parsed`);
     expect(await (await fetch(`${url}/flags/own`)).text()).toBe("own");
     expect((await fetch(`${url}/flags/proxy`)).status).toBe(401);
+    // A preflight of another path would otherwise allow pages of any site to call it.
+    const preflight = await fetch(`${url}/flags/own`, { method: "OPTIONS" });
+    expect(preflight.headers.get("allow")).toBe("GET, HEAD");
+    expect(preflight.headers.get("access-control-allow-origin")).toBeNull();
   });
 
   test("that responds to other paths if it is mounted at the root of a server", async () => {

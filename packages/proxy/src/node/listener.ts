@@ -68,8 +68,7 @@ class ReplySender {
     const { request, response } = exchange;
     this.#bodies.release(request);
     if (next !== undefined && reply.isUnhandled) {
-      // The headers of a preflight that the program responds to itself.
-      if (request.method === "OPTIONS") setHeaders(response, reply.headers);
+      if (reply.isContinued) setHeaders(response, reply.headers);
       next();
     } else if (reply.stream !== undefined) {
       this.#open(exchange, reply, reply.stream);
@@ -82,12 +81,10 @@ class ReplySender {
     const bytes = this.#compressor.encode(exchange.request.headers, reply);
     if (bytes instanceof Promise) {
       // NOTE: a rejection that is unhandled at the end of a tick ends the process.
-      bytes
-        .then((ready) => this.#write(exchange, reply, ready))
-        .catch((error: unknown) => {
-          this.#options.logger.error(`${exchange.request.method} ${reply.route} failed`, error);
-          exchange.response.destroy();
-        });
+      bytes.then(
+        (ready) => this.#write(exchange, reply, ready),
+        (error: unknown) => this.#abandon(exchange, reply, error),
+      );
     } else {
       // NOTE: responses are sent after all requests of this event-loop tick have been read. Sending wakes
       // the reader, which then competes for the processor with the requests that are still unread; this
@@ -100,10 +97,20 @@ class ReplySender {
     const { request, response } = exchange;
     // A program that embeds the proxy may have responded in the meantime, for example after a timeout of its own.
     if (response.headersSent) return;
-    response.writeHead(reply.status, reply.headers);
-    if (bytes === undefined || request.method === "HEAD") response.end();
-    else response.end(bytes, "latin1");
+    try {
+      response.writeHead(reply.status, reply.headers);
+      if (bytes === undefined || request.method === "HEAD") response.end();
+      else response.end(bytes, "latin1");
+    } catch (error) {
+      this.#abandon(exchange, reply, error);
+    }
     this.#observe(exchange, reply);
+  }
+
+  /** Disconnects the client of a response that cannot be sent. The error would end the process otherwise. */
+  #abandon({ request, response }: Exchange, { route }: HandledReply, error: unknown): void {
+    this.#options.logger.error(`${request.method} ${route} failed`, error);
+    response.destroy();
   }
 
   /** Makes the response a stream, which can stay open for a long time: its request is released. */

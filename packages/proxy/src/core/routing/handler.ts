@@ -38,6 +38,8 @@ export interface HandledReply extends Reply {
   readonly route: string;
   /** Whether the proxy has nothing to say about the request, so that a program that embeds it may handle it. */
   readonly isUnhandled: boolean;
+  /** Whether such a program responds to a preflight, with the headers of this reply. */
+  readonly isContinued: boolean;
 }
 
 /** An internal error, for the log. */
@@ -180,6 +182,7 @@ export class Handler {
     const isPreflight = request.method === "OPTIONS" && call.allowedOrigin !== false;
     // NOTE: not spread, because every request comes here.
     const { status, body, isShareable, stream } = reply;
+    const isContinued = isPreflight && cors?.continuesPreflights === true;
     return {
       status,
       headers,
@@ -187,7 +190,8 @@ export class Handler {
       isShareable,
       stream,
       route: this.#labelOf(call, isPreflight),
-      isUnhandled: isPreflight ? cors?.continuesPreflights === true : match.found === undefined,
+      isUnhandled: isContinued || match.found === undefined,
+      isContinued,
     };
   }
 
