@@ -409,6 +409,7 @@ test("an unknown flag is a 404 with its key", async () => {
 
 test.each([
   ["GET", ALL, 405],
+  ["GET", `${ALL}/on`, 405],
   ["POST", "/ofrep/v1/evaluate", 404],
   ["POST", "/ofrep/v1/configuration", 404],
   ["POST", `${ALL}/%zz`, 400],

@@ -203,10 +203,10 @@ export class Handler {
   /** Turns an error into a response, and logs one that is not the client's. */
   #fail(call: RoutedCall, thrown: unknown): HandledReply {
     const error = this.#identify(call, toHttpError(thrown));
-    const { request, match } = call;
+    const { request, route, match } = call;
     const path = canonicalPath(request.url?.split("?", 1)[0] ?? "");
     const format = this.#options.errorFormats?.find((candidate) => path.startsWith(candidate.path));
-    const name = match.params["key"] ?? match.params["*"];
+    const name = route && (match.params["key"] ?? match.params["*"]);
     const body = format?.toBody(error, name) ?? error.toBody();
     const headers = { "cache-control": "no-store", ...error.headers };
     const hasRetryAfter = error.headers["retry-after"] !== undefined;
