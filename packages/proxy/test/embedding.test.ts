@@ -9,6 +9,7 @@ import {
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { deflateSync, gzipSync } from "node:zlib";
 import express from "express";
 import Fastify from "fastify";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -216,6 +217,43 @@ describe("fetch()", () => {
     expect((await app.fetch(again, { remoteAddress: "192.0.2.1" })).status).toBe(304);
   });
 
+  test("reads compressed bodies", async () => {
+    const app = create();
+    const post = (body: Buffer, coding: string) =>
+      send(app, "/proxy", {
+        method: "POST",
+        headers: { ...HEADERS, "content-encoding": coding },
+        body: new Uint8Array(body),
+      });
+    const text = '{"context":{"userId":"7"}}';
+    for (const [coding, body] of [
+      ["gzip", gzipSync(text)],
+      ["deflate", deflateSync(text)],
+    ] as const) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect(await (await post(body, coding)).text()).toContain("for-7");
+    }
+    expect((await post(Buffer.from(text), "gzip")).status).toBe(400);
+    expect((await post(gzipSync("x".repeat(5_000_000)), "gzip")).status).toBe(413);
+    expect((await post(Buffer.from(text), "br")).status).toBe(415);
+  });
+
+  test("a client that leaves while it sends its body causes no error in the log", async () => {
+    const errors: unknown[] = [];
+    const logger = {
+      debug: nothing,
+      info: nothing,
+      warn: nothing,
+      error: (e: unknown) => errors.push(e),
+    };
+    const app = createApp({ ...OPTIONS, logger }, new DocumentSource(DOCUMENT));
+    onTestFinished(() => app.close());
+    const body = new ReadableStream({ start: (controller) => controller.error(new Error("gone")) });
+    const request = { method: "POST", headers: HEADERS, body, duplex: "half" } as RequestInit;
+    expect((await app.fetch(new Request("https://flags.example/proxy", request))).status).toBe(400);
+    expect(errors).toEqual([]);
+  });
+
   test("has no streams, and rejects bodies that are too long", async () => {
     const app = create();
     const stream = await send(app, "/proxy/stream", {
@@ -224,6 +262,7 @@ describe("fetch()", () => {
       body: '{"context":{}}',
     });
     expect(stream.status).toBe(501);
+    expect(stream.headers.get("access-control-allow-origin")).toBe("*");
     const body = JSON.stringify({ context: { note: "x".repeat(2_000_000) } });
     expect((await send(app, "/proxy", { method: "POST", body })).status).toBe(413);
   });

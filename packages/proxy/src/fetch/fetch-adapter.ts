@@ -1,5 +1,11 @@
 import type { Handler } from "../core/routing/handler.ts";
-import { bodyTooLarge, notEnabled } from "../core/http/errors.ts";
+import {
+  bodyIncomplete,
+  bodyTooLarge,
+  notDecompressible,
+  notEnabled,
+  unsupportedCoding,
+} from "../core/http/errors.ts";
 import { jsonReply, type Reply } from "../core/http/reply.ts";
 import type { BodyLimits, ProxyRequest } from "../core/http/request.ts";
 
@@ -32,21 +38,51 @@ export function createFetchHandler(handler: Handler): FetchHandler {
   };
 }
 
+/** The formats of `DecompressionStream`, by content coding. */
+const FORMATS = new Map<string, "gzip" | "deflate">([
+  ["gzip", "gzip"],
+  ["x-gzip", "gzip"],
+  ["deflate", "deflate"],
+]);
+
 async function readBody(request: Request, { limitBytes }: BodyLimits): Promise<string> {
+  const coding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
+  const isCompressed = coding !== "" && coding !== "identity";
+  const format = FORMATS.get(coding);
+  if (isCompressed && format === undefined) throw unsupportedCoding();
+  if (request.body === null) return "";
+  const body = format === undefined ? request.body : request.body.pipeThrough(toTransform(format));
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of request.body ?? []) {
-    length += chunk.byteLength;
-    if (length > limitBytes) throw bodyTooLarge(limitBytes);
-    chunks.push(chunk);
+  try {
+    for await (const chunk of body) {
+      length += chunk.byteLength;
+      if (length > limitBytes) break;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw isCompressed ? notDecompressible(error) : bodyIncomplete(error);
   }
+  if (length > limitBytes) throw bodyTooLarge(limitBytes);
   return Buffer.concat(chunks).toString();
 }
 
-function noStreams({ stream }: Reply): Reply {
+/** NOTE: the types of Node declare another kind of buffer for one side than for the other. */
+function toTransform(format: "gzip" | "deflate") {
+  const { readable, writable } = new DecompressionStream(format);
+  return { readable: readable as ReadableStream<Uint8Array<ArrayBuffer>>, writable };
+}
+
+/** The reply to a request for a stream. */
+function noStreams({ stream, headers }: Reply): Reply {
   stream?.cancel?.();
   const error = notEnabled("Streaming", "poll, or use a proxy that runs as a server");
-  return jsonReply(error.toBody(), undefined, error.statusCode);
+  const reply = jsonReply(error.toBody(), undefined, error.statusCode);
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index] ?? "";
+    if (name.startsWith("access-control-")) reply.headers.push(name, headers[index + 1] ?? "");
+  }
+  return reply;
 }
 
 function toResponse({ status, headers, body }: Reply, method: string): Response {

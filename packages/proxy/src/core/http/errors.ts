@@ -140,7 +140,7 @@ export function unsupportedCoding(): HttpError {
 }
 
 /** A 400 for a compressed body that cannot be decompressed. */
-export function notDecompressible(cause: Error): HttpError {
+export function notDecompressible(cause: unknown): HttpError {
   return new HttpError(
     400,
     "The body cannot be decompressed: it does not match its `Content-Encoding`",
@@ -294,6 +294,11 @@ export function bodyTooLarge(limitBytes: number): HttpError {
     `The body is too large: at most ${limitBytes / 1024} KiB are accepted`,
     { headers: CLOSING },
   );
+}
+
+/** A 400 for a body that could not be read to its end, usually because the client has left. */
+export function bodyIncomplete(cause: unknown): HttpError {
+  return new HttpError(400, "The body did not arrive completely: send it again", { cause });
 }
 
 /** A 400 for a request without a body where one is required. */
