@@ -1,8 +1,6 @@
-import { emitWarning } from "node:process";
 import type { Context } from "flags-engine";
 import type { FlagSourceEvents } from "./synced-flags.ts";
 import type { EventSink } from "./transport/failure-log.ts";
-import { describeCause } from "./transport/upstream-error.ts";
 import type { UpstreamError } from "./transport/upstream-error.ts";
 import type { MetricsBody, RegistrationBody } from "./transport/wire-bodies.ts";
 
@@ -80,33 +78,6 @@ export interface FlagsClientEvents extends FlagSourceEvents {
    * counting, not for logging.
    */
   failure: (error: UpstreamError) => void;
-}
-
-/** The base of sources: their emitter, and the methods to add and remove listeners. */
-export abstract class ClientEventTarget {
-  /** Errors thrown by listeners are emitted as `error` events. */
-  protected readonly emitter: Emitter<FlagsClientEvents> = new Emitter((event, cause) => {
-    const message = `A listener of the event ${String(event)} threw: ${describeCause(cause)}`;
-    const error = new Error(message, { cause });
-    if (event === "error") emitWarning(error);
-    else this.emitter.emit("error", error);
-  });
-
-  on<Event extends keyof FlagsClientEvents>(
-    event: Event,
-    listener: FlagsClientEvents[Event],
-  ): this {
-    this.emitter.on(event, listener);
-    return this;
-  }
-
-  off<Event extends keyof FlagsClientEvents>(
-    event: Event,
-    listener: FlagsClientEvents[Event],
-  ): this {
-    this.emitter.off(event, listener);
-    return this;
-  }
 }
 
 export function toEventSink(emitter: Emitter<FlagsClientEvents>): EventSink {

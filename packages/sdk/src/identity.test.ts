@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { generateInstanceId, SDK_VERSION } from "./identity.ts";
+import { generateInstanceId } from "./host.ts";
+import { SDK_VERSION } from "./identity.ts";
 
 it("SDK_VERSION equals the version in package.json", () => {
   const manifest = JSON.parse(

@@ -1,6 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { hostname } from "node:os";
-import { env, version as nodeVersion } from "node:process";
 
 /** The version of this package, equal to the one in package.json. */
 export const SDK_VERSION = "0.1.0";
@@ -34,17 +32,21 @@ export interface Platform {
   readonly specVersion: string;
 }
 
-export const PLATFORM: Platform = {
-  platformName: "node",
-  platformVersion: nodeVersion,
-  yggdrasilVersion: null,
-  specVersion: CLIENT_SPEC_VERSION,
-};
-
-/** Returns the host name with a random suffix, so that two clients on one host differ. */
-export function generateInstanceId(): string {
-  return `${hostname()}-${randomUUID().slice(0, 8)}`;
+/** What runtimes call themselves, such as `Deno/2.9.6`. Node 20 has no name, and later ones omit most of the version. */
+interface RuntimeGlobals {
+  readonly navigator?: { readonly userAgent?: string };
+  readonly process?: { readonly version?: string };
 }
 
-/** The host name for the strategy `applicationHostname`: `HOSTNAME` if set, else the name that the system reports. */
-export const HOST_NAME: string = env["HOSTNAME"] ?? hostname();
+function describePlatform({ navigator, process }: RuntimeGlobals): Platform {
+  const [name = "", version = "unknown"] = navigator?.userAgent?.split("/") ?? [];
+  const isNode = name === "" || name === "Node.js";
+  return {
+    platformName: isNode ? "node" : name,
+    platformVersion: isNode ? (process?.version ?? version) : version,
+    yggdrasilVersion: null,
+    specVersion: CLIENT_SPEC_VERSION,
+  };
+}
+
+export const PLATFORM: Platform = describePlatform(globalThis as RuntimeGlobals);

@@ -1,5 +1,42 @@
-// The entry `flags-sdk/neutral`: what the core of flags-proxy needs of the client, on every JavaScript runtime. It may change
-// in every version.
+// The entry `flags-sdk/neutral`: what flags-proxy needs of the client on every JavaScript runtime. Of Node it uses at most
+// `crypto` and `Buffer`. It may change in every version.
 
-export { TimeSlicer } from "./scheduling/time-slicer.ts";
+// Flags.
+export { Emitter, toEventSink } from "./events.ts";
+export { Compiler } from "./sync/compiler.ts";
+export { convertDocuments } from "./sync/synchronizer.ts";
+export { createDocumentFilter } from "./sync/filter-documents.ts";
+export { FlagState } from "./sync/flag-state.ts";
+export { FlagUpdater } from "./sync/flag-updater.ts";
+export { HoldBack } from "./sync/hold-back.ts";
+export { pollOnce } from "./sync/poll-once.ts";
+export { Revisions } from "./sync/revision.ts";
+export type { SyncSink } from "./sync/synchronizer.ts";
+
+// Calls to an upstream.
+export { createIdentity } from "./identity.ts";
+export type { Identity } from "./identity.ts";
+export type { Settings } from "./options/resolve-options.ts";
 export { AGE_HEADER, writeAge, writeAgeComment } from "./transport/confirmation.ts";
+export { abortable, Deadline } from "./transport/deadline.ts";
+export { FailureLog } from "./transport/failure-log.ts";
+export type { EventSink } from "./transport/failure-log.ts";
+export type { UpstreamRequest, UpstreamResponse } from "./transport/http-client.ts";
+export { MAX_REDIRECTS, redirectTarget } from "./transport/redirect.ts";
+export { isNotOffered } from "./transport/status-error.ts";
+export type { StatusHints } from "./transport/status-error.ts";
+export { UpstreamApi } from "./transport/upstream-api.ts";
+export {
+  describeCause,
+  describeUrl,
+  toUpstreamError,
+  UpstreamError,
+} from "./transport/upstream-error.ts";
+export { readJson } from "./transport/read-json.ts";
+export { toMetricsBody } from "./transport/wire-bodies.ts";
+
+// Time and names.
+export { describeCount } from "./describe-count.ts";
+export { nextDelayMs } from "./scheduling/backoff.ts";
+export { forEachConcurrently } from "./scheduling/for-each-concurrently.ts";
+export { TimeSlicer } from "./scheduling/time-slicer.ts";

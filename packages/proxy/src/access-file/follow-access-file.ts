@@ -1,4 +1,4 @@
-import { describeCount } from "flags-sdk/internal";
+import { describeCount } from "flags-sdk/neutral";
 import { ConfigError } from "flags-server-kit";
 import { type Logger, toErrorMessage } from "flags-server-kit/neutral";
 import { FileFollower } from "../files/file-follower.ts";

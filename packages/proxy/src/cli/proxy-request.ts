@@ -1,4 +1,4 @@
-import { describeCause } from "flags-sdk/internal";
+import { describeCause } from "flags-sdk/neutral";
 import { ConfigError, resolveSettings } from "flags-server-kit";
 import { codeOf } from "flags-server-kit/neutral";
 import { readSecretFile, SubcommandError } from "flags-server-kit/command-line";

@@ -1,8 +1,8 @@
 import { parseInSteps } from "flags-engine";
 import type { CustomStrategy, Snapshot, Steps } from "flags-engine";
 import type { BeforeChangeHook, FeatureDefinitions, FlagFall, FlagOrigin } from "flags-sdk";
-import { ClientEventTarget, Compiler, readJson, Revisions } from "flags-sdk/internal";
-import { TimeSlicer } from "flags-sdk/neutral";
+import { ClientEventTarget, HOST_NAME } from "flags-sdk/internal";
+import { Compiler, readJson, Revisions, TimeSlicer } from "flags-sdk/neutral";
 import type { SourceFailure } from "../sources/sources.ts";
 import type { FlagSource } from "../upstream/flag-source.ts";
 
@@ -69,7 +69,7 @@ export class FlagReplica extends ClientEventTarget implements FlagSource {
 
   constructor({ strategies, reportUsage, registerApplication }: FlagReplicaOptions) {
     super();
-    this.#compiler = new Compiler(strategies, this.emitter);
+    this.#compiler = new Compiler(strategies, this.emitter, HOST_NAME);
     this.reportUsage = reportUsage;
     this.registerApplication = registerApplication;
   }

@@ -1,4 +1,4 @@
-import { describeCount } from "flags-sdk/internal";
+import { describeCount } from "flags-sdk/neutral";
 import { isRecord } from "flags-server-kit/neutral";
 import type { ValuePath } from "./json-positions.ts";
 import type { ParsedText } from "./parse-text.ts";

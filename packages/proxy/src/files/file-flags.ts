@@ -1,14 +1,14 @@
 import type { CustomStrategy, Snapshot } from "flags-engine";
 import type { BeforeChangeHook, FeatureDefinitions, FlagFall, FlagOrigin } from "flags-sdk";
+import { ClientEventTarget, HOST_NAME } from "flags-sdk/internal";
 import {
-  ClientEventTarget,
   Compiler,
   createDocumentFilter,
   describeCount,
   FlagState,
   FlagUpdater,
-} from "flags-sdk/internal";
-import { TimeSlicer } from "flags-sdk/neutral";
+  TimeSlicer,
+} from "flags-sdk/neutral";
 import { type Logger, toErrorMessage } from "flags-server-kit/neutral";
 import type { FlagSource } from "../upstream/flag-source.ts";
 import type { ApplicationUsage } from "../upstream/usage/application-usage.ts";
@@ -52,7 +52,7 @@ export class FileFlags extends ClientEventTarget implements FlagSource {
     super();
     const { file, strategies, projectName, namePrefix, logger, watchesDirectory = false } = options;
     const { emitter } = this;
-    this.#compiler = new Compiler(strategies, emitter);
+    this.#compiler = new Compiler(strategies, emitter, HOST_NAME);
     this.#state = new FlagState({ bootstrapOverrides: true, compiler: this.#compiler });
     this.#updater = new FlagUpdater({
       state: this.#state,

@@ -1,5 +1,5 @@
 import { runToEnd } from "flags-engine";
-import { readJson } from "flags-sdk/internal";
+import { readJson } from "flags-sdk/neutral";
 import { toErrorMessage } from "flags-server-kit/neutral";
 import type * as Yaml from "yaml";
 import {

@@ -1,4 +1,4 @@
-import { Deadline, describeCause, describeCount } from "flags-sdk/internal";
+import { Deadline, describeCause, describeCount } from "flags-sdk/neutral";
 import type { Logger } from "flags-server-kit/neutral";
 import type { FlagExchange } from "../upstream/sharing/flag-exchange.ts";
 import type { SourceIdentity } from "./source-identity.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FeatureDefinitions, StorageProvider } from "flags-sdk";
-import { describeCause, describeCount } from "flags-sdk/internal";
+import { describeCause, describeCount } from "flags-sdk/neutral";
 import type { Logger } from "flags-server-kit/neutral";
 import type { FlagSource } from "../upstream/flag-source.ts";
 import type { FlagExchange } from "../upstream/sharing/flag-exchange.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { describeCause, describeCount } from "flags-sdk/internal";
+import { describeCause, describeCount } from "flags-sdk/neutral";
 import type { Logger } from "flags-server-kit/neutral";
 import { toUpstreamAddress } from "../store/source-identity.ts";
 import {

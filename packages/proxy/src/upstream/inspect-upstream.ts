@@ -3,16 +3,18 @@ import type { FeatureDocument, Snapshot } from "flags-engine";
 import { type FlagsClientOptions, UpstreamError } from "flags-sdk";
 import {
   connectUpstream,
-  createDocumentFilter,
   createConnections,
   HOST_NAME,
   HttpClient,
   resolveOptions,
+} from "flags-sdk/internal";
+import {
+  createDocumentFilter,
   type Settings,
   toUpstreamError,
   type UpstreamRequest,
   type UpstreamResponse,
-} from "flags-sdk/internal";
+} from "flags-sdk/neutral";
 
 /** Facts about an upstream, found with a few requests. */
 export interface UpstreamInspection {

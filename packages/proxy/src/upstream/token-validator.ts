@@ -3,15 +3,17 @@ import { type FlagsClientOptions, UpstreamError } from "flags-sdk";
 import {
   connectUpstream,
   createConnections,
-  type EventSink,
-  FailureLog,
   HttpClient,
-  nextDelayMs,
   resolveOptions,
-  type StatusHints,
-  toUpstreamError,
   type UpstreamConnection,
 } from "flags-sdk/internal";
+import {
+  type EventSink,
+  FailureLog,
+  nextDelayMs,
+  type StatusHints,
+  toUpstreamError,
+} from "flags-sdk/neutral";
 
 /** What the upstream says about a valid token. */
 export interface ValidatedToken {

@@ -9,13 +9,8 @@ import {
   type FlagsClientOptions,
 } from "flags-sdk";
 import type { FlagSource } from "./flag-source.ts";
-import {
-  type Attachment,
-  attachTo,
-  type ClientParts,
-  Emitter,
-  toEventSink,
-} from "flags-sdk/internal";
+import { type Attachment, attachTo, type ClientParts } from "flags-sdk/internal";
+import { Emitter, toEventSink } from "flags-sdk/neutral";
 import type { OpenExchange } from "./sharing/flag-exchange.ts";
 import {
   SharedSynchronizer,

@@ -1,5 +1,6 @@
 import { toEventSink } from "../events.ts";
 import type { Emitter, FlagsClientEvents } from "../events.ts";
+import { HOST_NAME } from "../host.ts";
 import type { Settings } from "../options/resolve-options.ts";
 import type { FeatureDefinitions } from "../synced-flags.ts";
 import { DefinitionsStorage } from "../storage/definitions-storage.ts";
@@ -91,7 +92,7 @@ export function createComponents(
   });
   const upstream = connectUpstream(settings, http);
   const { api, identity, slicer } = upstream;
-  const compiler = new Compiler(strategies, emitter);
+  const compiler = new Compiler(strategies, emitter, HOST_NAME);
   const state = new FlagState({ bootstrapOverrides, compiler });
   const provider = settings.storageProvider ?? new MemoryStorageProvider();
   const storage = new DefinitionsStorage(provider, appName, events.warn);

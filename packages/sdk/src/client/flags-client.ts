@@ -2,7 +2,6 @@ import type { Context, Explanation, Snapshot } from "flags-engine";
 import { Evaluator } from "../evaluation/evaluator.ts";
 import type { Fallback } from "../evaluation/evaluator.ts";
 import type { FallbackVariant, Variant } from "../evaluation/variant.ts";
-import { ClientEventTarget } from "../events.ts";
 import type { Emitter, FlagsClientEvents } from "../events.ts";
 import type {
   BeforeChangeHook,
@@ -16,6 +15,7 @@ import { resolveOptions } from "../options/resolve-options.ts";
 import type { Settings } from "../options/resolve-options.ts";
 import type { UpstreamConnection } from "./connect-upstream.ts";
 import { describeCause } from "../transport/upstream-error.ts";
+import { ClientEventTarget } from "./client-event-target.ts";
 import { createComponents } from "./client-components.ts";
 import type { ClientComponents, ClientParts } from "./client-components.ts";
 

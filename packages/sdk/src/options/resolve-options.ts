@@ -1,5 +1,5 @@
 import type { CustomStrategy } from "flags-engine";
-import { generateInstanceId } from "../identity.ts";
+import { generateInstanceId } from "../host.ts";
 import type { StorageProvider } from "../storage/storage-provider.ts";
 import { SYNCHRONIZATIONS } from "../sync/synchronizer.ts";
 import type { Synchronization } from "../sync/synchronizer.ts";

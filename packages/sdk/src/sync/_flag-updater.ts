@@ -11,7 +11,7 @@ const SINGLE_STEP = 0;
 export const createState = (bootstrapOverrides = true): FlagState =>
   new FlagState({
     bootstrapOverrides,
-    compiler: new Compiler([], { emit: () => undefined }),
+    compiler: new Compiler([], { emit: () => undefined }, ""),
   });
 
 /** An updater, its state, and a log of its events. */

@@ -3,7 +3,6 @@ import type { CustomStrategy, FeatureDocument, Snapshot, Steps, StrategyError } 
 import { describeCount } from "../describe-count.ts";
 import type { Emitter, FlagsClientEvents } from "../events.ts";
 import type { BeforeChangeHook } from "../synced-flags.ts";
-import { HOST_NAME } from "../identity.ts";
 import { describeCause } from "../transport/upstream-error.ts";
 
 /** A parsed document, and the revision that identifies its content. */
@@ -16,18 +15,22 @@ interface CompilerInput {
 export class Compiler {
   readonly #strategies: readonly CustomStrategy[];
   readonly #emitter: Pick<Emitter<FlagsClientEvents>, "emit">;
+  readonly #hostname: string;
   readonly #beforeChangeHooks = new Set<BeforeChangeHook>();
 
   /**
    * @param emitter gets a `strategyError` for every failure of a custom strategy, and a `warn` for the
    *   first failure of each strategy per snapshot
+   * @param hostname for the strategy `applicationHostname`; empty if the runtime has none
    */
   constructor(
     strategies: readonly CustomStrategy[],
     emitter: Pick<Emitter<FlagsClientEvents>, "emit">,
+    hostname: string,
   ) {
     this.#strategies = strategies;
     this.#emitter = emitter;
+    this.#hostname = hostname;
   }
 
   /** Adds a hook; returns a function that removes it. */
@@ -42,7 +45,7 @@ export class Compiler {
       revision: input.revision,
       strategies: this.#strategies,
       previous,
-      hostname: HOST_NAME,
+      hostname: this.#hostname,
       now: Date.now,
       random: Math.random,
       onStrategyError: this.#createErrorHandler(),

@@ -19,7 +19,7 @@ interface FlagUpdaterOptions {
   /** Stores the definitions from the upstream for the next start. */
   readonly save: (definitions: FeatureDefinitions) => void;
   readonly now: () => number;
-  readonly slicer: TimeSlicer;
+  readonly slicer: Pick<TimeSlicer, "run">;
 }
 
 /** Updates the state with documents of any origin, in the order in which they arrive, and emits events. */

@@ -3,6 +3,7 @@ import { RetryingTask } from "../transport/retrying-task.ts";
 import type { UpstreamApi } from "../transport/upstream-api.ts";
 import { toUpstreamError } from "../transport/upstream-error.ts";
 import { DeltaDocument } from "./delta-document.ts";
+import { pollOnce } from "./poll-once.ts";
 import type { PreferredOptions } from "./polling-fallback.ts";
 import type { SyncSink, Synchronizer } from "./synchronizer.ts";
 
@@ -22,12 +23,7 @@ export function createPolling(options: PollingOptions): Synchronizer {
   const { api, sink, intervalMs, events, random, onStreamingRequested } = options;
   let etag: string | undefined;
   const poll = async (signal: AbortSignal): Promise<void> => {
-    const fetched = await api.fetchFeatures(etag, signal);
-    signal.throwIfAborted();
-    const { document, confirmation } = fetched;
-    if (document === undefined) sink.unchanged(confirmation);
-    else await sink.accept(document, signal, confirmation);
-    // Only now: with the ETag of a rejected document, the upstream would not send it again.
+    const fetched = await pollOnce(api, sink, etag, signal);
     etag = fetched.etag;
     if (fetched.fetchMode === "streaming") onStreamingRequested?.();
   };

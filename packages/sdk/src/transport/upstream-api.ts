@@ -20,9 +20,9 @@ export interface FeatureFilters {
 }
 
 interface UpstreamApiOptions {
-  readonly http: HttpClient;
+  readonly http: Pick<HttpClient, "open" | "send">;
   /** Runs the parsing of documents. */
-  readonly slicer: TimeSlicer;
+  readonly slicer: Pick<TimeSlicer, "run">;
   /** The base URL of the API, with a trailing slash. */
   readonly url: URL;
   readonly identity: Identity;
@@ -36,7 +36,7 @@ interface UpstreamApiOptions {
 }
 
 /** The response to a request for definitions. */
-interface FetchedFeatures {
+export interface FetchedFeatures {
   /** Undefined if nothing has changed since the ETag of the request. */
   readonly document: unknown;
   readonly etag: string | undefined;

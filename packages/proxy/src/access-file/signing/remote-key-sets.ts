@@ -1,4 +1,5 @@
-import { createConnections, describeUrl, HttpClient } from "flags-sdk/internal";
+import { createConnections, HttpClient } from "flags-sdk/internal";
+import { describeUrl } from "flags-sdk/neutral";
 import type { Logger } from "flags-server-kit/neutral";
 import { type KeySet, RemoteKeys } from "./remote-keys.ts";
 

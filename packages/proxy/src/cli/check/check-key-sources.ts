@@ -1,5 +1,6 @@
 import { UpstreamError } from "flags-sdk";
-import { describeUrl, type HttpClient } from "flags-sdk/internal";
+import type { HttpClient } from "flags-sdk/internal";
+import { describeUrl } from "flags-sdk/neutral";
 import { toErrorMessage } from "flags-server-kit/neutral";
 import { TokenValidator } from "../../upstream/token-validator.ts";
 import type { AccessEntry } from "../../access-file/read-access-file.ts";

@@ -1,5 +1,5 @@
 import type { TokenScope } from "../../sources/token-scope.ts";
-import { describeCount } from "flags-sdk/internal";
+import { describeCount } from "flags-sdk/neutral";
 import type { UpstreamInspection } from "../../upstream/inspect-upstream.ts";
 
 /** The result of `flags-proxy check`. Contains no secrets. */

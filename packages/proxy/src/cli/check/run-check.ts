@@ -1,5 +1,5 @@
 import type { Diagnostic } from "flags-engine";
-import { describeCause, describeCount } from "flags-sdk/internal";
+import { describeCause, describeCount } from "flags-sdk/neutral";
 import { ConfigError, explainStartFailure, tryPort } from "flags-server-kit";
 import type { Logger } from "flags-server-kit/neutral";
 import { inspectUpstream, type UpstreamInspection } from "../../upstream/inspect-upstream.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { Deadline } from "flags-sdk/internal";
+import { Deadline } from "flags-sdk/neutral";
 import { describeStoreAddress, openStore, type StoreConfig } from "../../store/open-store.ts";
 import type { Store } from "../../store/store.ts";
 import type { CheckedStore } from "./check-report.ts";

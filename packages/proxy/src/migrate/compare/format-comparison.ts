@@ -1,4 +1,4 @@
-import { describeCount } from "flags-sdk/internal";
+import { describeCount } from "flags-sdk/neutral";
 import type { Difference } from "./compare-flags.ts";
 import type { Comparison } from "./run-compare.ts";
 

@@ -2,7 +2,7 @@
 //
 // NOTE: the library is imported only in functions, since the bundle would load it at every start.
 
-import { abortable } from "flags-sdk/internal";
+import { abortable } from "flags-sdk/neutral";
 import type { RedisAddress, RedisHost } from "./redis-address.ts";
 
 /** How to reach Redis. */

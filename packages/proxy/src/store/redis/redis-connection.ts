@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { abortable, Deadline } from "flags-sdk/internal";
+import { abortable, Deadline } from "flags-sdk/neutral";
 import type { RedisAddress } from "./redis-address.ts";
 import { openSession } from "./redis-session.ts";
 import type { RedisOptions } from "./redis-client.ts";

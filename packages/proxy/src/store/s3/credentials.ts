@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { type Connections, createConnections, describeUrl } from "flags-sdk/internal";
+import { type Connections, createConnections } from "flags-sdk/internal";
+import { describeUrl } from "flags-sdk/neutral";
 import { type Environment, toHttpUrl, urlKind } from "flags-server-kit/command-line";
 import { toErrorMessage } from "flags-server-kit/neutral";
 import { type HttpResponse, sendRequest } from "./http.ts";

@@ -1,12 +1,6 @@
 import { randomUUID } from "node:crypto";
-import {
-  Deadline,
-  describeCause,
-  type Following,
-  Loop,
-  type Synchronizer,
-  toUpstreamError,
-} from "flags-sdk/internal";
+import { type Following, Loop, type Synchronizer } from "flags-sdk/internal";
+import { Deadline, describeCause, toUpstreamError } from "flags-sdk/neutral";
 import { compareVersions } from "./flag-exchange.ts";
 import type {
   FlagExchange,

@@ -1,4 +1,5 @@
-import type { CreateSynchronizer, EventSink, Synchronizer, SyncSink } from "flags-sdk/internal";
+import type { CreateSynchronizer, Synchronizer } from "flags-sdk/internal";
+import type { EventSink, SyncSink } from "flags-sdk/neutral";
 
 interface UpstreamRunOptions {
   /** The epoch of the lease under which it runs; undefined without a lease. */

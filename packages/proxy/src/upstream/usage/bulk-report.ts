@@ -1,6 +1,6 @@
 import type { FeatureUsage } from "flags-sdk";
 import type { ApplicationUsage } from "./application-usage.ts";
-import { isNotOffered } from "flags-sdk/internal";
+import { isNotOffered } from "flags-sdk/neutral";
 
 /** Unleash rejects bodies above 100 kB; the rest is for the JSON around the list. */
 const MAX_BATCH_BYTES = 90 * 1024;

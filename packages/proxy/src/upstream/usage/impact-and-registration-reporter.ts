@@ -1,10 +1,6 @@
 import type { ApplicationRegistration, ImpactMetric } from "./application-usage.ts";
-import {
-  forEachConcurrently,
-  toMetricsBody,
-  toUpstreamError,
-  type UpstreamConnection,
-} from "flags-sdk/internal";
+import type { UpstreamConnection } from "flags-sdk/internal";
+import { forEachConcurrently, toMetricsBody, toUpstreamError } from "flags-sdk/neutral";
 import { halveList, toBulkBody, toChunks } from "./bulk-report.ts";
 import type { BulkSupport } from "./bulk-report.ts";
 import type { ImpactMetricsBuffer, TakenImpactMetrics } from "./impact-metrics.ts";

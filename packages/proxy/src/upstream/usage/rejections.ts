@@ -1,6 +1,6 @@
 import type { UpstreamError } from "flags-sdk";
 import type { ApplicationUsage } from "./application-usage.ts";
-import type { EventSink, FailureLog } from "flags-sdk/internal";
+import type { EventSink, FailureLog } from "flags-sdk/neutral";
 import { splitUsages } from "./bulk-report.ts";
 import { separateKnown } from "./known-names.ts";
 import type { IsKnown } from "./known-names.ts";

@@ -1,6 +1,7 @@
 import type { Snapshot } from "flags-engine";
 import type { MetricsBody } from "flags-sdk";
-import type { EventSink, Settings, UpstreamConnection } from "flags-sdk/internal";
+import type { UpstreamConnection } from "flags-sdk/internal";
+import type { EventSink, Settings } from "flags-sdk/neutral";
 import { FairShare } from "flags-server-kit/neutral";
 import type { ApplicationRegistration, ApplicationUsage } from "./application-usage.ts";
 import { BulkSupport } from "./bulk-report.ts";

@@ -1,18 +1,16 @@
 import { setMaxListeners } from "node:events";
 import type { MetricsBody, UpstreamError } from "flags-sdk";
 import type { ApplicationUsage } from "./application-usage.ts";
+import { Loop, sendTheRest, type UpstreamConnection } from "flags-sdk/internal";
 import {
   describeCount,
   type EventSink,
   FailureLog,
   forEachConcurrently,
-  Loop,
   nextDelayMs,
-  sendTheRest,
   toMetricsBody,
   toUpstreamError,
-  type UpstreamConnection,
-} from "flags-sdk/internal";
+} from "flags-sdk/neutral";
 import {
   splitToFit,
   splitUsages,

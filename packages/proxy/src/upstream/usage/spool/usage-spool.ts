@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { describeCause, describeCount } from "flags-sdk/internal";
+import { describeCause, describeCount } from "flags-sdk/neutral";
 import { DirectoryInUseError, type DirectoryLock, lockDirectory } from "flags-server-kit";
 import { FairShare } from "flags-server-kit/neutral";
 import type { ChangeKind, PendingContent } from "../application-usage.ts";
