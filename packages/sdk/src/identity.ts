@@ -49,4 +49,4 @@ function describePlatform({ navigator, process }: RuntimeGlobals): Platform {
   };
 }
 
-export const PLATFORM: Platform = describePlatform(globalThis as RuntimeGlobals);
+export const PLATFORM: Platform = describePlatform(globalThis);

@@ -15,8 +15,6 @@ export {
   createTextKind,
   createValueKind,
   headerValueKind,
-  hostKind,
-  hostsKind,
   InvalidValue,
   keysKind,
   pathKind,
@@ -27,15 +25,16 @@ export {
   toTexts,
   urlKind,
 } from "./config/setting-kinds.ts";
+export { hostKind, hostsKind } from "./config/host-kinds.ts";
 export type { ListKind, SettingKind } from "./config/setting-kinds.ts";
 export { readSecretFile } from "./config/resolve-settings.ts";
-export type { Environment } from "./config/resolve-settings.ts";
-export { SettingGroup, variablesOf } from "./config/setting.ts";
+export type { Environment } from "./config/resolve-options.ts";
+export { SettingGroup, TELEMETRY_GROUP, variablesOf } from "./config/setting.ts";
 export type { OptionsOf, Setting, ValuesOf } from "./config/setting.ts";
 export { findNearest } from "./config/unknown-names.ts";
 export type { SettingNames } from "./config/unknown-names.ts";
 export { showAddress, showText } from "./config/show-text.ts";
-export { TELEMETRY_GROUP, TELEMETRY_SETTINGS } from "./config/telemetry-settings.ts";
+export { TELEMETRY_SETTINGS } from "./config/telemetry-settings.ts";
 export { addressesKind, NAMED_RANGES, trustProxyKind } from "./config/trust-proxy.ts";
-export { isLoopbackHost, isSecureUrl } from "./config/weak-secrets.ts";
+export { isLoopbackHost, isSecureUrl } from "./config/loopback.ts";
 export { createDirectory } from "./create-directory.ts";

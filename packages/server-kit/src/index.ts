@@ -8,13 +8,9 @@ export { explainStartFailure, StartError } from "./cli/start-failure.ts";
 export { explainInvalidPeriod, loadAuthorities, loadCertificate } from "./config/certificates.ts";
 export type { Certificate, FileProblems, NamedFile } from "./config/certificates.ts";
 export { explainUnreadable } from "./config/read-text-file.ts";
-export {
-  collectSecrets,
-  ConfigError,
-  readEnvironment,
-  resolveSettings,
-} from "./config/resolve-settings.ts";
-export type { Resolution } from "./config/resolve-settings.ts";
+export { collectSecrets, ConfigError } from "./config/resolve-options.ts";
+export type { Resolution } from "./config/resolve-options.ts";
+export { readEnvironment, resolveSettings } from "./config/resolve-settings.ts";
 export { describeDefault, fileVariableOf, nameSetting } from "./config/setting.ts";
 export { showSettings } from "./config/show-settings.ts";
 export { toTelemetryConfig } from "./config/telemetry-config.ts";
@@ -42,5 +38,6 @@ export type { DirectoryLock } from "./directory-lock.ts";
 export { describeListening, openPort, tryPort } from "./http/listen.ts";
 export type { ListenAddress, OpenPort } from "./http/listen.ts";
 export type { Closable } from "./http/shut-down.ts";
-export { createLogger, wrapLogger } from "./logging/create-logger.ts";
+export { createLogger } from "./logging/create-logger.ts";
 export { LogTap } from "./logging/log-tap.ts";
+export { wrapLogger } from "./logging/wrap-logger.ts";

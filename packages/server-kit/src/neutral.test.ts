@@ -16,8 +16,8 @@ function importsOf(file: URL, seen = new Set<string>()): ReadonlySet<string> {
   return seen;
 }
 
-test("the neutral entry imports only what other runtimes have too", () => {
-  const imports = [...importsOf(new URL("neutral.ts", import.meta.url))];
+test.each(["neutral", "settings"])("the entry %s imports only what all runtimes have", (entry) => {
+  const imports = [...importsOf(new URL(`${entry}.ts`, import.meta.url))];
   expect(imports.length).toBeGreaterThan(5);
   const others = imports.filter((specifier) => !specifier.startsWith("file:"));
   expect(others.filter((specifier) => !ALLOWED.includes(specifier))).toEqual([]);

@@ -7,9 +7,9 @@ import {
   type SettingKind,
   toHttpUrl,
   toTexts,
-} from "flags-server-kit/command-line";
+} from "flags-server-kit/settings";
 import { tryDecode } from "flags-server-kit/neutral";
-import { parseFlagFilesAddress } from "./flag-files.ts";
+import { parseFlagFilesAddress } from "./flag-files-address.ts";
 
 /** Decides whether an origin is allowed, as in `@fastify/cors`: through a callback or a promise. */
 export type OriginFunction = (

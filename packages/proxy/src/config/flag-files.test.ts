@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { listFlagFiles, parseFlagFilesAddress } from "./flag-files.ts";
+import { parseFlagFilesAddress } from "./flag-files-address.ts";
+import { listFlagFiles } from "./flag-files.ts";
 
 test.each([
   ["file:/etc/flags.json", { path: "/etc/flags.json", environment: undefined }],

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { join, parse, resolve } from "node:path";
 import { explainUnreadable } from "flags-server-kit";
-import { tryDecode } from "flags-server-kit/neutral";
 import { listFileNames } from "../files/directory.ts";
+import { ENVIRONMENT, parseFlagFilesAddress } from "./flag-files-address.ts";
 import type { FlagFile } from "../files/read-flag-file.ts";
 
 /** Passes the files on to worker processes: a directory may have changed since the start. Not a setting. */
@@ -10,40 +10,6 @@ export const WORKER_FILES = "FLAGS_FILES_OF_WORKERS";
 
 /** Each file is read every time it changes, and kept in memory. */
 const MAX_FILES = 100;
-
-/** The form of an environment in a key. */
-const ENVIRONMENT = /^[^\s:.,*]+$/;
-
-/** What an address of the form `file:PATH?environment=NAME` names. */
-interface FlagFilesAddress {
-  /** As given: absolute, or relative to the working directory. */
-  readonly path: string;
-  readonly environment: string | undefined;
-}
-
-/** Parses an address of a file. Returns undefined for other addresses, and a problem as a sentence. */
-export function parseFlagFilesAddress(address: string): FlagFilesAddress | string | undefined {
-  if (!/^file:/i.test(address)) return undefined;
-  const [location, query] = splitAt(address.slice("file:".length), "?");
-  if (/^\/\/[^/]/.test(location)) return "must not name a host: write file:/path or file:./path";
-  const path = tryDecode(location.replace(/^\/\//, ""));
-  if (path === undefined || path.includes("\0")) return "is not percent-encoded: write % as %25";
-  if (path === "") return "must name a file or a directory, such as file:./flags.json";
-  const parameters = new URLSearchParams(query);
-  const unknown = [...parameters.keys()].find((name) => name !== "environment");
-  if (unknown !== undefined)
-    return `has the unknown parameter ${unknown}: only environment is known`;
-  const environment = parameters.get("environment") ?? undefined;
-  if (environment !== undefined && !ENVIRONMENT.test(environment)) {
-    return "must name an environment without spaces, commas, `:`, `.` and `*`";
-  }
-  return { path, environment };
-}
-
-function splitAt(text: string, separator: string): readonly [string, string] {
-  const at = text.indexOf(separator);
-  return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
-}
 
 /** The files that an address names. */
 export interface FlagFiles {

@@ -1,10 +1,8 @@
 // Kinds of setting values, apart from addresses: how to read them from the environment and from code.
 
-import { availableParallelism } from "node:os";
 import type { CustomStrategy } from "flags-engine";
 import type { StorageProvider, Tag } from "flags-sdk";
 import {
-  createIntegerKind,
   createListKind,
   createTextKind,
   createValueKind,
@@ -13,26 +11,11 @@ import {
   type ListKind,
   pathKind,
   type SettingKind,
-} from "flags-server-kit/command-line";
+} from "flags-server-kit/settings";
 import { type CustomLogger, isRecord } from "flags-server-kit/neutral";
 import type { ContextEnricher } from "../core/context/enrichers.ts";
 
-const MAX_WORKERS = 256;
 const MAX_APPLICATION_CHARACTERS = 100;
-
-const workerCountKind = createIntegerKind({ min: 1, max: MAX_WORKERS });
-const allowedWorkers = `auto, or ${workerCountKind.allowed}`;
-
-/** A number of processes; `auto` is one per available core. */
-export const workersKind: SettingKind<number> = {
-  allowed: allowedWorkers,
-  allowedText: allowedWorkers,
-  fromText: (text) =>
-    text.toLowerCase() === "auto"
-      ? Math.min(availableParallelism(), MAX_WORKERS)
-      : workerCountKind.fromText(text),
-  fromValue: () => new InvalidValue(),
-};
 
 /** A `token` of RFC 9110, section 5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

@@ -1,6 +1,6 @@
 import { Agent, type ClientRequest, get as getHttp, type RequestOptions } from "node:http";
 import { InvalidValue, baseUrlKind } from "../config/setting-kinds.ts";
-import { ConfigError } from "../config/resolve-settings.ts";
+import { ConfigError } from "../config/resolve-options.ts";
 import { findLocalUrl, type ListenSettings, type ListenSources } from "./local-url.ts";
 import { EXIT_USAGE, type Subcommand, SubcommandError, type SubcommandResult } from "./program.ts";
 

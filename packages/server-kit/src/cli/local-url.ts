@@ -1,4 +1,5 @@
-import { ConfigError, type Environment, resolveSettings } from "../config/resolve-settings.ts";
+import { ConfigError, type Environment } from "../config/resolve-options.ts";
+import { resolveSettings } from "../config/resolve-settings.ts";
 import { nameSetting, type Setting, type ValuesOf } from "../config/setting.ts";
 
 /** The settings that determine the address of a server. A server has only some of those that are optional. */

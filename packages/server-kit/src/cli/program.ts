@@ -1,4 +1,4 @@
-import type { Environment } from "../config/resolve-settings.ts";
+import type { Environment } from "../config/resolve-options.ts";
 import type { SettingsTable } from "../config/setting.ts";
 import type { SettingNames } from "../config/unknown-names.ts";
 

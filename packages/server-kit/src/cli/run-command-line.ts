@@ -1,5 +1,6 @@
 import { styleText } from "node:util";
-import { type Environment, readEnvironment } from "../config/resolve-settings.ts";
+import type { Environment } from "../config/resolve-options.ts";
+import { readEnvironment } from "../config/resolve-settings.ts";
 import { loadEnvFiles } from "./env-file.ts";
 import { formatHelp, formatSubcommandHelp, type Paint } from "./help.ts";
 import { findEnvFiles, parseCommandLine } from "./parse-command-line.ts";

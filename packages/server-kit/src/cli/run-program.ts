@@ -1,4 +1,5 @@
-import { readEnvironment, type Environment } from "../config/resolve-settings.ts";
+import type { Environment } from "../config/resolve-options.ts";
+import { readEnvironment } from "../config/resolve-settings.ts";
 import { type Closable, shutDown, type ShutDownTimes } from "../http/shut-down.ts";
 import { createLogger } from "../logging/create-logger.ts";
 import type { Logger } from "../logging/logger.ts";

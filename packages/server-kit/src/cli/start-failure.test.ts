@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ConfigError } from "../config/resolve-settings.ts";
+import { ConfigError } from "../config/resolve-options.ts";
 import { explainStartFailure, explainSubcommandFailure, StartError } from "./start-failure.ts";
 import { SubcommandError } from "./program.ts";
 

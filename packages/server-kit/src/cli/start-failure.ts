@@ -1,4 +1,4 @@
-import { ConfigError } from "../config/resolve-settings.ts";
+import { ConfigError } from "../config/resolve-options.ts";
 import type { ListenVariables } from "../http/listen.ts";
 import { redactTokens } from "../logging/redact.ts";
 import { SubcommandError } from "./program.ts";

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, expectTypeOf, onTestFinished, test } from "vitest";
 import { TABLE } from "./_settings.ts";
-import { collectSecrets, resolveSettings } from "./resolve-settings.ts";
+import { collectSecrets } from "./resolve-options.ts";
+import { resolveSettings } from "./resolve-settings.ts";
 
 test("resolveSettings() prefers an option to a variable, and a variable to the default", () => {
   const environment = { PORT: "4", SHOP_OPEN: "0" };

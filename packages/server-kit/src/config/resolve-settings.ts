@@ -1,63 +1,19 @@
-import { isRecord } from "../json.ts";
 import { redactTokens } from "../logging/redact.ts";
-import { InvalidValue, rejectLateAt } from "./setting-kinds.ts";
 import { readTextFile } from "./read-text-file.ts";
-import { fileVariableOf, type Setting, type SettingsTable, type ValuesOf } from "./setting.ts";
+import {
+  type Environment,
+  resolveFrom,
+  type Resolution,
+  type SettingSources,
+  UnreadableFile,
+} from "./resolve-options.ts";
+import type { SettingsTable } from "./setting.ts";
+import type { InvalidValue } from "./setting-kinds.ts";
 import { showText } from "./show-text.ts";
-
-/** Environment variables by name, as in `process.env`. */
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Returns the environment variables of this process. */
 export function readEnvironment(): Environment {
   return { ...process.env };
-}
-
-/** The error for an invalid configuration. Lists every problem, without revealing any secret. */
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
-  readonly code = "FLAGS_CONFIG";
-  readonly problems: readonly string[];
-  /** Harmless observations that may explain a problem. */
-  readonly hints: readonly string[];
-
-  constructor(problems: readonly string[], hints: readonly string[] = []) {
-    super(
-      [...toList("Cannot use this configuration", problems), ...toList("Note", hints)].join("\n"),
-    );
-    this.problems = Object.freeze([...problems]);
-    this.hints = Object.freeze([...hints]);
-  }
-}
-
-function toList(heading: string, sentences: readonly string[]): readonly string[] {
-  if (sentences.length === 0) return [];
-  return [`${heading}:`, ...sentences.map((sentence) => `  - ${sentence}`)];
-}
-
-/** The values of all settings, read from options and environment variables. */
-export interface Resolution<Table extends SettingsTable = SettingsTable> {
-  /** The value of every setting; the default if an invalid value was given. */
-  readonly values: ValuesOf<Table>;
-  /** The option or variable that each value comes from; no entry for defaults. */
-  readonly origins: ReadonlyMap<keyof Table, string>;
-  readonly problems: readonly string[];
-}
-
-/** Where the values of settings come from. */
-interface Sources {
-  /** Options of the embedding program, as it passed them. */
-  readonly options?: object;
-  readonly environment: Environment;
-  /** The names under which the user has set variables and options, where they differ. */
-  readonly origins?: ReadonlyMap<string, string>;
-}
-
-interface Given {
-  readonly origin: string;
-  readonly value: unknown;
-  /** `file`: the value is the path of a file that contains the text. */
-  readonly form: "option" | "text" | "file";
 }
 
 /**
@@ -66,89 +22,10 @@ interface Given {
  */
 export function resolveSettings<Table extends SettingsTable>(
   table: Table,
-  sources: Sources,
+  sources: SettingSources,
 ): Resolution<Table> {
-  const values: Record<string, unknown> = {};
-  const origins = new Map<keyof Table, string>();
-  const problems: string[] = [];
-  for (const [name, setting] of Object.entries(table)) {
-    values[name] = setting.default;
-    const [given, other] = findGiven(setting, sources);
-    if (given === undefined) continue;
-    origins.set(name, given.origin);
-    if (other !== undefined) {
-      problems.push(`${given.origin} and ${other.origin} are both set: remove one of them`);
-      continue;
-    }
-    const value = parseGiven(setting, given);
-    if (value instanceof InvalidValue) problems.push(describeProblem(setting, given, value));
-    else values[name] = value;
-  }
-  return { values: values as ValuesOf<Table>, origins, problems };
+  return resolveFrom(table, sources, readSecretFile);
 }
-
-/** Returns what gives the setting its value; two entries contradict each other. */
-function findGiven(
-  setting: Setting<unknown>,
-  { options = {}, environment, origins = new Map() }: Sources,
-): readonly Given[] {
-  const { option, variables, secret } = setting;
-  const value = option === undefined ? undefined : readOption(options, option);
-  const originOf = (name: string): string => origins.get(name) ?? name;
-  if (value !== undefined) return [{ origin: originOf(`Option ${option}`), value, form: "option" }];
-  const find = (names: readonly string[], form: "text" | "file"): readonly Given[] => {
-    const given = names.map((name) => ({
-      origin: originOf(name),
-      value: environment[name]?.trim(),
-      form,
-    }));
-    return given.filter((each) => (each.value ?? "") !== "").slice(0, 1);
-  };
-  const files = secret === true ? variables.map(fileVariableOf) : [];
-  return [...find(variables, "text"), ...find(files, "file")];
-}
-
-/** Reads an option such as `cors.maxAge`; undefined if it or the group that contains it is not set. */
-function readOption(options: object, path: string): unknown {
-  let value: unknown = options;
-  for (const key of path.split(".")) {
-    if (!isRecord(value) || !Object.hasOwn(value, key)) return undefined;
-    value = value[key];
-  }
-  return value;
-}
-
-function parseGiven({ kind }: Setting<unknown>, { value, form }: Given): unknown {
-  const text = form === "file" ? readSecretFile(String(value)) : value;
-  if (text instanceof InvalidValue) return text;
-  const rejected = typeof text === "string" ? rejectLateAt(text) : undefined;
-  return rejected ?? (form === "option" ? kind.fromValue(text) : kind.fromText(String(text)));
-}
-
-function describeProblem(setting: Setting<unknown>, given: Given, invalid: InvalidValue): string {
-  if (invalid instanceof UnreadableFile) return `${given.origin}: ${invalid.detail}`;
-  const { kind } = setting;
-  const rule =
-    given.form === "file"
-      ? `must name a file that contains ${kind.allowedText}`
-      : `must be ${given.form === "text" ? kind.allowedText : kind.allowed}`;
-  return `${given.origin} ${rule}: ${invalid.detail ?? describeValue(setting, given.value)}`;
-}
-
-function describeValue({ secret }: Setting<unknown>, value: unknown): string {
-  if (secret === true) return "current value is secret and not shown";
-  return `current value is ${showValue(value)}`;
-}
-
-function showValue(value: unknown): string {
-  if (typeof value === "string") return showText(value);
-  if (Array.isArray(value)) return "a list with other entries";
-  if (isRecord(value)) return "an object";
-  return typeof value === "function" ? "a function" : String(value);
-}
-
-/** The file of a secret cannot be read. `detail` is a sentence about the file. */
-class UnreadableFile extends InvalidValue {}
 
 /** Reads a secret from a file. Whitespace around it is ignored. */
 export function readSecretFile(path: string): string | InvalidValue {
@@ -158,25 +35,4 @@ export function readSecretFile(path: string): string | InvalidValue {
   if ("problem" in file) return new UnreadableFile(`cannot read the file ${name}: ${file.problem}`);
   const text = file.text.trim();
   return text === "" ? new UnreadableFile(`the file ${name} is empty`) : text;
-}
-
-/** Returns every configured text that must never be shown. */
-export function collectSecrets<Table extends SettingsTable>(
-  table: Table,
-  values: ValuesOf<Table>,
-): readonly string[] {
-  return Object.entries(table)
-    .flatMap(([name, setting]) => secretsOf(setting, values[name]))
-    .filter((text) => text !== "");
-}
-
-function secretsOf(setting: Setting<unknown>, value: unknown): readonly string[] {
-  if (setting.secret !== true || value === undefined) return [];
-  return setting.secretTexts?.(value) ?? listTexts(value);
-}
-
-function listTexts(value: unknown): readonly string[] {
-  if (typeof value === "string") return [value];
-  if (Array.isArray(value)) return value.flatMap(listTexts);
-  return isRecord(value) ? Object.values(value).flatMap(listTexts) : [];
 }

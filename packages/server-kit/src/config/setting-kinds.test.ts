@@ -6,7 +6,6 @@ import {
   createTextKind,
   createValueKind,
   headerValueKind,
-  hostKind,
   InvalidValue,
   type SettingKind,
   textKind,
@@ -16,6 +15,7 @@ import {
   toHttpUrl,
   tokensKind,
 } from "./setting-kinds.ts";
+import { hostKind } from "./host-kinds.ts";
 
 const portKind = createIntegerKind({ min: 1, max: 10, of: "things" });
 const wordsKind = createListKind({

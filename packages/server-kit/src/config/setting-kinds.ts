@@ -1,4 +1,3 @@
-import { isIP } from "node:net";
 import { showText, showAddress } from "./show-text.ts";
 
 /** The result of parsing an invalid value. `detail` describes the invalid part, if it is known. */
@@ -104,23 +103,6 @@ export const pathKind: SettingKind<string> = createTextKind(
   "a path in one line, not a URL",
   (text) => (text.includes("://") ? new InvalidValue() : textKind.fromText(text)),
 );
-
-/** A host name or an IP address. */
-export const hostKind: SettingKind<string> = createTextKind(
-  "a host name or an IP address",
-  (text) => (isIP(text) !== 0 || /^[\w-]+(?:\.[\w-]+)*$/.test(text) ? text : new InvalidValue()),
-);
-
-/** Any number of host names and IP addresses. */
-export const hostsKind: ListKind = createListKind({
-  of: "host names and IP addresses, without ports",
-  parseEntry: (text) => {
-    const host = hostKind.fromText(text);
-    return host instanceof InvalidValue
-      ? new InvalidValue("is neither a host name nor an IP address: omit the scheme and the port")
-      : host;
-  },
-});
 
 /** Printable ASCII: servers disagree about how to read other bytes in headers. */
 const HEADER_VALUE = /^[\x21-\x7E](?:[\x20-\x7E]*[\x21-\x7E])?$/;

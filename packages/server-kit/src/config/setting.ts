@@ -52,6 +52,9 @@ export type OptionsOf<Table extends SettingsTable> = {
   ]: Table[Name] extends Setting<infer _Value, infer _Default, infer Option> ? Option : never;
 };
 
+/** Heading of the settings of telemetry, to which a service can add its own. */
+export const TELEMETRY_GROUP = "Telemetry";
+
 /** Declares settings that help and documentation list under one heading, and infers their types. */
 export class SettingGroup {
   readonly #heading: string;

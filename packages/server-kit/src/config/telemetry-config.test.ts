@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type Environment, resolveSettings } from "./resolve-settings.ts";
+import type { Environment } from "./resolve-options.ts";
+import { resolveSettings } from "./resolve-settings.ts";
 import { toTelemetryConfig } from "./telemetry-config.ts";
 import { TELEMETRY_SETTINGS } from "./telemetry-settings.ts";
 

@@ -12,10 +12,7 @@ import {
   baseUrlKind,
 } from "./setting-kinds.ts";
 import { readTextFile } from "./read-text-file.ts";
-import { type Setting, SettingGroup, type ValuesOf } from "./setting.ts";
-
-/** Heading of the settings in `--help` and in the documents. */
-export const TELEMETRY_GROUP = "Telemetry";
+import { type Setting, SettingGroup, TELEMETRY_GROUP, type ValuesOf } from "./setting.ts";
 
 const SAMPLERS = [
   "always_on",

@@ -1,5 +1,5 @@
 import { isRecord } from "../json.ts";
-import type { Environment } from "./resolve-settings.ts";
+import type { Environment } from "./resolve-options.ts";
 import { type SettingsTable, variablesOf } from "./setting.ts";
 
 /** A prefix of names that has been replaced by another. */

@@ -1,11 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  findWeakSecrets,
-  isLoopbackHost,
-  isSecureUrl,
-  isPublishedExample,
-  secretPartOf,
-} from "./weak-secrets.ts";
+import { findWeakSecrets, isPublishedExample, secretPartOf } from "./weak-secrets.ts";
+import { isLoopbackHost, isSecureUrl } from "./loopback.ts";
 
 test.each([
   ["*:*.abc", "abc"],

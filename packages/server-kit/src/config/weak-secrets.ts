@@ -1,5 +1,3 @@
-import { BlockList, isIP } from "node:net";
-
 /** Minimum length of a secret that protects definitions or the admin API, in characters. */
 export const MIN_SECRET_LENGTH = 16;
 
@@ -46,26 +44,6 @@ export function secretPartOf(token: string): string {
 export function isPublishedExample(token: string): boolean {
   const secret = secretPartOf(token);
   return PUBLISHED_SECRETS.has(secret) || secret.startsWith(PUBLISHED_PREFIX);
-}
-
-const loopback = new BlockList();
-loopback.addSubnet("127.0.0.0", 8);
-loopback.addAddress("::1", "ipv6");
-
-/** Whether a server that listens on this host accepts connections only from its own machine. */
-export function isLoopbackHost(host: string | undefined): boolean {
-  if (host === undefined) return false;
-  const family = isIP(host);
-  if (family === 0) return host.toLowerCase() === "localhost";
-  return loopback.check(host, family === 6 ? "ipv6" : "ipv4");
-}
-
-/** Whether secrets may be sent to a URL: over TLS, or within this machine. */
-export function isSecureUrl({ protocol, hostname }: URL): boolean {
-  return (
-    protocol === "https:" ||
-    (protocol === "http:" && isLoopbackHost(hostname.replace(/^\[(.*)\]$/, "$1")))
-  );
 }
 
 interface WeakSecretRules {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
-import { isLoopbackHost } from "../config/weak-secrets.ts";
+import { isLoopbackHost } from "../config/loopback.ts";
 
 interface OwnHosts {
   /** The address to listen on. @default all addresses */

@@ -6,7 +6,7 @@ import {
 } from "pino";
 import { createLineFormat, toLogRecord } from "./log-record.ts";
 import type { LogTap } from "./log-tap.ts";
-import { LOG_LEVELS, toLogger, type CustomLogger, type Logger, type LogLevel } from "./logger.ts";
+import { LOG_LEVELS, toLogger, type Logger, type LogLevel } from "./logger.ts";
 import { createRedact } from "./redact.ts";
 
 /** Writes one complete line, which includes its line break. */
@@ -77,15 +77,4 @@ function openStandardOutput(): LogDestination {
   // NOTE: pino adds a listener that throws unless the reader of a pipe has gone.
   output.removeAllListeners("error").on("error", () => undefined);
   return output;
-}
-
-/** Wraps a logger of the embedding program so that it receives no secrets and has `fatal`. */
-export function wrapLogger(custom: CustomLogger, secrets: readonly string[]): Logger {
-  const redact = createRedact(secrets);
-  return toLogger((level, message, details) => {
-    const parts = details.map(redact);
-    if (level !== "fatal") custom[level](redact(message), ...parts);
-    else if (custom.fatal === undefined) custom.error(redact(message), ...parts);
-    else custom.fatal(redact(message), ...parts);
-  });
 }

@@ -5,7 +5,7 @@ import {
   pathKind,
   SettingGroup,
   textKind,
-} from "flags-server-kit/command-line";
+} from "flags-server-kit/settings";
 import { headerNameKind } from "../proxy-setting-kinds.ts";
 
 const clients = new SettingGroup("Clients");

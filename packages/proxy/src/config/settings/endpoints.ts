@@ -4,7 +4,7 @@ import {
   createIntegerKind,
   SettingGroup,
   textKind,
-} from "flags-server-kit/command-line";
+} from "flags-server-kit/settings";
 import { originsKind } from "../address-setting-kinds.ts";
 import { applicationsKind, headerNamesKind, methodsKind } from "../proxy-setting-kinds.ts";
 

@@ -1,4 +1,4 @@
-import { headerValueKind, SettingGroup, tokensKind, urlKind } from "flags-server-kit/command-line";
+import { headerValueKind, SettingGroup, tokensKind, urlKind } from "flags-server-kit/settings";
 import {
   enrichersKind,
   headersKind,

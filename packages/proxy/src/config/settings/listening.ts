@@ -8,8 +8,8 @@ import {
   textKind,
   trustProxyKind,
 } from "flags-server-kit/command-line";
-import { basePathKind } from "../address-setting-kinds.ts";
-import { workersKind } from "../proxy-setting-kinds.ts";
+import { workersKind } from "../workers-kind.ts";
+import { BASE_PATH_SETTING } from "./base-path.ts";
 
 const listening = new SettingGroup("Listening");
 const network = new SettingGroup("Network");
@@ -28,12 +28,7 @@ export const LISTENING_SETTINGS = {
     defaultText: "all addresses",
     description: "Address to listen on, for example 127.0.0.1.",
   }),
-  basePath: listening.option("proxyBasePath", "PROXY_BASE_PATH", {
-    kind: basePathKind,
-    default: "",
-    defaultText: "empty",
-    description: "Path prefix of all endpoints: base/path gives /base/path/proxy.",
-  }),
+  ...BASE_PATH_SETTING,
   workers: listening.variable("FLAGS_PROXY_WORKERS", {
     kind: workersKind,
     default: 1,

@@ -4,7 +4,7 @@ import {
   SettingGroup,
   TELEMETRY_GROUP,
   textKind,
-} from "flags-server-kit/command-line";
+} from "flags-server-kit/settings";
 import { LOG_LEVELS } from "flags-server-kit/neutral";
 import { loggerKind } from "../proxy-setting-kinds.ts";
 

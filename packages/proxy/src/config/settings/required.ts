@@ -1,4 +1,4 @@
-import { keysKind, SettingGroup } from "flags-server-kit/command-line";
+import { keysKind, SettingGroup } from "flags-server-kit/settings";
 import { upstreamKind } from "../address-setting-kinds.ts";
 
 const required = new SettingGroup("Required");

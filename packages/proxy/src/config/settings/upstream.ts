@@ -6,7 +6,7 @@ import {
   pathKind,
   SettingGroup,
   textKind,
-} from "flags-server-kit/command-line";
+} from "flags-server-kit/settings";
 import { forwardProxyKind, secretsInAddress } from "../address-setting-kinds.ts";
 import {
   secretsInHeaders,

@@ -1,0 +1,14 @@
+import { SettingGroup } from "flags-server-kit/settings";
+import { basePathKind } from "../address-setting-kinds.ts";
+
+const listening = new SettingGroup("Listening");
+
+/** Where all endpoints are. */
+export const BASE_PATH_SETTING = {
+  basePath: listening.option("proxyBasePath", "PROXY_BASE_PATH", {
+    kind: basePathKind,
+    default: "",
+    defaultText: "empty",
+    description: "Path prefix of all endpoints: base/path gives /base/path/proxy.",
+  }),
+};
