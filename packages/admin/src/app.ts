@@ -149,7 +149,8 @@ export async function buildApp(
     { prefix: "/api/admin" },
   );
   await registerSessions(app, { sessions, authentication, providerName: openId?.name });
-  if (openId !== undefined) await registerOpenId(app, { config: openId, sessions, logger });
+  if (openId !== undefined)
+    await registerOpenId(app, { config: openId, sessions, storage, logger });
   metrics.observeStreams(
     "streams",
     "Open streams of SDKs that listen for changes",

@@ -67,6 +67,10 @@ export function unusableToken(): ApiError {
   );
 }
 
+export function sessionEnded(): ApiError {
+  return new ApiError("UnauthorizedError", "The session has ended: sign in again");
+}
+
 /**
  * Creates a 400 for one invalid value.
  *
@@ -89,6 +93,11 @@ export function mustExist(path: string, kind: string, name: string): ApiError {
 
 export function notFound(message: string): ApiError {
   return new ApiError("NotFoundError", message);
+}
+
+/** Creates the 404 for a project that does not exist, or not for the caller. */
+export function unknownProject(id: string): ApiError {
+  return notFound(`There is no project ${JSON.stringify(id)}`);
 }
 
 export function nameExists(message: string): ApiError {

@@ -64,6 +64,7 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Test
       name: "Example",
       scope: "openid profile",
       roleClaim: "roles",
+      projectRoles: [],
       roles: new Map([
         ["viewer", "viewer"],
         ["editor", "editor"],

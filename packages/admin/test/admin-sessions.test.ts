@@ -46,11 +46,13 @@ describeStorages("the sessions of all users", (source) => {
     expect(first).toMatchObject({ user: { name: "init-admin" }, role: "admin", current: true });
     expect(second).toEqual({
       id: expect.any(String) as string,
-      user: { name: "Jane", kind: "token", tokenId: id, issuer: null, subject: null },
+      user: { name: "Jane", kind: "token", id: null, tokenId: id, issuer: null, subject: null },
       role: "editor",
       createdAt: expect.any(String) as string,
       lastSeenAt: null,
       expiresAt: body.expiresAt,
+      address: "127.0.0.1",
+      userAgent: "node",
       current: false,
     });
     for (const { cookie: each } of [cookie, own.cookie]) {

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { readEvents, type EventReader } from "../../server-kit/test/_event-reader.ts";
+import { ProjectAccess } from "../src/access/project-access.ts";
 import type { Caller } from "../src/access/request-identity.ts";
 import { ChangeStreams } from "../src/changes/change-streams.ts";
 import { LIMITS } from "../src/limits.ts";
@@ -236,7 +237,10 @@ describeAnyStorage("streams of changes", (source) => {
       name: "jane",
       kind: "token",
       role: "viewer",
+      projects: ProjectAccess.everywhere("viewer"),
+      account: undefined,
       tokenId: "id",
+      personalTokenId: undefined,
       sessionHash: undefined,
       expiresAt: null,
     };

@@ -23,7 +23,7 @@ describeAnyStorage("sessions of users of OpenID Connect", (source) => {
     return response.status === 200 ? ((await response.json()) as unknown) : response.status;
   };
 
-  test("events name issuer and subject, and no name is that of a token or of the service", async () => {
+  test("events name the account, and no name is that of a token or of the service", async () => {
     const { provider, service } = await startAll();
     const { issuer } = provider.config;
     for (const [subject, name] of [
@@ -50,15 +50,17 @@ describeAnyStorage("sessions of users of OpenID Connect", (source) => {
           path === "/segments" ? `openid:${name}` : { name: `openid:${name}` },
         );
       }
+      const session = await service.request("/auth/session", { headers: browser.headers });
+      const { user } = (await session.json()) as { readonly user: { readonly id: number } };
+      expect(user).toMatchObject({ issuer, subject });
+      const userId = user.id;
       const { events } = (await service.admin("GET", "/search/events?limit=2")) as {
         readonly events: readonly object[];
       };
       for (const event of events) {
         expect(event).toMatchObject({
           createdBy: `openid:${name}`,
-          createdByUserId: -43,
-          createdByIssuer: issuer,
-          createdBySubject: subject,
+          createdByUserId: userId,
         });
         expect(event).not.toHaveProperty("createdByTokenId");
       }

@@ -58,6 +58,7 @@ describeAnyStorage("OpenID Connect", (source) => {
         user: {
           name: "jane@example.com",
           kind: "openid",
+          id: 1,
           tokenId: null,
           issuer: provider.config.issuer,
           subject: "jane",
@@ -73,7 +74,7 @@ describeAnyStorage("OpenID Connect", (source) => {
       expect(created.status).toBe(201);
       const events = (await service.admin("GET", "/events/flag")) as { events: readonly object[] };
       expect(events.events).toMatchObject([
-        { createdBy: "openid:jane@example.com", createdByUserId: -43 },
+        { createdBy: "openid:jane@example.com", createdByUserId: 1 },
       ]);
       expect(events.events[0]).not.toHaveProperty("createdByTokenId");
       const me = await service.request("/api/admin/user", { headers: browser.headers });

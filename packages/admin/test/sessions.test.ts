@@ -39,6 +39,7 @@ describeStorages("a session", (source) => {
       user: {
         name: "init-admin",
         kind: "token",
+        id: null,
         tokenId: expect.any(String) as string,
         issuer: null,
         subject: null,

@@ -9,6 +9,7 @@ import { Batcher } from "../scheduling/batcher.ts";
 import { ApiError, tooManyGuesses, unusableToken } from "../errors.ts";
 import type { ApiTokenType } from "../storage/schema/access.ts";
 import type { Storage } from "../storage/storage.ts";
+import { findPersonalCallers, PERSONAL_TOKEN_PREFIX } from "./personal-tokens.ts";
 import { toCaller, setCaller, setToken, type Caller } from "./request-identity.ts";
 import type { ApiToken } from "./token.ts";
 import { findTokens } from "./token-store.ts";
@@ -27,7 +28,8 @@ export interface Authentication {
    * Finds the token whose secret a client has sent.
    *
    * @param address IP address of the client, whose guesses are limited
-   * @throws {ApiError} 401 if the token is unknown, 429 if the client has sent too many unknown ones
+   * @throws {ApiError} 401 if the token is unknown, 403 for a personal token, 429 if the client has sent too many
+   *   unknown ones
    */
   findToken(address: string, secret: string): Promise<ApiToken>;
   /** Records that a token is used now. */
@@ -42,30 +44,34 @@ export function createAuthentication(
   findSession: (request: FastifyRequest) => Promise<Caller | undefined>,
 ): Authentication {
   const lastUses = new LastUses(storage);
-  const findToken = createTokenFinder(storage);
+  const find = createFinder(storage);
   return {
     requireCaller: async (request) => {
       // NOTE: a token takes precedence over a session, because a script sends it deliberately,
       // whereas the browser attaches the cookie.
       const session =
         request.headers.authorization === undefined ? await findSession(request) : undefined;
-      const caller = session ?? callerWith(await authenticate(findToken, request, ADMIN_API));
+      const caller = session ?? callerWith(await authenticate(find, request, ADMIN_API));
       lastUses.add(caller);
       setCaller(request, caller);
     },
     requireBackend: async (request) => {
-      const token = await authenticate(findToken, request, SDK_API);
-      if (token.type !== "backend") throw wrongType(token, SDK_API);
-      lastUses.add({ tokenId: token.id });
-      setToken(request, token);
+      const found = await authenticate(find, request, SDK_API);
+      if (!("type" in found) || found.type !== "backend") throw wrongType(found, SDK_API);
+      lastUses.add({ tokenId: found.id });
+      setToken(request, found);
     },
-    findToken,
+    findToken: async (address, secret) => {
+      const found = await find(address, secret);
+      if ("type" in found) return found;
+      throw wrongType(found, "an API token");
+    },
     markSeen: (tokenId) => lastUses.add({ tokenId }),
     close: () => lastUses.close(),
   };
 }
 
-const ADMIN_API = "an admin, editor or viewer token";
+const ADMIN_API = "an admin, editor, viewer or personal token";
 const SDK_API = "a backend token";
 
 const TYPE_NAMES: Readonly<Record<ApiTokenType, string>> = {
@@ -76,59 +82,70 @@ const TYPE_NAMES: Readonly<Record<ApiTokenType, string>> = {
   frontend: "a frontend token",
 };
 
-function callerWith(token: ApiToken): Caller {
-  const caller = toCaller(token);
-  if (caller === undefined) throw wrongType(token, ADMIN_API);
+/** What the secret that a client has sent belongs to: an API token, or the person with a personal token. */
+type Owner = ApiToken | Caller;
+
+function callerWith(owner: Owner): Caller {
+  const caller = "type" in owner ? toCaller(owner) : owner;
+  if (caller === undefined) throw wrongType(owner, ADMIN_API);
   return caller;
 }
 
-function wrongType({ type }: ApiToken, required: string): ApiError {
-  return new ApiError(
-    "PermissionError",
-    `This requires ${required}, but the request has ${TYPE_NAMES[type]}`,
-  );
+function wrongType(owner: Owner, required: string): ApiError {
+  const name = "type" in owner ? TYPE_NAMES[owner.type] : "a personal token";
+  return new ApiError("PermissionError", `This requires ${required}, but the request has ${name}`);
 }
 
 const MAX_LOOKUPS = 1000;
 
-type TokenFinder = Authentication["findToken"];
+type Finder = (address: string, secret: string) => Promise<Owner>;
 
 /** NOTE: lookups are not cached, so that a revoked token is rejected at once. */
-function createTokenFinder(storage: Storage): TokenFinder {
-  const lookup = new Batcher<string, ApiToken | undefined>({
+function createFinder(storage: Storage): Finder {
+  const lookup = new Batcher<string, Owner | undefined>({
     run: (secrets) => lookUp(storage, secrets),
     maxItems: MAX_LOOKUPS,
   });
   const guesses = new GuessLimiter(AUTHENTICATION_LIMITS, tooManyGuesses);
   return async (address, secret) => {
     const [found] = await guesses.run(address, [secret], async () => {
-      const token = await lookup.add(secret);
-      return token === undefined ? [] : [{ secret, token }];
+      const owner = await lookup.add(secret);
+      return owner === undefined ? [] : [{ secret, owner }];
     });
     if (found === undefined) {
       throw unusableToken();
     }
-    return found.token;
+    return found.owner;
   };
+}
+
+function isPersonal(secret: string): boolean {
+  return secret.startsWith(PERSONAL_TOKEN_PREFIX);
 }
 
 async function lookUp(
   { db }: Storage,
   secrets: readonly string[],
-): Promise<readonly (ApiToken | undefined)[]> {
-  const found = await findTokens(db, [...new Set(secrets)]);
-  const bySecret = new Map(found.map(({ secret, token }) => [secret, token]));
-  return secrets.map((secret) => bySecret.get(secret));
+): Promise<readonly (Owner | undefined)[]> {
+  const distinct = [...new Set(secrets)];
+  const tokens = await findTokens(
+    db,
+    distinct.filter((secret) => !isPersonal(secret)),
+  );
+  const owners = new Map<string, Owner>(tokens.map(({ secret, token }) => [secret, token]));
+  const callers = await findPersonalCallers(db, distinct.filter(isPersonal));
+  for (const [secret, caller] of callers) owners.set(secret, caller);
+  return secrets.map((secret) => owners.get(secret));
 }
 
 const TOKEN_HEADERS = ["authorization"] as const;
 
 /** @param required the kind of token that the route requires */
 async function authenticate(
-  findToken: TokenFinder,
+  find: Finder,
   request: FastifyRequest,
   required: string,
-): Promise<ApiToken> {
+): Promise<Owner> {
   // A gateway in front of this service may have checked a different value than the one read here.
   const repeated = findRepeatedHeader(request.raw.rawHeaders, TOKEN_HEADERS);
   if (repeated !== undefined) throw new ApiError("BadDataError", describeRepeatedHeader(repeated));
@@ -139,7 +156,7 @@ async function authenticate(
       `A token is required: send ${required} in the \`Authorization\` header`,
     );
   }
-  return findToken(request.ip, secret);
+  return find(request.ip, secret);
 }
 
 /** The scheme `Bearer` is optional. Node has already trimmed the value. */

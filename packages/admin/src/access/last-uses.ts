@@ -1,4 +1,5 @@
 import { inArray, sql } from "drizzle-orm";
+import { personalTokens, users } from "../storage/schema/accounts.ts";
 import { apiTokens, sessions } from "../storage/schema/access.ts";
 import type { Storage } from "../storage/storage.ts";
 
@@ -7,15 +8,30 @@ const FLUSH_INTERVAL_MS = 60_000;
 /** What a request was authenticated with. */
 interface Use {
   readonly tokenId?: string | undefined;
+  readonly personalTokenId?: number | undefined;
   readonly sessionHash?: string | undefined;
+  readonly account?: { readonly id: number } | undefined;
 }
 
-/** Collects which tokens and sessions are used, and stores their last use in one write per minute. */
+/** The tables whose rows have a last use. A use is added by the key of the row. */
+const TABLES = {
+  tokens: [apiTokens, apiTokens.id],
+  sessions: [sessions, sessions.idHash],
+  personalTokens: [personalTokens, personalTokens.id],
+  users: [users, users.id],
+} as const;
+
+type Keys = Readonly<Record<keyof typeof TABLES, Set<number | string>>>;
+
+function noKeys(): Keys {
+  return { tokens: new Set(), sessions: new Set(), personalTokens: new Set(), users: new Set() };
+}
+
+/** Collects which tokens, sessions and accounts are used, and stores their last use in one write per minute. */
 export class LastUses {
   readonly #storage: Pick<Storage, "transact">;
   readonly #timer: NodeJS.Timeout;
-  #tokenIds = new Set<string>();
-  #sessionHashes = new Set<string>();
+  #keys = noKeys();
 
   constructor(storage: Pick<Storage, "transact">) {
     this.#storage = storage;
@@ -23,25 +39,26 @@ export class LastUses {
     this.#timer.unref();
   }
 
-  add({ tokenId, sessionHash }: Use): void {
-    if (tokenId !== undefined) this.#tokenIds.add(tokenId);
-    if (sessionHash !== undefined) this.#sessionHashes.add(sessionHash);
+  add({ tokenId, personalTokenId, sessionHash, account }: Use): void {
+    if (tokenId !== undefined) this.#keys.tokens.add(tokenId);
+    if (personalTokenId !== undefined) this.#keys.personalTokens.add(personalTokenId);
+    if (sessionHash !== undefined) this.#keys.sessions.add(sessionHash);
+    if (account !== undefined) this.#keys.users.add(account.id);
   }
 
   /** Stores the collected uses. If that fails, the next call tries again. */
   async #flush(): Promise<void> {
-    const [tokenIds, hashes] = [this.#tokenIds, this.#sessionHashes];
-    if (tokenIds.size + hashes.size === 0) return;
-    this.#tokenIds = new Set();
-    this.#sessionHashes = new Set();
+    const keys = this.#keys;
+    const used = entriesOf(keys).filter(([, { size }]) => size > 0);
+    if (used.length === 0) return;
+    this.#keys = noKeys();
     try {
       await this.#storage.transact(async (db) => {
-        await db.execute(markSeen(apiTokens, apiTokens.id, tokenIds));
-        await db.execute(markSeen(sessions, sessions.idHash, hashes));
+        // oxlint-disable-next-line no-await-in-loop -- statements of one transaction
+        for (const [name, set] of used) await db.execute(markSeen(name, set));
       });
     } catch {
-      for (const tokenId of tokenIds) this.add({ tokenId });
-      for (const sessionHash of hashes) this.add({ sessionHash });
+      for (const [name, set] of used) for (const key of set) this.#keys[name].add(key);
     }
   }
 
@@ -51,11 +68,12 @@ export class LastUses {
   }
 }
 
-function markSeen(
-  table: typeof apiTokens | typeof sessions,
-  key: typeof apiTokens.id | typeof sessions.idHash,
-  keys: ReadonlySet<string>,
-) {
+function entriesOf(keys: Keys) {
+  return Object.entries(keys) as [keyof Keys, Set<number | string>][];
+}
+
+function markSeen(name: keyof Keys, keys: ReadonlySet<number | string>) {
+  const [table, key] = TABLES[name];
   // NOTE: skips rows that another transaction has locked. A statement that never waits for a row cannot
   // take part in a deadlock, in which the change of an administrator could be rolled back.
   return sql`

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from "fastify";
 import type { TSchema } from "typebox";
-import { ApiError } from "../errors.ts";
+import { ApiError, unknownProject } from "../errors.ts";
 import { errorResponses, NoBody } from "../http/schemas.ts";
-import { callerOf } from "./request-identity.ts";
-import { includesRole, type Role } from "./role.ts";
+import { type Caller, callerOf } from "./request-identity.ts";
+import { includesLevel, type Level } from "./role.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The role that a route of the admin API requires. */
-    role?: Role;
+    /** What a route of the admin API requires. */
+    role?: Level;
   }
 }
 
@@ -28,10 +28,11 @@ interface Operation extends RequestSchemas {
    */
   readonly id: string;
   /**
-   * The role that it requires. Viewers read, and call operations that change nothing. Editors change flags and their parts.
-   * Operations that affect access, other projects or data that cannot be restored are for admins.
+   * What it requires: in the project in its path, if there is one, otherwise in the whole service. Viewers read, and call
+   * operations that change nothing. Editors, and members of the project, change flags and their parts. Owners change the
+   * project, and who may do what in it. Operations that affect other projects or data that cannot be restored are for admins.
    */
-  readonly role: Role;
+  readonly role: Level;
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
@@ -71,27 +72,45 @@ export function operation<Described extends Operation>(described: Described & No
   };
 }
 
+/** The parameter of paths with the id of a project. */
+const PROJECT = "projectId";
+
 /**
- * Makes a scope reject callers whose role does not include the role that the route requires. Call it after the hook that
- * finds the caller, and before adding routes.
+ * Makes a scope reject callers whose role does not include what the route requires. A project that does not exist for the
+ * caller is a 404. Call it after the hook that finds the caller, and before adding routes.
  *
- * @throws {TypeError} if a route that is added later has no role
+ * @throws {TypeError} if a route that is added later has no role, or requires an owner but names no project
  */
 export function requireRoles(scope: FastifyInstance): void {
   scope.addHook("onRoute", ({ method, url, config }) => {
+    const name = `${[method].flat().join()} ${url}`;
     if (config?.role === undefined) {
-      throw new TypeError(
-        `${[method].flat().join()} ${url} has no role: describe it with operation()`,
-      );
+      throw new TypeError(`${name} has no role: describe it with operation()`);
+    }
+    if (config.role === "owner" && !url.includes(`/:${PROJECT}`)) {
+      throw new TypeError(`${name} requires an owner, but names no project in its path`);
     }
   });
   scope.addHook("onRequest", async (request) => {
     const { role: required = "admin" } = request.routeOptions.config;
-    const { role } = callerOf(request);
-    if (includesRole(role, required)) return;
-    throw new ApiError(
-      "PermissionError",
-      `This requires the role ${required}, but you have the role ${role}: contact an admin`,
-    );
+    const { [PROJECT]: project } = request.params as { readonly [PROJECT]?: string };
+    requireLevel(callerOf(request), required, project);
   });
+}
+
+/**
+ * Checks that a caller may do something, in a project or in the whole service.
+ *
+ * @throws {ApiError} 403 if not; 404 if the project does not exist for the caller
+ */
+export function requireLevel(caller: Caller, required: Level, project?: string): void {
+  const level = project === undefined ? caller.role : caller.projects.levelIn(project);
+  if (level === undefined) throw unknownProject(project ?? "");
+  if (includesLevel(level, required)) return;
+  const place = project === undefined ? "" : " in the project";
+  const contact = project === undefined ? "an admin" : "an owner of the project, or an admin";
+  throw new ApiError(
+    "PermissionError",
+    `This requires the role ${required}${place}, but you have the role ${level}: contact ${contact}`,
+  );
 }

@@ -1,20 +1,29 @@
 // Who has sent a request. Authentication determines this before the route handler runs.
 
 import type { FastifyRequest } from "fastify";
-import { toAuthorName } from "./openid-user.ts";
+import { type Account, authorNameOf, nameOf, toCallerId } from "./account.ts";
+import { ProjectAccess } from "./project-access.ts";
 import { type Role, roleOfType } from "./role.ts";
 import type { Actor } from "../storage/events.ts";
 import type { ApiToken } from "./token.ts";
 
 /** Who sent a request to the admin API, and what they may do. */
 export interface Caller {
-  /** Id of the token, or issuer and subject of a user of OpenID Connect. */
+  /** Id of the token; for a person, `user:` and the id of the account. */
   readonly id: string;
   readonly name: string;
-  readonly kind: "openid" | "token";
+  /** `token`: the owner of an API token; `user` and `openid`: a person with a password or of OpenID Connect. */
+  readonly kind: "openid" | "token" | "user";
+  /** What the caller may do in the whole service. */
   readonly role: Role;
-  /** Id of the token, even if it was used to sign in; undefined for OpenID Connect. */
+  /** What the caller may do in projects. */
+  readonly projects: ProjectAccess;
+  /** Undefined for the owner of an API token. */
+  readonly account: Account | undefined;
+  /** Id of the API token, even if it was used to sign in; undefined for a person. */
   readonly tokenId: string | undefined;
+  /** Id of the personal token of the request. */
+  readonly personalTokenId: number | undefined;
   /** Hash of the id of the session; undefined if the request has a token. */
   readonly sessionHash: string | undefined;
   /** When the session or the token expires; null for a token that does not. */
@@ -25,7 +34,38 @@ export interface Caller {
 export function toCaller({ id, name, type, expiresAt }: ApiToken): Caller | undefined {
   const role = roleOfType(type);
   if (role === undefined) return undefined;
-  return { id, name, kind: "token", role, tokenId: id, sessionHash: undefined, expiresAt };
+  return {
+    id,
+    name,
+    kind: "token",
+    role,
+    projects: ProjectAccess.everywhere(role),
+    account: undefined,
+    tokenId: id,
+    personalTokenId: undefined,
+    sessionHash: undefined,
+    expiresAt,
+  };
+}
+
+type Credentials = Pick<Caller, "expiresAt" | "personalTokenId" | "sessionHash">;
+
+/** Returns a person as the caller. The account must not be disabled. */
+export function toAccountCaller(
+  account: Account,
+  projects: ProjectAccess,
+  credentials: Credentials,
+): Caller {
+  return {
+    ...credentials,
+    id: toCallerId(account),
+    name: nameOf(account),
+    kind: account.issuer === null ? "user" : "openid",
+    role: account.role,
+    account,
+    tokenId: undefined,
+    projects,
+  };
 }
 
 const callers = new WeakMap<FastifyRequest, Caller>();
@@ -57,8 +97,13 @@ export function callerIdOf(request: FastifyRequest): string | undefined {
  * @throws {TypeError} if the route is not part of the admin API
  */
 export function actorOf(request: FastifyRequest): Actor {
-  const { id, name, kind } = callerOf(request);
-  return { id, name: kind === "openid" ? toAuthorName(name) : name, kind };
+  return toActor(callerOf(request));
+}
+
+/** Returns a caller as the author of events. */
+export function toActor({ id, name, account }: Pick<Caller, "account" | "id" | "name">): Actor {
+  if (account === undefined) return { id, name, kind: "token" };
+  return { id: String(account.id), name: authorNameOf(account), kind: "user" };
 }
 
 const tokens = new WeakMap<FastifyRequest, ApiToken>();

@@ -1,13 +1,18 @@
 import type { ApiTokenType } from "../storage/schema/access.ts";
 
-/** What a user of the admin API may do. Each role may do everything that the previous ones may. */
+/** What a user of the admin API may do in the whole service. Each role may do everything that the previous ones may. */
 export type Role = (typeof ROLES)[number];
 
 export const ROLES = ["viewer", "editor", "admin"] as const;
 
-/** Whether a role includes another one. */
-export function includesRole(role: Role, required: Role): boolean {
-  return ROLES.indexOf(role) >= ROLES.indexOf(required);
+/** What an operation requires: a role, or that the caller owns the project. Each level includes the previous ones. */
+export type Level = (typeof LEVELS)[number];
+
+export const LEVELS = ["viewer", "editor", "owner", "admin"] as const;
+
+/** Whether a level includes another one. */
+export function includesLevel(level: Level, required: Level): boolean {
+  return LEVELS.indexOf(level) >= LEVELS.indexOf(required);
 }
 
 export function isRole(text: string | null): text is Role {

@@ -6,6 +6,7 @@ import {
   StreamHub,
 } from "flags-server-kit/http";
 import type { Caller } from "../access/request-identity.ts";
+import { findPersonalCallersById } from "../access/personal-tokens.ts";
 import { findTokensById } from "../access/token-store.ts";
 import { CoalescedTask } from "../scheduling/coalesced-task.ts";
 import { ApiError } from "../errors.ts";
@@ -26,7 +27,8 @@ const RETRY_AFTER_SECONDS = 10;
 const UNKNOWN_ID = -1;
 
 interface ChangeStream extends HubStream {
-  readonly caller: Caller;
+  /** As of the latest check: roles, and so the projects that exist for the caller, can change. */
+  caller: Caller;
   readonly key: string;
   /** Id of the last change that the client has. */
   lastId: number;
@@ -172,7 +174,11 @@ export class ChangeStreams {
     const { latestId } = this.#recent;
     const changes = this.#recent.since(stream.lastId);
     if (changes === undefined) events.send({ name: "reset", id: latestId, data: "{}" });
-    else if (changes.length > 0) events.write(Buffer.concat(changes));
+    else {
+      const { projects } = stream.caller;
+      const seen = changes.filter(({ project }) => projects.sees(project));
+      if (seen.length > 0) events.write(Buffer.concat(seen.map(({ bytes }) => bytes)));
+    }
     stream.lastId = latestId;
   }
 
@@ -184,20 +190,37 @@ export class ChangeStreams {
 
   async #endSignedOut(): Promise<void> {
     const streams = this.#hub.streams();
-    const hashes = streams.flatMap(({ caller }) => caller.sessionHash ?? []);
-    const tokenIds = streams.flatMap(({ caller }) =>
-      caller.sessionHash === undefined ? (caller.tokenId ?? []) : [],
-    );
-    const [sessions, tokens] = [
-      await this.#sessions.findByHash([...new Set(hashes)]),
-      await findTokensById(this.#storage.db, [...new Set(tokenIds)]),
-    ];
+    const find = await this.#findCallers(streams.map(({ caller }) => caller));
     for (const stream of streams) {
-      const { sessionHash, tokenId = "" } = stream.caller;
-      if (sessionHash === undefined ? tokens.has(tokenId) : sessions.has(sessionHash)) continue;
-      this.#hub.end(stream, "revoked");
+      const caller = find(stream.caller);
+      if (caller === undefined) this.#hub.end(stream, "revoked");
+      else stream.caller = caller;
     }
   }
+
+  /** Reads what callers may do now. Returns a function that returns undefined for those who are signed out. */
+  async #findCallers(callers: readonly Caller[]) {
+    const { db } = this.#storage;
+    const withoutSession = callers.filter(({ sessionHash }) => sessionHash === undefined);
+    const sessions = await this.#sessions.findByHash(distinct(callers, "sessionHash"));
+    const tokens = await findTokensById(db, distinct(withoutSession, "tokenId"));
+    const personal = await findPersonalCallersById(db, distinct(withoutSession, "personalTokenId"));
+    return (caller: Caller): Caller | undefined => {
+      const { sessionHash, personalTokenId, tokenId = "" } = caller;
+      if (sessionHash !== undefined) return sessions.get(sessionHash);
+      if (personalTokenId !== undefined) return personal.get(personalTokenId);
+      return tokens.has(tokenId) ? caller : undefined;
+    };
+  }
+}
+
+/** Returns the values of a property that are not undefined, each once. */
+function distinct<Key extends "personalTokenId" | "sessionHash" | "tokenId">(
+  callers: readonly Caller[],
+  key: Key,
+): readonly Exclude<Caller[Key], undefined>[] {
+  const values = callers.map((caller) => caller[key]).filter((value) => value !== undefined);
+  return [...new Set(values)] as Exclude<Caller[Key], undefined>[];
 }
 
 function keyOf({ sessionHash, id }: Caller): string {

@@ -35,11 +35,18 @@ export function readChanges(db: Database, afterId: number, limit: number): Promi
     .limit(limit);
 }
 
+/** A change as streams send it. */
+interface EncodedChange {
+  readonly id: number;
+  readonly project: string | null;
+  readonly bytes: Buffer;
+}
+
 /** The latest changes, as all streams send them. */
 export class RecentChanges {
   readonly #maxChanges: number;
   /** Oldest first. */
-  #changes: readonly { readonly id: number; readonly bytes: Buffer }[] = [];
+  #changes: readonly EncodedChange[] = [];
   /** Every change with a higher id is known. */
   #completeSince: number;
   #latestId: number;
@@ -66,16 +73,17 @@ export class RecentChanges {
   }
 
   /** Returns the events after a change; undefined if some of them are not known. */
-  since(id: number): readonly Buffer[] | undefined {
+  since(id: number): readonly EncodedChange[] | undefined {
     if (id < this.#completeSince || id > this.#latestId) return undefined;
-    return this.#changes.filter((change) => change.id > id).map(({ bytes }) => bytes);
+    return this.#changes.filter((change) => change.id > id);
   }
 }
 
-function encode(change: Change) {
-  const { id } = change;
+function encode(change: Change): EncodedChange {
+  const { id, project } = change;
   return {
     id,
+    project,
     bytes: Buffer.from(writeEvent({ name: "change", id, data: JSON.stringify(change) })),
   };
 }

@@ -44,6 +44,12 @@ const CHANGES: Readonly<
   "feature-type-updated": "nothing",
   // Follows events that name each of the flags.
   "features-imported": "nothing",
+  "pat-created": "nothing",
+  "pat-deleted": "nothing",
+  "project-access-added": "nothing",
+  "project-access-updated": "nothing",
+  "project-access-user-roles-deleted": "nothing",
+  "project-access-user-roles-updated": "nothing",
   "project-archived": "nothing",
   "project-created": "nothing",
   "project-deleted": "nothing",
@@ -51,6 +57,9 @@ const CHANGES: Readonly<
   "project-environment-removed": "flags of project",
   "project-revived": "nothing",
   "project-updated": "nothing",
+  "public-signup-token-created": "nothing",
+  "public-signup-token-updated": "nothing",
+  "public-signup-token-user-added": "nothing",
   "segment-created": "segment",
   "segment-deleted": "segment",
   "segment-updated": "segment",
@@ -65,6 +74,9 @@ const CHANGES: Readonly<
   "tag-type-created": "nothing",
   "tag-type-deleted": "anything",
   "tag-type-updated": "nothing",
+  "user-created": "nothing",
+  "user-deleted": "nothing",
+  "user-updated": "nothing",
 };
 
 const TYPES = Object.keys(CHANGES) as EventType[];

@@ -194,6 +194,7 @@ test("loadConfig() reads the settings of OpenID Connect", () => {
       ["editor", "editor"],
       ["admin", "admin"],
     ]),
+    projectRoles: [],
     defaultRole: undefined,
   });
   const config = loadConfig({

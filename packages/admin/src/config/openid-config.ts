@@ -1,6 +1,7 @@
 import { isSecureUrl } from "flags-server-kit/command-line";
 import { nameSetting, type Resolution } from "flags-server-kit";
 import { type Role, ROLES } from "../access/role.ts";
+import type { ProjectRoleOfClaim } from "./openid-settings.ts";
 import { SETTINGS, type Settings, type Values } from "./settings.ts";
 
 /** How users sign in with an OpenID provider. */
@@ -18,6 +19,8 @@ export interface OpenIdConfig {
   readonly roleClaim: string;
   /** Roles by value of the claim. */
   readonly roles: ReadonlyMap<string, Role>;
+  /** Roles in projects by value of the claim. */
+  readonly projectRoles: readonly ProjectRoleOfClaim[];
   /** Role of users without such a value; undefined if they may not sign in. */
   readonly defaultRole: Role | undefined;
 }
@@ -49,6 +52,7 @@ const OPTIONAL = [
   "oidcScopes",
   "oidcRoleClaim",
   "oidcRoles",
+  "oidcProjectRoles",
   "oidcDefaultRole",
 ] as const;
 
@@ -75,6 +79,7 @@ export function toOpenIdConfig(values: Values): OpenIdConfig | undefined {
     scope: [...new Set(["openid", ...values.oidcScopes.split(/ +/)])].join(" "),
     roleClaim: values.oidcRoleClaim,
     roles: new Map(roles.map(({ value, role }) => [value, role])),
+    projectRoles: values.oidcProjectRoles,
     defaultRole: oidcDefaultRole === "none" ? undefined : oidcDefaultRole,
   });
 }

@@ -39,6 +39,25 @@ const rolesKind = createListKind<RoleOfClaim>({
   },
 });
 
+/** A value of the roles claim, and the corresponding role in a project. */
+export interface ProjectRoleOfClaim {
+  readonly value: string;
+  readonly project: string;
+  readonly role: "member" | "owner";
+}
+
+const projectRolesKind = createListKind<ProjectRoleOfClaim>({
+  of: "claim values with a project and a role, such as checkout-team:checkout:member",
+  parseEntry: (text) => {
+    const [, value = "", project = "", role] =
+      /^(.*\S)\s*:\s*([^:\s]+)\s*:\s*(member|owner)$/.exec(text.trim()) ?? [];
+    if (role !== "member" && role !== "owner") {
+      return new InvalidValue("must have the form value:project:role, with member or owner");
+    }
+    return { value, project, role };
+  },
+});
+
 /** The settings of OpenID Connect. Users can sign in with it if OIDC_ISSUER is set. */
 export const OPENID_SETTINGS = {
   oidcIssuer: openId.variable("OIDC_ISSUER", {
@@ -81,11 +100,18 @@ export const OPENID_SETTINGS = {
     description:
       "The role for each value of the claim, for example flags-team:editor,operations:admin. If several match, the highest role applies.",
   }),
+  oidcProjectRoles: openId.variable("OIDC_PROJECT_ROLES", {
+    kind: projectRolesKind,
+    default: [],
+    defaultText: "none",
+    description:
+      "The role in a project for each value of the claim, for example checkout-team:checkout:member,leads:checkout:owner. Replaced at every sign-in; roles that owners have given stay.",
+  }),
   oidcDefaultRole: openId.variable("OIDC_DEFAULT_ROLE", {
     kind: createChoiceKind([...ROLES, "none"]),
     // NOTE: with many providers, anyone can have an account.
     default: "none",
     description:
-      "Role of users without any of these values: viewer, editor, admin or none. With none, they cannot sign in.",
+      "Role of users without any of the values of OIDC_ROLES: viewer, editor, admin or none. With none, they cannot sign in, unless an admin has given them a role.",
   }),
 };

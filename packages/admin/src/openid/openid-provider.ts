@@ -2,11 +2,17 @@ import type { JWTVerifyGetKey } from "jose";
 import type { Configuration } from "openid-client";
 import { codeOf } from "flags-server-kit/neutral";
 import { isSecureUrl } from "flags-server-kit/command-line";
-import { toUserId } from "../access/openid-user.ts";
+import type { OpenIdIdentity } from "../accounts/openid-account.ts";
 import type { OpenIdConfig } from "../config/openid-config.ts";
-import type { User } from "../sessions/session-store.ts";
 import { fetchLimited } from "./fetch-limited.ts";
-import { type Claims, findClaim, readName, readRole, toOneLine } from "./read-claims.ts";
+import {
+  type Claims,
+  findClaim,
+  readEmail,
+  readName,
+  readRoles,
+  toOneLine,
+} from "./read-claims.ts";
 import { SIGN_IN_SECONDS, type SignInState } from "./sign-in-state.ts";
 
 /** NOTE: imported only when they are used, and not part of the bundle, whose globals they could not use. */
@@ -73,12 +79,12 @@ export class OpenIdProvider {
   }
 
   /**
-   * Completes a sign-in with the response of the provider.
+   * Completes a sign-in with the response of the provider. Returns what it says about the user.
    *
    * @param query the query of the address to which the provider has sent the browser
-   * @throws {SignInError} if the response is not valid for this sign-in, or the user may not sign in
+   * @throws {SignInError} if the response is not valid for this sign-in
    */
-  async complete(query: string, state: SignInState): Promise<User> {
+  async complete(query: string, state: SignInState): Promise<OpenIdIdentity> {
     const discovery = await this.#discover();
     const claims = await this.#exchange(discovery, query, state).catch((error: unknown) => {
       throw toSignInError(discovery.client, error);
@@ -90,20 +96,12 @@ export class OpenIdProvider {
         `the subject of the user is longer than ${MAX_SUBJECT_LENGTH} characters, or contains invisible ones`,
       );
     }
-    const role = readRole(claims, this.#config);
-    if (role === undefined) {
-      throw new SignInError(
-        "forbidden",
-        `${readName(claims)} has no role: the claim ${this.#config.roleClaim} contains none of OIDC_ROLES`,
-      );
-    }
-    const { issuer } = this.#config;
     return {
-      userId: toUserId({ issuer, subject: sub }),
-      userName: readName(claims),
-      tokenId: null,
-      issuer,
-      role,
+      issuer: this.#config.issuer,
+      subject: sub,
+      name: readName(claims),
+      email: readEmail(claims),
+      ...readRoles(claims, this.#config),
     };
   }
 

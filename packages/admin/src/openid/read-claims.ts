@@ -1,4 +1,5 @@
-import { type Role, ROLES } from "../access/role.ts";
+import { ROLES } from "../access/role.ts";
+import type { OpenIdIdentity } from "../accounts/openid-account.ts";
 import type { OpenIdConfig } from "../config/openid-config.ts";
 
 /** The claims of the provider about a user. */
@@ -16,16 +17,27 @@ export function findClaim(claims: Claims, nameOrPath: string): unknown {
   return value;
 }
 
-/** Returns the highest role of a user; undefined if the user may not sign in. */
-export function readRole(
+/** Returns the highest role that the claims name, and the roles in projects that they name. */
+export function readRoles(
   claims: Claims,
-  { roleClaim, roles, defaultRole }: Pick<OpenIdConfig, "defaultRole" | "roleClaim" | "roles">,
-): Role | undefined {
+  { roleClaim, roles, projectRoles }: Pick<OpenIdConfig, "projectRoles" | "roleClaim" | "roles">,
+): Pick<OpenIdIdentity, "projectRoles" | "role"> {
   const values = [findClaim(claims, roleClaim)].flat();
   const found = new Set(
     values.map((value) => (typeof value === "string" ? roles.get(value) : undefined)),
   );
-  return ROLES.findLast((role) => found.has(role)) ?? defaultRole;
+  return {
+    role: ROLES.findLast((role) => found.has(role)),
+    projectRoles: projectRoles.filter(({ value }) => values.includes(value)),
+  };
+}
+
+const MAX_EMAIL_LENGTH = 254;
+
+/** Returns the email address of a user, which nobody has verified. */
+export function readEmail({ email }: Claims): string | null {
+  const text = typeof email === "string" ? toOneLine(email, MAX_EMAIL_LENGTH) : "";
+  return text === "" ? null : text;
 }
 
 /** Names that identify one person come first, because events record the name. */

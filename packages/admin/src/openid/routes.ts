@@ -7,9 +7,11 @@ import {
 } from "flags-server-kit/neutral";
 import { forbidCaching } from "../http/server.ts";
 import { type Cookie, readCookies, setCookie } from "../sessions/session-cookie.ts";
-import type { User } from "../sessions/session-store.ts";
+import type { Account } from "../access/account.ts";
+import { updateOpenIdAccount } from "../accounts/openid-account.ts";
 import { isFromOtherPage } from "../sessions/request-origin.ts";
 import type { Sessions } from "../sessions/sessions.ts";
+import type { Storage } from "../storage/storage.ts";
 import {
   areEqual,
   SIGN_IN_SECONDS,
@@ -27,13 +29,14 @@ const STATE_COOKIE: Cookie = { name: "flags_openid", sameSite: "Lax" };
 interface OpenIdRoutesOptions {
   readonly config: OpenIdConfig;
   readonly sessions: Sessions;
+  readonly storage: Pick<Storage, "read" | "write">;
   readonly logger: Pick<Logger, "warn">;
 }
 
 /** Registers the routes with which browsers sign in with an OpenID provider. They respond with redirects. */
 export async function registerOpenId(
   app: FastifyInstance,
-  { config, sessions, logger }: OpenIdRoutesOptions,
+  { config, sessions, storage, logger }: OpenIdRoutesOptions,
 ): Promise<void> {
   const provider = new OpenIdProvider(config);
   const attempts = new AttemptLimiter(
@@ -66,11 +69,21 @@ export async function registerOpenId(
     });
 
   /** NOTE: every failure counts, so that nobody can make this service overload the provider. */
-  const complete = async (request: FastifyRequest, state: SignInState): Promise<User> => {
+  const complete = async (request: FastifyRequest, state: SignInState): Promise<Account> => {
     const refund = attempts.take(networkOf(request.ip), 1);
-    const user = await provider.complete(queryOf(request), state);
+    const identity = await provider.complete(queryOf(request), state);
+    const account = await updateOpenIdAccount(storage, identity, config.defaultRole);
+    if (account === undefined) {
+      throw new SignInError(
+        "forbidden",
+        `${identity.name} has no role: the claim ${config.roleClaim} contains none of OIDC_ROLES`,
+      );
+    }
+    if (account.disabledAt !== null) {
+      throw new SignInError("forbidden", `the account of ${identity.name} is disabled`);
+    }
     refund(1);
-    return user;
+    return account;
   };
 
   await app.register(
@@ -103,8 +116,8 @@ export async function registerOpenId(
             const state = readState(request, config, sessions.isHttps(request));
             // NOTE: only now, because another tab may have started the sign-in that the cookie is for.
             setStateCookie(request, reply);
-            const user = await complete(request, state);
-            await sessions.start(request, reply, { user });
+            const account = await complete(request, state);
+            await sessions.start(request, reply, { user: { account } });
             return await redirect(reply, state.returnTo);
           } catch (error) {
             return refuse(reply, error);

@@ -23,6 +23,13 @@ const SessionListResponse = Type.Object(
             description: "When the session was last used, accurate to a minute",
           }),
           expiresAt: Time,
+          address: Type.Union([Type.String(), Type.Null()], {
+            description:
+              "The address that has signed in; null if the session is older than accounts",
+          }),
+          userAgent: Type.Union([Type.String(), Type.Null()], {
+            description: "The browser that has signed in, as it describes itself",
+          }),
           current: Type.Boolean({ description: "Whether the request was sent with this session" }),
         },
         { title: "listedSessionSchema" },

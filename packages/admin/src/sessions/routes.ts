@@ -37,13 +37,16 @@ const SignInOptions = Type.Object(
 export const SessionUser = Type.Object(
   {
     name: Type.String(),
-    kind: Type.Unsafe<Caller["kind"]>({ type: "string", enum: ["token", "openid"] }),
+    kind: Type.Unsafe<Caller["kind"]>({ type: "string", enum: ["token", "user", "openid"] }),
+    id: Type.Union([Type.Integer(), Type.Null()], {
+      description: "The id of the account; null for a token",
+    }),
     tokenId: Type.Union([Type.String(), Type.Null()], {
-      description: "The id of the token that was used to sign in; null for OpenID Connect",
+      description: "The id of the token that was used to sign in; null for an account",
     }),
     issuer: Type.Union([Type.String(), Type.Null()]),
     subject: Type.Union([Type.String(), Type.Null()], {
-      description: "With the issuer, identifies a user of OpenID Connect; null for a token",
+      description: "With the issuer, identifies a user of OpenID Connect; null for others",
     }),
   },
   { title: "sessionUserSchema" },
@@ -148,10 +151,8 @@ function registerSignIn(app: TypedApp, options: SessionRoutesOptions): void {
           "This token is for SDKs: sign in with a token of type admin, editor or viewer",
         );
       }
-      const { id: userId, name: userName } = caller;
-      const user = { userId, userName, tokenId: token.id, issuer: null, role: null };
       const latestEnd = token.expiresAt;
-      const expiresAt = await sessions.start(request, reply, { user, latestEnd });
+      const expiresAt = await sessions.start(request, reply, { user: { token }, latestEnd });
       return reply.code(201).send(toCurrentView({ ...caller, expiresAt }));
     },
   );

@@ -1,19 +1,42 @@
 import { createHash, randomBytes } from "node:crypto";
-import { and, desc, eq, gt, inArray, type SQL } from "drizzle-orm";
-import { fromUserId } from "../access/openid-user.ts";
-import type { Caller } from "../access/request-identity.ts";
-import { isRole, roleOfType } from "../access/role.ts";
+import { and, desc, eq, gt, inArray, isNull, type SQL } from "drizzle-orm";
+import { type Account, toCallerId, nameOf } from "../access/account.ts";
+import { accessOf, type ProjectAccess, readProjectAccess } from "../access/project-access.ts";
+import { type Caller, toAccountCaller, toCaller } from "../access/request-identity.ts";
 import { type ApiToken, isExpired } from "../access/token.ts";
-import { notFound, unusableToken } from "../errors.ts";
+import { notFound, sessionEnded, unusableToken } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import type { Database } from "../storage/database.ts";
 import { apiTokens, sessions } from "../storage/schema/access.ts";
+import { users } from "../storage/schema/accounts.ts";
 import type { Storage, WriteTransaction } from "../storage/storage.ts";
 
 type Session = typeof sessions.$inferSelect;
 
-/** An authenticated user. */
-export type User = Pick<Session, "issuer" | "role" | "tokenId" | "userId" | "userName">;
+/** Who has signed in. */
+export type User = { readonly account: Account } | { readonly token: ApiToken };
+
+/** Where somebody has signed in. */
+interface Device {
+  readonly address: string;
+  readonly userAgent: string | null;
+}
+
+function toSessionRow(user: User) {
+  if ("token" in user) {
+    const { id, name } = user.token;
+    return { userId: id, userName: name, tokenId: id, account: null, issuer: null, role: null };
+  }
+  const { account } = user;
+  return {
+    userId: toCallerId(account),
+    userName: nameOf(account),
+    tokenId: null,
+    account: account.id,
+    issuer: account.issuer,
+    role: account.role,
+  };
+}
 
 /** More than browsers of one person. Limits what the owner of a token can store. */
 const MAX_SESSIONS_PER_USER = 100;
@@ -44,17 +67,19 @@ interface SessionTimes {
 export async function insertSession(
   storage: Pick<Storage, "transact">,
   user: User,
-  times: SessionTimes,
+  details: Device & SessionTimes,
 ): Promise<string> {
   const id = randomBytes(ID_BYTES).toString("base64url");
   const idHash = hash(id);
+  const row = toSessionRow(user);
   await storage.transact(async (db) => {
-    if (user.tokenId !== null) await keepToken(db, user.tokenId);
-    await db.insert(sessions).values({ ...user, ...times, idHash });
+    if ("token" in user) await keepToken(db, user.token.id);
+    else await keepAccount(db, user.account.id);
+    await db.insert(sessions).values({ ...row, ...details, idHash });
     const surplus = db
       .select({ idHash: sessions.idHash })
       .from(sessions)
-      .where(eq(sessions.userId, user.userId))
+      .where(eq(sessions.userId, row.userId))
       .orderBy(desc(sessions.createdAt), sessions.idHash)
       .offset(MAX_SESSIONS_PER_USER)
       // NOTE: never waits for another sign-in, so that two of them cannot wait for each other.
@@ -73,6 +98,17 @@ async function keepToken(db: Database, tokenId: string): Promise<void> {
     .for("key share");
   if (found.length > 0) return;
   throw unusableToken();
+}
+
+/** Keeps an account from being deleted or disabled until its session is stored. */
+async function keepAccount(db: Database, id: number): Promise<void> {
+  const found = await db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, id), isNull(users.disabledAt)))
+    .for("share");
+  if (found.length > 0) return;
+  throw sessionEnded();
 }
 
 interface FindOptions {
@@ -117,44 +153,58 @@ async function readSessions(
   options: FindOptions,
 ): Promise<readonly OpenSession[]> {
   const rows = await db
-    .select({ session: sessions, token: apiTokens })
+    .select({ session: sessions, token: apiTokens, account: users })
     .from(sessions)
     .leftJoin(apiTokens, eq(apiTokens.id, sessions.tokenId))
+    .leftJoin(users, eq(users.id, sessions.account))
     .where(and(condition, gt(sessions.expiresAt, options.now)))
     .orderBy(desc(sessions.createdAt), sessions.idHash)
     .limit(LIMITS.listedSessions);
-  return rows.flatMap(({ session, token }) => {
-    const caller = toSessionCaller(session, token, options);
-    return caller === undefined ? [] : [{ session, caller }];
+  const accounts = rows.flatMap(({ account }) => account ?? []);
+  const access = await readProjectAccess(db, accounts);
+  return rows.flatMap((row) => {
+    const caller = toSessionCaller(row, access, options);
+    return caller === undefined ? [] : [{ session: row.session, caller }];
   });
+}
+
+interface SessionRow {
+  readonly session: Session;
+  readonly token: ApiToken | null;
+  readonly account: Account | null;
 }
 
 /** Returns undefined if the session has ended. */
 function toSessionCaller(
-  session: Session,
-  token: ApiToken | null,
+  { session, token, account }: SessionRow,
+  access: ReadonlyMap<number, ProjectAccess>,
   { issuer, durationMs, now }: FindOptions,
 ): SessionCaller | undefined {
-  const { idHash, userId, userName, tokenId } = session;
+  const { idHash: sessionHash, createdAt } = session;
   // The setting may have been lowered since the sign-in.
-  const latestEndMs = session.createdAt.getTime() + durationMs;
+  const latestEndMs = createdAt.getTime() + durationMs;
   const expiresAt = new Date(Math.min(session.expiresAt.getTime(), latestEndMs));
   if (expiresAt <= now) return undefined;
-  const common = { id: userId, sessionHash: idHash, expiresAt };
-  if (tokenId === null) {
-    if (session.issuer !== issuer || !isRole(session.role)) return undefined;
-    return { ...common, name: userName, kind: "openid", role: session.role, tokenId: undefined };
+  if (account !== null) {
+    const isOfOtherProvider = account.issuer !== null && account.issuer !== issuer;
+    if (account.disabledAt !== null || isOfOtherProvider) return undefined;
+    const credentials = { sessionHash, personalTokenId: undefined, expiresAt };
+    return { ...toAccountCaller(account, accessOf(access, account), credentials), expiresAt };
   }
-  if (token === null || isExpired(token, now)) return undefined;
-  const role = roleOfType(token.type);
-  if (role === undefined) return undefined;
-  return { ...common, name: token.name, kind: "token", role, tokenId };
+  const caller = token === null || isExpired(token, now) ? undefined : toCaller(token);
+  return caller === undefined ? undefined : { ...caller, sessionHash, expiresAt };
 }
 
 /** Describes the user of a session. */
-export function toUserView({ id, name, kind, tokenId }: Caller) {
-  const { issuer, subject } = kind === "openid" ? fromUserId(id) : { issuer: null, subject: null };
-  return { name, kind, tokenId: tokenId ?? null, issuer, subject };
+export function toUserView({ name, kind, tokenId, account }: Caller) {
+  return {
+    name,
+    kind,
+    id: account?.id ?? null,
+    tokenId: tokenId ?? null,
+    issuer: account?.issuer ?? null,
+    subject: account?.subject ?? null,
+  };
 }
 
 export type SessionView = ReturnType<typeof toSessionView>;
@@ -167,6 +217,8 @@ function toSessionView({ caller, session }: OpenSession) {
     role: caller.role,
     createdAt: session.createdAt,
     lastSeenAt: session.seenAt,
+    address: session.address,
+    userAgent: session.userAgent,
     expiresAt: caller.expiresAt,
   };
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AUTHENTICATION_LIMITS, GuessLimiter } from "flags-server-kit/neutral";
 import type { Caller } from "../access/request-identity.ts";
-import { ApiError, tooManyGuesses } from "../errors.ts";
+import { sessionEnded, tooManyGuesses } from "../errors.ts";
 import { Batcher } from "../scheduling/batcher.ts";
 import type { Actor } from "../storage/events.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -32,6 +32,7 @@ interface SessionsOptions {
 }
 
 const MAX_LOOKUPS = 1000;
+const MAX_USER_AGENT_LENGTH = 300;
 
 /** Keeps users of the console signed in, by a cookie. All replicas share the sessions. */
 export class Sessions {
@@ -127,7 +128,7 @@ export class Sessions {
    *
    * @param latestEnd when the session ends at the latest, for example with its token
    * @returns when the session ends
-   * @throws {ApiError} 401 if the token of the user has been deleted in the meantime
+   * @throws {ApiError} 401 if the token or the account of the user has been deleted or disabled in the meantime
    */
   async start(
     request: FastifyRequest,
@@ -138,7 +139,12 @@ export class Sessions {
     const createdAt = this.#now();
     const maxEndMs = createdAt.getTime() + this.#durationMs;
     const expiresAt = new Date(Math.min(maxEndMs, latestEnd?.getTime() ?? Infinity));
-    const id = await insertSession(this.#storage, user, { createdAt, expiresAt });
+    const id = await insertSession(this.#storage, user, {
+      createdAt,
+      expiresAt,
+      address: request.ip,
+      userAgent: request.headers["user-agent"]?.slice(0, MAX_USER_AGENT_LENGTH) ?? null,
+    });
     if (previous !== undefined) await deleteSession(this.#storage, previous);
     setCookie(reply, SESSION_COOKIE, {
       value: id,
@@ -178,8 +184,4 @@ export class Sessions {
     const values = readCookies(request, SESSION_COOKIE, this.isHttps(request));
     return values.findLast((value) => hashSessionId(value) !== undefined) ?? values.at(-1);
   }
-}
-
-function sessionEnded(): ApiError {
-  return new ApiError("UnauthorizedError", "The session has ended: sign in again");
 }

@@ -3,12 +3,12 @@ import { batchesOf, type Database, groupBy, isEqualJson, toJson } from "./databa
 import { events, type EventTag } from "./schema/events.ts";
 import { featureTags } from "./schema/features.ts";
 
-/** The author of a change: the owner of a token, a user of OpenID Connect, or the service itself. */
+/** The author of a change: the owner of a token, a person, or the service itself. */
 export interface Actor {
-  /** Id of the token, or issuer and subject of the user; null for the service. */
+  /** Id of the token or of the account; null for the service. */
   readonly id: string | null;
   readonly name: string;
-  readonly kind: "openid" | "system" | "token";
+  readonly kind: "system" | "token" | "user";
 }
 
 /** The author of changes that the service makes without a request. */
@@ -58,9 +58,15 @@ export type EventType =
   | "feature-strategy-remove"
   | "feature-strategy-update"
   | "feature-tagged"
-  | "feature-untagged"
   | "feature-type-updated"
+  | "feature-untagged"
   | "features-imported"
+  | "pat-created"
+  | "pat-deleted"
+  | "project-access-added"
+  | "project-access-updated"
+  | "project-access-user-roles-deleted"
+  | "project-access-user-roles-updated"
   | "project-archived"
   | "project-created"
   | "project-deleted"
@@ -68,6 +74,9 @@ export type EventType =
   | "project-environment-removed"
   | "project-revived"
   | "project-updated"
+  | "public-signup-token-created"
+  | "public-signup-token-updated"
+  | "public-signup-token-user-added"
   | "segment-created"
   | "segment-deleted"
   | "segment-updated"
@@ -80,7 +89,10 @@ export type EventType =
   | "tag-deleted"
   | "tag-type-created"
   | "tag-type-deleted"
-  | "tag-type-updated";
+  | "tag-type-updated"
+  | "user-created"
+  | "user-deleted"
+  | "user-updated";
 
 interface Recorder {
   readonly record: (...newEvents: readonly NewEvent[]) => Promise<void>;

@@ -13,6 +13,7 @@ import { deletedTokens } from "./migrations/0007-deleted-tokens.ts";
 import { lastUseOfSessions } from "./migrations/0008-last-use-of-sessions.ts";
 import { defaultStrategies } from "./migrations/0009-default-strategies.ts";
 import { authorsAndEnvironmentsOfEvents } from "./migrations/0010-authors-and-environments-of-events.ts";
+import { accounts, sessionsOfAccounts } from "./migrations/0011-accounts.ts";
 import type { Migration } from "./migrations/migration.ts";
 
 /** All migrations, in order. */
@@ -27,6 +28,8 @@ export const MIGRATIONS: readonly Migration[] = [
   lastUseOfSessions,
   defaultStrategies,
   authorsAndEnvironmentsOfEvents,
+  accounts,
+  sessionsOfAccounts,
 ];
 
 /** The schema version that this program uses. */

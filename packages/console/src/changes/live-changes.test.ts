@@ -10,6 +10,9 @@ const PROJECT = ["evaluation", "projects", "environments", "flags", "flag"];
 const ENVIRONMENT = ["evaluation", "environments", "flags", "flag"];
 const SEGMENT = ["evaluation", "segments", "flag"];
 const STRATEGY_TYPE = ["evaluation", "strategy-types"];
+const USERS = ["access", "session", "sessions", "users"];
+const ACCESS = [...PROJECT, "access", "session"];
+const INVITE_LINKS = ["invite-links", "users"];
 const TAGS = ["tags", "tag-types"];
 
 /** The resources that the console refetches after a change of each type, besides events. */
@@ -47,6 +50,12 @@ const INVALIDATED: Readonly<Record<EventType, readonly string[]>> = {
   "feature-untagged": [...FLAG, ...TAGS],
   "feature-type-updated": FLAG,
   "features-imported": [...STRATEGY, "environments", "tag-types"],
+  "pat-created": ["personal-tokens"],
+  "pat-deleted": ["personal-tokens"],
+  "project-access-added": ACCESS,
+  "project-access-updated": ACCESS,
+  "project-access-user-roles-deleted": ACCESS,
+  "project-access-user-roles-updated": ACCESS,
   "project-archived": PROJECT,
   "project-created": PROJECT,
   "project-deleted": PROJECT,
@@ -54,6 +63,9 @@ const INVALIDATED: Readonly<Record<EventType, readonly string[]>> = {
   "project-environment-removed": [...PROJECT, "segments", "context-fields"],
   "project-revived": PROJECT,
   "project-updated": PROJECT,
+  "public-signup-token-created": INVITE_LINKS,
+  "public-signup-token-updated": INVITE_LINKS,
+  "public-signup-token-user-added": INVITE_LINKS,
   "segment-created": SEGMENT,
   "segment-deleted": SEGMENT,
   "segment-updated": SEGMENT,
@@ -67,6 +79,9 @@ const INVALIDATED: Readonly<Record<EventType, readonly string[]>> = {
   "tag-type-created": TAGS,
   "tag-type-deleted": TAGS,
   "tag-type-updated": TAGS,
+  "user-created": USERS,
+  "user-deleted": USERS,
+  "user-updated": USERS,
 };
 
 const change = {

@@ -66,6 +66,10 @@ const RULES: readonly Rule[] = [
   { types: /^application/, keys: () => [["applications"]] },
   { types: /^api-token/, keys: () => [["tokens"], ["environments"], ["sessions"]] },
   { types: /^session/, keys: () => [["sessions"]] },
+  { types: /^user-/, keys: () => [["users"], ["sessions"], ["session"], ["access"]] },
+  { types: /^pat-/, keys: () => [["personal-tokens"]] },
+  { types: /^public-signup-token/, keys: () => [["invite-links"], ["users"]] },
+  { types: /^project-access/, keys: () => [["access"], ["session"]] },
   // Lists say how many flags use each entry.
   {
     types: /^feature-(?:strategy|archived|revived)|^features-imported|^project-environment-removed/,

@@ -151,6 +151,31 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
     action: ({ data, project }) =>
       `imported flags into the project ${project}: ${formatCount(listAt(data, "created").length)} new, ${formatCount(listAt(data, "updated").length)} changed`,
   },
+  "pat-created": {
+    label: "Personal token created",
+    action: ({ data }) => `created the personal token ${textAt(data, "description")}`,
+  },
+  "pat-deleted": {
+    label: "Personal token deleted",
+    action: ({ preData }) => `deleted the personal token ${textAt(preData, "description")}`,
+  },
+  "project-access-added": {
+    label: "Members added",
+    action: ({ project }) => `gave people access to the project ${project}`,
+  },
+  "project-access-updated": {
+    label: "Members changed",
+    action: ({ project }) => `changed who has access to the project ${project}`,
+  },
+  "project-access-user-roles-deleted": {
+    label: "Member removed",
+    action: ({ project, preData }) => `removed ${accountIn(preData)} from the project ${project}`,
+  },
+  "project-access-user-roles-updated": {
+    label: "Role of a member changed",
+    action: ({ project, data }) =>
+      `changed the role of ${accountIn(data)} in the project ${project}`,
+  },
   "project-archived": {
     label: "Project archived",
     action: ({ project }) => `archived the project ${project}`,
@@ -180,6 +205,18 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
   "project-updated": {
     label: "Project changed",
     action: ({ project }) => `changed the project ${project}`,
+  },
+  "public-signup-token-created": {
+    label: "Invite link created",
+    action: ({ data }) => `created the invite link ${textAt(data, "name")}`,
+  },
+  "public-signup-token-updated": {
+    label: "Invite link changed",
+    action: ({ data }) => `changed the invite link ${textAt(data, "name")}`,
+  },
+  "public-signup-token-user-added": {
+    label: "Invite link used",
+    action: ({ data }) => `joined with the invite link ${textAt(data, "name")}`,
   },
   "segment-created": {
     label: "Segment created",
@@ -233,7 +270,28 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
     label: "Tag type changed",
     action: ({ data }) => `changed the tag type ${textAt(data, "name")}`,
   },
+  "user-created": {
+    label: "Account created",
+    action: ({ data }) => `created the account ${accountIn(data)}`,
+  },
+  "user-deleted": {
+    label: "Account deleted",
+    action: ({ preData }) => `deleted the account ${accountIn(preData)}`,
+  },
+  "user-updated": {
+    label: "Account changed",
+    action: ({ data }) => `changed the account ${accountIn(data)}`,
+  },
 };
+
+/** Names an account. */
+function accountIn(state: unknown): string {
+  return (
+    textAt(state, "username", "") ||
+    textAt(state, "name", "") ||
+    textAt(state, "email", "of a user")
+  );
+}
 
 function flagOf({ featureName }: RecordedEvent): string {
   return featureName ?? "a flag";

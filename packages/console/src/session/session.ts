@@ -15,8 +15,10 @@ type Role = "viewer" | "editor" | "admin";
 export interface Session {
   readonly user: {
     readonly name: string;
-    readonly kind: "token" | "openid";
-    /** The token that was used to sign in; null for OpenID Connect. */
+    readonly kind: "openid" | "token" | "user";
+    /** The account; null for a token. */
+    readonly id: number | null;
+    /** The token that was used to sign in; null for an account. */
     readonly tokenId: string | null;
     /** With the issuer, identifies a user of OpenID Connect, whose name others may have too; null for a token. */
     readonly subject: string | null;
@@ -72,8 +74,7 @@ function isSameUser(one: Session, other: Session): boolean {
   return (
     one.user.kind === other.user.kind &&
     one.user.name === other.user.name &&
-    one.user.issuer === other.user.issuer &&
-    one.user.subject === other.user.subject &&
+    one.user.id === other.user.id &&
     one.role === other.role
   );
 }

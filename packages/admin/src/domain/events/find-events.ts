@@ -236,7 +236,7 @@ function containsText(
 function toEventView({ actorKind, actorId, ...event }: typeof events.$inferSelect) {
   return {
     ...event,
-    createdByUserId: userIdOf(actorKind),
+    createdByUserId: userIdOf(actorKind, actorId),
     ...(actorKind === "token" && { createdByTokenId: actorId }),
     ...(actorKind === "openid" && actorId !== null && toAuthor(fromUserId(actorId))),
   };

@@ -3,17 +3,17 @@ import { type Database, rowsOf } from "../../storage/database.ts";
 import { events } from "../../storage/schema/events.ts";
 import { features } from "../../storage/schema/features.ts";
 
-// The protocol identifies authors by number. These stand for all tokens, all users of OpenID Connect, and
-// the service.
+// The protocol identifies authors by number. These stand for all tokens, all users of OpenID Connect before they had
+// accounts, and the service.
 const USER_IDS: ReadonlyMap<string, number> = new Map([
   ["token", -42],
   ["openid", -43],
   ["system", -1337],
 ]);
 
-/** Returns the number of all authors of a kind. */
-export function userIdOf(actorKind: string): number {
-  return USER_IDS.get(actorKind) ?? 0;
+/** Returns the number of an author: the id of the account, or the number of all authors of that kind. */
+export function userIdOf(actorKind: string, actorId: string | null): number {
+  return actorKind === "user" ? Number(actorId) : (USER_IDS.get(actorKind) ?? 0);
 }
 
 interface Author {
@@ -26,38 +26,38 @@ interface Author {
  * there can be millions.
  */
 export async function listAuthors(db: Database): Promise<Author[]> {
-  const { createdBy, actorKind } = events;
+  const { createdBy, actorKind, actorId } = events;
   const rows = await db.execute(sql`
     with recursive authors as (
-      (select ${createdBy} as name, ${actorKind} as kind from ${events}
+      (select ${createdBy} as name, ${actorKind} as kind, ${actorId} as id from ${events}
         order by ${createdBy}, ${actorKind} limit 1)
       union all
-      select following.name, following.kind from authors cross join lateral (
-        select ${createdBy} as name, ${actorKind} as kind from ${events}
+      select following.name, following.kind, following.id from authors cross join lateral (
+        select ${createdBy} as name, ${actorKind} as kind, ${actorId} as id from ${events}
         where (${createdBy}, ${actorKind}) > (authors.name, authors.kind)
         order by ${createdBy}, ${actorKind} limit 1
       ) as following
     )
-    select name, kind from authors order by name collate "C", kind collate "C"`);
+    select name, kind, id from authors order by name collate "C", kind collate "C"`);
   return rowsOf(rows).map(toAuthor);
 }
 
 /** Lists who created the flags of a project, by name. A creator whose events have been deleted counts as a token. */
 export async function listFlagCreators(db: Database, project: string): Promise<Author[]> {
   const rows = await db.execute(sql`
-    select creators.name, coalesce(kinds.kind, 'token') as kind
+    select creators.name, coalesce(kinds.kind, 'token') as kind, kinds.id
     from (
       select distinct ${features.createdBy} as name from ${features}
       where ${features.project} = ${project}
     ) as creators
     left join lateral (
-      select ${events.actorKind} as kind from ${events}
+      select ${events.actorKind} as kind, ${events.actorId} as id from ${events}
       where ${events.createdBy} = creators.name limit 1
     ) as kinds on true
     order by creators.name collate "C"`);
   return rowsOf(rows).map(toAuthor);
 }
 
-function toAuthor({ name, kind }: Readonly<Record<string, unknown>>): Author {
-  return { id: userIdOf(String(kind)), name: String(name) };
+function toAuthor({ name, kind, id }: Readonly<Record<string, unknown>>): Author {
+  return { id: userIdOf(String(kind), typeof id === "string" ? id : null), name: String(name) };
 }

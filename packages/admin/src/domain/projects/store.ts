@@ -1,5 +1,12 @@
 import { and, count, eq, isNotNull, isNull, sql } from "drizzle-orm";
-import { exceedsLimit, invalidOperation, mustExist, nameExists, notFound } from "../../errors.ts";
+import {
+  exceedsLimit,
+  invalidOperation,
+  mustExist,
+  nameExists,
+  notFound,
+  unknownProject,
+} from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import { type Database, firstRow, groupBy, orderByText } from "../../storage/database.ts";
 import { events } from "../../storage/schema/events.ts";
@@ -27,7 +34,7 @@ export async function findProject(db: Database, id: string): Promise<Project | u
  */
 export async function getProject(db: Database, id: string): Promise<Project> {
   const project = await findProject(db, id);
-  if (project === undefined) throw notFound(`There is no project ${JSON.stringify(id)}`);
+  if (project === undefined) throw unknownProject(id);
   return project;
 }
 

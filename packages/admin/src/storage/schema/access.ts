@@ -1,4 +1,5 @@
-import { index, jsonb, pgTable, text, timestamp } from "drizzle-orm/pg-core";
+import { index, integer, jsonb, pgTable, text, timestamp } from "drizzle-orm/pg-core";
+import { users } from "./accounts.ts";
 
 export type ApiTokenType = "admin" | "backend" | "editor" | "frontend" | "viewer";
 
@@ -40,16 +41,21 @@ export const sessions = pgTable(
   {
     /** SHA-256 of the id in the cookie, in hex. The id itself is never stored. */
     idHash: text("id_hash").primaryKey(),
-    /** Identifies the user: id of a token, or issuer and subject of OpenID Connect. */
+    /** Identifies the user: see `Caller`. */
     userId: text("user_id").notNull(),
-    /** The token with which the user signed in; null for OpenID Connect. */
+    /** The token with which the user signed in; null for an account. */
     tokenId: text("token_id").references(() => apiTokens.id, { onDelete: "cascade" }),
-    /** Issuer of the identity of the user; null for a token. */
+    /** The account of the user; null for a token. */
+    account: integer().references(() => users.id, { onDelete: "cascade" }),
+    /** Issuer that has identified the user at the sign-in; null for a token or a password. */
     issuer: text(),
     /** Name of the user at the sign-in. */
     userName: text("user_name").notNull(),
-    /** `admin`, `editor` or `viewer`; null for a token, whose type decides. */
+    /** Not read any more: versions without accounts take the role of users of OpenID Connect from here. */
     role: text(),
+    /** The address and the browser that have signed in. */
+    address: text(),
+    userAgent: text("user_agent"),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
     expiresAt: timestamp("expires_at", { withTimezone: true }).notNull(),
     /** When it was last used for the admin API, accurate to a minute. */
@@ -58,6 +64,7 @@ export const sessions = pgTable(
   (table) => [
     index("sessions_user").on(table.userId, table.createdAt),
     index("sessions_token").on(table.tokenId),
+    index("sessions_account").on(table.account),
     index("sessions_expiry").on(table.expiresAt),
   ],
 );

@@ -7,7 +7,7 @@ export const events = pgTable(
     id: bigint({ mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
     type: text().notNull(),
     createdBy: text("created_by").notNull(),
-    /** Kind of the author: `token`, `openid` or `system`. */
+    /** Kind of the author: `token`, `user` or `system`; in old events also `openid`, with issuer and subject as the id. */
     actorKind: text("actor_kind").notNull(),
     actorId: text("actor_id"),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),

@@ -18,6 +18,12 @@ export const ENVIRONMENT_ORDER = [
   orderByText(environments.name),
 ] as const;
 
+/**
+ * Who may do what without a role in a project. `open`: what their role in the service allows. `protected`: only read.
+ * `private`: nothing, as if it did not exist.
+ */
+export type ProjectMode = "open" | "private" | "protected";
+
 export const projects = pgTable("projects", {
   id: text().primaryKey(),
   name: text().notNull(),
@@ -28,6 +34,7 @@ export const projects = pgTable("projects", {
     .notNull()
     .default(sql`now()`),
   archivedAt: timestamp("archived_at", { withTimezone: true }),
+  mode: text().$type<ProjectMode>().notNull().default("open"),
 });
 
 /** The environments of each project. */

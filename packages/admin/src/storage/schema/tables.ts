@@ -1,5 +1,14 @@
 import { getTableName } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
+import {
+  inviteLinks,
+  invitedUsers,
+  personalTokens,
+  projectMembers,
+  setupCodes,
+  userLinks,
+  users,
+} from "./accounts.ts";
 import { apiTokens, deletedTokens, sessions } from "./access.ts";
 import { contextFields, environments, projectEnvironments, projects } from "./projects.ts";
 import { events } from "./events.ts";
@@ -40,16 +49,25 @@ export const TABLES: readonly TableUse[] = [
   { table: featureUsage, isBackedUp: true },
   // A restored installation is the same one.
   { table: installations, isBackedUp: true },
+  { table: inviteLinks, isBackedUp: true },
+  { table: invitedUsers, isBackedUp: true },
+  { table: personalTokens, isBackedUp: true },
   { table: projectEnvironments, isBackedUp: true },
+  { table: projectMembers, isBackedUp: true },
   { table: projects, isBackedUp: true },
   { table: segments, isBackedUp: true },
   // Nobody should stay signed in because a backup was restored.
   { table: sessions, isBackedUp: false },
+  // It was printed for the installation that issued it.
+  { table: setupCodes, isBackedUp: false },
   { table: strategies, isBackedUp: true },
   { table: strategySegments, isBackedUp: true },
   { table: strategyTypes, isBackedUp: true },
   { table: tags, isBackedUp: true },
   { table: tagTypes, isBackedUp: true },
+  // A link must not work again because a backup was restored.
+  { table: userLinks, isBackedUp: false },
+  { table: users, isBackedUp: true },
   { table: variantUsage, isBackedUp: true },
 ];
 

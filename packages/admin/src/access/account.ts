@@ -1,0 +1,26 @@
+import type { users } from "../storage/schema/accounts.ts";
+import { toAuthorName } from "./openid-user.ts";
+
+/** A person. */
+export type Account = typeof users.$inferSelect;
+
+type Named = Pick<Account, "email" | "issuer" | "name" | "username">;
+
+/** Returns the name of a person for the console and for lists. */
+export function nameOf({ username, email, name }: Named): string {
+  return [username, name, email].find((each) => each !== null && each !== "") ?? "unknown";
+}
+
+/**
+ * Returns the name of a person for events. NOTE: the names that a provider of OpenID Connect sends are not unique, and so
+ * must differ from others.
+ */
+export function authorNameOf(account: Named): string {
+  const name = nameOf(account);
+  return account.issuer === null ? name : toAuthorName(name);
+}
+
+/** Returns the id of a person as a caller. */
+export function toCallerId({ id }: Pick<Account, "id">): string {
+  return `user:${id}`;
+}
