@@ -1,18 +1,14 @@
 import type { PatternCache } from "./constraints/pattern-cache.ts";
 import type { Context } from "./context.ts";
 import type { ContextDependencies } from "./evaluate/context-fields.ts";
+import type { OutcomeSelector } from "./evaluate/outcome-selector.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Diagnostic } from "./parse/diagnostics.ts";
-import type { FeatureDocument } from "./parse/model.ts";
+import type { FeatureDocument, FlagDetails } from "./parse/model.ts";
 import type { CustomStrategy, ReportStrategyError } from "./strategies/custom.ts";
 
 /** A flag of a snapshot and all its possible outcomes. */
-export interface CompiledFlag {
-  readonly name: string;
-  readonly type: string | undefined;
-  readonly project: string | undefined;
-  readonly stale: boolean;
-  readonly impressionData: boolean;
+export interface CompiledFlag extends FlagDetails {
   /** Every possible outcome. An evaluation returns an index into this list. Index 0 is "off". */
   readonly outcomes: readonly Outcome[];
   /** The index of the only outcome of a flag that does not depend on the context. */
@@ -65,8 +61,23 @@ export interface Snapshot {
   evaluateAll(context: Context, vector?: Int32Array): Evaluation;
 }
 
-/** The inputs of a compilation. An explanation compiles the parts of one flag again. */
-export interface SnapshotOrigin {
+/** A flag of a snapshot, and how to select its outcome. */
+export interface SnapshotFlag {
+  readonly compiled: CompiledFlag;
+  /** Its index in the snapshot. */
+  readonly index: number;
+  readonly selector: OutcomeSelector;
+  readonly hasParents: boolean;
+}
+
+/** A compilation. An explanation compiles the parts of one flag again. */
+export interface SnapshotOrigin extends CompilationInputs {
+  /** In the order of the document, even those that the snapshot hides. */
+  readonly flags: readonly SnapshotFlag[];
+}
+
+/** The inputs of a compilation. */
+export interface CompilationInputs {
   readonly document: FeatureDocument;
   readonly patterns: PatternCache;
   /** In lower case. */

@@ -1,10 +1,10 @@
-import type { SnapshotFlag } from "../evaluate/compiled-snapshot.ts";
 import { all } from "../evaluate/condition.ts";
 import type { Condition } from "../evaluate/condition.ts";
 import { selectOutcome } from "../evaluate/outcome-selector.ts";
 import type { Outcome } from "../outcome.ts";
 import type { Report } from "../parse/diagnostics.ts";
 import type { Dependency, Feature } from "../parse/model.ts";
+import type { SnapshotFlag } from "../snapshot.ts";
 
 /** Finds a compiled flag without parents. A flag that has parents cannot be a parent itself. */
 export type FindParent = (name: string) => SnapshotFlag | "has parents" | undefined;

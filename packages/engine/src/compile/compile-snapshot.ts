@@ -1,21 +1,18 @@
 import { CompiledSnapshot, collectSimpleFlags } from "../evaluate/compiled-snapshot.ts";
-import type { SnapshotFlag } from "../evaluate/compiled-snapshot.ts";
 import { SegmentConditions } from "../constraints/compile-constraint.ts";
 import { PatternCache } from "../constraints/pattern-cache.ts";
 import { ContextFields } from "../evaluate/context-fields.ts";
-import type { Outcome, SelectedVariant } from "../outcome.ts";
 import { createReport } from "../parse/diagnostics.ts";
 import type { Diagnostic } from "../parse/diagnostics.ts";
 import type { Feature, FeatureDocument } from "../parse/model.ts";
-import type { Snapshot, SnapshotOrigin, CompiledFlag } from "../snapshot.ts";
+import type { CompilationInputs, CompiledFlag, Snapshot, SnapshotFlag } from "../snapshot.ts";
 import { runToEnd } from "../steps.ts";
 import type { Steps } from "../steps.ts";
 import type { CustomStrategy, ReportStrategyError } from "../strategies/custom.ts";
 import { compileDependencies } from "./compile-dependencies.ts";
 import type { FindParent } from "./compile-dependencies.ts";
 import { compileFlag } from "./compile-flag.ts";
-import { createScope } from "./compile-strategy.ts";
-import type { FlagScope } from "./compile-strategy.ts";
+import type { FlagScope } from "./compile-flag.ts";
 
 export interface CompileOptions {
   /** Identifies the content of the document. @default "" */
@@ -47,36 +44,34 @@ export function* compileInSteps(
   document: FeatureDocument,
   options: CompileOptions,
 ): Steps<Snapshot> {
+  const { revision = "", previous } = options;
   const fields = new ContextFields();
   const diagnostics: Diagnostic[] = [...document.diagnostics];
-  const origin = toOrigin(document, options);
-  const shared = { fields, segmentConditions: new SegmentConditions() };
-  const scopeOf = (feature: Feature): FlagScope =>
-    createScope(origin, shared, createReport(diagnostics, `flag ${JSON.stringify(feature.name)}`));
-  const flags = yield* compileFlags(document, scopeOf, options.previous);
-  origin.patterns.releasePrevious();
+  const inputs = toInputs(document, options);
+  const shared = { ...inputs, fields, segmentConditions: new SegmentConditions() };
+  const scopeOf = ({ name }: Feature): FlagScope => ({
+    ...shared,
+    report: createReport(diagnostics, `flag ${JSON.stringify(name)}`),
+  });
+  const flags = yield* compileFlags(document, scopeOf, previous);
+  inputs.patterns.releasePrevious();
   return new CompiledSnapshot({
-    revision: options.revision ?? "",
-    flags,
+    revision,
     simpleFlags: yield* collectSimpleFlags(flags),
     fields,
     diagnostics: Object.freeze(diagnostics),
-    origin,
+    origin: { ...inputs, flags },
   });
 }
 
-type ScopeOf = (feature: Feature) => FlagScope;
-
-function toOrigin(document: FeatureDocument, options: CompileOptions): SnapshotOrigin {
-  const customStrategies = new Map<string, CustomStrategy>();
-  for (const strategy of options.strategies ?? []) {
-    if (!customStrategies.has(strategy.name)) customStrategies.set(strategy.name, strategy);
-  }
+function toInputs(document: FeatureDocument, options: CompileOptions): CompilationInputs {
+  // Of several with the same name, the first is used.
+  const strategies = (options.strategies ?? []).toReversed();
   return {
     document,
     patterns: new PatternCache(options.previous?.origin.patterns),
     hostname: (options.hostname ?? "undefined").toLowerCase(),
-    customStrategies,
+    customStrategies: new Map(strategies.map((strategy) => [strategy.name, strategy])),
     reportStrategyError: options.onStrategyError ?? (() => undefined),
     now: options.now,
     random: options.random,
@@ -86,7 +81,7 @@ function toOrigin(document: FeatureDocument, options: CompileOptions): SnapshotO
 /** Compiles parents first, because children use their outcomes. Returns the order of the document. */
 function* compileFlags(
   { features }: FeatureDocument,
-  scopeOf: ScopeOf,
+  scopeOf: (feature: Feature) => FlagScope,
   previous: Snapshot | undefined,
 ): Steps<readonly SnapshotFlag[]> {
   const names = new Set(features.map(({ name }) => name));
@@ -126,36 +121,6 @@ function hasParents({ dependencies }: Feature): boolean {
  */
 function reuseUnchangedFlag(compiled: CompiledFlag, previous?: Snapshot): CompiledFlag {
   const candidate = previous?.flags[previous.indexOf(compiled.name)];
-  return candidate !== undefined && isSameFlag(candidate, compiled) ? candidate : compiled;
-}
-
-function isSameFlag(one: CompiledFlag, other: CompiledFlag): boolean {
-  return (
-    one.type === other.type &&
-    one.project === other.project &&
-    one.stale === other.stale &&
-    one.impressionData === other.impressionData &&
-    one.constantOutcome === other.constantOutcome &&
-    one.outcomes.length === other.outcomes.length &&
-    one.outcomes.every((outcome, index) => isSameOutcome(outcome, other.outcomes[index]))
-  );
-}
-
-function isSameOutcome(one: Outcome, other: Outcome | undefined): boolean {
-  return (
-    one.enabled === other?.enabled &&
-    one.reason === other.reason &&
-    isSameVariant(one.variant, other.variant)
-  );
-}
-
-function isSameVariant(
-  one: SelectedVariant | undefined,
-  other: SelectedVariant | undefined,
-): boolean {
-  return (
-    one?.name === other?.name &&
-    one?.payload?.type === other?.payload?.type &&
-    one?.payload?.value === other?.payload?.value
-  );
+  const isUnchanged = candidate && JSON.stringify(candidate) === JSON.stringify(compiled);
+  return isUnchanged ? candidate : compiled;
 }

@@ -2,7 +2,7 @@ import { all, not } from "../evaluate/condition.ts";
 import type { Condition } from "../evaluate/condition.ts";
 import type { ContextFields } from "../evaluate/context-fields.ts";
 import type { Report } from "../parse/diagnostics.ts";
-import type { MaybeConstraint, Segment, Strategy } from "../parse/model.ts";
+import type { FeatureDocument, MaybeConstraint, Segment, Strategy } from "../parse/model.ts";
 import { isAddressOrRange } from "./address-text.ts";
 import { isOperatorName } from "./operator-table.ts";
 import type { PatternCache } from "./pattern-cache.ts";
@@ -12,7 +12,7 @@ import { IMPLEMENTATIONS } from "./implementations.ts";
 /** The inputs that the compilations of all constraints share. */
 export interface ConstraintScope {
   readonly fields: ContextFields;
-  readonly segments: ReadonlyMap<unknown, Segment>;
+  readonly document: Pick<FeatureDocument, "segments">;
   readonly segmentConditions: SegmentConditions;
   readonly patterns: PatternCache;
   readonly report: Report;
@@ -27,7 +27,7 @@ export function compileConstraints(strategy: Strategy, scope: ConstraintScope): 
 }
 
 function compileSegment(id: unknown, scope: ConstraintScope): Condition {
-  const segment = scope.segments.get(id);
+  const segment = scope.document.segments.get(id);
   if (segment !== undefined) return scope.segmentConditions.of(segment, scope);
   scope.report(`Segment ${JSON.stringify(id)} is not in the document: the strategy never matches`);
   return false;

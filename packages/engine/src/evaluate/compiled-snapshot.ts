@@ -1,28 +1,23 @@
 import type { Context } from "../context.ts";
 import { OFF } from "../outcome.ts";
 import type { Diagnostic } from "../parse/diagnostics.ts";
-import type { CompiledFlag, Evaluation, Snapshot, SnapshotOrigin } from "../snapshot.ts";
+import type {
+  CompiledFlag,
+  Evaluation,
+  Snapshot,
+  SnapshotFlag,
+  SnapshotOrigin,
+} from "../snapshot.ts";
 import type { Steps } from "../steps.ts";
 import type { ContextDependencies, ContextFields } from "./context-fields.ts";
 import { EvaluationRequest } from "./evaluation-request.ts";
 import { selectOutcome } from "./outcome-selector.ts";
-import type { OutcomeSelector } from "./outcome-selector.ts";
 import { Rollout, RolloutTable } from "./rollout.ts";
 import { Targeting, toTargetingTables } from "./targeting.ts";
 import type { TargetingFlag, TargetingTable } from "./targeting.ts";
 
-/** A flag of a snapshot, and how to select its outcome. */
-export interface SnapshotFlag {
-  readonly compiled: CompiledFlag;
-  /** Its index in the snapshot. */
-  readonly index: number;
-  readonly selector: OutcomeSelector;
-  readonly hasParents: boolean;
-}
-
 interface SnapshotOptions {
   readonly revision: string;
-  readonly flags: readonly SnapshotFlag[];
   /** Evaluates the flags that are constant, or compiled to a rollout or to targeting. */
   readonly simpleFlags: SimpleFlags;
   /** What the rules of the flags read. */
@@ -38,21 +33,19 @@ export class CompiledSnapshot implements Snapshot {
   readonly diagnostics: readonly Diagnostic[];
   readonly origin: SnapshotOrigin;
   readonly #fields: ContextFields;
-  readonly #selectors: readonly OutcomeSelector[];
   readonly #indexes: ReadonlyMap<string, number>;
   readonly #simpleFlags: SimpleFlags;
   /** The flags that are not simple, parents before children. */
   readonly #otherFlags: readonly SnapshotFlag[];
 
   constructor(options: SnapshotOptions) {
-    const { flags } = options;
+    const { flags } = options.origin;
     this.revision = options.revision;
     this.flags = Object.freeze(flags.map(({ compiled }) => compiled));
     this.contextDependencies = options.fields.contextDependencies();
     this.diagnostics = options.diagnostics;
     this.origin = options.origin;
     this.#fields = options.fields;
-    this.#selectors = flags.map(({ selector }) => selector);
     this.#indexes = new Map(this.flags.map(({ name }, index) => [name, index]));
     this.#simpleFlags = options.simpleFlags;
     const others = flags.filter(({ selector }) => typeof selector === "function");
@@ -67,7 +60,7 @@ export class CompiledSnapshot implements Snapshot {
   }
 
   evaluate(index: number, context: Context): number {
-    const selector = this.#selectors[index] ?? OFF;
+    const selector = this.origin.flags[index]?.selector ?? OFF;
     if (typeof selector === "number") return selector;
     return selectOutcome(selector, new EvaluationRequest(context, this.origin));
   }

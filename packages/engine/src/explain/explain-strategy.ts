@@ -1,4 +1,4 @@
-import { compileActivation } from "../compile/compile-strategy.ts";
+import { compileActivation } from "../compile/compile-flag.ts";
 import { compileConstraint } from "../constraints/compile-constraint.ts";
 import { isOperatorName, OPERATORS } from "../constraints/operator-table.ts";
 import { holds } from "../evaluate/condition.ts";
@@ -53,7 +53,7 @@ function explainActivation(
   scope: ExplanationScope,
 ): ActivationExplanation {
   const compilation = scope.compilation();
-  const activation = compileActivation(strategy, { feature, scope: compilation.scope });
+  const activation = compileActivation(strategy, feature, compilation.scope);
   const { name, parameters } = strategy;
   const isCustom = compilation.scope.customStrategies.has(name);
   const type = isCustom ? undefined : findStrategyType(name);
@@ -150,7 +150,7 @@ function currentTime(scope: ExplanationScope): string | null {
 
 /** Explains a segment of a strategy. */
 function explainSegment(id: unknown, scope: ExplanationScope): SegmentExplanation {
-  const segment = scope.compilation().scope.segments.get(id);
+  const segment = scope.compilation().scope.document.segments.get(id);
   const text = typeof id === "string" ? id : (JSON.stringify(id) ?? "");
   if (segment === undefined) {
     const problem = `Segment ${text} is not in the document: the strategy never matches`;

@@ -1,4 +1,4 @@
-import { variantsOfFlag, variantsOfStrategy } from "../compile/compile-strategy.ts";
+import { variantsOfFlag, variantsOfStrategy } from "../compile/compile-flag.ts";
 import { compileVariants, idOf, NO_VARIANT, sumWeights } from "../compile/compile-variants.ts";
 import type { VariantSelection } from "../compile/compile-variants.ts";
 import { selectOutcome } from "../evaluate/outcome-selector.ts";

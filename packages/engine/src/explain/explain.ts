@@ -1,15 +1,5 @@
-import { isSatisfied, compileDependencies } from "../compile/compile-dependencies.ts";
-import type { FindParent } from "../compile/compile-dependencies.ts";
-import { compileFlag } from "../compile/compile-flag.ts";
-import {
-  compileStrategy,
-  compileWithoutStrategies,
-  createFlagCompilation,
-} from "../compile/compile-strategy.ts";
+import { isSatisfied } from "../compile/compile-dependencies.ts";
 import type { Context } from "../context.ts";
-import { selectOutcome } from "../evaluate/outcome-selector.ts";
-import { OFF } from "../outcome.ts";
-import type { Outcome } from "../outcome.ts";
 import type { Dependency, Feature } from "../parse/model.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { DependencyExplanation, Explanation } from "./explanation.ts";
@@ -22,8 +12,8 @@ import { describeDependency, describeRequirement, toSentence } from "./sentences
  * Explains the result of a flag for a context: the state of the flag, its parents, each strategy with each
  * constraint, the rollout, the strategy that decided, and the variant.
  *
- * The result equals that of an evaluation, unless it depends on a random number or a custom strategy that
- * is not a function of the context. Compiles the flag again, so it takes longer than an evaluation.
+ * The result is that of an evaluation in which all rules see the same time and the same random number. Compiles each
+ * part of the flag again, so it takes longer than an evaluation.
  *
  * @returns undefined if the snapshot has no such flag
  */
@@ -43,9 +33,9 @@ function explainFeature(feature: Feature, scope: ExplanationScope): Explanation 
   const strategies = (feature.strategies ?? []).map((strategy) =>
     explainStrategy(strategy, feature, scope),
   );
-  const canBeOn = feature.enabled && dependencies.every(({ matched }) => matched);
-  const decidedBy = canBeOn ? strategies.findIndex(({ matched }) => matched) : -1;
-  const { enabled, variant, reason } = decide(feature, { canBeOn, decidedBy }, scope);
+  const { outcome, mayChange } = scope.evaluate(feature);
+  const { enabled, variant, reason } = outcome;
+  const decidedBy = enabled ? strategies.findIndex(({ matched }) => matched) : -1;
   const selection = enabled
     ? explainVariant(feature, feature.strategies?.[decidedBy], scope)
     : undefined;
@@ -54,32 +44,13 @@ function explainFeature(feature: Feature, scope: ExplanationScope): Explanation 
     reason,
     ...(variant !== undefined && { variant }),
     enabledInEnvironment: feature.enabled,
-    mayChange: mayChange(feature, scope),
+    mayChange,
     dependencies,
     strategies,
     ...(decidedBy !== -1 && { decidedBy }),
     ...(selection !== undefined && { variantSelection: selection }),
   };
   return { name: feature.name, explanation: toSentence(parts), ...parts };
-}
-
-/** Returns the outcome of the strategy that decided, from the same compilation as an evaluation. */
-function decide(
-  feature: Feature,
-  { canBeOn, decidedBy }: { readonly canBeOn: boolean; readonly decidedBy: number },
-  scope: ExplanationScope,
-): Outcome {
-  const flag = createFlagCompilation(feature, scope.compilation().scope);
-  const strategy = feature.strategies?.[decidedBy];
-  const hasNoStrategies = feature.strategies?.length === 0;
-  const selector =
-    strategy === undefined
-      ? canBeOn && hasNoStrategies && compileWithoutStrategies(flag)
-      : compileStrategy(strategy, flag)?.outcome;
-  const index = selector === false || selector === undefined ? OFF : selector;
-  const outcome = flag.outcomes.outcomes()[selectOutcome(index, scope.request)];
-  if (outcome === undefined) throw new TypeError("A selected outcome must exist");
-  return outcome;
 }
 
 function explainDependency(
@@ -119,25 +90,3 @@ const MALFORMED_DEPENDENCY: DependencyExplanation = {
   explanation: "a dependency is malformed",
   problem: "a dependency is malformed",
 };
-
-/** The index of a parent, which is evaluated on its own. */
-const NO_INDEX = -1;
-
-/**
- * Whether the next evaluation of the same context can have another result. An explanation also reads the parts that
- * decide nothing, such as the random id for a rollout after a constraint that is not satisfied, so this evaluates the
- * flag as a snapshot does.
- */
-function mayChange(feature: Feature, explanation: ExplanationScope): boolean {
-  const { request, scope } = explanation.evaluation();
-  const findParent: FindParent = (name) => {
-    const parent = explanation.find(name);
-    if (parent === undefined) return undefined;
-    if (parent.dependencies.length > 0) return "has parents";
-    const { compiled, selector } = compileFlag(parent, true, scope);
-    return { compiled, index: NO_INDEX, selector, hasParents: false };
-  };
-  const parentsSatisfied = compileDependencies(feature, findParent, scope.report);
-  selectOutcome(compileFlag(feature, parentsSatisfied, scope).selector, request);
-  return !request.isRepeatable;
-}

@@ -1,9 +1,10 @@
-import { createScope } from "../compile/compile-strategy.ts";
-import type { FlagScope, SharedParts } from "../compile/compile-strategy.ts";
+import type { FlagScope } from "../compile/compile-flag.ts";
 import { SegmentConditions } from "../constraints/compile-constraint.ts";
 import type { Context } from "../context.ts";
 import { ContextFields } from "../evaluate/context-fields.ts";
 import { EvaluationRequest } from "../evaluate/evaluation-request.ts";
+import { selectOutcome } from "../evaluate/outcome-selector.ts";
+import type { Outcome } from "../outcome.ts";
 import type { Feature } from "../parse/model.ts";
 import type { Snapshot, SnapshotOrigin } from "../snapshot.ts";
 import type { AbbreviatedList } from "./explanation.ts";
@@ -30,10 +31,7 @@ export class ExplanationScope {
   readonly hostname: string;
   readonly #snapshot: Snapshot;
   readonly #origin: SnapshotOrigin;
-  readonly #shared: SharedParts = {
-    fields: this.fields,
-    segmentConditions: new SegmentConditions(),
-  };
+  readonly #segmentConditions = new SegmentConditions();
   readonly #runtime: Pick<SnapshotOrigin, "now" | "random">;
 
   constructor(snapshot: Snapshot, context: Context) {
@@ -59,19 +57,29 @@ export class ExplanationScope {
   /** Returns the scope for compiling a part, and a function that returns the problem found in it. */
   compilation(): { readonly scope: FlagScope; readonly problem: () => { problem?: string } } {
     let problem: string | undefined;
-    const scope = createScope(this.#origin, this.#shared, (message) => {
-      problem ??= message;
-    });
+    const scope = {
+      ...this.#origin,
+      fields: this.fields,
+      segmentConditions: this.#segmentConditions,
+      // The evaluation reports it, too.
+      reportStrategyError: ignore,
+      report: (message: string) => void (problem ??= message),
+    };
     return { scope, problem: () => (problem === undefined ? {} : { problem }) };
   }
 
-  /** Prepares an evaluation of the same context. It reports no problems, because the explanation does. */
-  evaluation(): { readonly request: EvaluationRequest; readonly scope: FlagScope } {
-    const origin = { ...this.#origin, reportStrategyError: ignore };
-    return {
-      request: new EvaluationRequest(this.request.context, this.#runtime),
-      scope: createScope(origin, this.#shared, ignore),
-    };
+  /**
+   * Evaluates a flag as the snapshot does, and says whether the next evaluation of the same context can have another result.
+   * `request` does not say that: explaining also reads what decides nothing, such as the random id for a rollout after a
+   * constraint that is not satisfied.
+   */
+  evaluate(feature: Feature): { readonly outcome: Outcome; readonly mayChange: boolean } {
+    const { document, flags } = this.#origin;
+    const flag = flags[document.features.indexOf(feature)];
+    const request = new EvaluationRequest(this.request.context, this.#runtime);
+    const outcome = flag?.compiled.outcomes[selectOutcome(flag.selector, request)];
+    if (outcome === undefined) throw new TypeError("A selected outcome must exist");
+    return { outcome, mayChange: !request.isRepeatable };
   }
 
   /** Returns the text of a field, shortened; null if it is absent. */

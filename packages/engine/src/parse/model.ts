@@ -10,13 +10,19 @@ export interface FeatureDocument {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export interface Feature {
+/** What protocols can send to clients about a flag, besides its outcome. */
+export interface FlagDetails {
   readonly name: string;
   readonly type: string | undefined;
   readonly project: string | undefined;
   readonly stale: boolean;
-  readonly enabled: boolean;
   readonly impressionData: boolean;
+}
+
+export interface Feature {
+  readonly name: string;
+  readonly details: FlagDetails;
+  readonly enabled: boolean;
   /** Undefined if malformed: the flag is off. With an empty list it is on for every context. */
   readonly strategies: readonly Strategy[] | undefined;
   readonly variants: readonly Variant[];

@@ -13,11 +13,14 @@ export function parseFeature(name: string, input: JsonObject, report: Report): F
   }
   return {
     name,
-    type: textOrUndefined(input["type"]),
-    project: textOrUndefined(input["project"]),
-    stale: parseBoolean(input["stale"], "stale", report),
+    details: {
+      name,
+      type: textOrUndefined(input["type"]),
+      project: textOrUndefined(input["project"]),
+      stale: parseBoolean(input["stale"], "stale", report),
+      impressionData: parseBoolean(input["impressionData"], "impressionData", report),
+    },
     enabled: parseBoolean(enabled, "enabled", report),
-    impressionData: parseBoolean(input["impressionData"], "impressionData", report),
     strategies: parseStrategies(input["strategies"], report),
     variants: parseVariants(input["variants"], report),
     dependencies: parseDependencies(input["dependencies"], report),

@@ -101,7 +101,7 @@ const FRONTEND_BODY: FlagRequestBody = {
 
 /** Serializes the toggles of the frontend API: a variant repeats whether its toggle is on. */
 const frontendFormat: FlagFormat = createToggleFormat(
-  ({ name, enabled, impressionData, variant }) => ({
+  ({ name, impressionData }, { enabled, variant }) => ({
     name,
     enabled,
     impressionData,

@@ -36,7 +36,7 @@ const PROXY_BODY: FlagRequestBody = createRequestBody(EvaluationBody, ({ context
 
 /** Serializes the toggles of `/proxy`, as browser and mobile SDKs read them. */
 export const proxyFormat: FlagFormat = createToggleFormat(
-  ({ name, enabled, variant, impressionData }) => ({
+  ({ name, impressionData }, { enabled, variant }) => ({
     name,
     enabled,
     variant: toVariant(variant),

@@ -1,6 +1,6 @@
 // The toggles of `/proxy` and of the frontend API: their schemas, and how they are serialized.
 
-import type { Payload as EnginePayload, SelectedVariant } from "flags-engine";
+import type { Outcome, Payload as EnginePayload, SelectedVariant } from "flags-engine";
 import { writeEvent } from "flags-server-kit/neutral";
 import { Type } from "typebox";
 import type { FlagFormat } from "../response/rendering.ts";
@@ -36,13 +36,12 @@ export const Toggle = Type.Object(
   { title: "toggleSchema" },
 );
 
-/** A toggle before it is serialized. */
-interface ToggleState {
-  readonly name: string;
-  readonly enabled: boolean;
-  readonly impressionData: boolean;
-  readonly variant: SelectedVariant | undefined;
-}
+/** What clients are told about a flag that does not exist, besides its name. */
+const UNKNOWN = { impressionData: false };
+
+type ToggleFlag = { readonly name: string } & Readonly<typeof UNKNOWN>;
+
+type ToggleOutcome = Pick<Outcome, "enabled" | "variant">;
 
 /** A variant as client SDKs read it. */
 export interface ClientVariant {
@@ -56,14 +55,15 @@ export interface ClientVariant {
  *
  * @param toJson returns the object to write for a toggle, as JSON
  */
-export function createToggleFormat(toJson: (toggle: ToggleState) => object): FlagFormat {
+export function createToggleFormat(
+  toJson: (flag: ToggleFlag, outcome: ToggleOutcome) => object,
+): FlagFormat {
   return {
     prefix: '{"toggles":[',
     suffix: "]}",
-    writeFlag: ({ name, impressionData }, { enabled, variant }) =>
-      JSON.stringify(toJson({ name, enabled, impressionData, variant })),
+    writeFlag: (flag, outcome) => JSON.stringify(toJson(flag, outcome)),
     writeUnknownFlag: (name) =>
-      JSON.stringify(toJson({ name, enabled: false, impressionData: false, variant: undefined })),
+      JSON.stringify(toJson({ name, ...UNKNOWN }, { enabled: false, variant: undefined })),
   };
 }
 
