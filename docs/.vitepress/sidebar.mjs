@@ -28,6 +28,7 @@ export const SIDEBAR = [
     ["OpenFeature (OFREP)", "/ofrep"],
     ["Streams to browsers", "/push"],
     ["Server SDKs", "/server-sdks"],
+    ["Server rendering", "/server-rendering"],
   ]),
   group("Manage flags", [
     ["The console", "/console"],

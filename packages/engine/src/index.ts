@@ -14,6 +14,7 @@ export {
   inlineSegments,
   mustInlineSegments,
 } from "./definitions/inline-segments.ts";
+export { readsSessionId } from "./evaluate/context-fields.ts";
 export type { ContextDependencies } from "./evaluate/context-fields.ts";
 export { explain } from "./explain/explain.ts";
 export type {

@@ -2,5 +2,11 @@ import { expect, test } from "vitest";
 import * as api from "./index.ts";
 
 test("flags-proxy exports its public API and nothing else", () => {
-  expect(Object.keys(api).toSorted()).toEqual(["ConfigError", "Strategy", "createApp", "start"]);
+  expect(Object.keys(api).toSorted()).toEqual([
+    "ConfigError",
+    "Strategy",
+    "createApp",
+    "serializeForScript",
+    "start",
+  ]);
 });

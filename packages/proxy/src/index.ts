@@ -2,10 +2,14 @@ export { ConfigError } from "flags-server-kit";
 export type { CustomLogger, Logger, LogLevel } from "flags-server-kit/neutral";
 export {
   type Context,
+  type Bootstrap,
   type CustomStrategy,
   type FeatureDefinitions,
   type FeatureUsage,
   type FlagSourceEvents,
+  type OfrepBootstrap,
+  type PageFlags,
+  serializeForScript,
   type StorageProvider,
   Strategy,
   type UnleashClient,
@@ -21,6 +25,7 @@ export type {
   TlsOptions,
   UpstreamKeysOptions,
 } from "./config/options.ts";
+export type { EvaluateOptions, EvaluatePage } from "./core/pages/evaluate-page.ts";
 export type { ContextEnricher, EnricherRequest } from "./core/context/enrichers.ts";
 export { createApp, start } from "./start/start.ts";
 export type { RunningProxy } from "./start/start.ts";

@@ -74,7 +74,7 @@ export async function listenWithAccessFile({ keys, config, document, app: option
     }),
     toSource(testing, { name: "test", scope: { project: "*", environment: "test" } }),
   ];
-  const { main } = await buildApp(
+  const { main, evaluate } = await buildApp(
     proxyConfig({ accessFile: path, clientKeys: [], serverTokens: [], logger, ...config }),
     sources,
     options,
@@ -95,5 +95,5 @@ export async function listenWithAccessFile({ keys, config, document, app: option
       body: JSON.stringify(body),
     });
   const edit = (content: AccessSetup["keys"]) => replaceFile(path, toText(content));
-  return { url, path, production, logger, get, post, edit, close };
+  return { url, path, evaluate, production, logger, get, post, edit, close };
 }

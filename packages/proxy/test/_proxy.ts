@@ -7,6 +7,7 @@ import { buildApp, type AppOptions } from "../src/start/app.ts";
 import { toSource, type Source } from "../src/sources/sources.ts";
 import { assembleConfig } from "../src/config/assemble-config.ts";
 import type { ProxyConfig } from "../src/config/config.ts";
+import type { EvaluatePage } from "../src/core/pages/evaluate-page.ts";
 import type { Route } from "../src/core/routing/route.ts";
 import { SETTINGS } from "../src/config/settings.ts";
 import { SAMPLE } from "./_documents.ts";
@@ -81,6 +82,7 @@ interface TestRequest extends RequestInit {
 export interface RunningApp {
   readonly server: Server;
   readonly routes: readonly Route[];
+  readonly evaluate: EvaluatePage;
   readonly close: () => Promise<void>;
   readonly url: string;
   readonly port: number;
@@ -155,7 +157,7 @@ async function listen(
   sources: readonly Source[],
   { config, app: options }: Pick<ProxySetup, "config" | "app"> = {},
 ): Promise<RunningApp> {
-  const { main, routes } = await buildApp(proxyConfig(config), sources, options);
+  const { main, routes, evaluate } = await buildApp(proxyConfig(config), sources, options);
   const { server } = main;
   const { port } = await openPort(server, { host: "127.0.0.1", port: 0 });
   const close = (): Promise<void> => main.close();
@@ -169,7 +171,7 @@ async function listen(
       body: JSON.stringify(body),
       headers: { "content-type": "application/json", ...headers },
     });
-  return { server, routes, url, port, request, post, close };
+  return { server, routes, evaluate, url, port, request, post, close };
 }
 
 export interface ToggleResponse {

@@ -13,6 +13,19 @@ export { pollOnce } from "./sync/poll-once.ts";
 export { Revisions } from "./sync/revision.ts";
 export type { SyncSink } from "./sync/synchronizer.ts";
 
+// Flags as clients read them, and usage.
+export { toClientContext, withSessionId } from "./rendering/client-context.ts";
+export type { ClientContext } from "./rendering/client-context.ts";
+export { DIGEST_WORDS, digestOf, digestOfFrame, toEntityTag } from "./rendering/entity-tag.ts";
+export type { ListFrame } from "./rendering/entity-tag.ts";
+export { OFREP_FRAME, OFREP_REASONS, toOfrepEvaluation } from "./rendering/ofrep.ts";
+export type { OfrepFailure, OfrepValues } from "./rendering/ofrep.ts";
+export { PageFlags } from "./rendering/page-flags.ts";
+export type { FlagUse } from "./rendering/page-flags.ts";
+export { toClientVariant, toToggle } from "./rendering/toggles.ts";
+export type { ClientVariant, ToggleFlag, ToggleOutcome } from "./rendering/toggles.ts";
+export { EvaluationCounts } from "./usage/evaluation-counts.ts";
+
 // Calls to an upstream.
 export { createIdentity } from "./identity.ts";
 export type { Identity } from "./identity.ts";

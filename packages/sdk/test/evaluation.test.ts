@@ -81,6 +81,80 @@ describe("explain()", () => {
   });
 });
 
+describe("evaluate()", () => {
+  it("returns what clients start with, from one evaluation", async () => {
+    const client = await startWith([
+      flag("on", { variants, impressionData: true }),
+      flag("off", { enabled: false }),
+      flag("app", constraint("appName", "app")),
+    ]);
+    const flags = client.evaluate({ userId: 7 });
+    expect(flags.bootstrap).toEqual({
+      toggles: [
+        {
+          name: "on",
+          enabled: true,
+          variant: { name: "red", enabled: true, payload },
+          impressionData: true,
+        },
+        {
+          name: "app",
+          enabled: true,
+          variant: { name: "disabled", enabled: false },
+          impressionData: false,
+        },
+      ],
+      context: { userId: "7" },
+    });
+    const { body, context } = flags.ofrep;
+    expect(body.flags.map(({ key }) => key)).toEqual(["on", "app"]);
+    expect(context).toEqual({ targetingKey: "7" });
+    expect(flags.values).toEqual({ on: {}, app: true });
+    expect(flags.bootstrap).toBe(flags.bootstrap);
+  });
+
+  it("generates a session id if a rule reads it, and passes it to clients", async () => {
+    const rollout = { name: "gradualRolloutSessionId", parameters: { percentage: "50" } };
+    const client = await startWith([flag("half", { strategies: [rollout] })]);
+    const { bootstrap, ofrep } = client.evaluate();
+    const { sessionId = "" } = bootstrap.context;
+    expect(sessionId).toMatch(/^[\da-f-]{36}$/);
+    expect(ofrep.context).toEqual({ sessionId });
+    expect(client.evaluate({ sessionId }).bootstrap).toEqual(bootstrap);
+    expect(client.evaluate().bootstrap.context.sessionId).not.toBe(sessionId);
+  });
+
+  it("counts only what methods read, and emits impressions for it", async () => {
+    const client = await startWith([flag("on", { variants, impressionData: true })]);
+    const events: unknown[] = [];
+    client.on("count", (name, enabled) => events.push([name, enabled]));
+    client.on("impression", (impression) => events.push(impression));
+    const flags = client.evaluate({ userId: "7", sessionId: "s" });
+    JSON.stringify([flags.bootstrap, flags.ofrep, flags.values]);
+    expect(events).toEqual([]);
+
+    expect(flags.isEnabled("on")).toBe(true);
+    expect(flags.getVariant("on").name).toBe("red");
+    expect(flags.isEnabled("none")).toBe(false);
+    const context = { appName: "app", environment: "default", userId: "7", sessionId: "s" };
+    const impression = { featureName: "on", context, enabled: true };
+    expect(events).toEqual([
+      ["on", true],
+      { ...impression, eventType: "isEnabled" },
+      ["on", true],
+      { ...impression, eventType: "getVariant", variant: "red" },
+      ["none", false],
+    ]);
+  });
+
+  it("throws before there is data, and for what is not a context", async () => {
+    const client = createClient(await startUpstream());
+    expect(() => client.evaluate()).toThrow("await `synchronized()` before `evaluate()`");
+    const started = await startWith([flag("on")]);
+    expect(() => started.evaluate("7" as never)).toThrow("`context` must be an object");
+  });
+});
+
 describe("getVariant()", () => {
   it("returns the variant with its payload", async () => {
     const client = await startWith([flag("on", { variants })]);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Context } from "../context.ts";
+import { readsSessionId } from "./context-fields.ts";
 import { satisfies, snapshotOf } from "../_evaluate.ts";
 
 const fieldIs = (contextName: unknown, ...values: string[]): Record<string, unknown> => ({
@@ -65,4 +66,16 @@ describe("contextDependencies()", () => {
       callsCustomStrategy: false,
     });
   });
+});
+
+test.each([
+  [{}, false],
+  [{ fields: ["userId"] }, false],
+  [{ readsClock: true }, false],
+  [{ fields: ["sessionId", "userId"] }, true],
+  [{ drawsRandom: true }, true],
+  [{ callsCustomStrategy: true }, true],
+])("readsSessionId() for rules with %j is %s", (contextDependencies, expected) => {
+  const none = { fields: [], readsClock: false, drawsRandom: false, callsCustomStrategy: false };
+  expect(readsSessionId({ ...none, ...contextDependencies })).toBe(expected);
 });

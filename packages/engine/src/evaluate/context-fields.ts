@@ -24,6 +24,15 @@ export interface ContextDependencies {
   readonly callsCustomStrategy: boolean;
 }
 
+/** Whether an outcome may depend on the session id, so that a missing one must be generated. */
+export function readsSessionId({
+  drawsRandom,
+  callsCustomStrategy,
+  fields,
+}: ContextDependencies): boolean {
+  return drawsRandom || callsCustomStrategy || fields.includes("sessionId");
+}
+
 /**
  * The slots through which the rules of one snapshot read the context. Rules that read the same field
  * in the same way share a slot. The outcomes depend on every slot that was requested here.

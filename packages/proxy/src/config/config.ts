@@ -21,12 +21,6 @@ export type GroupOf<Prefix extends string> = {
 /** Cross-origin rules. */
 export type CorsConfig = GroupOf<"cors">;
 
-/**
- * `boolean`: whether the flag is on. `payload`: the payload of its variant, if it has one. An OFREP
- * response has one value per flag, and a request does not say which type the caller expects.
- */
-export type OfrepValues = Values["ofrepValues"];
-
 /** The source of flags until the upstream responds. */
 export interface BootstrapConfig {
   readonly url: string;

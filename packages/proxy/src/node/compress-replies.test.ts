@@ -1,7 +1,8 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { headerOf } from "../core/http/reply.ts";
-import { ResponseBody, toBinaryString, toEntityTag } from "../core/http/response-body.ts";
+import { toEntityTag } from "flags-sdk/neutral";
+import { ResponseBody, toBinaryString } from "../core/http/response-body.ts";
 import { ReplyCompressor } from "./compress-replies.ts";
 
 const LONG = "ø".repeat(1024);

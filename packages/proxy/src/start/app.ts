@@ -22,10 +22,11 @@ import { Handler } from "../core/routing/handler.ts";
 import { describeRoutes, type SecuritySchemes } from "../core/routing/openapi.ts";
 import { createProtocol, type Protocol } from "../core/routes/protocol.ts";
 import { PROTOCOLS } from "../core/protocols/protocols.ts";
-import { isReady } from "../core/operations/readiness.ts";
+import { isReady, whenReady } from "../core/operations/readiness.ts";
 import { createRequestOrigin } from "../node/request-origin.ts";
 import { renderNewSnapshots } from "../core/response/rendering.ts";
 import { ResponseCache } from "../core/response/response-cache.ts";
+import { createEvaluatePage, type EvaluatePage } from "../core/pages/evaluate-page.ts";
 import type { Route } from "../core/routing/route.ts";
 import { createDefinitionsReader } from "../core/server-sdk/definitions-document.ts";
 import { DefinitionsFeeds } from "../core/server-sdk/definitions-feed.ts";
@@ -75,6 +76,10 @@ export interface App {
   readonly listener: NodeListener;
   /** Handles requests of the Fetch API. */
   readonly fetch: FetchHandler;
+  /** Evaluates flags for a page that the program renders. */
+  readonly evaluate: EvaluatePage;
+  /** Resolves as soon as there are flags. Rejects if the app is closed first. */
+  readonly flagsReady: () => Promise<void>;
   /** A server for the listener, which does not listen yet. Closing it closes the app. */
   readonly main: AppServer;
 }
@@ -123,6 +128,11 @@ function buildOnKeys(
   );
   const cache = new ResponseCache(cacheBytes);
   const streams = createStreams(config, sources, { ...options, protocols });
+  const usageRules = {
+    metrics: metrics.usage,
+    flagUsage: createFlagUsage(config, registry),
+    metricsIntervalMs: config.metricsIntervalMs,
+  };
   let isStopping = false;
   const described = applicationRoutes({
     config,
@@ -132,11 +142,7 @@ function buildOnKeys(
     metrics,
     protocols,
     cache,
-    usageRules: {
-      metrics: metrics.usage,
-      flagUsage: createFlagUsage(config, registry),
-      metricsIntervalMs: config.metricsIntervalMs,
-    },
+    usageRules,
     ...streams,
     originOf: createRequestOrigin(config.trustProxy),
     isStopping: () => isStopping,
@@ -180,7 +186,15 @@ function buildOnKeys(
     renderNewSnapshots(flagSources, protocols, (source) => access.visibility.of(source)),
   );
   main.onClose(releaseReplaced(cache, flagSources, access.visibility));
-  return { routes, listener, fetch: createFetchHandler(handler), main };
+  const evaluate = createEvaluatePage({ config, access, usageRules });
+  const closed = new Promise<never>((_, reject) => {
+    main.beforeClose(() => reject(new Error("The proxy was closed")));
+  });
+  closed.catch(() => undefined);
+  const ready = whenReady(sources);
+  const flagsReady = (): Promise<void> => Promise.race([ready, closed]);
+  const fetch = createFetchHandler(handler);
+  return { routes, listener, fetch, evaluate, flagsReady, main };
 }
 
 interface StreamsOptions extends Pick<AppOptions, "cacheBytes"> {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { openPort } from "flags-server-kit";
+import type { EvaluatePage } from "../core/pages/evaluate-page.ts";
 import type { App } from "./app.ts";
 import type { FetchInfo } from "../fetch/fetch-adapter.ts";
 
@@ -22,6 +23,10 @@ export interface ProxyApp extends AsyncDisposable {
   readonly ready: Promise<void>;
   /** Handles a request of the Fetch API, as in Next.js, Hono, Deno or Bun. It has no streams. */
   readonly fetch: (request: Request, info?: FetchInfo) => Promise<Response>;
+  /** Resolves as soon as there are flags, from the upstream or a store. Rejects if the application is closed first. */
+  flagsReady(): Promise<void>;
+  /** Evaluates flags for a page that the program renders. */
+  readonly evaluate: EvaluatePage;
   /** Listens on a port. Resolves to the address, such as `http://localhost:3000`. */
   listen(options: ListenOptions): Promise<string>;
   listen(port: number, callback?: () => void): Promise<string>;
@@ -59,7 +64,10 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
 
 /** Makes an application that is being built callable. Requests wait until it is. */
 export function createProxyApp(building: Promise<App>): ProxyApp {
-  const ready = building.then(() => undefined);
+  let built: App | undefined;
+  const ready = building.then((app) => {
+    built = app;
+  });
   const listener = (
     request: IncomingMessage,
     response: ServerResponse,
@@ -78,6 +86,11 @@ export function createProxyApp(building: Promise<App>): ProxyApp {
   const app = Object.assign(listener, {
     ready,
     fetch: async (request: Request, info?: FetchInfo) => (await building).fetch(request, info),
+    flagsReady: async () => (await building).flagsReady(),
+    evaluate: (...given: Parameters<EvaluatePage>) => {
+      if (built !== undefined) return built.evaluate(...given);
+      throw new Error("The proxy has not started: await `app.ready` before `app.evaluate()`");
+    },
     listen: async (first: ListenOptions | number, ...others: ListenRest): Promise<string> => {
       // The caller gets the error from this method.
       ready.catch(() => undefined);

@@ -1,7 +1,6 @@
 import type { Context, Explanation, Snapshot } from "flags-engine";
 import { Evaluator } from "../evaluation/evaluator.ts";
 import type { Fallback } from "../evaluation/evaluator.ts";
-import type { FallbackVariant, Variant } from "../evaluation/variant.ts";
 import type { Emitter, FlagsClientEvents } from "../events.ts";
 import type {
   BeforeChangeHook,
@@ -12,6 +11,8 @@ import type {
 } from "../synced-flags.ts";
 import type { FlagsClientOptions } from "../options/flags-client-options.ts";
 import { resolveOptions } from "../options/resolve-options.ts";
+import type { PageFlags } from "../rendering/page-flags.ts";
+import type { FallbackVariant, Variant } from "../rendering/variant.ts";
 import type { Settings } from "../options/resolve-options.ts";
 import type { UpstreamConnection } from "./connect-upstream.ts";
 import { describeCause } from "../transport/upstream-error.ts";
@@ -144,6 +145,19 @@ export class FlagsClient extends ClientEventTarget implements SyncedFlags, Async
   /** Returns the variant of a flag. Uses the fallback if there is no variant for this context. */
   getVariant(name: string, context: Context = {}, fallback?: FallbackVariant): Variant {
     return this.#evaluator.getVariant(name, context, fallback);
+  }
+
+  /**
+   * Evaluates all flags for one context, for a page that is rendered on a server: what clients in the browser start with, and
+   * methods that read flags. Only what these methods read counts as an evaluation.
+   *
+   * @throws {Error} if there is no data yet
+   * @example
+   * const flags = client.evaluate({ userId: "7" });
+   * const html = `<script>window.FLAGS = ${serializeForScript(flags.bootstrap)}</script>`;
+   */
+  evaluate(context: Context = {}): PageFlags {
+    return this.#evaluator.evaluateAll(context);
   }
 
   /**

@@ -1,8 +1,10 @@
 import { explain } from "flags-engine";
 import type { CompiledFlag, Context, Explanation, Outcome, Snapshot } from "flags-engine";
 import type { Emitter, FlagsClientEvents } from "../events.ts";
-import { toVariant } from "./variant.ts";
-import type { FallbackVariant, Variant } from "./variant.ts";
+import { toClientContext, withSessionId } from "../rendering/client-context.ts";
+import { PageFlags } from "../rendering/page-flags.ts";
+import { toVariant } from "../rendering/variant.ts";
+import type { FallbackVariant, Variant } from "../rendering/variant.ts";
 
 /** The result for an unknown flag: a value, or a function that returns one. */
 export type Fallback = boolean | ((name: string, context: Context) => boolean);
@@ -50,6 +52,30 @@ export class Evaluator {
     return variant;
   }
 
+  /** Evaluates all flags, for a page. Only those that the page reads are counted. */
+  evaluateAll(callerContext: Context): PageFlags {
+    const snapshot = this.#options.snapshot();
+    if (snapshot === undefined) {
+      throw new Error("There are no flags yet: await `synchronized()` before `evaluate()`");
+    }
+    const given = toClientContext(callerContext);
+    const clientContext = withSessionId(given, snapshot.contextDependencies);
+    const context = this.#complete({ ...clientContext });
+    return new PageFlags({
+      snapshot,
+      context,
+      clientContext,
+      ofrepValues: "boolean",
+      ofrepListsAll: false,
+      onUse: ({ name, flag, eventType, featureEnabled, variant }) => {
+        this.#count(name, featureEnabled, variant?.name);
+        const enabled = variant?.enabled ?? featureEnabled;
+        const details = { eventType, enabled, ...(variant && { variant: variant.name }) };
+        this.#emitImpression({ flag, context }, details);
+      },
+    });
+  }
+
   /** NOTE: not counted as an evaluation, because the application does not use the result. */
   explain(name: string, context: Context): Explanation | undefined {
     const snapshot = this.#options.snapshot();
@@ -81,7 +107,7 @@ export class Evaluator {
   }
 
   #emitImpression(
-    { flag, context }: Evaluation,
+    { flag, context }: Pick<Evaluation, "context" | "flag">,
     details: { eventType: "isEnabled" | "getVariant"; enabled: boolean; variant?: string },
   ): void {
     if (flag === undefined || !flag.impressionData) return;

@@ -153,6 +153,18 @@ export async function acceptContext(
   return verifyContext(verifier, names === undefined ? sent : keepFields(sent, names), request);
 }
 
+/** Whether clients with this grant can send a field only if it is signed. */
+export function signsField({ rules }: Grant, name: string): boolean {
+  return rules?.contextVerifier?.fields.includes(name) ?? false;
+}
+
+/** Returns the parts of a context that clients with this grant can send. The program vouches for those that must be signed. */
+export function acceptTrusted({ rules }: Grant, sent: SentContext): SentContext {
+  const { contextVerifier, contextFields } = rules ?? {};
+  if (contextFields === undefined) return sent;
+  return keepFields(sent, new Set([...contextFields, ...(contextVerifier?.fields ?? [])]));
+}
+
 /** Returns a context with only the named fields and properties. */
 function keepFields({ fields, properties }: SentContext, names: ReadonlySet<string>): SentContext {
   const keep = <Values extends object>(values: Values): Values => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { completeContext, readsSessionId } from "./request-context.ts";
+import { completeContext } from "./request-context.ts";
 
 const FACTS = { remoteAddress: "192.0.2.1", sessionId: "generated" };
 const NOTHING = { fields: {}, properties: {} };
@@ -53,16 +53,4 @@ test("completeContext() omits the session id if none was sent or generated", () 
   const defaults = { appName: "proxy", environment: undefined };
   const context = completeContext(NOTHING, defaults, { ...FACTS, sessionId: undefined });
   expect(context).not.toHaveProperty("sessionId");
-});
-
-test.each([
-  [{}, false],
-  [{ fields: ["userId"] }, false],
-  [{ readsClock: true }, false],
-  [{ fields: ["sessionId", "userId"] }, true],
-  [{ drawsRandom: true }, true],
-  [{ callsCustomStrategy: true }, true],
-])("readsSessionId() for rules with %j is %s", (contextDependencies, expected) => {
-  const none = { fields: [], readsClock: false, drawsRandom: false, callsCustomStrategy: false };
-  expect(readsSessionId({ ...none, ...contextDependencies })).toBe(expected);
 });

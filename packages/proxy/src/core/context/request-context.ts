@@ -1,5 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { Context, ContextDependencies, Evaluation, Snapshot } from "flags-engine";
+import {
+  type Context,
+  type ContextDependencies,
+  type Evaluation,
+  readsSessionId,
+  type Snapshot,
+} from "flags-engine";
 import { badField, HttpError } from "../http/errors.ts";
 import { type ContextEnricher, type EnricherRequest, enrichContext } from "./enrichers.ts";
 import { isStandardField, type SentContext } from "./sent-context.ts";
@@ -136,15 +142,6 @@ export function completeContext(
   if (currentTime) context.currentTime = currentTime;
   else if (fields.currentTime && defaults.ignoresInvalidValues !== true) throw invalidTime();
   return context;
-}
-
-/** Whether an outcome may depend on the session id, so that a missing one must be generated. */
-export function readsSessionId(contextDependencies: ContextDependencies): boolean {
-  return (
-    contextDependencies.drawsRandom ||
-    contextDependencies.callsCustomStrategy ||
-    contextDependencies.fields.includes("sessionId")
-  );
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type Context, explain, type Explanation, type Snapshot, type Steps } from "flags-engine";
 import { TimeSlicer } from "flags-sdk/neutral";
-import { type ClientVariant, toVariant } from "../routes/toggles.ts";
+import { type ClientVariant, toClientVariant } from "flags-sdk/neutral";
 
 /** The response for a name without a flag. */
 interface UnknownFlag extends Pick<Explanation, "name" | "enabled" | "explanation"> {
@@ -29,7 +29,10 @@ function* explainInSteps(
   const explanations: FlagExplanation[] = [];
   for (const name of new Set(names ?? snapshot.flags.map((flag) => flag.name))) {
     const known = explain(snapshot, name, context);
-    explanations.push({ ...(known ?? explainUnknown(name)), variant: toVariant(known?.variant) });
+    explanations.push({
+      ...(known ?? explainUnknown(name)),
+      variant: toClientVariant(known?.variant),
+    });
     yield;
   }
   return explanations;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { ResponseBody, toBinaryString, toEntityTag } from "./response-body.ts";
+import { toEntityTag } from "flags-sdk/neutral";
+import { ResponseBody, toBinaryString } from "./response-body.ts";
 
 function bodyOf(text: string): ResponseBody {
   return new ResponseBody(toBinaryString(text), toEntityTag(text));

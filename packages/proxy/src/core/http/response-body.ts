@@ -1,13 +1,3 @@
-import { hash } from "node:crypto";
-
-/** Characters of an entity tag: 128 bits of a SHA-256 in hexadecimal. */
-const TAG_LENGTH = 32;
-
-/** Formats the hash of some digests, or of a string, as a weak entity tag. */
-export function toEntityTag(content: Int32Array | string): string {
-  return `W/"${hash("sha256", content, "hex").slice(0, TAG_LENGTH)}"`;
-}
-
 const NOT_ASCII = /[^ -~]/;
 
 /** Encodes text in UTF-8, as a string with one character for each byte. */

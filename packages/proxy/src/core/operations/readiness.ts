@@ -16,6 +16,20 @@ export function isReady(sources: readonly Source[]): boolean {
   );
 }
 
+/** Resolves as soon as `isReady()`. */
+export async function whenReady(sources: readonly Source[]): Promise<void> {
+  if (isReady(sources)) return;
+  await new Promise<void>((resolve) => {
+    const check = (): void => {
+      if (isReady(sources)) resolve();
+    };
+    for (const { flags, onFailure } of sources) {
+      flags.on("changed", check);
+      onFailure(check);
+    }
+  });
+}
+
 /** What decides whether this replica should get requests. */
 export interface ReadinessRules {
   readonly sources: readonly Source[];

@@ -1,3 +1,4 @@
+import { toClientVariant } from "flags-sdk/neutral";
 import { Type } from "typebox";
 import { readContext, parseQueryContext } from "../context/sent-context.ts";
 import type { FlagFormat } from "../response/rendering.ts";
@@ -9,7 +10,7 @@ import {
   type RouteOptions,
 } from "../routes/protocol.ts";
 import { FOR_CLIENTS, type Route } from "../routing/route.ts";
-import { Toggle, Variant, createToggleFormat, toVariant, writeToggles } from "../routes/toggles.ts";
+import { Toggle, Variant, createToggleFormat, writeToggles } from "../routes/toggles.ts";
 import {
   FIELD_DESCRIPTIONS,
   MAX_CONTEXT_PROPERTIES,
@@ -106,7 +107,7 @@ const frontendFormat: FlagFormat = createToggleFormat(
     enabled,
     impressionData,
     // NOTE: the upstream sends both spellings; older and newer clients read one or the other.
-    variant: { ...toVariant(variant), feature_enabled: enabled, featureEnabled: enabled },
+    variant: { ...toClientVariant(variant), feature_enabled: enabled, featureEnabled: enabled },
   }),
 );
 

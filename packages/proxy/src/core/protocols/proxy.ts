@@ -1,3 +1,4 @@
+import { toToggle } from "flags-sdk/neutral";
 import { Type } from "typebox";
 import { readContext } from "../context/sent-context.ts";
 import type { FlagFormat } from "../response/rendering.ts";
@@ -10,7 +11,7 @@ import {
 } from "../routes/protocol.ts";
 import { EvaluationContext, NamedToggles } from "../routes/schemas.ts";
 import { createStreamBody, streamRoutes } from "../routes/stream-routes.ts";
-import { createToggleFormat, toVariant, writeToggles, Toggle } from "../routes/toggles.ts";
+import { createToggleFormat, writeToggles, Toggle } from "../routes/toggles.ts";
 import { usageRoutes } from "../routes/usage-routes.ts";
 
 /** The body of a request for flags. */
@@ -35,14 +36,7 @@ const PROXY_BODY: FlagRequestBody = createRequestBody(EvaluationBody, ({ context
 }));
 
 /** Serializes the toggles of `/proxy`, as browser and mobile SDKs read them. */
-export const proxyFormat: FlagFormat = createToggleFormat(
-  ({ name, impressionData }, { enabled, variant }) => ({
-    name,
-    enabled,
-    variant: toVariant(variant),
-    impressionData,
-  }),
-);
+export const proxyFormat: FlagFormat = createToggleFormat(toToggle);
 
 /** Also the path of streams that other protocols refer to. */
 export const PROXY_PATH = "/proxy";

@@ -3,7 +3,8 @@ import { badField, unknownFlag } from "../http/errors.ts";
 import type { OutcomeVector } from "./flag-list.ts";
 import { SEPARATOR } from "./fragment.ts";
 import type { Renderer, Rendering } from "./rendering.ts";
-import { ResponseBody, toBinaryString, toEntityTag } from "../http/response-body.ts";
+import { toEntityTag } from "flags-sdk/neutral";
+import { ResponseBody, toBinaryString } from "../http/response-body.ts";
 
 /** Which flags a response contains. Without any field: a list of those that are on. */
 export interface Selection {

@@ -1,6 +1,7 @@
 import type { CompiledFlag, Evaluation, Outcome } from "flags-engine";
-import { DIGEST_WORDS, type Fragment, type Frame, joinFragments, SEPARATOR } from "./fragment.ts";
-import { ResponseBody, toEntityTag } from "../http/response-body.ts";
+import { DIGEST_WORDS, toEntityTag } from "flags-sdk/neutral";
+import { type Fragment, type Frame, joinFragments, SEPARATOR } from "./fragment.ts";
+import { ResponseBody } from "../http/response-body.ts";
 
 /** One outcome index for each flag of a snapshot. */
 export type OutcomeVector = Evaluation["outcomes"];

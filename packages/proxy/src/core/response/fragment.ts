@@ -1,14 +1,8 @@
-import { hash } from "node:crypto";
+import { digestOf, digestOfFrame, type ListFrame } from "flags-sdk/neutral";
 import { toBinaryString } from "../http/response-body.ts";
 
 /** Precedes each flag of a list; a body omits the first one. */
 export const SEPARATOR = ",";
-
-/**
- * Length of the digest of one flag: 64 bits. Clients do not choose the JSON of flags, so only chance could give two
- * outcomes the same digest.
- */
-export const DIGEST_WORDS = 2;
 
 /** Prepared bytes for one outcome of one flag, or for several adjacent flags. */
 export class Fragment {
@@ -34,10 +28,10 @@ export class Frame {
   readonly suffix: string;
   readonly digest: readonly number[];
 
-  constructor({ prefix, suffix }: { readonly prefix: string; readonly suffix: string }) {
-    this.prefix = prefix;
-    this.suffix = suffix;
-    this.digest = digestOf(JSON.stringify([prefix, suffix]));
+  constructor(frame: ListFrame) {
+    this.prefix = frame.prefix;
+    this.suffix = frame.suffix;
+    this.digest = digestOfFrame(frame);
   }
 }
 
@@ -52,10 +46,4 @@ export function joinFragments(fragments: readonly Fragment[]): Fragment {
   if (only !== undefined && fragments.length === 1) return only;
   const digests = fragments.flatMap((fragment) => [...fragment.digests]);
   return new Fragment(fragments.map(({ bytes }) => bytes).join(""), digests);
-}
-
-/** The first 64 bits of the SHA-256 of a string. */
-function digestOf(text: string): readonly number[] {
-  const digest = hash("sha256", text, "buffer");
-  return Array.from({ length: DIGEST_WORDS }, (_, word) => digest.readInt32LE(word * 4));
 }

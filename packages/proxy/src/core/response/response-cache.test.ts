@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { compileSnapshot, parseDocument, type Snapshot } from "flags-engine";
 import { expect, test } from "vitest";
-import { ResponseBody, toBinaryString, toEntityTag } from "../http/response-body.ts";
+import { toEntityTag } from "flags-sdk/neutral";
+import { ResponseBody, toBinaryString } from "../http/response-body.ts";
 import { fnv1a, FrequencySketch, ResponseCache } from "./response-cache.ts";
 
 const compile = (): Snapshot =>

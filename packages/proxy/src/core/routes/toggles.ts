@@ -1,6 +1,6 @@
 // The toggles of `/proxy` and of the frontend API: their schemas, and how they are serialized.
 
-import type { Outcome, Payload as EnginePayload, SelectedVariant } from "flags-engine";
+import type { ToggleFlag, ToggleOutcome } from "flags-sdk/neutral";
 import { writeEvent } from "flags-server-kit/neutral";
 import { Type } from "typebox";
 import type { FlagFormat } from "../response/rendering.ts";
@@ -39,17 +39,6 @@ export const Toggle = Type.Object(
 /** What clients are told about a flag that does not exist, besides its name. */
 const UNKNOWN = { impressionData: false };
 
-type ToggleFlag = { readonly name: string } & Readonly<typeof UNKNOWN>;
-
-type ToggleOutcome = Pick<Outcome, "enabled" | "variant">;
-
-/** A variant as client SDKs read it. */
-export interface ClientVariant {
-  readonly name: string;
-  readonly enabled: boolean;
-  readonly payload?: EnginePayload;
-}
-
 /**
  * Creates the format of a list called `toggles`.
  *
@@ -65,15 +54,6 @@ export function createToggleFormat(
     writeUnknownFlag: (name) =>
       JSON.stringify(toJson({ name, ...UNKNOWN }, { enabled: false, variant: undefined })),
   };
-}
-
-/** NOTE: a variant may be called `disabled`; `enabled` distinguishes it from no variant at all. */
-export function toVariant(variant: SelectedVariant | undefined): ClientVariant {
-  if (variant === undefined) return { name: "disabled", enabled: false };
-
-  const { name, payload } = variant;
-  if (payload === undefined) return { name, enabled: true };
-  return { name, enabled: true, payload: { type: payload.type, value: payload.value } };
 }
 
 /** Writes toggles as the event of a stream. */

@@ -9,7 +9,8 @@ import {
   isUnrestricted,
   type Restriction,
 } from "../access/restriction.ts";
-import { toBinaryString, toEntityTag } from "../http/response-body.ts";
+import { toEntityTag } from "flags-sdk/neutral";
+import { toBinaryString } from "../http/response-body.ts";
 
 /** A response body with its entity tag. */
 export interface WrittenDocument {

@@ -1,11 +1,15 @@
+import {
+  OFREP_FRAME,
+  type OfrepFailure,
+  type OfrepValues,
+  toOfrepEvaluation,
+} from "flags-sdk/neutral";
 import { writeEvent } from "flags-server-kit/neutral";
 import { inAnyHeader } from "../../access/key-extractor.ts";
-import type { OfrepValues } from "../../../config/config.ts";
 import { HttpError } from "../../http/errors.ts";
 import type { FlagFormat } from "../../response/rendering.ts";
 import type { ResponseBody } from "../../http/response-body.ts";
 import type { ProtocolDefinition } from "../../routes/protocol.ts";
-import { type OfrepFailure, toOfrepEvaluation } from "./evaluation.ts";
 import { ofrepRoutes } from "./routes.ts";
 
 /** The error codes of OFREP. */
@@ -52,8 +56,7 @@ function writeRefetch({ entityTag }: ResponseBody): string {
 
 function createOfrepFormat(values: OfrepValues): FlagFormat {
   return {
-    prefix: '{"flags":[',
-    suffix: "]}",
+    ...OFREP_FRAME,
     writeFlag: (feature, outcome) => JSON.stringify(toOfrepEvaluation(feature, outcome, values)),
     writeUnknownFlag: (key) => JSON.stringify(toUnknownFlag(key)),
     toFlagError: (feature, outcome) => {

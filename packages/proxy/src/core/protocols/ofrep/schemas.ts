@@ -1,5 +1,5 @@
+import { OFREP_REASONS } from "flags-sdk/neutral";
 import { type Static, Type } from "typebox";
-import { OFREP_REASONS } from "./evaluation.ts";
 import { ContextValue, EvaluationContext, MAX_CONTEXT_PROPERTIES } from "../../routes/schemas.ts";
 
 const { properties: _properties, ...standardFields } = EvaluationContext.properties;

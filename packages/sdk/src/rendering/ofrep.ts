@@ -1,25 +1,30 @@
-import {
-  checkNesting,
-  type CompiledFlag,
-  type Outcome,
-  type Payload,
-  runToEnd,
-} from "flags-engine";
-import { isRecord } from "flags-server-kit/neutral";
-import type { OfrepValues } from "../../../config/config.ts";
+// The evaluations of OFREP, the remote evaluation protocol of OpenFeature.
+
+import { checkNesting, isRecord, runToEnd } from "flags-engine";
+import type { CompiledFlag, Outcome, Payload } from "flags-engine";
+import type { ListFrame } from "./entity-tag.ts";
+
+/** The text around the evaluations of all flags. */
+export const OFREP_FRAME: ListFrame = { prefix: '{"flags":[', suffix: "]}" };
+
+/**
+ * `boolean`: whether the flag is on. `payload`: the payload of its variant, if it has one. An OFREP
+ * response has one value per flag, and a request does not say which type the caller expects.
+ */
+export type OfrepValues = "boolean" | "payload";
 
 /** The reasons of OFREP 0.3.0, apart from `UNKNOWN`, which no evaluation here needs. */
 export const OFREP_REASONS = ["STATIC", "TARGETING_MATCH", "SPLIT", "DISABLED"] as const;
 
 type OfrepReason = (typeof OFREP_REASONS)[number];
 
-/** The value of a flag for an OpenFeature client. */
-type OfrepValue = boolean | number | string | Readonly<Record<string, unknown>>;
+/** The value of a flag, or of the payload of a variant. */
+export type FlagValue = boolean | number | string | Readonly<Record<string, unknown>>;
 
 /** The evaluation of a flag, with every field that any OpenFeature provider requires. */
-interface OfrepSuccess {
+export interface OfrepSuccess {
   readonly key: string;
-  readonly value: OfrepValue;
+  readonly value: FlagValue;
   readonly reason: OfrepReason;
   readonly variant: string;
   readonly metadata: Readonly<Record<string, string | boolean>>;
@@ -32,12 +37,15 @@ export interface OfrepFailure {
   readonly errorDetails: string;
 }
 
+/** The evaluation of a flag in a response to a request for all flags. */
+export type OfrepEvaluation = OfrepSuccess | OfrepFailure;
+
 /** Translates the outcome of an evaluation into the terms of OpenFeature. */
 export function toOfrepEvaluation(
   feature: CompiledFlag,
   outcome: Outcome,
   values: OfrepValues,
-): OfrepSuccess | OfrepFailure {
+): OfrepEvaluation {
   const { name: key } = feature;
   const value = toValue(outcome, values);
   if (value instanceof InvalidPayload) {
@@ -52,7 +60,11 @@ export function toOfrepEvaluation(
   };
 }
 
-function toValue({ enabled, variant }: Outcome, values: OfrepValues): OfrepValue | InvalidPayload {
+/** Returns the value of a flag with this outcome. */
+export function toValue(
+  { enabled, variant }: Outcome,
+  values: OfrepValues,
+): FlagValue | InvalidPayload {
   const payload = variant?.payload;
   return values === "payload" && payload !== undefined ? toTypedValue(payload) : enabled;
 }
@@ -87,7 +99,7 @@ export class InvalidPayload {
 }
 
 /** Converts the text of a payload to its declared type. */
-export function toTypedValue({ type, value }: Payload): OfrepValue | InvalidPayload {
+export function toTypedValue({ type, value }: Payload): FlagValue | InvalidPayload {
   switch (type) {
     case "number":
       return toNumber(value);
@@ -106,7 +118,7 @@ function toNumber(text: string): number | InvalidPayload {
 }
 
 /** NOTE: the protocol has objects but no lists, so any other JSON stays text. */
-function toObject(text: string): OfrepValue | InvalidPayload {
+function toObject(text: string): FlagValue | InvalidPayload {
   let value: unknown;
   try {
     // Thousands of levels could be parsed, but not written again, so one payload would prevent all responses.

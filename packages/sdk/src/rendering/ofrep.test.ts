@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { InvalidPayload, toTypedValue } from "./evaluation.ts";
+import { InvalidPayload, toTypedValue } from "./ofrep.ts";
 
 test.each([
   ["string", "", ""],

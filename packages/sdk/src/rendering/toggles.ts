@@ -1,0 +1,41 @@
+// The toggles of `/proxy`, as browser and mobile SDKs read them.
+
+import type { CompiledFlag, Outcome, Payload, SelectedVariant } from "flags-engine";
+
+/** The part of a flag that a toggle shows. */
+export type ToggleFlag = Pick<CompiledFlag, "impressionData" | "name">;
+
+/** The part of an outcome that a toggle shows. */
+export type ToggleOutcome = Pick<Outcome, "enabled" | "variant">;
+
+/** A variant as client SDKs read it. */
+export interface ClientVariant {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly payload?: Payload;
+}
+
+/** A flag and its variant for one context, as client SDKs read it. */
+export interface Toggle {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly variant: ClientVariant;
+  readonly impressionData: boolean;
+}
+
+/** Returns a toggle as `/proxy` writes it. */
+export function toToggle(
+  { name, impressionData }: ToggleFlag,
+  { enabled, variant }: ToggleOutcome,
+): Toggle {
+  return { name, enabled, variant: toClientVariant(variant), impressionData };
+}
+
+/** NOTE: a variant may be called `disabled`; `enabled` distinguishes it from no variant at all. */
+export function toClientVariant(variant: SelectedVariant | undefined): ClientVariant {
+  if (variant === undefined) return { name: "disabled", enabled: false };
+
+  const { name, payload } = variant;
+  if (payload === undefined) return { name, enabled: true };
+  return { name, enabled: true, payload: { type: payload.type, value: payload.value } };
+}
