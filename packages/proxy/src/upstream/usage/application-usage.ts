@@ -1,5 +1,8 @@
 import type { FeatureUsage } from "flags-sdk";
 
+/** The quota of data without one. */
+export const DEFAULT_QUOTA = "";
+
 /** Usage that one application counted over a period of time. */
 export interface ApplicationUsage {
   readonly appName: string;

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { ImpactMetric, ImpactSample } from "./application-usage.ts";
-import { ImpactMetricsBuffer } from "./impact-metrics.ts";
+import { IMPACT_METRICS, joinSamples, toSingleSamples } from "./impact-metrics.ts";
+import { ItemBuffer } from "./item-buffer.ts";
 import { FairShare } from "flags-server-kit/neutral";
 import { USAGE_LIMITS } from "./usage-limits.ts";
 
@@ -12,6 +13,17 @@ const metric = (type: ImpactMetric["type"], ...samples: readonly ImpactSample[])
 });
 const ignore = (): void => undefined;
 
+/** Accepts metrics with several samples, as they are reported. */
+class ImpactMetricsBuffer extends ItemBuffer<ImpactMetric> {
+  constructor(memory: FairShare) {
+    super(IMPACT_METRICS, memory, ignore);
+  }
+
+  override add(quotaId: string, metrics: readonly ImpactMetric[]): number {
+    return super.add(quotaId, metrics.flatMap(toSingleSamples));
+  }
+}
+
 const histogram = (count: number): ImpactSample => ({
   labels: {},
   count,
@@ -21,12 +33,10 @@ const histogram = (count: number): ImpactSample => ({
 
 /** Returns the samples of everything in the buffer, as it would be sent. */
 const samplesIn = (buffer: ImpactMetricsBuffer): readonly ImpactSample[] =>
-  buffer
-    .take()
-    .flatMap(({ texts }) => texts.flatMap((text) => (JSON.parse(text) as ImpactMetric).samples));
+  buffer.take().flatMap(({ item }) => item.samples);
 
 test("metrics that could not be delivered are added to those reported in the meantime; gauges keep the newer value", () => {
-  const buffer = new ImpactMetricsBuffer(new FairShare(100_000), ignore);
+  const buffer = new ImpactMetricsBuffer(new FairShare(100_000));
   const add = (value: number): number =>
     buffer.add("key", [
       metric("counter", { labels: { a: "1", b: "2" }, value }),
@@ -46,18 +56,16 @@ test("metrics that could not be delivered are added to those reported in the mea
 
 test("release() frees the memory of delivered metrics, and no memory is claimed twice", () => {
   const memory = new FairShare(100_000);
-  const buffer = new ImpactMetricsBuffer(memory, ignore);
+  const buffer = new ImpactMetricsBuffer(memory);
   const one = [metric("counter", { labels: {}, value: 1 })];
   for (let round = 0; round < 1000; round += 1) {
     expect(buffer.add("key", one)).toBe(0);
-    const [taken] = buffer.take();
-    if (taken === undefined) throw new Error("Nothing was taken");
+    const taken = buffer.take();
     expect(buffer.add("key", one)).toBe(0);
     buffer.release(taken);
-    for (const rest of buffer.take()) {
-      expect(rest.texts).toEqual(taken.texts);
-      buffer.release(rest);
-    }
+    const rest = buffer.take();
+    expect(rest).toEqual(taken);
+    buffer.release(rest);
   }
   expect(memory.canClaim("key", 50_000)).toBe(true);
   expect(memory.canClaim("key", 50_001)).toBe(false);
@@ -74,12 +82,12 @@ test.each([
   "add() claims as much memory as is freed if the help text of a $type changes (%#)",
   ({ type, before, after }) => {
     const memory = new FairShare(100_000);
-    const buffer = new ImpactMetricsBuffer(memory, ignore);
+    const buffer = new ImpactMetricsBuffer(memory);
     const add = (help: string): void => {
       buffer.add("key", [{ ...metric(type, { labels: {}, value: 1 }), help }]);
     };
     const deliver = (): void => {
-      for (const taken of buffer.take()) buffer.release(taken);
+      buffer.release(buffer.take());
       expect(memory.canClaim("key", 50_000)).toBe(true);
       expect(memory.canClaim("key", 50_001)).toBe(false);
     };
@@ -93,21 +101,27 @@ test.each([
     add(before);
     const taken = buffer.take();
     add(after);
-    for (const one of taken) buffer.release(one);
+    buffer.release(taken);
     deliver();
   },
 );
 
 test("add() keeps sums finite", () => {
-  const buffer = new ImpactMetricsBuffer(new FairShare(100_000), ignore);
+  const buffer = new ImpactMetricsBuffer(new FairShare(100_000));
   for (let round = 0; round < 3; round += 1) {
     buffer.add("key", [metric("counter", { labels: {}, value: 1e300 })]);
   }
   expect(samplesIn(buffer)).toEqual([{ labels: {}, value: 1e300 }]);
 });
 
+test("joinSamples() joins only what follows each other and has the same name, type and help text", () => {
+  const one = metric("counter", { labels: {}, value: 1 }, { labels: { a: "1" }, value: 2 });
+  const other = { ...one, help: "other" };
+  expect(joinSamples([one, other, one].flatMap(toSingleSamples))).toEqual([one, other, one]);
+});
+
 test("add() drops series beyond the limit of their quota, but not those of another", () => {
-  const buffer = new ImpactMetricsBuffer(new FairShare(USAGE_LIMITS.bytes), ignore);
+  const buffer = new ImpactMetricsBuffer(new FairShare(USAGE_LIMITS.bytes));
   const full = Array.from({ length: USAGE_LIMITS.impactSeries }, (_, index) => `${index}`);
   const samples = [...full, "one too many", "0"].map((l) => ({ labels: { l }, value: 1 }));
   expect(buffer.add("key", [metric("counter", ...samples)])).toBe(1);
@@ -115,7 +129,7 @@ test("add() drops series beyond the limit of their quota, but not those of anoth
 });
 
 test("restore() adds metrics to those that are pending or being sent; gauges keep the newer value", () => {
-  const buffer = new ImpactMetricsBuffer(new FairShare(100_000), ignore);
+  const buffer = new ImpactMetricsBuffer(new FairShare(100_000));
   const metrics = (value: number): readonly ImpactMetric[] => [
     metric("gauge", { labels: {}, value }),
     metric("counter", { labels: {}, value }),
@@ -124,7 +138,7 @@ test("restore() adds metrics to those that are pending or being sent; gauges kee
   buffer.restore("other", metrics(1));
   buffer.add("key", metrics(2).slice(0, 1));
   buffer.restore("key", metrics(1));
-  expect(samplesIn(buffer)).toEqual([1, 1, 2, 1].map((value) => ({ labels: {}, value })));
+  expect(samplesIn(buffer)).toEqual([1, 2, 1, 1].map((value) => ({ labels: {}, value })));
   buffer.restore("key", metrics(1));
-  expect(samplesIn(buffer)).toEqual([1, 1, 2, 2].map((value) => ({ labels: {}, value })));
+  expect(samplesIn(buffer)).toEqual([1, 2, 1, 2].map((value) => ({ labels: {}, value })));
 });

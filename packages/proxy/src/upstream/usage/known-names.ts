@@ -1,6 +1,7 @@
 import type { Snapshot } from "flags-engine";
 import type { FeatureUsage } from "flags-sdk";
 import type { ApplicationUsage } from "./application-usage.ts";
+import { withFeatures } from "./bulk-report.ts";
 
 /** The name that SDKs report if a flag has no variant for a context. */
 const NO_VARIANT = "disabled";
@@ -32,30 +33,20 @@ export function separateKnown(usage: ApplicationUsage, isKnown: IsKnown): Separa
   const known: Entry[] = [];
   const unknown: Entry[] = [];
   for (const [name, counts] of Object.entries(usage.features)) {
-    if (!isKnown(name)) {
-      unknown.push([name, counts]);
-      continue;
-    }
-    const variants = Object.entries(counts.variants ?? {});
-    const others = variants.filter(([variant]) => !isKnown(name, variant));
-    if (others.length === 0) {
-      known.push([name, counts]);
-      continue;
-    }
-    // NOTE: `fromEntries` defines properties, so it is safe for a name such as `__proto__`.
-    unknown.push([name, { yes: 0, no: 0, variants: Object.fromEntries(others) }]);
     const { yes, no } = counts;
+    const variants = Object.entries(counts.variants ?? {});
     const rest = variants.filter(([variant]) => isKnown(name, variant));
-    if (yes + no + rest.length > 0) {
-      known.push([name, { yes, no, variants: Object.fromEntries(rest) }]);
+    const others = variants.filter(([variant]) => !isKnown(name, variant));
+    if (!isKnown(name)) unknown.push([name, counts]);
+    else if (others.length === 0) known.push([name, counts]);
+    else {
+      unknown.push([name, { yes: 0, no: 0, variants: Object.fromEntries(others) }]);
+      if (yes + no + rest.length > 0) {
+        known.push([name, { yes, no, variants: Object.fromEntries(rest) }]);
+      }
     }
   }
-  return { known: withFeatures(usage, known), unknown: withFeatures(usage, unknown) };
-}
-
-function withFeatures(
-  usage: ApplicationUsage,
-  entries: readonly Entry[],
-): ApplicationUsage | undefined {
-  return entries.length === 0 ? undefined : { ...usage, features: Object.fromEntries(entries) };
+  const toPart = (entries: readonly Entry[]): ApplicationUsage | undefined =>
+    entries.length === 0 ? undefined : withFeatures(usage, entries);
+  return { known: toPart(known), unknown: toPart(unknown) };
 }

@@ -1,11 +1,10 @@
 import type { UpstreamError } from "flags-sdk";
-import type { ApplicationUsage } from "./application-usage.ts";
 import type { EventSink, FailureLog } from "flags-sdk/neutral";
-import { splitUsages } from "./bulk-report.ts";
-import { separateKnown } from "./known-names.ts";
-import type { IsKnown } from "./known-names.ts";
-import type { UsageDrops } from "./usage-drops.ts";
+import type { ApplicationUsage } from "./application-usage.ts";
+import { halveUsage } from "./bulk-report.ts";
+import { type IsKnown, separateKnown } from "./known-names.ts";
 import type { UsageBuffer } from "./usage-buffer.ts";
+import type { UsageDrops } from "./usage-drops.ts";
 
 /** Usage of one application that the upstream has rejected. */
 export interface Rejected {
@@ -24,8 +23,6 @@ interface RejectionsOptions {
 /** The names that the upstream sent, and the others, which clients may have invented. */
 type Group = "known" | "unknown";
 
-type Divided = Group | "batch";
-
 const GROUPS: readonly Group[] = ["known", "unknown"];
 
 /** Consecutive rejections after which the usage of an application is dropped, for each group of names. */
@@ -35,7 +32,7 @@ export const TOO_LARGE = 413;
  * How often rejected batches, and rejected usage of each group, are divided per attempt to send everything. Clients can
  * invent any number of names that the upstream might reject, which must not cause any number of requests.
  */
-const MAX_SPLITS = 100;
+const MAX_DIVISIONS = 100;
 /** How many names of flags a log line contains. */
 const MAX_NAMES = 5;
 
@@ -47,11 +44,7 @@ export class Rejections {
   readonly #options: RejectionsOptions;
   /** Consecutive rejections, by application and quota, and group of names. */
   readonly #counts = new Map<string, number>();
-  readonly #splitsLeft: Record<Divided, number> = {
-    known: MAX_SPLITS,
-    unknown: MAX_SPLITS,
-    batch: MAX_SPLITS,
-  };
+  #divisionsLeft = { known: 0, unknown: 0, batch: 0 };
 
   constructor(options: RejectionsOptions) {
     this.#options = options;
@@ -67,48 +60,50 @@ export class Rejections {
     return GROUPS.some((group) => this.#counts.has(idOf(usage, group)));
   }
 
-  /** Must be called before each attempt to send everything. */
-  beginRound(): void {
-    for (const kind of [...GROUPS, "batch"] as const) this.#splitsLeft[kind] = MAX_SPLITS;
+  /** Must be called before each attempt to send everything. Batches are divided without a limit in the last one. */
+  beginAttempt(isLast: boolean): void {
+    const batch = isLast ? Infinity : MAX_DIVISIONS;
+    this.#divisionsLeft = { known: MAX_DIVISIONS, unknown: MAX_DIVISIONS, batch };
   }
 
-  /** Whether a rejected batch may be divided once more. */
-  mayDivideBatch(): boolean {
-    return this.#takeSplit("batch");
+  /** Whether a rejected batch, or rejected usage of a group, may be divided once more. */
+  mayDivide(kind: Group | "batch"): boolean {
+    this.#divisionsLeft[kind] -= 1;
+    return this.#divisionsLeft[kind] >= 0;
   }
 
   /** Returns the parts in which to send rejected usage again; undefined if it is not divided any more. */
-  split({ usage, error }: Rejected): readonly ApplicationUsage[] | undefined {
-    const halves = splitUsages([usage])?.flat();
+  divide({ usage, error }: Rejected): readonly ApplicationUsage[] | undefined {
+    const halves = halveUsage(usage);
     if (error.status === TOO_LARGE) return halves;
     const { known, unknown } = separateKnown(usage, this.#options.isKnown);
     if (known !== undefined && unknown !== undefined) return [known, unknown];
-    if (halves === undefined) return undefined;
-    const group = unknown === undefined ? "known" : "unknown";
-    return this.#takeSplit(group) ? halves : undefined;
+    return halves !== undefined && this.mayDivide(this.#groupOf(usage)) ? halves : undefined;
   }
 
-  #takeSplit(kind: Divided): boolean {
-    if (this.#splitsLeft[kind] === 0) return false;
-    this.#splitsLeft[kind] -= 1;
-    return true;
-  }
-
-  /** Decides which of the rejected parts of the usage of one application to drop. */
+  /**
+   * Decides which of the rejected parts of the usage of one application to drop: flags that are rejected although others are
+   * accepted, and all of a group after ten consecutive rejections.
+   */
   resolve(
     usage: ApplicationUsage,
     rejected: readonly Rejected[],
     accepted: readonly ApplicationUsage[],
   ): void {
-    const isIsolated = (one: Rejected): boolean => accepted.length > 0 && isSingleFlag(one);
-    this.#dropFlags(rejected.filter(isIsolated));
-    const others = rejected.filter((one) => !isIsolated(one));
+    const isIsolated = (one: Rejected): boolean =>
+      accepted.length > 0 && halveUsage(one.usage) === undefined;
+    const isolated = rejected.filter(isIsolated);
+    this.#drop(isolated, describeFlags(isolated));
+    const [first] = isolated;
+    if (first !== undefined) this.#options.events.failure(first.error);
     for (const group of GROUPS) {
       const id = idOf(usage, group);
-      const ofGroup = others.filter((one) => this.#groupOf(one.usage) === group);
+      const others = rejected.filter(
+        (one) => !isIsolated(one) && this.#groupOf(one.usage) === group,
+      );
       const isPartAccepted = accepted.some((part) => this.#groupOf(part) === group);
-      if (ofGroup.length === 0 || isPartAccepted) this.#counts.delete(id);
-      this.#count(id, ofGroup);
+      if (others.length === 0 || isPartAccepted) this.#counts.delete(id);
+      this.#count(id, others);
     }
   }
 
@@ -117,57 +112,37 @@ export class Rejections {
     return unknown === undefined ? "known" : "unknown";
   }
 
-  /** Drops flags that the upstream rejects although it accepts others of the same application. */
-  #dropFlags(isolated: readonly Rejected[]): void {
-    const [first] = isolated;
-    if (first === undefined) return;
-    const { usage, error } = first;
-    this.#options.events.failure(error);
-    const shown = isolated.slice(0, MAX_NAMES).map(describeFlag);
-    const rest = isolated.length > MAX_NAMES ? ` and ${isolated.length - MAX_NAMES} more` : "";
-    const flags = `${isolated.length === 1 ? "flag" : "flags"} ${shown.join(", ")}${rest}`;
-    this.#drop(
-      isolated,
-      `application ${JSON.stringify(usage.appName)}, ${flags}: ${error.message}`,
-    );
-  }
-
-  /** Counts a rejection, and drops the usage after ten consecutive ones. */
   #count(id: string, rejected: readonly Rejected[]): void {
     const [first] = rejected;
     if (first === undefined) return;
-    const { failureLog } = this.#options;
-    const { usage, error } = first;
-    failureLog.failed(error);
-    const rejections = (this.#counts.get(id) ?? 0) + 1;
-    if (rejections < MAX_REJECTIONS) {
-      this.#counts.set(id, rejections);
-      return;
-    }
+    this.#options.failureLog.failed(first.error);
+    const count = (this.#counts.get(id) ?? 0) + 1;
+    this.#counts.set(id, count);
+    if (count < MAX_REJECTIONS) return;
     this.#counts.delete(id);
-    this.#drop(
-      rejected,
-      `application ${JSON.stringify(usage.appName)}, rejected ${rejections} times: ${error.message}`,
-    );
+    this.#drop(rejected, `rejected ${count} times`);
   }
 
-  /** @param example describes the usage, for the log */
-  #drop(rejected: readonly Rejected[], example: string): void {
+  /** @param reason describes the usage, for the log */
+  #drop(rejected: readonly Rejected[], reason: string): void {
     const { buffer, drops } = this.#options;
+    const [first] = rejected;
+    if (first === undefined) return;
     for (const { usage } of rejected) buffer.release(usage);
     const { length } = rejected.flatMap(({ usage }) => Object.keys(usage.features));
-    drops.add("rejected", length, example);
+    const appName = JSON.stringify(first.usage.appName);
+    drops.add("rejected", length, `application ${appName}, ${reason}: ${first.error.message}`);
   }
 }
 
-function isSingleFlag({ usage }: Rejected): boolean {
-  return Object.keys(usage.features).length === 1;
-}
-
-/** Describes a single flag for a log message. */
-function describeFlag({ usage: { features } }: Rejected): string {
-  const [[name, { yes, no }] = ["", { yes: 0, no: 0 }]] = Object.entries(features);
-  return `${JSON.stringify(name)}${yes + no === 0 ? " (only variants)" : ""}`;
+/** Describes single flags for a log message. */
+function describeFlags(isolated: readonly Rejected[]): string {
+  const names = isolated.slice(0, MAX_NAMES).map(({ usage: { features } }) => {
+    const [[name, { yes, no }] = ["", { yes: 0, no: 0 }]] = Object.entries(features);
+    return `${JSON.stringify(name)}${yes + no === 0 ? " (only variants)" : ""}`;
+  });
+  const rest = isolated.length > MAX_NAMES ? ` and ${isolated.length - MAX_NAMES} more` : "";
+  return `${isolated.length === 1 ? "flag" : "flags"} ${names.join(", ")}${rest}`;
 }
 
 function idOf({ quotaId, appName }: ApplicationUsage, group: Group): string {

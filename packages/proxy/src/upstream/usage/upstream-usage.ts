@@ -1,20 +1,9 @@
-import type { Snapshot } from "flags-engine";
-import type { MetricsBody } from "flags-sdk";
-import type { UpstreamConnection } from "flags-sdk/internal";
-import type { EventSink, Settings } from "flags-sdk/neutral";
-import { FairShare } from "flags-server-kit/neutral";
+import type { Settings } from "flags-sdk/neutral";
+import { AcceptedUsage } from "./accepted-usage.ts";
 import type { ApplicationRegistration, ApplicationUsage } from "./application-usage.ts";
-import { BulkSupport } from "./bulk-report.ts";
-import { ImpactAndRegistrationReporter } from "./impact-and-registration-reporter.ts";
-import { hasName, type IsKnown } from "./known-names.ts";
-import { PendingData } from "./pending-data.ts";
 import { UsageSpool, type UsageSpoolState } from "./spool/usage-spool.ts";
-import { type DropKind, UsageDrops } from "./usage-drops.ts";
-import { DEFAULT_QUOTA, USAGE_LIMITS } from "./usage-limits.ts";
+import { USAGE_LIMITS } from "./usage-limits.ts";
 import { UsageReporter } from "./usage-reporter.ts";
-
-/** For durations, since the system clock can be changed. */
-const monotonicMs = (): number => performance.now();
 
 /** Where usage, impact metrics and registrations are kept until they are delivered. */
 export interface UsageSpoolOptions {
@@ -24,23 +13,20 @@ export interface UsageSpoolOptions {
   readonly maxBytes: number;
 }
 
-interface UpstreamUsageOptions extends Pick<UpstreamConnection, "api" | "identity"> {
+type AcceptedOptions = ConstructorParameters<typeof AcceptedUsage>[0];
+type SenderParts = Parameters<AcceptedUsage["createSender"]>[0];
+
+interface UpstreamUsageOptions
+  extends Pick<AcceptedOptions, "onDropped" | "snapshot">, Omit<SenderParts, "credentials"> {
   readonly settings: Settings;
-  readonly events: EventSink;
   /** @default memory */
   readonly spool: UsageSpoolOptions | undefined;
-  /** Returns the flags that the upstream has sent. */
-  readonly snapshot: () => Snapshot | undefined;
-  /** Called for each delivered report; after a bulk report, once for each application. */
-  readonly onSent: (report: MetricsBody) => void;
-  readonly onDropped: (kind: DropKind, count: number) => void;
 }
 
 /** Stores the usage, impact metrics and registrations of applications until the upstream has accepted them. */
 export class UpstreamUsage {
   readonly #settings: Settings;
-  readonly #pending: PendingData;
-  readonly #drops: UsageDrops;
+  readonly #accepted: AcceptedUsage;
   /** Undefined if usage is not reported. */
   readonly #reporter: UsageReporter | undefined;
   /** Undefined if usage is only in memory. */
@@ -48,30 +34,30 @@ export class UpstreamUsage {
   #isClosed = false;
 
   constructor(options: UpstreamUsageOptions) {
-    const { settings, events, spool, snapshot } = options;
+    const { settings, events, spool } = options;
     this.#settings = settings;
-    const isKnown: IsKnown = (feature, variant) => {
-      const current = snapshot();
-      // Before the first data, every flag may exist.
-      return current === undefined || hasName(current, feature, variant);
-    };
-    this.#drops = new UsageDrops(options.onDropped);
-    this.#pending = new PendingData({
-      memory: new FairShare(memoryLimit(spool?.maxBytes)),
-      isKnown,
-      onDropped: (kind, count) => this.#drops.add(kind, count),
+    // A copy in the spool can be 50% larger, and is next to an older copy and the records since then.
+    const maxBytes = Math.min(USAGE_LIMITS.bytes, (spool?.maxBytes ?? Infinity) / 4);
+    this.#accepted = new AcceptedUsage({
+      ...options,
+      maxBytes,
       journal: (kind, content) => this.#spool?.record(kind, content),
     });
     if (!settings.isMetricsEnabled) return;
+    const { pending, drops } = this.#accepted;
     if (spool !== undefined) {
-      this.#spool = new UsageSpool({
-        ...spool,
-        pending: this.#pending,
-        warn: events.warn,
-        onRestored: () => this.#reporter?.wake(),
-      });
+      const onRestored = (): void => this.#reporter?.wake();
+      this.#spool = new UsageSpool({ ...spool, pending, warn: events.warn, onRestored });
     }
-    this.#reporter = this.#createReporter(options, isKnown);
+    this.#reporter = new UsageReporter({
+      sender: this.#accepted.createSender({ ...options, credentials: settings.credentials }),
+      pending,
+      drops,
+      isDurable: () => this.#spool?.state.isWritable === true,
+      intervalMs: settings.metricsIntervalMs,
+      jitterMs: settings.metricsJitterMs,
+      events,
+    });
   }
 
   /** Undefined if usage is only in memory. */
@@ -115,18 +101,12 @@ export class UpstreamUsage {
    */
   async register(registration: ApplicationRegistration): Promise<void> {
     if (!this.#settings.isRegistrationEnabled || this.#isClosed) return;
-    if (!this.#pending.registrations.add(registration)) this.#drops.add("registration", 1);
+    this.#accepted.register(registration);
     await this.#spool?.flushed();
   }
 
   #add(usage: ApplicationUsage): boolean {
-    const { quotaId = DEFAULT_QUOTA } = usage;
-    if (this.#isClosed || !this.#pending.usage.add(usage)) return false;
-    this.#drops.add(
-      "impact_metric",
-      this.#pending.impactMetrics.add(quotaId, usage.impactMetrics ?? []),
-    );
-    return true;
+    return !this.#isClosed && this.#accepted.add(usage);
   }
 
   async #addDurably(usage: ApplicationUsage, spool: UsageSpool): Promise<boolean> {
@@ -136,62 +116,4 @@ export class UpstreamUsage {
     if (isAdded) await spool.flushed();
     return isAdded;
   }
-
-  #createReporter(options: UpstreamUsageOptions, isKnown: IsKnown): UsageReporter {
-    const { settings, identity, events, api, onSent } = options;
-    const now = Date.now;
-    const bulk = new BulkSupport(environmentOf(settings.credentials), monotonicMs);
-    const drops = this.#drops;
-    const impactAndRegistrations = new ImpactAndRegistrationReporter({
-      api,
-      bulk,
-      impactMetrics: this.#pending.impactMetrics,
-      registrations: this.#pending.registrations,
-      drops,
-      identity,
-      now,
-    });
-    return new UsageReporter({
-      api,
-      buffer: this.#pending.usage,
-      bulk,
-      sendImpactAndRegistrations: (signal) => impactAndRegistrations.send(signal),
-      spool: this.#spool,
-      drops,
-      isKnown,
-      identity,
-      intervalMs: settings.metricsIntervalMs,
-      jitterMs: settings.metricsJitterMs,
-      onSent,
-      events,
-      now,
-      monotonicMs,
-      random: Math.random,
-    });
-  }
-}
-
-/**
- * Returns the memory for usage. A copy of it in the spool can be 50% larger, and is next to an older copy and
- * the records since then.
- */
-function memoryLimit(spoolMaxBytes = Infinity): number {
-  return Math.min(USAGE_LIMITS.bytes, spoolMaxBytes / 4);
-}
-
-// A token has the form `project:environment.secret`. If there is more than one dot after the colon
-// it is ambiguous, because the name of an environment may contain a dot.
-const TOKEN = /^(?:Bearer\s+)?[^:]+:([^:.]+)\.[^:.]+$/i;
-
-/**
- * Returns the environment of the API token; undefined if it is missing or ambiguous, or if a function may replace the token
- * in each request.
- */
-function environmentOf({
-  token,
-  customHeaders,
-  customHeadersFunction,
-}: Settings["credentials"]): string | undefined {
-  if (customHeadersFunction !== undefined) return undefined;
-  return TOKEN.exec(customHeaders["authorization"] ?? token ?? "")?.[1];
 }

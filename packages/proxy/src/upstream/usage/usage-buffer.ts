@@ -1,19 +1,22 @@
 import type { FeatureUsage } from "flags-sdk";
 import { FairShare } from "flags-server-kit/neutral";
-import type { ApplicationUsage, ChangeKind, Journal } from "./application-usage.ts";
-import { inTurn, moveToEnd } from "./in-turn.ts";
-import { type IsKnown, separateKnown } from "./known-names.ts";
 import {
-  APPLICATION_BYTES,
+  type ApplicationUsage,
+  type ChangeKind,
   DEFAULT_QUOTA,
-  ENTRY_BYTES,
+  type Journal,
+} from "./application-usage.ts";
+import { withFeatures } from "./bulk-report.ts";
+import { type IsKnown, separateKnown } from "./known-names.ts";
+import { Quotas } from "./quotas.ts";
+import {
+  applicationBytes,
+  entryBytes,
   OTHER_APPLICATIONS,
-  textBytes,
   type UsageLimits,
 } from "./usage-limits.ts";
 
 export interface UsageBufferOptions {
-  readonly now: () => number;
   readonly limits: UsageLimits;
   /** Bytes of memory, shared by the quotas. */
   readonly memory: FairShare;
@@ -47,62 +50,72 @@ interface Application {
  * `__proto__` is not special.
  */
 export class UsageBuffer {
-  /** By quota, then name. Both in the order in which they will be sent. */
-  readonly #quotas = new Map<string, Map<string, Application>>();
-  /** The number of unknown flags by quota. */
-  readonly #unknown = new Map<string, number>();
+  /** By quota, then name. */
+  readonly #applications = new Quotas<Application>();
   /** The number of applications, shared by the quotas. */
-  readonly #applications: FairShare;
+  readonly #count: FairShare;
+  /** The number of unknown flags by quota. */
+  readonly #unknown = new FairShare(Infinity);
   readonly #options: UsageBufferOptions;
 
   constructor(options: UsageBufferOptions) {
     this.#options = options;
-    this.#applications = new FairShare(options.limits.applications);
+    this.#count = new FairShare(options.limits.applications);
   }
 
   /** The number of applications with usage, counted once for each quota. */
   get size(): number {
-    return this.#applications.used;
+    return this.#count.used;
   }
 
   /**
-   * Adds usage. Unknown flags and variants beyond their limits are omitted. If the
-   * application exceeds the limits of its quota, known flags and variants are counted for `OTHER_APPLICATIONS`,
-   * so that a client that invents applications or flags cannot cause other reports to be rejected. Returns
-   * false and adds nothing if even that is not possible. The cost does not depend on
-   * the values of the counts.
+   * Adds usage. Unknown flags and variants beyond their limits are omitted. If the application exceeds the limits of its
+   * quota, known flags and variants are counted for `OTHER_APPLICATIONS`, so that a client that invents applications or flags
+   * cannot cause other reports to be rejected. Returns false and adds nothing if even that is not possible. The cost does not
+   * depend on the values of the counts.
    */
-  add(usage: ApplicationUsage): boolean {
-    const admitted = this.#admit(usage);
-    if (!this.#tryAdd(admitted, (isNew) => this.#isWithinLimits(usage, isNew))) {
-      return this.#addToOthers(usage);
+  add(reported: ApplicationUsage): boolean {
+    const { memory, onDropped, journal } = this.#options;
+    const usage = withoutZeros(reported);
+    const { quotaId = DEFAULT_QUOTA } = usage;
+    let admitted = this.#limitNames(usage);
+    const isEmpty = Object.keys(admitted.usage.features).length === 0;
+    const hasRoom =
+      memory.canClaim(quotaId, this.#bytesToAdd(admitted.usage)) &&
+      (this.#find(usage) !== undefined || this.#count.canClaim(quotaId, 1));
+    if (!isEmpty && !hasRoom) {
+      admitted = this.#toOthers(usage);
+      // Its memory depends only on how many flags and variants are known, so it may exceed the share of its quota.
+      if (memory.free < this.#bytesToAdd(admitted.usage)) return false;
     }
-    if (Object.keys(admitted.features).length > 0)
-      this.#options.journal("add", { usage: admitted });
+    if (admitted.unknownFlags > 0) onDropped("unknown_flag", admitted.unknownFlags);
+    if (admitted.variants > 0) onDropped("variant", admitted.variants);
+    if (Object.keys(admitted.usage.features).length === 0) return true;
+    this.#merge(admitted.usage);
+    journal("add", { usage: admitted.usage });
     return true;
   }
 
   /** Applies a change that an earlier process has recorded, regardless of limits. */
   apply(kind: ChangeKind, usage: ApplicationUsage): void {
+    const application = this.#find(usage);
     if (kind === "remove") this.#subtract(usage);
-    else if (kind === "set") this.#replace(usage);
-    else this.#merge(usage);
+    else if (kind === "add" || application === undefined) this.#merge(usage);
+    else {
+      for (const name of Object.keys(usage.features)) this.#delete(usage, application, name);
+      this.#merge(usage);
+      application.startMs = usage.startMs;
+    }
   }
 
-  /**
-   * Yields all usage for sending, application by application: one of each quota in turn, so that a
-   * quota with many applications does not delay the others. What was yielded moves to the end of the order. Does not
-   * include applications that are added in the meantime.
-   */
-  *takeAll(): Generator<ApplicationUsage, undefined, undefined> {
-    for (const [quotaId, appName] of inTurn([...this.#quotas].map(toKeys))) {
-      const quota = this.#quotas.get(quotaId);
-      const application = quota?.get(appName);
-      if (quota === undefined || application === undefined) continue;
-      application.nextStartMs = this.#options.now();
-      moveToEnd(quota, appName);
-      moveToEnd(this.#quotas, quotaId);
+  /** Yields usage for sending, application by application, those of each quota in turn. */
+  *takeAll(limit = Infinity): Generator<ApplicationUsage, undefined> {
+    let taken = 0;
+    for (const [quotaId, appName, application] of this.#applications.inTurn()) {
+      application.nextStartMs = Date.now();
       yield toUsage(quotaId, appName, application);
+      taken += 1;
+      if (taken >= limit) break;
     }
     return undefined;
   }
@@ -116,37 +129,37 @@ export class UsageBuffer {
   }
 
   /** Yields everything. Each application is read when it is yielded. */
-  *values(): Generator<ApplicationUsage, undefined, undefined> {
-    for (const [quotaId, appName] of [...this.#quotas].flatMap(toKeys)) {
-      const application = this.#quotas.get(quotaId)?.get(appName);
-      if (application !== undefined) yield toUsage(quotaId, appName, application);
-    }
+  *values(): Generator<ApplicationUsage, undefined> {
+    for (const entry of this.#applications.entries()) yield toUsage(...entry);
     return undefined;
   }
 
+  #find({ quotaId = DEFAULT_QUOTA, appName }: ApplicationUsage): Application | undefined {
+    return this.#applications.get(quotaId, appName);
+  }
+
   /** Omits unknown flags and variants beyond their limits. Clients can invent names, which must not exhaust the memory. */
-  #admit(usage: ApplicationUsage): ApplicationUsage {
-    const { limits, isKnown, onDropped } = this.#options;
+  #limitNames(usage: ApplicationUsage): AdmittedUsage {
+    const { limits, isKnown } = this.#options;
     const { quotaId = DEFAULT_QUOTA, features } = usage;
     const existing = this.#find(usage)?.features;
-    let free = limits.unknownFeatures - (this.#unknown.get(quotaId) ?? 0);
-    let limited = 0;
+    let free = limits.unknownFeatures - this.#unknown.usedBy(quotaId);
+    let unknownFlags = 0;
+    let variants = 0;
     const admitted: [name: string, usage: FeatureUsage][] = [];
-    const entries = Object.entries(features);
-    for (const [name, counts] of entries) {
+    for (const [name, counts] of Object.entries(features)) {
       if (existing?.has(name) !== true && !isKnown(name)) {
         free -= 1;
-        if (free < 0) continue;
+        if (free < 0) {
+          unknownFlags += 1;
+          continue;
+        }
       }
       const rest = this.#limitVariants(name, counts, existing?.get(name)?.variants);
-      if (rest !== counts) limited += 1;
+      if (rest !== counts) variants += 1;
       admitted.push([name, rest]);
     }
-    const unknown = entries.length - admitted.length;
-    if (unknown > 0) onDropped("unknown_flag", unknown);
-    if (limited > 0) onDropped("variant", limited);
-    // NOTE: `fromEntries` defines properties, so it is safe for a name such as `__proto__`.
-    return unknown + limited === 0 ? usage : { ...usage, features: Object.fromEntries(admitted) };
+    return { usage: withFeatures(usage, admitted), unknownFlags, variants };
   }
 
   /** Returns the usage of a flag without the unknown variants beyond their limit. */
@@ -169,183 +182,124 @@ export class UsageBuffer {
     return { ...usage, variants: Object.fromEntries(admitted) };
   }
 
-  /** Adds usage; takes it back, and returns false, if it required memory that is not available. */
-  #tryAdd(usage: ApplicationUsage, isAllowed: (isNew: boolean) => boolean): boolean {
-    const { memory } = this.#options;
-    const { quotaId = DEFAULT_QUOTA } = usage;
-    const isNew = this.#find(usage) === undefined;
-    const usedBefore = memory.usedBy(quotaId);
-    this.#merge(usage);
-    if (memory.usedBy(quotaId) === usedBefore || isAllowed(isNew)) return true;
-    this.#subtract(usage);
-    return false;
-  }
-
-  #isWithinLimits(usage: ApplicationUsage, isNew: boolean): boolean {
-    const { memory, limits } = this.#options;
-    const { quotaId = DEFAULT_QUOTA } = usage;
-    const featureCount = this.#find(usage)?.features.size ?? 0;
-    if (featureCount > limits.featuresPerApplication || !memory.isWithin(quotaId)) return false;
-    return !isNew || this.#applications.isWithin(quotaId);
-  }
-
-  /**
-   * Counts usage of known flags without the name of its application. Its memory depends only on how many flags and
-   * variants are known, so it may exceed the share of its quota.
-   */
-  #addToOthers(usage: ApplicationUsage): boolean {
-    const { memory, isKnown, onDropped, journal } = this.#options;
-    const { known, unknown } = separateKnown(usage, isKnown);
-    const others = { ...usage, features: known?.features ?? {}, appName: OTHER_APPLICATIONS };
-    if (!this.#tryAdd(others, () => memory.free >= 0)) return false;
+  /** Returns the usage of known flags and variants, without the name of its application. */
+  #toOthers(usage: ApplicationUsage): AdmittedUsage {
+    const { known, unknown } = separateKnown(usage, this.#options.isKnown);
     const omitted = Object.keys(unknown?.features ?? {});
-    const unknownCount = omitted.filter((name) => !isKnown(name)).length;
-    if (unknownCount > 0) onDropped("unknown_flag", unknownCount);
-    if (omitted.length > unknownCount) onDropped("variant", omitted.length - unknownCount);
-    if (known !== undefined) journal("add", { usage: others });
-    return true;
+    const unknownFlags = omitted.filter((name) => !this.#options.isKnown(name)).length;
+    return {
+      usage: { ...usage, features: known?.features ?? {}, appName: OTHER_APPLICATIONS },
+      unknownFlags,
+      variants: omitted.length - unknownFlags,
+    };
   }
 
-  #find({ quotaId = DEFAULT_QUOTA, appName }: ApplicationUsage): Application | undefined {
-    return this.#quotas.get(quotaId)?.get(appName);
+  /** Returns the memory that usage would require in addition. */
+  #bytesToAdd(usage: ApplicationUsage): number {
+    const application = this.#find(usage);
+    let bytes = application === undefined ? applicationBytes(usage.appName) : 0;
+    for (const [name, { variants = {} }] of Object.entries(usage.features)) {
+      const counts = application?.features.get(name);
+      if (counts === undefined) bytes += entryBytes(name);
+      for (const variant of Object.keys(variants)) {
+        if (counts?.variants?.has(variant) !== true) bytes += entryBytes(variant);
+      }
+    }
+    return bytes;
   }
 
   #merge(usage: ApplicationUsage): void {
     const { quotaId = DEFAULT_QUOTA, appName, features } = usage;
-    const nowMs = this.#options.now();
+    const nowMs = Date.now();
     const startMs = usage.startMs >= 0 && usage.startMs <= nowMs ? usage.startMs : nowMs;
-    let application = this.#find(usage);
-    // NOTE: reads values by name, since creating lists of entries costs more than everything else here.
-    for (const name of Object.keys(features)) {
-      const counts = features[name];
-      if (
-        counts === undefined ||
-        isZero(counts.yes, counts.no, Object.values(counts.variants ?? {}))
-      )
-        continue;
-      application ??= this.#create(quotaId, appName, startMs);
-      this.#addFeature(quotaId, application, name, counts);
+    const application = this.#find(usage) ?? this.#create(quotaId, appName, startMs);
+    application.startMs = Math.min(application.startMs, startMs);
+    for (const [name, { yes, no, variants = {} }] of Object.entries(features)) {
+      const counts = application.features.get(name) ?? this.#createCounts(quotaId, name);
+      application.features.set(name, counts);
+      counts.yes = addCounts(counts.yes, yes);
+      counts.no = addCounts(counts.no, no);
+      for (const [variant, count] of Object.entries(variants)) {
+        if (count === 0) continue;
+        counts.variants ??= new Map();
+        const previous = counts.variants.get(variant);
+        if (previous === undefined) this.#options.memory.claim(quotaId, entryBytes(variant));
+        counts.variants.set(variant, addCounts(previous ?? 0, count));
+      }
     }
-    if (application !== undefined) application.startMs = Math.min(application.startMs, startMs);
   }
 
   #create(quotaId: string, appName: string, startMs: number): Application {
     const created = { startMs, nextStartMs: startMs, features: new Map<string, Counts>() };
-    const quota = this.#quotas.get(quotaId) ?? new Map<string, Application>();
-    this.#quotas.set(quotaId, quota);
-    quota.set(appName, created);
-    this.#applications.claim(quotaId, 1);
-    this.#options.memory.claim(quotaId, APPLICATION_BYTES + textBytes(appName));
+    this.#applications.set(quotaId, appName, created);
+    this.#count.claim(quotaId, 1);
+    this.#options.memory.claim(quotaId, applicationBytes(appName));
     return created;
-  }
-
-  #addFeature(
-    quotaId: string,
-    { features }: Application,
-    name: string,
-    { yes, no, variants = {} }: FeatureUsage,
-  ): void {
-    const counts = features.get(name) ?? this.#createCounts(quotaId, name);
-    features.set(name, counts);
-    counts.yes = addCounts(counts.yes, yes);
-    counts.no = addCounts(counts.no, no);
-    for (const variant of Object.keys(variants)) {
-      const count = variants[variant] ?? 0;
-      if (count === 0) continue;
-      counts.variants ??= new Map();
-      const previous = counts.variants.get(variant);
-      if (previous === undefined) this.#claimEntry(quotaId, variant, 1);
-      counts.variants.set(variant, addCounts(previous ?? 0, count));
-    }
   }
 
   #createCounts(quotaId: string, name: string): Counts {
     const isUnknown = !this.#options.isKnown(name);
-    this.#claimEntry(quotaId, name, 1);
-    if (isUnknown) this.#countUnknown(quotaId, 1);
+    if (isUnknown) this.#unknown.claim(quotaId, 1);
+    this.#options.memory.claim(quotaId, entryBytes(name));
     return { yes: 0, no: 0, variants: undefined, isUnknown };
   }
 
   #subtract(usage: ApplicationUsage): void {
+    const { quotaId = DEFAULT_QUOTA, appName, features } = usage;
     const application = this.#find(usage);
     if (application === undefined) return;
-    const { quotaId = DEFAULT_QUOTA, appName, features } = usage;
-    for (const [name, counts] of Object.entries(features)) {
-      this.#subtractFeature(quotaId, application, name, counts);
+    for (const [name, delivered] of Object.entries(features)) {
+      const counts = application.features.get(name);
+      if (counts === undefined) continue;
+      counts.yes = Math.max(counts.yes - delivered.yes, 0);
+      counts.no = Math.max(counts.no - delivered.no, 0);
+      this.#subtractVariants(quotaId, counts, delivered);
+      if (counts.yes === 0 && counts.no === 0 && counts.variants === undefined) {
+        this.#delete(usage, application, name);
+      }
     }
     if (application.features.size > 0) return;
-    const quota = this.#quotas.get(quotaId);
-    quota?.delete(appName);
-    if (quota?.size === 0) this.#quotas.delete(quotaId);
-    this.#applications.claim(quotaId, -1);
-    this.#options.memory.claim(quotaId, -(APPLICATION_BYTES + textBytes(appName)));
+    this.#applications.delete(quotaId, appName);
+    this.#count.claim(quotaId, -1);
+    this.#options.memory.claim(quotaId, -applicationBytes(appName));
   }
 
-  #subtractFeature(
-    quotaId: string,
-    { features }: Application,
-    name: string,
-    { yes, no, variants = {} }: FeatureUsage,
-  ): void {
+  #subtractVariants(quotaId: string, counts: Counts, { variants = {} }: FeatureUsage): void {
+    for (const [variant, count] of Object.entries(variants)) {
+      const rest = (counts.variants?.get(variant) ?? 0) - count;
+      if (rest > 0) counts.variants?.set(variant, rest);
+      else if (counts.variants?.delete(variant) === true) {
+        this.#options.memory.claim(quotaId, -entryBytes(variant));
+      }
+    }
+    if (counts.variants?.size === 0) counts.variants = undefined;
+  }
+
+  /** Deletes a flag of an application. */
+  #delete({ quotaId = DEFAULT_QUOTA }: ApplicationUsage, { features }: Application, name: string) {
     const counts = features.get(name);
     if (counts === undefined) return;
-    counts.yes = Math.max(counts.yes - yes, 0);
-    counts.no = Math.max(counts.no - no, 0);
-    if (counts.variants !== undefined) this.#subtractVariants(quotaId, counts.variants, variants);
-    if (counts.variants?.size === 0) counts.variants = undefined;
-    if (!isZero(counts.yes, counts.no, counts.variants?.values() ?? [])) return;
     features.delete(name);
-    this.#claimEntry(quotaId, name, -1);
-    if (counts.isUnknown) this.#countUnknown(quotaId, -1);
-  }
-
-  #subtractVariants(
-    quotaId: string,
-    counts: Map<string, number>,
-    variants: Readonly<Record<string, number>>,
-  ): void {
-    for (const [variant, count] of Object.entries(variants)) {
-      const rest = (counts.get(variant) ?? 0) - count;
-      if (rest > 0) counts.set(variant, rest);
-      else if (counts.delete(variant)) this.#claimEntry(quotaId, variant, -1);
+    if (counts.isUnknown) this.#unknown.claim(quotaId, -1);
+    for (const entry of [name, ...(counts.variants?.keys() ?? [])]) {
+      this.#options.memory.claim(quotaId, -entryBytes(entry));
     }
   }
-
-  /** Replaces the counts of the flags in this usage; those of other flags stay. */
-  #replace(usage: ApplicationUsage): void {
-    const current = this.#find(usage);
-    const named = Object.keys(usage.features).flatMap((name) => {
-      const counts = current?.features.get(name);
-      return counts === undefined ? [] : [[name, toFeatureUsage(counts)] as const];
-    });
-    this.#subtract({ ...usage, features: Object.fromEntries(named) });
-    this.#merge(usage);
-    const replaced = this.#find(usage);
-    if (replaced !== undefined) replaced.startMs = usage.startMs;
-  }
-
-  #claimEntry(quotaId: string, name: string, sign: 1 | -1): void {
-    this.#options.memory.claim(quotaId, sign * (ENTRY_BYTES + textBytes(name)));
-  }
-
-  #countUnknown(quotaId: string, change: number): void {
-    const count = (this.#unknown.get(quotaId) ?? 0) + change;
-    if (count === 0) this.#unknown.delete(quotaId);
-    else this.#unknown.set(quotaId, count);
-  }
 }
 
-function toKeys([quotaId, quota]: readonly [
-  string,
-  ReadonlyMap<string, unknown>,
-]): readonly (readonly [quotaId: string, appName: string])[] {
-  return [...quota.keys()].map((appName) => [quotaId, appName] as const);
+/** Usage without what exceeds a limit, and the numbers of omitted flags, and of flags whose variants were omitted. */
+interface AdmittedUsage {
+  readonly usage: ApplicationUsage;
+  readonly unknownFlags: number;
+  readonly variants: number;
 }
 
-function isZero(yes: number, no: number, variants: Iterable<number>): boolean {
-  if (yes > 0 || no > 0) return false;
-  for (const count of variants) if (count > 0) return false;
-  return true;
+function withoutZeros(usage: ApplicationUsage): ApplicationUsage {
+  const features = Object.entries(usage.features).filter(
+    ([, { yes, no, variants = {} }]) =>
+      yes > 0 || no > 0 || Object.values(variants).some((count) => count > 0),
+  );
+  return withFeatures(usage, features);
 }
 
 /** Adds two counts, saturating at the largest exact integer. */
@@ -358,10 +312,8 @@ function toUsage(
   appName: string,
   { startMs, features }: Application,
 ): ApplicationUsage {
-  const entries = [...features].map(([name, counts]) => [name, toFeatureUsage(counts)] as const);
+  const entries = [...features].map(([name, { yes, no, variants }]) => {
+    return [name, { yes, no, variants: Object.fromEntries(variants ?? []) }] as const;
+  });
   return { quotaId, appName, startMs, features: Object.fromEntries(entries) };
-}
-
-function toFeatureUsage({ yes, no, variants }: Counts): FeatureUsage {
-  return { yes, no, variants: Object.fromEntries(variants ?? []) };
 }

@@ -7,7 +7,6 @@ export interface UsageLimits {
   readonly bytes: number;
   /** Applications with pending usage; shared in the same way. */
   readonly applications: number;
-  readonly featuresPerApplication: number;
   readonly variantsPerFeature: number;
   /** Names per quota, over all its applications, of flags that the upstream did not send. */
   readonly unknownFeatures: number;
@@ -24,32 +23,34 @@ export interface UsageLimits {
 export const USAGE_LIMITS: UsageLimits = {
   bytes: 32 * 1024 * 1024,
   applications: 20_000,
-  featuresPerApplication: 50_000,
   variantsPerFeature: 100,
   unknownFeatures: 10_000,
   impactSeries: 1000,
   registrations: 1000,
 };
 
-/** Concurrent requests to the upstream while usage is delivered. */
-export const MAX_CONCURRENT_REQUESTS = 20;
-
 /** Estimated memory of a flag or variant with its counts, without its name. */
-export const ENTRY_BYTES = 120;
+const ENTRY_BYTES = 120;
 /** Estimated memory of an application without its name and flags. */
-export const APPLICATION_BYTES = 400;
+const APPLICATION_BYTES = 400;
 const BYTES_PER_CHARACTER = 2;
 /** JSON, in which the spool stores names, escapes each of these with six bytes. */
 const ESCAPED = /[\p{Cc}\p{Cs}]/u;
 const BYTES_PER_ESCAPED = 6;
 
-/** Estimates the memory of a name, in bytes. */
-export function textBytes(text: string): number {
+function textBytes(text: string): number {
   return text.length * (ESCAPED.test(text) ? BYTES_PER_ESCAPED : BYTES_PER_CHARACTER);
 }
 
-/** The quota of data without one. */
-export const DEFAULT_QUOTA = "";
+/** Estimates the memory of an application without its flags, in bytes. */
+export function applicationBytes(appName: string): number {
+  return APPLICATION_BYTES + textBytes(appName);
+}
+
+/** Estimates the memory of a flag or variant, in bytes. */
+export function entryBytes(name: string): number {
+  return ENTRY_BYTES + textBytes(name);
+}
 
 /** The application under which usage is counted if its own would exceed the limits of a quota. */
 export const OTHER_APPLICATIONS = "other-applications";

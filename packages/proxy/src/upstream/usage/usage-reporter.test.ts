@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type FeatureUsage, type MetricsBody, UpstreamError } from "flags-sdk";
-import { BulkSupport } from "./bulk-report.ts";
 import { UsageDrops } from "./usage-drops.ts";
-import { UsageReporter } from "./usage-reporter.ts";
-import type { UsageReporterOptions } from "./usage-reporter.ts";
+import { UsageReporter, type UsageReporterOptions } from "./usage-reporter.ts";
+import { UsageSender, type UsageSenderOptions } from "./usage-sender.ts";
 import { PendingData } from "./pending-data.ts";
 import type { UsageBuffer } from "./usage-buffer.ts";
 
@@ -19,42 +18,51 @@ let warnings: string[] = [];
 
 beforeEach(() => {
   vi.useFakeTimers();
+  vi.spyOn(Math, "random").mockReturnValue(0);
   warnings = [];
 });
 
 afterEach(() => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 
-function createReporter(options: Partial<UsageReporterOptions> = {}) {
-  const { now = Date.now } = options;
-  const buffer = new PendingData({ now }).usage;
-  const reporter = new UsageReporter({
-    api: { sendMetrics: async () => {}, sendBulk: async () => {} },
-    bulk: new BulkSupport(undefined, now),
-    sendImpactAndRegistrations: async () => {},
+const accept = async (): Promise<void> => {};
+
+function createReporter({
+  api,
+  ...options
+}: Partial<Omit<UsageReporterOptions & UsageSenderOptions, "pending">> = {}) {
+  const pending = new PendingData();
+  const parts = {
+    pending,
     drops: new UsageDrops(() => {}),
-    isKnown: () => true,
-    buffer,
-    identity: { appName: "app", instanceId: "i", connectionId: "c" },
-    intervalMs: INTERVAL_MS,
-    jitterMs: 0,
-    events: { error: () => {}, failure: () => {}, warn: (message) => warnings.push(message) },
-    onSent: () => {},
-    now,
-    monotonicMs: () => performance.now(),
-    random: () => 0,
+    events: {
+      error: () => {},
+      failure: () => {},
+      warn: (message: string) => void warnings.push(message),
+    },
     ...options,
+  };
+  const sender = new UsageSender({
+    api: { sendMetrics: accept, sendBulk: accept, register: accept, ...api },
+    environment: undefined,
+    isKnown: () => true,
+    identity: { appName: "app", instanceId: "i", connectionId: "c" },
+    onSent: () => {},
+    ...parts,
   });
-  return { buffer, reporter };
+  const schedule = { isDurable: () => false, intervalMs: INTERVAL_MS, jitterMs: 0 };
+  const reporter = new UsageReporter({ sender, ...schedule, ...parts });
+  return { buffer: pending.usage, reporter };
 }
 
 describe("UsageReporter", () => {
   it("sends after each interval plus a random part of the jitter", async () => {
+    vi.mocked(Math.random).mockReturnValue(0.5);
     const sentAtMs: number[] = [];
     const { buffer, reporter } = createReporter({
       jitterMs: 1000,
-      random: () => 0.5,
       onSent: () => sentAtMs.push(performance.now()),
     });
     const startMs = performance.now();
@@ -82,7 +90,8 @@ describe("UsageReporter", () => {
           }
           accepted.push(...names);
         },
-        sendBulk: async () => {},
+        sendBulk: accept,
+        register: accept,
       },
       isKnown: (name) => name === "known",
       drops: new UsageDrops((_kind, count) => (dropped += count)),
@@ -127,7 +136,7 @@ describe("UsageReporter", () => {
   it("divides rejected bulk reports at most 100 times per interval, and delivers all other applications", async () => {
     let requests = 0;
     let accepted = 0;
-    const accept = (body: string): void => {
+    const check = (body: string): void => {
       requests += 1;
       if (body.includes("poison")) {
         throw new UpstreamError("rejected", { code: "STATUS", status: 400 });
@@ -135,10 +144,11 @@ describe("UsageReporter", () => {
     };
     const { buffer, reporter } = createReporter({
       api: {
-        sendMetrics: async (body) => accept(JSON.stringify(body)),
-        sendBulk: async (body) => accept(body),
+        sendMetrics: async (body) => check(JSON.stringify(body)),
+        sendBulk: async (body) => check(body),
+        register: accept,
       },
-      bulk: new BulkSupport("development", () => performance.now()),
+      environment: "development",
       onSent: () => (accepted += 1),
     });
     for (let index = 0; index < 400; index += 1) {
@@ -163,8 +173,8 @@ describe("UsageReporter", () => {
       throw new UpstreamError("rejected", { code: "STATUS", status: 400 });
     };
     const { buffer, reporter } = createReporter({
-      api: { sendMetrics: reject, sendBulk: reject },
-      bulk: new BulkSupport("development", () => performance.now()),
+      api: { sendMetrics: reject, sendBulk: reject, register: reject },
+      environment: "development",
     });
     for (let index = 0; index < 2000; index += 1) count(buffer, `app-${index}`, "f", once);
     reporter.start();
@@ -185,7 +195,8 @@ describe("UsageReporter", () => {
           new Promise((_resolve, reject) => {
             signal.addEventListener("abort", () => reject(new Error("aborted")));
           }),
-        sendBulk: async () => {},
+        sendBulk: accept,
+        register: accept,
       },
     });
     count(buffer, "app", "f", once);

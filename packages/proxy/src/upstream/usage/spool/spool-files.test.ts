@@ -9,7 +9,7 @@ import type {
   ApplicationUsage,
   ImpactMetric,
 } from "../application-usage.ts";
-import { listSpoolFiles, readSpoolFile, SpoolFiles } from "./spool-files.ts";
+import { readSpoolFile, SpoolFiles } from "./spool-files.ts";
 import type { SpoolFileReport } from "./spool-files.ts";
 import { MAX_LINE_BYTES, readLine, toLines } from "./spool-record.ts";
 import type { SpoolRecord } from "./spool-record.ts";
@@ -43,8 +43,9 @@ const REGISTRATION: ApplicationRegistration = {
 
 /** Writes lines to a new file and returns its path. */
 async function write(lines: readonly string[]): Promise<string> {
+  await files.begin();
   await files.append(lines.join(""));
-  await files.seal();
+  await files.end();
   return join(directory, `usage-${String(files.lastNumber).padStart(8, "0")}.log`);
 }
 
@@ -73,11 +74,11 @@ describe("a file of the spool", () => {
     });
     const { mode, size } = await stat(path);
     expect(mode & 0o777).toBe(0o600);
-    expect((await listSpoolFiles(directory)).at(-1)).toEqual({
-      path,
-      number: files.lastNumber,
-      bytes: size,
-    });
+    const others = new SpoolFiles(directory);
+    const found: string[] = [];
+    await others.load(async (each) => (found.push(each), each === path));
+    expect(found.at(-1)).toBe(path);
+    expect([others.lastNumber, others.bytes]).toEqual([files.lastNumber, size]);
   });
 
   it("a file contains large usage as several lines, and no line is too long", async () => {

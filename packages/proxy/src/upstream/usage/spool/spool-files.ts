@@ -2,31 +2,20 @@ import { createReadStream } from "node:fs";
 import { type FileHandle, open, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { OWNER_ONLY, syncDirectory } from "flags-sdk/internal";
-import { MAX_LINE_BYTES, readLine } from "./spool-record.ts";
-import type { SpoolRecord } from "./spool-record.ts";
+import { MAX_LINE_BYTES, readLine, type SpoolRecord } from "./spool-record.ts";
 
 /** A file of the spool. */
 export interface SpoolFile {
   readonly path: string;
   /** Position in the order of all files. */
   readonly number: number;
-  readonly bytes: number;
+  bytes: number;
 }
 
 /** The first line of every file. The number changes if older versions cannot read the rest. */
 const HEADER = "flags-usage-spool 2\n";
 const NAME = /^usage-(\d{1,12})\.log$/;
 const LINE_BREAK = 0x0a;
-
-/** Returns the files of the spool in a directory, in order. */
-export async function listSpoolFiles(directory: string): Promise<readonly SpoolFile[]> {
-  const names = (await readdir(directory)).filter((name) => NAME.test(name));
-  const files = names.map(async (name) => {
-    const path = join(directory, name);
-    return { path, number: Number(NAME.exec(name)?.[1]), bytes: (await stat(path)).size };
-  });
-  return (await Promise.all(files)).toSorted((a, b) => a.number - b.number);
-}
 
 /** The result of reading a file, apart from its valid records. */
 export interface SpoolFileReport {
@@ -75,30 +64,13 @@ async function* readLines(path: string): AsyncGenerator<Buffer | undefined> {
   }
 }
 
-/** The files with numbers above one and up to another. */
-interface FileRange {
-  /** @default no lower limit */
-  readonly after?: number;
-  /** @default no upper limit */
-  readonly until?: number;
-}
-
-/** The file that is being written. After an error it must not be written again: its end is unknown. */
-interface CurrentFile {
-  readonly path: string;
-  readonly number: number;
-  readonly handle: FileHandle;
-  bytes: number;
-}
-
-/** The files of a spool: the one that is being written, and the older ones. */
+/** The files of a spool: the last one is being written, unless it was ended. */
 export class SpoolFiles {
   readonly #directory: string;
-  #current: CurrentFile | undefined;
-  /** Complete files, the oldest first. */
-  #sealed: readonly SpoolFile[] = [];
+  /** The oldest first. */
+  #files: readonly SpoolFile[] = [];
   #lastNumber = 0;
-  #isNewFileDue = false;
+  #handle: FileHandle | undefined;
 
   constructor(directory: string) {
     this.#directory = directory;
@@ -106,7 +78,7 @@ export class SpoolFiles {
 
   /** Size of all files. */
   get bytes(): number {
-    return this.bytesAfter(-1);
+    return this.#files.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   /** The number of the newest file. */
@@ -114,86 +86,65 @@ export class SpoolFiles {
     return this.#lastNumber;
   }
 
-  /** Returns the size of the files that are newer than the one with this number. */
-  bytesAfter(number: number): number {
-    const files = this.#current === undefined ? this.#sealed : [...this.#sealed, this.#current];
-    return files.filter((file) => file.number > number).reduce((sum, { bytes }) => sum + bytes, 0);
-  }
-
   /**
    * Finds the files that an earlier process has left, the oldest first. Those for which the callback
    * resolves to false do not belong to this spool; they stay.
    */
-  async load(read: (file: SpoolFile) => Promise<boolean>): Promise<void> {
+  async load(read: (path: string) => Promise<boolean>): Promise<void> {
+    const names = (await readdir(this.#directory)).filter((name) => NAME.test(name));
+    const found = names.map(async (name) => {
+      const path = join(this.#directory, name);
+      return { path, number: Number(NAME.exec(name)?.[1]), bytes: (await stat(path)).size };
+    });
     const readable: SpoolFile[] = [];
-    for (const file of await listSpoolFiles(this.#directory)) {
+    for (const file of (await Promise.all(found)).toSorted((a, b) => a.number - b.number)) {
       this.#lastNumber = Math.max(this.#lastNumber, file.number);
       // oxlint-disable-next-line no-await-in-loop -- in order
-      if (await read(file)) readable.push(file);
+      if (await read(file.path)) readable.push(file);
     }
-    this.#sealed = readable;
+    this.#files = readable;
   }
 
-  /** Makes the next `append` begin a new file. */
-  beginNew(): void {
-    this.#isNewFileDue = true;
+  /** Ends the current file, and creates the next one. Its entry in the directory is durable. */
+  async begin(): Promise<void> {
+    await this.end();
+    this.#lastNumber += 1;
+    const name = `usage-${String(this.#lastNumber).padStart(8, "0")}.log`;
+    const path = join(this.#directory, name);
+    this.#handle = await open(path, "wx", OWNER_ONLY);
+    this.#files = [...this.#files, { path, number: this.#lastNumber, bytes: 0 }];
+    await this.append(HEADER);
+    await syncDirectory(this.#directory);
   }
 
   /**
-   * Resolves when the text is on the disk, so that it survives a failure of the machine. After an error, `seal` must be
-   * called before the next call.
+   * Resolves when the text is on the disk, so that it survives a failure of the machine. After an error, the file must not be
+   * written again, because its end is unknown.
    */
   async append(text: string): Promise<void> {
-    if (this.#isNewFileDue || this.#current === undefined) {
-      this.#isNewFileDue = false;
-      this.#lastNumber += 1;
-      await this.seal();
-      this.#current = await createFile(this.#directory, this.#lastNumber);
-    }
-    await append(this.#current, text);
+    const content = Buffer.from(text);
+    // NOTE: counted before, because a failed write can have written a part.
+    const file = this.#files.at(-1);
+    if (file !== undefined) file.bytes += content.length;
+    await this.#handle?.appendFile(content);
+    await this.#handle?.datasync();
   }
 
   /** Ends the current file. */
-  async seal(): Promise<void> {
-    if (this.#current === undefined) return;
-    const { handle, ...file } = this.#current;
-    this.#sealed = [...this.#sealed, file];
-    this.#current = undefined;
+  async end(): Promise<void> {
     // NOTE: everything that matters has already been flushed to the disk.
-    await handle.close().catch(() => undefined);
+    await this.#handle?.close().catch(() => undefined);
+    this.#handle = undefined;
   }
 
-  /** Deletes complete files. */
-  async delete({ after = -1, until = Infinity }: FileRange = {}): Promise<void> {
-    const files = this.#sealed.filter(({ number }) => number > after && number <= until);
+  /** Deletes the complete files whose numbers are above one and up to another. */
+  async delete({ after = -1, until = Infinity } = {}): Promise<void> {
     // NOTE: the oldest first, since what is left after a crash must still add up.
-    for (const file of files) {
+    for (const file of this.#files) {
+      if (file.number <= after || file.number > until) continue;
       // oxlint-disable-next-line no-await-in-loop -- in order
       await rm(file.path, { force: true });
-      this.#sealed = this.#sealed.filter((other) => other !== file);
+      this.#files = this.#files.filter((other) => other !== file);
     }
   }
-}
-
-/** Creates a file, which must not exist. Its entry in the directory is durable. */
-async function createFile(directory: string, number: number): Promise<CurrentFile> {
-  const path = join(directory, `usage-${String(number).padStart(8, "0")}.log`);
-  const file = { path, number, handle: await open(path, "wx", OWNER_ONLY), bytes: 0 };
-  try {
-    await append(file, HEADER);
-    await syncDirectory(directory);
-  } catch (error) {
-    await file.handle.close();
-    await rm(path, { force: true });
-    throw error;
-  }
-  return file;
-}
-
-async function append(file: CurrentFile, text: string): Promise<void> {
-  const content = Buffer.from(text);
-  // NOTE: counted before, because a failed write can have written a part.
-  file.bytes += content.length;
-  await file.handle.appendFile(content);
-  await file.handle.datasync();
 }

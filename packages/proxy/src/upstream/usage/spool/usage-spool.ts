@@ -1,13 +1,11 @@
 import { mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { describeCause, describeCount } from "flags-sdk/neutral";
-import { DirectoryInUseError, type DirectoryLock, lockDirectory } from "flags-server-kit";
+import { type DirectoryLock, DirectoryInUseError, lockDirectory } from "flags-server-kit";
 import { FairShare } from "flags-server-kit/neutral";
 import type { ChangeKind, PendingContent } from "../application-usage.ts";
 import { PendingData } from "../pending-data.ts";
-import { SpoolBatch } from "./spool-batch.ts";
 import { readSpoolFile, SpoolFiles } from "./spool-files.ts";
-import type { SpoolFile } from "./spool-files.ts";
 import { toLines } from "./spool-record.ts";
 
 interface UsageSpoolOptions {
@@ -59,6 +57,31 @@ const SLICE_BYTES = 256 * 1024;
 const RETRY_MS = 2000;
 const TAKEN_OVER = "another process has taken it over";
 
+/** Lines that are written together. */
+class Batch {
+  readonly lines: string[] = [];
+  bytes = 0;
+  /** How many of the records confirm usage. */
+  records = 0;
+  isLate = false;
+  readonly #timeout: NodeJS.Timeout;
+  #settle: () => void = () => undefined;
+  /** Resolves when the batch was written, or will not be, or after the maximum time. */
+  readonly settled = new Promise<void>((resolve) => (this.#settle = resolve));
+
+  constructor(maxWaitMs: number) {
+    this.#timeout = setTimeout(() => {
+      this.isLate = true;
+      this.#settle();
+    }, maxWaitMs).unref();
+  }
+
+  end(): void {
+    clearTimeout(this.#timeout);
+    this.#settle();
+  }
+}
+
 /**
  * Writes every change of the pending usage, impact metrics and registrations to a log in a directory, from
  * which the next process restores them. All records that arrive during a write are written together next.
@@ -72,22 +95,19 @@ const TAKEN_OVER = "another process has taken it over";
  */
 export class UsageSpool {
   readonly #options: UsageSpoolOptions;
-  #lock: DirectoryLock | undefined;
   readonly #files: SpoolFiles;
-  #status: "opening" | "writing" | "failed" | "closed" = "opening";
+  readonly #closing = new AbortController();
+  #lock: DirectoryLock | undefined;
+  /** Whether records are queued: they are not while nothing can be written. */
+  #status: "opening" | "writing" | "failed" = "opening";
   /** Records that are not being written yet. */
-  #queue: SpoolBatch;
-  /** The batch that is being written. */
-  #committing: SpoolBatch | undefined;
-  #commits: Promise<void> | undefined;
-  #opening: Promise<void> | undefined;
-  #replacing: Promise<boolean> | undefined;
+  #queue: Batch | undefined;
+  #writing: Batch | undefined;
+  #running: Promise<void> | undefined;
+  #wake: () => void = () => undefined;
   #isRestored = false;
   /** Size of the last copy, and of what was recorded while it was written. */
   #copyBytes = 0;
-  /** Whether the files contain, or will contain, records in addition to those of the last copy. */
-  #hasChanges = false;
-  #retry: NodeJS.Timeout | undefined;
   #lastProblem: string | undefined;
   /** Those that have been logged. */
   #unwrittenLogged = 0;
@@ -96,22 +116,20 @@ export class UsageSpool {
   constructor(options: UsageSpoolOptions) {
     this.#options = options;
     this.#files = new SpoolFiles(options.directory);
-    this.#queue = this.#createBatch();
   }
 
   get state(): UsageSpoolState {
-    const { maxBytes } = this.#options;
     return {
       ...this.#counts,
       bytes: this.#files.bytes,
-      maxBytes,
+      maxBytes: this.#options.maxBytes,
       isWritable: this.#status === "writing",
     };
   }
 
   /** Restores the usage of the previous process, and then begins to write. */
   start(): void {
-    this.#opening ??= this.#open();
+    this.#running ??= this.#run();
   }
 
   /**
@@ -120,22 +138,25 @@ export class UsageSpool {
    */
   get isBusy(): boolean {
     // NOTE: `flushed()` does not wait for a late batch.
-    const isInTime = !this.#queue.isLate && this.#committing?.isLate !== true;
-    const isUsable = this.#status === "writing" || this.#status === "opening";
-    return isUsable && this.#queue.bytes > BUSY_BYTES && isInTime;
+    const isLate = this.#queue?.isLate === true || this.#writing?.isLate === true;
+    return !isLate && (this.#queue?.bytes ?? 0) > BUSY_BYTES;
   }
 
   /** Records a change. */
   record(kind: ChangeKind, content: PendingContent): void {
     const records = kind === "add" ? 1 : 0;
-    if (kind !== "set") this.#hasChanges = true;
-    if (this.#status === "failed" || this.#status === "closed") {
+    if (this.#status === "failed") {
       this.#counts.unwritten += records;
       return;
     }
-    this.#queue.add(toLines(kind, content), records);
+    this.#queue ??= new Batch(this.#options.maxWaitMs ?? MAX_WAIT_MS);
+    for (const line of toLines(kind, content)) {
+      this.#queue.lines.push(line);
+      this.#queue.bytes += Buffer.byteLength(line);
+    }
+    this.#queue.records += records;
     if (this.#queue.bytes > MAX_QUEUED_BYTES) this.#fail("the disk is too slow");
-    else this.#commit();
+    this.#wake();
   }
 
   /**
@@ -143,175 +164,41 @@ export class UsageSpool {
    * or takes longer than the maximum time.
    */
   async flushed(): Promise<void> {
-    await (this.#queue.isEmpty ? this.#committing : this.#queue)?.awaited;
-  }
-
-  /** Deletes files that are no longer needed. Must be called after usage was delivered. */
-  async compact(): Promise<void> {
-    // A copy that has begun can contain usage that was delivered since.
-    await this.#replacing;
-    if (this.#status !== "writing") return;
-    const isDelivered = this.#hasChanges && this.#options.pending.isEmpty;
-    if (isDelivered || this.#isLarge) await this.#replaceFiles();
+    await (this.#queue ?? this.#writing)?.settled;
   }
 
   /** Writes what is still to be written, within the maximum time. Deletes the files if no usage is left. */
   async close(): Promise<void> {
+    this.#closing.abort();
+    this.#wake();
     const maxCloseMs = this.#options.maxCloseMs ?? MAX_CLOSE_MS;
-    await Promise.race([this.#close(), delay(maxCloseMs, undefined, { ref: false })]);
+    await Promise.race([this.#running, delay(maxCloseMs, undefined, { ref: false })]);
   }
 
-  async #close(): Promise<void> {
-    clearTimeout(this.#retry);
-    await this.#opening;
-    await this.flushed();
-    // The last attempt to open can have failed.
-    clearTimeout(this.#retry);
-    const hasFailed = this.#status !== "writing";
-    this.#status = "closed";
-    await this.#commits;
-    this.#queue.end(false);
-    await this.#replacing;
-    await this.#files.seal();
-    if (!hasFailed && this.#options.pending.isEmpty)
-      await this.#files.delete().catch(() => undefined);
-    await this.#lock?.release();
-  }
-
-  #createBatch(): SpoolBatch {
-    return new SpoolBatch(this.#options.maxWaitMs ?? MAX_WAIT_MS);
-  }
-
-  get #isLarge(): boolean {
-    return this.#files.bytes > Math.max(MIN_REPLACED_BYTES, GROWTH * this.#copyBytes);
-  }
-
-  #commit(): void {
-    if (this.#status === "writing") this.#commits ??= this.#commitAll();
-  }
-
-  /** Writes batches until the queue is empty, or a write fails. */
-  async #commitAll(): Promise<void> {
-    // Lets the records of the same event-loop tick join the first batch.
-    await Promise.resolve();
-    while (this.#status === "writing" && !this.#queue.isEmpty) {
-      const batch = this.#queue;
-      this.#queue = this.#createBatch();
-      this.#committing = batch;
-      const startMs = performance.now();
-      // oxlint-disable-next-line no-await-in-loop -- one write at a time
-      const problem = await this.#write(batch);
-      this.#committing = undefined;
-      this.#finish(batch, problem);
-      const restMs = COMMIT_INTERVAL_MS - (performance.now() - startMs);
-      // oxlint-disable-next-line no-await-in-loop -- one write at a time
-      if (restMs > 0 && this.#status === "writing") await delay(restMs);
-    }
-    this.#commits = undefined;
-  }
-
-  #finish(batch: SpoolBatch, problem: string | undefined): void {
-    const isInTime = problem === undefined && !batch.isLate;
-    this.#counts[isInTime ? "written" : "unwritten"] += batch.records;
-    batch.end(problem === undefined);
-    if (problem !== undefined) this.#fail(problem);
-    else if (this.#isLarge) void this.#replaceFiles();
-  }
-
-  /** Returns the problem if the batch could not be written. */
-  async #write(batch: SpoolBatch): Promise<string | undefined> {
-    const { maxBytes } = this.#options;
-    const limit = this.#replacing === undefined ? maxBytes * MAX_FILL : maxBytes;
-    if (this.#files.bytes + batch.bytes > limit)
-      return `it would exceed its limit of ${maxBytes} bytes`;
-    try {
-      await this.#files.append(batch.text);
-      return undefined;
-    } catch (error) {
-      return describeCause(error);
-    }
-  }
-
-  /**
-   * Writes a copy of what is pending to new files, and deletes all older ones. Returns whether
-   * this succeeded.
-   */
-  #replaceFiles(): Promise<boolean> {
-    this.#replacing ??= this.#writeCopy().finally(() => {
-      this.#replacing = undefined;
-    });
-    return this.#replacing;
-  }
-
-  async #writeCopy(): Promise<boolean> {
-    const { pending } = this.#options;
-    // From here on, everything is written to a new file. Names that are added later have
-    // all their records there.
-    this.#files.beginNew();
-    this.#hasChanges = !this.#queue.isEmpty;
-    const until = this.#files.lastNumber;
-    let isWritten = true;
-    for (const content of pending.values()) {
-      // NOTE: the content and its position among the records are determined at the same moment.
-      this.record("set", content);
-      // oxlint-disable-next-line no-await-in-loop -- keeps the queue, and pauses of the event loop, short
-      if (this.#queue.bytes > SLICE_BYTES) isWritten = await this.#queue.done;
-      if (!isWritten || this.#status !== "writing") return false;
-    }
-    this.#queue.requireWrite();
-    const last = this.#queue.done;
-    this.#commit();
-    if (!(await last)) return false;
-    this.#copyBytes = this.#files.bytesAfter(until);
-    // NOTE: a file that cannot be deleted now is deleted with the next copy.
-    await this.#files.delete({ until }).catch(() => undefined);
-    return true;
-  }
-
-  #fail(problem: string): void {
-    if (this.#status === "closed") return;
+  /** Opens the directory and writes to it until the spool is closed; begins again after each failure. */
+  async #run(): Promise<void> {
+    const { signal } = this.#closing;
+    do {
+      try {
+        // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
+        await this.#open();
+        // oxlint-disable-next-line no-await-in-loop -- as above
+        await this.#writeAll();
+      } catch (error) {
+        this.#fail(describeProblem(error));
+        // oxlint-disable-next-line no-await-in-loop -- as above
+        await pause(RETRY_MS, signal);
+      }
+    } while (!signal.aborted);
+    await this.#files.end();
+    const isDelivered = this.#status === "writing" && this.#options.pending.isEmpty;
+    if (isDelivered) await this.#files.delete().catch(() => undefined);
     this.#status = "failed";
-    this.#counts.unwritten += this.#queue.records;
-    this.#queue.end(false);
-    this.#queue = this.#createBatch();
-    if (this.#lastProblem !== problem) {
-      const { directory, warn } = this.#options;
-      warn(`Usage is only in memory, because the spool ${directory} cannot be used: ${problem}`);
-    }
-    this.#lastProblem = problem;
-    clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => {
-      this.#opening = this.#open();
-    }, RETRY_MS).unref();
+    await this.#lock?.release();
   }
 
   /** Acquires the directory, and replaces what is in it with the usage that is pending. */
   async #open(): Promise<void> {
-    // NOTE: a slow attempt can still be in progress when the next one is due.
-    await this.#opening;
-    await this.#commits;
-    await this.#replacing;
-    if (this.#isClosed || this.#status === "writing") return;
-    const problem = await this.#prepare().catch(describeProblem);
-    if (this.#isClosed) return;
-    if (problem !== undefined) {
-      this.#fail(problem);
-      return;
-    }
-    const { written } = this.#counts;
-    const after = this.#files.lastNumber;
-    this.#status = "writing";
-    if (await this.#replaceFiles()) this.#logRecovery();
-    else if (this.#counts.written === written) await this.#deleteAttempt(after);
-  }
-
-  get #isClosed(): boolean {
-    return this.#status === "closed";
-  }
-
-  /** Acquires the directory and restores the usage in it; returns the problem, if there is one. */
-  async #prepare(): Promise<string | undefined> {
-    await this.#files.seal();
     await mkdir(this.#options.directory, { recursive: true, mode: 0o700 });
     this.#lock ??= await lockDirectory(this.#options.directory, {
       onLost: () => {
@@ -321,18 +208,115 @@ export class UsageSpool {
       },
     });
     if (!this.#isRestored) await this.#restore();
-    if (this.#lock === undefined) return TAKEN_OVER;
+    if (this.#lock === undefined) throw new Error(TAKEN_OVER);
     this.#isRestored = true;
+    await this.#files.end();
     // Then everything in the files has been delivered. On a full disk, this frees space.
     if (this.#options.pending.isEmpty) await this.#files.delete();
-    return undefined;
+    this.#status = "opening";
+    const { written } = this.#counts;
+    const after = this.#files.lastNumber;
+    try {
+      await this.#writeCopy();
+    } catch (error) {
+      await this.#files.end();
+      // Failed attempts must not fill the disk.
+      if (this.#counts.written === written)
+        await this.#files.delete({ after }).catch(() => undefined);
+      throw error;
+    }
+    this.#status = "writing";
+    this.#logRecovery();
   }
 
-  /** Deletes files in which no usage was confirmed, so that failed attempts do not fill the disk. */
-  async #deleteAttempt(after: number): Promise<void> {
-    await this.#commits;
-    await this.#files.seal();
-    await this.#files.delete({ after }).catch(() => undefined);
+  async #writeAll(): Promise<void> {
+    const { signal } = this.#closing;
+    while (this.#queue !== undefined || !signal.aborted) {
+      const startMs = performance.now();
+      // oxlint-disable-next-line no-await-in-loop -- one write at a time
+      await this.#write(MAX_FILL);
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await pause(COMMIT_INTERVAL_MS - (performance.now() - startMs), signal);
+      if (signal.aborted) continue;
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      if (this.#isCopyDue) await this.#writeCopy();
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      else if (this.#queue === undefined) await this.#change();
+    }
+  }
+
+  /** Resolves when there may be something to do. */
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  get #isCopyDue(): boolean {
+    const { bytes } = this.#files;
+    if (this.#options.pending.isEmpty) return bytes > this.#copyBytes;
+    return bytes > Math.max(MIN_REPLACED_BYTES, GROWTH * this.#copyBytes);
+  }
+
+  /** Writes a copy of what is pending to a new file, and deletes all older ones. */
+  async #writeCopy(): Promise<void> {
+    const until = this.#files.lastNumber;
+    const queuedBytes = this.#queue?.bytes ?? 0;
+    // From here on, everything is written to a new file. Names that are added later have
+    // all their records there.
+    await this.#files.begin();
+    for (const content of this.#options.pending.values()) {
+      // NOTE: the content and its position among the records are determined at the same moment.
+      this.record("set", content);
+      // oxlint-disable-next-line no-await-in-loop -- keeps the queue, and pauses of the event loop, short
+      if ((this.#queue?.bytes ?? 0) > SLICE_BYTES) await this.#write(1);
+    }
+    await this.#write(1);
+    // NOTE: a file that cannot be deleted now is deleted with the next copy.
+    await this.#files.delete({ until }).catch(() => undefined);
+    this.#copyBytes = this.#files.bytes - queuedBytes;
+  }
+
+  /**
+   * Writes what is queued.
+   *
+   * @param fill the share of the limit that it may fill
+   * @throws {Error} with the problem if that is not possible
+   */
+  async #write(fill: number): Promise<void> {
+    if (this.#status === "failed") throw new Error(this.#lastProblem);
+    const batch = this.#queue;
+    if (batch === undefined) return;
+    this.#queue = undefined;
+    this.#writing = batch;
+    let isWritten = false;
+    try {
+      const { maxBytes } = this.#options;
+      if (this.#files.bytes + batch.bytes > maxBytes * fill)
+        throw new Error(`it would exceed its limit of ${maxBytes} bytes`);
+      await this.#files.append(batch.lines.join(""));
+      isWritten = !batch.isLate;
+    } catch (error) {
+      this.#fail(describeProblem(error));
+      throw error;
+    } finally {
+      this.#counts[isWritten ? "written" : "unwritten"] += batch.records;
+      this.#writing = undefined;
+      batch.end();
+    }
+  }
+
+  #fail(problem: string): void {
+    this.#status = "failed";
+    this.#counts.unwritten += this.#queue?.records ?? 0;
+    this.#queue?.end();
+    this.#queue = undefined;
+    if (this.#lastProblem !== problem) {
+      const { directory, warn } = this.#options;
+      warn(`Usage is only in memory, because the spool ${directory} cannot be used: ${problem}`);
+    }
+    this.#lastProblem = problem;
+    this.#wake();
   }
 
   #logRecovery(): void {
@@ -350,7 +334,7 @@ export class UsageSpool {
   async #restore(): Promise<void> {
     const { pending, warn, onRestored } = this.#options;
     const left = new PendingData({ memory: new FairShare(Infinity) });
-    await this.#files.load((file) => this.#readInto(left, file));
+    await this.#files.load((path) => this.#readInto(left, path));
     // The new owner of the directory restores it.
     if (this.#lock === undefined) return;
     const restored = { usage: 0, impactMetrics: 0, registration: 0 };
@@ -371,7 +355,7 @@ export class UsageSpool {
   }
 
   /** Returns false if the file has another format. */
-  async #readInto(left: PendingData, { path }: SpoolFile): Promise<boolean> {
+  async #readInto(left: PendingData, path: string): Promise<boolean> {
     const { warn } = this.#options;
     const { isKnownFormat, damagedLines } = await readSpoolFile(path, (record) =>
       left.apply(record.kind, record),
@@ -383,6 +367,11 @@ export class UsageSpool {
     }
     return isKnownFormat;
   }
+}
+
+/** Waits for a time, or until the signal is aborted. */
+async function pause(timeMs: number, signal: AbortSignal): Promise<void> {
+  if (timeMs > 0) await delay(timeMs, undefined, { ref: false, signal }).catch(() => undefined);
 }
 
 function describeProblem(error: unknown): string {

@@ -1,6 +1,6 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { ApplicationRegistration } from "./application-usage.ts";
-import { RegistrationBuffer } from "./registration-buffer.ts";
+import { RegistrationBuffer } from "./registrations.ts";
 import { FairShare } from "flags-server-kit/neutral";
 import { USAGE_LIMITS } from "./usage-limits.ts";
 
@@ -22,48 +22,44 @@ const registration = (more: Partial<ApplicationRegistration> = {}): ApplicationR
 function forwardAll(buffer: RegistrationBuffer): readonly string[] {
   const taken = buffer.take(100);
   buffer.release(taken);
-  return taken.map((one) => `${one.appName} ${one.instanceId}`);
+  return taken.map(({ item }) => `${item.appName} ${item.instanceId}`);
 }
 
 test("take() returns an unchanged registration once an hour", () => {
-  let nowMs = 1;
-  const buffer = new RegistrationBuffer(new FairShare(USAGE_LIMITS.bytes), ignore, {
-    now: () => nowMs,
-  });
-  for (const instanceId of ["one", "two"]) buffer.add(registration({ instanceId }));
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  vi.advanceTimersByTime(1);
+  const buffer = new RegistrationBuffer(new FairShare(USAGE_LIMITS.bytes), ignore);
+  for (const instanceId of ["one", "two"]) buffer.add("", [registration({ instanceId })]);
   expect(forwardAll(buffer)).toEqual(["app one"]);
-  nowMs = HOUR_MS;
-  buffer.add(registration({ started: new Date(1).toISOString(), interval: 5 }));
+  vi.advanceTimersByTime(HOUR_MS - 1);
+  buffer.add("", [registration({ started: new Date(1).toISOString(), interval: 5 })]);
   expect(forwardAll(buffer)).toEqual([]);
-  buffer.add(registration({ sdkVersion: "sdk:2" }));
+  buffer.add("", [registration({ sdkVersion: "sdk:2" })]);
   expect(forwardAll(buffer)).toEqual(["app one"]);
-  nowMs = HOUR_MS + 2;
-  buffer.add(registration());
+  vi.advanceTimersByTime(3);
+  buffer.add("", [registration()]);
   expect(forwardAll(buffer)).toEqual(["app one"]);
 });
 
 test("take() returns each instance of a backend", () => {
-  const buffer = new RegistrationBuffer(new FairShare(USAGE_LIMITS.bytes), ignore, {
-    now: () => 0,
-  });
+  const buffer = new RegistrationBuffer(new FairShare(USAGE_LIMITS.bytes), ignore);
   for (const instanceId of ["one", "two", "one"]) {
-    buffer.add(registration({ sdkType: "backend", instanceId }));
+    buffer.add("", [registration({ sdkType: "backend", instanceId })]);
   }
   expect(forwardAll(buffer)).toEqual(["app one", "app two"]);
 });
 
 test("add() drops registrations beyond the limit of their quota, but not those of another", () => {
-  const buffer = new RegistrationBuffer(new FairShare(USAGE_LIMITS.bytes), ignore, {
-    now: () => 0,
-  });
+  const buffer = new RegistrationBuffer(new FairShare(USAGE_LIMITS.bytes), ignore);
   const add = (appName: string, quotaId: string): boolean =>
-    buffer.add(registration({ appName, quotaId }));
+    buffer.add(quotaId, [registration({ appName, quotaId })]) === 0;
   for (let index = 0; index < USAGE_LIMITS.registrations; index += 1) {
     expect(add(`app-${index}`, "noisy")).toBe(true);
   }
   expect([add("one too many", "noisy"), add("app-0", "noisy")]).toEqual([false, true]);
   expect(add("real", "quiet")).toBe(true);
-  const namesOf = (limit: number) => buffer.take(limit).map(({ appName }) => appName);
+  const namesOf = (limit: number) => buffer.take(limit).map(({ item }) => item.appName);
   expect(namesOf(2)).toEqual(["app-0", "real"]);
   // Those that could not be delivered are last, so that the limit does not always exclude the same ones.
   expect(namesOf(3)).toEqual(["app-1", "real", "app-2"]);
@@ -72,7 +68,7 @@ test("add() drops registrations beyond the limit of their quota, but not those o
 test("take() returns registrations of other quotas the next time, although the first ones are not delivered", () => {
   const buffer = new RegistrationBuffer(new FairShare(USAGE_LIMITS.bytes), ignore);
   for (const quotaId of ["one", "two", "three"]) {
-    for (const appName of ["a", "b"]) buffer.add(registration({ appName, quotaId }));
+    for (const appName of ["a", "b"]) buffer.add(quotaId, [registration({ appName, quotaId })]);
   }
   const quotasOf = (limit: number) => buffer.take(limit).map(({ quotaId }) => quotaId);
   expect(quotasOf(2)).toEqual(["one", "two"]);
@@ -83,7 +79,7 @@ test("take() frees the memory of registrations", () => {
   const memory = new FairShare(100_000);
   const buffer = new RegistrationBuffer(memory, ignore);
   for (let round = 0; round < 1000; round += 1) {
-    expect(buffer.add(registration({ appName: `app-${round}` }))).toBe(true);
+    expect(buffer.add("", [registration({ appName: `app-${round}` })])).toBe(0);
     buffer.take(1);
     buffer.release(buffer.take(1));
   }
