@@ -33,6 +33,7 @@ export const SIDEBAR = [
   group("Manage flags", [
     ["The console", "/console"],
     ["The flag-management service", "/admin"],
+    ["Accounts", "/accounts"],
     ["Settings", "/admin-configuration"],
     ["Operation", "/admin-operations"],
   ]),

@@ -7,7 +7,7 @@ import { configureRoutes, protectRoutes } from "./http/protect-routes.ts";
 import { limitBodyMemory, releaseRequests } from "./http/request-memory.ts";
 import { observeRequests, traceRequests } from "./http/observe-requests.ts";
 import { callerIdOf, tokenIdOf } from "./access/request-identity.ts";
-import { createAuthentication } from "./access/authentication.ts";
+import { type Authentication, createAuthentication } from "./access/authentication.ts";
 import type { AdminConfig } from "./config/config.ts";
 import { misdirected, notFound, tooManyBodies } from "./errors.ts";
 import { handleErrors } from "./http/error-handler.ts";
@@ -31,6 +31,9 @@ import { Sessions } from "./sessions/sessions.ts";
 import { ChangeStreams } from "./changes/change-streams.ts";
 import { registerChanges } from "./changes/routes.ts";
 import { DEFAULT_RETENTION, deleteRegularly } from "./retention.ts";
+import { registerAccounts } from "./accounts/routes.ts";
+import { PasswordSignIn } from "./accounts/password-sign-in.ts";
+import { registerSignIn } from "./accounts/sign-in-routes.ts";
 import type { Storage } from "./storage/storage.ts";
 
 /**
@@ -117,6 +120,7 @@ export async function buildApp(
   });
   registerMonitoring(app, { storage, registry: metrics.registry });
 
+  const passwords = new PasswordSignIn(storage);
   const maxStreams = limitStreams(maxConnections);
   const changes = new ChangeStreams({
     storage,
@@ -145,12 +149,11 @@ export async function buildApp(
       });
       registerChanges(scope, changes);
       registerAdminSessions(scope, sessions);
+      registerAccounts(scope, { storage, sessions, passwords, publicUrl });
     },
     { prefix: "/api/admin" },
   );
-  await registerSessions(app, { sessions, authentication, providerName: openId?.name });
-  if (openId !== undefined)
-    await registerOpenId(app, { config: openId, sessions, storage, logger });
+  await registerSignIns(app, { storage, sessions, passwords, authentication, openId, logger });
   metrics.observeStreams(
     "streams",
     "Open streams of SDKs that listen for changes",
@@ -161,6 +164,26 @@ export async function buildApp(
     }),
   );
   return app;
+}
+
+interface SignInsOptions extends Pick<AppConfig, "logger" | "openId"> {
+  readonly storage: Storage;
+  readonly sessions: Sessions;
+  readonly passwords: PasswordSignIn;
+  readonly authentication: Authentication;
+}
+
+/** Registers the ways to sign in. */
+async function registerSignIns(
+  app: FastifyInstance,
+  { authentication, openId, logger, ...options }: SignInsOptions,
+): Promise<void> {
+  const { storage, sessions } = options;
+  await registerSessions(app, { sessions, authentication });
+  await registerSignIn(app, { ...options, providerName: openId?.name });
+  if (openId !== undefined) {
+    await registerOpenId(app, { config: openId, sessions, storage, logger });
+  }
 }
 
 /** Shares the connections for streams among SDKs and consoles. */

@@ -15,12 +15,12 @@ import type { Storage, StorageOptions } from "./storage/storage.ts";
 import {
   findTokensOfOtherType,
   findUnusableTokens,
-  hasAdminToken,
   hasQuickstartTokens,
   createConfiguredTokens,
   type UnusableToken,
 } from "./access/create-configured-tokens.ts";
 import type { ConfiguredToken } from "./access/configured-tokens.ts";
+import { createConfiguredAdmin, isSetupOpen, offerSetup } from "./accounts/setup.ts";
 import { toStartError } from "./start-error.ts";
 
 const QUICKSTART_TOKENS_WARNING =
@@ -35,8 +35,8 @@ export interface RunningAdmin {
   close(): Promise<void>;
 }
 
-const NO_ADMIN_TOKEN =
-  'There is no admin token, so nobody can use the admin API or create other tokens: restart with INIT_ADMIN_API_TOKENS set to a token such as the one that `echo "*:*.$(openssl rand -hex 28)"` prints';
+const NOT_SET_UP =
+  "The service is not set up, and the link to create the first account was printed before: run `flags-admin setup-code` for another one";
 
 const NO_FLAGS =
   "The database contains no flags. If this service had flags before, stop it, and check DATABASE_URL or DATA_DIR or restore a backup: SDKs will turn every flag off";
@@ -87,6 +87,29 @@ function describeToken({ type, projects, environment }: ConfiguredToken): string
   return `${nameSetting(SETTING_BY_TYPE[type])}: the token ${projects.join()}:${environment}.…`;
 }
 
+/** @param url address at which browsers reach the service */
+export function describeSetup(url: string, code: string): string {
+  return `Set up the first account at ${url.replace(/\/$/, "")}/setup#${code}\n`;
+}
+
+async function createAdmin(
+  storage: Storage,
+  { configuredAdmin, logger }: AdminConfig,
+): Promise<void> {
+  if (configuredAdmin !== undefined && (await createConfiguredAdmin(storage, configuredAdmin))) {
+    logger.info(`Created the account of INIT_ADMIN_USER: ${configuredAdmin.username}`);
+  }
+}
+
+/** Prints the link to create the first account, unless somebody can sign in. */
+async function printSetup(storage: Storage, config: AdminConfig, origin: string): Promise<void> {
+  if (config.openId !== undefined || !(await isSetupOpen(storage.db))) return;
+  const code = await offerSetup(storage);
+  if (code === undefined) config.logger.warn(NOT_SET_UP);
+  // NOTE: not logged, because logs are kept, and read by others.
+  else process.stdout.write(describeSetup(config.publicUrl ?? origin, code));
+}
+
 async function serveFrom(
   storage: Storage,
   config: AdminConfig,
@@ -108,7 +131,7 @@ async function serveFrom(
   if (config.configuredTokens.length > 0 && !(await hasFlags(storage.db))) {
     config.logger.warn(NO_FLAGS);
   }
-  if (!(await hasAdminToken(storage.db))) config.logger.warn(NO_ADMIN_TOKEN);
+  await createAdmin(storage, config);
 
   if (!isLoopbackHost(config.host) && (await storage.read(hasQuickstartTokens))) {
     config.logger.warn(QUICKSTART_TOKENS_WARNING);
@@ -117,6 +140,7 @@ async function serveFrom(
   const app = await buildApp(config, storage, { telemetry });
   const opened = await listen(app, config);
   const { origin } = opened;
+  await printSetup(storage, config, origin);
   const stopWatching =
     storage.kind === "embedded" ? watchEventLoop({ logger: config.logger }) : undefined;
   return {

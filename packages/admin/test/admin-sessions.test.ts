@@ -10,6 +10,8 @@ import { FROM_PAGE, requestSession, signIn } from "./_sessions.ts";
 import { describeAnyStorage, describeStorages, openDatabase } from "./_storages.ts";
 
 interface ListedSession {
+  readonly address: string | null;
+  readonly userAgent: string | null;
   readonly id: string;
   readonly user: { readonly name: string; readonly tokenId: string | null };
   readonly role: string;
@@ -87,7 +89,8 @@ describeStorages("the sessions of all users", (source) => {
     const { events } = (await service.admin("GET", "/events?type=session-ended&limit=1")) as {
       readonly events: readonly object[];
     };
-    const { current: _current, ...before } = ended ?? { current: false };
+    if (ended === undefined) throw new Error("The session is not listed");
+    const { current: _current, address: _address, userAgent: _userAgent, ...before } = ended;
     expect(events).toMatchObject([{ createdBy: "init-admin", preData: before, data: null }]);
     // Streams of the ended session cannot be opened again, and those of others stay open.
     const again = await replica.request("/api/admin/changes", { headers: cookie });

@@ -61,13 +61,16 @@ const NO_FLAGS: unknown = expect.stringMatching(
   /^WARN: The database contains no flags\. If this service had flags before, .* check DATABASE_URL or DATA_DIR /,
 );
 
-describe("flags-admin without an admin token", () => {
-  test("warns and says how to create one; its probes succeed while it runs", async () => {
+describe("flags-admin without an admin", () => {
+  test("prints the link to the first account once; its probes succeed while it runs", async () => {
     const database = await makeDatabase();
     const first = startCommand(database);
     const { port: PORT } = new URL(await first.listening());
     expect(first.stdout()).toMatch(
-      /WARN: There is no admin token, .* restart with INIT_ADMIN_API_TOKENS set to a token /,
+      RegExp(
+        String.raw`^Set up the first account at http://127\.0\.0\.1:${PORT}/setup#[\w-]{43}$`,
+        "m",
+      ),
     );
     for (const probe of ["health", "ready"]) {
       const { code, stdout } = await startCommand({ PORT }, [probe]).finished();
@@ -81,6 +84,15 @@ describe("flags-admin without an admin token", () => {
       code: 1,
       stdout: expect.stringContaining("no server is listening there"),
     });
+
+    const restarted = startCommand(database);
+    await restarted.listening();
+    expect(restarted.stdout()).toMatch(
+      /WARN: The service is not set up, .* `flags-admin setup-code` /,
+    );
+    expect(restarted.stdout()).not.toContain("/setup#");
+    restarted.child.kill("SIGTERM");
+    await restarted.finished();
 
     const file = join(makeDirectory(), "tokens");
     writeFileSync(file, `${ADMIN_TOKEN}\n`);

@@ -48,6 +48,8 @@ describeAnyStorage("OpenID Connect", (source) => {
       const { service, browser, provider } = await startAll({}, { authMethod });
       expect(await (await service.request("/auth/options")).json()).toEqual({
         token: true,
+        password: false,
+        setup: false,
         openIdConnect: { name: "Example" },
       });
       const { url } = await browser.open(

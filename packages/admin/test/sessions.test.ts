@@ -32,7 +32,12 @@ describeStorages("a session", (source) => {
 
   test("a session is started with a token, read with its cookie, and ended", async () => {
     const options = await service.request("/auth/options");
-    expect(await options.json()).toEqual({ token: true, openIdConnect: null });
+    expect(await options.json()).toEqual({
+      token: true,
+      password: false,
+      setup: false,
+      openIdConnect: null,
+    });
 
     const { body, cookie } = await signIn(service);
     expect(body).toEqual({

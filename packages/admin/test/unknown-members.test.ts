@@ -11,6 +11,8 @@ interface Schema {
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly Schema[];
   readonly maxItems?: number;
+  readonly minLength?: number;
+  readonly format?: string;
 }
 
 interface Operation {
@@ -36,6 +38,10 @@ const OPEN: Readonly<Record<string, string>> = {
   "importProject /features/0/environments/0/strategies/0/parameters": "parameters of a strategy",
   "updateSortOrder ": "each property is the name of an environment, which is checked",
 };
+
+function sampleText({ format, minLength = 0 }: Schema): string {
+  return format === "date-time" ? "2100-01-01T00:00:00Z" : "a".repeat(Math.max(2, minLength));
+}
 
 describeAnyStorage("unknown parameters and properties", (source) => {
   const admin = useAdmin(source);
@@ -83,7 +89,7 @@ describeAnyStorage("unknown parameters and properties", (source) => {
     }
     if (type === "integer" || type === "number") return 1;
     if (type === "boolean") return true;
-    return "aa";
+    return sampleText(schema);
   };
 
   /** Returns the JSON pointers of the objects in a body. */

@@ -6,9 +6,9 @@ export type Account = typeof users.$inferSelect;
 
 type Named = Pick<Account, "email" | "issuer" | "name" | "username">;
 
-/** Returns the name of a person for the console and for lists. */
+/** Returns the name of a person for the console and for lists. It need not be unique. */
 export function nameOf({ username, email, name }: Named): string {
-  return [username, name, email].find((each) => each !== null && each !== "") ?? "unknown";
+  return [name, username, email].find((each) => each !== null && each !== "") ?? "unknown";
 }
 
 /**
@@ -16,8 +16,8 @@ export function nameOf({ username, email, name }: Named): string {
  * must differ from others.
  */
 export function authorNameOf(account: Named): string {
-  const name = nameOf(account);
-  return account.issuer === null ? name : toAuthorName(name);
+  if (account.issuer !== null) return toAuthorName(nameOf(account));
+  return account.username ?? account.email ?? "unknown";
 }
 
 /** Returns the id of a person as a caller. */

@@ -9,7 +9,12 @@ const UserResponse = Type.Object(
     user: Type.Object(
       {
         name: Type.String(),
-        kind: Type.String({ description: "`token` or `openid`" }),
+        kind: Type.String({ description: "`token`, `user` or `openid`" }),
+        id: Type.Union([Type.Integer(), Type.Null()], {
+          description: "The id of the account; null for a token",
+        }),
+        username: Type.Union([Type.String(), Type.Null()]),
+        email: Type.Union([Type.String(), Type.Null()]),
         isAPI: Type.Boolean({ description: "Whether the user is the owner of a token" }),
       },
       { title: "userSchema" },
@@ -19,6 +24,10 @@ const UserResponse = Type.Object(
       Type.Object({ permission: Type.String() }, { title: "userPermissionSchema" }),
       { description: "`ADMIN` for admins, and absent for other roles: read `role`" },
     ),
+    feedback: Type.Array(Type.Object({}, { title: "feedbackSchema" }), {
+      description: "Always empty",
+    }),
+    splash: Type.Object({}, { title: "splashSchema", description: "Always empty" }),
   },
   { title: "currentUserSchema" },
 );
@@ -35,11 +44,20 @@ export function registerUser(app: TypedApp): void {
       returns: UserResponse,
     }),
     (request) => {
-      const { name, kind, role } = callerOf(request);
+      const { name, kind, role, account } = callerOf(request);
       return {
-        user: { name, kind, isAPI: kind === "token" },
+        user: {
+          name,
+          kind,
+          isAPI: kind === "token",
+          id: account?.id ?? null,
+          username: account?.username ?? null,
+          email: account?.email ?? null,
+        },
         role,
         permissions: role === "admin" ? [{ permission: "ADMIN" }] : [],
+        feedback: [],
+        splash: {},
       };
     },
   );

@@ -1,3 +1,4 @@
+import { Type } from "typebox";
 import type { Account } from "../access/account.ts";
 
 /** The ids of the roles in the protocol. Scripts contain them. */
@@ -44,3 +45,25 @@ function toEventState({ id, username, email, name, role, disabledAt, issuer, sub
     ...(issuer !== null && { issuer, subject }),
   };
 }
+
+const Time = Type.Union([Type.String({ format: "date-time" }), Type.Null()]);
+const Text = Type.Union([Type.String(), Type.Null()]);
+
+export const UserSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Text,
+    username: Text,
+    email: Text,
+    rootRole: Type.Integer({ description: "1: admin, 2: editor, 3: viewer" }),
+    accountType: Type.String(),
+    permissions: Type.Array(Type.String()),
+    seenAt: Time,
+    createdAt: Time,
+    disabled: Type.Boolean({ description: "Whether the user cannot sign in" }),
+    kind: Type.String({
+      description: "`user`: signs in with a password; `openid`: with OpenID Connect",
+    }),
+  },
+  { title: "accountSchema" },
+);

@@ -34,6 +34,8 @@ import {
   type ConfiguredTokenType,
   parseConfiguredTokens,
 } from "../access/configured-tokens.ts";
+import { findPasswordProblem } from "../accounts/password.ts";
+import { findUsernameProblem } from "../accounts/username.ts";
 import { LIMITS } from "../limits.ts";
 import type { Retention } from "../retention.ts";
 
@@ -57,6 +59,8 @@ export interface AdminConfig extends Pick<Values, Exclude<keyof Values, Source>>
   readonly retention: Retention;
   /** Tokens to create at startup if they do not exist. */
   readonly configuredTokens: readonly ConfiguredToken[];
+  /** The admin to create at startup if nobody with an account is an admin. */
+  readonly configuredAdmin: { readonly username: string; readonly password: string } | undefined;
   readonly logger: Logger;
   /** Undefined: OpenTelemetry is not enabled, and not loaded. */
   readonly telemetry: TelemetryConfig | undefined;
@@ -86,6 +90,7 @@ export function loadConfig(environment: Environment): AdminConfig {
     ...database.map(explainUnreadDatabase),
     ...tokenProblems,
     ...openIdProblems,
+    ...findAdminProblems(values),
   ];
   const openFiles = { limit: readOpenFileLimit(), minReserved: MIN_RESERVED_FILES };
   const hints = [
@@ -118,6 +123,7 @@ export function loadConfig(environment: Environment): AdminConfig {
       eventDays: values.eventRetentionDays,
     }),
     configuredTokens: tokens,
+    configuredAdmin: toConfiguredAdmin(values),
     logger,
     logTap,
     telemetry,
@@ -156,6 +162,24 @@ function readConfiguredTokens({ values, origins }: Resolution<Settings>): {
         `${origin[type] ?? nameSetting(SETTING_BY_TYPE[type])}: entry ${position} ${message}`,
     ),
   };
+}
+
+function toConfiguredAdmin({ initAdminUser: username, initAdminPassword: password }: Values) {
+  return username === undefined || password === undefined ? undefined : { username, password };
+}
+
+function findAdminProblems({ initAdminUser, initAdminPassword }: Values): readonly string[] {
+  if (initAdminUser === undefined && initAdminPassword === undefined) return [];
+  if (initAdminUser === undefined) return ["INIT_ADMIN_USER is required with INIT_ADMIN_PASSWORD"];
+  if (initAdminPassword === undefined) {
+    return ["INIT_ADMIN_PASSWORD or INIT_ADMIN_PASSWORD_FILE is required with INIT_ADMIN_USER"];
+  }
+  const name = findUsernameProblem(initAdminUser);
+  const password = findPasswordProblem(initAdminPassword, [initAdminUser]);
+  return [
+    ...(name === undefined ? [] : [`INIT_ADMIN_USER: the user name ${name}`]),
+    ...(password === undefined ? [] : [`INIT_ADMIN_PASSWORD: the password ${password}`]),
+  ];
 }
 
 /** The two names of a setting can contain different tokens. */

@@ -7,6 +7,7 @@ import {
   pathKind,
   type Program,
   SettingGroup,
+  textKind,
   TELEMETRY_SETTINGS,
   tokensKind,
   trustProxyKind,
@@ -21,6 +22,7 @@ const listening = new SettingGroup("Listening");
 const webConsole = new SettingGroup("Console");
 const database = new SettingGroup("Database");
 const retention = new SettingGroup("Retention");
+const accounts = new SettingGroup("Accounts");
 const tokens = new SettingGroup("Tokens");
 const logging = new SettingGroup("Logging");
 
@@ -114,6 +116,17 @@ export const SETTINGS = {
     default: 30,
     description:
       "Days after which an application is no longer listed if it neither registers nor reports usage.",
+  }),
+  initAdminUser: accounts.variable("INIT_ADMIN_USER", {
+    kind: textKind,
+    description:
+      "User name of an admin. If nobody with an account is an admin, the account is created at startup, with the password in INIT_ADMIN_PASSWORD. An existing one is not changed.",
+  }),
+  initAdminPassword: accounts.variable("INIT_ADMIN_PASSWORD", {
+    kind: textKind,
+    secret: true,
+    description:
+      "Password of INIT_ADMIN_USER, of at least 12 characters. Has no effect once an admin has an account.",
   }),
   initAdminTokens: tokens.variable("INIT_ADMIN_API_TOKENS", {
     kind: tokensKind,

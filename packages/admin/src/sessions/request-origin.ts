@@ -29,6 +29,18 @@ export function requireSameOrigin(request: OriginRequest, publicUrl: string | un
 }
 
 /**
+ * Refuses a request that changes something and that a page of another origin has sent. Accepts programs: browsers say where
+ * such a request comes from.
+ *
+ * @throws {ApiError} 403 for such a request
+ */
+export function refuseForeignPage(request: OriginRequest, publicUrl: string | undefined): void {
+  const { origin, "sec-fetch-site": site } = request.headers;
+  if (origin === undefined && site === undefined) return;
+  requireSameOrigin(request, publicUrl);
+}
+
+/**
  * Refuses a request that a page of another origin has sent, for example as an image or an event stream. The
  * page could not read the response, but it could measure it, or exhaust the streams of the user. Links from
  * other pages work.

@@ -20,19 +20,6 @@ const SignInBody = closedObject("signInSchema", {
   token: Type.String({ minLength: 1, maxLength: MAX_TOKEN_LENGTH }),
 });
 
-const SignInOptions = Type.Object(
-  {
-    token: Type.Boolean({ description: "Whether users can sign in with a token" }),
-    openIdConnect: Type.Union(
-      [Type.Null(), Type.Object({ name: Type.String() }, { title: "openIdProviderSchema" })],
-      {
-        description: "The name of the OpenID provider; null if none is configured",
-      },
-    ),
-  },
-  { title: "signInOptionsSchema" },
-);
-
 /** The user of a session. */
 export const SessionUser = Type.Object(
   {
@@ -64,8 +51,6 @@ const SessionResponse = Type.Object(
 interface SessionRoutesOptions {
   readonly sessions: Sessions;
   readonly authentication: Pick<Authentication, "findToken">;
-  /** Name of the OpenID provider; undefined if none is configured. */
-  readonly providerName: string | undefined;
 }
 
 /** Registers the routes below `/auth`, with which users of the console sign in and out. */
@@ -77,31 +62,11 @@ export async function registerSessions(
     async (scope: TypedApp) => {
       forbidCaching(scope);
       rejectUnstorable(scope);
-      registerOptions(scope, options);
       registerCurrentSession(scope, options);
       registerSignIn(scope, options);
       registerSignOut(scope, options);
     },
     { prefix: "/auth" },
-  );
-}
-
-function registerOptions(app: TypedApp, { providerName }: SessionRoutesOptions): void {
-  app.get(
-    "/options",
-    {
-      schema: {
-        operationId: "getSignInOptions",
-        summary: "Returns how users can sign in to the console",
-        tags,
-        security: [],
-        response: { 200: SignInOptions },
-      },
-    },
-    () => ({
-      token: true,
-      openIdConnect: providerName === undefined ? null : { name: providerName },
-    }),
   );
 }
 

@@ -138,12 +138,14 @@ export async function findSessions(
   return new Map(found.map(({ session, caller }) => [session.idHash, caller]));
 }
 
-/** Lists the sessions that have not ended, newest first. */
+/** Lists the sessions that have not ended, of all users or of one, newest first. */
 export async function listSessions(
   db: Database,
   options: FindOptions,
+  userId?: string,
 ): Promise<readonly SessionView[]> {
-  return (await readSessions(db, undefined, options)).map(toSessionView);
+  const condition = userId === undefined ? undefined : eq(sessions.userId, userId);
+  return (await readSessions(db, condition, options)).map(toSessionView);
 }
 
 /** Reads sessions that have not ended, newest first. */
@@ -236,7 +238,9 @@ export async function endSession(
   const [found] = await readSessions(db, eq(sessions.idHash, idHash), options);
   if (found === undefined) throw notFound("There is no session with this id, or it has ended");
   await db.delete(sessions).where(eq(sessions.idHash, idHash));
-  await record({ type: "session-ended", before: toSessionView(found) });
+  // NOTE: everybody can read events, but only the user and admins where somebody has signed in.
+  const { address: _address, userAgent: _userAgent, ...state } = toSessionView(found);
+  await record({ type: "session-ended", before: state });
 }
 
 export async function deleteSession(

@@ -5,7 +5,12 @@ import { sessionEnded, tooManyGuesses } from "../errors.ts";
 import { Batcher } from "../scheduling/batcher.ts";
 import type { Actor } from "../storage/events.ts";
 import type { Storage } from "../storage/storage.ts";
-import { isHttps, refuseOtherPages, requireSameOrigin } from "./request-origin.ts";
+import {
+  isHttps,
+  refuseForeignPage,
+  refuseOtherPages,
+  requireSameOrigin,
+} from "./request-origin.ts";
 import { readCookies, SESSION_COOKIE, setCookie } from "./session-cookie.ts";
 import {
   deleteSession,
@@ -97,9 +102,25 @@ export class Sessions {
     return findSessions(this.#storage.db, hashes, this.#findOptions());
   }
 
-  /** Lists the sessions of all users that have not ended, newest first. */
-  list(): Promise<readonly SessionView[]> {
-    return listSessions(this.#storage.db, this.#findOptions());
+  /**
+   * Lists the sessions that have not ended, newest first.
+   *
+   * @param userId id of a caller @default all users
+   */
+  list(userId?: string): Promise<readonly SessionView[]> {
+    return listSessions(this.#storage.db, this.#findOptions(), userId);
+  }
+
+  /** Ends all sessions of a caller but the one of the request, and records that. */
+  async endOthers(actor: Actor, { id, sessionHash }: Caller): Promise<void> {
+    await this.#storage.write(actor, async (transaction) => {
+      const own = await listSessions(transaction.db, this.#findOptions(), id);
+      for (const session of own) {
+        if (session.id === sessionHash) continue;
+        // oxlint-disable-next-line no-await-in-loop -- statements of one transaction
+        await endSession(transaction, session.id, this.#findOptions());
+      }
+    });
   }
 
   /**
@@ -120,6 +141,11 @@ export class Sessions {
   /** @throws {ApiError} 403 if the request does not come from a page of this service */
   requireSameOrigin(request: FastifyRequest): void {
     requireSameOrigin(request, this.#publicUrl);
+  }
+
+  /** @throws {ApiError} 403 if a page of another origin has sent the request */
+  refuseForeignPage(request: FastifyRequest): void {
+    refuseForeignPage(request, this.#publicUrl);
   }
 
   /**
