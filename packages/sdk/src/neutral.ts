@@ -2,6 +2,7 @@
 // `crypto` and `Buffer`. It may change in every version.
 
 // Flags.
+export type { FlagsClientEvents } from "./events.ts";
 export { Emitter, toEventSink } from "./events.ts";
 export { Compiler } from "./sync/compiler.ts";
 export { convertDocuments } from "./sync/synchronizer.ts";
@@ -30,15 +31,25 @@ export { EvaluationCounts } from "./usage/evaluation-counts.ts";
 export { createIdentity } from "./identity.ts";
 export type { Identity } from "./identity.ts";
 export type { Settings } from "./options/resolve-options.ts";
+export { toBaseUrl } from "./transport/base-url.ts";
+export {
+  MAX_BODY_BYTES,
+  resolveCredentials,
+  toCallError,
+  tooLarge,
+  tooManyRedirects,
+} from "./transport/call-errors.ts";
 export { AGE_HEADER, writeAge, writeAgeComment } from "./transport/confirmation.ts";
 export { abortable, Deadline } from "./transport/deadline.ts";
 export { FailureLog } from "./transport/failure-log.ts";
 export type { EventSink } from "./transport/failure-log.ts";
+export { toHeaderMap } from "./transport/headers.ts";
 export type { UpstreamRequest, UpstreamResponse } from "./transport/http-client.ts";
 export { MAX_REDIRECTS, redirectTarget } from "./transport/redirect.ts";
 export { isNotOffered } from "./transport/status-error.ts";
 export type { StatusHints } from "./transport/status-error.ts";
 export { UpstreamApi } from "./transport/upstream-api.ts";
+export type { FeatureFilters } from "./transport/upstream-api.ts";
 export {
   describeCause,
   describeUrl,

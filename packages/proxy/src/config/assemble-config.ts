@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
-import { AGE_HEADER } from "flags-sdk/neutral";
 import { generateInstanceId } from "flags-sdk/internal";
 import {
   type LogTap,
@@ -8,7 +7,8 @@ import {
   type TelemetryConfig,
   toTelemetryConfig,
 } from "flags-server-kit";
-import type { BootstrapConfig, GroupOf, ProxyConfig } from "./config.ts";
+import type { BootstrapConfig, ProxyConfig } from "./config.ts";
+import { groupOf, toCorsConfig } from "./group-settings.ts";
 import type { StoreConfig } from "../store/open-store.ts";
 import { WORKER_FILES } from "./flag-files.ts";
 import type { Settings, Values } from "./settings.ts";
@@ -51,7 +51,6 @@ export function assembleConfig(
   // NOTE: with files there is no upstream token, and a secret that clients know would not protect anything.
   const pushSecret = values.pushSecret ?? (files && randomBytes(32).toString("base64url"));
   const forwardProxies = toForwardProxies(values);
-  const cors = groupOf(values, "cors");
   return Object.freeze({
     ...values,
     ...parts,
@@ -76,21 +75,8 @@ export function assembleConfig(
     store: toStore(values, { ca: storeAuthorities, ...forwardProxies }),
     bootstrap: toBootstrap(values),
     push: { ...groupOf(values, "push"), secret: pushSecret },
-    cors: values.ageHeader
-      ? { ...cors, exposedHeaders: [...cors.exposedHeaders, AGE_HEADER] }
-      : cors,
+    cors: toCorsConfig(values),
   });
-}
-
-/** Returns the values of the settings whose names begin with a prefix, without it. */
-function groupOf<Prefix extends "cors" | "push">(values: Values, prefix: Prefix): GroupOf<Prefix> {
-  const members = Object.entries(values)
-    .filter(([name]) => name.startsWith(prefix))
-    .map(([name, value]) => {
-      const rest = name.slice(prefix.length);
-      return [`${rest.charAt(0).toLowerCase()}${rest.slice(1)}`, value];
-    });
-  return Object.freeze(Object.fromEntries(members)) as GroupOf<Prefix>;
 }
 
 /** The proxy servers for requests to the upstream and to stores. */

@@ -106,6 +106,22 @@ type Source =
 /** The settings that the proxy uses as they are. */
 type UnchangedValues = Pick<Values, Exclude<SettingName, Source>>;
 
+/** The settings on which responses to clients depend, however the proxy is served. */
+export type ClientConfig = Pick<
+  ProxyConfig,
+  | "ageHeader"
+  | "appName"
+  | "basePath"
+  | "clientKeysHeaderName"
+  | "contextEnrichers"
+  | "cors"
+  | "enableAllEndpoint"
+  | "environment"
+  | "explainEnabled"
+  | "ofrepEventStreams"
+  | "ofrepValues"
+>;
+
 /** The configuration of a proxy, checked and with defaults. Immutable. */
 export interface ProxyConfig extends UnchangedValues {
   readonly upstreamUrl: string;

@@ -4,39 +4,21 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { CustomStrategy } from "flags-engine";
-import { codeOf, isRecord, toErrorMessage } from "flags-server-kit/neutral";
+import { codeOf, toErrorMessage } from "flags-server-kit/neutral";
 import type { ContextEnricher } from "../core/context/enrichers.ts";
+import {
+  describeInvalid,
+  enricherKind,
+  type ExtensionKind,
+  keepFirstOfEachName,
+  strategyKind,
+} from "./extension-kinds.ts";
 
 /** Extensions of one kind, in order, and one sentence for each one that cannot be used. */
 interface LoadedExtensions<T> {
   readonly extensions: readonly T[];
   readonly problems: readonly string[];
 }
-
-/** How to recognize an extension of one kind, and how messages describe it. */
-interface ExtensionKind<T> {
-  /** Name in the plural. */
-  readonly displayName: string;
-  /** Completes "must be …". */
-  readonly allowed: string;
-  readonly isExtension: (value: unknown) => value is T;
-}
-
-const strategyKind: ExtensionKind<CustomStrategy> = {
-  displayName: "strategies",
-  allowed: "an object with a name and a method isEnabled(parameters, context)",
-  isExtension: (value): value is CustomStrategy => {
-    if (!isRecord(value)) return false;
-    const { name, isEnabled }: Partial<Record<string, unknown>> = value;
-    return typeof name === "string" && name !== "" && typeof isEnabled === "function";
-  },
-};
-
-const enricherKind: ExtensionKind<ContextEnricher> = {
-  displayName: "enrichers",
-  allowed: "a function (context, request) that returns a context or a promise of it",
-  isExtension: (value): value is ContextEnricher => typeof value === "function",
-};
 
 /** Custom strategies; `hints` are about mistakes that do not prevent their use. */
 interface LoadedStrategies extends LoadedExtensions<CustomStrategy> {
@@ -54,15 +36,7 @@ export async function loadStrategies(
   origin: string,
 ): Promise<LoadedStrategies> {
   const { extensions, problems } = await loadExtensions(entries, origin, strategyKind);
-  const byName = new Map<string, CustomStrategy>();
-  const hints: string[] = [];
-  for (const strategy of extensions) {
-    if (byName.has(strategy.name)) {
-      const name = JSON.stringify(strategy.name);
-      hints.push(`${origin}: several strategies are named ${name}: the first one is used`);
-    } else byName.set(strategy.name, strategy);
-  }
-  return { extensions: [...byName.values()], problems, hints };
+  return { problems, ...keepFirstOfEachName(extensions, origin) };
 }
 
 /**
@@ -82,13 +56,13 @@ export function loadEnrichers(
 async function loadExtensions<T>(
   entries: readonly unknown[],
   origin: string,
-  { displayName, allowed, isExtension }: ExtensionKind<T>,
+  kind: ExtensionKind<T>,
 ): Promise<LoadedExtensions<T>> {
   const extensions: T[] = [];
   const problems: string[] = [];
   const add = (value: unknown, position: string): void => {
-    if (isExtension(value)) extensions.push(value);
-    else problems.push(`${origin}: ${position} must be ${allowed}${hintAtClass(value)}`);
+    if (kind.isExtension(value)) extensions.push(value);
+    else problems.push(describeInvalid(value, `${origin}: ${position}`, kind));
   };
   for (const [index, entry] of entries.entries()) {
     if (typeof entry !== "string") {
@@ -105,7 +79,7 @@ async function loadExtensions<T>(
         continue;
       }
       const syntax = "with module.exports = [...] or export default [...]";
-      problems.push(`${origin}: ${file} must export a list of ${displayName}, ${syntax}`);
+      problems.push(`${origin}: ${file} must export a list of ${kind.displayName}, ${syntax}`);
     } catch (error) {
       problems.push(`${origin}: cannot load ${file}: ${describeError(error)}`);
     }
@@ -127,11 +101,6 @@ function readDefault(value: unknown): unknown {
   return typeof value === "object" && value !== null && "default" in value
     ? value.default
     : undefined;
-}
-
-function hintAtClass(value: unknown): string {
-  const isClass = typeof value === "function" && /^class\b/.test(String(value));
-  return isClass ? `: ${value.name} is a class, so export an instance of it` : "";
 }
 
 function describeError(error: unknown): string {

@@ -1,11 +1,9 @@
 import type { AccessControl } from "./access/access-control.ts";
-import type { KeyExtractor } from "./access/key-extractor.ts";
-import type { KeyKind } from "./access/grant.ts";
 import type { ProxyConfig } from "../config/config.ts";
 import type { Source } from "../sources/sources.ts";
 import type { UsageRules } from "./usage/accept-usage.ts";
 import { createKeyCheck } from "./routing/authenticate.ts";
-import { createFlagResponder } from "./routes/flag-responder.ts";
+import { allowWith, below, type ClientRoutesOptions, clientRoutes } from "./client-routes.ts";
 import { backstageRoutes } from "./operations/backstage.ts";
 import {
   HEALTH_ROUTE,
@@ -14,10 +12,9 @@ import {
   prometheusRoute,
 } from "./operations/monitoring.ts";
 import { statusRoute } from "./operations/status.ts";
-import { configuredHeader, type Protocol, type RouteOptions, varyOn } from "./routes/protocol.ts";
+import { configuredHeader, varyOn } from "./routes/protocol.ts";
 import type { ReadinessRules } from "./operations/readiness.ts";
 import type { ProxyRequest } from "./http/request.ts";
-import type { ResponseCache } from "./response/response-cache.ts";
 import type { Route } from "./routing/route.ts";
 import { type DefinitionsServices, definitionsRoutes } from "./server-sdk/definitions-routes.ts";
 import { tokenValidationRoutes } from "./server-sdk/token-validation.ts";
@@ -25,9 +22,9 @@ import { serverUsageRoutes } from "./server-sdk/usage-routes.ts";
 
 /** What the routes of the main port need. */
 export interface ApplicationOptions
-  extends OperationsOptions, Pick<RouteOptions, "clientStreams" | "originOf"> {
-  readonly protocols: readonly Protocol[];
-  readonly cache: ResponseCache;
+  extends
+    OperationsOptions,
+    Pick<ClientRoutesOptions, "cache" | "clientStreams" | "originOf" | "protocols"> {
   readonly usageRules: UsageRules;
   readonly definitions: DefinitionsServices;
   /** Whether metrics and operations are omitted, because another port serves them. */
@@ -36,31 +33,18 @@ export interface ApplicationOptions
 
 /** The table of all routes of the main port: each client protocol, operations, and the API for server SDKs. */
 export function applicationRoutes(options: ApplicationOptions): readonly Route[] {
-  const { config, access, callerAddress, protocols, cache, usageRules, definitions } = options;
-  const allowWith =
-    (extractor: KeyExtractor): RouteOptions["allow"] =>
-    (...kinds: readonly KeyKind[]) =>
-      createKeyCheck({ access, extractor, callerAddress }, kinds);
+  const { config, access, callerAddress, usageRules, definitions } = options;
   const extractor = configuredHeader(config);
-  const allow = allowWith(extractor);
+  const allow = allowWith(options, extractor);
   const forServers = { definitions, authenticate: allow("server"), vary: varyOn(extractor) };
   return [
-    ...protocols.flatMap((protocol) => {
-      const respond = createFlagResponder(protocol, cache);
-      const { definition, keyExtractor } = protocol;
-      const ofProtocol = { ...options, protocol, respond, allow: allowWith(keyExtractor) };
-      return definition.paths.flatMap((path) => below(path, definition.createRoutes(ofProtocol)));
-    }),
+    ...clientRoutes(options),
     ...operationRoutes(options, { isPrivate: false, omitsManagement: options.omitsManagement }),
     ...tokenValidationRoutes({ access, callerAddress }),
     ...below("/proxy", definitionsRoutes(forServers)),
     ...below("/api", definitionsRoutes(forServers)),
     ...below("/api", serverUsageRoutes({ usageRules, allow })),
   ];
-}
-
-function below(path: string, routes: readonly Route[]): readonly Route[] {
-  return routes.map((route) => ({ ...route, path: path + route.path }));
 }
 
 /** What the routes of operators need. */

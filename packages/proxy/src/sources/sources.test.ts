@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { MemoryLogger } from "../../test/_proxy.ts";
 import { DocumentSource } from "../../test/_source.ts";
-import { describeSources, nameSpoolDirectories, startSources, toSource } from "./sources.ts";
+import { describeSources } from "./describe-sources.ts";
+import { nameSpoolDirectories, startSources, toSource } from "./sources.ts";
 import { StoredFlags } from "../store/stored-flags.ts";
 import { GuardedStore } from "../store/guarded-store.ts";
 

@@ -1,6 +1,11 @@
 import type { FlagSource } from "../upstream/flag-source.ts";
 import { UpstreamSource } from "../upstream/upstream-source.ts";
-import type { FlagFile } from "../files/read-flag-file.ts";
+import {
+  DEFAULT_NAME,
+  describeSources,
+  numberRepeated,
+  type Upstreams,
+} from "./describe-sources.ts";
 import type { StoredFlags } from "../store/stored-flags.ts";
 import { scopesOf, type TokenScope } from "./token-scope.ts";
 
@@ -27,23 +32,6 @@ export interface SourceFailure {
   readonly atMs: number;
 }
 
-/** The name of the only source of a proxy whose token names no environment. */
-const DEFAULT_NAME = "default";
-
-/** Where flags come from, as configured. */
-interface Upstreams {
-  readonly upstreamTokens: readonly string[];
-  /** Undefined: from the upstream. */
-  readonly files?: readonly FlagFile[] | undefined;
-}
-
-/** Returns the names and scopes of the sources, in order. */
-export function describeSources(upstreams: Upstreams): readonly Pick<Source, "name" | "scope">[] {
-  const scopes = scopesOf(upstreams).map(({ scope }) => scope);
-  const names = numberRepeated(scopes.map((scope) => scope?.environment ?? DEFAULT_NAME));
-  return names.map((name, index) => ({ name, scope: scopes[index] }));
-}
-
 /**
  * Returns the names of the directories for the usage of the sources, in order: the environment, with the
  * project if several sources have the same one. They do not depend on the order of the tokens, because an
@@ -58,19 +46,6 @@ export function nameSpoolDirectories(upstreamTokens: readonly string[]): readonl
     return count === 1 || project === "*" ? environment : `${project}:${environment}`;
   });
   return numberRepeated(names).map(encodeURIComponent);
-}
-
-/** Makes names unique. */
-function numberRepeated(names: readonly string[]): readonly string[] {
-  // NOTE: an environment may itself be called `production-2`.
-  const taken = new Set(names);
-  return names.map((first, index) => {
-    if (names.indexOf(first) === index) return first;
-    let name = first;
-    for (let number = 2; taken.has(name); number += 1) name = `${first}-${number}`;
-    taken.add(name);
-    return name;
-  });
 }
 
 /**

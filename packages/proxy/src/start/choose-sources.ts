@@ -11,13 +11,8 @@ import type { ProxyConfig } from "../config/config.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { FileFlags } from "../files/file-flags.ts";
 import type { FlagFile } from "../files/read-flag-file.ts";
-import {
-  createSources,
-  describeSources,
-  nameSpoolDirectories,
-  toSource,
-  type Source,
-} from "../sources/sources.ts";
+import { describeSources } from "../sources/describe-sources.ts";
+import { createSources, nameSpoolDirectories, toSource, type Source } from "../sources/sources.ts";
 import { createStoredFlags } from "../store/create-stored-flags.ts";
 import { canShareFlags } from "../store/open-store.ts";
 import { identifySource } from "../store/source-identity.ts";

@@ -6,6 +6,7 @@ import type { Synchronization } from "../sync/synchronizer.ts";
 import { isUnleashClient } from "../sync/unleash-synchronizer.ts";
 import type { UnleashClient } from "../sync/unleash-synchronizer.ts";
 import type { ConnectionSettings } from "../transport/connections.ts";
+import { toBaseUrl } from "../transport/base-url.ts";
 import { toHeaderMap } from "../transport/headers.ts";
 import type { CredentialSettings, HeaderMap } from "../transport/headers.ts";
 import type { FeatureFilters } from "../transport/upstream-api.ts";
@@ -102,14 +103,6 @@ export function resolveOptions(options: FlagsClientOptions): Settings {
 function readUrl(reader: OptionReader): string {
   const url = reader.requiredString("url");
   return reader.check("url", isHttpUrl, URL_RULE) ?? url;
-}
-
-function toBaseUrl(text: string): URL {
-  const url = new URL(text);
-  if (!url.pathname.endsWith("/")) url.pathname += "/";
-  url.search = "";
-  url.hash = "";
-  return url;
 }
 
 function readIdentity(

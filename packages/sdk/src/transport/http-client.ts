@@ -3,10 +3,17 @@ import { pipeline, type Readable, type Transform } from "node:stream";
 import { constants, createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { SDK_NAME } from "../identity.ts";
 import type { Connections } from "./connections.ts";
+import {
+  MAX_BODY_BYTES,
+  resolveCredentials,
+  toCallError,
+  tooLarge,
+  tooManyRedirects,
+} from "./call-errors.ts";
 import { Deadline } from "./deadline.ts";
 import type { HeaderMap } from "./headers.ts";
 import { MAX_REDIRECTS, redirectTarget } from "./redirect.ts";
-import { describeCause, describeUrl, UpstreamError } from "./upstream-error.ts";
+import type { UpstreamError } from "./upstream-error.ts";
 
 export interface UpstreamRequest {
   readonly method: "GET" | "POST";
@@ -58,8 +65,6 @@ export interface ObservedRequest {
   /** Called once: with the status when the response has been read, or with the error. */
   readonly end: (result: { readonly status: number } | { readonly error: unknown }) => void;
 }
-
-const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /** Makes HTTP calls with limits on time and size. */
 export class HttpClient {
@@ -147,8 +152,7 @@ export class HttpClient {
       discard(response);
       url = target;
     }
-    const message = `${describeUrl(request.url)} redirects more than ${MAX_REDIRECTS} times`;
-    throw new UpstreamError(message, { code: "REDIRECT" });
+    throw tooManyRedirects(request.url);
   }
 
   async #readResponse(response: IncomingMessage): Promise<UpstreamResponse> {
@@ -198,10 +202,7 @@ async function readText(body: Readable, maxBytes: number): Promise<string> {
   // Throwing out of the loop destroys the stream, and closes its connection.
   for await (const chunk of body as AsyncIterable<Uint8Array>) {
     sizeBytes += chunk.byteLength;
-    if (sizeBytes > maxBytes) {
-      const message = `The upstream sent more than ${maxBytes} bytes`;
-      throw new UpstreamError(message, { code: "TOO_LARGE" });
-    }
+    if (sizeBytes > maxBytes) throw tooLarge(maxBytes);
     chunks.push(chunk);
   }
   return new TextDecoder().decode(Buffer.concat(chunks, sizeBytes));
@@ -220,27 +221,4 @@ async function* readChunks(
   } catch (cause) {
     throw toError(cause);
   }
-}
-
-async function resolveCredentials(
-  request: UpstreamRequest,
-  deadline: Deadline,
-): Promise<HeaderMap> {
-  if (request.credentials === undefined) return {};
-  try {
-    return await deadline.race(request.credentials());
-  } catch (cause) {
-    if (deadline.signal.aborted) throw cause;
-    throw new UpstreamError(`Cannot create the request headers: ${describeCause(cause)}`, {
-      code: "HEADERS",
-      cause,
-    });
-  }
-}
-
-function toCallError(cause: unknown, url: URL, deadline: Deadline): UpstreamError {
-  if (cause instanceof UpstreamError) return cause;
-  const code = deadline.isExpired ? "TIMEOUT" : "NETWORK";
-  const reason = describeCause(deadline.isExpired ? deadline.signal.reason : cause);
-  return new UpstreamError(`Cannot reach ${describeUrl(url)}: ${reason}`, { code, cause });
 }

@@ -19,7 +19,7 @@ export interface FeatureFilters {
   readonly tags: readonly { readonly name: string; readonly value: string }[];
 }
 
-interface UpstreamApiOptions {
+export interface UpstreamApiOptions {
   readonly http: Pick<HttpClient, "open" | "send">;
   /** Runs the parsing of documents. */
   readonly slicer: Pick<TimeSlicer, "run">;

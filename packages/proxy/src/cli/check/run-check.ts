@@ -12,7 +12,7 @@ import type { TranslatedEnvironment } from "../../config/translation-report.ts";
 import type { FlagFile } from "../../files/read-flag-file.ts";
 import { listPorts } from "../../config/list-ports.ts";
 import { toUpstreamClientOptions } from "../../config/upstream-client-options.ts";
-import { describeSources } from "../../sources/sources.ts";
+import { describeSources } from "../../sources/describe-sources.ts";
 import { parseTokenScope } from "../../sources/token-scope.ts";
 import { verifyStore } from "./verify-store.ts";
 import { describeStoreAddress } from "../../store/open-store.ts";

@@ -10,7 +10,7 @@ import { readContext } from "../../core/context/sent-context.ts";
 import { HttpError } from "../../core/http/errors.ts";
 import { isValid } from "../../core/http/validation.ts";
 import { toUpstreamClientOptions } from "../../config/upstream-client-options.ts";
-import { describeSources } from "../../sources/sources.ts";
+import { describeSources } from "../../sources/describe-sources.ts";
 import { removeClientPath } from "../proxy-address.ts";
 import { describeUpstreamFailure } from "../describe-upstream-failure.ts";
 import { inspectSource, loadForReading } from "../inspect-source.ts";

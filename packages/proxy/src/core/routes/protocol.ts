@@ -3,7 +3,7 @@ import { inHeader, type KeyExtractor } from "../access/key-extractor.ts";
 import type { AccessControl } from "../access/access-control.ts";
 import type { KeyKind } from "../access/grant.ts";
 import { SIGNATURE_HEADER } from "../access/verify-context.ts";
-import type { CorsConfig, ProxyConfig } from "../../config/config.ts";
+import type { ClientConfig, CorsConfig } from "../../config/config.ts";
 import type { ContextRules } from "../context/request-context.ts";
 import type { SentContext } from "../context/sent-context.ts";
 import { variesOnOrigin } from "../routing/cors.ts";
@@ -57,9 +57,9 @@ export interface ProtocolDefinition {
   /** Value of `Cache-Control` for responses with flags that depend only on URL, body and key. */
   readonly cacheControl: string;
   /** How flags are serialized. */
-  createFormat(config: ProxyConfig): FlagFormat;
+  createFormat(config: ClientConfig): FlagFormat;
   /** Where requests contain their key. @default in the configured header */
-  createKeyExtractor?(config: ProxyConfig): KeyExtractor;
+  createKeyExtractor?(config: ClientConfig): KeyExtractor;
   /** Whether parts of a context that cannot be read are ignored. @default false: they are a 400 */
   readonly ignoresInvalidValues?: boolean;
   /** Whether a missing session id is the user id. @default false: it is a random one */
@@ -82,7 +82,7 @@ export interface Protocol extends FlagProtocol {
 
 /** The dependencies of the routes of one protocol. */
 export interface RouteOptions {
-  readonly config: ProxyConfig;
+  readonly config: ClientConfig;
   readonly usageRules: UsageRules;
   readonly access: AccessControl;
   /** Undefined: streams are not enabled, or the runtime has none. */
@@ -115,7 +115,7 @@ interface ProtocolDependencies extends Pick<Protocol, "reporter"> {
 /** Applies the configuration to a protocol. */
 export function createProtocol(
   definition: ProtocolDefinition,
-  config: ProxyConfig,
+  config: ClientConfig,
   { reporter, callerAddress, isAllowed }: ProtocolDependencies,
 ): Protocol {
   const { appName, environment, contextEnrichers: enrichers } = config;
@@ -146,7 +146,7 @@ export function createProtocol(
 /** The header that contains the key of a request, as configured. */
 export function configuredHeader({
   clientKeysHeaderName,
-}: Pick<ProxyConfig, "clientKeysHeaderName">): KeyExtractor {
+}: Pick<ClientConfig, "clientKeysHeaderName">): KeyExtractor {
   return inHeader(clientKeysHeaderName);
 }
 

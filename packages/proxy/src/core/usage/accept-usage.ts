@@ -1,12 +1,23 @@
 import type { ApplicationUsage } from "../../upstream/usage/application-usage.ts";
 import type { VisibleFlags } from "../access/visible-flags.ts";
 import { tooMuchUsage } from "../http/errors.ts";
-import type { UsageMetrics } from "../../metrics/usage-metrics.ts";
 import type { FlagUsage } from "./flag-usage.ts";
+
+interface Counter {
+  inc(count?: number): void;
+}
+
+/** Counters of usage reports. */
+interface UsageCounters {
+  readonly entries: Counter;
+  readonly invalid: Counter;
+  readonly refused: Counter;
+  readonly dropped: { inc(labels: { readonly kind: string }, count: number): void };
+}
 
 /** Dependencies of accepting usage. */
 export interface UsageRules {
-  readonly metrics: UsageMetrics;
+  readonly metrics: UsageCounters;
   /** Counts the usage of each flag. Undefined: it is not counted. */
   readonly flagUsage: FlagUsage | undefined;
   /** Time between two reports to the upstream, each of which empties the buffer. */

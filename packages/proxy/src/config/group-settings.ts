@@ -1,0 +1,23 @@
+import { AGE_HEADER } from "flags-sdk/neutral";
+import type { CorsConfig, GroupOf } from "./config.ts";
+
+/** Returns the values of the settings whose names begin with a prefix, without it. */
+export function groupOf<Prefix extends "cors" | "push">(
+  values: object,
+  prefix: Prefix,
+): GroupOf<Prefix> {
+  const members = Object.entries(values)
+    .filter(([name]) => name.startsWith(prefix))
+    .map(([name, value]: [string, unknown]) => {
+      const rest = name.slice(prefix.length);
+      return [`${rest.charAt(0).toLowerCase()}${rest.slice(1)}`, value];
+    });
+  return Object.freeze(Object.fromEntries(members)) as GroupOf<Prefix>;
+}
+
+/** Returns the cross-origin rules: scripts can read the age of flags, if responses contain it. */
+export function toCorsConfig(values: { readonly ageHeader: boolean }): CorsConfig {
+  const cors = groupOf(values, "cors");
+  if (!values.ageHeader) return cors;
+  return { ...cors, exposedHeaders: [...cors.exposedHeaders, AGE_HEADER] };
+}
