@@ -30,6 +30,6 @@ export type { ContextEnricher, EnricherRequest } from "./core/context/enrichers.
 export { createApp, start } from "./start/start.ts";
 export type { RunningProxy } from "./start/start.ts";
 export type { ListenOptions, ProxyApp } from "./start/proxy-app.ts";
-export type { FetchInfo } from "./fetch/fetch-adapter.ts";
+export type { FetchInfo } from "./fetch/fetch-info.ts";
 export type { FlagSource } from "./upstream/flag-source.ts";
 export type { ApplicationUsage } from "./upstream/usage/application-usage.ts";

@@ -209,12 +209,12 @@ describe("fetch()", () => {
     const app = createApp(OPTIONS, new DocumentSource(document));
     onTestFinished(() => app.close());
     const request = () => new Request("https://flags.example/proxy", { headers: HEADERS });
-    const here = await app.fetch(request(), { remoteAddress: "192.0.2.1" });
+    const here = await app.fetch(request(), { address: "192.0.2.1" });
     expect(await here.text()).toContain("here");
     expect(await (await app.fetch(request())).text()).toBe('{"toggles":[]}');
     const headers = { ...HEADERS, "if-none-match": here.headers.get("etag") ?? "" };
     const again = new Request("https://flags.example/proxy", { headers });
-    expect((await app.fetch(again, { remoteAddress: "192.0.2.1" })).status).toBe(304);
+    expect((await app.fetch(again, { address: "192.0.2.1" })).status).toBe(304);
   });
 
   test("reads compressed bodies", async () => {

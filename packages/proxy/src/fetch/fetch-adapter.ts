@@ -3,27 +3,21 @@ import {
   bodyIncomplete,
   bodyTooLarge,
   notDecompressible,
-  notEnabled,
+  streamsNotAvailable,
   unsupportedCoding,
 } from "../core/http/errors.ts";
 import { jsonReply, type Reply } from "../core/http/reply.ts";
 import type { BodyLimits, ProxyRequest } from "../core/http/request.ts";
 
-/** What a runtime knows about a request besides the request. */
-export interface FetchInfo {
-  /** The address of the client, for example that of `cf-connecting-ip` on Workers. @default not known */
-  readonly remoteAddress?: string | undefined;
-}
-
-/** Handles a request of the Fetch API. */
-export type FetchHandler = (request: Request, info?: FetchInfo) => Promise<Response>;
+/** Handles a request of the Fetch API from an address, if that is known. */
+export type FetchHandler = (request: Request, address?: string) => Promise<Response>;
 
 /**
  * Lets a handler respond to requests of the Fetch API: in Workers, Deno, Bun and Next.js. Responses are not compressed,
  * because these runtimes, or the CDN in front of them, do it. Streams are not available.
  */
 export function createFetchHandler(handler: Handler): FetchHandler {
-  return async (request, { remoteAddress } = {}) => {
+  return async (request, address) => {
     const { pathname, search, protocol, host } = new URL(request.url);
     const proxyRequest: ProxyRequest = {
       method: request.method,
@@ -31,7 +25,7 @@ export function createFetchHandler(handler: Handler): FetchHandler {
       headers: { host, ...Object.fromEntries(request.headers) },
       // Repeated headers arrive as one, with their values separated by commas.
       rawHeaders: [],
-      socket: { remoteAddress, encrypted: protocol === "https:" },
+      socket: { remoteAddress: address, encrypted: protocol === "https:" },
     };
     const reply = await handler.handle(proxyRequest, (limits) => readBody(request, limits));
     return toResponse(reply.stream === undefined ? reply : noStreams(reply), request.method);
@@ -76,7 +70,7 @@ function toTransform(format: "gzip" | "deflate") {
 /** The reply to a request for a stream. */
 function noStreams({ stream, headers }: Reply): Reply {
   stream?.cancel?.();
-  const error = notEnabled("Streaming", "poll, or use a proxy that runs as a server");
+  const error = streamsNotAvailable();
   const reply = jsonReply(error.toBody(), undefined, error.statusCode);
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] ?? "";

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { openPort } from "flags-server-kit";
 import type { EvaluatePage } from "../core/pages/evaluate-page.ts";
 import type { App } from "./app.ts";
-import type { FetchInfo } from "../fetch/fetch-adapter.ts";
+import { type FetchInfo, readInvocation } from "../fetch/fetch-info.ts";
 
 /** Where an application listens. */
 export interface ListenOptions {
@@ -85,7 +85,10 @@ export function createProxyApp(building: Promise<App>): ProxyApp {
     );
   const app = Object.assign(listener, {
     ready,
-    fetch: async (request: Request, info?: FetchInfo) => (await building).fetch(request, info),
+    fetch: async (request: Request, info?: FetchInfo) => {
+      const { fetch } = await building;
+      return fetch(request, readInvocation(request, info).address);
+    },
     flagsReady: async () => (await building).flagsReady(),
     evaluate: (...given: Parameters<EvaluatePage>) => {
       if (built !== undefined) return built.evaluate(...given);

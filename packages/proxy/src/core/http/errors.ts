@@ -195,6 +195,11 @@ export function notEnabled(subject: string, hint: string): HttpError {
   return new HttpError(501, `${subject} is not enabled: ${hint}`);
 }
 
+/** A 501 for a stream on a runtime without streams. */
+export function streamsNotAvailable(): HttpError {
+  return notEnabled("Streaming", "poll, or use a proxy that runs as a server");
+}
+
 /** A 403 for something that the access file does not allow for the key. */
 export function notAllowed(action: string, field: string): HttpError {
   return new HttpError(403, `This key cannot ${action}: see \`${field}\` in the access file`);

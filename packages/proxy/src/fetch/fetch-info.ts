@@ -1,0 +1,56 @@
+/** What a runtime knows about a request besides the request. */
+export interface FetchInfo {
+  /**
+   * Keeps work going after the response: `ctx.waitUntil()` of Workers, `after()` of Next.js. Without it, such work may be
+   * cut off when the response has been sent, on runtimes that stop then.
+   *
+   * @default the work is only started
+   */
+  waitUntil?(work: Promise<unknown>): unknown;
+  /** The address of the client. @default as the runtime says; on Workers, `CF-Connecting-IP` */
+  readonly address?: string | undefined;
+  /** How Deno passes the address. */
+  readonly remoteAddr?: { readonly hostname?: string };
+  /** How Bun passes the address. */
+  requestIP?(request: Request): { readonly address: string } | null;
+}
+
+/** Keeps work going after the response. */
+export type Defer = (work: Promise<unknown>) => void;
+
+/** What is known about a request, however the runtime has passed it. */
+export interface Invocation {
+  readonly address: string | undefined;
+  readonly defer: Defer;
+}
+
+/** A request of Workers has this member, which clients cannot set. */
+interface WorkersRequest {
+  readonly cf?: unknown;
+}
+
+/**
+ * Reads what a runtime has passed besides the request.
+ *
+ * @param info as Deno, Bun or a program passes it; on Workers, its second parameter contains the bindings, and the third
+ *   is the context
+ */
+export function readInvocation(request: Request, info: object = {}, context?: object): Invocation {
+  const known: FetchInfo = context ?? info;
+  return {
+    address: known.address ?? known.remoteAddr?.hostname ?? addressOf(request, known),
+    defer: (work) => {
+      try {
+        known.waitUntil?.(work);
+      } catch {
+        // Some runtimes throw outside of a request. The work goes on as long as the process does.
+      }
+    },
+  };
+}
+
+function addressOf(request: Request, info: FetchInfo): string | undefined {
+  if (typeof info.requestIP === "function") return info.requestIP(request)?.address;
+  const isOnWorkers = (request as WorkersRequest).cf !== undefined;
+  return isOnWorkers ? (request.headers.get("cf-connecting-ip") ?? undefined) : undefined;
+}
