@@ -2,6 +2,7 @@ import type { Server } from "node:http";
 import { describeListening, nameSetting } from "flags-server-kit";
 import { isLoopbackHost } from "flags-server-kit/command-line";
 import type { Telemetry } from "flags-server-kit/telemetry";
+import { openCommandSocket } from "./commands/command-socket.ts";
 import { listen } from "./http/listen.ts";
 import { buildApp } from "./app.ts";
 import { type AdminConfig, SETTING_BY_TYPE } from "./config/config.ts";
@@ -139,7 +140,11 @@ async function serveFrom(
 
   const app = await buildApp(config, storage, { telemetry });
   const opened = await listen(app, config);
-  const { origin } = opened;
+  const { origin, port } = opened;
+  const commands =
+    storage.kind === "embedded"
+      ? await openCommandSocket({ dataDir: config.dataDir, storage, logger: config.logger, port })
+      : undefined;
   await printSetup(storage, config, origin);
   const stopWatching =
     storage.kind === "embedded" ? watchEventLoop({ logger: config.logger }) : undefined;
@@ -148,7 +153,8 @@ async function serveFrom(
     address: `${describeListening(config.host, [opened], `${origin}/api`)}, and serves the console at ${origin}/`,
     close: async () => {
       try {
-        await app.close();
+        // NOTE: at the same time, because a backup holds up changes.
+        await Promise.all([app.close(), commands?.close()]);
         // NOTE: before the database, about whose state the last metrics would be wrong.
         await telemetry?.close();
       } finally {

@@ -5,6 +5,8 @@ export { findLocalUrl } from "./cli/local-url.ts";
 export { createProbe } from "./cli/create-probe.ts";
 export { EXIT_FAILURE, EXIT_USAGE, SubcommandError } from "./cli/program.ts";
 export type { Program, Subcommand } from "./cli/program.ts";
+export { formatFindings, formatSection } from "./cli/report.ts";
+export type { ReportRow } from "./cli/report.ts";
 export { runCommandLine } from "./cli/run-command-line.ts";
 export {
   baseUrlKind,

@@ -1,25 +1,8 @@
 import type { Subcommand } from "flags-server-kit/command-line";
+import type { Command } from "../commands/command.ts";
+import { COMMANDS } from "../commands/commands.ts";
+import { CHECK } from "./check/check.ts";
 import { PROBES } from "./probe-subcommands.ts";
-
-const BACKUP: Subcommand = {
-  name: "backup",
-  summary: "Writes everything in the database to a file",
-  description: [
-    "Writes flags, tokens, events and usage to a file, which flags-admin restore can restore in either kind of database. Tokens are stored as hashes. Uses DATABASE_URL or DATA_DIR.",
-    "With PostgreSQL, the service can keep running. With the embedded database, stop it first.",
-  ],
-  options: {
-    file: {
-      value: "FILE",
-      description: "Required. The file to write; an existing one is replaced.",
-    },
-  },
-  exitCodes: ["The backup is complete.", "No backup was written: the message says why."],
-  run: async (call) => {
-    const { runBackup } = await import("./run-backup.ts");
-    return runBackup(call);
-  },
-};
 
 const RESTORE: Subcommand = {
   name: "restore",
@@ -33,10 +16,30 @@ const RESTORE: Subcommand = {
   },
   exitCodes: ["Everything was restored.", "Nothing was restored: the message says why."],
   run: async (call) => {
-    const { runRestore } = await import("./run-backup.ts");
+    const { runRestore } = await import("./run-restore.ts");
     return runRestore(call);
   },
 };
 
+function toSubcommand(command: Command): Subcommand {
+  const { name, summary, description, options, exitCodes } = command;
+  return {
+    name,
+    summary,
+    description,
+    options,
+    exitCodes,
+    run: async (call) => {
+      const { runCommand } = await import("./run-command.ts");
+      return runCommand(command, call);
+    },
+  };
+}
+
 /** All subcommands of `flags-admin`, in the order of `--help`. */
-export const SUBCOMMANDS: readonly Subcommand[] = [...PROBES, BACKUP, RESTORE];
+export const SUBCOMMANDS: readonly Subcommand[] = [
+  ...PROBES,
+  CHECK,
+  ...COMMANDS.map(toSubcommand),
+  RESTORE,
+];

@@ -19,9 +19,10 @@ import {
   type TelemetryConfig,
   toTelemetryConfig,
   type UnknownVariable,
+  wrapLogger,
 } from "flags-server-kit";
 import { type Environment, isLoopbackHost } from "flags-server-kit/command-line";
-import type { Logger } from "flags-server-kit/neutral";
+import type { CustomLogger, Logger } from "flags-server-kit/neutral";
 import { PROGRAM, SETTINGS, type Settings, type Values } from "./settings.ts";
 import {
   findOpenIdProblems,
@@ -76,9 +77,10 @@ const MIN_RESERVED_FILES = 256;
 /**
  * Reads the configuration from environment variables, and logs warnings about it.
  *
+ * @param customLogger receives what is logged, without secrets @default the standard output, according to the settings
  * @throws {ConfigError} if any setting is invalid; contains all problems
  */
-export function loadConfig(environment: Environment): AdminConfig {
+export function loadConfig(environment: Environment, customLogger?: CustomLogger): AdminConfig {
   const resolution = resolveSettings(SETTINGS, { environment });
   const { values } = resolution;
   const { tokens, problems: tokenProblems } = readConfiguredTokens(resolution);
@@ -104,12 +106,12 @@ export function loadConfig(environment: Environment): AdminConfig {
 
   const telemetry = toTelemetryConfig(values);
   const logTap = telemetry && new LogTap();
-  const logger = createLogger({
-    level: values.logLevel,
-    json: values.useJsonLogger,
-    secrets: collectSecrets(SETTINGS, values),
-    tap: logTap,
-  });
+  const { logLevel: level, useJsonLogger: json } = values;
+  const secrets = collectSecrets(SETTINGS, values);
+  const logger =
+    customLogger === undefined
+      ? createLogger({ level, json, secrets, tap: logTap })
+      : wrapLogger(customLogger, secrets);
   for (const warning of [...hints, ...findWeakTokens(resolution)]) logger.warn(warning);
   logger.debug("Configuration", showSettings(SETTINGS, values));
   return Object.freeze({

@@ -1,9 +1,18 @@
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { PGlite } from "@electric-sql/pglite";
 import { createDirectory } from "flags-server-kit/command-line";
-import { lockDirectory } from "flags-server-kit";
+import { lockDirectory, StartError } from "flags-server-kit";
 import { drizzle, type PgliteDatabase } from "drizzle-orm/pglite";
 import { createChangeFeed } from "./revisions.ts";
 import { readTemplate } from "./database-template.ts";
@@ -15,6 +24,7 @@ import { openDurable, syncTree } from "./pglite/durable-pglite.ts";
 import { CHANGES_CHANNEL, createSqlStorage } from "./sql-storage.ts";
 import type { Transact } from "./transactions.ts";
 import type { Storage, StorageLogger, StorageOptions } from "./storage.ts";
+import { WriteGate } from "./write-gate.ts";
 
 /** Four log segments. The largest write needs fewer, but other processes use the disk too. */
 const MIN_FREE_DISK_BYTES = 64 * BYTES_PER_MB;
@@ -51,6 +61,35 @@ export async function openEmbedded(options: StorageOptions): Promise<Storage> {
     await lock.release();
     throw error;
   }
+}
+
+/**
+ * Checks whether a database could be created in a directory, which may be missing. Creates nothing.
+ *
+ * @throws what `openEmbedded()` would throw
+ */
+export async function checkNewDatabase({
+  dataDir,
+  minFreeDiskBytes = MIN_FREE_DISK_BYTES,
+}: Pick<StorageOptions, "dataDir" | "minFreeDiskBytes">): Promise<void> {
+  let existing = resolve(dataDir);
+  while (!existsSync(existing)) existing = dirname(existing);
+  if (!statSync(existing).isDirectory()) throw Object.assign(new Error(), { code: "ENOTDIR" });
+  accessSync(existing, constants.W_OK | constants.X_OK);
+  assertSpace(existing, minFreeDiskBytes + NEW_DATABASE_BYTES);
+}
+
+/**
+ * Checks that a command leaves no files in a database that its service could not open.
+ *
+ * @throws {StartError} if root would open the database of another user
+ */
+export function checkOwner(dataDir: string): void {
+  const { uid } = statSync(join(dataDir, "database"));
+  if (process.getuid?.() !== 0 || uid === 0) return;
+  throw new StartError(
+    `The database in ${dataDir} belongs to the user with the id ${uid}, who could not open the files that root would create in it: run the command as that user, or while the service runs`,
+  );
 }
 
 /** Whether a directory contains a complete database. */
@@ -110,13 +149,15 @@ async function openLocked(dataDir: string, dependencies: LockedDependencies): Pr
       await client.close();
       await release();
     };
+    const gate = new WriteGate();
     // All transactions share the one connection, so writes need no separate one.
-    const transact = createTransact(db, { guard, maintenance });
+    const transact = createTransact(db, { guard, maintenance, gate });
     return createSqlStorage({
       kind: "embedded",
       db,
       transact,
       transactWrite: transact,
+      readForLong: (work) => gate.hold(() => work(db)),
       changes,
       guard,
       close,
@@ -147,19 +188,22 @@ function describePanic(directory: string, reason: string): string {
 interface TransactDependencies {
   readonly guard: DiskGuard;
   readonly maintenance: EmbeddedMaintenance;
+  readonly gate: WriteGate;
 }
 
 function createTransact(
   db: PgliteDatabase,
-  { guard, maintenance }: TransactDependencies,
+  { guard, maintenance, gate }: TransactDependencies,
 ): Transact {
   return async (mode, work) => {
     if (mode === "read") return db.transaction(work, { accessMode: "read only" });
-    const result = await db.transaction((transaction) => {
-      // NOTE: checked here and not earlier, because other writes may have run while this one waited.
-      guard.assertWritable();
-      return work(transaction);
-    });
+    const result = await gate.write(() =>
+      db.transaction((transaction) => {
+        // NOTE: checked here and not earlier, because other writes may have run while this one waited.
+        guard.assertWritable();
+        return work(transaction);
+      }),
+    );
     await maintenance.checkpointWhenDue();
     return result;
   };

@@ -1,3 +1,4 @@
+import type { Database } from "./database.ts";
 import type { Storage, StorageOptions } from "./storage.ts";
 
 /**
@@ -17,4 +18,26 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   }
   const { openPostgres } = await import("./postgres-storage.ts");
   return openPostgres({ databaseUrl, connectTimeoutMs, logger, prepareSchema });
+}
+
+/**
+ * Uses a database without preparing its tables, which may be missing or of another version. An embedded database must exist.
+ *
+ * @throws what `openStorage()` throws, except for the version
+ */
+export async function useUnprepared<T>(
+  options: StorageOptions,
+  use: (db: Database) => Promise<T>,
+): Promise<T> {
+  const { databaseUrl } = options;
+  if (databaseUrl !== undefined) {
+    const { usePostgres } = await import("./postgres-storage.ts");
+    return usePostgres({ ...options, databaseUrl }, use);
+  }
+  const storage = await openStorage({ ...options, prepareSchema: async () => undefined });
+  try {
+    return await use(storage.db);
+  } finally {
+    await storage.close();
+  }
 }

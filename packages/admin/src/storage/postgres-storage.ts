@@ -47,7 +47,8 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000;
 
 /** Opens a PostgreSQL database and applies pending migrations. */
 export async function openPostgres(options: PostgresOptions): Promise<Storage> {
-  await prepareOnOwnConnection(options);
+  const { prepareSchema = migrate } = options;
+  await usePostgres(options, prepareSchema);
   const log = new ConnectionLog(options.logger);
   const pool = createPool(options, "other", log);
   const writePool = createPool(options, "change", log);
@@ -152,16 +153,18 @@ async function readTimeline(db: Database): Promise<string | undefined> {
   }
 }
 
-/** Uses a connection without timeouts, because migrations of large tables can take long. */
-async function prepareOnOwnConnection(options: PostgresOptions): Promise<void> {
-  const { prepareSchema = migrate } = options;
+/** Uses a database on a connection without timeouts, because migrations of large tables can take long. */
+export async function usePostgres<T>(
+  options: PostgresOptions,
+  use: (db: Database) => Promise<T>,
+): Promise<T> {
   const client = new pg.Client(connectionSettings(options));
   // NOTE: without this listener, a lost connection would end the process. The query rejects anyway.
   client.on("error", () => undefined);
   try {
     await client.connect();
     await rejectStandby(client);
-    await prepareSchema(drizzle(client));
+    return await use(drizzle(client));
   } finally {
     await client.end();
   }

@@ -16,6 +16,8 @@ interface SqlStorageDependencies {
   readonly transact: Transact;
   /** For changes. They wait for the write lock, so they must not exhaust the connections for other work. */
   readonly transactWrite: Transact;
+  /** @default a transaction */
+  readonly readForLong?: Storage["readForLong"];
   readonly changes: ChangeFeed;
   /** Checks the free disk space; only for the embedded database. */
   readonly guard?: DiskGuard;
@@ -35,11 +37,13 @@ export function createSqlStorage(dependencies: SqlStorageDependencies): Storage 
         return work(transaction);
       }),
     );
+  const read: Storage["read"] = (work) => inTransaction("read", work);
   return {
     kind,
     db,
     close,
-    read: (work) => inTransaction("read", work),
+    read,
+    readForLong: dependencies.readForLong ?? read,
     write: async (actor, work) => {
       const { result, revision } = await tracker.observe(() =>
         retryBeforeStart((started) =>

@@ -20,6 +20,12 @@ export interface Storage {
   read<T>(work: (db: Database) => Promise<T>): Promise<T>;
 
   /**
+   * Runs a read that takes long and must see the same state throughout, such as a backup. It does not delay other reads:
+   * with the embedded database, whose only connection a transaction would occupy, writes wait until it ends instead.
+   */
+  readForLong<T>(work: (db: Database) => Promise<T>): Promise<T>;
+
+  /**
    * Runs a change in a transaction. Changes run one at a time across all replicas, so that events are
    * committed in the order of their ids: no event appears later with an id below the revision.
    */

@@ -15,6 +15,7 @@ test.each([
   [["count", "--unit", "kg"], { subcommand: COUNT, options: { unit: "kg" } }],
   [["count", "--unit", "-1"], { subcommand: COUNT, options: { unit: "-1" } }],
   [["count", "--unit=-1"], { subcommand: COUNT, options: { unit: "-1" } }],
+  [["count", "--unit", "-"], { subcommand: COUNT, options: { unit: "-" } }],
   [["--env-file", "a"], { subcommand: undefined, options: {} }],
   [["--env-file=a", "count", "--env-file", "b"], { subcommand: COUNT, options: {} }],
 ])("parseCommandLine() accepts %j", (args, expected) => {

@@ -130,10 +130,10 @@ function findOptionProblem(
 
 /**
  * Whether the value of an option is missing, so that the next option was taken for it. A negative number is no
- * option: the command says which numbers are allowed.
+ * option: the command says which numbers are allowed. Neither is a single dash, which stands for a standard stream.
  */
 function isMissing({ value, inlineValue }: OptionToken): boolean {
-  return value === undefined || value === "" || (!inlineValue && /^-(?!\d)/.test(value));
+  return value === undefined || value === "" || (!inlineValue && /^-(?!\d|$)/.test(value));
 }
 
 function explainOption(

@@ -1,5 +1,6 @@
 import type { TokenScope } from "../../sources/token-scope.ts";
 import { describeCount } from "flags-sdk/neutral";
+import { formatFindings, formatSection, type ReportRow } from "flags-server-kit/command-line";
 import type { UpstreamInspection } from "../../upstream/inspect-upstream.ts";
 
 /** The result of `flags-proxy check`. Contains no secrets. */
@@ -70,12 +71,9 @@ export interface CheckedUpstream extends Pick<
   readonly clockUncertaintyMs: number | undefined;
 }
 
-/** A row without a text is omitted. */
-type Row = readonly [label: string, text: string | undefined];
-
 /** Formats a report as text for people. */
 export function formatReport(report: CheckReport): string {
-  const { settings, store, upstreams, files = [], problems, warnings } = report;
+  const { settings, store, upstreams, files = [] } = report;
   const isOnly = settings?.tokens.length === 1;
   return [
     ...(settings === undefined ? [] : formatSection("Settings", settingRows(settings))),
@@ -90,20 +88,18 @@ export function formatReport(report: CheckReport): string {
       ]),
     ),
     ...(store === undefined ? [] : formatSection("Store", storeRows(store))),
-    ...formatFindings("Warnings", warnings),
-    ...formatFindings("Problems", problems),
-    summarize(problems.length, warnings.length),
+    ...formatFindings(report, "the proxy can start and get flags"),
   ].join("\n");
 }
 
-function settingRows(settings: CheckedSettings): readonly Row[] {
+function settingRows(settings: CheckedSettings): readonly ReportRow[] {
   const { clientKeys, serverTokens, accessFile, accessFileKeys = 0, upstreamKeys } = settings;
   const { tokens, synchronization, refreshIntervalMs, customStrategies } = settings;
   const interval =
     refreshIntervalMs === 0 ? "flags are fetched once" : `interval ${refreshIntervalMs} ms`;
   return [
     ["Address", settings.flagsUrl],
-    ...tokens.map((token): Row => ["Token", describeToken(token)]),
+    ...tokens.map((token): ReportRow => ["Token", describeToken(token)]),
     ["Client keys", clientKeys === 0 ? undefined : String(clientKeys)],
     ["Access file", accessFile && `${accessFile}, ${describeCount(accessFileKeys, "key")}`],
     ["Upstream keys", upstreamKeys ? "verified by the upstream" : undefined],
@@ -121,7 +117,7 @@ function describeToken(scope: TokenScope | undefined): string {
   return `for ${projects ?? `project ${project}`}, environment ${environment}`;
 }
 
-function upstreamRows(upstream: CheckedUpstream): readonly Row[] {
+function upstreamRows(upstream: CheckedUpstream): readonly ReportRow[] {
   return [
     ["Flags", describeContent(upstream)],
     ["Environment", upstream.environment],
@@ -140,7 +136,7 @@ function describeContent({ flags, segments, sizeBytes }: Content): string {
   return `${flags}, with ${describeCount(segments, "segment")}, ${size}`;
 }
 
-function storeRows({ address, writeMs, readMs }: CheckedStore): readonly Row[] {
+function storeRows({ address, writeMs, readMs }: CheckedStore): readonly ReportRow[] {
   return [
     ["Address", address],
     ["First write", `${writeMs} ms, including the connection`],
@@ -168,21 +164,4 @@ function describeClock({ clockOffsetMs, clockUncertaintyMs }: CheckedUpstream): 
 
 function toSeconds(ms: number): string {
   return (Math.ceil(ms / 100) / 10).toFixed(1);
-}
-
-function formatSection(heading: string, rows: readonly Row[]): readonly string[] {
-  const shown = rows.filter(([, text]) => text !== undefined && text !== "");
-  const width = Math.max(...shown.map(([label]) => label.length));
-  return [heading, ...shown.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`), ""];
-}
-
-function formatFindings(heading: string, findings: readonly string[]): readonly string[] {
-  if (findings.length === 0) return [];
-  return [heading, ...findings.map((finding) => `  - ${finding}`), ""];
-}
-
-function summarize(problems: number, warnings: number): string {
-  const warned = warnings === 0 ? "" : `, ${describeCount(warnings, "warning")}`;
-  if (problems > 0) return `Not usable: ${describeCount(problems, "problem")}${warned}`;
-  return `Usable: the proxy can start and get flags${warned}`;
 }

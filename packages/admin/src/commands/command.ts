@@ -1,0 +1,38 @@
+import type { Writable } from "node:stream";
+import type { Subcommand } from "flags-server-kit/command-line";
+import type { Storage } from "../storage/storage.ts";
+
+/** The options of a command as they were given; `true` for an option without a value. */
+export type CommandOptions = Readonly<Record<string, string | true>>;
+
+/** Longest options in bytes, as JSON, that a service accepts. */
+export const MAX_REQUEST_BYTES = 65_536;
+
+/**
+ * A subcommand of `flags-admin` that uses the database. While a service holds the embedded database, the command runs in the
+ * service, which receives its options through a socket; otherwise it runs in its own process, on the database that it opens.
+ *
+ * To add one, create a file that exports it, add it to the list in `commands.ts`, and describe it in
+ * `docs/admin-operations.md`. Test it in both places: see `test/commands.test.ts`.
+ *
+ * NOTE: `run()` imports what it needs, so that commands do not delay the start of the service.
+ */
+export interface Command extends Pick<
+  Subcommand,
+  "name" | "summary" | "description" | "options" | "exitCodes"
+> {
+  /**
+   * Whether the output is a file, whose path is required as `--file`. It appears there when it is complete.
+   *
+   * @default the output is text for the standard output
+   */
+  readonly writesFile?: boolean;
+  /** Whether it also runs on a database with the tables of an older version. @default only with the current tables */
+  readonly acceptsOlderTables?: boolean;
+  /**
+   * Does the work. Writes the result to the output, and leaves it open. If the client goes away, the output is destroyed.
+   *
+   * @throws {SubcommandError} if an option is invalid. An `ApiError` is also shown to the user
+   */
+  run(storage: Storage, options: CommandOptions, output: Writable): Promise<void>;
+}
