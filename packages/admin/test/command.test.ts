@@ -277,15 +277,6 @@ describe("flags-admin on the embedded database", () => {
     expect(second.code).toBe(1);
     expect(second.stderr).toMatch(/^.* has been in use by process \d+ on .* since .*DATA_DIR.*\n$/);
     expect(second.stderr).toContain(`process ${first.child.pid} `);
-    const backup = await startCommand({ DATA_DIR }, [
-      "backup",
-      "--file",
-      `${DATA_DIR}/x`,
-    ]).finished();
-    expect(backup.code).toBe(1);
-    expect(backup.stderr).toMatch(
-      / since [^ ]*: stop it first, or use PostgreSQL, where the service can keep running\n$/,
-    );
     expect((await listContextFields(address)).status).toBe(200);
     first.child.kill("SIGINT");
     const { code, stdout } = await first.finished();

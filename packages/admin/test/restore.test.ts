@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { sql } from "drizzle-orm";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createBackup } from "../src/backup/create-backup.ts";
 import { restoreBackup } from "../src/backup/restore-backup.ts";
+import { writeBackup } from "../src/backup/write-backup.ts";
+import { writeOutputFile } from "../src/cli/output-file.ts";
 import { rowsOf } from "../src/storage/database.ts";
 import { openStorage } from "../src/storage/open-storage.ts";
 import { skipRevisions } from "../src/storage/revisions.ts";
@@ -143,7 +144,7 @@ describe("a file of flags-admin backup", () => {
     const file = join(directory, "flags.backup");
     const storage = await openStorage({ dataDir, logger: silentLogger });
     await createFlag(await startService(storage), "flag");
-    await createBackup(storage, file);
+    await writeOutputFile(file, (output) => writeBackup(storage, output));
     await storage.close();
 
     const text = gunzipSync(readFileSync(file)).toString();
@@ -214,7 +215,7 @@ describe("a file of flags-admin backup", () => {
       select 'context-field-updated', 'test', 'system',
         to_jsonb(repeat('x', case when number % 3 = 0 then 3000000 else 1 end))
       from generate_series(1, 9) as number`);
-    await createBackup(storage, file);
+    await writeOutputFile(file, (output) => writeBackup(storage, output));
     const lines = gunzipSync(readFileSync(file)).toString().split("\n");
     const ofEvents = lines.filter((line) => line.startsWith('{"table":"events"'));
     expect(ofEvents).toHaveLength(2);

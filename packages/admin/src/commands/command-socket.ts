@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { chmod, lstat, rm } from "node:fs/promises";
+import { lstat, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { EXIT_FAILURE, SubcommandError } from "flags-server-kit/command-line";
@@ -71,15 +71,14 @@ export async function openCommandSocket(
 /** Listens on a socket that only the user of this process can open, from the beginning. */
 async function listenPrivately(server: Server, path: string): Promise<void> {
   await removeStale(path);
-  const previousMask = process.umask(0o077);
+  // NOTE: `listen()` creates the socket before it returns. Changing its mode later would be too late.
+  const previousMask = process.umask(0o177);
   try {
-    // NOTE: creates the socket before it returns.
     server.listen(path);
   } finally {
     process.umask(previousMask);
   }
   await once(server, "listening");
-  await chmod(path, 0o600);
 }
 
 /** Deletes the socket of a service that was killed. The lock of the directory ensures that nobody uses it. */
@@ -167,7 +166,7 @@ async function readOptions(request: IncomingMessage): Promise<CommandOptions> {
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > MAX_REQUEST_BYTES) throw new Error("The request is too long");
+    if (size > MAX_REQUEST_BYTES) throw new SubcommandError("The request is too long");
     chunks.push(chunk);
   }
   const options = tryParseJson(Buffer.concat(chunks).toString());
