@@ -1,4 +1,6 @@
+import { spawnSync } from "node:child_process";
 import {
+  chmodSync,
   chownSync,
   existsSync,
   mkdirSync,
@@ -15,11 +17,15 @@ import { sql } from "drizzle-orm";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { hashToken } from "../src/access/token.ts";
 import type { CheckReport } from "../src/cli/check/check-report.ts";
+import { openStorage } from "../src/storage/open-storage.ts";
 import { type Command, makeDataDirectory, makeDirectory, startCommand } from "./_command.ts";
 import { skipsPostgres, useSharedPostgres } from "./_postgres.ts";
-import { copyFreshDatabase, openDatabase } from "./_storages.ts";
+import { copyFreshDatabase, openDatabase, silentLogger } from "./_storages.ts";
 
 type Environment = Record<string, string>;
+
+/** A user that owns nothing. */
+const NOBODY = 65_534;
 
 const CREATE_ADMIN = ["create-token", "--type", "admin", "--name", "first admin"];
 
@@ -125,11 +131,40 @@ describe("commands beside a service with the embedded database", () => {
     expect(statSync(join(DATA_DIR, "admin.sock")).isFile()).toBe(true);
   });
 
+  test("are refused while the service starts or stops, and so is a start while they run", async () => {
+    const DATA_DIR = await makeDataDirectory();
+    // Holds the database without a socket, as a service does then, and a command.
+    const storage = await openStorage({ dataDir: DATA_DIR, logger: silentLogger });
+    expect(await refuse({ DATA_DIR }, ...CREATE_ADMIN)).toMatch(
+      new RegExp(`by process ${process.pid} .*: repeat the command if it is starting or stopping`),
+    );
+    expect(await refuse({ DATA_DIR })).toContain(`in use by process ${process.pid} `);
+    await storage.close();
+    expect(await run({ DATA_DIR }, ...CREATE_ADMIN)).toMatch(/^\*:\*\./);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)(
+    "cannot be run by another user, even one who can read the directory",
+    async () => {
+      const DATA_DIR = await makeDataDirectory();
+      chmodSync(DATA_DIR, 0o755);
+      const service = startCommand({ DATA_DIR });
+      const url = await service.listening();
+      const socket = join(DATA_DIR, "admin.sock");
+      const script = `require("net").connect(${JSON.stringify(socket)}).on("error", ({ code }) => console.log(code))`;
+      const other = { uid: NOBODY, gid: NOBODY, encoding: "utf8" } as const;
+      expect(spawnSync(process.execPath, ["-e", script], other).stdout).toBe("EACCES\n");
+      // Root can, also if the service belongs to another user.
+      chownSync(socket, NOBODY, NOBODY);
+      expect(await statusOf(url, await run({ DATA_DIR }, ...CREATE_ADMIN))).toBe(200);
+    },
+  );
+
   test.skipIf(process.getuid?.() !== 0)(
     "leave no files of root in the database of another user",
     async () => {
       const DATA_DIR = await makeDataDirectory();
-      chownSync(join(DATA_DIR, "database"), 65_534, 65_534);
+      chownSync(join(DATA_DIR, "database"), NOBODY, NOBODY);
       const before = readdirSync(DATA_DIR);
       expect(await refuse({ DATA_DIR }, ...CREATE_ADMIN)).toContain(
         "belongs to the user with the id 65534",
@@ -162,11 +197,9 @@ describe.skipIf(skipsPostgres)("commands beside replicas on PostgreSQL", () => {
     const token = await run(database, ...CREATE_ADMIN);
     expect(await Promise.all(urls.map((url) => statusOf(url, token)))).toEqual([200, 200]);
 
-    const backend = await run(
-      database,
-      ...["create-token", "--type", "client", "--name", "sdk", "--expires", "90d"],
-      ...["--project", "default", "--environment", "production"],
-    );
+    const sdkToken = "create-token --type client --name sdk --expires 90d --project default";
+    const args = [...sdkToken.split(" "), "--environment", "production"];
+    const backend = await run(database, ...args);
     expect(backend).toMatch(/^default:production\.[\da-f]{56}\n$/);
     const list = await fetch(`${urls[0]}/api/admin/api-tokens/sdk`, {
       headers: { authorization: token.trim() },

@@ -98,7 +98,7 @@ async function runOnDatabase(
 /** NOTE: another DATA_DIR, as for the service, would be another database. */
 export function explainInUse(error: DirectoryInUseError): StartError {
   return new StartError(
-    `${error.message}, and that process does not accept commands: wait until it has started, see the warnings in its log, or stop it`,
+    `${error.message}, and that process does not accept commands: repeat the command if it is starting or stopping; otherwise see the warnings in its log, or stop it`,
     { cause: error },
   );
 }

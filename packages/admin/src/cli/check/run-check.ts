@@ -39,8 +39,7 @@ export async function runCheck(environment: Environment): Promise<CheckReport> {
     config.logger.error(explainStartFailure(error));
   };
 
-  const service = await findService(config).catch(report);
-  const facts = service?.database ?? (await findFacts(config).catch(report));
+  const { service, facts } = (await inspectDatabase(config).catch(report)) ?? {};
   if (facts !== undefined) checkFacts(config, facts);
   await checkPort(config, service?.port).catch(report);
   return {
@@ -76,12 +75,16 @@ function tryLoadConfig(
   }
 }
 
-/** Finds the service that holds the embedded database. */
-async function findService({
-  databaseUrl,
-  dataDir,
-}: AdminConfig): Promise<ServiceStatus | undefined> {
-  return databaseUrl === undefined ? readServiceStatus(dataDir) : undefined;
+interface Inspection {
+  /** The service that holds the embedded database. */
+  readonly service?: ServiceStatus | undefined;
+  readonly facts?: DatabaseFacts | undefined;
+}
+
+async function inspectDatabase(config: AdminConfig): Promise<Inspection> {
+  const { databaseUrl, dataDir } = config;
+  const service = databaseUrl === undefined ? await readServiceStatus(dataDir) : undefined;
+  return { service, facts: service?.database ?? (await findFacts(config)) };
 }
 
 /** Reads the facts about the database; undefined if there is none yet, and a start could create it. */
