@@ -86,7 +86,7 @@ describe("the socket for commands", () => {
     expect(await readServiceStatus(dataDir)).toMatchObject({
       processId: process.pid,
       port: 1,
-      database: { hasAdminToken: false },
+      database: { isSetupOpen: true },
     });
     const output = new PassThrough();
     const options = { name: "sdk", type: "frontend" };

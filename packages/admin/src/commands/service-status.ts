@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
-import { hasAdminToken } from "../access/create-configured-tokens.ts";
+import { isSetupOpen } from "../accounts/setup.ts";
 import { type Database, firstRow, rowsOf } from "../storage/database.ts";
-import { readSchemaVersion } from "../storage/migrate.ts";
+import { readSchemaVersion, SCHEMA_VERSION } from "../storage/migrate.ts";
 
 /** What `flags-admin check` reports about a database. */
 export interface DatabaseFacts {
@@ -10,8 +10,8 @@ export interface DatabaseFacts {
   /** Version of PostgreSQL. */
   readonly serverVersion: string;
   readonly sizeBytes: number;
-  /** Whether anybody can use the admin API. */
-  readonly hasAdminToken: boolean;
+  /** Whether nobody can administer the service, apart from users of OpenID Connect. False if the tables are of another version. */
+  readonly isSetupOpen: boolean;
   /** Whether this user can create tables, which migrations do. */
   readonly canCreateTables: boolean;
 }
@@ -40,7 +40,7 @@ export async function readDatabaseFacts(db: Database): Promise<DatabaseFacts> {
     schemaVersion,
     serverVersion: String(row["serverVersion"]),
     sizeBytes: Number(row["sizeBytes"]),
-    hasAdminToken: schemaVersion > 0 && (await hasAdminToken(db)),
+    isSetupOpen: schemaVersion === SCHEMA_VERSION && (await isSetupOpen(db)),
     canCreateTables: row["canCreateTables"] === true,
   };
 }

@@ -108,7 +108,8 @@ async function findFacts(config: AdminConfig): Promise<DatabaseFacts | undefined
   }
 }
 
-function checkFacts({ configuredTokens, logger }: AdminConfig, facts: DatabaseFacts): void {
+function checkFacts(config: AdminConfig, facts: DatabaseFacts): void {
+  const { configuredTokens, configuredAdmin, openId, logger } = config;
   const { schemaVersion, canCreateTables } = facts;
   if (schemaVersion > SCHEMA_VERSION) {
     logger.error(new SchemaTooNewError(schemaVersion, SCHEMA_VERSION).message);
@@ -118,9 +119,13 @@ function checkFacts({ configuredTokens, logger }: AdminConfig, facts: DatabaseFa
       "Migrations are pending, but the user has no permission to create tables in the database",
     );
   }
-  if (!facts.hasAdminToken && !configuredTokens.some(({ type }) => type === "admin")) {
+  const hasConfiguredAdmin =
+    openId !== undefined ||
+    configuredAdmin !== undefined ||
+    configuredTokens.some(({ type }) => type === "admin");
+  if (facts.isSetupOpen && !hasConfiguredAdmin) {
     logger.warn(
-      "There is no admin token, so nobody can use the admin API: once the service has started, run flags-admin create-token --type admin --name NAME",
+      "There is no admin: open the link that the service prints at its first start, or run `flags-admin setup-code` for another one",
     );
   }
 }
