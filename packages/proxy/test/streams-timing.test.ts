@@ -10,7 +10,6 @@ import { writeToggles } from "../src/core/routes/toggles.ts";
 import { FlagEvents } from "../src/node/streaming/flag-events.ts";
 import { StreamTokens } from "../src/core/streaming/stream-tokens.ts";
 import { FlagStreams, type FlagStreamsOptions } from "../src/node/streaming/flag-streams.ts";
-import { StoredSubscription } from "../src/core/streaming/subscription.ts";
 import { createRenderer } from "../src/core/response/rendering.ts";
 import { toSource } from "../src/sources/sources.ts";
 import { flag, withConstraint } from "./_documents.ts";
@@ -23,20 +22,17 @@ import { DocumentSource } from "./_source.ts";
 async function startStreams(source: DocumentSource, options: Partial<FlagStreamsOptions>) {
   const formats = new Map([["toggles", { ...createRenderer(proxyFormat), write: writeToggles }]]);
   const registry = new Registry();
-  const tokens = new StreamTokens({ secret: "secret", clientIds: () => [] });
+  const tokens = new StreamTokens("secret");
   const streams = new FlagStreams(
     { limits: { maxStreams: 100 }, ...options },
     { events: new Map([[source, new FlagEvents(formats)]]), tokens, registry },
   );
   const server = createServer(({ url = "/" }, response) => {
     const events = new EventStream(response, {});
-    const { contextDependencies } = source.snapshot ?? {};
-    if (contextDependencies === undefined) throw new Error("The source has no flags");
-    const context = { userId: url.slice(1) };
-    const subscription = new StoredSubscription({ context }, contextDependencies);
+    const storedText = JSON.stringify({ context: { userId: url.slice(1) } });
     const flags = new Visibility().get(toSource(source));
     const grant = { key: KEY, kind: "client", flags } as const;
-    streams.open({ grant, subscription, events, lastEventId: undefined });
+    streams.open({ grant, storedText, events, lastEventId: undefined });
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -221,7 +221,6 @@ function createStreams(
     protocols,
     registry,
     maxStreams: forClients,
-    keys,
     cacheBytes,
   });
   access.onChange(() => {

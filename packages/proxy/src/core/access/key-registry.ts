@@ -21,8 +21,6 @@ export class KeyRegistry {
   #listed: ReadonlyMap<string, readonly Grant[]>;
   /** Keys that the upstream has verified, by their digests. */
   readonly #verified = new Map<string, VerifiedGrant>();
-  /** Undefined after a change. */
-  #clientIds: readonly string[] | undefined;
 
   constructor(grants: readonly Grant[], now: () => number = Date.now) {
     this.#now = now;
@@ -32,7 +30,6 @@ export class KeyRegistry {
   /** Replaces all grants but those of verified keys at once. The next request uses the new ones. */
   replace(grants: readonly Grant[]): void {
     this.#listed = groupByKey(grants);
-    this.#clientIds = undefined;
   }
 
   /** The keys that the upstream has verified and that have a grant. */
@@ -52,17 +49,13 @@ export class KeyRegistry {
   ): boolean {
     let isRemoved = false;
     for (const key of revoked) isRemoved = this.#verified.delete(key) || isRemoved;
-    let isChanged = isRemoved;
     for (const key of verified) {
       const previous = this.#verified.get(key.key);
       const grant = toGrant(key);
-      const isSame = allowSame(previous?.grant, grant);
-      isChanged ||= !isSame;
-      isRemoved ||= previous !== undefined && !isSame;
+      isRemoved ||= previous !== undefined && !allowSame(previous.grant, grant);
       if (grant === undefined) this.#verified.delete(key.key);
       else this.#verified.set(key.key, { verified: key, grant });
     }
-    if (isChanged) this.#clientIds = undefined;
     return isRemoved;
   }
 
@@ -74,6 +67,13 @@ export class KeyRegistry {
   isDue(key: string): boolean {
     const entry = this.#listed.has(key) ? undefined : this.#verified.get(key);
     return entry !== undefined && !counts(entry);
+  }
+
+  /** The grant of the only client key; undefined if there are several, or it has expired. */
+  findOnlyClient(): Grant | undefined {
+    const clients = this.#listGrants().filter(({ kind }) => kind === "client");
+    const [only] = clients;
+    return only && clients.length === 1 ? this.findByDigest(only.key, ["client"]) : undefined;
   }
 
   /** The flags of all grants. */
@@ -126,17 +126,7 @@ export class KeyRegistry {
     return current?.kind === kind && current.flags === flags && current.rules?.id === rules?.id;
   }
 
-  /**
-   * Texts that identify the client keys and their rules, for tokens of streams: a token contains a
-   * context that was checked against these rules. The same list until the grants are replaced.
-   */
-  get clientIds(): readonly string[] {
-    const clients = () => this.#listGrants().filter(({ kind }) => kind === "client");
-    this.#clientIds ??= [...new Set(clients().map(cacheKeyOf))];
-    return this.#clientIds;
-  }
-
-  /** Returns the grant of an entry of `clientIds`. */
+  /** Returns the grant of a client key with the same rules, by its `cacheKeyOf()`. */
   findClient(clientId: string): Grant | undefined {
     const grant = this.findByDigest(keyOfClient(clientId), ["client"]);
     return grant !== undefined && cacheKeyOf(grant) === clientId ? grant : undefined;
@@ -157,15 +147,15 @@ function groupByKey(grants: readonly Grant[]): ReadonlyMap<string, readonly Gran
   return byKey;
 }
 
-function allowSame(one: Grant | undefined, other: Grant | undefined): boolean {
-  return one?.kind === other?.kind && one?.flags === other?.flags;
+function allowSame(one: Grant, other: Grant | undefined): boolean {
+  return one.kind === other?.kind && one.flags === other.flags;
 }
 
 function counts({ verified: { untilMs } }: VerifiedGrant): boolean {
   return performance.now() < untilMs;
 }
 
-/** Returns the digest of the key that an entry of `clientIds` identifies. */
+/** Returns the digest of the key that the result of `cacheKeyOf()` identifies. */
 export function keyOfClient(clientId: string): string {
   return clientId.split(" ", 1)[0] ?? "";
 }

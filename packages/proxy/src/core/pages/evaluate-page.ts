@@ -73,8 +73,7 @@ function getGrant({ keys, upstream }: AccessControl, key: string | undefined): G
         "expired. A key that the upstream verifies is accepted after a request with it",
     );
   }
-  const [only = "", ...others] = keys.clientIds;
-  const grant = others.length === 0 && upstream === undefined ? keys.findClient(only) : undefined;
+  const grant = upstream === undefined ? keys.findOnlyClient() : undefined;
   if (grant !== undefined) return grant;
   throw new TypeError(
     "`key` is missing: pass `{ key }`, the client key that the page uses. Only a single client key is the default",

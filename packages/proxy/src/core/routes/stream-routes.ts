@@ -21,9 +21,10 @@ import { FOR_CLIENTS, type Route } from "../routing/route.ts";
 import { errorResponses } from "./schemas.ts";
 import type { ClientStreams } from "../streaming/client-streams.ts";
 import {
-  StoredSubscription,
+  CHARACTER_BYTES,
   type Subscription,
   toPlainContext,
+  toStoredText,
   withSessionId,
 } from "../streaming/subscription.ts";
 
@@ -214,12 +215,11 @@ function openStream(
   streams: ClientStreams,
   subscription: Subscription,
 ): Reply {
-  const { snapshot } = grant.flags;
-  if (snapshot === undefined) throw notReady();
-  const stored = new StoredSubscription(subscription, snapshot.contextDependencies);
-  streams.checkCapacity(grant.key, stored.bytes);
+  if (grant.flags.snapshot === undefined) throw notReady();
+  const storedText = toStoredText(subscription);
+  streams.checkCapacity(grant.key, CHARACTER_BYTES * storedText.length);
   const lastEventId = request.headers["last-event-id"]?.toString();
-  const open = createOpener(streams, { grant, subscription: stored, lastEventId });
+  const open = createOpener(streams, { grant, storedText, lastEventId });
   return { status: 200, headers: [], stream: { open } };
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { HttpError } from "../http/errors.ts";
 import { StreamTokens } from "./stream-tokens.ts";
 
-const SECRETS = { secret: "only-the-server-knows", clientIds: () => ["web", "app"] };
+const SECRET = "only-the-server-knows";
 const subscription = { context: { userId: "jane@shop.test", properties: { plan: "gold" } } };
 const ticket = { clientId: "app", subscription };
 
@@ -15,24 +15,23 @@ function failureOf(action: () => unknown): HttpError {
   throw new Error("No HttpError was thrown");
 }
 
-test("open() returns the content of a token, on any proxy with the same secrets", () => {
-  const { token, expiresAtMs } = new StreamTokens(SECRETS, () => 1000).issue(ticket);
+test("open() returns the content of a token, on any proxy with the same secret", () => {
+  const { token, expiresAtMs } = new StreamTokens(SECRET, () => 1000).issue(ticket);
   expect(expiresAtMs).toBe(301_000);
-  const replica = new StreamTokens({ ...SECRETS, clientIds: () => ["app", "new"] }, () => 300_999);
+  const replica = new StreamTokens(SECRET, () => 300_999);
   expect(replica.open(token)).toEqual(ticket);
 });
 
-test("a token reveals neither key nor context, and no two tokens are equal", () => {
-  const tokens = new StreamTokens(SECRETS);
+test("a token reveals neither key nor context", () => {
+  const tokens = new StreamTokens(SECRET);
   const { token } = tokens.issue(ticket);
   expect(token).toMatch(/^[\w-]+$/);
   const bytes = Buffer.from(token, "base64url").toString("latin1");
   for (const text of ["app", "jane", "gold", "only-the-server"]) expect(bytes).not.toContain(text);
-  expect(tokens.issue(ticket).token).not.toBe(token);
 });
 
 test("open() rejects a token with any changed byte, and says how to get another one", () => {
-  const tokens = new StreamTokens(SECRETS);
+  const tokens = new StreamTokens(SECRET);
   const bytes = Buffer.from(tokens.issue(ticket).token, "base64url");
   for (let index = 0; index < bytes.length; index++) {
     const changed = Buffer.from(bytes);
@@ -44,12 +43,12 @@ test("open() rejects a token with any changed byte, and says how to get another 
 });
 
 test.each(["", "A", "AAAAAAAA", "!", "é", "A".repeat(7000)])("open() rejects %.10j", (token) => {
-  const failure = failureOf(() => new StreamTokens(SECRETS).open(token));
+  const failure = failureOf(() => new StreamTokens(SECRET).open(token));
   expect(failure).toMatchObject({ statusCode: 401 });
 });
 
 test("open() rejects a token that is truncated at any position", () => {
-  const tokens = new StreamTokens(SECRETS);
+  const tokens = new StreamTokens(SECRET);
   const { token } = tokens.issue(ticket);
   for (let length = 0; length < token.length; length++) {
     expect(failureOf(() => tokens.open(token.slice(0, length))).statusCode).toBe(401);
@@ -58,7 +57,7 @@ test("open() rejects a token that is truncated at any position", () => {
 
 test("open() rejects an expired token", () => {
   let nowMs = 0;
-  const tokens = new StreamTokens(SECRETS, () => nowMs);
+  const tokens = new StreamTokens(SECRET, () => nowMs);
   const { token, expiresAtMs } = tokens.issue(ticket);
   nowMs = expiresAtMs - 1;
   expect(tokens.open(token)).toEqual(ticket);
@@ -68,17 +67,13 @@ test("open() rejects an expired token", () => {
   expect(failure.message).toContain("has expired: request a new URL");
 });
 
-test.each([
-  ["its key is removed", { ...SECRETS, clientIds: () => ["web"] }],
-  ["its key differs by one letter", { ...SECRETS, clientIds: () => ["web", "apq"] }],
-  ["the secret differs", { ...SECRETS, secret: "another" }],
-])("open() rejects a token if %s", (_, secrets) => {
-  const { token } = new StreamTokens(SECRETS).issue(ticket);
-  expect(failureOf(() => new StreamTokens(secrets).open(token)).statusCode).toBe(401);
+test("open() rejects a token of another secret", () => {
+  const { token } = new StreamTokens(SECRET).issue(ticket);
+  expect(failureOf(() => new StreamTokens("another").open(token)).statusCode).toBe(401);
 });
 
 test("issue() rejects a subscription that is too large for a URL, and says what to do", () => {
-  const tokens = new StreamTokens(SECRETS);
+  const tokens = new StreamTokens(SECRET);
   const withNote = (length: number) => ({
     clientId: "web",
     subscription: { context: { properties: { note: "x".repeat(length) } } },
@@ -89,11 +84,11 @@ test("issue() rejects a subscription that is too large for a URL, and says what 
   expect(failure.message).toContain("with `Accept: text/event-stream`");
 });
 
-test("issueStable() returns the same token for 12 hours, on every proxy with the same secrets", () => {
+test("issueStable() returns the same token for 12 hours, on every proxy with the same secret", () => {
   const hourMs = 60 * 60 * 1000;
   let nowMs = 0;
-  const tokens = new StreamTokens(SECRETS, () => nowMs);
-  const replica = new StreamTokens({ ...SECRETS, clientIds: () => ["app"] }, () => nowMs);
+  const tokens = new StreamTokens(SECRET, () => nowMs);
+  const replica = new StreamTokens(SECRET, () => nowMs);
   const token = tokens.issueStable(ticket) ?? "";
   nowMs = 12 * hourMs - 1;
   expect(replica.issueStable(ticket)).toBe(token);
@@ -106,7 +101,7 @@ test("issueStable() returns the same token for 12 hours, on every proxy with the
 });
 
 test("issueStable() distinguishes subscriptions and keys, and reveals neither", () => {
-  const tokens = new StreamTokens(SECRETS, () => 0);
+  const tokens = new StreamTokens(SECRET, () => 0);
   const token = tokens.issueStable(ticket) ?? "";
   const bytes = Buffer.from(token, "base64url").toString("latin1");
   for (const text of ["app", "jane", "gold", "only-the-server"]) expect(bytes).not.toContain(text);

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { ContextDependencies } from "flags-engine";
-import { StoredSubscription, toPlainContext, withSessionId } from "./subscription.ts";
+import { toPlainContext, toStoredText, withSessionId } from "./subscription.ts";
 
 test("toPlainContext() converts all values that rules can read to values that JSON supports", () => {
   const properties = JSON.parse('{"__proto__":"p","n":null,"list":["a","b"]}') as object;
@@ -30,53 +29,10 @@ test("withSessionId() adds an id only if it is missing", () => {
   expect(fields.sessionId).toMatch(/^[\da-f-]{36}$/);
 });
 
-const contextDependencies = (...fields: string[]): ContextDependencies => ({
-  fields,
-  readsClock: false,
-  drawsRandom: false,
-  callsCustomStrategy: false,
-});
-const context = {
-  userId: "7",
-  plan: "top",
-  properties: { plan: "pro", ["__proto__"]: "p", note: "x".repeat(20_000) },
-};
-
-test("StoredSubscription stores all of a short context", () => {
-  const subscription = { context: { userId: "7", properties: { plan: "pro" } }, toggles: ["a"] };
-  const stored = new StoredSubscription(subscription, contextDependencies());
-  expect(stored.load()).toEqual(subscription);
-  expect(stored.isOutdated(contextDependencies("plan", "note"))).toBe(false);
-});
-
-test("StoredSubscription reduces a long context to the fields that rules read", () => {
-  const stored = new StoredSubscription({ context }, contextDependencies("plan", "__proto__"));
-  const expected = { userId: "7", plan: "top", properties: { plan: "pro" } };
-  expect(JSON.stringify(stored.load().context)).toBe(
-    JSON.stringify(expected).replace('"pro"', '"pro","__proto__":"p"'),
-  );
-  expect(stored.bytes).toBeLessThan(500);
-});
-
-test("isOutdated() is true if rules read, or may read, a field that was not stored", () => {
-  const stored = new StoredSubscription({ context }, contextDependencies("plan"));
-  expect(stored.isOutdated(contextDependencies("plan"))).toBe(false);
-  expect(stored.isOutdated(contextDependencies())).toBe(false);
-  expect(stored.isOutdated(contextDependencies("plan", "note"))).toBe(true);
-  expect(stored.isOutdated({ ...contextDependencies(), callsCustomStrategy: true })).toBe(true);
-});
-
-test.each<[string, ContextDependencies]>([
-  ["a field that rules read is too long", contextDependencies("note")],
-  ["a custom strategy may read any field", { ...contextDependencies(), callsCustomStrategy: true }],
-])("StoredSubscription rejects more than 16 KiB with a 413 when %s", (_, readFields) => {
-  expect(() => new StoredSubscription({ context }, readFields)).toThrow(/exceed 16 KiB/);
-});
-
-test("StoredSubscription counts the length of toggle names", () => {
-  const toggles = Array.from({ length: 2000 }, (_, index) => `toggle-${index}`);
-  const subscription = { context: {}, toggles };
-  expect(() => new StoredSubscription(subscription, contextDependencies())).toThrow(
-    /exceed 16 KiB/,
-  );
+test("toStoredText() stores all of a subscription of up to 16 KiB, and rejects others with a 413", () => {
+  const properties = { ["__proto__"]: "p", note: "x".repeat(16_000) };
+  const subscription = { context: { userId: "7", properties }, toggles: ["a"] };
+  expect(JSON.parse(toStoredText(subscription))).toEqual(subscription);
+  const toggles = Array.from({ length: 50 }, (_, index) => `toggle-${index}`);
+  expect(() => toStoredText({ ...subscription, toggles })).toThrow(/exceed 16 KiB/);
 });

@@ -1,17 +1,14 @@
 import { randomUUID } from "node:crypto";
-import type { Context, ContextDependencies } from "flags-engine";
-import { STANDARD_FIELDS, type SentContext } from "../context/sent-context.ts";
+import type { Context } from "flags-engine";
+import type { SentContext } from "../context/sent-context.ts";
 import { HttpError } from "../http/errors.ts";
 import type { Selection } from "../response/evaluate-flags.ts";
-
-/** A context of up to this length as JSON is stored in full. */
-const FULL_MAX_LENGTH = 1024;
 
 /** Maximum length of the JSON that a stream stores. */
 const MAX_LENGTH = 16 * 1024;
 
 /** Maximum memory of one character. */
-const CHARACTER_BYTES = 2;
+export const CHARACTER_BYTES = 2;
 
 /** The evaluation that a stream repeats. Plain data, since the token in the URL of a stream contains it. */
 export interface Subscription extends Selection {
@@ -23,63 +20,17 @@ export interface Subscription extends Selection {
 }
 
 /**
- * A subscription as an open stream stores it: as JSON, so that its memory is known exactly. A long
- * context is reduced to the standard fields and those that rules read when the stream was opened.
+ * Returns a subscription as an open stream stores it: as JSON, so that its memory is known exactly.
+ *
+ * @throws {HttpError} 413 if it is too large
  */
-export class StoredSubscription {
-  readonly #json: string;
-  /** The fields of a reduced context; undefined if the context is complete. */
-  readonly #storedFields: readonly string[] | undefined;
-
-  /** @throws {HttpError} 413 if even the reduced subscription is too large */
-  constructor(subscription: Subscription, contextDependencies: ContextDependencies) {
-    this.#json = JSON.stringify(subscription);
-    // NOTE: a custom strategy may read any field.
-    if (this.#json.length > FULL_MAX_LENGTH && !contextDependencies.callsCustomStrategy) {
-      const context = reduceContext(subscription.context, contextDependencies.fields);
-      this.#json = JSON.stringify({ ...subscription, context });
-      this.#storedFields = contextDependencies.fields;
-    }
-    if (this.#json.length > MAX_LENGTH) throw tooLarge();
-  }
-
-  /** Memory for the JSON. */
-  get bytes(): number {
-    return CHARACTER_BYTES * this.#json.length;
-  }
-
-  /** Whether rules now read fields that were not stored, so that the client must send them again. */
-  isOutdated({ fields, callsCustomStrategy }: ContextDependencies): boolean {
-    const stored = this.#storedFields;
-    if (stored === undefined || (fields === stored && !callsCustomStrategy)) return false;
-    return callsCustomStrategy || !fields.every((field) => stored.includes(field));
-  }
-
-  load(): Subscription {
-    return JSON.parse(this.#json) as Subscription;
-  }
-}
-
-function reduceContext(context: Context, fields: readonly string[]): Context {
-  const names = [...STANDARD_FIELDS, ...fields];
-  const { properties, ...rest } = context;
-  return { ...pick(rest, names), properties: pick(properties ?? {}, names) };
-}
-
-function pick(values: Readonly<Record<string, unknown>>, names: readonly string[]) {
-  // NOTE: no prototype, so that a property may be called `__proto__`.
-  const picked: Record<string, unknown> = Object.create(null);
-  for (const name of names) {
-    if (Object.hasOwn(values, name)) picked[name] = values[name];
-  }
-  return picked;
-}
-
-function tooLarge(): HttpError {
-  return new HttpError(
+export function toStoredText(subscription: Subscription): string {
+  const text = JSON.stringify(subscription);
+  if (text.length <= MAX_LENGTH) return text;
+  throw new HttpError(
     413,
-    `The context fields that rules read and the names in \`toggles\` exceed ${MAX_LENGTH / 1024} KiB, ` +
-      "the limit for a stream: shorten them, or poll with `POST /proxy`",
+    `The context and the names in \`toggles\` exceed ${MAX_LENGTH / 1024} KiB, the limit for a stream: ` +
+      "shorten them, or poll with `POST /proxy`",
   );
 }
 

@@ -1,6 +1,5 @@
 import type { Registry } from "prom-client";
 import type { FlagSource } from "../../upstream/flag-source.ts";
-import type { KeyRegistry } from "../../core/access/key-registry.ts";
 import type { ProxyConfig } from "../../config/config.ts";
 import type { Protocol } from "../../core/routes/protocol.ts";
 import { StreamTokens } from "../../core/streaming/stream-tokens.ts";
@@ -13,7 +12,6 @@ interface StreamsDependencies {
   readonly registry: Registry;
   /** Maximum number of streams, which leaves connections for everything else. */
   readonly maxStreams: number;
-  readonly keys: Pick<KeyRegistry, "clientIds">;
   /** Memory for the cached events of each source. @default 32 MiB */
   readonly cacheBytes?: number | undefined;
 }
@@ -23,10 +21,11 @@ export function createClientStreams(
   {
     push,
     upstreamTokens,
+    clientKeys,
     accessFile,
     upstreamKeys,
-  }: Pick<ProxyConfig, "push" | "upstreamTokens" | "accessFile" | "upstreamKeys">,
-  { flagSources, protocols, registry, maxStreams, keys, cacheBytes }: StreamsDependencies,
+  }: Pick<ProxyConfig, "push" | "upstreamTokens" | "clientKeys" | "accessFile" | "upstreamKeys">,
+  { flagSources, protocols, registry, maxStreams, cacheBytes }: StreamsDependencies,
 ): FlagStreams {
   const formats = createEventFormats(protocols);
   const events = new Map(
@@ -34,16 +33,13 @@ export function createClientStreams(
   );
   // NOTE: keys can be added to an access file later, and the upstream can verify more of them.
   const canChange = accessFile !== undefined || upstreamKeys !== undefined;
-  const hasSeveralKeys = canChange || keys.clientIds.length > 1;
+  const hasSeveralKeys = canChange || clientKeys.length > 1;
   const limits = {
     maxStreams,
     maxStreamsPerKey: push.maxStreamsPerKey ?? defaultPerKey(maxStreams, hasSeveralKeys),
     maxBytes: push.maxContextBytes,
   };
-  const tokens = new StreamTokens({
-    secret: push.secret ?? upstreamTokens.join(),
-    clientIds: () => keys.clientIds,
-  });
+  const tokens = new StreamTokens(push.secret ?? upstreamTokens.join());
   const maxAgeMs = push.maxAgeSeconds * 1000;
   return new FlagStreams({ limits, maxAgeMs }, { events, tokens, registry });
 }

@@ -1,4 +1,3 @@
-import type { ContextDependencies } from "flags-engine";
 import type { FlagSource } from "../../upstream/flag-source.ts";
 import {
   type EventStream,
@@ -15,7 +14,7 @@ import type { ClientStreams, StreamRequest } from "../../core/streaming/client-s
 import type { StreamTokens } from "../../core/streaming/stream-tokens.ts";
 import { type FlagStreamMetrics, observeFlagStreams } from "../../metrics/stream-metrics.ts";
 import type { FlagEvent, FlagEvents } from "./flag-events.ts";
-import type { StoredSubscription, Subscription } from "../../core/streaming/subscription.ts";
+import { CHARACTER_BYTES, type Subscription } from "../../core/streaming/subscription.ts";
 
 /** A stream that sends a client its flags, and sends them again whenever they change. */
 export class FlagStream implements HubStream {
@@ -25,31 +24,26 @@ export class FlagStream implements HubStream {
   readonly events: EventStream;
   /** When the signature of the context expires, epoch milliseconds. @default never */
   readonly expiresAtMs: number | undefined;
-  readonly #subscription: StoredSubscription;
+  readonly #storedText: string;
   /** The last event of the client once it has read everything that was sent. */
   #lastEventId: string | undefined;
 
-  constructor({ grant, subscription, events, lastEventId }: StreamRequest) {
+  constructor({ grant, storedText, events, lastEventId }: StreamRequest) {
     this.grant = grant;
     this.key = grant.key;
     this.events = events;
-    this.#subscription = subscription;
-    this.expiresAtMs = subscription.load().expiresAtMs;
+    this.#storedText = storedText;
+    this.expiresAtMs = this.subscription().expiresAtMs;
     this.#lastEventId = lastEventId;
   }
 
   /** Memory for the subscription. */
   get bytes(): number {
-    return this.#subscription.bytes;
+    return CHARACTER_BYTES * this.#storedText.length;
   }
 
   subscription(): Subscription {
-    return this.#subscription.load();
-  }
-
-  /** Whether rules now read context fields that the stream did not store. */
-  isOutdated(contextDependencies: ContextDependencies): boolean {
-    return this.#subscription.isOutdated(contextDependencies);
+    return JSON.parse(this.#storedText) as Subscription;
   }
 
   /**
@@ -184,11 +178,7 @@ export class FlagStreams implements ClientStreams {
     const { snapshot, source } = stream.grant.flags;
     const events = this.#events.get(source.flags);
     if (snapshot === undefined || events === undefined) return;
-    if (stream.isOutdated(snapshot.contextDependencies)) {
-      this.#hub.end(stream, "outdated");
-    } else if (stream.send(events.get(snapshot, stream.subscription()))) {
-      this.#metrics.events.inc();
-    }
+    if (stream.send(events.get(snapshot, stream.subscription()))) this.#metrics.events.inc();
   }
 }
 
