@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const SOURCES = [
   {
     folder: "packages/proxy/src",
-    calls: ["warn", "error", "fatal"],
+    calls: ["warn", "error", "fatal", "unavailable"],
     errors: ["HttpError", "UpstreamError"],
   },
   {

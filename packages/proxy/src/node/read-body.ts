@@ -5,10 +5,10 @@ import { hasBody } from "flags-server-kit/http";
 import { FairShare, SMALL_BODY_BYTES } from "flags-server-kit/neutral";
 import {
   bodyTooLarge,
-  compressedBodyTooLarge,
-  type HttpError,
+  CLOSING,
+  HttpError,
   notDecompressible,
-  tooManyBodies,
+  unavailable,
   unsupportedCoding,
 } from "../core/http/errors.ts";
 import type { BodyLimits } from "../core/http/request.ts";
@@ -99,6 +99,13 @@ export class BodyReader {
   }
 }
 
+function tooManyBodies(): HttpError {
+  return unavailable(
+    "Too many long request bodies are being handled at the moment: try again in a second. Bodies of up to " +
+      `${SMALL_BODY_BYTES / 1024} KiB are always read if they are not compressed`,
+  );
+}
+
 /**
  * Returns the body of a request that something has read already, such as `express.json()`, which keeps the result in
  * `body`.
@@ -138,7 +145,13 @@ async function readCompressed(
   // NOTE: without a Content-Length, the compressed length is not known.
   const maxBytes = Math.min(SMALL_BODY_BYTES + MAX_EXPANSION * length, limitBytes);
   const toError = (): HttpError =>
-    maxBytes === limitBytes ? bodyTooLarge(limitBytes) : compressedBodyTooLarge(MAX_EXPANSION);
+    maxBytes === limitBytes
+      ? bodyTooLarge(limitBytes)
+      : new HttpError(
+          413,
+          `The compressed body is too large: decompressed, it may be at most ${MAX_EXPANSION} times as long as its \`Content-Length\`, plus ${SMALL_BODY_BYTES / 1024} KiB. Send it uncompressed`,
+          { headers: CLOSING },
+        );
   // The decompressor is created when a part of the body has arrived.
   if (request.readableLength === 0) {
     await new Promise<void>((resolve) => void request.once("readable", resolve));

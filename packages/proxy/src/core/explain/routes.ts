@@ -1,13 +1,7 @@
 import { acceptContext, allowsExplanations, type Grant } from "../access/grant.ts";
 import { prepareContext } from "../context/request-context.ts";
 import { readContext } from "../context/sent-context.ts";
-import {
-  type HttpError,
-  notAllowed,
-  notEnabled,
-  notReady,
-  tooManyExplanations,
-} from "../http/errors.ts";
+import { type HttpError, notAllowed, notEnabled, notReady, unavailable } from "../http/errors.ts";
 import type { RouteOptions } from "../routes/protocol.ts";
 import { jsonReply } from "../http/reply.ts";
 import { FOR_CLIENTS, type Route } from "../routing/route.ts";
@@ -48,7 +42,9 @@ export function explainRoutes({ allow, config, protocol }: RouteOptions): readon
         const { snapshot } = grant.flags;
         if (snapshot === undefined) throw notReady();
         const context = await prepareContext({ request, sent, snapshot }, protocol.contextRules);
-        if (running >= MAX_RUNNING) throw tooManyExplanations();
+        if (running >= MAX_RUNNING) {
+          throw unavailable("Too many explanations are being created at the moment: try again");
+        }
         running += 1;
         try {
           return jsonReply({ flags: await explainFlags(snapshot, names, context) });

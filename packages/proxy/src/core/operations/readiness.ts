@@ -1,4 +1,4 @@
-import { type HttpError, notReady, shuttingDown, tooStale } from "../http/errors.ts";
+import { HttpError, notReady } from "../http/errors.ts";
 import { ageMsOf, isFresh } from "../../sources/age.ts";
 import type { Source } from "../../sources/sources.ts";
 
@@ -49,7 +49,9 @@ export function findReadinessError({
   maxStalenessMs,
   isStopping,
 }: ReadinessRules): HttpError | undefined {
-  if (isStopping()) return shuttingDown();
+  if (isStopping()) {
+    return new HttpError(503, "The proxy is shutting down: send requests to another replica");
+  }
   if (!isReady(sources)) return notReady();
   const ages = sources
     .filter(({ flags }) => flags.snapshot !== undefined)
@@ -58,5 +60,12 @@ export function findReadinessError({
     return undefined;
   }
   const known = ages.filter((age) => age !== undefined);
-  return tooStale(known.length === 0 ? undefined : Math.min(...known), maxStalenessMs);
+  const confirmed =
+    known.length === 0
+      ? "The flags have not been confirmed since the start"
+      : `The flags were last confirmed ${Math.round(Math.min(...known) / 1000)} s ago`;
+  return new HttpError(
+    503,
+    `${confirmed}, and FLAGS_MAX_STALENESS allows ${maxStalenessMs / 1000} s: check the upstream`,
+  );
 }

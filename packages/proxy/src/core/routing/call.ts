@@ -3,7 +3,7 @@ import { toErrorMessage } from "flags-server-kit/neutral";
 import type { Static, TSchema } from "typebox";
 import type { Grant } from "../access/grant.ts";
 import type { AllowedOrigin } from "./cors.ts";
-import { bodyMissing, HttpError, invalidJson } from "../http/errors.ts";
+import { CLOSING, HttpError } from "../http/errors.ts";
 import type { ProxyRequest } from "../http/request.ts";
 import { checkBody } from "../http/validation.ts";
 
@@ -80,7 +80,9 @@ export class Call {
     const { text = "" } = this;
     const sent = text === "" ? undefined : parseJson(text);
     const value: unknown = rule.isOptional === true ? (sent ?? {}) : sent;
-    if (value === undefined || value === null) throw bodyMissing();
+    if (value === undefined || value === null) {
+      throw new HttpError(400, "The body is missing: send a JSON object");
+    }
     if (rule.isPlain?.(value) !== true) checkBody(schema, value);
     return value as Static<Schema>;
   }
@@ -91,7 +93,10 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text);
   } catch (cause) {
-    throw invalidJson(cause);
+    throw new HttpError(400, "The body is not valid JSON: check quotes, commas and brackets", {
+      cause,
+      headers: CLOSING,
+    });
   }
 }
 

@@ -1,17 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { BODY_LIMIT_BYTES, NO_ROUTE } from "flags-server-kit/neutral";
+import { BODY_LIMIT_BYTES, NO_ROUTE, NOT_JSON } from "flags-server-kit/neutral";
 import { Call } from "./call.ts";
 import type { Cors } from "./cors.ts";
-import {
-  addressNotAllowed,
-  HttpError,
-  misdirected,
-  notJson,
-  notReady,
-  toHttpError,
-  unknownPath,
-  wrongMethod,
-} from "../http/errors.ts";
+import { addressNotAllowed, CLOSING, HttpError, notReady, toHttpError } from "../http/errors.ts";
 import { headerOf, jsonReply, type Reply } from "../http/reply.ts";
 import type { ProxyRequest, ReadBody } from "../http/request.ts";
 import type { Route } from "./route.ts";
@@ -153,7 +144,12 @@ export class Handler {
     const { isOwnHost, isReady } = this.#options;
     const isExact = route?.audience.pathForm === "exact";
     if (isMisspelled === true || (isLenient === true && isExact)) throw unknownPath();
-    if (route?.audience.checksHost === true && !isOwnHost(request)) throw misdirected();
+    if (route?.audience.checksHost === true && !isOwnHost(request)) {
+      throw new HttpError(
+        421,
+        "The `Host` of this request is not a name of this proxy: add it to `allowedHosts` (ALLOWED_HOSTS), without its port",
+      );
+    }
     if (route?.isAlwaysAvailable === true) return;
     this.#hasBeenReady ||= isReady();
     if (!this.#hasBeenReady) throw notReady();
@@ -161,7 +157,10 @@ export class Handler {
 
   #missing({ request: { method = "" }, match: { path, found } }: RoutedCall): HttpError {
     if (found === undefined) return unknownPath(path);
-    return wrongMethod(method, [...found.methods.keys()]);
+    const allowed = [...found.methods.keys()];
+    const list = new Intl.ListFormat("en-GB", { type: "disjunction" }).format(allowed);
+    const message = `This path does not support ${method}: use ${list}`;
+    return new HttpError(405, message, { headers: { allow: allowed.join(", ") } });
   }
 
   /** Adds the headers that depend on the origin. */
@@ -227,6 +226,15 @@ export class Handler {
   }
 }
 
+function unknownPath(path?: string): HttpError {
+  // Where the upstream serves all of its APIs.
+  const hint =
+    path?.endsWith("/api") === true
+      ? "client SDKs use `/api/frontend` or `/proxy`"
+      : "check the path and the base path";
+  return new HttpError(404, `No such path: ${hint}`);
+}
+
 /** Whether pages of other origins may read the response. A path that cannot be decoded belongs to nobody. */
 function hasCors({ match: { found, error } }: RoutedCall): boolean {
   return error === undefined && (found?.hasCors ?? true);
@@ -236,7 +244,9 @@ function handleRoute(route: Route, call: Call, readBody: ReadBody): Reply | Prom
   const error = route.check?.(call.grant);
   if (error !== undefined) throw error;
   if (route.body === undefined) return route.handle(call);
-  if (!isJson(call.request.headers["content-type"])) throw notJson();
+  if (!isJson(call.request.headers["content-type"])) {
+    throw new HttpError(415, NOT_JSON, { headers: CLOSING });
+  }
   const { limitBytes = BODY_LIMIT_BYTES } = route.body;
   const text = readBody({ limitBytes, key: call.key });
   const proceed = (body: string): Reply | Promise<Reply> => {

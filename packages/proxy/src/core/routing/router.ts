@@ -1,4 +1,4 @@
-import { type HttpError, invalidPath, pathTooLong } from "../http/errors.ts";
+import { HttpError } from "../http/errors.ts";
 import type { Route } from "./route.ts";
 
 /** The routes of one path. */
@@ -86,7 +86,9 @@ export class Router {
       for (const [index, name] of names.entries()) {
         const value = tryDecode(values[index] ?? "");
         if (value === undefined) return { path, params, error: invalidPath() };
-        if (name !== "*" && value.length > MAX_PARAM_LENGTH) error = pathTooLong();
+        if (name !== "*" && value.length > MAX_PARAM_LENGTH) {
+          error = new HttpError(414, "A part of the path is too long: shorten it");
+        }
         params[name] = value;
       }
       if (error === undefined || names[0] === "*") return { path, found, params };
@@ -102,6 +104,13 @@ export class Router {
     const found = this.#fixed.get(canonicalPath(decoded));
     return { path, params: NO_PARAMS, ...(found && { found, isMisspelled: true }) };
   }
+}
+
+function invalidPath(): HttpError {
+  return new HttpError(
+    400,
+    "The path contains invalid percent-encoding: write a literal `%` as `%25`",
+  );
 }
 
 function toRegExp(path: string): RegExp {

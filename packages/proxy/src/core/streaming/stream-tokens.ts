@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:crypto";
-import { expiredStreamToken, HttpError, invalidStreamToken } from "../http/errors.ts";
+import { HttpError, invalidStreamToken, STREAM_TOKEN_HINT } from "../http/errors.ts";
 import type { Subscription } from "./subscription.ts";
 
 /** How long a token is valid. */
@@ -68,7 +68,9 @@ export class StreamTokens {
     const content = token.length <= MAX_LENGTH ? this.#unseal(token) : undefined;
     if (content === undefined) throw invalidStreamToken();
     const { expiresAtMs, ...ticket } = content;
-    if (this.#now() >= expiresAtMs) throw expiredStreamToken();
+    if (this.#now() >= expiresAtMs) {
+      throw new HttpError(401, `The \`token\` in the URL has expired: ${STREAM_TOKEN_HINT}`);
+    }
     return ticket;
   }
 

@@ -1,7 +1,9 @@
 import type { ApplicationUsage } from "../../upstream/usage/application-usage.ts";
 import type { VisibleFlags } from "../access/visible-flags.ts";
-import { tooMuchUsage } from "../http/errors.ts";
+import { unavailable } from "../http/errors.ts";
 import type { FlagUsage } from "./flag-usage.ts";
+
+const MAX_RETRY_AFTER_SECONDS = 60;
 
 interface Counter {
   inc(count?: number): void;
@@ -52,7 +54,11 @@ export async function acceptUsage(
   );
   if (accepted.every(Boolean)) return;
   metrics.refused.inc();
-  throw tooMuchUsage(metricsIntervalMs);
+  throw unavailable(
+    "Too much usage is waiting to be sent upstream. This report was not counted: send it again later. " +
+      "A shorter `metricsInterval` (FLAGS_METRICS_INTERVAL) empties the buffer more often",
+    Math.min(Math.max(Math.ceil(metricsIntervalMs / 1000), 1), MAX_RETRY_AFTER_SECONDS),
+  );
 }
 
 /** Usage without the flags that are hidden, and how many these were. */

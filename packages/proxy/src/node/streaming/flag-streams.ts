@@ -9,7 +9,7 @@ import {
 import { matchesEntityTag } from "flags-server-kit/neutral";
 import type { Registry } from "prom-client";
 import type { Grant } from "../../core/access/grant.ts";
-import { streamLimitReached } from "../../core/http/errors.ts";
+import { unavailable } from "../../core/http/errors.ts";
 import type { ClientStreams, StreamRequest } from "../../core/streaming/client-streams.ts";
 import type { StreamTokens } from "../../core/streaming/stream-tokens.ts";
 import { type FlagStreamMetrics, observeFlagStreams } from "../../metrics/stream-metrics.ts";
@@ -122,7 +122,10 @@ export class FlagStreams implements ClientStreams {
   checkCapacity(clientKey: string, bytes: number): void {
     if (!this.#hub.isClosed && this.#hub.hasCapacity(clientKey, bytes)) return;
     this.#metrics.refused.inc();
-    throw streamLimitReached(Math.ceil(this.#hub.reconnectDelayMs() / 1000));
+    throw unavailable(
+      "The proxy cannot open another stream now: poll for flags in the meantime, and try again later",
+      Math.ceil(this.#hub.reconnectDelayMs() / 1000),
+    );
   }
 
   /** Adds a stream, and sends the client its current flags. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { badField, HttpError, notJson, notReady, unknownFlag } from "../../http/errors.ts";
+import { badField, HttpError, notReady, unknownFlag } from "../../http/errors.ts";
 import { toOfrepError } from "./protocol.ts";
 
 test.each([
@@ -9,7 +9,7 @@ test.each([
   [new HttpError(401, "A valid client key is required"), "GENERAL"],
   [new HttpError(404, "No such path"), "GENERAL"],
   [unknownFlag("a"), "FLAG_NOT_FOUND"],
-  [notJson(), "GENERAL"],
+  [new HttpError(415, "The body is not JSON"), "GENERAL"],
   [notReady(), "GENERAL"],
 ])("toOfrepError() of `%s` has the code %s", (error, errorCode) => {
   const errorDetails = error.message;
