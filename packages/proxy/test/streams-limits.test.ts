@@ -8,7 +8,6 @@ import { startCommand } from "./_command.ts";
 import { flag, withConstraint } from "./_documents.ts";
 import { startFeatureServer } from "./_feature-server.ts";
 import { readEvents, type EventReader } from "../../server-kit/test/_event-reader.ts";
-import { namesIn } from "./_stream-events.ts";
 import { errorOf, KEY, OTHER_KEY, proxyConfig, startProxy, type RunningApp } from "./_proxy.ts";
 
 const push = proxyConfig().push;

@@ -13,6 +13,7 @@ import type {
   WeightedVariant,
 } from "flags-engine";
 import { Type } from "typebox";
+import { named } from "../http/named-schema.ts";
 import { EvaluationContext, type SchemasOf } from "../routes/schemas.ts";
 import { Payload, Variant } from "../routes/toggles.ts";
 
@@ -20,28 +21,22 @@ import { Payload, Variant } from "../routes/toggles.ts";
 const MAX_NAMES = 1000;
 
 /** The body of a request for explanations. */
-export const ExplainBody = Type.Object(
-  {
-    context: Type.Optional(EvaluationContext),
-    flags: Type.Optional(
-      Type.Array(Type.String({ maxLength: 255 }), {
-        maxItems: MAX_NAMES,
-        description: "Names of the flags to explain. Default: all",
-      }),
-    ),
-  },
-  { title: "explainRequestSchema" },
-);
+export const ExplainBody = named("explainRequestSchema", {
+  context: Type.Optional(EvaluationContext),
+  flags: Type.Optional(
+    Type.Array(Type.String({ maxLength: 255 }), {
+      maxItems: MAX_NAMES,
+      description: "Names of the flags to explain. Default: all",
+    }),
+  ),
+});
 
 const Matched = Type.Boolean({ description: "Whether the context meets this condition" });
 
-const ShownValues = Type.Object(
-  {
-    shown: Type.Array(Type.String(), { description: "Long lists are abbreviated" }),
-    count: Type.Integer({ description: "How many values the list has" }),
-  } satisfies SchemasOf<AbbreviatedList>,
-  { title: "explainedValuesSchema" },
-);
+const ShownValues = named("explainedValuesSchema", {
+  shown: Type.Array(Type.String(), { description: "Long lists are abbreviated" }),
+  count: Type.Integer({ description: "How many values the list has" }),
+} satisfies SchemasOf<AbbreviatedList>);
 
 const Actual = Type.Union([Type.String(), Type.Null()], {
   description: "The value in the context; null if it is absent",
@@ -58,29 +53,23 @@ const Condition = {
   ),
 };
 
-const Constraint = Type.Object(
-  {
-    contextName: Type.String(),
-    operator: Type.String(),
-    inverted: Type.Boolean(),
-    caseInsensitive: Type.Boolean(),
-    values: Type.Optional(ShownValues),
-    value: Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
-    actual: Actual,
-    ...Condition,
-  } satisfies SchemasOf<ConstraintExplanation>,
-  { title: "explainedConstraintSchema" },
-);
+const Constraint = named("explainedConstraintSchema", {
+  contextName: Type.String(),
+  operator: Type.String(),
+  inverted: Type.Boolean(),
+  caseInsensitive: Type.Boolean(),
+  values: Type.Optional(ShownValues),
+  value: Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
+  actual: Actual,
+  ...Condition,
+} satisfies SchemasOf<ConstraintExplanation>);
 
-const Segment = Type.Object(
-  {
-    id: Type.String(),
-    name: Type.Optional(Type.String()),
-    constraints: Type.Array(Constraint),
-    ...Condition,
-  } satisfies SchemasOf<SegmentExplanation>,
-  { title: "explainedSegmentSchema" },
-);
+const Segment = named("explainedSegmentSchema", {
+  id: Type.String(),
+  name: Type.Optional(Type.String()),
+  constraints: Type.Array(Constraint),
+  ...Condition,
+} satisfies SchemasOf<SegmentExplanation>);
 
 const IdFields = {
   stickiness: Type.String({ description: "`default`, `random` or the name of a context field" }),
@@ -93,136 +82,102 @@ const IdFields = {
   groupId: Type.Optional(Type.String({ description: "The group that the id is hashed with" })),
 };
 
-const Rollout = Type.Object(
-  {
-    percentage: Type.Integer({ description: "The buckets 1 to this number are included" }),
-    ...IdFields,
-    bucket: Type.Optional(Type.Integer({ description: "From 1 to 100; absent without an id" })),
-  } satisfies SchemasOf<RolloutExplanation>,
-  { title: "explainedRolloutSchema" },
-);
+const Rollout = named("explainedRolloutSchema", {
+  percentage: Type.Integer({ description: "The buckets 1 to this number are included" }),
+  ...IdFields,
+  bucket: Type.Optional(Type.Integer({ description: "From 1 to 100; absent without an id" })),
+} satisfies SchemasOf<RolloutExplanation>);
 
-const Activation = Type.Object(
+const Activation = named(
+  "explainedActivationSchema",
   {
     ...Condition,
     rollout: Type.Optional(Rollout),
     list: Type.Optional(
-      Type.Object(
-        {
-          field: Type.String(),
-          values: ShownValues,
-          actual: Actual,
-        } satisfies SchemasOf<ListExplanation>,
-        { title: "explainedListSchema" },
-      ),
+      named("explainedListSchema", {
+        field: Type.String(),
+        values: ShownValues,
+        actual: Actual,
+      } satisfies SchemasOf<ListExplanation>),
     ),
   } satisfies SchemasOf<ActivationExplanation>,
-  {
-    title: "explainedActivationSchema",
-    description: "When the strategy matches, apart from its constraints and segments",
-  },
+  { description: "When the strategy matches, apart from its constraints and segments" },
 );
 
-const Strategy = Type.Object(
-  {
-    name: Type.String(),
-    matched: Matched,
-    constraints: Type.Array(Constraint),
-    segments: Type.Array(Segment),
-    activation: Activation,
-  } satisfies SchemasOf<StrategyExplanation>,
-  { title: "explainedStrategySchema" },
-);
+const Strategy = named("explainedStrategySchema", {
+  name: Type.String(),
+  matched: Matched,
+  constraints: Type.Array(Constraint),
+  segments: Type.Array(Segment),
+  activation: Activation,
+} satisfies SchemasOf<StrategyExplanation>);
 
-const ParentVariant = Type.Object(
-  {
-    name: Type.String(),
-    payload: Type.Optional(Payload),
-  },
-  { title: "explainedVariantSchema" },
-);
+const ParentVariant = named("explainedVariantSchema", {
+  name: Type.String(),
+  payload: Type.Optional(Payload),
+});
 
 const Reason = Type.String({
   description: "DISABLED, DEFAULT, STATIC, TARGETING_MATCH, SPLIT or FLAG_NOT_FOUND",
 });
 
-const Dependency = Type.Object(
-  {
-    name: Type.Optional(Type.String({ description: "Absent if the key may not see this flag" })),
-    ...Condition,
-    requires: Type.Union([Type.Literal("on"), Type.Literal("off")]),
-    requiresVariants: Type.Array(Type.String(), { description: "Empty: any variant" }),
-    result: Type.Optional(
-      Type.Object(
-        {
-          enabled: Type.Boolean(),
-          variant: Type.Optional(ParentVariant),
-          reason: Reason,
-          explanation: Type.String(),
-        } satisfies SchemasOf<ParentResult>,
-        { title: "explainedParentSchema" },
-      ),
-    ),
-  } satisfies SchemasOf<DependencyExplanation>,
-  { title: "explainedDependencySchema" },
-);
+const Dependency = named("explainedDependencySchema", {
+  name: Type.Optional(Type.String({ description: "Absent if the key may not see this flag" })),
+  ...Condition,
+  requires: Type.Union([Type.Literal("on"), Type.Literal("off")]),
+  requiresVariants: Type.Array(Type.String(), { description: "Empty: any variant" }),
+  result: Type.Optional(
+    named("explainedParentSchema", {
+      enabled: Type.Boolean(),
+      variant: Type.Optional(ParentVariant),
+      reason: Reason,
+      explanation: Type.String(),
+    } satisfies SchemasOf<ParentResult>),
+  ),
+} satisfies SchemasOf<DependencyExplanation>);
 
-const VariantSelection = Type.Object(
-  {
-    definedBy: Type.Union([Type.Literal("strategy"), Type.Literal("flag")]),
-    variants: Type.Array(
-      Type.Object(
-        {
-          name: Type.String(),
-          weight: Type.Union([Type.Number(), Type.Null()]),
-          selected: Type.Boolean(),
-        } satisfies SchemasOf<WeightedVariant>,
-        { title: "explainedWeightSchema" },
-      ),
+const VariantSelection = named("explainedVariantSelectionSchema", {
+  definedBy: Type.Union([Type.Literal("strategy"), Type.Literal("flag")]),
+  variants: Type.Array(
+    named("explainedWeightSchema", {
+      name: Type.String(),
+      weight: Type.Union([Type.Number(), Type.Null()]),
+      selected: Type.Boolean(),
+    } satisfies SchemasOf<WeightedVariant>),
+  ),
+  totalWeight: Type.Union([Type.Number(), Type.Null()]),
+  override: Type.Optional(
+    named(
+      "explainedOverrideSchema",
+      { contextName: Type.String(), value: Type.String() },
+      { description: "The value that selected the variant regardless of its weight" },
     ),
-    totalWeight: Type.Union([Type.Number(), Type.Null()]),
-    override: Type.Optional(
-      Type.Object(
-        { contextName: Type.String(), value: Type.String() },
-        {
-          title: "explainedOverrideSchema",
-          description: "The value that selected the variant regardless of its weight",
-        },
-      ),
-    ),
-    ...IdFields,
-    bucket: Type.Optional(Type.Number({ description: "From 1 to `totalWeight`" })),
-  } satisfies SchemasOf<VariantExplanation>,
-  { title: "explainedVariantSelectionSchema" },
-);
+  ),
+  ...IdFields,
+  bucket: Type.Optional(Type.Number({ description: "From 1 to `totalWeight`" })),
+} satisfies SchemasOf<VariantExplanation>);
 
-const ExplainedFlag = Type.Object(
-  {
-    name: Type.String(),
-    enabled: Type.Boolean(),
-    variant: Variant,
-    reason: Reason,
-    explanation: Type.String({ description: "One sentence that says why" }),
-    enabledInEnvironment: Type.Optional(Type.Boolean()),
-    mayChange: Type.Optional(
-      Type.Boolean({
-        description: "The result depends on the time, a random number or a custom strategy",
-      }),
-    ),
-    dependencies: Type.Optional(Type.Array(Dependency)),
-    strategies: Type.Optional(Type.Array(Strategy)),
-    decidedBy: Type.Optional(
-      Type.Integer({
-        description: "The position in `strategies` of the strategy that decided the result",
-      }),
-    ),
-    variantSelection: Type.Optional(VariantSelection),
-  } satisfies SchemasOf<Explanation>,
-  { title: "explainedFlagSchema" },
-);
+const ExplainedFlag = named("explainedFlagSchema", {
+  name: Type.String(),
+  enabled: Type.Boolean(),
+  variant: Variant,
+  reason: Reason,
+  explanation: Type.String({ description: "One sentence that says why" }),
+  enabledInEnvironment: Type.Optional(Type.Boolean()),
+  mayChange: Type.Optional(
+    Type.Boolean({
+      description: "The result depends on the time, a random number or a custom strategy",
+    }),
+  ),
+  dependencies: Type.Optional(Type.Array(Dependency)),
+  strategies: Type.Optional(Type.Array(Strategy)),
+  decidedBy: Type.Optional(
+    Type.Integer({
+      description: "The position in `strategies` of the strategy that decided the result",
+    }),
+  ),
+  variantSelection: Type.Optional(VariantSelection),
+} satisfies SchemasOf<Explanation>);
 
 /** The response: an explanation of each flag. */
-export const Explanations = Type.Object(
-  { flags: Type.Array(ExplainedFlag) },
-  { title: "explanationsSchema" },
-);
+export const Explanations = named("explanationsSchema", { flags: Type.Array(ExplainedFlag) });

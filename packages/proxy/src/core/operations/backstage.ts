@@ -1,5 +1,6 @@
 import { AGE_HEADER, writeAge } from "flags-sdk/neutral";
 import { Type } from "typebox";
+import { named } from "../http/named-schema.ts";
 import type { AccessControl } from "../access/access-control.ts";
 import type { VerifiedGrant } from "../access/key-registry.ts";
 import { ageMsOf } from "../../sources/age.ts";
@@ -21,44 +22,35 @@ interface BackstageOptions {
   readonly authenticate: NonNullable<Route["authenticate"]>;
 }
 
-const ProbeStatus = Type.Object({ status: Type.String() }, { title: "probeStatusSchema" });
+const ProbeStatus = named("probeStatusSchema", { status: Type.String() });
 
 /** The state of the source that a server token gives access to. */
-const SourceState = Type.Object(
-  {
-    environment: Type.String(),
-    flags: Type.Integer({ description: "Flags in the current snapshot" }),
-    revision: Type.Union([Type.String(), Type.Null()]),
-    lastRefreshed: Type.Union([Type.String(), Type.Null()], {
-      description: "When new flags were received, ISO 8601",
-    }),
-    lastCheck: Type.Union([Type.String(), Type.Null()], {
-      description: "When the upstream last responded, ISO 8601",
-    }),
-    hasFailed: Type.Boolean({ description: "Whether a request for the flags has ever failed" }),
-  },
-  { title: "sourceStateSchema" },
-);
+const SourceState = named("sourceStateSchema", {
+  environment: Type.String(),
+  flags: Type.Integer({ description: "Flags in the current snapshot" }),
+  revision: Type.Union([Type.String(), Type.Null()]),
+  lastRefreshed: Type.Union([Type.String(), Type.Null()], {
+    description: "When new flags were received, ISO 8601",
+  }),
+  lastCheck: Type.Union([Type.String(), Type.Null()], {
+    description: "When the upstream last responded, ISO 8601",
+  }),
+  hasFailed: Type.Boolean({ description: "Whether a request for the flags has ever failed" }),
+});
 
 /** A key that the upstream has verified. */
-const VerifiedKeyState = Type.Object(
-  {
-    token: Type.String({ description: "The key without most of its secret" }),
-    tokenType: Type.Union([Type.Literal("client"), Type.Literal("frontend")]),
-    environment: Type.String(),
-    projects: Type.Array(Type.String()),
-    status: Type.Literal("Validated"),
-  },
-  { title: "verifiedKeyStateSchema" },
-);
+const VerifiedKeyState = named("verifiedKeyStateSchema", {
+  token: Type.String({ description: "The key without most of its secret" }),
+  tokenType: Type.Union([Type.Literal("client"), Type.Literal("frontend")]),
+  environment: Type.String(),
+  projects: Type.Array(Type.String()),
+  status: Type.Literal("Validated"),
+});
 
-const SourceStates = Type.Object(
-  {
-    tokenRefreshes: Type.Array(SourceState),
-    tokenValidationStatus: Type.Array(VerifiedKeyState),
-  },
-  { title: "sourceStatesSchema" },
-);
+const SourceStates = named("sourceStatesSchema", {
+  tokenRefreshes: Type.Array(SourceState),
+  tokenValidationStatus: Type.Array(VerifiedKeyState),
+});
 
 /** Definitions by environment. */
 const DefinitionsByEnvironment = Type.Unsafe<object>({

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { named } from "../http/named-schema.ts";
 import { findReadinessError, type ReadinessRules } from "./readiness.ts";
 import { conditionalReply, jsonReply, type Reply, textReply } from "../http/reply.ts";
 import { FOR_OPERATORS, type Route } from "../routing/route.ts";
@@ -61,7 +62,7 @@ export async function metricsReply({ registry, read }: MetricsText): Promise<Rep
   return textReply(registry.contentType, await read(), { "cache-control": "no-store" });
 }
 
-const Ok = Type.Object({ status: Type.Literal("ok") }, { title: "probeSchema" });
+const Ok = named("probeSchema", { status: Type.Literal("ok") });
 
 const OK = { status: "ok" } as const;
 

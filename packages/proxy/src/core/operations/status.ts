@@ -1,6 +1,7 @@
 import type { FlagFall } from "flags-sdk";
 import { createRedact } from "flags-server-kit/neutral";
 import { type Static, Type } from "typebox";
+import { named } from "../http/named-schema.ts";
 import type { AccessControl } from "../access/access-control.ts";
 import type { ProxyConfig } from "../../config/config.ts";
 import { ageMsOf, isFresh } from "../../sources/age.ts";
@@ -13,74 +14,65 @@ import { errorResponses } from "../routes/schemas.ts";
 const Time = (description: string) =>
   Type.Union([Type.String({ format: "date-time" }), Type.Null()], { description });
 
-const SourceStatus = Type.Object(
-  {
-    name: Type.String({ description: "As in logs and metrics" }),
-    origin: Type.Union([Type.String(), Type.Null()], {
-      description: "Where the flags come from: upstream, bootstrap, store, shared or file",
-    }),
-    live: Type.Boolean({ description: "Whether changes arrive as they happen" }),
-    ageSeconds: Type.Union([Type.Number(), Type.Null()], {
-      description: "Time since the flags were last confirmed; null if they never were",
-    }),
-    stale: Type.Boolean({ description: "Whether they are older than FLAGS_MAX_STALENESS" }),
-    flags: Type.Integer(),
-    fall: Type.Union(
-      [
-        Type.Object({
-          before: Type.Integer(),
-          after: Type.Integer(),
-          heldBack: Type.Boolean({
-            description: "Whether the previous flags are kept until the upstream has confirmed it",
-          }),
-          time: Type.String({ format: "date-time" }),
-        }),
-        Type.Null(),
-      ],
-      {
-        description: "A fall of the number of flags to none or below half, until it has recovered",
-      },
-    ),
-    segments: Type.Integer(),
-    revision: Type.Union([Type.String(), Type.Null()]),
-    lastUpdate: Time("When new flags were received"),
-    lastCheck: Time("When the upstream last responded, or the file was last checked"),
-    lastError: Type.Union([
-      Type.Object({ message: Type.String(), time: Type.String({ format: "date-time" }) }),
-      Type.Null(),
-    ]),
-  },
-  { title: "sourceStatusSchema" },
-);
-
-const KeysStatus = Type.Object(
-  {
-    clientKeys: Type.Integer({ description: "Client keys in settings" }),
-    serverTokens: Type.Integer({ description: "Server tokens in settings" }),
-    accessFile: Type.Union([
+const SourceStatus = named("sourceStatusSchema", {
+  name: Type.String({ description: "As in logs and metrics" }),
+  origin: Type.Union([Type.String(), Type.Null()], {
+    description: "Where the flags come from: upstream, bootstrap, store, shared or file",
+  }),
+  live: Type.Boolean({ description: "Whether changes arrive as they happen" }),
+  ageSeconds: Type.Union([Type.Number(), Type.Null()], {
+    description: "Time since the flags were last confirmed; null if they never were",
+  }),
+  stale: Type.Boolean({ description: "Whether they are older than FLAGS_MAX_STALENESS" }),
+  flags: Type.Integer(),
+  fall: Type.Union(
+    [
       Type.Object({
-        valid: Type.Boolean({ description: "Whether it was valid when it was last read" }),
-        keys: Type.Integer(),
-        loaded: Type.String({ format: "date-time" }),
+        before: Type.Integer(),
+        after: Type.Integer(),
+        heldBack: Type.Boolean({
+          description: "Whether the previous flags are kept until the upstream has confirmed it",
+        }),
+        time: Type.String({ format: "date-time" }),
       }),
       Type.Null(),
-    ]),
-    verifiedKeys: Type.Union([Type.Integer(), Type.Null()], {
-      description: "Keys that the upstream has verified; null without FLAGS_UPSTREAM_KEYS",
-    }),
-  },
-  { title: "keysStatusSchema" },
-);
+    ],
+    {
+      description: "A fall of the number of flags to none or below half, until it has recovered",
+    },
+  ),
+  segments: Type.Integer(),
+  revision: Type.Union([Type.String(), Type.Null()]),
+  lastUpdate: Time("When new flags were received"),
+  lastCheck: Time("When the upstream last responded, or the file was last checked"),
+  lastError: Type.Union([
+    Type.Object({ message: Type.String(), time: Type.String({ format: "date-time" }) }),
+    Type.Null(),
+  ]),
+});
 
-const Status = Type.Object(
-  {
-    version: Type.String(),
-    ready: Type.Boolean({ description: "Whether GET /ready returns 200" }),
-    sources: Type.Array(SourceStatus),
-    keys: Type.Optional(KeysStatus),
-  },
-  { title: "statusSchema" },
-);
+const KeysStatus = named("keysStatusSchema", {
+  clientKeys: Type.Integer({ description: "Client keys in settings" }),
+  serverTokens: Type.Integer({ description: "Server tokens in settings" }),
+  accessFile: Type.Union([
+    Type.Object({
+      valid: Type.Boolean({ description: "Whether it was valid when it was last read" }),
+      keys: Type.Integer(),
+      loaded: Type.String({ format: "date-time" }),
+    }),
+    Type.Null(),
+  ]),
+  verifiedKeys: Type.Union([Type.Integer(), Type.Null()], {
+    description: "Keys that the upstream has verified; null without FLAGS_UPSTREAM_KEYS",
+  }),
+});
+
+const Status = named("statusSchema", {
+  version: Type.String(),
+  ready: Type.Boolean({ description: "Whether GET /ready returns 200" }),
+  sources: Type.Array(SourceStatus),
+  keys: Type.Optional(KeysStatus),
+});
 
 interface StatusOptions {
   readonly config: ProxyConfig;

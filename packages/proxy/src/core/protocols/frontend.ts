@@ -1,5 +1,6 @@
 import { toClientVariant } from "flags-sdk/neutral";
 import { Type } from "typebox";
+import { named } from "../http/named-schema.ts";
 import { readContext, parseQueryContext } from "../context/sent-context.ts";
 import type { FlagFormat } from "../response/rendering.ts";
 import { flagRoutes } from "../routes/flag-routes.ts";
@@ -65,30 +66,26 @@ const FRONTEND_STREAM_BODY = createStreamBody(
 );
 
 /** A toggle and its variant for a context. */
-const FrontendToggle = Type.Object(
+const FrontendToggle = named(
+  "frontendToggleSchema",
   {
     ...Toggle.properties,
-    variant: Type.Object(
-      {
-        ...Variant.properties,
-        feature_enabled: Type.Boolean({ description: "Whether the flag is on" }),
-        featureEnabled: Type.Boolean({
-          description: "The same, with the spelling that some clients read",
-        }),
-      },
-      { title: "frontendVariantSchema" },
-    ),
+    variant: named("frontendVariantSchema", {
+      ...Variant.properties,
+      feature_enabled: Type.Boolean({ description: "Whether the flag is on" }),
+      featureEnabled: Type.Boolean({
+        description: "The same, with the spelling that some clients read",
+      }),
+    }),
   },
-  { title: "frontendToggleSchema", description: "The flag and its variant for the context" },
+  { description: "The flag and its variant for the context" },
 );
 
 /** The response to a request for flags. */
-const FrontendToggleList = Type.Object(
+const FrontendToggleList = named(
+  "frontendToggleListSchema",
   { toggles: Type.Array(FrontendToggle) },
-  {
-    title: "frontendToggleListSchema",
-    description: "The flags and their variants for the context",
-  },
+  { description: "The flags and their variants for the context" },
 );
 
 /** Reads the body of a POST. */

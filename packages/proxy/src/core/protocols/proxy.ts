@@ -1,5 +1,6 @@
 import { toToggle } from "flags-sdk/neutral";
 import { Type } from "typebox";
+import { named } from "../http/named-schema.ts";
 import { readContext } from "../context/sent-context.ts";
 import type { FlagFormat } from "../response/rendering.ts";
 import { explainRoutes } from "../explain/routes.ts";
@@ -15,15 +16,16 @@ import { createToggleFormat, writeToggles, Toggle } from "../routes/toggles.ts";
 import { usageRoutes } from "../routes/usage-routes.ts";
 
 /** The body of a request for flags. */
-const EvaluationBody = Type.Object(
-  { toggles: NamedToggles, context: EvaluationContext },
-  { title: "evaluationRequestSchema" },
-);
+const EvaluationBody = named("evaluationRequestSchema", {
+  toggles: NamedToggles,
+  context: EvaluationContext,
+});
 
 /** The response to a request for flags. */
-const ToggleList = Type.Object(
+const ToggleList = named(
+  "toggleListSchema",
   { toggles: Type.Array(Toggle) },
-  { title: "toggleListSchema", description: "The flags and their variants for the context" },
+  { description: "The flags and their variants for the context" },
 );
 
 /** The body of a request for a stream. */

@@ -1,7 +1,5 @@
 import { type TSchema, Type } from "typebox";
-
-// The `title` of a schema is its name in the OpenAPI document, and so the name of a type in clients
-// that are generated from it: renaming one breaks them.
+import { named } from "../http/named-schema.ts";
 
 /** Schemas of all properties of a type, so that the type checker notices a property without a schema. */
 export type SchemasOf<T> = Readonly<Record<keyof T, TSchema>>;
@@ -43,7 +41,8 @@ const contextField = (description: string) =>
   );
 
 /** The context of a request body. */
-export const EvaluationContext = Type.Object(
+export const EvaluationContext = named(
+  "evaluationContextSchema",
   {
     appName: contextField(FIELD_DESCRIPTIONS.appName),
     userId: contextField(FIELD_DESCRIPTIONS.userId),
@@ -53,11 +52,7 @@ export const EvaluationContext = Type.Object(
     currentTime: contextField(FIELD_DESCRIPTIONS.currentTime),
     properties: Type.Optional(Properties),
   },
-  {
-    title: "evaluationContextSchema",
-    additionalProperties: ContextValue,
-    maxProperties: MAX_CONTEXT_PROPERTIES,
-  },
+  { additionalProperties: ContextValue, maxProperties: MAX_CONTEXT_PROPERTIES },
 );
 
 const parameter = (description: string) => Type.Optional(Type.String({ description }));
@@ -90,20 +85,12 @@ export const NamedToggles = Type.Optional(
   }),
 );
 
-const ErrorBody = Type.Object(
-  {
-    error: Type.String({ description: "The problem and how to fix it" }),
-    validation: Type.Optional(
-      Type.Array(
-        Type.Object(
-          { path: Type.String(), message: Type.String() },
-          { title: "validationProblemSchema" },
-        ),
-      ),
-    ),
-  },
-  { title: "errorSchema" },
-);
+const ErrorBody = named("errorSchema", {
+  error: Type.String({ description: "The problem and how to fix it" }),
+  validation: Type.Optional(
+    Type.Array(named("validationProblemSchema", { path: Type.String(), message: Type.String() })),
+  ),
+});
 
 const ERROR_DESCRIPTIONS = {
   400: "The request is invalid: the message names what is wrong",

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
+import { named } from "../http/named-schema.ts";
 import { acceptContext, allowsAll, cacheKeyOf, type Grant } from "../access/grant.ts";
 import { keyOfClient } from "../access/key-registry.ts";
 import { prepareContext } from "../context/request-context.ts";
@@ -68,7 +69,8 @@ export function createStreamBody(context: TSchema, title: string) {
 type StreamBody = ReturnType<typeof createStreamBody>;
 
 /** The URL at which a stream can be opened without a key. */
-const StreamAddress = Type.Object(
+const StreamAddress = named(
+  "streamAddressSchema",
   {
     url: Type.String({
       description: "The URL for an EventSource. It grants access like a key: keep it private",
@@ -78,7 +80,7 @@ const StreamAddress = Type.Object(
       description: "The stream can be opened until this time; an open stream continues after it",
     }),
   },
-  { title: "streamAddressSchema", description: "The URL of the stream" },
+  { description: "The URL of the stream" },
 );
 
 /** The events of a stream: each has the toggles as data, and their entity tag as id. */

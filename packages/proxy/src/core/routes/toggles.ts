@@ -3,38 +3,30 @@
 import type { ToggleFlag, ToggleOutcome } from "flags-sdk/neutral";
 import { writeEvent } from "flags-server-kit/neutral";
 import { Type } from "typebox";
+import { named } from "../http/named-schema.ts";
 import type { FlagFormat } from "../response/rendering.ts";
 import type { ResponseBody } from "../http/response-body.ts";
 
 /** Data that belongs to a variant. */
-export const Payload = Type.Object(
-  {
-    type: Type.String({ description: "Type of the value, such as string or json" }),
-    value: Type.String({ description: "The value as a string; JSON is encoded" }),
-  },
-  { title: "variantPayloadSchema" },
-);
+export const Payload = named("variantPayloadSchema", {
+  type: Type.String({ description: "Type of the value, such as string or json" }),
+  value: Type.String({ description: "The value as a string; JSON is encoded" }),
+});
 
 /** The variant of a toggle. */
-export const Variant = Type.Object(
-  {
-    name: Type.String(),
-    enabled: Type.Boolean({ description: "False if the flag has no variant for the context" }),
-    payload: Type.Optional(Payload),
-  },
-  { title: "variantSchema" },
-);
+export const Variant = named("variantSchema", {
+  name: Type.String(),
+  enabled: Type.Boolean({ description: "False if the flag has no variant for the context" }),
+  payload: Type.Optional(Payload),
+});
 
 /** A toggle and its variant for a context. */
-export const Toggle = Type.Object(
-  {
-    name: Type.String(),
-    enabled: Type.Boolean(),
-    variant: Variant,
-    impressionData: Type.Boolean(),
-  },
-  { title: "toggleSchema" },
-);
+export const Toggle = named("toggleSchema", {
+  name: Type.String(),
+  enabled: Type.Boolean(),
+  variant: Variant,
+  impressionData: Type.Boolean(),
+});
 
 /** What clients are told about a flag that does not exist, besides its name. */
 const UNKNOWN = { impressionData: false };

@@ -1,28 +1,28 @@
 import { Type } from "typebox";
+import { named } from "../http/named-schema.ts";
 import type { Restriction } from "../access/restriction.ts";
 
 /** How OpenAPI groups and secures the routes for server SDKs. */
 export const SERVER_SDK = { tags: ["Server SDKs"], security: [{ serverToken: [] }] };
 
 /** The definition of a flag, as the upstream sends it. */
-export const Definition = Type.Object(
+export const Definition = named(
+  "featureDefinitionSchema",
   { name: Type.String() },
-  { title: "featureDefinitionSchema", additionalProperties: true },
+  { additionalProperties: true },
 );
 
-const Segment = Type.Object({}, { title: "segmentDefinitionSchema", additionalProperties: true });
+const Segment = named("segmentDefinitionSchema", {}, { additionalProperties: true });
 
 /** The response to a request for definitions. */
-export const DefinitionsResponse = Type.Object(
+export const DefinitionsResponse = named(
+  "featureDefinitionsSchema",
   {
     version: Type.Integer(),
     features: Type.Array(Definition),
     segments: Type.Optional(Type.Array(Segment)),
   },
-  {
-    title: "featureDefinitionsSchema",
-    description: "The definitions of flags, as the upstream sends them",
-  },
+  { description: "The definitions of flags, as the upstream sends them" },
 );
 
 const oneOrMany = Type.Unsafe<string | string[]>({
@@ -48,7 +48,8 @@ export function parseDefinitionsQuery(url: string): Restriction {
   };
 }
 
-const DeltaEvent = Type.Object(
+const DeltaEvent = named(
+  "deltaEventSchema",
   {
     eventId: Type.Integer({ description: "Identifies the state after the change" }),
     type: Type.Union(
@@ -69,8 +70,8 @@ const DeltaEvent = Type.Object(
     segment: Type.Optional(Segment),
     segmentId: Type.Optional(Type.Unsafe<number | string>({ type: ["integer", "string"] })),
   },
-  { title: "deltaEventSchema", description: "One change; the order matters" },
+  { description: "One change; the order matters" },
 );
 
 /** The response to a request for changes. */
-export const Delta = Type.Object({ events: Type.Array(DeltaEvent) }, { title: "deltaSchema" });
+export const Delta = named("deltaSchema", { events: Type.Array(DeltaEvent) });

@@ -5,6 +5,7 @@ import {
   VALIDATION_LIMITS,
 } from "flags-server-kit/neutral";
 import { Type } from "typebox";
+import { named } from "../http/named-schema.ts";
 import type { AccessControl } from "../access/access-control.ts";
 import { type Grant, isVerifiedUpstream } from "../access/grant.ts";
 import { parseTokenScope } from "../../sources/token-scope.ts";
@@ -14,25 +15,18 @@ import type { ProxyRequest } from "../http/request.ts";
 import { FOR_SERVERS, type Route } from "../routing/route.ts";
 import { errorResponses } from "../routes/schemas.ts";
 
-const Body = Type.Object(
-  { tokens: Type.Array(Type.String(), { maxItems: MAX_VALIDATED_TOKENS }) },
-  { title: "tokensToValidateSchema" },
-);
+const Body = named("tokensToValidateSchema", {
+  tokens: Type.Array(Type.String(), { maxItems: MAX_VALIDATED_TOKENS }),
+});
 
-const ValidatedToken = Type.Object(
-  {
-    token: Type.String(),
-    type: Type.Union([Type.Literal("client"), Type.Literal("frontend")]),
-    projects: Type.Array(Type.String()),
-    environment: Type.Optional(Type.String()),
-  },
-  { title: "validatedEdgeTokenSchema" },
-);
+const ValidatedToken = named("validatedEdgeTokenSchema", {
+  token: Type.String(),
+  type: Type.Union([Type.Literal("client"), Type.Literal("frontend")]),
+  projects: Type.Array(Type.String()),
+  environment: Type.Optional(Type.String()),
+});
 
-const Response = Type.Object(
-  { tokens: Type.Array(ValidatedToken) },
-  { title: "validatedEdgeTokensSchema" },
-);
+const Response = named("validatedEdgeTokensSchema", { tokens: Type.Array(ValidatedToken) });
 
 interface TokenValidationOptions {
   readonly access: Pick<AccessControl, "keys" | "upstream">;

@@ -1,9 +1,7 @@
 import { USAGE_LIMITS } from "../../upstream/usage/usage-limits.ts";
 import { isRecord } from "flags-server-kit/neutral";
 import { type Static, Type } from "typebox";
-
-// The `title` of a schema names it in the OpenAPI document, and so names a type in generated clients:
-// changing one breaks them.
+import { named } from "../http/named-schema.ts";
 
 /** What the text of a count consists of. */
 const COUNT_DIGITS = "^[0-9]+$";
@@ -24,19 +22,16 @@ export type ReportedCount = Static<typeof Count>;
  * NOTE: no union types: for a union, the validator reports what each member expects, and these
  * messages contradict each other.
  */
-const ToggleUsage = Type.Object(
-  {
-    yes: Type.Optional(Count),
-    no: Type.Optional(Count),
-    variants: Type.Optional(
-      Type.Unsafe<Readonly<Record<string, ReportedCount>> | null>({
-        type: ["object", "null"],
-        additionalProperties: Count,
-      }),
-    ),
-  },
-  { title: "toggleUsageSchema" },
-);
+const ToggleUsage = named("toggleUsageSchema", {
+  yes: Type.Optional(Count),
+  no: Type.Optional(Count),
+  variants: Type.Optional(
+    Type.Unsafe<Readonly<Record<string, ReportedCount>> | null>({
+      type: ["object", "null"],
+      additionalProperties: Count,
+    }),
+  ),
+});
 
 /** Maximum number of flags in one report. */
 export const MAX_REPORTED_TOGGLES = 10_000;
@@ -60,38 +55,31 @@ const ImpactMetrics = Type.Unsafe<unknown>({
 });
 
 /** A usage report of a client SDK. */
-export const UsageBody = Type.Object(
-  {
-    appName: Type.Unsafe<string | null>({ type: ["string", "null"] }),
-    bucket: Type.Optional(
-      Type.Unsafe<Static<typeof Bucket> | null>({ ...Bucket, type: ["object", "null"] }),
-    ),
-    impactMetrics: Type.Optional(ImpactMetrics),
-  },
-  { title: "usageReportSchema" },
-);
+export const UsageBody = named("usageReportSchema", {
+  appName: Type.Unsafe<string | null>({ type: ["string", "null"] }),
+  bucket: Type.Optional(
+    Type.Unsafe<Static<typeof Bucket> | null>({ ...Bucket, type: ["object", "null"] }),
+  ),
+  impactMetrics: Type.Optional(ImpactMetrics),
+});
 
 /** One entry of a bulk usage report: the usage of one flag by one application. */
-export const ReportedMetric = Type.Object(
-  {
-    featureName: Type.String({ minLength: 1 }),
-    appName: Type.String({ minLength: 1 }),
-    timestamp: Type.Optional(
-      Type.Unsafe<string | number | null>({
-        type: ["string", "number", "null"],
-        description: "Start of the hour; the current hour if it is missing",
-      }),
-    ),
-    ...ToggleUsage.properties,
-  },
-  { title: "reportedMetricSchema" },
-);
+export const ReportedMetric = named("reportedMetricSchema", {
+  featureName: Type.String({ minLength: 1 }),
+  appName: Type.String({ minLength: 1 }),
+  timestamp: Type.Optional(
+    Type.Unsafe<string | number | null>({
+      type: ["string", "number", "null"],
+      description: "Start of the hour; the current hour if it is missing",
+    }),
+  ),
+  ...ToggleUsage.properties,
+});
 
 /** The registration of an SDK. Reading it checks the other fields. */
-export const RegistrationBody = Type.Object(
-  { appName: Type.String({ minLength: 1 }) },
-  { title: "registrationSchema" },
-);
+export const RegistrationBody = named("registrationSchema", {
+  appName: Type.String({ minLength: 1 }),
+});
 
 /** The largest number of entries in a bulk report, of flags as well as of applications. */
 const MAX_REPORTED_METRICS = 10_000;
@@ -102,26 +90,23 @@ const MAX_REPORTED_METRICS = 10_000;
  * NOTE: the elements are checked one by one when they are read, so that an invalid one does not cause
  * the others to be rejected.
  */
-export const BulkUsageBody = Type.Object(
-  {
-    metrics: Type.Unsafe<readonly unknown[]>({
-      type: "array",
+export const BulkUsageBody = named("bulkUsageReportSchema", {
+  metrics: Type.Unsafe<readonly unknown[]>({
+    type: "array",
+    items: {},
+    maxItems: MAX_REPORTED_METRICS,
+    description: "Entries with `featureName`, `appName`, `timestamp`, `yes`, `no` and `variants`",
+  }),
+  applications: Type.Optional(
+    Type.Unsafe<readonly unknown[] | null>({
+      type: ["array", "null"],
       items: {},
       maxItems: MAX_REPORTED_METRICS,
-      description: "Entries with `featureName`, `appName`, `timestamp`, `yes`, `no` and `variants`",
+      description: "Registrations, forwarded to the upstream",
     }),
-    applications: Type.Optional(
-      Type.Unsafe<readonly unknown[] | null>({
-        type: ["array", "null"],
-        items: {},
-        maxItems: MAX_REPORTED_METRICS,
-        description: "Registrations, forwarded to the upstream",
-      }),
-    ),
-    impactMetrics: Type.Optional(ImpactMetrics),
-  },
-  { title: "bulkUsageReportSchema" },
-);
+  ),
+  impactMetrics: Type.Optional(ImpactMetrics),
+});
 
 /**
  * Returns whether a body is certain to match `UsageBody`, or has a flag with too many variants, in a tenth of the time that

@@ -1,11 +1,13 @@
 import { OFREP_REASONS } from "flags-sdk/neutral";
 import { type Static, Type } from "typebox";
+import { named } from "../../http/named-schema.ts";
 import { ContextValue, EvaluationContext, MAX_CONTEXT_PROPERTIES } from "../../routes/schemas.ts";
 
 const { properties: _properties, ...standardFields } = EvaluationContext.properties;
 
 /** An OpenFeature context. */
-export const OfrepContext = Type.Object(
+export const OfrepContext = named(
+  "ofrepContextSchema",
   {
     targetingKey: Type.Optional(
       Type.Unsafe<Static<typeof ContextValue>>({
@@ -22,7 +24,6 @@ export const OfrepContext = Type.Object(
     ),
   },
   {
-    title: "ofrepContextSchema",
     additionalProperties: Type.Unknown(),
     maxProperties: MAX_CONTEXT_PROPERTIES,
     description: "Other fields are properties; objects and lists are ignored",
@@ -30,20 +31,18 @@ export const OfrepContext = Type.Object(
 );
 
 /** The body of a request for flags. */
-export const OfrepBody = Type.Object(
-  {
-    context: Type.Optional(
-      Type.Unsafe<Static<typeof OfrepContext> | null>({
-        ...OfrepContext,
-        type: ["object", "null"],
-      }),
-    ),
-  },
-  { title: "ofrepRequestSchema" },
-);
+export const OfrepBody = named("ofrepRequestSchema", {
+  context: Type.Optional(
+    Type.Unsafe<Static<typeof OfrepContext> | null>({
+      ...OfrepContext,
+      type: ["object", "null"],
+    }),
+  ),
+});
 
 /** The response for one flag. */
-export const OfrepEvaluation = Type.Object(
+export const OfrepEvaluation = named(
+  "ofrepEvaluationSchema",
   {
     key: Type.String({ description: "Name of the flag" }),
     value: Type.Unsafe<unknown>({
@@ -54,44 +53,36 @@ export const OfrepEvaluation = Type.Object(
     variant: Type.String({
       description: "Name of the variant; `enabled` or `disabled` without a variant",
     }),
-    metadata: Type.Object(
-      {
-        enabled: Type.Boolean({ description: "Whether the flag is on" }),
-        variantEnabled: Type.Boolean({
-          description: "Whether the flag has a variant for the context",
-        }),
-        payloadType: Type.Optional(Type.String()),
-        payload: Type.Optional(Type.String()),
-      },
-      { title: "ofrepMetadataSchema" },
-    ),
-  },
-  { title: "ofrepEvaluationSchema", description: "The flag for the context" },
-);
-
-const FlagError = Type.Object(
-  {
-    key: Type.String(),
-    errorCode: Type.String({ enum: ["PARSE_ERROR"] }),
-    errorDetails: Type.String(),
-  },
-  { title: "ofrepFlagErrorSchema" },
-);
-
-const StreamAddress = Type.Object(
-  {
-    type: Type.Literal("sse"),
-    endpoint: Type.Object({
-      requestUri: Type.String({
-        description: "Path and query, relative to the origin of the request",
+    metadata: named("ofrepMetadataSchema", {
+      enabled: Type.Boolean({ description: "Whether the flag is on" }),
+      variantEnabled: Type.Boolean({
+        description: "Whether the flag has a variant for the context",
       }),
+      payloadType: Type.Optional(Type.String()),
+      payload: Type.Optional(Type.String()),
     }),
   },
-  { title: "ofrepEventStreamSchema" },
+  { description: "The flag for the context" },
 );
 
+const FlagError = named("ofrepFlagErrorSchema", {
+  key: Type.String(),
+  errorCode: Type.String({ enum: ["PARSE_ERROR"] }),
+  errorDetails: Type.String(),
+});
+
+const StreamAddress = named("ofrepEventStreamSchema", {
+  type: Type.Literal("sse"),
+  endpoint: Type.Object({
+    requestUri: Type.String({
+      description: "Path and query, relative to the origin of the request",
+    }),
+  }),
+});
+
 /** The response for all flags. */
-export const OfrepEvaluations = Type.Object(
+export const OfrepEvaluations = named(
+  "ofrepEvaluationListSchema",
   {
     flags: Type.Array(Type.Union([OfrepEvaluation, FlagError])),
     eventStreams: Type.Optional(
@@ -100,21 +91,18 @@ export const OfrepEvaluations = Type.Object(
       }),
     ),
   },
-  { title: "ofrepEvaluationListSchema", description: "The flags for the context" },
+  { description: "The flags for the context" },
 );
 
-const ErrorBody = Type.Object(
-  {
-    key: Type.Optional(
-      Type.String({ description: "The requested flag, if the request was for a single one" }),
-    ),
-    errorCode: Type.String({
-      enum: ["PARSE_ERROR", "INVALID_CONTEXT", "FLAG_NOT_FOUND", "GENERAL"],
-    }),
-    errorDetails: Type.String({ description: "The problem and how to fix it" }),
-  },
-  { title: "ofrepErrorSchema" },
-);
+const ErrorBody = named("ofrepErrorSchema", {
+  key: Type.Optional(
+    Type.String({ description: "The requested flag, if the request was for a single one" }),
+  ),
+  errorCode: Type.String({
+    enum: ["PARSE_ERROR", "INVALID_CONTEXT", "FLAG_NOT_FOUND", "GENERAL"],
+  }),
+  errorDetails: Type.String({ description: "The problem and how to fix it" }),
+});
 
 const ERROR_DESCRIPTIONS = {
   400: "The request is invalid: the message names what is wrong",
