@@ -7,8 +7,7 @@ import { join } from "node:path";
 import type { Environment } from "flags-server-kit/command-line";
 import { onTestFinished } from "vitest";
 import { loadConfig } from "../src/config/load-config.ts";
-import { openStore, type StoreConfig } from "../src/store/open-store.ts";
-import type { Store } from "../src/store/store.ts";
+import type { Store, StoreConfig } from "../src/store/store.ts";
 import { MemoryLogger } from "./_proxy.ts";
 import { RedisServer, startCluster } from "./_redis.ts";
 import { startS3Server } from "./_s3-server.ts";
@@ -78,7 +77,8 @@ export async function loadStoreConfig(
 
 /** Opens a store for the duration of a test. */
 export async function openTestStore(address: string, environment?: Environment): Promise<Store> {
-  const store = await openStore(await loadStoreConfig(address, environment));
+  const config = await loadStoreConfig(address, environment);
+  const store = await config.address.open(config.access);
   onTestFinished(() => store.close());
   return store;
 }

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { defaultMaxConnections, readOpenFileLimit } from "flags-server-kit";
 import {
   addressesKind,
@@ -51,15 +51,6 @@ const BOOLEAN: Examples = {
   ],
   badTexts: ["yes", "2", "truth"],
   badValues: ["true", 1, null],
-};
-
-const BUCKET = {
-  kind: "s3",
-  bucket: "flags-bucket",
-  prefix: "",
-  endpoint: undefined,
-  region: undefined,
-  style: "virtual",
 };
 
 const ADDRESSES: Examples = {
@@ -299,48 +290,17 @@ const EXAMPLES: Partial<Record<SettingName, Examples>> = {
   },
   store: {
     texts: [
-      ["file:/var/lib/flags", { kind: "file", directory: "/var/lib/flags" }],
-      ["file:///var/lib/my%20flags", { kind: "file", directory: "/var/lib/my flags" }],
-      ["FILE:state", { kind: "file", directory: "state" }],
-      ["file:./100%25", { kind: "file", directory: "./100%" }],
-      [
-        "s3://flags-bucket?region=eu-north-1",
-        { ...BUCKET, prefix: "", region: "eu-north-1", style: "virtual" },
-      ],
-      [
-        "s3://flags-bucket/team/a/?endpoint=http://127.0.0.1:9000",
-        { ...BUCKET, prefix: "team/a", endpoint: "http://127.0.0.1:9000", style: "path" },
-      ],
-      [
-        "s3://flags.example/?region=eu-north-1&endpoint=https://s3.example/&style=virtual",
-        {
-          ...BUCKET,
-          bucket: "flags.example",
-          prefix: "",
-          endpoint: "https://s3.example",
-          region: "eu-north-1",
-          style: "virtual",
-        },
-      ],
+      ["file:/var/lib/flags", "file:/var/lib/flags"],
+      ["file:///var/lib/my%20flags", "file:/var/lib/my flags"],
+      ["FILE:state", `file:${resolve("state")}`],
+      ["file:./100%25", `file:${resolve("100%")}`],
+      ["s3://flags-bucket?region=eu-north-1", "s3://flags-bucket"],
       [
         "redis+sentinel://user:secret@one,two:7000/main?prefix=a:",
-        {
-          kind: "redis",
-          mode: "sentinel",
-          isTls: false,
-          hosts: [
-            { host: "one", port: 26_379 },
-            { host: "two", port: 7000 },
-          ],
-          user: "user",
-          password: "secret",
-          primaryName: "main",
-          database: 0,
-          prefix: "a:",
-        },
+        "redis+sentinel://one:26379,two:7000/main",
       ],
     ],
-    values: [["file:state", { kind: "file", directory: "state" }]],
+    values: [["file:state", `file:${resolve("state")}`]],
     badTexts: [
       "/var/lib/flags",
       "file:",
@@ -521,7 +481,7 @@ const MEMBERS: Partial<Record<SettingName, (config: LoadedConfig) => unknown>> =
   usageSpool: (config) => config.usageSpool.directory,
   usageSpoolMaxBytes: (config) => config.usageSpool.maxBytes,
   upstreamKeys: (config) => config.upstreamKeys !== undefined,
-  store: (config) => config.store?.address,
+  store: (config) => config.store?.address.text,
   bootstrapUrl: (config) => config.bootstrap?.url,
 };
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { gunzipSync } from "node:zlib";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { StoreConfig } from "../src/store/open-store.ts";
+import type { StoreConfig } from "../src/store/store.ts";
 import { eventually } from "./_command.ts";
 import {
   backend,

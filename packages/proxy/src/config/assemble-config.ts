@@ -9,7 +9,6 @@ import {
 } from "flags-server-kit";
 import type { BootstrapConfig, ProxyConfig } from "./config.ts";
 import { groupOf, toCorsConfig } from "./group-settings.ts";
-import type { StoreConfig } from "../store/open-store.ts";
 import { WORKER_FILES } from "./flag-files.ts";
 import type { Settings, Values } from "./settings.ts";
 
@@ -72,7 +71,10 @@ export function assembleConfig(
         values.pushSecret === undefined && { FLAGS_PUSH_SECRET: pushSecret }),
     },
     telemetry: toTelemetryConfig(values),
-    store: toStore(values, { ca: storeAuthorities, ...forwardProxies }),
+    store: values.store && {
+      address: values.store,
+      access: { ...groupOf(values, "store"), ca: storeAuthorities, ...forwardProxies },
+    },
     bootstrap: toBootstrap(values),
     push: { ...groupOf(values, "push"), secret: pushSecret },
     cors: toCorsConfig(values),
@@ -83,38 +85,6 @@ export function assembleConfig(
 function toForwardProxies({ httpProxy, httpsProxy, allProxy, noProxy }: Values) {
   return { httpProxy: httpProxy ?? allProxy, httpsProxy: httpsProxy ?? allProxy, noProxy };
 }
-
-function toStore(
-  values: Values,
-  connection: ReturnType<typeof toForwardProxies> & { readonly ca: readonly string[] | undefined },
-): StoreConfig | undefined {
-  const { store: address } = values;
-  switch (address?.kind) {
-    case undefined:
-      return undefined;
-    case "file":
-      return { kind: "file", address };
-    case "redis": {
-      const password = values.storePassword ?? address.password;
-      return { kind: "redis", address: { ...address, password }, ca: connection.ca };
-    }
-    case "s3":
-      return {
-        kind: "s3",
-        address,
-        region: address.region ?? values.storeRegion ?? DEFAULT_REGION,
-        accessKeyId: values.storeAccessKeyId,
-        secretAccessKey: values.storeSecretAccessKey,
-        sessionToken: values.storeSessionToken,
-        ...connection,
-      };
-    default:
-      return address satisfies never;
-  }
-}
-
-/** S3-compatible servers accept this region, unless they are configured with another one. */
-const DEFAULT_REGION = "us-east-1";
 
 function toBootstrap(values: Values): BootstrapConfig | undefined {
   const { bootstrapUrl: url, bootstrapAuthorization: authorization } = values;

@@ -54,8 +54,7 @@ function findAmbiguousStorage({ values, origins }: Resolution<Settings>): readon
     );
   }
   const password = origins.get("storePassword");
-  const hasPassword = values.store?.kind === "redis" && values.store.password !== undefined;
-  if (password !== undefined && hasPassword) {
+  if (password !== undefined && (values.store?.secrets ?? []).length > 0) {
     problems.push(`${password} and ${store} both contain a password: remove one of them`);
   }
   return problems;
@@ -63,9 +62,9 @@ function findAmbiguousStorage({ values, origins }: Resolution<Settings>): readon
 
 function findIncompleteBucket({ values, origins }: Resolution<Settings>): readonly string[] {
   const { store, storeRegion } = values;
-  if (store?.kind !== "s3") return [];
+  if (store?.login !== "aws") return [];
   const problems: string[] = [];
-  if ((store.endpoint ?? store.region ?? storeRegion) === undefined) {
+  if (store.needsRegion && storeRegion === undefined) {
     problems.push(
       `${origins.get("store")} needs the region of the bucket: set ${name("storeRegion")}, or append ?region= to the address`,
     );

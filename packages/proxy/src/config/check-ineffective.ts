@@ -1,7 +1,5 @@
 import { nameSetting, type Resolution } from "flags-server-kit";
 import type { FlagFile } from "../files/read-flag-file.ts";
-import { canShareFlags } from "../store/open-store.ts";
-import type { StoreAddress } from "../store/store-address.ts";
 import { SETTINGS, type SettingName, type Settings } from "./settings.ts";
 
 /** Settings that have no effect on certain conditions, and the reason, which follows `X has no effect`. */
@@ -89,32 +87,18 @@ function listStoreRules({ values, origins }: Resolution<Settings>): readonly Rul
   return [
     {
       settings: ["storePassword"],
-      isMet: store?.kind !== "redis",
+      isMet: store?.login !== "password",
       reason: isNot("a Redis address"),
     },
     {
       settings: ["storeCaFile"],
-      isMet: store === undefined || !usesTls(store),
+      isMet: store?.usesTls !== true,
       reason: isNot("a rediss address, or an S3 address with https"),
     },
     {
       settings: ["sharesFlags"],
-      isMet: sharesFlags && (store === undefined || !canShareFlags(store)),
+      isMet: sharesFlags && store?.canShareFlags !== true,
       reason: isNot("a Redis address"),
     },
   ];
-}
-
-function usesTls(store: StoreAddress): boolean {
-  switch (store.kind) {
-    case "file":
-      return false;
-    case "s3":
-      // Without an endpoint, the store is AWS, which uses TLS.
-      return store.endpoint?.startsWith("http:") !== true;
-    case "redis":
-      return store.isTls;
-    default:
-      return store satisfies never;
-  }
 }

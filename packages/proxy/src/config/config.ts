@@ -3,7 +3,7 @@ import type { Logger } from "flags-server-kit/neutral";
 import type { Certificate, NamedFile } from "flags-server-kit";
 import type { ContextEnricher } from "../core/context/enrichers.ts";
 import type { FlagFile } from "../files/read-flag-file.ts";
-import type { StoreConfig } from "../store/open-store.ts";
+import type { StoreConfig } from "../store/store.ts";
 import type { SettingName, Values } from "./settings.ts";
 
 export type { CorsOrigin } from "./address-setting-kinds.ts";

@@ -2,7 +2,7 @@ import { AGE_HEADER } from "flags-sdk/neutral";
 import type { CorsConfig, GroupOf } from "./config.ts";
 
 /** Returns the values of the settings whose names begin with a prefix, without it. */
-export function groupOf<Prefix extends "cors" | "push">(
+export function groupOf<Prefix extends "cors" | "push" | "store">(
   values: object,
   prefix: Prefix,
 ): GroupOf<Prefix> {

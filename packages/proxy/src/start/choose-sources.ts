@@ -14,7 +14,6 @@ import type { FlagFile } from "../files/read-flag-file.ts";
 import { describeSources } from "../sources/describe-sources.ts";
 import { createSources, nameSpoolDirectories, toSource, type Source } from "../sources/sources.ts";
 import { createStoredFlags } from "../store/create-stored-flags.ts";
-import { canShareFlags } from "../store/open-store.ts";
 import { identifySource } from "../store/source-identity.ts";
 
 const SOURCE_METHODS = ["start", "close", "on", "off", "reportUsage"] as const;
@@ -92,7 +91,7 @@ export function createConfiguredSources(
 ): readonly Source[] {
   const { upstreamTokens, store, files } = config;
   if (files !== undefined) return createFileSources(config, files);
-  const isShared = config.sharesFlags && store !== undefined && canShareFlags(store);
+  const isShared = config.sharesFlags && store?.address.canShareFlags === true;
   const names = describeSources(config).map(({ name }) => name);
   const stored = createStoredFlags(config, names);
   const spools = spoolsOf(config);

@@ -2,7 +2,7 @@ import type { Logger } from "flags-server-kit/neutral";
 import { StoredFlags } from "./stored-flags.ts";
 import { GuardedStore } from "./guarded-store.ts";
 import type { StoredSource } from "./source-identity.ts";
-import { describeStoreAddress, openStore, type StoreConfig } from "./open-store.ts";
+import type { StoreConfig } from "./store.ts";
 
 /** The part of the configuration of the proxy that concerns stored flags. */
 interface StorageConfig extends Omit<StoredSource, "token"> {
@@ -40,10 +40,14 @@ export function createStoredFlags(
  * @param content what the store contains, for messages. @default not named
  */
 export function createStore(
-  config: StoreConfig,
+  { address, access }: StoreConfig,
   logger: Pick<Logger, "warn">,
   content?: string,
 ): GuardedStore {
-  const address = describeStoreAddress(config.address);
-  return new GuardedStore({ address, open: () => openStore(config), logger, content });
+  return new GuardedStore({
+    address: address.text,
+    open: () => address.open(access),
+    logger,
+    content,
+  });
 }

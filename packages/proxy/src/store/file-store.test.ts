@@ -26,7 +26,7 @@ async function makeDirectory(): Promise<string> {
   return directory;
 }
 
-const open = (directory: string): FileStore => new FileStore({ kind: "file", directory });
+const open = (directory: string): FileStore => new FileStore(directory);
 
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
 
@@ -36,10 +36,6 @@ test("directories and files are accessible only to their owner", async () => {
   expect(await modeOf(directory)).toBe(0o700);
   expect(await modeOf(join(directory, "v1"))).toBe(0o700);
   expect(await modeOf(join(directory, KEY))).toBe(0o600);
-});
-
-test("a relative directory is relative to the working directory", () => {
-  expect(open("state").address).toBe(`file:${join(process.cwd(), "state")}`);
 });
 
 test.runIf(process.platform === "linux")(

@@ -4,7 +4,6 @@ import { dirname, join, resolve } from "node:path";
 import { deleteAbandoned, replaceFile } from "flags-sdk/internal";
 import { codeOf } from "flags-server-kit/neutral";
 import { createDirectory } from "flags-server-kit/command-line";
-import type { DirectoryAddress } from "./store-address.ts";
 import { MAX_DOCUMENT_BYTES, type Store } from "./store.ts";
 
 /** Definitions may contain ids of users. */
@@ -24,15 +23,13 @@ const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants
  * one of the four threads of the process, which it also needs to look up the names of hosts.
  */
 export class FileStore implements Store {
-  readonly address: string;
   readonly #directory: string;
   readonly #tidied = new Set<string>();
   #previous: Promise<unknown> = Promise.resolve();
   #waitingOperations = 0;
 
-  constructor(address: DirectoryAddress) {
-    this.#directory = resolve(address.directory);
-    this.address = `file:${this.#directory}`;
+  constructor(directory: string) {
+    this.#directory = resolve(directory);
   }
 
   read(key: string, signal: AbortSignal): Promise<Uint8Array | undefined> {

@@ -47,6 +47,7 @@ interface GuardedStoreOptions {
  * The store is opened by the first operation. If that fails, the next one tries it again.
  */
 export class GuardedStore implements Store {
+  /** For messages, without credentials. */
   readonly address: string;
   readonly #options: GuardedStoreOptions;
   readonly #counts = new Map<string, OperationCount>();

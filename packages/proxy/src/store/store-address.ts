@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   createTextKind,
@@ -5,30 +6,20 @@ import {
   type SettingKind,
   showAddress,
 } from "flags-server-kit/command-line";
-import { parseRedisAddress, type RedisAddress } from "./redis/redis-address.ts";
-import { parseS3Address, type S3Address } from "./s3/s3-address.ts";
+import { parseRedisStore } from "./redis/redis-address.ts";
+import { parseS3Store } from "./s3/s3-address.ts";
+import type { StoreAddress } from "./store.ts";
 
-/** A directory of this machine, absolute or relative to the working directory. */
-export interface DirectoryAddress {
-  readonly kind: "file";
-  readonly directory: string;
-}
-
-/** The address of a store. Implementations are chosen by `kind` in `open-store.ts`. */
-export type StoreAddress = DirectoryAddress | RedisAddress | S3Address;
-
-type Parser = (text: string) => StoreAddress | InvalidValue;
-
-/** How to parse the addresses of each scheme. Each kind is also a scheme. */
-const PARSERS: Readonly<Record<string, Parser> & Record<StoreAddress["kind"], Parser>> = {
-  file: parseDirectoryAddress,
-  s3: parseS3Address,
-  redis: parseRedisAddress,
-  rediss: parseRedisAddress,
-  "redis+sentinel": parseRedisAddress,
-  "rediss+sentinel": parseRedisAddress,
-  "redis+cluster": parseRedisAddress,
-  "rediss+cluster": parseRedisAddress,
+/** The kinds of stores, by the schemes of their addresses. */
+const PARSERS: Readonly<Record<string, (text: string) => StoreAddress | InvalidValue>> = {
+  file: parseFileStore,
+  s3: parseS3Store,
+  redis: parseRedisStore,
+  rediss: parseRedisStore,
+  "redis+sentinel": parseRedisStore,
+  "rediss+sentinel": parseRedisStore,
+  "redis+cluster": parseRedisStore,
+  "rediss+cluster": parseRedisStore,
 };
 
 const SCHEMES = new Intl.ListFormat("en-GB", { type: "disjunction" });
@@ -45,36 +36,34 @@ export const storeAddressKind: SettingKind<StoreAddress, string> = createTextKin
   },
 );
 
-/** Returns the strings in the address of a store that must never be shown. */
-export function secretsInStoreAddress(address: StoreAddress): readonly string[] {
-  switch (address.kind) {
-    case "file":
-    case "s3":
-      return [];
-    case "redis": {
-      const { password } = address;
-      return password === undefined ? [] : [password, encodeURIComponent(password)];
-    }
-    default:
-      return address satisfies never;
-  }
-}
-
 /** Accepts `file:relative/path`, `file:/absolute/path` and `file:///absolute/path`. */
-function parseDirectoryAddress(text: string): DirectoryAddress | InvalidValue {
+function parseFileStore(text: string): StoreAddress | InvalidValue {
   const path = text.slice("file:".length);
   if (/[?#]/.test(path)) {
     return new InvalidValue("a path in it must not contain ? or #: write %3F or %23");
   }
+  let directory: string;
   try {
-    const directory = path.startsWith("//") ? fileURLToPath(text) : decodeURIComponent(path);
-    // oxlint-disable-next-line no-control-regex -- paths must not contain them
-    return directory === "" || /[\0-\x1f]/.test(directory)
-      ? new InvalidValue("it contains no path")
-      : { kind: "file", directory };
+    directory = path.startsWith("//") ? fileURLToPath(text) : decodeURIComponent(path);
   } catch {
     return new InvalidValue(
       "its path must be file:relative/path, file:/absolute/path or file:///absolute/path, with % written as %25",
     );
   }
+  // oxlint-disable-next-line no-control-regex -- paths must not contain them
+  if (directory === "" || /[\0-\x1f]/.test(directory)) {
+    return new InvalidValue("it contains no path");
+  }
+  return {
+    text: `file:${resolve(directory)}`,
+    secrets: [],
+    login: "none",
+    needsRegion: false,
+    usesTls: false,
+    canShareFlags: false,
+    open: async () => {
+      const { FileStore } = await import("./file-store.ts");
+      return new FileStore(directory);
+    },
+  };
 }

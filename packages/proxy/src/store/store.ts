@@ -10,9 +10,6 @@ export const MAX_DOCUMENT_BYTES: number = 80 * 1024 * 1024;
  * limit the time, verify what they read, and treat every failure as a missing document.
  */
 export interface Store {
-  /** The address for messages, without credentials. */
-  readonly address: string;
-
   /** Resolves to the content, or to undefined if there is no such document. */
   read(key: string, signal: AbortSignal): Promise<Uint8Array | undefined>;
 
@@ -30,4 +27,50 @@ export interface Store {
   createExchange?(source: SourceIdentity): FlagExchange;
 
   close(): Promise<void>;
+}
+
+/** The address of a store. Each kind of store parses its own, and says what can be done with it. */
+export interface StoreAddress {
+  /** For messages, without credentials. */
+  readonly text: string;
+  /** The strings in it that must never be shown. */
+  readonly secrets: readonly string[];
+  /** How to log in: with a password, with credentials of AWS, or not at all. */
+  readonly login: "password" | "aws" | "none";
+  /** Whether `StoreAccess.region` must be set. */
+  readonly needsRegion: boolean;
+  readonly usesTls: boolean;
+  /** Whether replicas can share flags through the store. */
+  readonly canShareFlags: boolean;
+  /**
+   * Opens the store. Rejects only if its code cannot be loaded: a store that is not available fails when it is used.
+   *
+   * NOTE: implementations are loaded only here, since their libraries slow down the start.
+   */
+  readonly open: (access: StoreAccess) => Promise<Store>;
+}
+
+/** The settings for all kinds of stores. */
+export interface StoreAccess {
+  /** Instead of the one in the address. */
+  readonly password: string | undefined;
+  /** PEM certificates of the CAs to trust. @default those that Node trusts */
+  readonly ca: readonly string[] | undefined;
+  /** The region of a bucket, unless its address contains it. */
+  readonly region: string | undefined;
+  /** Undefined: the credentials of the role that the platform provides. */
+  readonly accessKeyId: string | undefined;
+  readonly secretAccessKey: string | undefined;
+  /** Belongs to temporary credentials. */
+  readonly sessionToken: string | undefined;
+  /** Addresses of forward proxies. */
+  readonly httpProxy: string | undefined;
+  readonly httpsProxy: string | undefined;
+  readonly noProxy: string | undefined;
+}
+
+/** A configured store. */
+export interface StoreConfig {
+  readonly address: StoreAddress;
+  readonly access: StoreAccess;
 }

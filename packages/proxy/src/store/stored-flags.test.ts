@@ -58,8 +58,7 @@ class Replica {
   ) {
     const { logger } = this;
     this.#now = now;
-    const open = (): Promise<Store> =>
-      Promise.resolve(wrap(new FileStore({ kind: "file", directory: folder })));
+    const open = (): Promise<Store> => Promise.resolve(wrap(new FileStore(folder)));
     const store = new GuardedStore({ address: "file:x", open, logger, timeoutMs });
     this.storage = new StoredFlags({ store, source, logger, now: () => now });
     this.storage.follow(this.flags);
@@ -102,7 +101,7 @@ async function findFile(folder: string): Promise<string> {
 }
 
 const broken = (): Promise<never> => Promise.reject(new Error("connection refused"));
-const BROKEN: Store = { address: "", read: broken, write: broken, remove: broken, close: broken };
+const BROKEN: Store = { read: broken, write: broken, remove: broken, close: broken };
 
 describe("restoring flags", () => {
   test("nothing is restored from an empty store", async () => {

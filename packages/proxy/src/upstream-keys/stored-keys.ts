@@ -9,7 +9,7 @@ import {
   packContent,
   unpackContent,
 } from "../store/stored-document.ts";
-import type { Store } from "../store/store.ts";
+import type { GuardedStore } from "../store/guarded-store.ts";
 import type { VerifiedKey } from "../core/access/verified-key.ts";
 
 /** A key as it is stored. NOTE: its digest reveals nothing, since tokens from the upstream are random. */
@@ -38,7 +38,7 @@ const MAX_STORED = 20_000;
 const MAX_REVOKED = 10_000;
 
 interface StorageOptions {
-  readonly store: Store;
+  readonly store: GuardedStore;
   readonly upstreamUrl: string;
   readonly upstreamTokens: readonly string[];
   /** Keys that no replica has verified for this long are not used. */

@@ -5,7 +5,7 @@ import { TokenValidator } from "../upstream/token-validator.ts";
 import { LRUCache } from "lru-cache";
 import type { Registry } from "prom-client";
 import { digestKey } from "../core/access/grant.ts";
-import type { Store } from "../store/store.ts";
+import type { GuardedStore } from "../store/guarded-store.ts";
 import { KeyCalls } from "./key-calls.ts";
 import { StoredKeys, type StoredKey } from "./stored-keys.ts";
 import { createVerifierMetrics, type VerifierMetrics } from "../metrics/key-metrics.ts";
@@ -37,7 +37,7 @@ interface VerifierOptions {
   /** A verification that is older does not count, even if the upstream fails. */
   readonly maxAgeMs: number;
   /** Keeps verified keys across restarts, and is closed with the verifier. @default in memory only */
-  readonly store?: Store | undefined;
+  readonly store?: GuardedStore | undefined;
   readonly registry: Registry;
   readonly logger: Logger;
 }

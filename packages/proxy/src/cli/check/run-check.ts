@@ -15,7 +15,6 @@ import { toUpstreamClientOptions } from "../../config/upstream-client-options.ts
 import { describeSources } from "../../sources/describe-sources.ts";
 import { parseTokenScope } from "../../sources/token-scope.ts";
 import { verifyStore } from "./verify-store.ts";
-import { describeStoreAddress } from "../../store/open-store.ts";
 import { describeUpstreamFailure } from "../describe-upstream-failure.ts";
 import { inspectFlagFile } from "../inspect-source.ts";
 import { SILENT } from "../silent-logger.ts";
@@ -80,8 +79,7 @@ async function checkStore({ store, logger }: LoadedConfig): Promise<CheckedStore
   try {
     return await verifyStore(store);
   } catch (error) {
-    const address = describeStoreAddress(store.address);
-    logger.warn(`The store ${address} cannot be used: ${describeCause(error)}`);
+    logger.warn(`The store ${store.address.text} cannot be used: ${describeCause(error)}`);
     return undefined;
   }
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Deadline } from "flags-sdk/neutral";
-import { describeStoreAddress, openStore, type StoreConfig } from "../../store/open-store.ts";
-import type { Store } from "../../store/store.ts";
+import type { Store, StoreConfig } from "../../store/store.ts";
 import type { CheckedStore } from "./check-report.ts";
 
 const TIMEOUT_MS = 5000;
@@ -10,12 +9,12 @@ const TIMEOUT_MS = 5000;
  * Writes, reads and deletes a document of its own. Rejects if the store cannot do that, or takes more than
  * five seconds.
  */
-export async function verifyStore(config: StoreConfig): Promise<CheckedStore> {
+export async function verifyStore({ address, access }: StoreConfig): Promise<CheckedStore> {
   const deadline = new Deadline(new AbortController().signal, TIMEOUT_MS);
-  const store = await openStore(config);
+  const store = await address.open(access);
   try {
     const times = await deadline.race(probe(store, deadline.signal));
-    return { address: describeStoreAddress(config.address), ...times };
+    return { address: address.text, ...times };
   } finally {
     deadline.end();
     await store.close();

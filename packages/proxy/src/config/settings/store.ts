@@ -4,7 +4,7 @@ import {
   SettingGroup,
   textKind,
 } from "flags-server-kit/command-line";
-import { secretsInStoreAddress, storeAddressKind } from "../../store/store-address.ts";
+import { storeAddressKind } from "../../store/store-address.ts";
 
 const store = new SettingGroup("Store");
 
@@ -13,7 +13,7 @@ export const STORE_SETTINGS = {
   store: store.option("store", "FLAGS_STORE", {
     kind: storeAddressKind,
     secret: true,
-    secretTexts: secretsInStoreAddress,
+    secretTexts: ({ secrets }) => secrets,
     description:
       "URL of a store that keeps flags across restarts, so that the proxy can start while the upstream is down. For example file:/var/lib/flags, redis://cache:6379 or s3://bucket/prefix.",
   }),

@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { describeRedisAddress, parseRedisAddress } from "./redis-address.ts";
 
 const DEFAULTS = {
-  kind: "redis",
   mode: "single",
   isTls: false,
   user: undefined,

@@ -1,4 +1,5 @@
 import { InvalidValue, showAddress } from "flags-server-kit/command-line";
+import type { StoreAddress } from "../store.ts";
 
 /** One server. */
 export interface RedisHost {
@@ -8,7 +9,6 @@ export interface RedisHost {
 
 /** Where Redis is, and how to log in. */
 export interface RedisAddress {
-  readonly kind: "redis";
   /**
    * - `single`: one server.
    * - `sentinel`: the hosts are Sentinels, which know the current primary.
@@ -62,13 +62,35 @@ export function parseRedisAddress(text: string): RedisAddress | InvalidValue {
     );
   }
   return {
-    kind: "redis",
     mode,
     isTls: scheme.toLowerCase() === "rediss",
     hosts: hosts as readonly RedisHost[],
     ...(credentials as Pick<RedisAddress, "user" | "password">),
     ...(located as Pick<RedisAddress, "primaryName" | "database">),
     prefix: prefix as string,
+  };
+}
+
+/** Parses the address of a store. */
+export function parseRedisStore(text: string): StoreAddress | InvalidValue {
+  const address = parseRedisAddress(text);
+  if (address instanceof InvalidValue) return address;
+  const { isTls, password } = address;
+  return {
+    text: describeRedisAddress(address),
+    secrets: password === undefined ? [] : [password, encodeURIComponent(password)],
+    login: "password",
+    needsRegion: false,
+    usesTls: isTls,
+    canShareFlags: true,
+    open: async (access) => {
+      const { RedisConnection } = await import("./redis-connection.ts");
+      const { RedisStore } = await import("./redis-store.ts");
+      // NOTE: hundreds of files, which would otherwise be loaded within the time limit of the first connection.
+      await import("@redis/client");
+      const login = { ...address, password: access.password ?? password };
+      return new RedisStore(new RedisConnection({ address: login, ca: access.ca }));
+    },
   };
 }
 

@@ -1,18 +1,15 @@
 import type { FlagExchange } from "../../upstream/sharing/flag-exchange.ts";
 import type { SourceIdentity } from "../source-identity.ts";
 import type { Store } from "../store.ts";
-import { describeRedisAddress } from "./redis-address.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 import { RedisExchange } from "./redis-exchange.ts";
 
 /** Stores each document under one key. */
 export class RedisStore implements Store {
-  readonly address: string;
   readonly #connection: RedisConnection;
 
   constructor(connection: RedisConnection) {
     this.#connection = connection;
-    this.address = describeRedisAddress(connection.address);
   }
 
   async read(key: string, signal: AbortSignal): Promise<Uint8Array | undefined> {

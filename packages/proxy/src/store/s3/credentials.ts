@@ -4,15 +4,9 @@ import { type Connections, createConnections } from "flags-sdk/internal";
 import { describeUrl } from "flags-sdk/neutral";
 import { type Environment, toHttpUrl, urlKind } from "flags-server-kit/command-line";
 import { toErrorMessage } from "flags-server-kit/neutral";
+import type { StoreAccess } from "../store.ts";
 import { type HttpResponse, sendRequest } from "./http.ts";
 import { awsOrigin } from "./s3-address.ts";
-
-interface StaticCredentials {
-  readonly accessKeyId: string | undefined;
-  readonly secretAccessKey: string | undefined;
-  readonly sessionToken: string | undefined;
-  readonly region: string;
-}
 
 /** Credentials that expire within this time are replaced. */
 const RENEW_BEFORE_MS = 300_000;
@@ -24,9 +18,9 @@ export class Credentials {
   readonly #connections: Connections;
   #role: RoleCredentials | undefined;
 
-  constructor(settings: StaticCredentials, connections: Connections) {
-    const { accessKeyId, secretAccessKey, sessionToken } = settings;
-    this.#region = settings.region;
+  constructor(region: string, access: StoreAccess, connections: Connections) {
+    const { accessKeyId, secretAccessKey, sessionToken } = access;
+    this.#region = region;
     this.#connections = connections;
     if (accessKeyId === undefined || secretAccessKey === undefined) return;
     this.#static = {

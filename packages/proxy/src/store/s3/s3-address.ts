@@ -1,8 +1,8 @@
 import { InvalidValue } from "flags-server-kit/command-line";
+import type { StoreAddress } from "../store.ts";
 
 /** A bucket of S3, or of a server that is compatible with it. */
 export interface S3Address {
-  readonly kind: "s3";
   readonly bucket: string;
   /** Without slashes around it; may be empty. */
   readonly prefix: string;
@@ -20,10 +20,29 @@ export function awsOrigin(service: "s3" | "sts", region: string): string {
   return `https://${service}.${region}.${domain}`;
 }
 
-/** Returns the address for messages. */
-export function describeS3Address({ bucket, prefix, endpoint }: S3Address): string {
+/** S3-compatible servers accept this region, unless they are configured with another one. */
+const DEFAULT_REGION = "us-east-1";
+
+/** Parses the address of a store. */
+export function parseS3Store(text: string): StoreAddress | InvalidValue {
+  const address = parseS3Address(text);
+  if (address instanceof InvalidValue) return address;
+  const { bucket, prefix, endpoint } = address;
   const location = prefix === "" ? bucket : `${bucket}/${prefix}`;
-  return `s3://${location}${endpoint === undefined ? "" : ` at ${endpoint}`}`;
+  return {
+    text: `s3://${location}${endpoint === undefined ? "" : ` at ${endpoint}`}`,
+    secrets: [],
+    login: "aws",
+    needsRegion: (endpoint ?? address.region) === undefined,
+    // Without an endpoint, the store is AWS, which uses TLS.
+    usesTls: endpoint?.startsWith("http:") !== true,
+    canShareFlags: false,
+    open: async (access) => {
+      const { S3Store } = await import("./s3-store.ts");
+      const region = address.region ?? access.region ?? DEFAULT_REGION;
+      return new S3Store({ ...address, region }, access);
+    },
+  };
 }
 
 const BUCKET = /^(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
@@ -50,7 +69,7 @@ export function parseS3Address(text: string): S3Address | InvalidValue {
   // NOTE: certificates of AWS are not valid for buckets with dots in the host name.
   const isDefaultPath = parameters.endpoint !== undefined || bucket.includes(".");
   const style = parameters.style ?? (isDefaultPath ? "path" : "virtual");
-  return { kind: "s3", bucket, prefix: parts.join("/"), ...parameters, style };
+  return { bucket, prefix: parts.join("/"), ...parameters, style };
 }
 
 type Parameters = Pick<S3Address, "endpoint" | "region"> & {

@@ -1,51 +1,37 @@
 import { createHash } from "node:crypto";
 import aws4 from "aws4";
 import { type Connections, createConnections } from "flags-sdk/internal";
-import type { Store } from "../store.ts";
+import type { Store, StoreAccess } from "../store.ts";
 import { Credentials } from "./credentials.ts";
 import { type HttpResponse, sendRequest } from "./http.ts";
-import { awsOrigin, describeS3Address, type S3Address } from "./s3-address.ts";
-
-/** What a store needs to use a bucket. */
-export interface S3Config {
-  readonly region: string;
-  /** Undefined: the credentials of the role that the platform provides. */
-  readonly accessKeyId: string | undefined;
-  readonly secretAccessKey: string | undefined;
-  /** Belongs to temporary credentials. */
-  readonly sessionToken: string | undefined;
-  /** PEM certificates of the CAs to trust. @default those that Node trusts */
-  readonly ca?: readonly string[] | undefined;
-  /** Addresses of forward proxies. */
-  readonly httpProxy: string | undefined;
-  readonly httpsProxy: string | undefined;
-  readonly noProxy: string | undefined;
-}
+import { awsOrigin, type S3Address } from "./s3-address.ts";
 
 const CONNECT_TIMEOUT_MS = 5000;
 
+interface BucketAddress extends S3Address {
+  readonly region: string;
+}
+
 /** Stores documents as objects of a bucket, in S3 or a server that is compatible with it. */
 export class S3Store implements Store {
-  readonly address: string;
   readonly #region: string;
   /** Keys are appended to it. */
   readonly #base: URL;
   readonly #connections: Connections;
   readonly #credentials: Credentials;
 
-  constructor(address: S3Address, config: S3Config) {
-    this.address = describeS3Address(address);
-    this.#region = config.region;
-    this.#base = toBaseUrl(address, config.region);
+  constructor(address: BucketAddress, access: StoreAccess) {
+    this.#region = address.region;
+    this.#base = toBaseUrl(address);
     this.#connections = createConnections({
       timeoutMs: CONNECT_TIMEOUT_MS,
-      ca: config.ca,
+      ca: access.ca,
       // NOTE: for an absent setting, the connections would read the environment themselves.
-      httpProxy: config.httpProxy ?? "",
-      httpsProxy: config.httpsProxy ?? "",
-      noProxy: config.noProxy ?? "",
+      httpProxy: access.httpProxy ?? "",
+      httpsProxy: access.httpsProxy ?? "",
+      noProxy: access.noProxy ?? "",
     });
-    this.#credentials = new Credentials(config, this.#connections);
+    this.#credentials = new Credentials(address.region, access, this.#connections);
   }
 
   async read(key: string, signal: AbortSignal): Promise<Uint8Array | undefined> {
@@ -103,7 +89,7 @@ export class S3Store implements Store {
   }
 }
 
-function toBaseUrl({ bucket, prefix, endpoint, style }: S3Address, region: string): URL {
+function toBaseUrl({ bucket, prefix, endpoint, style, region }: BucketAddress): URL {
   const base = new URL(endpoint ?? awsOrigin("s3", region));
   if (style === "virtual") base.hostname = `${bucket}.${base.hostname}`;
   else base.pathname = `/${bucket}/`;
