@@ -54,6 +54,7 @@ export const SIDEBAR = [
   ]),
   group("Extend", [
     ["Embedding", "/embedding"],
+    ["Edge runtimes", "/edge"],
     ["Strategies and enrichers", "/extending"],
   ]),
   group("Background", [

@@ -21,6 +21,8 @@ export { DIGEST_WORDS, digestOf, digestOfFrame, toEntityTag } from "./rendering/
 export type { ListFrame } from "./rendering/entity-tag.ts";
 export { OFREP_FRAME, OFREP_REASONS, toOfrepEvaluation } from "./rendering/ofrep.ts";
 export type { OfrepFailure, OfrepValues } from "./rendering/ofrep.ts";
+export { serializeForScript } from "./rendering/serialize-for-script.ts";
+export { Strategy } from "./evaluation/strategy.ts";
 export { PageFlags } from "./rendering/page-flags.ts";
 export type { FlagUse } from "./rendering/page-flags.ts";
 export { toClientVariant, toToggle } from "./rendering/toggles.ts";

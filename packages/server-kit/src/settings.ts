@@ -4,6 +4,7 @@
 export {
   collectSecrets,
   ConfigError,
+  readOption,
   resolveOptions,
   type Resolution,
 } from "./config/resolve-options.ts";
@@ -29,5 +30,6 @@ export type { ListKind, SettingKind } from "./config/setting-kinds.ts";
 export { nameSetting, SettingGroup, TELEMETRY_GROUP } from "./config/setting.ts";
 export type { OptionsOf, ValuesOf } from "./config/setting.ts";
 export { findUnknownOptions } from "./config/unknown-names.ts";
+export { showText } from "./config/show-text.ts";
 export { findWeakSecrets, MIN_PUBLIC_KEY_LENGTH } from "./config/weak-secrets.ts";
 export { wrapLogger } from "./logging/wrap-logger.ts";

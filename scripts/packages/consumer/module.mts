@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { compileSnapshot, parseDocument, type Snapshot } from "flags-engine";
 import { createApp, Strategy, type ProxyOptions } from "flags-proxy";
+import { createFetchApp, type FetchAppOptions } from "flags-proxy/fetch";
 import { createFlagsClient, type FlagsClientOptions } from "flags-sdk";
 import { ConfigError } from "flags-server-kit";
 import { createGuardedServer } from "flags-server-kit/http";
@@ -42,6 +43,16 @@ const proxyOptions: ProxyOptions = {
 };
 await assert.rejects(createApp({ ...proxyOptions, clientKeys: [] }).ready, ConfigError);
 await client.close();
+
+const fetchOptions: FetchAppOptions = {
+  flagsUrl: clientOptions.url,
+  flagsApiToken: "default:development.consumer",
+  clientKeys: ["key-of-the-consumer"],
+  customStrategies: [new Nobody()],
+};
+const app = createFetchApp(fetchOptions);
+const live = await app.fetch(new Request("http://127.0.0.1/live"));
+assert.equal(live.status, 200);
 
 for (const value of [createGuardedServer, PushFeed]) assert.equal(typeof value, "function");
 console.log("ES module: every package works");

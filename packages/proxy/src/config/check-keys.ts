@@ -6,8 +6,9 @@ import {
   nameSetting,
   type Resolution,
 } from "flags-server-kit";
-import { isLoopbackHost, showText } from "flags-server-kit/command-line";
+import { isLoopbackHost } from "flags-server-kit/command-line";
 import type { FlagFile } from "../files/read-flag-file.ts";
+import { explainUnserved } from "./unserved-keys.ts";
 import { findSource, parseTokenScope, scopesOf } from "../sources/token-scope.ts";
 import { SETTINGS, type SettingName, type Settings } from "./settings.ts";
 
@@ -36,11 +37,11 @@ function findUnservedKeys(
 ): readonly string[] {
   const sources = scopesOf({ upstreamTokens: values.flagsApiToken ?? [], files });
   if (sources.length === 0) return [];
+  const accessFile = nameSetting(SETTINGS.accessFile);
   const owner =
     files === undefined
-      ? { setting: nameSetting(SETTINGS.flagsApiToken), entry: "token" }
-      : { setting: nameSetting(SETTINGS.flagsUrl), entry: "file" };
-  const served = [...new Set(sources.map(({ scope }) => scope?.environment ?? "unknown"))];
+      ? { setting: nameSetting(SETTINGS.flagsApiToken), entry: "token", accessFile }
+      : { setting: nameSetting(SETTINGS.flagsUrl), entry: "file", accessFile };
   const names = ["clientKeys", "proxySecrets", "serverTokens"] as const;
   return names
     .filter((name) => name !== "proxySecrets" || values.clientKeys === undefined)
@@ -48,33 +49,9 @@ function findUnservedKeys(
       (values[name] ?? []).flatMap((key, index) => {
         if (findSource(key, sources) !== undefined) return [];
         const subject = `Entry ${index + 1} of ${origins.get(name)}`;
-        return [`${subject} ${explainUnserved(key, served, owner)}`];
+        return [`${subject} ${explainUnserved(key, sources, owner)}`];
       }),
     );
-}
-
-/** The setting that determines the environments. */
-interface Owner {
-  readonly setting: string;
-  /** What it names for each environment. */
-  readonly entry: string;
-}
-
-function explainUnserved(key: string, served: readonly string[], owner: Owner): string {
-  const environment = parseTokenScope(key)?.environment;
-  if (environment === undefined) {
-    const [cause, fields] =
-      served.length > 1
-        ? [`several (${served.join(", ")})`, "an `environment`"]
-        : [`several tokens for ${served.join()}`, "an `environment` and `projects`"];
-    return `does not name an environment, but ${owner.setting} has ${cause}: use keys of the form project:environment.secret, or move this key to ${nameSetting(SETTINGS.accessFile)}, where it can have ${fields}`;
-  }
-  if (served.includes(environment)) {
-    return `does not say which of the tokens for ${environment} it belongs to: it must name the project of one of them`;
-  }
-  // NOTE: a URL with a password also has a colon and a period.
-  const name = showText(environment).slice(1, -1);
-  return `is a key for the environment ${name}, but ${owner.setting} serves only ${served.join(", ")}: add a ${owner.entry} for ${name}, or remove the key`;
 }
 
 /** NOTE: without the environment of a source, a key of another environment would get its flags. */

@@ -1,5 +1,8 @@
-/** What a runtime knows about a request besides the request. */
-export interface FetchInfo {
+import { describeCause } from "flags-sdk/neutral";
+import type { Logger } from "flags-server-kit/neutral";
+
+/** How work continues after a response. */
+export interface BackgroundWork {
   /**
    * Keeps work going after the response: `ctx.waitUntil()` of Workers, `after()` of Next.js. Without it, such work may be
    * cut off when the response has been sent, on runtimes that stop then.
@@ -7,6 +10,10 @@ export interface FetchInfo {
    * @default the work is only started
    */
   waitUntil?(work: Promise<unknown>): unknown;
+}
+
+/** What a runtime knows about a request besides the request. */
+export interface FetchInfo extends BackgroundWork {
   /** The address of the client. @default as the runtime says; on Workers, `CF-Connecting-IP` */
   readonly address?: string | undefined;
   /** How Deno passes the address. */
@@ -15,13 +22,13 @@ export interface FetchInfo {
   requestIP?(request: Request): { readonly address: string } | null;
 }
 
-/** Keeps work going after the response. */
+/** Keeps work going after the response. Never throws. */
 export type Defer = (work: Promise<unknown>) => void;
 
-/** What is known about a request, however the runtime has passed it. */
+/** What a runtime has passed, however it does that. */
 export interface Invocation {
   readonly address: string | undefined;
-  readonly defer: Defer;
+  readonly work: BackgroundWork;
 }
 
 /** A request of Workers has this member, which clients cannot set. */
@@ -39,13 +46,7 @@ export function readInvocation(request: Request, info: object = {}, context?: ob
   const known: FetchInfo = context ?? info;
   return {
     address: known.address ?? known.remoteAddr?.hostname ?? addressOf(request, known),
-    defer: (work) => {
-      try {
-        known.waitUntil?.(work);
-      } catch {
-        // Some runtimes throw outside of a request. The work goes on as long as the process does.
-      }
-    },
+    work: known,
   };
 }
 
@@ -53,4 +54,18 @@ function addressOf(request: Request, info: FetchInfo): string | undefined {
   if (typeof info.requestIP === "function") return info.requestIP(request)?.address;
   const isOnWorkers = (request as WorkersRequest).cf !== undefined;
   return isOnWorkers ? (request.headers.get("cf-connecting-ip") ?? undefined) : undefined;
+}
+
+/** Creates the function that keeps work going. The work goes on without it, but the runtime may cut it off. */
+export function createDefer(logger: Pick<Logger, "warn">): (given: BackgroundWork) => Defer {
+  let hasFailed = false;
+  return (given) => (work) => {
+    try {
+      given.waitUntil?.(work);
+    } catch (error) {
+      if (!hasFailed)
+        logger.warn(`waitUntil() failed, so the runtime may cut work off: ${describeCause(error)}`);
+      hasFailed = true;
+    }
+  };
 }

@@ -117,7 +117,7 @@ function findGiven(
 }
 
 /** Reads an option such as `cors.maxAge`; undefined if it or the group that contains it is not set. */
-function readOption(options: object, path: string): unknown {
+export function readOption(options: object, path: string): unknown {
   let value: unknown = options;
   for (const key of path.split(".")) {
     if (!isRecord(value) || !Object.hasOwn(value, key)) return undefined;

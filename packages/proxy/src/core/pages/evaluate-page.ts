@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { type Context, readsSessionId, toReportedName } from "flags-engine";
 import {
   EvaluationCounts,
@@ -7,7 +6,7 @@ import {
   toClientContext,
   withSessionId,
 } from "flags-sdk/neutral";
-import type { ProxyConfig } from "../../config/config.ts";
+import type { ClientConfig } from "../../config/config.ts";
 import type { AccessControl } from "../access/access-control.ts";
 import { acceptTrusted, allowsAll, type Grant, quotaIdOf, signsField } from "../access/grant.ts";
 import { completeContext } from "../context/request-context.ts";
@@ -30,14 +29,21 @@ export interface EvaluateOptions {
  */
 export type EvaluatePage = (context?: Context, options?: EvaluateOptions) => PageFlags;
 
-interface PageRules {
-  readonly config: ProxyConfig;
+/** What determines the flags of pages. */
+export interface PageRules {
+  readonly config: Pick<
+    ClientConfig,
+    "appName" | "enableAllEndpoint" | "environment" | "ofrepValues"
+  >;
   readonly access: AccessControl;
   readonly usageRules: UsageRules;
+  /** Called when evaluations of a page have been counted. */
+  readonly onUsage?: () => void;
 }
 
 /** Creates the function that evaluates flags for pages. */
-export function createEvaluatePage({ config, access, usageRules }: PageRules): EvaluatePage {
+export function createEvaluatePage(rules: PageRules): EvaluatePage {
+  const { config, access } = rules;
   return (given = {}, { key } = {}) => {
     const grant = getGrant(access, key);
     const { snapshot } = grant.flags;
@@ -56,7 +62,7 @@ export function createEvaluatePage({ config, access, usageRules }: PageRules): E
       clientContext,
       ofrepValues: config.ofrepValues,
       ofrepListsAll: allowsAll(grant, config.enableAllEndpoint),
-      onUse: collectUsage(grant, String(context.appName), usageRules),
+      onUse: collectUsage(grant, String(context.appName), rules),
     });
   };
 }
@@ -81,9 +87,13 @@ function getGrant({ keys, upstream }: AccessControl, key: string | undefined): G
 }
 
 /** @throws {TypeError} if the context is invalid */
-function complete(sent: SentContext, config: ProxyConfig, needsSessionId: boolean): Context {
+function complete(
+  sent: SentContext,
+  config: PageRules["config"],
+  needsSessionId: boolean,
+): Context {
   const { appName, environment } = config;
-  const sessionId = needsSessionId ? randomUUID() : undefined;
+  const sessionId = needsSessionId ? crypto.randomUUID() : undefined;
   try {
     return completeContext(sent, { appName, environment }, { remoteAddress: undefined, sessionId });
   } catch (error) {
@@ -97,7 +107,7 @@ function complete(sent: SentContext, config: ProxyConfig, needsSessionId: boolea
 function collectUsage(
   grant: Grant,
   appName: string,
-  usageRules: UsageRules,
+  { usageRules, onUsage }: PageRules,
 ): (use: FlagUse) => void {
   const counts = new EvaluationCounts(Date.now);
   const report = (): void => {
@@ -110,7 +120,7 @@ function collectUsage(
       quotaId: quotaIdOf(grant),
     };
     // Beyond a limit it is dropped, and a metric counts that.
-    acceptUsage(grant.flags, [usage], usageRules).catch(() => undefined);
+    acceptUsage(grant.flags, [usage], usageRules).then(onUsage, () => undefined);
   };
   return ({ name, featureEnabled, variant }) => {
     if (counts.isEmpty) queueMicrotask(report);

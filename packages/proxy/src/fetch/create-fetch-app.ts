@@ -1,0 +1,230 @@
+import type { Context } from "flags-engine";
+import { type PageFlags, toBaseUrl, toHeaderMap } from "flags-sdk/neutral";
+import { AccessControl } from "../core/access/access-control.ts";
+import { clientRoutes } from "../core/client-routes.ts";
+import { toPlainAddress } from "../core/context/plain-address.ts";
+import { type HttpError, notEnabled, streamsNotAvailable } from "../core/http/errors.ts";
+import type { ProxyRequest } from "../core/http/request.ts";
+import { HEALTH_ROUTE, probeRoutes } from "../core/operations/monitoring.ts";
+import { isReady } from "../core/operations/readiness.ts";
+import {
+  createEvaluatePage,
+  type EvaluateOptions,
+  type PageRules,
+} from "../core/pages/evaluate-page.ts";
+import { PROTOCOLS } from "../core/protocols/protocols.ts";
+import { renderNewSnapshots } from "../core/response/rendering.ts";
+import { ResponseCache } from "../core/response/response-cache.ts";
+import { createProtocol } from "../core/routes/protocol.ts";
+import { Cors } from "../core/routing/cors.ts";
+import { Handler } from "../core/routing/handler.ts";
+import type { Route } from "../core/routing/route.ts";
+import { describeSources } from "../sources/describe-sources.ts";
+import type { Source, SourceFailure } from "../sources/sources.ts";
+import { identifySource } from "../store/source-identity.ts";
+import { createFetchHandler } from "./fetch-adapter.ts";
+import {
+  type BackgroundWork,
+  createDefer,
+  type Defer,
+  type FetchInfo,
+  type Invocation,
+  readInvocation,
+} from "./fetch-info.ts";
+import { OnDemandSource } from "./on-demand-source.ts";
+import { type FetchAppOptions, type FetchConfig, readFetchOptions } from "./options.ts";
+import { SourceCache } from "./source-cache.ts";
+
+/** A proxy for runtimes without servers and files. */
+export interface FetchApp {
+  /**
+   * Handles a request. It can be passed to the runtime as it is: `export default { fetch: app.fetch }` on Workers,
+   * `Deno.serve(app.fetch)`, `Bun.serve({ fetch: app.fetch })`.
+   */
+  readonly fetch: FetchAppHandler;
+  /**
+   * Resolves when there are flags. Loads them if there are none, and refreshes them if that is due.
+   *
+   * @throws {Error} if the upstream does not send flags within 5 s; later calls and requests try again
+   */
+  flagsReady(work?: BackgroundWork): Promise<void>;
+  /**
+   * Evaluates the flags of a client key for a page that the program renders, as a request with this key and context would.
+   * If they are due, they are refreshed afterwards. Only flags that are read with the methods of the result count as
+   * evaluations. Enrichers do not run.
+   *
+   * @throws {TypeError} if the key is not accepted, or the context is invalid
+   * @throws {Error} if there are no flags yet: await `flagsReady()`
+   */
+  evaluate(context?: Context, options?: EvaluateOptions & BackgroundWork): PageFlags;
+}
+
+/** Handles a request of the Fetch API. Never rejects. */
+export interface FetchAppHandler {
+  (request: Request, info?: FetchInfo): Promise<Response>;
+  /** As Workers call it. */
+  (request: Request, bindings: object, context: Required<BackgroundWork>): Promise<Response>;
+}
+
+/** The memory of cached responses. Isolates have 128 MiB for everything. */
+const CACHE_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Creates a proxy that is a function from a `Request` to a `Response`, for Workers, Deno, Bun and Next.js. It loads flags when
+ * a request needs them, keeps them in memory, and refreshes them after responses. It reads neither files nor the environment.
+ *
+ * @throws {ConfigError} with all problems, if options are invalid
+ * @example
+ * const app = createFetchApp({ flagsUrl, flagsApiToken, clientKeys: ["a-key-of-your-choice"] });
+ * export default { fetch: app.fetch };
+ */
+export function createFetchApp(options: FetchAppOptions): FetchApp {
+  const config = readFetchOptions(options);
+  const sources = createSources(config);
+  const toDefer = createDefer(config.logger);
+  const rules = createRules(config, sources);
+  const respond = createFetchHandler(createHandler(rules, sources));
+  const refresh = (defer: Defer): Promise<unknown> | undefined => {
+    const waits = sources.flatMap(({ flags }) => flags.refresh(defer) ?? []);
+    return waits.length === 0 ? undefined : Promise.all(waits);
+  };
+  const sendUsage = (defer: Defer): void => {
+    for (const { flags } of sources) flags.sendUsage(defer);
+  };
+  const handle = async (request: Request, { address, work }: Invocation): Promise<Response> => {
+    const defer = toDefer(work);
+    const waiting = refresh(defer);
+    if (waiting !== undefined && needsFlags(request, config)) await waiting;
+    const response = await respond(request, address);
+    sendUsage(defer);
+    return response;
+  };
+  return {
+    fetch: (request: Request, info?: object, context?: object) =>
+      handle(request, readInvocation(request, info, context)),
+    flagsReady: async (work = {}) => {
+      await refresh(toDefer(work));
+      if (!isReady(sources)) throw noFlags(sources);
+    },
+    evaluate: (context, given = {}) => {
+      const defer = toDefer(given);
+      void refresh(defer);
+      return createEvaluatePage({ ...rules, onUsage: () => sendUsage(defer) })(context, given);
+    },
+  };
+}
+
+/** Whether the response may depend on flags: not if it is for a preflight, or says that the process responds. */
+function needsFlags({ method, url }: Request, { basePath }: FetchConfig): boolean {
+  return method !== "OPTIONS" && new URL(url).pathname !== `${basePath}/live`;
+}
+
+function noFlags(sources: readonly Source[]): Error {
+  const [failure] = sources.flatMap(({ lastFailure }) => lastFailure() ?? []);
+  return new Error(
+    `There are no flags: ${failure?.message ?? "the upstream has not sent any yet"}`,
+  );
+}
+
+interface OnDemand extends Source {
+  readonly flags: OnDemandSource;
+}
+
+/** Creates a source for each token. */
+function createSources(config: FetchConfig): readonly OnDemand[] {
+  const { upstreamUrl, upstreamTokens, filters, cache, logger } = config;
+  return describeSources(config).map((described, index) => {
+    const token = upstreamTokens[index] ?? "";
+    const { id } = identifySource({ upstreamUrl, token, ...filters });
+    const flags = new OnDemandSource({
+      ...config,
+      url: toBaseUrl(upstreamUrl),
+      token,
+      headers: toHeaderMap(config.upstreamHeaders),
+      timeoutMs: config.upstreamTimeoutMs,
+      cache: cache && new SourceCache(cache, `flags-proxy/v1/${id}`),
+    });
+    const prefix = upstreamTokens.length === 1 ? "" : `${described.name}: `;
+    flags.on("error", (error) => logger.error(`${prefix}${error.message}`, error));
+    flags.on("warn", (message) => logger.warn(prefix + message));
+    let lastFailure: SourceFailure | undefined;
+    flags.on("failure", ({ message }) => {
+      lastFailure = { message, atMs: Date.now() };
+    });
+    const onFailure = (listener: () => void): void => void flags.on("failure", listener);
+    return { ...described, flags, lastFailure: () => lastFailure, onFailure };
+  });
+}
+
+function callerAddress({ socket }: Pick<ProxyRequest, "socket">): string | undefined {
+  return toPlainAddress(socket.remoteAddress);
+}
+
+interface Rules extends PageRules {
+  readonly config: FetchConfig;
+}
+
+/** Creates what determines the responses to requests and the flags of pages alike. */
+function createRules(config: FetchConfig, sources: readonly OnDemand[]): Rules {
+  const { clientKeys, metricsIntervalMs } = config;
+  const keys = { clientKeys, serverTokens: [], limitsKeysToProject: false };
+  return {
+    config,
+    access: new AccessControl(keys, sources),
+    usageRules: { metrics: UNCOUNTED, flagUsage: undefined, metricsIntervalMs },
+  };
+}
+
+function createHandler(rules: Rules, sources: readonly OnDemand[]): Handler {
+  const { config, access } = rules;
+  const { basePath, logger, maxStalenessMs } = config;
+  const dependencies = { reporter: undefined, callerAddress, isAllowed: undefined };
+  const protocols = PROTOCOLS.map((protocol) => createProtocol(protocol, config, dependencies));
+  const cache = new ResponseCache(CACHE_BYTES);
+  const routes = clientRoutes({
+    ...rules,
+    protocols,
+    cache,
+    callerAddress,
+    clientStreams: undefined,
+    originOf: ({ headers }) => `https://${headers.host ?? ""}`,
+  });
+  const flagSources = sources.map(({ flags }) => flags);
+  renderNewSnapshots(flagSources, protocols, (source) => access.visibility.of(source));
+  for (const source of flagSources) {
+    source.on("changed", () =>
+      cache.retain(flagSources.flatMap((each) => access.visibility.snapshotsOf(each))),
+    );
+  }
+  return new Handler({
+    basePath,
+    routes: [
+      ...routes.map(rejectUnavailable),
+      ...probeRoutes({ sources, maxStalenessMs, isStopping: () => false }),
+      HEALTH_ROUTE,
+    ],
+    cors: new Cors(config),
+    errorFormats: protocols.flatMap(({ definition: { errors } }) =>
+      errors === undefined ? [] : [{ ...errors, path: basePath + errors.path }],
+    ),
+    // No route depends on it.
+    isOwnHost: () => true,
+    isReady: () => isReady(sources),
+    onFailure: ({ message, cause }) => logger.error(message, cause),
+  });
+}
+
+const ignore = { inc: (): void => undefined };
+
+/** There are no metrics of an isolate that somebody could read. */
+const UNCOUNTED = { entries: ignore, invalid: ignore, refused: ignore, dropped: ignore };
+
+/** Rejects requests that a runtime without servers cannot handle. */
+function rejectUnavailable(route: Route): Route {
+  if (route.path.endsWith("/stream")) return { ...route, reject: streamsNotAvailable };
+  return route.path.endsWith("/explain") ? { ...route, reject: explanationsNotAvailable } : route;
+}
+
+function explanationsNotAvailable(): HttpError {
+  return notEnabled("Explaining", "use a proxy that runs as a server");
+}

@@ -1,0 +1,359 @@
+import { type CustomStrategy, runToEnd, type Snapshot, type Steps } from "flags-engine";
+import type { BeforeChangeHook, FeatureDefinitions, FlagFall, FlagOrigin } from "flags-sdk";
+import {
+  Compiler,
+  convertDocuments,
+  createDocumentFilter,
+  createIdentity,
+  Emitter,
+  FailureLog,
+  type FeatureFilters,
+  FlagState,
+  FlagUpdater,
+  type FlagsClientEvents,
+  HoldBack,
+  type Identity,
+  nextDelayMs,
+  pollOnce,
+  type SyncSink,
+  toEventSink,
+  toUpstreamError,
+  UpstreamApi,
+} from "flags-sdk/neutral";
+import type { FlagSource } from "../upstream/flag-source.ts";
+import type {
+  ApplicationRegistration,
+  ApplicationUsage,
+} from "../upstream/usage/application-usage.ts";
+import { FetchClient } from "./fetch-client.ts";
+import type { Defer } from "./fetch-info.ts";
+import { OnDemandUsage } from "./on-demand-usage.ts";
+import type { SharedFlags, SourceCache } from "./source-cache.ts";
+
+interface OnDemandSourceOptions {
+  /** With a trailing slash. */
+  readonly url: URL;
+  readonly token: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly filters: FeatureFilters;
+  readonly strategies: readonly CustomStrategy[];
+  readonly appName: string;
+  /** @default a random one */
+  readonly instanceId: string | undefined;
+  /** The time limit of a request to the upstream. */
+  readonly timeoutMs: number;
+  /** 0: flags are loaded once. */
+  readonly refreshIntervalMs: number;
+  /** Requests wait for a refresh of flags that are older. Undefined: they never do. */
+  readonly maxStalenessMs: number | undefined;
+  readonly metricsIntervalMs: number;
+  /** Keeps flags where other isolates find them. Undefined: only in memory. */
+  readonly cache: SourceCache | undefined;
+}
+
+/** A load of the flags, which all requests share. It belongs to none of them. */
+interface Load {
+  /** Resolves when there are flags that are good enough, or the load has ended. */
+  readonly usable: Promise<void>;
+  readonly done: Promise<void>;
+  /** Afterwards, the runtime has cut it off with the request that started it. */
+  readonly untilMs: number;
+  readonly abort: AbortController;
+}
+
+/** How long a request waits for flags. */
+const MAX_WAIT_MS = 5000;
+
+/** The time for the cache and for compiling, in addition to that for the upstream. */
+const MAX_OTHER_MS = 5000;
+
+/**
+ * The flags of an upstream, without timers: requests cause their refresh. A request gets the flags in memory, and
+ * flags that are due are refreshed after the response. It waits only while there are no flags, or too old ones.
+ */
+export class OnDemandSource implements FlagSource {
+  readonly #options: OnDemandSourceOptions;
+  readonly #emitter: Emitter<FlagsClientEvents>;
+  readonly #compiler: Compiler;
+  readonly #state: FlagState;
+  readonly #updater: FlagUpdater;
+  readonly #sink: SyncSink;
+  readonly #log: FailureLog;
+  readonly #usage: OnDemandUsage;
+  #upstream: { readonly api: UpstreamApi; readonly identity: Identity } | undefined;
+  #load: Load | undefined;
+  #nextAtMs = -Infinity;
+  /** That of the flags in memory, or of flags that are held back. */
+  #etag: string | undefined;
+
+  constructor(options: OnDemandSourceOptions) {
+    this.#options = options;
+    const emitter: Emitter<FlagsClientEvents> = new Emitter((event, cause) => {
+      if (event !== "error") emitter.emit("error", toUpstreamError(cause));
+    });
+    this.#emitter = emitter;
+    const events = toEventSink(emitter);
+    this.#log = new FailureLog("Fetching flags", events);
+    this.#compiler = new Compiler(options.strategies, emitter, "");
+    this.#state = new FlagState({ bootstrapOverrides: false, compiler: this.#compiler });
+    this.#updater = new FlagUpdater({
+      state: this.#state,
+      emitter,
+      save: () => undefined,
+      now: Date.now,
+      slicer: IMMEDIATELY,
+    });
+    this.#sink = this.#createSink();
+    this.#usage = new OnDemandUsage({
+      intervalMs: options.metricsIntervalMs,
+      events,
+      snapshot: () => this.snapshot,
+      createSender: (accepted) =>
+        accepted.createSender({
+          ...this.#connect(),
+          credentials: this.#credentials,
+          events,
+          onSent: (report) => emitter.emit("sent", report),
+        }),
+    });
+  }
+
+  get snapshot(): Snapshot | undefined {
+    return this.#state.snapshot;
+  }
+
+  get definitions(): FeatureDefinitions | undefined {
+    return this.#state.definitions;
+  }
+
+  get lastFetchAtMs(): number | undefined {
+    return this.#updater.lastFetchAtMs;
+  }
+
+  get lastUpdateAtMs(): number | undefined {
+    return this.#updater.lastUpdateAtMs;
+  }
+
+  get origin(): FlagOrigin | undefined {
+    return this.#updater.origin;
+  }
+
+  get confirmedAtMs(): number | undefined {
+    return this.#updater.confirmedAtMs;
+  }
+
+  get isLive(): boolean {
+    return false;
+  }
+
+  get fall(): FlagFall | undefined {
+    return this.#updater.fall;
+  }
+
+  /** There is nothing to start. */
+  start(): void {}
+
+  /** There is nothing to close: nothing runs between requests. */
+  async close(): Promise<void> {}
+
+  on<Event extends keyof FlagsClientEvents>(
+    event: Event,
+    listener: FlagsClientEvents[Event],
+  ): this {
+    this.#emitter.on(event, listener);
+    return this;
+  }
+
+  off<Event extends keyof FlagsClientEvents>(
+    event: Event,
+    listener: FlagsClientEvents[Event],
+  ): this {
+    this.#emitter.off(event, listener);
+    return this;
+  }
+
+  beforeChange(hook: BeforeChangeHook): () => void {
+    return this.#compiler.addHook(hook);
+  }
+
+  /** Returns false if a limit is exceeded. If usage is not reported, returns true and discards the usage. */
+  reportUsage(usage: ApplicationUsage): boolean {
+    return this.#usage.report(usage);
+  }
+
+  registerApplication(registration: ApplicationRegistration): void {
+    this.#usage.register(registration);
+  }
+
+  /** Sends the pending usage, if that is due. */
+  sendUsage(defer: Defer): void {
+    this.#usage.sendIfDue(defer);
+  }
+
+  /**
+   * Starts to refresh flags that are due. Returns a promise if the request must wait for flags, for five seconds at most;
+   * it never rejects. After a failure, there is nothing to wait for until the next attempt is due.
+   */
+  refresh(defer: Defer): Promise<void> | undefined {
+    const nowMs = performance.now();
+    if (this.#load !== undefined && nowMs > this.#load.untilMs) {
+      this.#load.abort.abort();
+      this.#load = undefined;
+    }
+    if (this.#load === undefined && nowMs >= this.#nextAtMs) this.#startLoad(nowMs);
+    const load = this.#load;
+    if (load === undefined) return undefined;
+    // NOTE: each request keeps it going, because the first one may be cut off.
+    defer(load.done);
+    return this.#isUsable() ? undefined : settledWithin(load.usable, MAX_WAIT_MS);
+  }
+
+  #startLoad(nowMs: number): void {
+    const abort = new AbortController();
+    let done = Promise.resolve();
+    const usable = new Promise<void>((resolve) => {
+      done = this.#run(abort.signal, resolve).then(() => {
+        if (this.#load?.abort === abort) this.#load = undefined;
+        resolve();
+      });
+    });
+    const untilMs = nowMs + this.#options.timeoutMs + MAX_OTHER_MS;
+    this.#load = { usable, done, untilMs, abort };
+  }
+
+  /** Refreshes the flags, and decides when to do it again. Never rejects. */
+  async #run(signal: AbortSignal, onUsable: () => void): Promise<void> {
+    const { refreshIntervalMs: intervalMs } = this.#options;
+    let nextAtMs: number;
+    try {
+      nextAtMs = await this.#refresh(signal, onUsable);
+      if (signal.aborted) return;
+      this.#log.succeeded();
+    } catch (thrown) {
+      if (signal.aborted) return;
+      const error = toUpstreamError(thrown);
+      this.#log.failed(error);
+      const failures = Math.max(1, this.#log.consecutiveFailures);
+      const { retryAfterMs } = error;
+      const { random } = Math;
+      nextAtMs = performance.now() + nextDelayMs({ intervalMs, failures, retryAfterMs, random });
+    }
+    this.#nextAtMs = nextAtMs;
+  }
+
+  /** Returns when the flags are due again, as `performance.now()`. */
+  async #refresh(signal: AbortSignal, onUsable: () => void): Promise<number> {
+    const intervalMs = this.#options.refreshIntervalMs || Infinity;
+    const cached = await this.#adoptCached(signal);
+    const dueAtMs = (cached?.confirmedAtMs ?? -Infinity) + intervalMs;
+    if (dueAtMs > performance.now()) return dueAtMs;
+    if (this.#isUsable()) onUsable();
+    const { api } = this.#connect();
+    const { etag } = await pollOnce(api, this.#sink, this.#etag, signal);
+    this.#etag = etag;
+    onUsable();
+    await this.#share(signal);
+    return performance.now() + intervalMs;
+  }
+
+  /** Adopts the flags in the cache, if they are newer than those in memory. Returns them. */
+  async #adoptCached(signal: AbortSignal): Promise<SharedFlags | undefined> {
+    const { confirmedAtMs } = this;
+    const { cache, refreshIntervalMs } = this.#options;
+    const isUseful =
+      this.snapshot === undefined || cache?.savesRequests(refreshIntervalMs) === true;
+    const cached = isUseful ? await cache?.getNewer(confirmedAtMs, this.#events) : undefined;
+    if (cached === undefined) return undefined;
+    try {
+      await this.#updater.acceptShared(cached.text, { ...cached, isFresh: true }, signal);
+    } catch (thrown) {
+      signal.throwIfAborted();
+      const { message } = toUpstreamError(thrown);
+      this.#emitter.emit("warn", `Ignoring the flags in the cache: ${message}`);
+      return undefined;
+    }
+    this.#etag = cached.etag;
+    return cached;
+  }
+
+  /** Puts the flags into the cache, unless it has newer ones. */
+  async #share(signal: AbortSignal): Promise<void> {
+    const { definitions, confirmedAtMs, fall } = this;
+    // NOTE: the ETag of flags that are held back does not belong to those in memory.
+    if (definitions === undefined || confirmedAtMs === undefined || fall?.isHeldBack === true)
+      return;
+    if (signal.aborted) return;
+    const etag = this.#etag;
+    await this.#options.cache?.put({ definitions, etag, confirmedAtMs }, this.#events);
+  }
+
+  /** Whether requests need not wait for a refresh. */
+  #isUsable(): boolean {
+    const { maxStalenessMs } = this.#options;
+    if (this.snapshot === undefined) return false;
+    if (maxStalenessMs === undefined) return true;
+    const { confirmedAtMs = -Infinity } = this;
+    return performance.now() - confirmedAtMs <= maxStalenessMs;
+  }
+
+  get #events() {
+    return toEventSink(this.#emitter);
+  }
+
+  get #credentials() {
+    const { token, headers: customHeaders } = this.#options;
+    return { token, customHeaders, customHeadersFunction: undefined };
+  }
+
+  /** NOTE: not before the first request: identities are random, and some runtimes forbid that while they load. */
+  #connect() {
+    if (this.#upstream !== undefined) return this.#upstream;
+    const { appName, timeoutMs } = this.#options;
+    const { instanceId = crypto.randomUUID() } = this.#options;
+    const identity = createIdentity({ appName, instanceId });
+    const api = new UpstreamApi({
+      ...this.#options,
+      http: new FetchClient(timeoutMs),
+      slicer: IMMEDIATELY,
+      identity,
+      credentials: this.#credentials,
+      now: Date.now,
+    });
+    this.#upstream = { api, identity };
+    return this.#upstream;
+  }
+
+  #createSink(): SyncSink {
+    const { filters, refreshIntervalMs } = this.#options;
+    const events = this.#events;
+    const held = new HoldBack({
+      sink: this.#updater,
+      size: () => this.#updater.size,
+      // Flags in the cache are adopted before the upstream is asked.
+      restored: () => Promise.resolve(),
+      onHeldBack: (isHeldBack) => this.#updater.setHeldBack(isHeldBack),
+      onError: (cause) => events.error(toUpstreamError(cause)),
+    });
+    // If flags are loaded only once, nothing can confirm them later.
+    const sink = refreshIntervalMs === 0 ? this.#updater : held;
+    return convertDocuments(sink, createDocumentFilter(filters, events.warn));
+  }
+}
+
+/** Runs work at once: a slice that another request would have to continue may never be continued. */
+const IMMEDIATELY = {
+  async run<Result>(steps: Steps<Result>, signal?: AbortSignal): Promise<Result> {
+    signal?.throwIfAborted();
+    return runToEnd(steps);
+  },
+};
+
+/** Resolves when work has ended, or after a time. */
+async function settledWithin(work: Promise<void>, timeMs: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, timeMs);
+  });
+  await Promise.race([work, timeout]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,77 @@
+import { type EventSink, nextDelayMs, toUpstreamError } from "flags-sdk/neutral";
+import { AcceptedUsage } from "../upstream/usage/accepted-usage.ts";
+import type {
+  ApplicationRegistration,
+  ApplicationUsage,
+} from "../upstream/usage/application-usage.ts";
+import type { UsageSender } from "../upstream/usage/usage-sender.ts";
+import type { Defer } from "./fetch-info.ts";
+
+/** Isolates have 128 MiB for everything. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/** A sending that takes longer has been cut off with its request. It may last for many requests to the upstream. */
+const MAX_SENDING_MS = 120_000;
+
+interface OnDemandUsageOptions extends Pick<
+  ConstructorParameters<typeof AcceptedUsage>[0],
+  "snapshot"
+> {
+  /** Minimum time between two attempts to send usage; 0: usage is not accepted for the upstream. */
+  readonly intervalMs: number;
+  readonly events: EventSink;
+  /** Creates the sender at its first use: identities are random, and some runtimes forbid that while they load. */
+  readonly createSender: (accepted: AcceptedUsage) => UsageSender;
+}
+
+/**
+ * Stores accepted usage and registrations in memory, and sends them when requests come: after one, if the last attempt is
+ * long enough ago. What a failed attempt has not delivered stays.
+ */
+export class OnDemandUsage {
+  readonly #options: OnDemandUsageOptions;
+  readonly #accepted: AcceptedUsage;
+  #sender: UsageSender | undefined;
+  #nextAtMs = -Infinity;
+  /** The end of the current attempt, if there is one. */
+  #untilMs = -Infinity;
+
+  constructor(options: OnDemandUsageOptions) {
+    this.#options = options;
+    this.#accepted = new AcceptedUsage({ ...options, maxBytes: MAX_BYTES, onDropped: () => {} });
+  }
+
+  /** Returns false, and counts nothing, if a limit is exceeded. */
+  report(usage: ApplicationUsage): boolean {
+    return this.#options.intervalMs === 0 || this.#accepted.add(usage);
+  }
+
+  register(registration: ApplicationRegistration): void {
+    if (this.#options.intervalMs > 0) this.#accepted.register(registration);
+  }
+
+  /** Sends everything that is pending, if that is due. */
+  sendIfDue(defer: Defer): void {
+    const nowMs = performance.now();
+    const isDue = nowMs >= this.#nextAtMs && nowMs >= this.#untilMs;
+    if (isDue && !this.#accepted.pending.isEmpty) defer(this.#send());
+  }
+
+  async #send(): Promise<void> {
+    const { createSender, events, intervalMs } = this.#options;
+    this.#untilMs = performance.now() + MAX_SENDING_MS;
+    this.#sender ??= createSender(this.#accepted);
+    const sender = this.#sender;
+    const error = await sender
+      .sendAll(AbortSignal.timeout(MAX_SENDING_MS))
+      .catch((cause: unknown) => toUpstreamError(cause));
+    this.#accepted.drops.logSummary(events.warn);
+    const { retryAfterMs } = error ?? {};
+    const failures = Math.max(1, sender.failures);
+    const { random } = Math;
+    const retryMs = error && nextDelayMs({ intervalMs, failures, retryAfterMs, random });
+    // NOTE: requests must not cause more attempts than the interval allows, although retries of a server follow quickly.
+    this.#nextAtMs = performance.now() + Math.max(retryMs ?? 0, intervalMs);
+    this.#untilMs = -Infinity;
+  }
+}

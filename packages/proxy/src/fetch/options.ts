@@ -1,0 +1,386 @@
+import type { CustomStrategy } from "flags-engine";
+import type { Tag } from "flags-sdk";
+import type { CustomLogger, Logger } from "flags-server-kit/neutral";
+import {
+  baseUrlKind,
+  collectSecrets,
+  ConfigError,
+  createValueKind,
+  findUnknownOptions,
+  findWeakSecrets,
+  InvalidValue,
+  MIN_PUBLIC_KEY_LENGTH,
+  nameSetting,
+  readOption,
+  resolveOptions,
+  type Resolution,
+  SettingGroup,
+  type ValuesOf,
+  wrapLogger,
+} from "flags-server-kit/settings";
+import type { ClientConfig } from "../config/config.ts";
+import {
+  describeInvalid,
+  enricherKind,
+  type ExtensionKind,
+  keepFirstOfEachName,
+  strategyKind,
+} from "../config/extension-kinds.ts";
+import { toCorsConfig } from "../config/group-settings.ts";
+import type { HttpOptions, OptionName, ProxyOptions } from "../config/options.ts";
+import { BASE_PATH_SETTING } from "../config/settings/base-path.ts";
+import { CLIENTS_SETTINGS } from "../config/settings/clients.ts";
+import { ENDPOINTS_SETTINGS } from "../config/settings/endpoints.ts";
+import { EXTENSIONS_SETTINGS } from "../config/settings/extensions.ts";
+import { LOGGING_SETTINGS } from "../config/settings/logging.ts";
+import { REQUIRED_SETTINGS } from "../config/settings/required.ts";
+import { UPSTREAM_SETTINGS } from "../config/settings/upstream.ts";
+import { explainUnserved } from "../config/unserved-keys.ts";
+import type { ContextEnricher } from "../core/context/enrichers.ts";
+import { findSource, scopesOf } from "../sources/token-scope.ts";
+import { createConsoleLogger } from "./console-logger.ts";
+import type { FlagCache } from "./flag-cache.ts";
+
+/** The options of the proxy that mean the same here. */
+type SharedOption =
+  | "flagsUrl"
+  | "flagsApiToken"
+  | "clientKeys"
+  | "proxyBasePath"
+  | "flagsAppName"
+  | "flagsInstanceId"
+  | "projectName"
+  | "namePrefix"
+  | "tags"
+  | "clientKeysHeaderName"
+  | "environment"
+  | "enableAllEndpoint"
+  | "ageHeader"
+  | "ofrepValues"
+  | "cors"
+  | "logLevel";
+
+/** Options of `createFetchApp()`. The environment is not read. */
+export interface FetchAppOptions extends Pick<ProxyOptions, SharedOption> {
+  /**
+   * Milliseconds after which flags in memory are refreshed, in the background of the next request. 0 loads them once.
+   *
+   * @default 15000
+   */
+  readonly refreshInterval?: number | undefined;
+  /**
+   * Milliseconds after which flags that the upstream has not confirmed are too old: requests then wait for a refresh, for up
+   * to 5 s, and `/ready` returns 503 if it fails.
+   *
+   * @default any age
+   */
+  readonly maxStaleness?: number | undefined;
+  /**
+   * Minimum milliseconds between usage reports to the upstream. 0 disables them.
+   *
+   * @default 10000
+   */
+  readonly metricsInterval?: number | undefined;
+  /** Requests to the upstream. */
+  readonly httpOptions?: Pick<HttpOptions, "headers" | "timeout"> | undefined;
+  /**
+   * Keeps flags where other isolates find them: `cacheApi()`, `workersKv()`, `denoKv()` or your own.
+   *
+   * @default only in the memory of the isolate
+   */
+  readonly cache?: FlagCache | undefined;
+  /** Custom activation strategies. @default empty list */
+  readonly customStrategies?: readonly CustomStrategy[] | undefined;
+  /** Functions that complete the context of each request. @default empty list */
+  readonly expCustomEnrichers?: readonly ContextEnricher[] | undefined;
+  /** Logger with the methods of `console`. @default `console` */
+  readonly logger?: CustomLogger | undefined;
+}
+
+const cacheKind = createValueKind<FlagCache>("an object with the methods get and put", (value) => {
+  const { get, put } = Object(value) as Partial<Record<keyof FlagCache, unknown>>;
+  const isCache = typeof get === "function" && typeof put === "function";
+  return isCache ? (value as FlagCache) : new InvalidValue();
+});
+
+const { flagsUrl, flagsApiToken, clientKeys } = REQUIRED_SETTINGS;
+const { appName, instanceId, projectName, namePrefix, tags } = UPSTREAM_SETTINGS;
+const { refreshIntervalMs, metricsIntervalMs, upstreamHeaders, upstreamTimeout } =
+  UPSTREAM_SETTINGS;
+const { enableAllEndpoint, maxStalenessMs, ageHeader, ofrepValues } = ENDPOINTS_SETTINGS;
+const { corsAllowedHeaders, corsCredentials, corsExposedHeaders, corsMaxAgeSeconds } =
+  ENDPOINTS_SETTINGS;
+const { corsMethods, corsOptionsSuccessStatus, corsOrigin, corsPreflightContinue } =
+  ENDPOINTS_SETTINGS;
+const { clientKeysHeaderName, environment } = CLIENTS_SETTINGS;
+const { logger, logLevel } = LOGGING_SETTINGS;
+const { customStrategies, customEnrichers } = EXTENSIONS_SETTINGS;
+
+/** The settings of the proxy that apply here, with other values where the runtime requires that. */
+const SETTINGS = withoutVariables({
+  flagsUrl: {
+    ...flagsUrl,
+    kind: baseUrlKind,
+    description: "The URL of the upstream API, for example https://flags.example.com/api.",
+  },
+  flagsApiToken: { ...flagsApiToken, description: "Backend token for the upstream." },
+  clientKeys: { ...clientKeys, description: "Keys that clients send; you choose them." },
+  ...BASE_PATH_SETTING,
+  appName,
+  instanceId,
+  refreshIntervalMs: { ...refreshIntervalMs, default: 15_000 },
+  metricsIntervalMs: { ...metricsIntervalMs, default: 10_000 },
+  projectName,
+  namePrefix,
+  tags,
+  upstreamHeaders,
+  upstreamTimeout,
+  clientKeysHeaderName,
+  environment,
+  enableAllEndpoint,
+  maxStalenessMs,
+  ageHeader,
+  ofrepValues,
+  corsAllowedHeaders,
+  corsCredentials,
+  corsExposedHeaders,
+  corsMaxAgeSeconds,
+  corsMethods,
+  corsOptionsSuccessStatus,
+  corsOrigin,
+  corsPreflightContinue,
+  logger,
+  logLevel,
+  customStrategies,
+  customEnrichers,
+  cache: new SettingGroup("Upstream").option("cache", [], {
+    kind: cacheKind,
+    description: "Keeps flags where other isolates find them.",
+  }),
+} as const);
+
+type Table = typeof SETTINGS;
+type Values = ValuesOf<Table>;
+
+/** Messages name only the option: the environment is not read. */
+function withoutVariables<Entries extends object>(table: Entries): Entries {
+  const entries = Object.entries(table).map(([name, setting]: [string, object]) => [
+    name,
+    { ...setting, variables: [] },
+  ]);
+  return Object.fromEntries(entries) as Entries;
+}
+
+/** The names of the options that do not apply; of a group of which none does, only its name. */
+type Inapplicable = RootOf<Exclude<OptionName, Table[keyof Table]["option"]>>;
+type RootOf<Name extends string> = Name extends `httpOptions.${string}`
+  ? Name
+  : Name extends `${infer Group}.${string}`
+    ? Group
+    : Name;
+
+const SERVER = "use a proxy that runs as a server";
+const PORTS = "the runtime accepts connections";
+const TLS = "the runtime opens connections to the upstream";
+const STREAMS = `the runtime has no streams: clients poll, or ${SERVER}`;
+const STORE = "set cache instead";
+const SPOOL = "there are no files: usage is kept in memory until it is sent";
+const ADDRESSES = "use the firewall of the platform";
+
+/** Why options of the proxy do not apply, and what to do instead. */
+const INAPPLICABLE: Readonly<Record<Inapplicable, string>> = {
+  port: PORTS,
+  host: PORTS,
+  tls: "the platform serves TLS",
+  management: "there is one address: the probes are served there",
+  maxConnections: PORTS,
+  trustProxy: "pass the address of the client to fetch(), as address",
+  allowedHosts: "no endpoint requires it here",
+  allowList: ADDRESSES,
+  denyList: ADDRESSES,
+  synchronization: "flags are refreshed when requests come: set refreshInterval",
+  metricsJitter: "usage is sent when requests come: set metricsInterval",
+  usageSpool: SPOOL,
+  usageSpoolMaxBytes: SPOOL,
+  storageProvider: STORE,
+  store: STORE,
+  storePassword: STORE,
+  storeCaFile: STORE,
+  sharedPolling: STORE,
+  "httpOptions.rejectUnauthorized": TLS,
+  "httpOptions.caFile": TLS,
+  "httpOptions.certFile": TLS,
+  "httpOptions.keyFile": TLS,
+  accessFile: `there are no files: list the keys in clientKeys, or ${SERVER}`,
+  upstreamKeys: `list the keys in clientKeys, or ${SERVER}`,
+  proxySecrets: "use clientKeys",
+  enableExplain: `explanations are not available: ${SERVER}`,
+  enableOAS: "the OpenAPI document is not available: it is that of a proxy that runs as a server",
+  ofrepEventStreams: STREAMS,
+  push: STREAMS,
+  usageMetricsApplications: `there are no Prometheus metrics: ${SERVER}`,
+  useJsonLogger: "pass a logger that writes JSON, as logger",
+  expBootstrap: "set cache, so that new isolates start while the upstream is down",
+  expServerSideSdkConfig: `server SDKs are not served: ${SERVER}, or let them use the upstream`,
+};
+
+/** What former options are called now. */
+const RENAMED = {
+  unleashUrl: "flagsUrl",
+  unleashApiToken: "flagsApiToken",
+  unleashAppName: "flagsAppName",
+  unleashInstanceId: "flagsInstanceId",
+} as const;
+
+/** The configuration of a fetch application, checked and with defaults. */
+export interface FetchConfig extends ClientConfig {
+  readonly upstreamUrl: string;
+  readonly upstreamTokens: readonly string[];
+  readonly upstreamHeaders: Readonly<Record<string, string>>;
+  readonly upstreamTimeoutMs: number;
+  readonly instanceId: string | undefined;
+  readonly filters: {
+    readonly projectName: string | undefined;
+    readonly namePrefix: string | undefined;
+    readonly tags: readonly Tag[];
+  };
+  readonly refreshIntervalMs: number;
+  readonly metricsIntervalMs: number;
+  readonly maxStalenessMs: number | undefined;
+  readonly clientKeys: readonly string[];
+  readonly strategies: readonly CustomStrategy[];
+  readonly cache: FlagCache | undefined;
+  readonly logger: Logger;
+}
+
+/**
+ * Checks options.
+ *
+ * @throws {ConfigError} with all problems, if there are any
+ */
+export function readFetchOptions(options: FetchAppOptions): FetchConfig {
+  if (typeof options !== "object" || options === null) {
+    throw new ConfigError(["Options must be an object"]);
+  }
+  const resolution = resolveOptions(SETTINGS, options);
+  const { values, origins } = resolution;
+  const strategies = readExtensions(resolution, "customStrategies", strategyKind);
+  const enrichers = readExtensions(resolution, "customEnrichers", enricherKind);
+  const { extensions, hints } = keepFirstOfEachName(
+    strategies.extensions,
+    origins.get("customStrategies") ?? "",
+  );
+  const problems = [
+    ...resolution.problems,
+    ...findMissing(resolution),
+    ...findInapplicable(options),
+    ...findUnknown(options),
+    ...findUnservedKeys(values),
+    ...strategies.problems,
+    ...enrichers.problems,
+  ];
+  if (problems.length > 0) throw new ConfigError(problems, hints);
+  const config = toConfig(values, extensions, enrichers.extensions);
+  for (const warning of [...hints, ...findRisks(values)]) config.logger.warn(warning);
+  return config;
+}
+
+function toConfig(
+  values: Values,
+  strategies: readonly CustomStrategy[],
+  contextEnrichers: readonly ContextEnricher[],
+): FetchConfig {
+  const { projectName, namePrefix, tags } = values;
+  return Object.freeze({
+    ...values,
+    upstreamUrl: values.flagsUrl ?? "",
+    upstreamTokens: values.flagsApiToken ?? [],
+    upstreamTimeoutMs: values.upstreamTimeout,
+    clientKeys: values.clientKeys ?? [],
+    filters: { projectName, namePrefix, tags },
+    cors: toCorsConfig(values),
+    explainEnabled: false,
+    ofrepEventStreams: false,
+    strategies,
+    contextEnrichers,
+    logger: chooseLogger(values),
+  });
+}
+
+function chooseLogger(values: Values): Logger {
+  const secrets = collectSecrets(SETTINGS, values);
+  return values.logger === undefined
+    ? createConsoleLogger(values.logLevel, secrets)
+    : wrapLogger(values.logger, secrets);
+}
+
+/** Unlike on Node, entries are never paths: there are no files. */
+function readExtensions<T>(
+  { values, origins }: Resolution<Table>,
+  setting: "customStrategies" | "customEnrichers",
+  kind: ExtensionKind<T>,
+) {
+  const entries: readonly unknown[] = values[setting];
+  const extensions = entries.filter((entry) => kind.isExtension(entry));
+  const problems = entries.flatMap((entry, index) =>
+    kind.isExtension(entry)
+      ? []
+      : [describeInvalid(entry, `${origins.get(setting)}: entry ${index + 1}`, kind)],
+  );
+  return { extensions, problems };
+}
+
+function findMissing({ origins }: Resolution<Table>): readonly string[] {
+  return (["flagsUrl", "flagsApiToken", "clientKeys"] as const)
+    .filter((name) => !origins.has(name))
+    .map((name) => `Option ${name} is required: ${toClause(SETTINGS[name].description)}`);
+}
+
+function toClause(sentence: string): string {
+  return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, "")}`;
+}
+
+function findInapplicable(options: object): readonly string[] {
+  return Object.entries(INAPPLICABLE)
+    .filter(([name]) => readOption(options, name) !== undefined)
+    .map(([name, reason]) => `Option ${name} does not apply to createFetchApp(): ${reason}`);
+}
+
+function findUnknown(options: object): readonly string[] {
+  const replacements = Object.entries(RENAMED).map(([name, to]) => [name, { hint: `use ${to}` }]);
+  const inapplicable = Object.keys(INAPPLICABLE).map((option) => [option, { ...logger, option }]);
+  return findUnknownOptions(
+    {
+      settings: { ...SETTINGS, ...Object.fromEntries(inapplicable) },
+      variablePrefixes: [],
+      renamedPrefixes: [],
+      replacements: Object.fromEntries(replacements),
+    },
+    options,
+  );
+}
+
+/** NOTE: a key must never give access to the flags of another environment. */
+function findUnservedKeys(values: Values): readonly string[] {
+  const sources = scopesOf({ upstreamTokens: values.flagsApiToken ?? [] });
+  if (sources.length === 0) return [];
+  const owner = { setting: "option flagsApiToken", entry: "token" };
+  return (values.clientKeys ?? []).flatMap((key, index) =>
+    findSource(key, sources) === undefined
+      ? [`Entry ${index + 1} of option clientKeys ${explainUnserved(key, sources, owner)}`]
+      : [],
+  );
+}
+
+function findRisks({ flagsApiToken = [], clientKeys = [] }: Values): readonly string[] {
+  const rules = { minLength: MIN_PUBLIC_KEY_LENGTH, isLoopback: false };
+  return [
+    ...findWeakSecrets(nameSetting(SETTINGS.flagsApiToken), flagsApiToken, rules),
+    ...findWeakSecrets(nameSetting(SETTINGS.clientKeys), clientKeys, rules),
+    ...(flagsApiToken.some((token) => clientKeys.includes(token))
+      ? [
+          "Option clientKeys contains an upstream token: every client can read all definitions with it. Use different keys",
+        ]
+      : []),
+  ];
+}
