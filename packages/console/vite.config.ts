@@ -52,5 +52,5 @@ export default defineConfig(({ command }) => ({
       output: { codeSplitting: { groups: [{ name: "libraries", test: /node_modules/ }] } },
     },
   },
-  server: { proxy: { "/api": ADMIN, "/auth": ADMIN } },
+  server: { proxy: { "/api": ADMIN, "/auth": ADMIN, "/invite": ADMIN } },
 }));

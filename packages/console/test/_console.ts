@@ -6,6 +6,7 @@ import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-c
 import { beforeAll, describe, expect, onTestFinished } from "vitest";
 import { skipsChromium, startChromium } from "../../../scripts/quickstart/_chromium.ts";
 import { sized } from "../../../scripts/test-size.ts";
+import type { Storage } from "../../admin/src/storage/storage.ts";
 import { ADMIN_TOKEN, type Service, useService } from "../../admin/test/_service.ts";
 import { describeAnyStorage, type StorageSource } from "../../admin/test/_storages.ts";
 import { watchPage } from "./_page-problems.ts";
@@ -41,6 +42,7 @@ interface OpenOptions extends PageOptions {
 
 /** The console that the build wrote, served by a real service with a database of its own. */
 export interface Console extends Service {
+  readonly storage: Storage;
   /**
    * Signs in on the sign-in page of a new browser profile, which then shows the page at the path. At the end of
    * the test the profile is closed, and the test fails if the page had a problem: see `watchPage()`.
@@ -88,10 +90,13 @@ export async function openPage(url: string, options: PageOptions = {}): Promise<
   return page;
 }
 
-/** Signs in on the sign-in page. */
+/** Signs in on the sign-in page with a token. Its form is folded if somebody has a password. */
 export async function signIn(page: Page, token: string): Promise<void> {
-  await page.getByLabel("API token").fill(token);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  const field = page.getByLabel("API token");
+  await field.waitFor({ state: "attached" });
+  if (!(await field.isVisible())) await page.getByText("Sign in with an API token").click();
+  await field.fill(token);
+  await field.press("Enter");
   await page.waitForURL(({ pathname }) => pathname !== "/sign-in");
 }
 
@@ -161,7 +166,7 @@ function shareBrowser(): Promise<Browser> {
   return browser;
 }
 
-function addBrowser(service: Service): Console {
+function addBrowser(service: ReturnType<typeof useService>): Console {
   const tokens = new Map<Role, Promise<string>>();
   const tokenOf = (role: Role): Promise<string> => {
     const token = tokens.get(role) ?? createToken(service, role);
@@ -178,7 +183,7 @@ function addBrowser(service: Service): Console {
         await signIn(page, await tokenOf(role));
         return page;
       },
-    } satisfies Omit<Console, keyof Service>,
+    } satisfies Omit<Console, keyof typeof service>,
     service,
   ) as Console;
 }

@@ -25,7 +25,10 @@ import { TokensPage } from "../tokens/tokens-page.tsx";
 import { ApplicationsPage } from "../applications/applications-page.tsx";
 import { ApplicationPage } from "../applications/application-page.tsx";
 import { EventsPage } from "../events/events-page.tsx";
+import { NewUserPage, ResetPasswordPage } from "../session/choose-password-page.tsx";
+import { openLink } from "../session/opened-link.ts";
 import { isSignedOut, sessionQuery } from "../session/session.ts";
+import { SetupPage } from "../session/setup-page.tsx";
 import { SignInPage } from "../session/sign-in-page.tsx";
 import { NotFound, RouteError } from "./errors.tsx";
 import { rememberedProject } from "./remembered-choices.ts";
@@ -48,6 +51,27 @@ const signIn = createRoute({
     ...(typeof problem === "string" && { problem }),
   }),
   component: SignInPage,
+});
+
+const setup = createRoute({
+  getParentRoute: () => root,
+  path: "/setup",
+  beforeLoad: ({ location }) => openLink("/setup", location),
+  component: SetupPage,
+});
+
+const newUser = createRoute({
+  getParentRoute: () => root,
+  path: "/new-user",
+  beforeLoad: ({ location }) => openLink("/new-user", location),
+  component: NewUserPage,
+});
+
+const resetPassword = createRoute({
+  getParentRoute: () => root,
+  path: "/reset-password",
+  beforeLoad: ({ location }) => openLink("/reset-password", location),
+  component: ResetPasswordPage,
 });
 
 /** The frame of all pages for people who have signed in. */
@@ -186,6 +210,9 @@ const unknown = createRoute({
 
 const tree = root.addChildren([
   signIn,
+  setup,
+  newUser,
+  resetPassword,
   shell.addChildren([
     home,
     projects,

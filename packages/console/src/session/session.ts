@@ -29,8 +29,12 @@ export interface Session {
   readonly expiresAt: string;
 }
 
-interface SignInOptions {
+export interface SignInOptions {
   readonly token: boolean;
+  /** Whether somebody has an account with a password. */
+  readonly password: boolean;
+  /** Whether nobody can sign in yet, so that the first account is to be created. */
+  readonly setup: boolean;
   /** The label of the OpenID provider; null if the service has none. */
   readonly openIdConnect: { readonly name: string } | null;
 }
@@ -82,11 +86,22 @@ function isSameUser(one: Session, other: Session): boolean {
 export const signInOptionsQuery = queryOptions({
   queryKey: ["sign-in-options"],
   queryFn: ({ signal }) => request<SignInOptions>("auth/options", { signal }),
-  staleTime: Infinity,
 });
 
-export function signIn(token: string): Promise<Session> {
+export function signInWithToken(token: string): Promise<Session> {
   return request<Session>("auth/session", { method: "POST", body: { token } });
+}
+
+/** @param login user name or email address */
+export async function signInWithPassword(login: string, password: string): Promise<Session> {
+  const body = { username: login.trim(), password };
+  await request("auth/simple/login", { method: "POST", body });
+  return readSession();
+}
+
+/** Reads the session that another request has just started. */
+export function readSession(): Promise<Session> {
+  return request<Session>("auth/session");
 }
 
 export function signOut(): Promise<void> {

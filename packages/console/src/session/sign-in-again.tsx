@@ -4,7 +4,7 @@ import { useEffect } from "react";
 import { Dialog, Heading } from "react-aria-components/Dialog";
 import { Modal, ModalOverlay } from "react-aria-components/Modal";
 import { SignInForm } from "./sign-in-form.tsx";
-import "./sign-in.css";
+import "./sign-in-again.css";
 
 /**
  * Covers a page whose session has ended until the same user signs in again, here or in another tab. The page stays as it

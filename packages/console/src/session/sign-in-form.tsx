@@ -1,11 +1,22 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import { Form } from "react-aria-components/Form";
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
-import { describeError } from "../ui/describe-error.ts";
 import { TextField } from "../ui/fields.tsx";
-import { isSignedOut, sessionQuery, signIn, signInOptionsQuery } from "./session.ts";
+import { Loaded } from "../ui/loaded.tsx";
+import { PasswordField } from "../ui/password-field.tsx";
+import { ServerForm } from "../ui/server-form.tsx";
+import {
+  isSignedOut,
+  type Session,
+  sessionQuery,
+  type SignInOptions,
+  signInOptionsQuery,
+  signInWithPassword,
+  signInWithToken,
+} from "./session.ts";
+import "./entry-page.css";
 
 interface SignInFormProps {
   /** The path of the console to which a sign-in with OpenID Connect leads. */
@@ -17,67 +28,169 @@ interface SignInFormProps {
   readonly reason: string | undefined;
 }
 
-/** Signs in with OpenID Connect, if the service has a provider, or with a token. */
-export function SignInForm({ returnTo, opensTab = false, onSignedIn, reason }: SignInFormProps) {
-  const client = useQueryClient();
-  const { data: options } = useQuery(signInOptionsQuery);
-  const [token, setToken] = useState("");
-  const submission = useMutation({
-    mutationFn: () => signIn(token.trim()),
-    onSuccess: (session) => {
-      setToken("");
-      client.setQueryData(sessionQuery.queryKey, session);
-      onSignedIn?.();
-    },
-  });
+/** The ways to sign in that the service offers: with a password, with OpenID Connect, and with a token. */
+export function SignInForm(props: SignInFormProps) {
+  const options = useQuery(signInOptionsQuery);
+  return (
+    <Loaded query={options}>{(offered) => <OfferedWays {...props} offered={offered} />}</Loaded>
+  );
+}
+
+interface OfferedWaysProps extends SignInFormProps {
+  readonly offered: SignInOptions;
+}
+
+function OfferedWays({
+  offered,
+  returnTo,
+  opensTab = false,
+  onSignedIn,
+  reason,
+}: OfferedWaysProps) {
+  const { password, setup, openIdConnect } = offered;
+  const [hasTried, setTried] = useState(false);
+  const attempt = { onTry: () => setTried(true), onSignedIn };
   return (
     <>
-      {reason === undefined || submission.error !== null ? null : (
-        <Banner kind="error">{reason}</Banner>
-      )}
-      {options?.openIdConnect ? (
+      {reason === undefined || hasTried ? null : <Banner kind="error">{reason}</Banner>}
+      {setup ? <SetupHint /> : null}
+      {password ? <PasswordForm {...attempt} /> : null}
+      {password && openIdConnect !== null ? <p className="entry-or">or</p> : null}
+      {openIdConnect === null ? null : (
         <a
-          className="button button-primary"
+          className={`button entry-action ${password ? "" : "button-primary"}`}
           href={`auth/openid/start?returnTo=${encodeURIComponent(returnTo)}`}
           {...(opensTab && { target: "_blank" })}
         >
-          Continue with {options.openIdConnect.name}
+          Continue with {openIdConnect.name}
           {opensTab ? " in a new tab" : ""}
         </a>
-      ) : null}
-      <Form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          submission.mutate();
-        }}
-      >
-        <TextField
-          label="API token"
-          name="token"
-          type="password"
-          autoComplete="off"
-          value={token}
-          onChange={setToken}
-          isRequired
-          autoFocus
-          description="A token of type admin, editor or viewer. The browser keeps only a session, not the token."
-        />
-        {submission.error === null ? null : (
-          <Banner kind="error">{describeRefusal(submission.error)}</Banner>
-        )}
-        <div>
-          <Button type="submit" variant="primary" isPending={submission.isPending}>
-            Sign in
-          </Button>
-        </div>
-      </Form>
+      )}
+      {password || setup ? (
+        <details className="entry-fold">
+          <summary>Sign in with an API token</summary>
+          <TokenForm {...attempt} />
+        </details>
+      ) : (
+        <TokenForm {...attempt} autoFocus />
+      )}
     </>
   );
 }
 
-function describeRefusal(error: Error): string {
-  return isSignedOut(error)
-    ? "This token is unknown, expired or deleted. Make sure you copied the whole token."
-    : describeError(error);
+/** What to do while nobody can administer the service. */
+function SetupHint() {
+  return (
+    <Banner kind="info">
+      <p>Nobody can administer this service yet.</p>
+      <p>
+        Open the setup link that it printed when it started, in the output of the service. The
+        command <code>flags-admin setup-code</code> prints another one.
+      </p>
+      <Link to="/setup">I have a setup code</Link>
+    </Banner>
+  );
+}
+
+interface AttemptProps {
+  readonly onTry: () => void;
+  readonly onSignedIn: (() => void) | undefined;
+}
+
+function useSignIn({ onTry, onSignedIn }: AttemptProps, run: () => Promise<Session>) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: run,
+    onMutate: onTry,
+    onSuccess: (session) => {
+      client.setQueryData(sessionQuery.queryKey, session);
+      onSignedIn?.();
+    },
+  });
+}
+
+function PasswordForm(attempt: AttemptProps) {
+  const [login, setLogin] = useState("");
+  const [password, setPassword] = useState("");
+  const submission = useSignIn(attempt, () => signInWithPassword(login, password));
+  return (
+    <ServerForm
+      className="stack entry-form"
+      error={submission.error}
+      onSubmit={() => submission.mutate()}
+      footer={<SubmitButton isPending={submission.isPending}>Sign in</SubmitButton>}
+    >
+      <TextField
+        label="User name or email address"
+        name="username"
+        autoComplete="username"
+        value={login}
+        onChange={setLogin}
+        isRequired
+        autoFocus
+      />
+      <PasswordField
+        label="Password"
+        name="password"
+        autoComplete="current-password"
+        value={password}
+        onChange={setPassword}
+      />
+    </ServerForm>
+  );
+}
+
+interface TokenFormProps extends AttemptProps {
+  readonly autoFocus?: boolean;
+}
+
+function TokenForm({ autoFocus = false, ...attempt }: TokenFormProps) {
+  const [token, setToken] = useState("");
+  const submission = useSignIn(attempt, async () => {
+    const session = await signInWithToken(token.trim()).catch(explainRefusal);
+    setToken("");
+    return session;
+  });
+  return (
+    <ServerForm
+      className="stack entry-form"
+      error={submission.error}
+      onSubmit={() => submission.mutate()}
+      footer={<SubmitButton isPending={submission.isPending}>Sign in with the token</SubmitButton>}
+    >
+      <TextField
+        label="API token"
+        name="token"
+        type="password"
+        autoComplete="off"
+        value={token}
+        onChange={setToken}
+        isRequired
+        autoFocus={autoFocus}
+        description="A token of type admin, editor or viewer. The browser keeps only a session, not the token."
+      />
+    </ServerForm>
+  );
+}
+
+function explainRefusal(error: unknown): never {
+  if (!isSignedOut(error)) throw error;
+  throw new Error(
+    "This token is unknown, expired or deleted. Make sure you copied the whole token.",
+    { cause: error },
+  );
+}
+
+interface SubmitButtonProps {
+  readonly isPending: boolean;
+  readonly children: ReactNode;
+}
+
+/** The button below the fields of a form for people who are not signed in. */
+export function SubmitButton({ isPending, children }: SubmitButtonProps) {
+  return (
+    <Button type="submit" variant="primary" isPending={isPending}>
+      {children}
+    </Button>
+  );
 }

@@ -1,8 +1,9 @@
+import { useQuery } from "@tanstack/react-query";
 import { useRouter, useSearch } from "@tanstack/react-router";
 import { ownValue } from "../ui/own-value.ts";
-import { Page } from "../ui/page.tsx";
+import { EntryPage } from "./entry-page.tsx";
+import { signInOptionsQuery } from "./session.ts";
 import { SignInForm } from "./sign-in-form.tsx";
-import "./sign-in.css";
 
 /** Why a sign-in with OpenID Connect failed, by the code that the service adds to the address. */
 const PROBLEMS: Readonly<Record<string, string>> = {
@@ -17,19 +18,28 @@ export function SignInPage() {
   const { returnTo = "/", problem } = useSearch({ from: "/sign-in" });
   const path = toLocalPath(returnTo);
   return (
-    <div className="sign-in">
-      <Page title="Sign in to flags">
-        <SignInForm
-          returnTo={path}
-          onSignedIn={() => void router.navigate({ href: path })}
-          reason={
-            problem === undefined
-              ? undefined
-              : (ownValue(PROBLEMS, problem) ?? "The sign-in failed. Try again.")
-          }
-        />
-      </Page>
-    </div>
+    <EntryPage title="Sign in to flags" help={<Help />}>
+      <SignInForm
+        returnTo={path}
+        onSignedIn={() => void router.navigate({ href: path })}
+        reason={
+          problem === undefined
+            ? undefined
+            : (ownValue(PROBLEMS, problem) ?? "The sign-in failed. Try again.")
+        }
+      />
+    </EntryPage>
+  );
+}
+
+/** Whom to ask. The console sends no mail. */
+function Help() {
+  const { data: options } = useQuery(signInOptionsQuery);
+  if (options === undefined || options.setup) return null;
+  return options.password ? (
+    <p>No account, or the password forgotten? Ask an admin of this service for a link.</p>
+  ) : (
+    <p>No access yet? Ask an admin of this service.</p>
   );
 }
 

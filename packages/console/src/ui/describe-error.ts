@@ -1,6 +1,9 @@
 import { ApiError } from "../api/request.ts";
 import { describeDistance } from "./times.ts";
 
+/** What the service says about a password or a link, rather than about the session. */
+const CREDENTIAL_ERRORS: readonly string[] = ["InvalidTokenError", "PasswordMismatch"];
+
 /** Explains in words why something failed, and what to do about it. */
 export function describeError(error: unknown): string {
   if (!(error instanceof ApiError)) {
@@ -8,13 +11,18 @@ export function describeError(error: unknown): string {
   }
   switch (error.status) {
     case 401:
-      return "Your session had ended. Try again.";
+      return CREDENTIAL_ERRORS.includes(error.name)
+        ? withFullStop(error.message)
+        : "Your session had ended. Try again.";
     case 412:
       return describeConflict(error.message);
     case 413:
       return "This is too large to save. Shorten the longest text or list.";
     case 429:
-      return "Too many requests. Wait a minute and try again.";
+      // NOTE: the message of the service says how long. Those of gateways do not.
+      return error.name === "RateLimitError"
+        ? withFullStop(error.message)
+        : "Too many requests. Wait a minute and try again.";
     case 502:
     case 503:
     case 504:
@@ -46,6 +54,7 @@ function furtherDetails({ message, details }: ApiError): readonly string[] {
     .filter((text) => text !== "" && !message.includes(text));
 }
 
-function withFullStop(text: string): string {
+/** Ends a text with a full stop, unless it has ended. */
+export function withFullStop(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -1,10 +1,11 @@
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Dialog as AriaDialog, Heading } from "react-aria-components/Dialog";
-import { Form } from "react-aria-components/Form";
 import { Modal, ModalOverlay } from "react-aria-components/Modal";
 import { X } from "lucide-react";
 import { Button, IconButton } from "./button.tsx";
-import { type ConflictActions, FormError } from "./form-error.tsx";
+import type { FieldSubjects } from "./field-errors.ts";
+import type { ConflictActions } from "./form-error.tsx";
+import { ServerForm } from "./server-form.tsx";
 import { useReturnedFocus } from "./use-returned-focus.ts";
 import "./dialog.css";
 
@@ -53,6 +54,8 @@ interface FormDialogProps extends DialogProps {
   readonly isPending: boolean;
   /** Why the last attempt failed; null or undefined if it did not. */
   readonly error?: unknown;
+  /** The fields that show what the service says about them. */
+  readonly subjects?: FieldSubjects;
   /** How to continue if somebody else has changed the same thing in the meantime. */
   readonly conflict?: ConflictActions;
   readonly isDangerous?: boolean;
@@ -68,6 +71,7 @@ export function FormDialog({
   onSubmit,
   isPending,
   error,
+  subjects,
   conflict,
   isDangerous = false,
   isDisabled = false,
@@ -81,27 +85,28 @@ export function FormDialog({
   const close = current === start ? onClose : () => setConfirming(true);
   return (
     <Dialog {...props} onClose={close}>
-      <Form
+      <ServerForm
         className="dialog-form"
-        onSubmit={(event: FormEvent) => {
-          event.preventDefault();
-          onSubmit();
-        }}
+        error={error}
+        onSubmit={onSubmit}
+        {...(subjects !== undefined && { subjects })}
+        {...(conflict !== undefined && { conflict })}
+        footer={
+          <footer className="dialog-footer">
+            <Button onPress={close}>{cancel}</Button>
+            <Button
+              type="submit"
+              variant={isDangerous ? "danger" : "primary"}
+              isPending={isPending}
+              isDisabled={isDisabled}
+            >
+              {submit}
+            </Button>
+          </footer>
+        }
       >
         <div className="dialog-content">{children}</div>
-        <FormError error={error} {...(conflict !== undefined && { conflict })} />
-        <footer className="dialog-footer">
-          <Button onPress={close}>{cancel}</Button>
-          <Button
-            type="submit"
-            variant={isDangerous ? "danger" : "primary"}
-            isPending={isPending}
-            isDisabled={isDisabled}
-          >
-            {submit}
-          </Button>
-        </footer>
-      </Form>
+      </ServerForm>
       {isConfirming ? (
         <FormDialog
           title="Discard changes?"

@@ -33,6 +33,7 @@ interface TextFieldProps extends FieldProps<string> {
   readonly autoComplete?: string;
   /** Shows several lines. @default 1 */
   readonly rows?: number;
+  readonly isReadOnly?: boolean;
   /** Uses a font of fixed width, for code and JSON. @default false */
   readonly isCode?: boolean;
 }
