@@ -4,16 +4,8 @@ import type { FlagSource } from "../upstream/flag-source.ts";
 import type { FlagUpdate, SyncEvent, SyncStatus } from "./flag-replica.ts";
 import type { WorkerPeer } from "./messages.ts";
 
-/** Maximum time for which a round waits for a worker to load its flags. */
+/** Maximum time for which the other workers wait for one to load its flags. */
 const LOAD_TIMEOUT_MS = 10_000;
-
-/** The distribution of one update. */
-interface Round {
-  readonly update: FlagUpdate;
-  readonly waitingFor: Set<WorkerPeer>;
-  readonly loaded: Set<WorkerPeer>;
-  readonly timeout: NodeJS.Timeout;
-}
 
 interface DistributionOptions {
   readonly source: Source;
@@ -22,31 +14,39 @@ interface DistributionOptions {
   readonly logger: Logger;
 }
 
+/** What a worker has done with the flags that were sent to it. */
+interface Progress {
+  isLoading: boolean;
+  /** Whether the others do not wait for it. */
+  isLate: boolean;
+  /** The revision that it has loaded last. */
+  loaded: string | undefined;
+  published: string | undefined;
+  /** Called when it has published its first flags. */
+  readonly onReady: () => void;
+}
+
 /**
- * Distributes the flags of a source to the workers, in rounds: all workers load an update, and when
- * the last one has loaded it, all publish it. So responses, and whether the proxy is ready, do not
- * depend on which worker serves a connection. Changes during a round go into the next round. At most
- * one update is sent to a worker before it has loaded the previous one, however slow it is.
+ * Distributes the flags of a source to the workers: all workers load an update, and when the last one has loaded it, all
+ * publish it. So responses, and whether the proxy is ready, do not depend on which worker serves a connection. Changes in
+ * the meantime become the next update. At most one update is sent to a worker before it has loaded the previous one,
+ * however slow it is.
  */
 export class FlagDistribution {
   readonly #options: DistributionOptions;
   readonly #source: FlagSource;
-  readonly #workers = new Set<WorkerPeer>();
-  /** What to call when workers that have joined publish their first flags. */
-  readonly #joining = new Map<WorkerPeer, () => void>();
-  /** Workers that have received flags and have not loaded them yet. */
-  readonly #loading = new WeakSet<WorkerPeer>();
-  #round: Round | undefined;
-  /** The update of the current or the last round. */
+  readonly #workers = new Map<WorkerPeer, Progress>();
   #update: FlagUpdate | undefined;
   /** When that update was last confirmed. The source may have a later one, which it has confirmed later. */
   #confirmedAtMs: number | undefined;
+  /** Set while workers are waited for. */
+  #timeout: NodeJS.Timeout | undefined;
 
   constructor(options: DistributionOptions) {
     this.#options = options;
     const { flags, onFailure } = options.source;
     this.#source = flags;
-    flags.on("changed", () => this.#startNextRound());
+    flags.on("changed", () => this.#advance());
     flags.on("unchanged", () => this.#sendStatus("unchanged"));
     flags.on("live", () => this.#sendStatus());
     flags.on("fall", () => this.#sendStatus());
@@ -55,106 +55,90 @@ export class FlagDistribution {
 
   /** Adds a worker. Resolves when it has the flags of the other workers, immediately if there are none. */
   join(worker: WorkerPeer): Promise<void> {
-    return new Promise((resolve) => {
-      this.#workers.add(worker);
+    return new Promise((onReady) => {
+      const unknown = { loaded: undefined, published: undefined };
+      this.#workers.set(worker, { ...unknown, isLoading: false, isLate: false, onReady });
       if (this.#options.source.lastFailure() !== undefined) this.#sendStatus(undefined, [worker]);
-      if (this.#update === undefined) resolve();
-      else this.#joining.set(worker, resolve);
-      this.#distributeTo(worker);
+      if (this.#update === undefined) onReady();
+      this.#advance();
     });
   }
 
   /** Records that a worker has loaded the flags of a revision. */
   loaded(worker: WorkerPeer, revision: string): void {
-    this.#loading.delete(worker);
-    if (revision !== this.#update?.revision) {
-      this.#distributeTo(worker);
-      return;
+    const progress = this.#workers.get(worker);
+    if (progress !== undefined) {
+      Object.assign(progress, { isLoading: false, isLate: false, loaded: revision });
     }
-    if (this.#round === undefined) {
-      this.#publish([worker]);
-      return;
-    }
-    this.#round.waitingFor.delete(worker);
-    this.#round.loaded.add(worker);
-    this.#endIfComplete(this.#round);
+    this.#advance();
   }
 
   /** Records the exit of a worker. */
   leave(worker: WorkerPeer): void {
     this.#workers.delete(worker);
-    this.#joining.delete(worker);
-    if (this.#round === undefined) return;
-    this.#round.waitingFor.delete(worker);
-    this.#round.loaded.delete(worker);
-    this.#endIfComplete(this.#round);
+    this.#advance();
   }
 
-  /** Aborts the current round. */
+  /** Stops waiting. */
   close(): void {
-    clearTimeout(this.#round?.timeout);
-    this.#round = undefined;
+    this.#workers.clear();
+    clearTimeout(this.#timeout);
   }
 
-  /** Starts a round if the source has changed and no round is in progress. */
-  #startNextRound(): void {
+  /** Sends the current update to the workers that need it. When all have loaded it, lets them publish it. */
+  #advance(): void {
+    for (;;) {
+      const isComplete = this.#update === undefined || this.#distribute(this.#update);
+      if (!isComplete || !this.#takeNext()) return;
+    }
+  }
+
+  /** Takes the flags of the source as the next update. Returns whether they have changed. */
+  #takeNext(): boolean {
     const { snapshot, definitions, confirmedAtMs } = this.#source;
-    if (this.#round !== undefined || snapshot === undefined) return;
-    if (snapshot.revision === this.#update?.revision) return;
+    if (snapshot === undefined || snapshot.revision === this.#update?.revision) return false;
     this.#update = { revision: snapshot.revision, text: JSON.stringify(definitions) };
     this.#confirmedAtMs = confirmedAtMs;
-    this.#startRound(this.#update, this.#workers);
+    return true;
   }
 
-  /** Sends the current update to one worker, in the current round or one of its own. */
-  #distributeTo(worker: WorkerPeer): void {
-    if (this.#round !== undefined) this.#sendFlags(worker, this.#round);
-    else if (this.#update !== undefined) this.#startRound(this.#update, [worker]);
-  }
-
-  #startRound(update: FlagUpdate, workers: Iterable<WorkerPeer>): void {
-    const timeout = setTimeout(() => this.#stopWaiting(), LOAD_TIMEOUT_MS);
-    this.#round = { update, waitingFor: new Set(), loaded: new Set(), timeout };
-    for (const worker of workers) this.#sendFlags(worker, this.#round);
-    this.#endIfComplete(this.#round);
-  }
-
-  #sendFlags(worker: WorkerPeer, { update, waitingFor }: Round): void {
-    // Updates must not accumulate in the channel to a worker that makes no progress.
-    if (this.#loading.has(worker)) return;
-    this.#loading.add(worker);
-    waitingFor.add(worker);
-    worker.send({ kind: "flags", source: this.#options.index, ...update });
+  /** Returns whether no worker has to be waited for. */
+  #distribute(update: FlagUpdate): boolean {
+    const { revision } = update;
+    for (const [worker, progress] of this.#workers) {
+      // Updates must not accumulate in the channel to a worker that makes no progress.
+      if (progress.isLoading || progress.loaded === revision) continue;
+      progress.isLoading = true;
+      worker.send({ kind: "flags", source: this.#options.index, ...update });
+    }
+    const all = [...this.#workers.values()];
+    if (all.some(({ isLate, loaded }) => !isLate && loaded !== revision)) {
+      this.#timeout ??= setTimeout(() => this.#stopWaiting(), LOAD_TIMEOUT_MS);
+      return false;
+    }
+    clearTimeout(this.#timeout);
+    this.#timeout = undefined;
+    for (const [worker, progress] of this.#workers) {
+      if (progress.loaded !== revision || progress.published === revision) continue;
+      progress.published = revision;
+      this.#sendStatus("publish", [worker]);
+      progress.onReady();
+    }
+    return true;
   }
 
   #stopWaiting(): void {
-    if (this.#round === undefined) return;
-    for (const { name } of this.#round.waitingFor) {
+    for (const [{ name }, progress] of this.#workers) {
+      if (!progress.isLoading || progress.isLate) continue;
+      progress.isLate = true;
       this.#options.logger.warn(
         `${name} is slow to load new flags: the other workers continue without it`,
       );
     }
-    this.#round.waitingFor.clear();
-    this.#endIfComplete(this.#round);
+    this.#advance();
   }
 
-  #endIfComplete({ waitingFor, loaded, timeout }: Round): void {
-    if (waitingFor.size > 0) return;
-    clearTimeout(timeout);
-    this.#round = undefined;
-    this.#publish(loaded);
-    this.#startNextRound();
-  }
-
-  #publish(workers: Iterable<WorkerPeer>): void {
-    for (const worker of workers) {
-      this.#sendStatus("publish", [worker]);
-      this.#joining.get(worker)?.();
-      this.#joining.delete(worker);
-    }
-  }
-
-  #sendStatus(event?: SyncEvent, workers: Iterable<WorkerPeer> = this.#workers): void {
+  #sendStatus(event?: SyncEvent, workers: Iterable<WorkerPeer> = this.#workers.keys()): void {
     const { index: source } = this.#options;
     for (const worker of workers) {
       worker.send({ kind: "status", source, status: this.#status(), event });

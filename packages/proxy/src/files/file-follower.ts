@@ -1,10 +1,7 @@
-import { type FilesState, type FollowedFiles, readFilesState } from "./read-file.ts";
+import { type FollowedFiles, readFingerprint } from "./read-file.ts";
 
 /** How often files are checked for changes. */
 const POLL_MS = 150;
-
-/** A file that is replaced between all checks is read after this many of them. */
-const MAX_UNSTABLE_CHECKS = 3;
 
 /**
  * Reads files again when they change.
@@ -19,16 +16,15 @@ const MAX_UNSTABLE_CHECKS = 3;
 export class FileFollower {
   readonly #reload: () => Promise<FollowedFiles | undefined>;
   #files: FollowedFiles;
-  /** The state that was found in the previous check. */
-  #seen: FilesState;
-  #unstableChecks = 0;
+  /** The fingerprint that was found in the previous check. */
+  #seen: string;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   /** @param reload reads the files again, and returns which ones; undefined if that failed. Must not throw */
   constructor(files: FollowedFiles, reload: () => Promise<FollowedFiles | undefined>) {
     this.#files = files;
-    this.#seen = { fingerprint: files.fingerprint, identity: "" };
+    this.#seen = files.fingerprint;
     this.#reload = reload;
     this.#schedule();
   }
@@ -46,23 +42,17 @@ export class FileFollower {
 
   async #check(): Promise<void> {
     const previous = this.#seen;
-    const current = await readFilesState(this.#files.paths);
-    this.#seen = current;
-    const isStable = current.fingerprint === previous.fingerprint;
-    // NOTE: a file that is written in place may be incomplete at any time before it is stable.
-    const isReplaced = current.identity !== previous.identity;
-    this.#unstableChecks = !isStable && isReplaced ? this.#unstableChecks + 1 : 0;
-    const isDue = isStable || this.#unstableChecks >= MAX_UNSTABLE_CHECKS;
-    const isChanged = current.fingerprint !== this.#files.fingerprint;
-    if (isChanged && isDue && !this.#isClosed) await this.#read(current);
+    this.#seen = await readFingerprint(this.#files.paths);
+    const isStable = this.#seen === previous;
+    const isChanged = this.#seen !== this.#files.fingerprint;
+    if (isChanged && isStable && !this.#isClosed) await this.#read(this.#seen);
     this.#schedule();
   }
 
-  async #read({ fingerprint }: FilesState): Promise<void> {
-    this.#unstableChecks = 0;
+  async #read(fingerprint: string): Promise<void> {
     const files = await this.#reload();
     // NOTE: a file that could be read but not used is not read again until it changes.
     this.#files = files ?? { ...this.#files, fingerprint };
-    this.#seen = { ...this.#seen, fingerprint: this.#files.fingerprint };
+    this.#seen = this.#files.fingerprint;
   }
 }

@@ -10,27 +10,10 @@ export interface FollowedFiles {
   readonly fingerprint: string;
 }
 
-/** The state of files. A missing file has one too. */
-export interface FilesState {
-  /** Changes whenever one of them does. */
-  readonly fingerprint: string;
-  /** Changes whenever one of them is replaced by another file, but not when it is written in place. */
-  readonly identity: string;
-}
-
-export async function readFilesState(paths: readonly string[]): Promise<FilesState> {
-  const states = await Promise.all(
-    paths.map((path) =>
-      stat(path, { bigint: true }).then(
-        (stats) => [fromStats(stats), `${stats.dev} ${stats.ino}`] as const,
-        (error: unknown) => [codeOf(error), ""] as const,
-      ),
-    ),
-  );
-  return {
-    fingerprint: combineStates(states.map(([state]) => state)),
-    identity: combineStates(states.map(([, identity]) => identity)),
-  };
+/** Returns the state of files. A missing file has one too. */
+export async function readFingerprint(paths: readonly string[]): Promise<string> {
+  const states = paths.map((path) => stat(path, { bigint: true }).then(fromStats, codeOf));
+  return combineStates(await Promise.all(states));
 }
 
 /** Returns one text for the states of several files. */
