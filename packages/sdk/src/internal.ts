@@ -5,7 +5,7 @@
 export { attachTo } from "./client/flags-client.ts";
 export type { Attachment } from "./client/flags-client.ts";
 export type { ClientParts, CreateSynchronizer, Following } from "./client/client-components.ts";
-export { ClientEventTarget } from "./client/client-event-target.ts";
+export { createSourceEmitter } from "./client/source-emitter.ts";
 export { isUnleashClient } from "./sync/unleash-synchronizer.ts";
 export type { Synchronizer } from "./sync/synchronizer.ts";
 

@@ -13,6 +13,7 @@ export { HoldBack } from "./sync/hold-back.ts";
 export { pollOnce } from "./sync/poll-once.ts";
 export { Revisions } from "./sync/revision.ts";
 export type { SyncSink } from "./sync/synchronizer.ts";
+export { SourceEvents, UpdatedFlags } from "./sync/updated-flags.ts";
 
 // Flags as clients read them, and usage.
 export { toClientContext, withSessionId } from "./rendering/client-context.ts";

@@ -1,8 +1,8 @@
 import { parseInSteps } from "flags-engine";
 import type { CustomStrategy, Snapshot, Steps } from "flags-engine";
 import type { BeforeChangeHook, FeatureDefinitions, FlagFall, FlagOrigin } from "flags-sdk";
-import { ClientEventTarget, HOST_NAME } from "flags-sdk/internal";
-import { Compiler, readJson, Revisions, TimeSlicer } from "flags-sdk/neutral";
+import { createSourceEmitter, HOST_NAME } from "flags-sdk/internal";
+import { Compiler, readJson, Revisions, SourceEvents, TimeSlicer } from "flags-sdk/neutral";
 import type { SourceFailure } from "../sources/sources.ts";
 import type { FlagSource } from "../upstream/flag-source.ts";
 
@@ -49,7 +49,9 @@ interface Flags {
  * `update`, so that several replicas can switch at the same time. Errors of the upstream and the
  * first synchronization are reported by the source, so a replica does not emit those events.
  */
-export class FlagReplica extends ClientEventTarget implements FlagSource {
+export class FlagReplica extends SourceEvents implements FlagSource {
+  protected override readonly emitter: ReturnType<typeof createSourceEmitter> =
+    createSourceEmitter();
   // Set by `update()` only.
   snapshot: Snapshot | undefined;
   definitions: FeatureDefinitions | undefined;

@@ -1,5 +1,4 @@
-import { type CustomStrategy, runToEnd, type Snapshot, type Steps } from "flags-engine";
-import type { BeforeChangeHook, FeatureDefinitions, FlagFall, FlagOrigin } from "flags-sdk";
+import { type CustomStrategy, runToEnd, type Steps } from "flags-engine";
 import {
   Compiler,
   convertDocuments,
@@ -18,6 +17,7 @@ import {
   type SyncSink,
   toEventSink,
   toUpstreamError,
+  UpdatedFlags,
   UpstreamApi,
 } from "flags-sdk/neutral";
 import type { FlagSource } from "../upstream/flag-source.ts";
@@ -71,12 +71,11 @@ const MAX_OTHER_MS = 5000;
  * The flags of an upstream, without timers: requests cause their refresh. A request gets the flags in memory, and
  * flags that are due are refreshed after the response. It waits only while there are no flags, or too old ones.
  */
-export class OnDemandSource implements FlagSource {
+export class OnDemandSource extends UpdatedFlags implements FlagSource {
+  protected override readonly emitter: Emitter<FlagsClientEvents>;
+  protected override readonly compiler: Compiler;
+  protected override readonly updater: FlagUpdater;
   readonly #options: OnDemandSourceOptions;
-  readonly #emitter: Emitter<FlagsClientEvents>;
-  readonly #compiler: Compiler;
-  readonly #state: FlagState;
-  readonly #updater: FlagUpdater;
   readonly #sink: SyncSink;
   readonly #log: FailureLog;
   readonly #usage: OnDemandUsage;
@@ -87,17 +86,17 @@ export class OnDemandSource implements FlagSource {
   #etag: string | undefined;
 
   constructor(options: OnDemandSourceOptions) {
+    super();
     this.#options = options;
     const emitter: Emitter<FlagsClientEvents> = new Emitter((event, cause) => {
       if (event !== "error") emitter.emit("error", toUpstreamError(cause));
     });
-    this.#emitter = emitter;
+    this.emitter = emitter;
     const events = toEventSink(emitter);
     this.#log = new FailureLog("Fetching flags", events);
-    this.#compiler = new Compiler(options.strategies, emitter, "");
-    this.#state = new FlagState({ bootstrapOverrides: false, compiler: this.#compiler });
-    this.#updater = new FlagUpdater({
-      state: this.#state,
+    this.compiler = new Compiler(options.strategies, emitter, "");
+    this.updater = new FlagUpdater({
+      state: new FlagState({ bootstrapOverrides: false, compiler: this.compiler }),
       emitter,
       save: () => undefined,
       now: Date.now,
@@ -118,63 +117,11 @@ export class OnDemandSource implements FlagSource {
     });
   }
 
-  get snapshot(): Snapshot | undefined {
-    return this.#state.snapshot;
-  }
-
-  get definitions(): FeatureDefinitions | undefined {
-    return this.#state.definitions;
-  }
-
-  get lastFetchAtMs(): number | undefined {
-    return this.#updater.lastFetchAtMs;
-  }
-
-  get lastUpdateAtMs(): number | undefined {
-    return this.#updater.lastUpdateAtMs;
-  }
-
-  get origin(): FlagOrigin | undefined {
-    return this.#updater.origin;
-  }
-
-  get confirmedAtMs(): number | undefined {
-    return this.#updater.confirmedAtMs;
-  }
-
-  get isLive(): boolean {
-    return false;
-  }
-
-  get fall(): FlagFall | undefined {
-    return this.#updater.fall;
-  }
-
   /** There is nothing to start. */
   start(): void {}
 
   /** There is nothing to close: nothing runs between requests. */
   async close(): Promise<void> {}
-
-  on<Event extends keyof FlagsClientEvents>(
-    event: Event,
-    listener: FlagsClientEvents[Event],
-  ): this {
-    this.#emitter.on(event, listener);
-    return this;
-  }
-
-  off<Event extends keyof FlagsClientEvents>(
-    event: Event,
-    listener: FlagsClientEvents[Event],
-  ): this {
-    this.#emitter.off(event, listener);
-    return this;
-  }
-
-  beforeChange(hook: BeforeChangeHook): () => void {
-    return this.#compiler.addHook(hook);
-  }
 
   /** Returns false if a limit is exceeded. If usage is not reported, returns true and discards the usage. */
   reportUsage(usage: ApplicationUsage): boolean {
@@ -265,11 +212,11 @@ export class OnDemandSource implements FlagSource {
     const cached = isUseful ? await cache?.getNewer(confirmedAtMs, this.#events) : undefined;
     if (cached === undefined) return undefined;
     try {
-      await this.#updater.acceptShared(cached.text, { ...cached, isFresh: true }, signal);
+      await this.updater.acceptShared(cached.text, { ...cached, isFresh: true }, signal);
     } catch (thrown) {
       signal.throwIfAborted();
       const { message } = toUpstreamError(thrown);
-      this.#emitter.emit("warn", `Ignoring the flags in the cache: ${message}`);
+      this.emitter.emit("warn", `Ignoring the flags in the cache: ${message}`);
       return undefined;
     }
     this.#etag = cached.etag;
@@ -297,7 +244,7 @@ export class OnDemandSource implements FlagSource {
   }
 
   get #events() {
-    return toEventSink(this.#emitter);
+    return toEventSink(this.emitter);
   }
 
   get #credentials() {
@@ -327,15 +274,15 @@ export class OnDemandSource implements FlagSource {
     const { filters, refreshIntervalMs } = this.#options;
     const events = this.#events;
     const held = new HoldBack({
-      sink: this.#updater,
-      size: () => this.#updater.size,
+      sink: this.updater,
+      size: () => this.updater.size,
       // Flags in the cache are adopted before the upstream is asked.
       restored: () => Promise.resolve(),
-      onHeldBack: (isHeldBack) => this.#updater.setHeldBack(isHeldBack),
+      onHeldBack: (isHeldBack) => this.updater.setHeldBack(isHeldBack),
       onError: (cause) => events.error(toUpstreamError(cause)),
     });
     // If flags are loaded only once, nothing can confirm them later.
-    const sink = refreshIntervalMs === 0 ? this.#updater : held;
+    const sink = refreshIntervalMs === 0 ? this.updater : held;
     return convertDocuments(sink, createDocumentFilter(filters, events.warn));
   }
 }

@@ -1,6 +1,6 @@
-import type { CustomStrategy, Snapshot } from "flags-engine";
-import type { BeforeChangeHook, FeatureDefinitions, FlagFall, FlagOrigin } from "flags-sdk";
-import { ClientEventTarget, HOST_NAME } from "flags-sdk/internal";
+import type { CustomStrategy } from "flags-engine";
+import type { FlagOrigin } from "flags-sdk";
+import { createSourceEmitter, HOST_NAME } from "flags-sdk/internal";
 import {
   Compiler,
   createDocumentFilter,
@@ -8,6 +8,7 @@ import {
   FlagState,
   FlagUpdater,
   TimeSlicer,
+  UpdatedFlags,
 } from "flags-sdk/neutral";
 import { type Logger, toErrorMessage } from "flags-server-kit/neutral";
 import type { FlagSource } from "../upstream/flag-source.ts";
@@ -33,10 +34,11 @@ interface FileFlagsOptions {
  * The flags of a file, which is read again when it changes. A file that cannot be used leaves the
  * previous flags in place.
  */
-export class FileFlags extends ClientEventTarget implements FlagSource {
-  readonly #compiler: Compiler;
-  readonly #state: FlagState;
-  readonly #updater: FlagUpdater;
+export class FileFlags extends UpdatedFlags implements FlagSource {
+  protected override readonly emitter: ReturnType<typeof createSourceEmitter> =
+    createSourceEmitter();
+  protected override readonly compiler: Compiler;
+  protected override readonly updater: FlagUpdater;
   readonly #filter: (document: unknown) => unknown;
   readonly #closing = new AbortController();
   readonly #file: FlagFile;
@@ -52,10 +54,10 @@ export class FileFlags extends ClientEventTarget implements FlagSource {
     super();
     const { file, strategies, projectName, namePrefix, logger, watchesDirectory = false } = options;
     const { emitter } = this;
-    this.#compiler = new Compiler(strategies, emitter, HOST_NAME);
-    this.#state = new FlagState({ bootstrapOverrides: true, compiler: this.#compiler });
-    this.#updater = new FlagUpdater({
-      state: this.#state,
+    const compiler = new Compiler(strategies, emitter, HOST_NAME);
+    this.compiler = compiler;
+    this.updater = new FlagUpdater({
+      state: new FlagState({ bootstrapOverrides: true, compiler }),
       emitter,
       save: ignore,
       now: Date.now,
@@ -67,36 +69,8 @@ export class FileFlags extends ClientEventTarget implements FlagSource {
     this.#watchesDirectory = watchesDirectory;
   }
 
-  get snapshot(): Snapshot | undefined {
-    return this.#state.snapshot;
-  }
-
-  get definitions(): FeatureDefinitions | undefined {
-    return this.#state.definitions;
-  }
-
-  get lastFetchAtMs(): number | undefined {
-    return this.#updater.lastFetchAtMs;
-  }
-
-  get lastUpdateAtMs(): number | undefined {
-    return this.#updater.lastUpdateAtMs;
-  }
-
-  get origin(): FlagOrigin | undefined {
+  override get origin(): FlagOrigin | undefined {
     return this.snapshot && "file";
-  }
-
-  get confirmedAtMs(): number | undefined {
-    return this.#updater.confirmedAtMs;
-  }
-
-  get isLive(): boolean {
-    return this.#updater.isLive;
-  }
-
-  get fall(): FlagFall | undefined {
-    return this.#updater.fall;
   }
 
   start(): void {
@@ -113,10 +87,6 @@ export class FileFlags extends ClientEventTarget implements FlagSource {
     this.#closing.abort();
     this.#follower?.close();
     this.#stopWatching();
-  }
-
-  beforeChange(hook: BeforeChangeHook): () => void {
-    return this.#compiler.addHook(hook);
   }
 
   reportUsage(_usage: ApplicationUsage): boolean {
@@ -140,10 +110,10 @@ export class FileFlags extends ClientEventTarget implements FlagSource {
     try {
       const { document, warnings, locateError, ...files } = await readFlagFile(this.#file);
       const { signal } = this.#closing;
-      await this.#updater.accept(this.#filter(document), signal).catch((error: unknown) => {
+      await this.updater.accept(this.#filter(document), signal).catch((error: unknown) => {
         throw locateError(error);
       });
-      this.#updater.setLive(true);
+      this.updater.setLive(true);
       for (const warning of warnings) this.emitter.emit("warn", `${path}: ${warning}`);
       const count = describeCount(document.features.length, "flag");
       if (this.#reported === "") this.#logger.info(`Read ${count} from ${path}`);
@@ -163,8 +133,8 @@ export class FileFlags extends ClientEventTarget implements FlagSource {
     this.#reported = reason;
     const effect = this.snapshot === undefined ? "" : "; the previous flags stay in use";
     // Until now, every change would have been noticed. From now on, the flags become older.
-    if (this.isLive) this.#updater.unchanged();
-    this.#updater.setLive(false);
+    if (this.isLive) this.updater.unchanged();
+    this.updater.setLive(false);
     this.emitter.emit("error", new Error(`Cannot use ${this.#file.path}${effect}: ${reason}`));
   }
 }

@@ -1,16 +1,7 @@
-import type { Snapshot } from "flags-engine";
-import {
-  type BeforeChangeHook,
-  type FeatureDefinitions,
-  type FlagFall,
-  type FlagOrigin,
-  FlagsClient,
-  type FlagsClientEvents,
-  type FlagsClientOptions,
-} from "flags-sdk";
+import { FlagsClient, type FlagsClientOptions } from "flags-sdk";
 import type { FlagSource } from "./flag-source.ts";
 import { type Attachment, attachTo, type ClientParts } from "flags-sdk/internal";
-import { Emitter, toEventSink } from "flags-sdk/neutral";
+import { Emitter, toEventSink, UpdatedFlags } from "flags-sdk/neutral";
 import type { OpenExchange } from "./sharing/flag-exchange.ts";
 import {
   SharedSynchronizer,
@@ -38,10 +29,12 @@ interface UpstreamSourceEvents {
 }
 
 /** The flags of an upstream, which a client follows, and the usage of applications, which is sent there. */
-export class UpstreamSource implements FlagSource {
+export class UpstreamSource extends UpdatedFlags implements FlagSource {
+  protected override readonly compiler: Attachment["compiler"];
+  protected override readonly emitter: Attachment["emitter"];
+  protected override readonly updater: Attachment["updater"];
   readonly events: Emitter<UpstreamSourceEvents>;
   readonly #client: FlagsClient;
-  readonly #state: Attachment["state"];
   readonly #usage: UpstreamUsage;
   /** Undefined without an exchange. */
   readonly #shared: (() => SharedSynchronizer | undefined) | undefined;
@@ -51,6 +44,7 @@ export class UpstreamSource implements FlagSource {
 
   /** @param client a client, which the caller must close, or the options of a new one */
   constructor(client: FlagsClient | FlagsClientOptions, options: UpstreamSourceOptions = {}) {
+    super();
     const { usageSpool, openExchange, observeRequest } = options;
     let shared: SharedSynchronizer | undefined;
     this.#isOwner = !(client instanceof FlagsClient);
@@ -68,8 +62,10 @@ export class UpstreamSource implements FlagSource {
                 return shared;
               }),
           });
-    const { settings, upstream, state, emitter, closeAfter } = attachTo(this.#client);
-    this.#state = state;
+    const { settings, upstream, compiler, emitter, updater, closeAfter } = attachTo(this.#client);
+    this.compiler = compiler;
+    this.emitter = emitter;
+    this.updater = updater;
     this.events = new Emitter((_event, cause) => emitter.emit("error", cause as Error));
     this.#closeAfter = closeAfter;
     this.#usage = new UpstreamUsage({
@@ -77,42 +73,10 @@ export class UpstreamSource implements FlagSource {
       settings,
       events: toEventSink(emitter),
       spool: usageSpool,
-      snapshot: () => state.snapshot,
+      snapshot: () => this.snapshot,
       onSent: (report) => emitter.emit("sent", report),
       onDropped: (kind, count) => this.events.emit("usageDropped", kind, count),
     });
-  }
-
-  get snapshot(): Snapshot | undefined {
-    return this.#state.snapshot;
-  }
-
-  get definitions(): FeatureDefinitions | undefined {
-    return this.#state.definitions;
-  }
-
-  get lastFetchAtMs(): number | undefined {
-    return this.#client.lastFetchAtMs;
-  }
-
-  get lastUpdateAtMs(): number | undefined {
-    return this.#client.lastUpdateAtMs;
-  }
-
-  get origin(): FlagOrigin | undefined {
-    return this.#client.origin;
-  }
-
-  get confirmedAtMs(): number | undefined {
-    return this.#client.confirmedAtMs;
-  }
-
-  get isLive(): boolean {
-    return this.#client.isLive;
-  }
-
-  get fall(): FlagFall | undefined {
-    return this.#client.fall;
   }
 
   /** How this replica shares flags with others; undefined without an exchange. */
@@ -134,26 +98,6 @@ export class UpstreamSource implements FlagSource {
     const usageSent = this.#usage.close();
     this.#closeAfter(usageSent);
     await Promise.all([usageSent, this.#isOwner ? this.#client.close() : undefined]);
-  }
-
-  on<Event extends keyof FlagsClientEvents>(
-    event: Event,
-    listener: FlagsClientEvents[Event],
-  ): this {
-    this.#client.on(event, listener);
-    return this;
-  }
-
-  off<Event extends keyof FlagsClientEvents>(
-    event: Event,
-    listener: FlagsClientEvents[Event],
-  ): this {
-    this.#client.off(event, listener);
-    return this;
-  }
-
-  beforeChange(hook: BeforeChangeHook): () => void {
-    return this.#client.beforeChange(hook);
   }
 
   /**

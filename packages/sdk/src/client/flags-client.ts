@@ -1,22 +1,19 @@
-import type { Context, Explanation, Snapshot } from "flags-engine";
+import type { Context, Explanation } from "flags-engine";
 import { Evaluator } from "../evaluation/evaluator.ts";
 import type { Fallback } from "../evaluation/evaluator.ts";
 import type { Emitter, FlagsClientEvents } from "../events.ts";
-import type {
-  BeforeChangeHook,
-  FeatureDefinitions,
-  FlagFall,
-  FlagOrigin,
-  SyncedFlags,
-} from "../synced-flags.ts";
+import type { SyncedFlags } from "../synced-flags.ts";
 import type { FlagsClientOptions } from "../options/flags-client-options.ts";
 import { resolveOptions } from "../options/resolve-options.ts";
 import type { PageFlags } from "../rendering/page-flags.ts";
 import type { FallbackVariant, Variant } from "../rendering/variant.ts";
 import type { Settings } from "../options/resolve-options.ts";
+import { UpdatedFlags } from "../sync/updated-flags.ts";
+import type { Compiler } from "../sync/compiler.ts";
+import type { FlagUpdater } from "../sync/flag-updater.ts";
 import type { UpstreamConnection } from "./connect-upstream.ts";
 import { describeCause } from "../transport/upstream-error.ts";
-import { ClientEventTarget } from "./client-event-target.ts";
+import { createSourceEmitter } from "./source-emitter.ts";
 import { createComponents } from "./client-components.ts";
 import type { ClientComponents, ClientParts } from "./client-components.ts";
 
@@ -26,8 +23,8 @@ const STORAGE_TIMEOUT_MS = 2000;
 export interface Attachment {
   readonly settings: Settings;
   readonly upstream: UpstreamConnection;
-  /** The current flags. */
-  readonly state: Pick<SyncedFlags, "definitions" | "snapshot">;
+  readonly compiler: Compiler;
+  readonly updater: FlagUpdater;
   readonly emitter: Emitter<FlagsClientEvents>;
   /** Keeps the connections of the client open until these calls have ended. */
   readonly closeAfter: (calls: Promise<unknown>) => void;
@@ -47,7 +44,10 @@ export let attachTo: (client: FlagsClient) => Attachment;
  * await flags.synchronized();
  * if (flags.isEnabled("new-checkout", { userId: "7" })) ...
  */
-export class FlagsClient extends ClientEventTarget implements SyncedFlags, AsyncDisposable {
+export class FlagsClient extends UpdatedFlags implements SyncedFlags, AsyncDisposable {
+  protected override readonly emitter: Emitter<FlagsClientEvents> = createSourceEmitter();
+  protected override readonly compiler: Compiler;
+  protected override readonly updater: FlagUpdater;
   readonly #settings: Settings;
   readonly #components: ClientComponents;
   readonly #evaluator: Evaluator;
@@ -57,7 +57,8 @@ export class FlagsClient extends ClientEventTarget implements SyncedFlags, Async
     attachTo = (client) => ({
       settings: client.#settings,
       upstream: client.#components.upstream,
-      state: client.#components.state,
+      compiler: client.compiler,
+      updater: client.updater,
       emitter: client.emitter,
       closeAfter: (calls) => {
         client.#otherCalls = calls;
@@ -77,40 +78,10 @@ export class FlagsClient extends ClientEventTarget implements SyncedFlags, Async
     super();
     this.#settings = resolveOptions(options);
     this.#components = createComponents(this.#settings, this.emitter, parts);
+    this.compiler = this.#components.compiler;
+    this.updater = this.#components.updater;
     this.#evaluator = this.#createEvaluator();
     this.emitter.on("synchronized", () => this.#synchronized.resolve());
-  }
-
-  get snapshot(): Snapshot | undefined {
-    return this.#components.state.snapshot;
-  }
-
-  get definitions(): FeatureDefinitions | undefined {
-    return this.#components.state.definitions;
-  }
-
-  get lastFetchAtMs(): number | undefined {
-    return this.#components.updater.lastFetchAtMs;
-  }
-
-  get lastUpdateAtMs(): number | undefined {
-    return this.#components.updater.lastUpdateAtMs;
-  }
-
-  get origin(): FlagOrigin | undefined {
-    return this.#components.updater.origin;
-  }
-
-  get confirmedAtMs(): number | undefined {
-    return this.#components.updater.confirmedAtMs;
-  }
-
-  get isLive(): boolean {
-    return this.#components.updater.isLive;
-  }
-
-  get fall(): FlagFall | undefined {
-    return this.#components.updater.fall;
   }
 
   start(): void {
@@ -171,10 +142,6 @@ export class FlagsClient extends ClientEventTarget implements SyncedFlags, Async
   /** Returns the flags as the upstream sent them; an empty list until there are any. */
   getFeatureDefinitions(): readonly unknown[] {
     return this.definitions?.features ?? [];
-  }
-
-  beforeChange(hook: BeforeChangeHook): () => void {
-    return this.#components.compiler.addHook(hook);
   }
 
   /** Sends the pending usage now instead of after the interval. */

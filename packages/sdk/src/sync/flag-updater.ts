@@ -1,6 +1,6 @@
 import type { Steps } from "flags-engine";
 import type { Emitter, FlagsClientEvents } from "../events.ts";
-import type { FeatureDefinitions, FlagFall, FlagOrigin } from "../synced-flags.ts";
+import type { FeatureDefinitions, FlagFall } from "../synced-flags.ts";
 import type { TimeSlicer } from "../scheduling/time-slicer.ts";
 import { readJson } from "../transport/read-json.ts";
 import { UpstreamError } from "../transport/upstream-error.ts";
@@ -47,8 +47,8 @@ export class FlagUpdater implements SyncSink {
     return this.#lastUpdateAtMs;
   }
 
-  get origin(): FlagOrigin | undefined {
-    return this.#options.state.origin;
+  get state(): FlagState {
+    return this.#options.state;
   }
 
   /** As in `SyncedFlags`. */
