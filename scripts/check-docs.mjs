@@ -195,7 +195,8 @@ function toCells(setting, columns) {
 
 function toDefault(setting) {
   const text = describeDefault(setting);
-  const isValue = setting.defaultText === undefined && setting.default !== undefined;
+  const isNone = text === "none" && setting.default !== text;
+  const isValue = setting.defaultText === undefined && !isNone;
   return isValue ? `\`${text}\`` : text;
 }
 

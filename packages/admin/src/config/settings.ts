@@ -66,7 +66,6 @@ export const SETTINGS = {
   allowedHosts: listening.variable("ALLOWED_HOSTS", {
     kind: hostsKind,
     default: [],
-    defaultText: "none",
     description:
       "Host names under which the console, the admin API and the metrics are reached: a list without ports. Other names get a 421. Always allowed: the names in PUBLIC_URL and HOST, localhost, loopback addresses and, unless HOST is a loopback address, all IP addresses. The API for SDKs and probes work under any name.",
   }),
@@ -131,7 +130,6 @@ export const SETTINGS = {
   initAdminTokens: tokens.variable("INIT_ADMIN_API_TOKENS", {
     kind: tokensKind,
     default: [],
-    defaultText: "none",
     secret: true,
     description:
       "Tokens for the admin API, separated by commas, in the form *:*.secret. The secret must have at least 16 characters, or 6 if HOST is a loopback address. Tokens that do not exist are created at startup.",
@@ -139,7 +137,6 @@ export const SETTINGS = {
   initClientTokens: tokens.variable(["INIT_CLIENT_API_TOKENS", "INIT_BACKEND_API_TOKENS"], {
     kind: tokensKind,
     default: [],
-    defaultText: "none",
     secret: true,
     description:
       "Tokens for server SDKs and proxies, in the form project:environment.secret, with * for all projects. The secret must have at least 16 characters, or 6 if HOST is a loopback address.",
@@ -147,7 +144,6 @@ export const SETTINGS = {
   initFrontendTokens: tokens.variable("INIT_FRONTEND_API_TOKENS", {
     kind: tokensKind,
     default: [],
-    defaultText: "none",
     secret: true,
     description:
       "Tokens for browsers and mobile apps, in the form project:environment.secret, with * for all projects.",

@@ -46,7 +46,6 @@ export const TABLE = {
   headers: shop.option("labels.headers", [], {
     kind: createValueKind("an object", (value) => value as Readonly<Record<string, string>>),
     default: {},
-    defaultText: "none",
     secret: true,
     description: "Headers.",
   }),

@@ -1,3 +1,4 @@
+import { isRecord } from "../json.ts";
 import type { SettingKind } from "./setting-kinds.ts";
 
 /** What a setting means: everything but its names. */
@@ -95,8 +96,10 @@ export class SettingGroup {
 /** Describes the default of a setting. */
 export function describeDefault({ default: value, defaultText }: Setting<unknown>): string {
   if (defaultText !== undefined) return defaultText;
-  if (value === undefined) return "none";
-  return Array.isArray(value) ? value.join(", ") : `${value as string | number | boolean}`;
+  if (Array.isArray(value)) return value.join(", ") || "none";
+  return isRecord(value)
+    ? "none"
+    : `${(value as string | number | boolean | undefined) ?? ""}` || "none";
 }
 
 /** Names a setting in messages, by the variable and the option with which a reader can change it. */

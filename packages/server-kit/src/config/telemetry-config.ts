@@ -6,52 +6,13 @@ const DEFAULT_ENDPOINT = "http://localhost:4318";
 const DEFAULT_RATIO = 0.01;
 
 /** Where and how one signal is exported. */
-export interface SignalConfig {
-  readonly exporter: "otlp" | "console";
-  readonly url: string;
-  readonly protocol: "http/protobuf" | "http/json";
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** Limits of a queue of records that wait for their export. */
-interface BatchConfig {
-  readonly scheduledDelayMillis: number;
-  readonly exportTimeoutMillis: number;
-  readonly maxQueueSize: number;
-  readonly maxExportBatchSize: number;
-}
+export type SignalConfig = NonNullable<ReturnType<typeof toSignal>>;
 
 /** The configuration of telemetry. A signal that is undefined is not exported. */
-export interface TelemetryConfig {
-  readonly traces: SignalConfig | undefined;
-  readonly metrics: SignalConfig | undefined;
-  readonly logs: SignalConfig | undefined;
-  readonly timeoutMs: number;
-  readonly compression: "none" | "gzip";
-  /** Paths of PEM files. */
-  readonly tls: {
-    readonly ca: string | undefined;
-    readonly cert: string | undefined;
-    readonly key: string | undefined;
-  };
-  readonly serviceName: string | undefined;
-  readonly resourceAttributes: Readonly<Record<string, string>>;
-  readonly sampling: {
-    /** Share of the requests without a remote parent that are traced, from 0 to 1. */
-    readonly ratio: number;
-    /** Whether the sender of a `traceparent` header decides. */
-    readonly isParentBased: boolean;
-  };
-  /** Whether `traceparent` headers are read and sent. */
-  readonly propagates: boolean;
-  readonly metricIntervalMs: number;
-  readonly metricTimeoutMs: number;
-  readonly spans: BatchConfig;
-  readonly records: BatchConfig;
-}
+export type TelemetryConfig = NonNullable<ReturnType<typeof toTelemetryConfig>>;
 
 /** Returns the configuration of telemetry; undefined if nothing is exported. */
-export function toTelemetryConfig(values: TelemetryValues): TelemetryConfig | undefined {
+export function toTelemetryConfig(values: TelemetryValues) {
   const traces = toSignal(values, "Traces");
   const metrics = toSignal(values, "Metrics");
   const logs = toSignal(values, "Logs");
@@ -74,25 +35,22 @@ export function toTelemetryConfig(values: TelemetryValues): TelemetryConfig | un
       values.otelPropagators.includes("tracecontext") && !values.otelPropagators.includes("none"),
     metricIntervalMs: values.otelMetricInterval,
     metricTimeoutMs: Math.min(values.otelMetricTimeout, values.otelMetricInterval),
-    spans: {
-      scheduledDelayMillis: values.otelSpansDelay,
-      exportTimeoutMillis: values.otelSpansTimeout,
-      maxQueueSize: values.otelSpansQueue,
-      maxExportBatchSize: Math.min(values.otelSpansBatch, values.otelSpansQueue),
-    },
-    records: {
-      scheduledDelayMillis: values.otelLogsDelay,
-      exportTimeoutMillis: values.otelLogsTimeout,
-      maxQueueSize: values.otelLogsQueue,
-      maxExportBatchSize: Math.min(values.otelLogsBatch, values.otelLogsQueue),
-    },
+    spans: toBatches(values, "Spans"),
+    records: toBatches(values, "Logs"),
   });
 }
 
-function toSignal(
-  values: TelemetryValues,
-  signal: "Traces" | "Metrics" | "Logs",
-): SignalConfig | undefined {
+function toBatches(values: TelemetryValues, of: "Spans" | "Logs") {
+  const maxQueueSize = values[`otel${of}Queue`];
+  return {
+    scheduledDelayMillis: values[`otel${of}Delay`],
+    exportTimeoutMillis: values[`otel${of}Timeout`],
+    maxQueueSize,
+    maxExportBatchSize: Math.min(values[`otel${of}Batch`], maxQueueSize),
+  };
+}
+
+function toSignal(values: TelemetryValues, signal: "Traces" | "Metrics" | "Logs") {
   const endpoint = values[`otel${signal}Endpoint`];
   const isAddressed = (endpoint ?? values.otelEndpoint) !== undefined;
   const exporter = values[`otel${signal}Exporter`] ?? (isAddressed ? "otlp" : "none");
@@ -101,14 +59,18 @@ function toSignal(
   return {
     exporter,
     url: endpoint ?? `${base}/v1/${signal.toLowerCase()}`,
-    protocol: values[`otel${signal}Protocol`] ?? values.otelProtocol ?? "http/protobuf",
+    protocol: values[`otel${signal}Protocol`] ?? values.otelProtocol,
     headers: { ...values.otelHeaders, ...values[`otel${signal}Headers`] },
   };
 }
 
-/** NOTE: the standard default traces every request; a proxy has too many of them. */
-function toSampling(values: TelemetryValues): TelemetryConfig["sampling"] {
-  const { otelSampler: sampler, otelSamplerRatio: ratio } = values;
+/**
+ * The share of the requests without a remote parent that are traced, and whether the sender of a `traceparent` header
+ * decides about others.
+ *
+ * NOTE: the standard default traces every request; a proxy has too many of them.
+ */
+function toSampling({ otelSampler: sampler, otelSamplerRatio: ratio }: TelemetryValues) {
   const isParentBased = sampler === undefined || sampler.startsWith("parentbased_");
   if (sampler === undefined) return { ratio: ratio ?? DEFAULT_RATIO, isParentBased };
   if (sampler.endsWith("always_on")) return { ratio: 1, isParentBased };

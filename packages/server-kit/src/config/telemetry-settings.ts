@@ -12,7 +12,7 @@ import {
   baseUrlKind,
 } from "./setting-kinds.ts";
 import { readTextFile } from "./read-text-file.ts";
-import { type Setting, SettingGroup, TELEMETRY_GROUP, type ValuesOf } from "./setting.ts";
+import { SettingGroup, type SettingsTable, TELEMETRY_GROUP, type ValuesOf } from "./setting.ts";
 
 const SAMPLERS = [
   "always_on",
@@ -114,114 +114,47 @@ function secretsInKeyValues(values: KeyValues): readonly string[] {
 
 const telemetry = new SettingGroup(TELEMETRY_GROUP);
 
-const exporter = {
-  kind: createChoiceKind(EXPORTERS),
-  defaultText: "otlp with an endpoint, otherwise none",
-};
-const endpoint = { kind: baseUrlKind };
-const protocol = { kind: protocolKind, defaultText: "OTEL_EXPORTER_OTLP_PROTOCOL" };
 const headers = {
   kind: keyValuesKind,
   default: {},
-  defaultText: "none",
   secret: true,
   secretTexts: secretsInKeyValues,
 };
 
-type Optional<Names extends string, T> = Settings<Names, T, undefined>;
-type WithDefault<Names extends string, T> = Settings<Names, T, T>;
-type Settings<Names extends string, T, Default extends T | undefined> = Readonly<
-  Record<Names, Setting<T, Default, unknown, undefined>>
->;
-type OfSignals<Of extends string> = `otel${"Traces" | "Metrics" | "Logs"}${Of}`;
-type OfBatches = `otel${"Spans" | "Logs"}${"Delay" | "Timeout" | "Queue" | "Batch"}`;
-
-type TelemetrySettings = WithDefault<"otelDisabled", boolean> &
-  Optional<"otelEndpoint" | OfSignals<"Endpoint">, string> &
-  Optional<OfSignals<"Exporter">, (typeof EXPORTERS)[number]> &
-  Optional<"otelProtocol" | OfSignals<"Protocol">, Protocol> &
-  WithDefault<"otelHeaders" | OfSignals<"Headers"> | "otelResourceAttributes", KeyValues> &
-  WithDefault<"otelTimeout" | "otelMetricInterval" | "otelMetricTimeout" | OfBatches, number> &
-  WithDefault<"otelCompression", "none" | "gzip"> &
-  Optional<"otelCertificate" | "otelClientCertificate" | "otelClientKey", string> &
-  Optional<"otelServiceName", string> &
-  Optional<"otelSampler", (typeof SAMPLERS)[number]> &
-  Optional<"otelSamplerRatio", number> &
-  WithDefault<"otelPropagators", readonly string[]>;
-
 /** The settings of telemetry, for the table of a service. */
-export const TELEMETRY_SETTINGS: TelemetrySettings = {
+export const TELEMETRY_SETTINGS = {
   otelDisabled: telemetry.variable("OTEL_SDK_DISABLED", {
     kind: booleanKind,
     default: false,
     description: "Disables OpenTelemetry, regardless of the other variables.",
   }),
   otelEndpoint: telemetry.variable("OTEL_EXPORTER_OTLP_ENDPOINT", {
-    ...endpoint,
+    kind: baseUrlKind,
     description:
       "URL of an OpenTelemetry collector, for example http://localhost:4318. Enables traces, metrics and logs, which are sent to /v1/traces, /v1/metrics and /v1/logs below it. If it is not set, signals whose exporter is otlp are sent to http://localhost:4318.",
   }),
-  otelTracesEndpoint: telemetry.variable("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", {
-    ...endpoint,
-    description: "Complete URL for traces.",
-  }),
-  otelMetricsEndpoint: telemetry.variable("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", {
-    ...endpoint,
-    description: "Complete URL for metrics.",
-  }),
-  otelLogsEndpoint: telemetry.variable("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", {
-    ...endpoint,
-    description: "Complete URL for logs.",
-  }),
-  otelTracesExporter: telemetry.variable("OTEL_TRACES_EXPORTER", {
-    ...exporter,
-    description:
-      "Where traces go: otlp sends them to the endpoint, console prints them, none disables them.",
-  }),
-  otelMetricsExporter: telemetry.variable("OTEL_METRICS_EXPORTER", {
-    ...exporter,
-    description:
-      "Where metrics go; accepts the same values. The Prometheus endpoint is always available.",
-  }),
-  otelLogsExporter: telemetry.variable("OTEL_LOGS_EXPORTER", {
-    ...exporter,
-    description:
-      "Where logs go and, with flags-proxy, evaluation events; accepts the same values. The log is still written to standard output.",
-  }),
   otelProtocol: telemetry.variable("OTEL_EXPORTER_OTLP_PROTOCOL", {
-    ...protocol,
-    defaultText: "http/protobuf",
+    kind: protocolKind,
+    default: "http/protobuf",
     description: "Protocol of the endpoints: http/protobuf or http/json.",
-  }),
-  otelTracesProtocol: telemetry.variable("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", {
-    ...protocol,
-    description: "Protocol for traces.",
-  }),
-  otelMetricsProtocol: telemetry.variable("OTEL_EXPORTER_OTLP_METRICS_PROTOCOL", {
-    ...protocol,
-    description: "Protocol for metrics.",
-  }),
-  otelLogsProtocol: telemetry.variable("OTEL_EXPORTER_OTLP_LOGS_PROTOCOL", {
-    ...protocol,
-    description: "Protocol for logs.",
   }),
   otelHeaders: telemetry.variable("OTEL_EXPORTER_OTLP_HEADERS", {
     ...headers,
     description:
       "Headers sent to the endpoints: name=value, separated by commas and percent-encoded.",
   }),
-  otelTracesHeaders: telemetry.variable("OTEL_EXPORTER_OTLP_TRACES_HEADERS", {
-    ...headers,
-    description: "Additional headers for traces.",
-  }),
-  otelMetricsHeaders: telemetry.variable("OTEL_EXPORTER_OTLP_METRICS_HEADERS", {
-    ...headers,
-    description: "Additional headers for metrics.",
-  }),
-  otelLogsHeaders: telemetry.variable("OTEL_EXPORTER_OTLP_LOGS_HEADERS", {
-    ...headers,
-    description: "Additional headers for logs.",
-  }),
+  ...withPrefix("otelTraces", defineSignal("Traces")),
+  ...withPrefix(
+    "otelMetrics",
+    defineSignal("Metrics", " The Prometheus endpoint is always available."),
+  ),
+  ...withPrefix(
+    "otelLogs",
+    defineSignal(
+      "Logs",
+      " With flags-proxy, these include evaluation events. The log is still written to standard output.",
+    ),
+  ),
   otelTimeout: telemetry.variable("OTEL_EXPORTER_OTLP_TIMEOUT", {
     kind: timeKind,
     default: 10_000,
@@ -255,7 +188,6 @@ export const TELEMETRY_SETTINGS: TelemetrySettings = {
   otelResourceAttributes: telemetry.variable("OTEL_RESOURCE_ATTRIBUTES", {
     kind: keyValuesKind,
     default: {},
-    defaultText: "none",
     description:
       "Attributes added to everything that is exported: name=value, separated by commas and percent-encoded.",
   }),
@@ -285,35 +217,72 @@ export const TELEMETRY_SETTINGS: TelemetrySettings = {
     default: 30_000,
     description: "Milliseconds that an export of metrics may take; at most the interval.",
   }),
-  ...defineBatches("Spans", "OTEL_BSP", 5000),
-  ...defineBatches("Logs", "OTEL_BLRP", 1000),
+  ...withPrefix("otelSpans", defineBatches("spans", "OTEL_BSP", 5000)),
+  ...withPrefix("otelLogs", defineBatches("logs", "OTEL_BLRP", 1000)),
 };
 
-function defineBatches<const Of extends "Spans" | "Logs">(of: Of, prefix: string, delayMs: number) {
-  const records = of.toLowerCase();
+type Prefixed<Prefix extends string, Table> = {
+  readonly [Name in keyof Table & string as `${Prefix}${Name}`]: Table[Name];
+};
+
+/** Adds a prefix to the names of settings. */
+function withPrefix<const Prefix extends string, Table extends SettingsTable>(
+  prefix: Prefix,
+  table: Table,
+): Prefixed<Prefix, Table> {
+  const entries = Object.entries(table).map(([name, setting]) => [`${prefix}${name}`, setting]);
+  return Object.fromEntries(entries) as Prefixed<Prefix, Table>;
+}
+
+function defineSignal(of: "Traces" | "Metrics" | "Logs", note = "") {
+  const signal = of.toLowerCase();
+  const prefix = `OTEL_EXPORTER_OTLP_${of.toUpperCase()}`;
   return {
-    [`otel${of}Delay`]: telemetry.variable(`${prefix}_SCHEDULE_DELAY`, {
+    Exporter: telemetry.variable(`OTEL_${of.toUpperCase()}_EXPORTER`, {
+      kind: createChoiceKind(EXPORTERS),
+      defaultText: "otlp with an endpoint, otherwise none",
+      description: `Where ${signal} go: otlp sends them to the endpoint, console prints them, none disables them.${note}`,
+    }),
+    Endpoint: telemetry.variable(`${prefix}_ENDPOINT`, {
+      kind: baseUrlKind,
+      description: `Complete URL for ${signal}.`,
+    }),
+    Protocol: telemetry.variable(`${prefix}_PROTOCOL`, {
+      kind: protocolKind,
+      defaultText: "OTEL_EXPORTER_OTLP_PROTOCOL",
+      description: `Protocol for ${signal}.`,
+    }),
+    Headers: telemetry.variable(`${prefix}_HEADERS`, {
+      ...headers,
+      description: `Additional headers for ${signal}.`,
+    }),
+  };
+}
+
+function defineBatches(records: string, prefix: string, delayMs: number) {
+  return {
+    Delay: telemetry.variable(`${prefix}_SCHEDULE_DELAY`, {
       kind: delayKind,
       default: delayMs,
       description: `Milliseconds between exports of ${records}.`,
     }),
-    [`otel${of}Timeout`]: telemetry.variable(`${prefix}_EXPORT_TIMEOUT`, {
+    Timeout: telemetry.variable(`${prefix}_EXPORT_TIMEOUT`, {
       kind: timeKind,
       default: 30_000,
       description: `Milliseconds that an export of ${records} may take.`,
     }),
-    [`otel${of}Queue`]: telemetry.variable(`${prefix}_MAX_QUEUE_SIZE`, {
+    Queue: telemetry.variable(`${prefix}_MAX_QUEUE_SIZE`, {
       kind: queueKind,
       default: 2048,
       description: `Number of ${records} that may wait to be exported; any others are dropped.`,
     }),
-    [`otel${of}Batch`]: telemetry.variable(`${prefix}_MAX_EXPORT_BATCH_SIZE`, {
+    Batch: telemetry.variable(`${prefix}_MAX_EXPORT_BATCH_SIZE`, {
       kind: queueKind,
       default: 512,
       description: `Number of ${records} in one export; at most the queue size.`,
     }),
-  } as WithDefault<Extract<OfBatches, `otel${Of}${string}`>, number>;
+  };
 }
 
 /** The values of the settings of telemetry. */
-export type TelemetryValues = ValuesOf<TelemetrySettings>;
+export type TelemetryValues = ValuesOf<typeof TELEMETRY_SETTINGS>;

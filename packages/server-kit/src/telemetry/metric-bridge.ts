@@ -62,44 +62,32 @@ export class MetricBridge implements MetricProducer {
 }
 
 function toMetricData(metric: PrometheusMetric, times: Times): readonly MetricData[] {
-  const common = {
-    descriptor: toDescriptor(metric.name, metric.help),
-    aggregationTemporality: AggregationTemporality.CUMULATIVE,
-  };
+  const { name, help, values } = metric;
+  const common = describe(name, help);
   // NOTE: the library returns names although its types promise numbers.
   switch (String(metric.type)) {
-    case "counter":
-      return [
-        {
-          ...common,
-          dataPointType: DataPointType.SUM,
-          isMonotonic: true,
-          dataPoints: toPoints(metric.values, times),
-        },
-      ];
+    case "counter": {
+      const dataPoints = toPoints(values, times);
+      return [{ ...common, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints }];
+    }
     case "gauge":
       return [
-        {
-          ...common,
-          dataPointType: DataPointType.GAUGE,
-          dataPoints: toPoints(metric.values, times),
-        },
+        { ...common, dataPointType: DataPointType.GAUGE, dataPoints: toPoints(values, times) },
       ];
-    case "histogram":
-      return [
-        {
-          ...common,
-          dataPointType: DataPointType.HISTOGRAM,
-          dataPoints: toHistograms(metric, times),
-        },
-      ];
+    case "histogram": {
+      const dataPoints = toHistograms(metric, times);
+      return [{ ...common, dataPointType: DataPointType.HISTOGRAM, dataPoints }];
+    }
     default:
       return [];
   }
 }
 
-function toDescriptor(name: string, description: string, unit = ""): MetricData["descriptor"] {
-  return { name, description, unit, valueType: ValueType.DOUBLE };
+function describe(name: string, description: string, unit = "") {
+  return {
+    descriptor: { name, description, unit, valueType: ValueType.DOUBLE },
+    aggregationTemporality: AggregationTemporality.CUMULATIVE,
+  };
 }
 
 function toPoints(values: readonly MetricValue<string>[], times: Times): DataPoint<number>[] {
@@ -118,9 +106,7 @@ function toHistograms({ name, values }: PrometheusMetric, times: Times): DataPoi
   for (const value of values as readonly HistogramValue[]) {
     const { le: _le, ...labels } = value.labels;
     const key = JSON.stringify(labels);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [value]);
-    else group.push(value);
+    groups.set(key, [...(groups.get(key) ?? []), value]);
   }
   return [...groups].map(([key, group]) => {
     const find = (suffix: string): number =>
@@ -144,12 +130,7 @@ function toHistograms({ name, values }: PrometheusMetric, times: Times): DataPoi
 
 function toDurationData(durations: PrometheusMetric, times: Times): MetricData {
   return {
-    descriptor: toDescriptor(
-      "http.server.request.duration",
-      "Duration of HTTP server requests",
-      "s",
-    ),
-    aggregationTemporality: AggregationTemporality.CUMULATIVE,
+    ...describe("http.server.request.duration", "Duration of HTTP server requests", "s"),
     dataPointType: DataPointType.HISTOGRAM,
     dataPoints: toHistograms(durations, times).map((point) => {
       const { method, route, status } = point.attributes;

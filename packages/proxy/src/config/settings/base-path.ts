@@ -8,7 +8,6 @@ export const BASE_PATH_SETTING = {
   basePath: listening.option("proxyBasePath", "PROXY_BASE_PATH", {
     kind: basePathKind,
     default: "",
-    defaultText: "empty",
     description: "Path prefix of all endpoints: base/path gives /base/path/proxy.",
   }),
 };

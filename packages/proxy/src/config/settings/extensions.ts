@@ -15,7 +15,6 @@ export const EXTENSIONS_SETTINGS = {
   customStrategies: extensions.option("customStrategies", "FLAGS_CUSTOM_STRATEGIES_FILE", {
     kind: strategiesKind,
     default: [],
-    defaultText: "empty list",
     description:
       "Files that export lists of custom activation strategies, separated by commas; in code, also the strategies themselves.",
   }),
@@ -36,7 +35,6 @@ export const EXTENSIONS_SETTINGS = {
   bootstrapHeaders: experimental.option("expBootstrap.urlHeaders", [], {
     kind: headersKind,
     default: {},
-    defaultText: "none",
     secret: true,
     secretTexts: secretsInHeaders,
     description: "All headers sent to the bootstrap URL.",
@@ -47,7 +45,6 @@ export const EXTENSIONS_SETTINGS = {
     {
       kind: tokensKind,
       default: [],
-      defaultText: "none",
       secret: true,
       description:
         "Tokens that allow server SDKs and other proxies to read definitions from this proxy, separated by commas.",
@@ -56,7 +53,6 @@ export const EXTENSIONS_SETTINGS = {
   customEnrichers: experimental.option("expCustomEnrichers", "EXP_CUSTOM_ENRICHERS_FILE", {
     kind: enrichersKind,
     default: [],
-    defaultText: "empty list",
     description:
       "File that exports a list of context enrichers; in code, a list of enrichers and files.",
   }),

@@ -62,7 +62,6 @@ export const LISTENING_SETTINGS = {
   allowedHosts: listening.option("allowedHosts", "ALLOWED_HOSTS", {
     kind: hostsKind,
     default: [],
-    defaultText: "none",
     description:
       "Host names under which browsers and scrapers reach the endpoints that require no key, such as the metrics: a list without ports. Other names get a 421. Always allowed: HOST, localhost, loopback addresses and, unless HOST is a loopback address, all IP addresses. Client keys, server tokens and probes work under any name.",
   }),
@@ -100,7 +99,6 @@ export const LISTENING_SETTINGS = {
   denyList: network.option("denyList", "FLAGS_DENY_LIST", {
     kind: addressesKind,
     default: [],
-    defaultText: "none",
     description:
       "These IP addresses and CIDR ranges get a 403, even if they are in the allow list. Does not apply to the management port.",
   }),

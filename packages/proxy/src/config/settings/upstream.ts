@@ -85,7 +85,6 @@ export const UPSTREAM_SETTINGS = {
   tags: upstream.option("tags", "FLAGS_TAGS", {
     kind: tagsKind,
     default: [],
-    defaultText: "none",
     description:
       "Only flags with these tags are requested: name:value,name2:value2. Implies polling, regardless of FLAGS_SYNCHRONIZATION.",
   }),
@@ -120,7 +119,6 @@ export const UPSTREAM_SETTINGS = {
   upstreamHeaders: upstream.option("httpOptions.headers", "FLAGS_UPSTREAM_HEADERS", {
     kind: upstreamHeadersKind,
     default: {},
-    defaultText: "none",
     secret: true,
     secretTexts: secretsInHeaders,
     description:
