@@ -22,12 +22,7 @@ export function findKeyProblems(
 
 /** Finds probable mistakes in the settings of keys. */
 export function findKeyHints(resolution: Resolution<Settings>): readonly string[] {
-  return [
-    ...findDeprecated(resolution),
-    ...findSharedKeys(resolution),
-    ...findSplitEnvironments(resolution),
-    ...findUnusedTokens(resolution),
-  ];
+  return [...findSplitEnvironments(resolution), ...findUnusedTokens(resolution)];
 }
 
 /** NOTE: a key must never give access to the flags of another environment. */
@@ -101,39 +96,6 @@ function findUnusedTokens({ values, origins }: Resolution<Settings>): readonly s
           `Entry ${index + 1} of ${origins.get("flagsApiToken")} serves no key, because entry ${first + 1} is for the same environment and project: remove one of them`,
         ];
   });
-}
-
-function findDeprecated(resolution: Resolution<Settings>): readonly string[] {
-  const origin = resolution.origins.get("proxySecrets");
-  if (origin === undefined) return [];
-  return resolution.origins.has("clientKeys")
-    ? findIgnoredKeys(resolution)
-    : [`${origin} is deprecated and still read: use ${nameSetting(SETTINGS.clientKeys)}`];
-}
-
-/** Says that the deprecated list of keys has no effect, if both lists are set. */
-export function findIgnoredKeys({ origins }: Resolution<Settings>): readonly string[] {
-  const origin = origins.get("proxySecrets");
-  const replacement = origins.get("clientKeys");
-  if (origin === undefined || replacement === undefined) return [];
-  return [`${origin} is deprecated and ignored, as ${replacement} is set: remove it`];
-}
-
-function findSharedKeys({ values, origins }: Resolution<Settings>): readonly string[] {
-  const keys = values.clientKeys ?? values.proxySecrets ?? [];
-  const hints: string[] = [];
-  if (values.serverTokens.some((token) => keys.includes(token))) {
-    const origin = origins.get("serverTokens");
-    hints.push(
-      `A client key is also a server token in ${origin}: everyone who has that key can read all definitions. Use different tokens`,
-    );
-  }
-  if (values.flagsApiToken?.some((token) => keys.includes(token)) === true) {
-    hints.push(
-      `${origins.get("clientKeys") ?? origins.get("proxySecrets")} contains the upstream token of ${origins.get("flagsApiToken")}: every client can read all definitions with it. Use different keys`,
-    );
-  }
-  return hints;
 }
 
 /** NOTE: operators may not be able to choose the upstream token, so its limit is the lower one. */

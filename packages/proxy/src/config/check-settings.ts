@@ -7,9 +7,15 @@ import {
 } from "flags-server-kit";
 import type { Setting } from "flags-server-kit/command-line";
 import type { FlagFile } from "../files/read-flag-file.ts";
-import { findContradictions } from "./check-contradictions.ts";
-import { findIneffective } from "./check-ineffective.ts";
 import { findKeyHints, findKeyProblems, findWeakKeys } from "./check-keys.ts";
+import {
+  applyRules,
+  isOfFiles,
+  listContradictions,
+  listIneffective,
+  listMistakes,
+  listRisks,
+} from "./check-rules.ts";
 import { MAX_SDK_STREAMS } from "./config.ts";
 import { SETTINGS, type SettingName, type Settings } from "./settings.ts";
 import type { TranslationReport } from "./translation-report.ts";
@@ -41,18 +47,13 @@ export function checkSettings(
     problems: [
       ...findMissing(resolution, otherNames, needsKeys),
       ...findKeyProblems(resolution, files),
-      ...findContradictions(resolution, files),
+      ...applyRules(listContradictions(resolution), resolution),
     ],
     hints: [
       ...findKeyHints(resolution),
-      ...findShortStaleness(resolution),
-      ...findIneffective(resolution, files),
+      ...applyRules([...listMistakes(resolution), ...listIneffective(resolution)], resolution),
     ],
-    risks: [
-      ...findWeakKeys(resolution),
-      ...findOpenLists(resolution),
-      ...findUnverifiedUpstream(resolution),
-    ],
+    risks: [...findWeakKeys(resolution), ...applyRules(listRisks(resolution), resolution)],
   };
 }
 
@@ -64,7 +65,7 @@ function findMissing(
   const { origins, values } = resolution;
   return (Object.entries(SETTINGS) as [SettingName, Setting<unknown>][])
     .filter(([name, { required }]) => required === true && !origins.has(name))
-    .filter(([name]) => name !== "flagsApiToken" || !isOfFiles(resolution))
+    .filter(([name]) => name !== "flagsApiToken" || !isOfFiles(resolution.values))
     .filter(
       ([name]) =>
         name !== "clientKeys" ||
@@ -81,58 +82,6 @@ function findMissing(
 
 function toClause(sentence: string): string {
   return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, "")}`;
-}
-
-function isOfFiles({ values }: Resolution<Settings>): boolean {
-  return /^file:/i.test(values.flagsUrl ?? "");
-}
-
-/** An upstream may confirm the flags of a stream only this often. */
-const STREAM_CONFIRMATION_MS = 30_000;
-
-/** The polls from the last confirmed flags until a document without flags is confirmed. */
-const HELD_BACK_POLLS = 4;
-
-/** Finds a maximum age that makes the proxy unready although the upstream works. */
-function findShortStaleness(resolution: Resolution<Settings>): readonly string[] {
-  const { values, origins } = resolution;
-  const { maxStalenessMs, refreshIntervalMs, synchronization } = values;
-  if (maxStalenessMs === undefined || isOfFiles(resolution)) return [];
-  const name = origins.get("maxStalenessMs");
-  if (synchronization === "streaming") {
-    if (maxStalenessMs >= STREAM_CONFIRMATION_MS) return [];
-    return [
-      `${name} is shorter than ${STREAM_CONFIRMATION_MS}: an upstream may confirm the flags of a stream only every 30 seconds, and the proxy is not ready in between`,
-    ];
-  }
-  if (refreshIntervalMs === 0) {
-    return [
-      `${origins.get("refreshIntervalMs")} is 0, so flags are never confirmed again: when ${name} has passed, the proxy is no longer ready`,
-    ];
-  }
-  const interval = nameSetting(SETTINGS.refreshIntervalMs);
-  if (maxStalenessMs <= refreshIntervalMs) {
-    return [`${name} must be longer than ${interval}, or the proxy is not ready between polls`];
-  }
-  if (maxStalenessMs > HELD_BACK_POLLS * refreshIntervalMs) return [];
-  return [
-    `${name} is not longer than ${HELD_BACK_POLLS} times ${interval}: while a document without flags waits for its confirmation, the proxy is not ready`,
-  ];
-}
-
-function findUnverifiedUpstream({ values, origins }: Resolution<Settings>): readonly string[] {
-  if (values.rejectUnauthorized || !/^https:/i.test(values.flagsUrl ?? "")) return [];
-  return [
-    `${origins.get("rejectUnauthorized")} accepts any certificate from the upstream: others on the network can read ${nameSetting(SETTINGS.flagsApiToken)} and change flags. To trust a private certificate authority, set ${nameSetting(SETTINGS.upstreamCaFile)} instead`,
-  ];
-}
-
-function findOpenLists({ values, origins }: Resolution<Settings>): readonly string[] {
-  const list = origins.get("allowList") ?? origins.get("denyList");
-  if (list === undefined || values.trustProxy !== true) return [];
-  return [
-    `${list} gives no protection while ${origins.get("trustProxy")} is true: a client can claim any address. Set it to the addresses of your load balancers`,
-  ];
 }
 
 /**

@@ -11,7 +11,8 @@ import { PRODUCT_NAMES, type Product } from "./aliases/alias.ts";
 import { describeIneffective, type IneffectiveSetting } from "./describe-translation.ts";
 import { findBroaderKeys, findUnlimitedKeys } from "../config/project-keys.ts";
 import { type Translation, translateEnvironment } from "./translate-environment.ts";
-import { findIgnoredKeys, findSplitEnvironments } from "../config/check-keys.ts";
+import { findSplitEnvironments } from "../config/check-keys.ts";
+import { applyRules, listIgnored } from "../config/check-rules.ts";
 import { checkSettings } from "../config/check-settings.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { moveEnvironmentKeys, moveProjectKeys, toAccessFile } from "./migrate-access.ts";
@@ -113,7 +114,7 @@ function findComments(translation: Translation) {
     ],
     unneeded: [
       ...ineffective.filter((setting) => !isLoss(setting)).map(describeIneffective),
-      ...findIgnoredKeys(resolution),
+      ...applyRules(listIgnored(resolution), resolution),
     ],
   };
 }
