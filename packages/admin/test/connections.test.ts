@@ -81,14 +81,14 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("a connection with many pipelined requests is closed after a few of them", async () => {
+test("a connection with many pipelined requests is closed after the first of them", async () => {
   const { port, metric } = await startAdmin();
   const request = "GET /docs/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n";
   const [client] = await connectClients(port, 1, request.repeat(1000));
   client?.resume();
   await eventually(() => metric('connections_closed_total{reason="pipelining"}')).toBe(1);
   const handled = 'http_requests_total{method="GET",route="/docs/openapi.json",status="200"}';
-  expect((await metric(handled)) ?? 0).toBeLessThanOrEqual(9);
+  expect((await metric(handled)) ?? 0).toBeLessThanOrEqual(1);
 });
 
 test("MAX_CONNECTIONS: an invalid value is rejected", async () => {

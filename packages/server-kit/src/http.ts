@@ -1,7 +1,7 @@
 // The entry `flags-server-kit/http`: servers. Apart from the main one because `--help` does not need it.
 export { CodedBody, CodingChoice, COMPRESSION_THRESHOLD_BYTES } from "./http/compression.ts";
 export type { ContentCoding } from "./http/compression.ts";
-export { ConnectionGuard } from "./http/connection-guard.ts";
+export { ConnectionGuard, hasBody } from "./http/connection-guard.ts";
 export { createGuardedServer, createLimitedServer } from "./http/guarded-server.ts";
 export type { CreateServer } from "./http/guarded-server.ts";
 export {
@@ -15,7 +15,6 @@ export {
 export type { ObserveRequest, RequestMetrics } from "./http/metrics.ts";
 export { createHostCheck } from "./http/host-check.ts";
 export type { HostCheck } from "./http/host-check.ts";
-export { hasBody } from "./http/pipeline.ts";
 export { createClientErrorHandler } from "./http/client-errors.ts";
 export { onStopping } from "./http/shut-down.ts";
 export { toTrustOption } from "./config/trust-proxy.ts";

@@ -1,8 +1,7 @@
-import type { RequestListener, Server, ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
 import type { Logger } from "../logging/logger.ts";
-import { Pipeline } from "./pipeline.ts";
 import { findRepeatedHeader, RepeatedHostError } from "./repeated-header.ts";
 import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "./server-defaults.ts";
 import { onStopping } from "./shut-down.ts";
@@ -50,6 +49,16 @@ export const MAX_HEADERS = 200;
 
 const HOST = ["host"] as const;
 
+/**
+ * How many pipelined requests of one connection may wait for the responses to earlier ones, and how many of them may have
+ * bodies, which take memory.
+ */
+const MAX_WAITING = 256;
+const MAX_WAITING_WITH_BODY = 8;
+
+/** The approximate memory of a waiting request with large headers. */
+const REQUEST_BYTES = 16 * 1024;
+
 /** How many connections are examined to find an idle one, so that rejecting one has constant cost. */
 const MAX_EXAMINED = 16;
 
@@ -83,14 +92,14 @@ interface Connection {
   phase: Phase;
   /** When the connection entered this phase. */
   sinceMs: number;
-  /** The latest response, until it is known to be finished. */
+  /** The response to the latest request that was handled, until it is known to be finished. */
   response: ServerResponse | undefined;
-  /** Whether the latest request arrived before the response to the previous one was sent. */
-  isPipelined: boolean;
+  /** The response to the latest request. Later requests wait until it is closed. */
+  latest: ServerResponse | undefined;
+  /** How many pipelined requests wait. */
+  waiting: number;
   /** Whether a request was rejected because of its headers, so that no later one is handled. */
   isRejected: boolean;
-  /** Undefined until the peer pipelines a request. */
-  pipeline: Pipeline | undefined;
 }
 
 /**
@@ -124,7 +133,6 @@ export class ConnectionGuard {
     slow_reader: 0,
     pipelining: 0,
   };
-  readonly #expecting = new WeakSet<ServerResponse>();
   #isStopping = false;
   /** When each kind of warning was logged. */
   readonly #warningsMs = new Map<"connections" | "unread", number>();
@@ -157,22 +165,6 @@ export class ConnectionGuard {
   protect(server: Server): void {
     this.acceptFrom(server);
     onStopping(server, () => this.#stopKeepingAlive());
-    server.prependListener("request", ({ socket }, response) => {
-      if (this.#isStopping) response.shouldKeepAlive = false;
-      const connection = this.#connections.get(socket);
-      if (connection === undefined) return;
-      const previous = connection.response;
-      connection.isPipelined = previous?.writableFinished === false;
-      connection.response = response;
-      // NOTE: another request does not show that the peer reads.
-      if (previous === undefined || !connection.isPipelined) {
-        connection.phase = "busy";
-        connection.sinceMs = performance.now();
-        return;
-      }
-      connection.pipeline ??= new Pipeline();
-      connection.pipeline.add(previous, response);
-    });
     server.once("listening", () => {
       const timer = setInterval(() => this.#check(), this.#times.checkIntervalMs);
       timer.unref();
@@ -203,8 +195,8 @@ export class ConnectionGuard {
   }
 
   /**
-   * Returns a listener that handles a request at once, or later if its connection has too many pipelined
-   * requests in progress. It closes a connection that sends far too many.
+   * Returns a listener that handles one request of a connection at a time. Closes a connection that sends far too many
+   * ahead of their responses.
    *
    * @param reject responds to a request with invalid headers, and closes its connection
    */
@@ -213,41 +205,37 @@ export class ConnectionGuard {
     reject: (error: Error, socket: Socket) => void,
   ): RequestListener {
     return (request, response) => {
+      const { socket } = request;
+      const connection = this.#connections.get(socket);
+      // Node continues to parse data that it received before the connection was closed.
+      if (connection === undefined || connection.isRejected) return;
       const error = checkHeaders(request.rawHeaders);
       if (error !== undefined) {
-        const connection = this.#connections.get(request.socket);
-        if (connection !== undefined) connection.isRejected = true;
-        reject(error, request.socket);
-      } else this.#schedule(response, () => this.#start(response, () => handle(request, response)));
+        connection.isRejected = true;
+        reject(error, socket);
+        return;
+      }
+      const start = (): void => {
+        connection.phase = "busy";
+        connection.sinceMs = performance.now();
+        connection.response = response;
+        if (this.#isStopping) response.shouldKeepAlive = false;
+        handle(request, response);
+      };
+      const previous = connection.latest;
+      connection.latest = response;
+      // A response without a socket is queued behind an earlier one of the same connection.
+      if (response.socket !== null || previous === undefined) start();
+      else if (connection.waiting >= (hasBody(request) ? MAX_WAITING_WITH_BODY : MAX_WAITING)) {
+        this.#close(socket, "pipelining");
+      } else {
+        connection.waiting += 1;
+        previous.once("close", () => {
+          connection.waiting -= 1;
+          if (response.socket !== null && !socket.destroyed) start();
+        });
+      }
     };
-  }
-
-  /** Makes `100 Continue` precede the handling of a request, which waits until all earlier responses are sent. */
-  expectContinue(response: ServerResponse): void {
-    this.#expecting.add(response);
-  }
-
-  #start(response: ServerResponse, handle: () => void): void {
-    if (!this.#expecting.has(response)) {
-      handle();
-      return;
-    }
-    const start = (): void => {
-      response.writeContinue();
-      handle();
-    };
-    if (response.socket === null) response.once("socket", () => process.nextTick(start));
-    else start();
-  }
-
-  #schedule(response: ServerResponse, handle: () => void): void {
-    const { socket } = response.req;
-    // Node continues to parse data that it received before the connection was closed.
-    if (socket.destroyed) return;
-    const connection = this.#connections.get(socket);
-    if (connection?.isRejected === true) return;
-    if (connection?.pipeline === undefined || !connection.isPipelined) handle();
-    else if (!connection.pipeline.schedule(response, handle)) this.#close(socket, "pipelining");
   }
 
   /**
@@ -255,10 +243,10 @@ export class ConnectionGuard {
    * error response would take the place of that response.
    */
   isResponding(socket: Socket): boolean {
-    const response = this.#connections.get(socket)?.response;
+    const connection = this.#connections.get(socket);
+    const response = connection?.response;
     if (response === undefined || response.writableFinished) return false;
-    // A response without a socket is queued behind an earlier one of the same connection.
-    return response.headersSent || response.socket === null || response.req.complete;
+    return response.headersSent || response.req.complete;
   }
 
   /** Makes each response close its connection from now on, also those to requests in progress. */
@@ -290,15 +278,12 @@ export class ConnectionGuard {
       phase: "new",
       sinceMs: performance.now(),
       response: undefined,
-      isPipelined: false,
+      latest: undefined,
+      waiting: 0,
       isRejected: false,
-      pipeline: undefined,
     };
     this.#connections.set(socket, connection);
-    socket.once("close", () => {
-      this.#remove(socket);
-      connection.pipeline?.close();
-    });
+    socket.once("close", () => this.#remove(socket));
   }
 
   #remove(socket: Socket): void {
@@ -335,9 +320,7 @@ export class ConnectionGuard {
   /** How long a connection must have been in its phase before it may be closed to accept another. */
   #minMsOf({ phase, response }: Connection): number {
     if (phase === "idle" || phase === "new") return this.#times.minIdleMs;
-    // A response without a socket is queued behind an earlier one.
-    const isIncomplete = response?.req.complete === false && response.socket !== null;
-    return phase === "busy" && isIncomplete
+    return phase === "busy" && response?.req.complete === false
       ? this.#times.minIncompleteMs
       : Number.POSITIVE_INFINITY;
   }
@@ -352,14 +335,14 @@ export class ConnectionGuard {
         connection.sinceMs = nowMs;
       }
       // An idle connection should not keep the memory of its last response.
-      if (phase === "idle") connection.response = undefined;
-      const phaseMs = nowMs - Math.max(connection.sinceMs, connection.pipeline?.lastSentMs ?? 0);
+      if (phase === "idle") connection.response = connection.latest = undefined;
+      const phaseMs = nowMs - connection.sinceMs;
       if (phase === "sending" && phaseMs > this.#times.responseMs) {
         this.#close(socket, "slow_reader");
       } else if (phase === "idle" && phaseMs > this.#times.idleMs) {
         this.#close(socket, "keep_alive");
       } else if (phase === "sending") {
-        const bytes = socket.writableLength + (connection.pipeline?.unsentBytes ?? 0);
+        const bytes = socket.writableLength + connection.waiting * REQUEST_BYTES;
         unread.push({ socket, bytes, isLate: phaseMs >= this.#times.checkIntervalMs / 2 });
       }
     }
@@ -402,11 +385,11 @@ class TooManyHeadersError extends Error {
   readonly code = "HPE_HEADER_OVERFLOW";
 }
 
-function phaseOf(socket: Socket, { phase, response }: Connection): Phase {
+function phaseOf(socket: Socket, { phase, response, waiting }: Connection): Phase {
   if (response === undefined) return phase;
+  // Requests that wait behind an event stream would wait for ever.
+  if (waiting > 0 || (response.writableEnded && !response.writableFinished)) return "sending";
   if (response.writableFinished) return "idle";
-  // A response without a socket is queued behind one that the peer has not read.
-  if (response.writableEnded || response.socket === null) return "sending";
   return isBlocked(socket) && !isEventStream(response) ? "sending" : "busy";
 }
 
@@ -423,4 +406,9 @@ function isEventStream(response: ServerResponse): boolean {
 function describeAddresses(socket: Socket): string {
   const { localAddress, localPort, remoteAddress, remotePort } = socket;
   return [localAddress, localPort, remoteAddress, remotePort].join(" ");
+}
+
+/** Whether a request has a body, which may not have arrived yet. */
+export function hasBody({ headers }: Pick<IncomingMessage, "headers">): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }

@@ -1,4 +1,10 @@
-import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
+import {
+  createServer,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from "node:http";
 import type { Socket } from "node:net";
 import { type ConnectionGuard, MAX_HEADERS } from "./connection-guard.ts";
 import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from "./server-defaults.ts";
@@ -31,13 +37,18 @@ export function createGuardedServer(
   const reject = (error: Error, socket: Socket): void => {
     server.emit("clientError", error, socket);
   };
-  const server = createLimitedServer(guard.limitRequests(handle, reject), create);
+  const expecting = new WeakSet<ServerResponse>();
+  const respond: RequestListener = (request, response) => {
+    if (expecting.has(response)) response.writeContinue();
+    handle(request, response);
+  };
+  const server = createLimitedServer(guard.limitRequests(respond, reject), create);
   // By default Node itself responds to expectations that it does not know, without the guard.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   // NOTE: by default Node writes the `100 Continue` of a pipelined request between the headers and the body of its
   // response. The client, or a gateway, would take the end of the body for the start of the next response.
   server.on("checkContinue", (request, response) => {
-    guard.expectContinue(response);
+    expecting.add(response);
     server.emit("request", request, response);
   });
   guard.protect(server);

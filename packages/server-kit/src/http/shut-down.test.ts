@@ -20,7 +20,8 @@ function toClosable(server: Server): Closable {
 /** Starts a server whose connections are guarded, as those of the services are. */
 function startGuarded(listener: RequestListener): Promise<Server> {
   const guard = new ConnectionGuard({ maxConnections: 10, logger: { warn: vi.fn() }, hint: "" });
-  return startServer(listener, { prepare: (server) => guard.protect(server) });
+  const handle = guard.limitRequests(listener, (_error, socket) => socket.destroy());
+  return startServer(handle, { prepare: (server) => guard.protect(server) });
 }
 
 async function sendRequest(server: Server): Promise<Socket> {
