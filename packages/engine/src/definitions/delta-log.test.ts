@@ -45,6 +45,26 @@ test("a removal names the project `default` if the definition names none", () =>
   });
 });
 
+test("changes() writes a flag that is added again as an update, not as a removal", () => {
+  const log = createLog();
+  log.advance(4, { features: [flag("a"), flag("c")], segments: [segment(2)] });
+  expect(JSON.parse(log.changes(2, 4).text)).toEqual({
+    events: [{ eventId: 4, type: "feature-updated", feature: { name: "a" } }],
+  });
+  expect(log.changes(4, 4)).toEqual({ id: 4, size: 0, text: '{"events":[]}' });
+});
+
+test("a flag, a segment and one whose id is text can have the same name", () => {
+  const state = {
+    features: [flag("1")],
+    segments: [segment(1), { segment: { id: "1" }, text: '{"id":"1"}' }],
+  };
+  const log = new DeltaLog(1, state);
+  log.advance(2, { ...state, features: [] });
+  expect(log.size).toBe(3);
+  expect(JSON.parse(log.changes(1, 2).text)).toMatchObject({ events: [{ featureName: "1" }] });
+});
+
 test("hydration() writes the complete state", () => {
   const log = createLog();
   expect(JSON.parse(log.hydration(3).text)).toEqual({
@@ -57,7 +77,7 @@ test("a log forgets the oldest of more than 1,000 removals", () => {
   const log = createLog();
   expect(log.size).toBe(5);
   expect(log.completeSince).toBe(1);
-  log.advance(4, { features: Array.from({ length: 999 }, (_, i) => flag(`${i}`)), segments: [] });
+  log.advance(4, { features: Array.from({ length: 998 }, (_, i) => flag(`${i}`)), segments: [] });
   log.advance(5, { features: [], segments: [] });
   expect(log.completeSince).toBe(3);
 });

@@ -1,5 +1,3 @@
-import { ChangeLog } from "./change-log.ts";
-
 /** A flag as one line of JSON, and the fields that identify it once it is removed. */
 export interface FeatureText {
   readonly feature: { readonly name: string; readonly project?: string | undefined };
@@ -22,7 +20,7 @@ export interface DeltaMessage {
   readonly text: string;
 }
 
-/** How many removed flags, and how many removed segments, a log remembers. */
+/** How many removed flags and segments a log remembers. The oldest are dropped first. */
 const MAX_REMOVED = 1000;
 
 interface State {
@@ -30,37 +28,60 @@ interface State {
   readonly segments: readonly SegmentText[];
 }
 
-/** Records the changes of flags and segments, and writes messages that bring SDKs to the current state. */
-export class DeltaLog {
-  readonly #features: ChangeLog<string, FeatureText>;
-  readonly #segments: ChangeLog<number | string, SegmentText>;
+/** The latest change of a flag or segment. */
+interface Change {
+  readonly revision: number;
+  /** The current content, or the last content before the removal. */
+  readonly entry: FeatureText | SegmentText;
+}
 
-  constructor(revision: number, { features, segments }: State) {
-    const start = { revision, maxRemoved: MAX_REMOVED };
-    this.#features = new ChangeLog(({ feature }) => feature.name, { ...start, items: features });
-    this.#segments = new ChangeLog(({ segment }) => segment.id, { ...start, items: segments });
+/**
+ * Records the revision of the latest change of each flag and segment, and writes messages that bring SDKs to the current
+ * state. That is enough for the differences since any earlier revision, however many revisions lie in between.
+ */
+export class DeltaLog {
+  /** In the order of the latest state. */
+  #present: ReadonlyMap<string, Change> = new Map();
+  /** In order of removal. */
+  readonly #removed = new Map<string, Change>();
+  #completeSince: number;
+
+  constructor(revision: number, state: State) {
+    this.#completeSince = revision;
+    this.advance(revision, state);
   }
 
   /** The oldest revision for which `changes()` writes every change. */
   get completeSince(): number {
-    return Math.max(this.#features.completeSince, this.#segments.completeSince);
+    return this.#completeSince;
   }
 
   /** Number of flags and segments, including the remembered ones that were removed. */
   get size(): number {
-    return this.#features.size + this.#segments.size;
+    return this.#present.size + this.#removed.size;
   }
 
   /** The current flags and segments as JSON. */
   *texts(): Generator<string> {
-    for (const { text } of this.#features.items()) yield text;
-    for (const { text } of this.#segments.items()) yield text;
+    for (const { entry } of this.#present.values()) yield entry.text;
   }
 
   /** Records the changes that lead to the state of a later revision. */
   advance(revision: number, { features, segments }: State): void {
-    this.#features.advance(revision, features);
-    this.#segments.advance(revision, segments);
+    const previous = this.#present;
+    const present = new Map<string, Change>();
+    for (const entry of [...features, ...segments]) {
+      const key = keyOf(entry);
+      const change = previous.get(key);
+      const isUnchanged = change?.entry.text === entry.text;
+      present.set(key, isUnchanged ? change : { revision, entry });
+      this.#removed.delete(key);
+    }
+    for (const [key, { entry }] of previous) {
+      if (!present.has(key)) this.#removed.set(key, { revision, entry });
+    }
+    this.#present = present;
+    this.#dropOldestRemovals();
   }
 
   /**
@@ -74,47 +95,71 @@ export class DeltaLog {
     id: number,
     eventIdOf: (revision: number) => number = (revision) => revision,
   ): DeltaMessage {
-    const features = this.#features.since(since);
-    const segments = this.#segments.since(since);
-    const toEvent = (revision: number, type: string, members: string) => {
-      const eventId = eventIdOf(revision);
-      return { eventId, text: `{"eventId":${eventId},"type":"${type}",${members}}` };
-    };
-    // Within one revision, segments are added before the flags that use them, and removed after them.
-    const events = [
-      ...segments.updated.map(({ revision, item }) =>
-        toEvent(revision, "segment-updated", `"segment":${item.text}`),
-      ),
-      ...features.updated.map(({ revision, item }) =>
-        toEvent(revision, "feature-updated", `"feature":${item.text}`),
-      ),
-      ...features.removed.map(({ revision, item: { feature } }) =>
-        toEvent(revision, "feature-removed", removedMembers(feature)),
-      ),
-      ...segments.removed.map(({ revision, item: { segment } }) =>
-        toEvent(revision, "segment-removed", `"segmentId":${JSON.stringify(segment.id)}`),
-      ),
-    ].toSorted((a, b) => a.eventId - b.eventId);
-    return { id, size: events.length, text: `{"events":${joinTexts(events)}}` };
+    const isNewer = ({ revision }: Change): boolean => revision > since;
+    const changes = [
+      ...[...this.#present.values()].filter(isNewer).map((change) => toUpdate(change)),
+      ...[...this.#removed.values()].filter(isNewer).map((change) => toRemoval(change)),
+    ].map(({ revision, ...event }) => ({ eventId: eventIdOf(revision), ...event }));
+    const events = changes
+      .toSorted((a, b) => a.eventId - b.eventId || a.rank - b.rank)
+      .map(({ eventId, type, members }) => `{"eventId":${eventId},"type":"${type}",${members}}`);
+    return { id, size: events.length, text: `{"events":[${events.join(",")}]}` };
   }
 
   /** Writes the complete state. */
   hydration(id: number): DeltaMessage {
-    const features = joinTexts(this.#features.items());
-    const segments = joinTexts(this.#segments.items());
+    const entries = Array.from(this.#present.values(), ({ entry }) => entry);
+    const features = joinTexts(entries.filter(isFeature));
+    const segments = joinTexts(entries.filter((entry) => !isFeature(entry)));
     const text = `{"events":[{"eventId":${id},"type":"hydration","features":${features},"segments":${segments}}]}`;
     return { id, size: 1, text };
   }
+
+  #dropOldestRemovals(): void {
+    for (const [key, { revision }] of this.#removed) {
+      if (this.#removed.size <= MAX_REMOVED) return;
+      this.#removed.delete(key);
+      this.#completeSince = Math.max(this.#completeSince, revision);
+    }
+  }
 }
 
-/** NOTE: SDKs based on Yggdrasil reject a whole message if a removal has no project. */
-function removedMembers({
-  name: featureName,
-  project = "default",
-}: FeatureText["feature"]): string {
-  return JSON.stringify({ featureName, project }).slice(1, -1);
+function isFeature(entry: Change["entry"]): entry is FeatureText {
+  return "feature" in entry;
 }
 
-function joinTexts(entries: Iterable<{ readonly text: string }>): string {
-  return `[${Array.from(entries, ({ text }) => text).join(",")}]`;
+/** NOTE: segment `1` is not segment `"1"`. */
+function keyOf(entry: Change["entry"]): string {
+  return isFeature(entry) ? `flag ${entry.feature.name}` : JSON.stringify(entry.segment.id);
+}
+
+/** An event that an SDK applies. */
+interface Event {
+  readonly revision: number;
+  /** Within one revision, segments are added before the flags that use them, and removed after them. */
+  readonly rank: number;
+  readonly type: string;
+  /** The other members of the event as JSON. */
+  readonly members: string;
+}
+
+function toUpdate({ revision, entry }: Change): Event {
+  return isFeature(entry)
+    ? { revision, rank: 1, type: "feature-updated", members: `"feature":${entry.text}` }
+    : { revision, rank: 0, type: "segment-updated", members: `"segment":${entry.text}` };
+}
+
+function toRemoval({ revision, entry }: Change): Event {
+  if (!isFeature(entry)) {
+    const members = `"segmentId":${JSON.stringify(entry.segment.id)}`;
+    return { revision, rank: 3, type: "segment-removed", members };
+  }
+  // NOTE: SDKs based on Yggdrasil reject a whole message if a removal has no project.
+  const { name: featureName, project = "default" } = entry.feature;
+  const members = JSON.stringify({ featureName, project }).slice(1, -1);
+  return { revision, rank: 2, type: "feature-removed", members };
+}
+
+function joinTexts(entries: readonly { readonly text: string }[]): string {
+  return `[${entries.map(({ text }) => text).join(",")}]`;
 }
