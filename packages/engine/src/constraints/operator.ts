@@ -17,14 +17,13 @@ export type Operator = (
   patterns: PatternCache,
 ) => Condition | undefined;
 
-/** An operator on the list `values` of a constraint. */
-type ListOperator = (
-  constraint: Constraint & { readonly values: readonly string[] },
-  fields: ContextFields,
-) => Condition;
+/** A constraint with the list `values`. */
+export type ListConstraint = Constraint & { readonly values: readonly string[] };
 
 /** Creates an operator on the list `values`. A constraint without such a list is malformed. */
-export function listOperator(compile: ListOperator): Operator {
+export function listOperator(
+  compile: (constraint: ListConstraint, fields: ContextFields) => Condition,
+): Operator {
   return (constraint, fields, report) => {
     const { operator, values } = constraint;
     if (values !== undefined) return compile({ ...constraint, values }, fields);

@@ -3,15 +3,16 @@ import { compileConstraint } from "../constraints/compile-constraint.ts";
 import { isOperatorName, OPERATORS } from "../constraints/operator-table.ts";
 import { holds } from "../evaluate/condition.ts";
 import type { Feature, MaybeConstraint, Strategy } from "../parse/model.ts";
-import { rolloutId } from "../strategies/flexible-rollout.ts";
-import { randomBucket } from "../strategies/gradual-rollout.ts";
+import { parseListParameter } from "../strategies/lists.ts";
 import {
   contextGroup,
   fixedGroup,
   parsePercentage,
+  randomBucket,
   rolloutBucket,
-} from "../strategies/rollout-condition.ts";
-import { parameterText, parseListParameter } from "../strategies/strategy.ts";
+  rolloutId,
+} from "../strategies/rollouts.ts";
+import { parameterText } from "../strategies/strategy.ts";
 import type { Parameters } from "../strategies/strategy.ts";
 import { findStrategyType } from "../strategies/strategy-table.ts";
 import type { ListType, RolloutType } from "../strategies/strategy-table.ts";

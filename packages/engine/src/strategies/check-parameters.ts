@@ -2,7 +2,6 @@ import { findStrategyType } from "./strategy-table.ts";
 import type { EntryKind } from "./strategy-table.ts";
 import { isAddressOrRange } from "../constraints/address-text.ts";
 import { describeUseless, NO_ADDRESS } from "../constraints/useless-entries.ts";
-import { splitListParameter } from "./split-list-parameter.ts";
 
 /** A value of a strategy that does not do what it says. */
 export interface ParameterProblem {
@@ -40,6 +39,21 @@ export function checkParameters(
 export function toPercentage(value: unknown): number {
   const number = typeof value === "object" && value !== null ? Number.NaN : Number(value);
   return Number.isNaN(number) ? number : Math.max(0, Math.min(Math.floor(number), 100));
+}
+
+/**
+ * Splits a comma-separated list. White space around the commas is removed; at the start and the end of the whole list it
+ * is kept, as in the official SDK.
+ *
+ * NOTE: splitting by a regular expression takes quadratic time for long white space without a comma.
+ */
+export function splitListParameter(text: string): readonly string[] {
+  const entries = text.split(",");
+  const last = entries.length - 1;
+  return entries.map((entry, index) => {
+    const trimmed = index < last ? entry.trimEnd() : entry;
+    return index > 0 ? trimmed.trimStart() : trimmed;
+  });
 }
 
 function describePercentage(value: unknown): string | undefined {

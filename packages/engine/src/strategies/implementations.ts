@@ -1,19 +1,17 @@
-import { applicationHostname } from "./application-hostname.ts";
-import { flexibleRollout } from "./flexible-rollout.ts";
+import { applicationHostname, remoteAddress, userWithId } from "./lists.ts";
 import {
+  flexibleRollout,
   gradualRolloutRandom,
   gradualRolloutSessionId,
   gradualRolloutUserId,
-} from "./gradual-rollout.ts";
-import { remoteAddress } from "./remote-address.ts";
+} from "./rollouts.ts";
 import type { ActivationStrategy } from "./strategy.ts";
 import type { StrategyName } from "./strategy-table.ts";
-import { userWithId } from "./user-with-id.ts";
 
 /** On for every context. */
 const everyContext: ActivationStrategy = () => ({ condition: true, reason: "STATIC" });
 
-/** The implementations of the strategies in `strategy-table.ts`, each in a file of this folder. */
+/** The implementations of the strategies in `strategy-table.ts`. */
 const IMPLEMENTATIONS: Readonly<Record<StrategyName, ActivationStrategy>> = {
   default: everyContext,
   applicationHostname,

@@ -2,8 +2,6 @@ import type { Condition } from "../evaluate/condition.ts";
 import type { ContextFields } from "../evaluate/context-fields.ts";
 import type { Reason } from "../outcome.ts";
 import type { Report } from "../parse/diagnostics.ts";
-import { describeType } from "../parse/json.ts";
-import { splitListParameter } from "./split-list-parameter.ts";
 
 export type Parameters = Readonly<Record<string, unknown>>;
 
@@ -35,17 +33,4 @@ export function parameterText(value: unknown): string {
     // An object with a property such as `toString` cannot be converted.
     return "";
   }
-}
-
-/** Splits a comma-separated list. Returns an empty list, after a report, if the parameter is not a string. */
-export function parseListParameter(
-  parameters: Parameters,
-  name: string,
-  report: Report,
-): readonly string[] {
-  const value = parameters[name];
-  if (!value) return [];
-  if (typeof value === "string") return splitListParameter(value);
-  report(`${name} must be a string, found ${describeType(value)}: the strategy never matches`);
-  return [];
 }

@@ -1,7 +1,27 @@
 import { isInRange, parseAddress, toMappedIpv4, toRange } from "../constraints/ip-address.ts";
 import type { Address } from "../constraints/ip-address.ts";
-import { parseListParameter } from "./strategy.ts";
-import type { ActivationStrategy } from "./strategy.ts";
+import { inList } from "../evaluate/condition.ts";
+import type { Report } from "../parse/diagnostics.ts";
+import { describeType } from "../parse/json.ts";
+import { splitListParameter } from "./check-parameters.ts";
+import type { ActivationStrategy, Parameters } from "./strategy.ts";
+
+/** On for the listed users. A `userId` that is not a string never matches. */
+export const userWithId: ActivationStrategy = (parameters, { fields, report }) => {
+  const ids = parseListParameter(parameters, "userIds", report);
+  if (ids.length === 0) return { condition: false, reason: "TARGETING_MATCH" };
+  const list = fields.membership(fields.topLevelString("userId"), ids);
+  return { condition: inList(list), reason: "TARGETING_MATCH" };
+};
+
+/** On if this host is in the list. The condition is a constant, since the host never changes. */
+export const applicationHostname: ActivationStrategy = (parameters, { hostname, report }) => {
+  const hosts = parseListParameter(parameters, "hostNames", report);
+  return {
+    condition: hosts.some((host) => host.toLowerCase() === hostname),
+    reason: "TARGETING_MATCH",
+  };
+};
 
 /**
  * On for the listed addresses and ranges, of IPv4 and IPv6. An entry also matches an address with the same text,
@@ -38,4 +58,17 @@ function parseForms(text: string): readonly Address[] {
   if (address === null) return [];
   const ipv4 = toMappedIpv4(address);
   return ipv4 === null ? [address] : [address, ipv4];
+}
+
+/** Splits a comma-separated list. Returns an empty list, after a report, if the parameter is not a string. */
+export function parseListParameter(
+  parameters: Parameters,
+  name: string,
+  report: Report,
+): readonly string[] {
+  const value = parameters[name];
+  if (!value) return [];
+  if (typeof value === "string") return splitListParameter(value);
+  report(`${name} must be a string, found ${describeType(value)}: the strategy never matches`);
+  return [];
 }
