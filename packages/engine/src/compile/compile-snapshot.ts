@@ -1,4 +1,4 @@
-import { CompiledSnapshot, collectSimpleFlags } from "../evaluate/compiled-snapshot.ts";
+import { collectSimpleFlags, createSnapshot } from "../evaluate/compiled-snapshot.ts";
 import { SegmentConditions } from "../constraints/compile-constraint.ts";
 import { PatternCache } from "../constraints/pattern-cache.ts";
 import { ContextFields } from "../evaluate/context-fields.ts";
@@ -55,7 +55,7 @@ export function* compileInSteps(
   });
   const flags = yield* compileFlags(document, scopeOf, previous);
   inputs.patterns.releasePrevious();
-  return new CompiledSnapshot({
+  return createSnapshot({
     revision,
     simpleFlags: yield* collectSimpleFlags(flags),
     fields,

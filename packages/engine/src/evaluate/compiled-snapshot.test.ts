@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { outcomeOf, snapshotOf } from "../_evaluate.ts";
 
-describe("CompiledSnapshot", () => {
+describe("createSnapshot()", () => {
   const snapshot = snapshotOf(
     {
       features: [

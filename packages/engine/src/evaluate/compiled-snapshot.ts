@@ -1,20 +1,13 @@
-import type { Context } from "../context.ts";
 import { OFF } from "../outcome.ts";
 import type { Diagnostic } from "../parse/diagnostics.ts";
-import type {
-  CompiledFlag,
-  Evaluation,
-  Snapshot,
-  SnapshotFlag,
-  SnapshotOrigin,
-} from "../snapshot.ts";
+import type { Snapshot, SnapshotFlag, SnapshotOrigin } from "../snapshot.ts";
 import type { Steps } from "../steps.ts";
-import type { ContextDependencies, ContextFields } from "./context-fields.ts";
+import type { ContextFields } from "./context-fields.ts";
 import { EvaluationRequest } from "./evaluation-request.ts";
 import { selectOutcome } from "./outcome-selector.ts";
 import { Rollout, RolloutTable } from "./rollout.ts";
-import { Targeting, toTargetingTables } from "./targeting.ts";
-import type { TargetingFlag, TargetingTable } from "./targeting.ts";
+import { Targeting, TargetingTable } from "./targeting.ts";
+import type { TargetingFlag } from "./targeting.ts";
 
 interface SnapshotOptions {
   readonly revision: string;
@@ -26,61 +19,43 @@ interface SnapshotOptions {
   readonly origin: SnapshotOrigin;
 }
 
-export class CompiledSnapshot implements Snapshot {
-  readonly revision: string;
-  readonly flags: readonly CompiledFlag[];
-  readonly contextDependencies: ContextDependencies;
-  readonly diagnostics: readonly Diagnostic[];
-  readonly origin: SnapshotOrigin;
-  readonly #fields: ContextFields;
-  readonly #indexes: ReadonlyMap<string, number>;
-  readonly #simpleFlags: SimpleFlags;
-  /** The flags that are not simple, parents before children. */
-  readonly #otherFlags: readonly SnapshotFlag[];
-
-  constructor(options: SnapshotOptions) {
-    const { flags } = options.origin;
-    this.revision = options.revision;
-    this.flags = Object.freeze(flags.map(({ compiled }) => compiled));
-    this.contextDependencies = options.fields.contextDependencies();
-    this.diagnostics = options.diagnostics;
-    this.origin = options.origin;
-    this.#fields = options.fields;
-    this.#indexes = new Map(this.flags.map(({ name }, index) => [name, index]));
-    this.#simpleFlags = options.simpleFlags;
-    const others = flags.filter(({ selector }) => typeof selector === "function");
-    this.#otherFlags = [
-      ...others.filter(({ hasParents }) => !hasParents),
-      ...others.filter(({ hasParents }) => hasParents),
-    ];
-  }
-
-  indexOf(name: string): number {
-    return this.#indexes.get(name) ?? -1;
-  }
-
-  evaluate(index: number, context: Context): number {
-    const selector = this.origin.flags[index]?.selector ?? OFF;
-    if (typeof selector === "number") return selector;
-    return selectOutcome(selector, new EvaluationRequest(context, this.origin));
-  }
-
-  evaluateAll(context: Context, vector?: Int32Array): Evaluation {
-    const { constants, rollouts, targetings } = this.#simpleFlags;
-    const outcomes = vector ?? new Int32Array(constants.length);
-    outcomes.set(constants);
-    const request = new EvaluationRequest(context, this.origin, outcomes);
-    rollouts.evaluate(request, outcomes);
-    // NOTE: after the rollouts, because the outcome of targeting replaces that of its rollout.
-    for (const table of targetings) table.evaluate(request, outcomes);
-    for (const { index, selector } of this.#otherFlags) {
-      outcomes[index] = selectOutcome(selector, request);
-    }
-    const { isRepeatable, isPredictable } = request;
-    const hasRead = (field: string): boolean =>
-      this.#fields.slotsOf(field).some((slot) => request.hasRead(slot));
-    return { outcomes, isRepeatable, isPredictable, hasRead };
-  }
+export function createSnapshot(options: SnapshotOptions): Snapshot {
+  const { origin, fields, simpleFlags, ...others } = options;
+  const { constants, rollouts, targetings } = simpleFlags;
+  const flags = origin.flags.map(({ compiled }) => compiled);
+  const selectors = origin.flags.map(({ selector }) => selector);
+  const indexes = new Map(flags.map(({ name }, index) => [name, index]));
+  const otherFlags = origin.flags.filter(({ selector }) => typeof selector === "function");
+  const parentsFirst = [
+    ...otherFlags.filter(({ hasParents }) => !hasParents),
+    ...otherFlags.filter(({ hasParents }) => hasParents),
+  ];
+  return {
+    ...others,
+    origin,
+    flags: Object.freeze(flags),
+    contextDependencies: fields.contextDependencies(),
+    indexOf: (name) => indexes.get(name) ?? -1,
+    evaluate: (index, context) => {
+      const selector = selectors[index] ?? OFF;
+      if (typeof selector === "number") return selector;
+      return selectOutcome(selector, new EvaluationRequest(context, origin));
+    },
+    evaluateAll: (context, outcomes = new Int32Array(constants.length)) => {
+      outcomes.set(constants);
+      const request = new EvaluationRequest(context, origin, outcomes);
+      rollouts.evaluate(request, outcomes);
+      // NOTE: after the rollouts, because the outcome of targeting replaces that of its rollout.
+      targetings.evaluate(request, outcomes);
+      for (const { index, selector } of parentsFirst) {
+        outcomes[index] = selectOutcome(selector, request);
+      }
+      const { isRepeatable, isPredictable } = request;
+      const hasRead = (field: string): boolean =>
+        fields.slotsOf(field).some((slot) => request.hasRead(slot));
+      return { outcomes, isRepeatable, isPredictable, hasRead };
+    },
+  };
 }
 
 /**
@@ -91,7 +66,7 @@ interface SimpleFlags {
   /** The outcome of each flag that applies unless a rollout or targeting replaces it. Other flags may have any value. */
   readonly constants: Int32Array;
   readonly rollouts: RolloutTable;
-  readonly targetings: readonly TargetingTable[];
+  readonly targetings: TargetingTable;
 }
 
 /** Collects the simple flags, with a pause between the parts of the work. */
@@ -107,7 +82,7 @@ export function* collectSimpleFlags(flags: readonly SnapshotFlag[]): Steps<Simpl
     else constants[index] = untargeted;
   }
   yield;
-  const tables = toTargetingTables(targetings);
+  const table = new TargetingTable(targetings);
   yield;
-  return { constants, rollouts, targetings: tables };
+  return { constants, rollouts, targetings: table };
 }

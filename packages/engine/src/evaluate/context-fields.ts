@@ -3,7 +3,8 @@ import { createHashPrefix, splitIntoBlocks } from "../hash.ts";
 import type { Bucketing, HashBlocks, HashPrefix } from "../hash.ts";
 import type { Condition } from "./condition.ts";
 import type { EvaluationRequest, Slot } from "./evaluation-request.ts";
-import { ListIndex, Membership } from "./membership.ts";
+import { ListIndex } from "./membership.ts";
+import type { Membership } from "./membership.ts";
 import type { IdBucket } from "./rollout.ts";
 
 /** The text of a field, or null if the context does not have the field. */
@@ -131,7 +132,11 @@ export class ContextFields {
     const key = JSON.stringify([text.index, values]);
     const existing = this.#memberships.get(key);
     if (existing !== undefined) return existing;
-    const membership = this.#createMembership(text, values);
+    const index =
+      this.#listIndexes.get(text) ??
+      new ListIndex(text, (form, derive) => this.derived(form, text, derive));
+    this.#listIndexes.set(text, index);
+    const membership = index.add(values);
     this.#memberships.set(key, membership);
     return membership;
   }
@@ -173,15 +178,6 @@ export class ContextFields {
       drawsRandom: this.#drawsRandom,
       callsCustomStrategy: this.#callsCustomStrategy,
     });
-  }
-
-  #createMembership(text: Slot<FieldText>, values: readonly string[]): Membership {
-    const lists = this.#listIndexes.get(text) ?? new ListIndex();
-    this.#listIndexes.set(text, lists);
-    const position = lists.add(values);
-    const containingLists = this.derived("lists", text, (value) => lists.listsWith(value));
-    const memberships = this.derived("memberships", text, (value) => lists.membershipsOf(value));
-    return new Membership({ text, lists, containingLists, memberships, position });
   }
 
   /** Splits an id into blocks, once for each alignment of the prefixes. */

@@ -27,10 +27,12 @@ export interface Slot<Value> {
 export class EvaluationRequest {
   readonly context: Context;
   readonly #runtime: Runtime;
-  readonly #values: unknown[];
+  readonly #values: unknown[] = [];
   readonly #outcomes: Int32Array | undefined;
-  #isRepeatable = true;
-  #isPredictable = true;
+  /** Whether evaluating the same context again gives the same outcomes. */
+  isRepeatable = true;
+  /** Whether the outcomes depend only on the document, the context and the clock. */
+  isPredictable = true;
   #regexSteps = MAX_REGEX_STEPS;
 
   /**
@@ -40,7 +42,6 @@ export class EvaluationRequest {
   constructor(context: Context, runtime: Runtime, outcomes?: Int32Array) {
     this.context = context;
     this.#runtime = runtime;
-    this.#values = [];
     this.#outcomes = outcomes;
   }
 
@@ -57,16 +58,6 @@ export class EvaluationRequest {
     return this.#outcomes !== undefined;
   }
 
-  /** Whether evaluating the same context again gives the same outcomes. */
-  get isRepeatable(): boolean {
-    return this.#isRepeatable;
-  }
-
-  /** Whether the outcomes depend only on the document, the context and the clock. */
-  get isPredictable(): boolean {
-    return this.#isPredictable;
-  }
-
   /** Whether a value has been read. */
   hasRead({ index }: Slot<unknown>): boolean {
     return this.#values[index] !== undefined;
@@ -74,8 +65,8 @@ export class EvaluationRequest {
 
   /** Records that an outcome depends on something other than the document, the context and the clock. */
   markUnpredictable(): void {
-    this.#isRepeatable = false;
-    this.#isPredictable = false;
+    this.isRepeatable = false;
+    this.isPredictable = false;
   }
 
   /** Spends steps of the budget for regular expressions. Returns false, and spends none, if too few are left. */
@@ -87,7 +78,7 @@ export class EvaluationRequest {
 
   /** Reads the clock. Returns epoch milliseconds. */
   now(): number {
-    this.#isRepeatable = false;
+    this.isRepeatable = false;
     return this.#runtime.now();
   }
 
