@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
@@ -106,12 +106,13 @@ test.each([
 ])(
   "lockDirectory() refuses a directory in use by another %s with a heartbeat",
   async (_, holder) => {
-    const lock = await lockDirectory(directory, { heartbeatMs: 20 });
     writeLock(holder);
+    const beat = (): void => utimesSync(join(directory, "lock.1"), new Date(), new Date());
+    const heartbeat = setInterval(beat, 20);
+    onTestFinished(() => clearInterval(heartbeat));
     await expect(lockDirectory(directory, { staleAfterMs: 5000 })).rejects.toThrow(
       `in use by process ${holder.pid}`,
     );
-    await lock.release();
   },
 );
 
