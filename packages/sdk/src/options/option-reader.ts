@@ -1,11 +1,11 @@
-import { type CustomStrategy, isRecord } from "flags-engine";
-import { MAX_DELAY_MS } from "../scheduling/backoff.ts";
-import type { StorageProvider } from "../storage/storage-provider.ts";
-import { SYNCHRONIZATIONS } from "../sync/synchronizer.ts";
-import type { Synchronization } from "../sync/synchronizer.ts";
-import { isHeaderName, isHeaderValue } from "../transport/headers.ts";
-import type { CustomHeadersFunction } from "../transport/headers.ts";
-import type { Tag } from "./flags-client-options.ts";
+import { isRecord } from "flags-engine";
+
+/** Which values an option may have. */
+export interface Rule<Value> {
+  /** Completes a sentence that begins with the name of the option. */
+  readonly says: string;
+  readonly allows: (value: unknown) => value is Value;
+}
 
 /**
  * Reads options that may come from untyped code. Collects all problems instead of stopping at the
@@ -30,49 +30,20 @@ export class OptionReader {
     return new OptionReader(this.#get(name) ?? {}, this.#nameOf(name), this.#problems);
   }
 
-  string(name: string): string | undefined {
-    return this.check(name, (value) => typeof value === "string", "must be a string");
-  }
-
-  requiredString(name: string): string {
+  /** Returns the value; undefined if it is not set, or not allowed. */
+  read<Value>(name: string, { allows, says }: Rule<Value>): Value | undefined {
     const value = this.#get(name);
-    if (typeof value === "string" && value !== "") return value;
-    this.problem(name, "is required and must be a string");
-    return "";
-  }
-
-  headerText(name: string): string | undefined {
-    return this.check(name, isHeaderValue, "must be a string of printable ASCII characters");
-  }
-
-  boolean(name: string): boolean | undefined {
-    return this.check(name, (value) => typeof value === "boolean", "must be true or false");
-  }
-
-  durationMs(name: string, minimum = 0): number | undefined {
-    return this.check(
-      name,
-      (value) => isIntegerBetween(value, minimum, MAX_DELAY_MS),
-      `must be a whole number of milliseconds from ${minimum} to ${MAX_DELAY_MS}`,
-    );
-  }
-
-  /** Returns the value if it is undefined or passes the test; otherwise records a problem. */
-  check<Value>(
-    name: string,
-    test: (value: unknown) => value is Value,
-    rule: string,
-  ): Value | undefined {
-    const value = this.#get(name);
-    if (value === undefined || test(value)) return value;
-    this.problem(name, rule);
+    if (value === undefined || allows(value)) return value;
+    this.#problems.push(`${this.#nameOf(name)} ${says}`);
     return undefined;
   }
 
-  problem(name: string, rule: string): void {
-    const problem = `${this.#nameOf(name)} ${rule}`;
-    if (!this.#problems.some((other) => other.startsWith(`${this.#nameOf(name)} `)))
-      this.#problems.push(problem);
+  /** Returns the value; an empty string if it is not set, or not allowed. */
+  readRequired(name: string, rule: Rule<string>): string {
+    const value = this.#get(name);
+    if (typeof value === "string" && value !== "") return this.read(name, rule) ?? "";
+    this.#problems.push(`${this.#nameOf(name)} is required and must be a string`);
+    return "";
   }
 
   /** Must be called after all options were read: records a problem for each remaining one. */
@@ -96,64 +67,4 @@ export class OptionReader {
   #nameOf(name: string): string {
     return this.#path === "" ? name : `${this.#path}.${name}`;
   }
-}
-
-function isIntegerBetween(value: unknown, minimum: number, maximum: number): value is number {
-  return Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum;
-}
-
-export function isHttpUrl(value: unknown): value is string {
-  if (typeof value !== "string" || !URL.canParse(value)) return false;
-  const { protocol, username, password } = new URL(value);
-  return (protocol === "http:" || protocol === "https:") && username === "" && password === "";
-}
-
-/** The URL of a proxy may contain a user name and a password. An empty string means no proxy. */
-export function isProxyUrl(value: unknown): value is string {
-  if (value === "") return true;
-  return typeof value === "string" && URL.canParse(value) && /^https?:/i.test(value);
-}
-
-export function isHeaderRecord(value: unknown): value is Readonly<Record<string, string>> {
-  if (!isRecord(value)) return false;
-  return Object.entries(value).every(([name, text]) => isHeaderName(name) && isHeaderValue(text));
-}
-
-export function isHeadersFunction(value: unknown): value is CustomHeadersFunction {
-  return typeof value === "function";
-}
-
-export function isSynchronization(value: unknown): value is Synchronization {
-  return SYNCHRONIZATIONS.some((name) => name === value);
-}
-
-export function isTagList(value: unknown): value is readonly Tag[] {
-  return Array.isArray(value) && value.every(isTag);
-}
-
-function isTag(value: unknown): value is Tag {
-  return isRecord(value) && typeof value["name"] === "string" && typeof value["value"] === "string";
-}
-
-export function isStrategyList(value: unknown): value is readonly CustomStrategy[] {
-  return Array.isArray(value) && value.every(isStrategy);
-}
-
-function isStrategy(value: unknown): value is CustomStrategy {
-  if (!isRecord(value)) return false;
-  return typeof value["name"] === "string" && typeof value["isEnabled"] === "function";
-}
-
-export function isStorageProvider(value: unknown): value is StorageProvider {
-  if (!isRecord(value)) return false;
-  return typeof value["get"] === "function" && typeof value["set"] === "function";
-}
-
-export function isStringOrStrings(value: unknown): value is string | readonly string[] {
-  const texts: unknown = typeof value === "string" ? [value] : value;
-  return Array.isArray(texts) && texts.every((text) => typeof text === "string");
-}
-
-export function isList(value: unknown): value is readonly unknown[] {
-  return Array.isArray(value);
 }
