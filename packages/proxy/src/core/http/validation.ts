@@ -17,14 +17,20 @@ const MAX_DEPTH = 6;
  */
 export function checkBody(schema: TSchema, body: unknown): void {
   // First, because it does not read the entries.
-  const excess = findExcess(schema, body);
-  if (excess !== undefined) throw explain([excess]);
-  if (!isValid(schema, body)) throw explain(findProblems(schema, body));
+  if (findExcess(schema, body) !== undefined || !isValid(schema, body)) {
+    throw explainBody(schema, body);
+  }
 }
 
-/** Whether a body matches its schema. */
-export function isValid(schema: TSchema, body: unknown): boolean {
-  return validatorOf(schema).Check(body);
+/** Whether a value matches a schema. */
+export function isValid(schema: TSchema, value: unknown): boolean {
+  return validatorOf(schema).Check(value);
+}
+
+/** Returns a 400 that names the problems of a body that does not match its schema. */
+export function explainBody(schema: TSchema, body: unknown): HttpError {
+  const excess = findExcess(schema, body);
+  return explain(excess === undefined ? findProblems(schema, body) : [excess]);
 }
 
 const validators = new WeakMap<TSchema, Validator>();

@@ -7,7 +7,7 @@ import {
   forwardReporter,
   type RegistrationOrigin,
 } from "../usage/registrations.ts";
-import { isPlainUsage, RegistrationBody, UsageBody } from "../usage/schemas.ts";
+import { RegistrationBody, UsageBody } from "../usage/schemas.ts";
 import type { Call } from "../routing/call.ts";
 import type { RouteOptions } from "./protocol.ts";
 import { type Reply, textReply } from "../http/reply.ts";
@@ -61,9 +61,9 @@ export function usageRoutesAt(
       method: "POST",
       path: `${path}/metrics`,
       summary: `Accepts usage of ${subject}`,
-      body: { schema: UsageBody, isPlain: isPlainUsage },
+      body: { schema: UsageBody },
       handle: async (call) => {
-        const body = call.parse(UsageBody);
+        const body = call.parseUnchecked();
         const { usage, invalidCount } = parseUsage(body, parseOptionsOf(call));
         // At the same time, so that one write to the spool covers both.
         await Promise.all([

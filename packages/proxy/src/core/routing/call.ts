@@ -15,8 +15,6 @@ export interface RouteBody {
   readonly schema: TSchema;
   /** Whether a missing body is an empty object. @default false: it is a 400 */
   readonly isOptional?: boolean;
-  /** A quick check that accepts common bodies without the schema. @default none */
-  readonly isPlain?: (body: unknown) => boolean;
   /** @default `BODY_LIMIT_BYTES` */
   readonly limitBytes?: number;
 }
@@ -75,6 +73,13 @@ export class Call {
    * @throws {HttpError} a 400 that names the problem
    */
   parse<Schema extends TSchema>(schema: Schema): Static<Schema> {
+    const value = this.parseUnchecked();
+    checkBody(schema, value);
+    return value as Static<Schema>;
+  }
+
+  /** Like `parse()`, for a body that the caller checks. */
+  parseUnchecked(): unknown {
     const rule = this.#rule;
     if (rule === undefined) throw new TypeError("The route reads no body");
     const { text = "" } = this;
@@ -83,8 +88,7 @@ export class Call {
     if (value === undefined || value === null) {
       throw new HttpError(400, "The body is missing: send a JSON object");
     }
-    if (rule.isPlain?.(value) !== true) checkBody(schema, value);
-    return value as Static<Schema>;
+    return value;
   }
 }
 

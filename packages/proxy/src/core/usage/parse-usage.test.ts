@@ -1,4 +1,7 @@
+import fc from "fast-check";
 import { expect, test, vi } from "vitest";
+import { isValid } from "../http/validation.ts";
+import { UsageBody } from "./schemas.ts";
 import { parseUsage } from "./parse-usage.ts";
 
 const OPTIONS = { nowMs: 0, quotaId: "key", keyKind: "client" } as const;
@@ -13,13 +16,37 @@ test("parseUsage() rejects too many variants without reading them, since that ta
   expect(get).not.toHaveBeenCalled();
 });
 
-test("parseUsage() converts counts without copying the toggles, which takes longer than parsing them", () => {
+test("parseUsage() reads counts, and skips and counts invalid names", () => {
   const toggles = JSON.parse(
-    `{"a":{"yes":1,"no":0,"extra":{}},"b":{"yes":"2","variants":{"__proto__":"3","blue":1.5}},"__proto__":{"no":null}}`,
-  ) as Record<string, object>;
-  const { features } = parseUsage({ appName: "a", bucket: { toggles } }, OPTIONS).usage;
-  expect(features).toBe(toggles);
-  expect(JSON.stringify(features)).toBe(
+    `{"a":{"yes":1,"no":0,"extra":{}},"b":{"yes":"2","variants":{"__proto__":"3","blue":1.5,"":1}},"__proto__":{"no":null},"":{}}`,
+  ) as object;
+  const { usage, invalidCount } = parseUsage({ appName: "a", bucket: { toggles } }, OPTIONS);
+  expect(JSON.stringify(usage.features)).toBe(
     '{"a":{"yes":1,"no":0},"b":{"yes":2,"no":0,"variants":{"__proto__":3,"blue":1}},"__proto__":{"yes":0,"no":0}}',
+  );
+  expect(invalidCount).toBe(2);
+});
+
+test("parseUsage() accepts exactly what the schema does", () => {
+  const count = fc.oneof(fc.constantFrom(-1, 0, 1.5, "7", "-1", "x", "", null, true), fc.integer());
+  const some = <T>(value: fc.Arbitrary<T>) =>
+    fc.oneof({ weight: 9, arbitrary: value }, fc.constantFrom(null, undefined, 1, "a", [], true));
+  const name = fc.constantFrom("a", "b", "__proto__");
+  const toggle = fc.record(
+    { yes: some(count), no: some(count), variants: some(fc.dictionary(name, some(count))) },
+    { requiredKeys: [] },
+  );
+  const bucket = fc.record(
+    { start: some(fc.string()), toggles: some(fc.dictionary(name, some(toggle))) },
+    { requiredKeys: [] },
+  );
+  const report = fc.record({ appName: some(fc.string()), bucket: some(bucket) });
+  fc.assert(
+    fc.property(some(report), (sent) => {
+      const body = JSON.parse(JSON.stringify(sent ?? null)) as unknown;
+      const parse = (): unknown => parseUsage(body, OPTIONS);
+      if (isValid(UsageBody, body)) expect(parse).not.toThrow();
+      else expect(parse).toThrow(/^Bad request: /);
+    }),
   );
 });

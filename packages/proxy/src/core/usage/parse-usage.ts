@@ -1,19 +1,13 @@
 import { isReportedName, toReportedName } from "flags-engine";
 import type { FeatureUsage } from "flags-sdk";
+import { isRecord } from "flags-server-kit/neutral";
 import type { ApplicationUsage } from "../../upstream/usage/application-usage.ts";
 import { USAGE_LIMITS } from "../../upstream/usage/usage-limits.ts";
-import type { Static } from "typebox";
 import type { KeyKind } from "../access/grant.ts";
 import { badField, type HttpError } from "../http/errors.ts";
-import { isValid } from "../http/validation.ts";
+import { explainBody } from "../http/validation.ts";
 import { parseImpactMetrics } from "./impact-metrics.ts";
-import { type ReportedCount, ReportedMetric, type UsageBody } from "./schemas.ts";
-
-type Report = Static<typeof UsageBody>;
-type Metric = Static<typeof ReportedMetric>;
-type Variants = NonNullable<FeatureUsage["variants"]>;
-type ReportedVariants = Readonly<Record<string, ReportedCount>>;
-type Toggles = NonNullable<Report["bucket"]>["toggles"];
+import { COUNT_DIGITS, MAX_REPORTED_TOGGLES, UsageBody } from "./schemas.ts";
 
 /** Maximum number of flags and variants, in total, in one report. */
 const MAX_REPORTED_NAMES = 50_000;
@@ -46,32 +40,32 @@ interface ReportedUsage {
 }
 
 /**
- * Parses a usage report, and converts its counts in place: copying them takes longer. The cost depends on the number of
- * names in it, never on the counts. Flags and variants with invalid names are removed: an application can request any
- * flag, and must not lose the usage of the others.
+ * Parses and checks a usage report. The cost depends on the number of names in it, never on the counts. Flags and
+ * variants with invalid names are skipped: an application can request any flag, and must not lose the usage of the others.
  *
- * @throws {HttpError} 400 if it exceeds a limit
+ * @throws {HttpError} 400 if it is invalid, or exceeds a limit
  */
 export function parseUsage(
-  report: Report,
+  report: unknown,
   { nowMs, quotaId, keyKind }: ParseOptions,
 ): ReportedUsage {
-  const appName = toReportedName(report.appName || UNKNOWN_APPLICATION);
-  const impactMetrics = parseImpactMetrics(report.impactMetrics);
-  const { features, invalidCount } = parseToggles(
-    report.bucket?.toggles ?? {},
-    MAX_COUNTS[keyKind],
-  );
+  const reader = new CountReader(MAX_COUNTS[keyKind]);
+  const { appName, bucket, impactMetrics: impact } = isRecord(report) ? report : {};
+  const { start, toggles } = isRecord(bucket) ? bucket : { start: null, toggles: bucket ?? {} };
+  const features = isTime(start) ? reader.readToggles(toggles) : undefined;
+  const hasName = typeof appName === "string" || appName === null;
+  if (!hasName || features === undefined) throw explainBody(UsageBody, report);
+  const impactMetrics = parseImpactMetrics(impact);
   const usage = {
-    appName,
+    appName: toReportedName(appName || UNKNOWN_APPLICATION),
     // NOTE: the usage of all clients of an application is sent in one report with the earliest start, under which some
     // versions of Unleash store it. A client must not be able to move the usage of others to another year.
-    startMs: keyKind === "client" ? nowMs : parseStartMs(report.bucket?.start, nowMs),
+    startMs: keyKind === "client" ? nowMs : parseStartMs(start, nowMs),
     features,
     quotaId,
     ...(impactMetrics.length > 0 && { impactMetrics }),
   };
-  return { usage, invalidCount };
+  return { usage, invalidCount: reader.invalidCount };
 }
 
 /** The usage in a bulk report. */
@@ -92,38 +86,41 @@ export function parseBulkUsage(
   metrics: readonly unknown[],
   { nowMs, quotaId, keyKind }: ParseOptions,
 ): BulkUsage {
+  const reader = new CountReader(MAX_COUNTS[keyKind]);
   const usages = new Map<string, ApplicationUsage & { features: Record<string, Sum> }>();
-  const valid = metrics.filter(isMetric);
-  if (valid.length === 0 && metrics.length > 0) throw explainInvalid(metrics[0]);
-  let invalidCount = metrics.length - valid.length;
-  for (const metric of valid) {
-    const { featureName, variants } = metric;
-    const appName = toReportedName(metric.appName);
-    invalidCount += removeInvalidVariants(variants ?? {});
-    const startMs = parseStartMs(metric.timestamp, nowMs);
+  for (const metric of metrics) {
+    const read = readMetric(metric, reader);
+    if (read === undefined) {
+      reader.invalidCount += 1;
+      continue;
+    }
+    const appName = toReportedName(read.appName);
+    const startMs = parseStartMs(read.timestamp, nowMs);
     const key = JSON.stringify([startMs, appName]);
     // NOTE: no prototype, since a flag can be named `__proto__`.
     const usage = usages.get(key) ?? { appName, startMs, quotaId, features: Object.create(null) };
-    const sum = usage.features[featureName] ?? { yes: 0, no: 0 };
-    addTo(sum, parseFeatureUsage(metric, MAX_COUNTS[keyKind]));
-    usage.features[featureName] = sum;
+    const sum = (usage.features[read.featureName] ??= { yes: 0, no: 0 });
+    addTo(sum, read.counts);
     usages.set(key, usage);
   }
-  return { usages: [...usages.values()], invalidCount };
+  if (usages.size === 0 && metrics.length > 0) {
+    throw badField(
+      "metrics.0",
+      `must have a valid \`featureName\`, an \`appName\`, counts of at least 0 and at most ${variantsPerFeature} variants; no other entry is valid either`,
+    );
+  }
+  return { usages: [...usages.values()], invalidCount: reader.invalidCount };
 }
 
-function isMetric(sent: unknown): sent is Metric {
-  if (!isValid(ReportedMetric, sent)) return false;
-  const { featureName, variants } = sent as Metric;
-  if (Object.keys(variants ?? {}).length > variantsPerFeature) return false;
-  return isReportedName(featureName);
-}
-
-function explainInvalid(first: unknown): HttpError {
-  const problem = isValid(ReportedMetric, first)
-    ? `has a featureName that is too long or contains U+0000, or more than ${variantsPerFeature} variants`
-    : "must have `featureName` and `appName`, which are not empty, and counts of at least 0";
-  return badField("metrics.0", `${problem}; no other entry is valid either`);
+/** Reads the usage of one flag by one application; undefined if it is invalid. */
+function readMetric(sent: unknown, reader: CountReader) {
+  if (!isRecord(sent)) return undefined;
+  const { featureName, appName, timestamp, variants } = sent;
+  if (typeof appName !== "string" || appName === "") return undefined;
+  if (typeof featureName !== "string" || !isReportedName(featureName)) return undefined;
+  if (!isTime(timestamp) || hasManyVariants(variants)) return undefined;
+  const counts = reader.readToggle(sent);
+  return counts && { featureName, appName, timestamp, counts };
 }
 
 /** The sum of several entries for one flag. */
@@ -143,86 +140,101 @@ function addTo(sum: Sum, { yes, no, variants }: FeatureUsage): void {
   }
 }
 
-/** Where in the body of a report the toggles are. */
-const TOGGLES = "bucket.toggles";
+const DIGITS = new RegExp(COUNT_DIGITS);
 
-function parseToggles(
-  toggles: Toggles,
-  maxCount: number,
-): Pick<ApplicationUsage, "features"> & Pick<ReportedUsage, "invalidCount"> {
-  const features = toggles as Record<string, FeatureUsage>;
-  let nameCount = 0;
-  let invalidCount = 0;
-  // NOTE: reads values by name, since creating a list of entries costs more than everything else here.
-  for (const name of Object.keys(toggles)) {
-    if (!isReportedName(name)) {
-      Reflect.deleteProperty(toggles, name);
-      invalidCount += 1;
-      continue;
-    }
-    const toggle = toggles[name] ?? {};
-    const variants = toggle.variants ?? {};
-    nameCount += 1 + countVariants(variants);
-    invalidCount += removeInvalidVariants(variants);
-    if (!isUsage(toggle, maxCount)) features[name] = parseFeatureUsage(toggle, maxCount);
+/**
+ * Reads the counts of flags. NOTE: a schema would take several times as long, because reports contain very many values. So
+ * each method checks what the schema does, and returns undefined for a value that does not match it.
+ */
+class CountReader {
+  /** Number of flags and variants with invalid names, which were skipped. */
+  invalidCount = 0;
+  readonly #maxCount: number;
+  #nameCount = 0;
+
+  constructor(maxCount: number) {
+    this.#maxCount = maxCount;
   }
-  if (nameCount <= MAX_REPORTED_NAMES) return { features, invalidCount };
-  throw badField(
-    TOGGLES,
-    `has more than ${MAX_REPORTED_NAMES} flags and variants: send several smaller reports`,
-  );
+
+  /** @throws {HttpError} 400 if a limit is exceeded */
+  readToggles(sent: unknown): Record<string, FeatureUsage> | undefined {
+    if (!isRecord(sent)) return undefined;
+    const names = Object.keys(sent);
+    if (names.length > MAX_REPORTED_TOGGLES) return undefined;
+    // NOTE: no prototype, since a flag can be named `__proto__`.
+    const features = Object.create(null) as Record<string, FeatureUsage>;
+    // NOTE: reads values by name, since creating a list of entries costs more than everything else here.
+    for (const name of names) {
+      const toggle = sent[name];
+      if (isRecord(toggle) && hasManyVariants(toggle["variants"])) {
+        throw badToggles(
+          `has a toggle with more than ${variantsPerFeature} variants: send the rest in another bucket`,
+        );
+      }
+      const usage = this.readToggle(toggle);
+      if (usage === undefined) return undefined;
+      if (this.#accepts(name)) features[name] = usage;
+    }
+    if (this.#nameCount <= MAX_REPORTED_NAMES) return features;
+    throw badToggles(
+      `has more than ${MAX_REPORTED_NAMES} flags and variants: send several smaller reports`,
+    );
+  }
+
+  readToggle(sent: unknown): FeatureUsage | undefined {
+    if (!isRecord(sent)) return undefined;
+    const yes = this.#readCount(sent["yes"]);
+    const no = this.#readCount(sent["no"]);
+    if (yes === undefined || no === undefined) return undefined;
+    const sentVariants = sent["variants"] ?? undefined;
+    if (sentVariants === undefined) return { yes, no };
+    const variants = this.#readVariants(sentVariants);
+    return variants && { yes, no, variants };
+  }
+
+  #readVariants(sent: unknown): FeatureUsage["variants"] | undefined {
+    if (!isRecord(sent)) return undefined;
+    const variants = Object.create(null) as Record<string, number>;
+    for (const name of Object.keys(sent)) {
+      const count = this.#readCount(sent[name]);
+      if (count === undefined) return undefined;
+      if (this.#accepts(name)) variants[name] = count;
+    }
+    return variants;
+  }
+
+  /** A missing count is 0. */
+  #readCount(sent: unknown): number | undefined {
+    if (sent === undefined || sent === null) return 0;
+    const isCount =
+      typeof sent === "string"
+        ? DIGITS.test(sent)
+        : typeof sent === "number" && sent >= 0 && sent < Infinity;
+    return isCount ? Math.min(Math.trunc(Number(sent)), this.#maxCount) : undefined;
+  }
+
+  #accepts(name: string): boolean {
+    this.#nameCount += 1;
+    if (isReportedName(name)) return true;
+    this.invalidCount += 1;
+    return false;
+  }
 }
 
-function countVariants(variants: ReportedVariants): number {
-  const { length } = Object.keys(variants);
-  if (length <= variantsPerFeature) return length;
-  throw badField(
-    TOGGLES,
-    `has a toggle with more than ${variantsPerFeature} variants: send the rest in another bucket`,
-  );
+function hasManyVariants(sent: unknown): boolean {
+  return isRecord(sent) && Object.keys(sent).length > variantsPerFeature;
 }
 
-/** Removes variants with invalid names; returns how many. */
-function removeInvalidVariants(variants: ReportedVariants): number {
-  const invalid = Object.keys(variants).filter((name) => !isReportedName(name));
-  for (const name of invalid) Reflect.deleteProperty(variants, name);
-  return invalid.length;
+function badToggles(message: string): HttpError {
+  return badField("bucket.toggles", message);
+}
+
+/** Whether a time has one of the types that the schemas allow; others than numbers and text are ignored. */
+function isTime(sent: unknown): boolean {
+  return typeof sent !== "object" || sent === null;
 }
 
 function parseStartMs(start: unknown, nowMs: number): number {
   const ms = typeof start === "number" ? start : Date.parse(String(start));
   return ms >= 0 && ms <= nowMs ? ms : nowMs;
-}
-
-/** Whether a toggle has exactly the fields of `FeatureUsage`, with integer counts within the limit. */
-function isUsage(toggle: Toggles[string], maxCount: number): toggle is FeatureUsage {
-  const { yes, no, variants } = toggle;
-  if (!isCount(yes, maxCount) || !isCount(no, maxCount) || variants === null) return false;
-  const members = variants === undefined ? 2 : 3;
-  return Object.keys(toggle).length === members && areCounts(variants ?? {}, maxCount);
-}
-
-/** Parses the counts of one toggle. Missing counts are 0. */
-function parseFeatureUsage({ yes, no, variants }: Toggles[string], maxCount: number): FeatureUsage {
-  const counts = { yes: toCount(yes, maxCount), no: toCount(no, maxCount) };
-  return variants ? { ...counts, variants: parseVariants(variants, maxCount) } : counts;
-}
-
-function parseVariants(variants: ReportedVariants, maxCount: number): Variants {
-  if (areCounts(variants, maxCount)) return variants;
-  const counts = variants as Record<string, number>;
-  for (const name of Object.keys(variants)) counts[name] = toCount(variants[name], maxCount);
-  return counts;
-}
-
-function areCounts(variants: ReportedVariants, maxCount: number): variants is Variants {
-  return Object.values(variants).every((count) => isCount(count, maxCount));
-}
-
-function isCount(count: unknown, maxCount: number): count is number {
-  return Number.isInteger(count) && Number(count) <= maxCount;
-}
-
-function toCount(count: ReportedCount | undefined, maxCount: number): number {
-  return Math.min(Math.trunc(Number(count ?? 0)), maxCount);
 }
