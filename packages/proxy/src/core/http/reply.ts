@@ -59,22 +59,22 @@ export function emptyReply(status: number, headers: Headers = {}): Reply {
 interface Representation {
   readonly entityTag: string;
   readonly contentType: string;
-  readonly headers?: Headers;
-  /** Returns the body, with one character for each byte. Called only if the client does not have it yet. */
-  readonly body: () => string;
+  readonly body: string | ResponseBody;
+  readonly isShareable?: boolean;
 }
 
-/** A representation, or a 304 if the client has it already. */
+/** A representation, or a 304 if the client has it already. @param headers are extended */
 export function conditionalReply(
-  { headers }: ProxyRequest,
-  { entityTag, contentType, headers: others = {}, body }: Representation,
+  { headers: { "if-none-match": known } }: ProxyRequest,
+  headers: string[],
+  { entityTag, contentType, body, isShareable }: Representation,
 ): Reply {
-  const all = toRawHeaders({ ...others, etag: entityTag });
+  headers.push("etag", entityTag);
   // NOTE: `Cache-Control: no-cache` of the request is ignored on purpose. Browsers add it to every
   // request whose If-None-Match was set by a script, which is how all clients poll.
-  if (matchesEntityTag(headers["if-none-match"], entityTag)) return { status: 304, headers: all };
-  all.push("content-type", contentType);
-  return { status: 200, headers: all, body: body() };
+  if (matchesEntityTag(known, entityTag)) return { status: 304, headers };
+  headers.push("content-type", contentType);
+  return { status: 200, headers, body, isShareable };
 }
 
 /** Converts headers to alternating names and values. */

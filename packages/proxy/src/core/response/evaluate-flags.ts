@@ -49,7 +49,7 @@ export function evaluateFlags(
 }
 
 /** Whether clients with different requests are likely to get the same response. */
-export function isShareable({ single, toggles }: Selection): boolean {
+export function isListShareable({ single, toggles }: Selection): boolean {
   return single === undefined && toggles === undefined;
 }
 

@@ -1,6 +1,14 @@
 import type { Context, Snapshot } from "flags-engine";
-import { matchesEntityTag } from "flags-server-kit/neutral";
-import { acceptContext, acceptUnsigned, cacheKeyOf, requiresSignature } from "../access/grant.ts";
+import { AGE_HEADER } from "flags-sdk/neutral";
+import { ageMsOf } from "../../sources/age.ts";
+import {
+  acceptContext,
+  acceptUnsigned,
+  cacheKeyOf,
+  isOriginRestricted,
+  requiresSignature,
+} from "../access/grant.ts";
+import { SIGNATURE_HEADER } from "../access/verify-context.ts";
 import {
   buildContext,
   type ContextRules,
@@ -11,21 +19,27 @@ import type { SentContext } from "../context/sent-context.ts";
 import type { Call } from "../routing/call.ts";
 import { notReady } from "../http/errors.ts";
 import type { EvaluationReporter } from "./evaluation-reporter.ts";
-import { JSON_TYPE, type Reply } from "../http/reply.ts";
-import {
-  type EvaluatedFlags,
-  evaluateFlags,
-  isShareable,
-  type Selection,
-} from "../response/evaluate-flags.ts";
-import { headersFor, type ProtocolHeaders, type ResponseHeaders } from "../response/headers.ts";
+import { conditionalReply, JSON_TYPE, type Reply } from "../http/reply.ts";
+import { evaluateFlags, isListShareable, type Selection } from "../response/evaluate-flags.ts";
 import type { Renderer } from "../response/rendering.ts";
 import type { ResponseBody } from "../http/response-body.ts";
 import type { ResponseCache } from "../response/response-cache.ts";
 
 /** The parts of a protocol that responses depend on. */
-export interface FlagProtocol extends Renderer, ProtocolHeaders {
+export interface FlagProtocol extends Renderer {
   readonly contextRules: ContextRules;
+  /** Value of `Cache-Control` for a response that depends only on URL, body and key of its request. */
+  readonly cacheControl: string;
+  /** For every other response: a shared cache would send it to other clients. */
+  readonly privateCacheControl: string;
+  /** Value of `Vary`. */
+  readonly vary: string;
+  /** For keys that only some origins can use, and keys that require signed contexts. */
+  readonly originVary: string;
+  /** Whether a response depends on more than the context, whatever the flags are. */
+  readonly isAlwaysPrivate: boolean;
+  /** Whether responses have the age of the flags in a header. */
+  readonly showsAge: boolean;
   /** Undefined: evaluations are not reported. */
   readonly reporter: EvaluationReporter | undefined;
 }
@@ -34,7 +48,7 @@ export interface FlagProtocol extends Renderer, ProtocolHeaders {
 export interface EvaluatedContext {
   readonly context: Context;
   /** When its signature expires, epoch milliseconds. @default never */
-  readonly expiresAtMs: number | undefined;
+  readonly expiresAtMs?: number | undefined;
 }
 
 /** What a request asks for. */
@@ -66,14 +80,11 @@ export function createFlagResponder(protocol: FlagProtocol, cache: ResponseCache
     // The evaluations of a traced request are reported, and a cached response does not contain them.
     const isTraced = reporter?.isTraced(request) === true;
     const cached = isTraced ? undefined : cache.get(cacheKey);
-    if (cached !== undefined) return toReply(call, cached, headersFor(protocol, grant, true));
+    if (cached !== undefined) return toReply(call, cached, { isSame: true });
     const query = parse();
     const sent = acceptUnsigned(grant, query.sent);
     const context = buildContext({ request, sent, snapshot }, contextRules);
-    const evaluated = evaluate(call, snapshot, context, query);
-    const isSame = query.extend === undefined && dependsOnSentAlone(sent, evaluated);
-    if (isSame && evaluated.isRepeatable) cache.offer(cacheKey, evaluated.body);
-    return complete(call, query, evaluated, { isSame, context, expiresAtMs: undefined });
+    return evaluate(call, query, { sent, snapshot, context, cacheKey });
   };
 
   async function respondLater(call: Call, query: FlagQuery): Promise<Reply> {
@@ -82,34 +93,62 @@ export function createFlagResponder(protocol: FlagProtocol, cache: ResponseCache
     // NOTE: read once, since it may be replaced while an enricher is running.
     const snapshot = snapshotOf(call);
     const context = await prepareContext({ request, sent, snapshot }, contextRules);
-    const evaluated = evaluate(call, snapshot, context, query);
-    const isSame = query.extend === undefined && dependsOnSentAlone(sent, evaluated);
-    return complete(call, query, evaluated, { isSame, context, expiresAtMs });
+    return evaluate(call, query, { sent, snapshot, context, expiresAtMs });
   }
 
   function evaluate(
     call: Call,
-    snapshot: Snapshot,
-    context: Context,
-    { selection }: FlagQuery,
-  ): EvaluatedFlags {
+    { selection, extend }: FlagQuery,
+    { sent, snapshot, context, expiresAtMs, cacheKey }: Prepared,
+  ): Reply {
     const evaluated = evaluateFlags(protocol, snapshot, context, selection);
+    const { body, outcomes, isRepeatable } = evaluated;
     const { source } = call.grant.flags;
-    const { outcomes } = evaluated;
     reporter?.report(call.request, { source, snapshot, selection, outcomes, context });
-    return evaluated;
+    if (extend !== undefined) {
+      return toReply(call, extend(body, { context, expiresAtMs }), { isSame: false });
+    }
+    const isSame = dependsOnSentAlone(sent, evaluated);
+    if (isSame && isRepeatable && cacheKey !== undefined) cache.offer(cacheKey, body);
+    return toReply(call, body, { isSame, isShareable: isListShareable(selection) });
   }
 
-  function complete(
-    call: Call,
-    { selection, extend }: FlagQuery,
-    { body }: EvaluatedFlags,
-    { isSame, ...evaluated }: EvaluatedContext & { readonly isSame: boolean },
+  function toReply(
+    { grant, request }: Call,
+    body: ResponseBody,
+    { isSame, isShareable = false }: BodyUse,
   ): Reply {
-    const headers = headersFor(protocol, call.grant, isSame);
-    if (extend !== undefined) return toReply(call, extend(body, evaluated), headers);
-    return toReply(call, body, headers, isShareable(selection));
+    const isSigned = requiresSignature(grant);
+    const isPrivate = !isSame || isSigned || protocol.isAlwaysPrivate;
+    const unsignedVary = isOriginRestricted(grant) ? protocol.originVary : protocol.vary;
+    const headers = [
+      "cache-control",
+      isPrivate ? protocol.privateCacheControl : protocol.cacheControl,
+      "vary",
+      isSigned ? `${SIGNATURE_HEADER}, ${protocol.originVary}` : unsignedVary,
+    ];
+    const ageMs = protocol.showsAge ? ageMsOf(grant.flags.source.flags) : undefined;
+    // In whole seconds, for people.
+    if (ageMs !== undefined) headers.push(AGE_HEADER, String(Math.ceil(ageMs / 1000)));
+    const { entityTag } = body;
+    const contentType = JSON_TYPE;
+    return conditionalReply(request, headers, { entityTag, contentType, body, isShareable });
   }
+}
+
+/** A request that can be evaluated. */
+interface Prepared extends EvaluatedContext {
+  readonly sent: SentContext;
+  readonly snapshot: Snapshot;
+  /** The key under which the response is cached if it is repeatable. @default it is not cached */
+  readonly cacheKey?: string;
+}
+
+interface BodyUse {
+  /** Whether every client that sends the same context gets the same flags. */
+  readonly isSame: boolean;
+  /** A cached body keeps its compressed forms itself, so it need not be shared. @default false */
+  readonly isShareable?: boolean;
 }
 
 export type FlagResponder = ReturnType<typeof createFlagResponder>;
@@ -118,22 +157,4 @@ function snapshotOf({ grant: { flags } }: Call): Snapshot {
   const { snapshot } = flags;
   if (snapshot === undefined) throw notReady();
   return snapshot;
-}
-
-/** A 304 if the client has the body already. A cached body keeps its compressed forms itself, so it need not be shared. */
-function toReply(
-  { request }: Call,
-  body: ResponseBody,
-  { cacheControl, vary, age }: ResponseHeaders,
-  isBodyShareable = false,
-): Reply {
-  const { entityTag } = body;
-  const headers = ["cache-control", cacheControl, "vary", vary, "etag", entityTag];
-  if (age !== undefined) headers.push(age.name, age.seconds);
-  // NOTE: the request's own `Cache-Control: no-cache` is ignored on purpose. Browsers add it to
-  // every request whose If-None-Match was set by a script, which is how all clients poll.
-  if (matchesEntityTag(request.headers["if-none-match"], entityTag))
-    return { status: 304, headers };
-  headers.push("content-type", JSON_TYPE);
-  return { status: 200, headers, body, isShareable: isBodyShareable };
 }

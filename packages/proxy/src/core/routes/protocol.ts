@@ -2,7 +2,6 @@ import type { Static, TSchema } from "typebox";
 import { inHeader, type KeyExtractor } from "../access/key-extractor.ts";
 import type { AccessControl } from "../access/access-control.ts";
 import type { KeyKind } from "../access/grant.ts";
-import { SIGNATURE_HEADER } from "../access/verify-context.ts";
 import type { ClientConfig, CorsConfig } from "../../config/config.ts";
 import type { ContextRules } from "../context/request-context.ts";
 import type { SentContext } from "../context/sent-context.ts";
@@ -135,7 +134,6 @@ export function createProtocol(
     privateCacheControl: `private, ${cacheControl.replace("public, ", "")}`,
     vary: varyOn(keyExtractor, config.cors),
     originVary: varyOn(keyExtractor, anyOrigin),
-    signedVary: `${SIGNATURE_HEADER}, ${varyOn(keyExtractor, anyOrigin)}`,
     // Enrichers can read every header, and address lists reject some callers.
     isAlwaysPrivate: enrichers.length > 0 || isAllowed !== undefined,
     showsAge: config.ageHeader,

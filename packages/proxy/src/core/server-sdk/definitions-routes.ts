@@ -79,17 +79,12 @@ export function definitionsRoutes({
 }: DefinitionsOptions): readonly Route[] {
   const { read, feeds } = definitions;
   const shared = { method: "GET", ...SERVER_SDK, audience: FOR_SERVERS, authenticate } as const;
-  const send = (call: Call, { entityTag, text }: WrittenDocument): Reply =>
-    conditionalReply(call.request, {
-      entityTag,
-      contentType: JSON_TYPE,
-      headers: {
-        vary: `${vary}, unleash-client-spec`,
-        [AGE_HEADER]: writeAge(ageMsOf(call.grant.flags.source.flags)),
-        "cache-control": "no-cache",
-      },
-      body: () => text,
-    });
+  const send = (call: Call, { entityTag, text: body }: WrittenDocument): Reply => {
+    const age = writeAge(ageMsOf(call.grant.flags.source.flags));
+    const headers = ["vary", `${vary}, unleash-client-spec`, AGE_HEADER, age];
+    headers.push("cache-control", "no-cache");
+    return conditionalReply(call.request, headers, { entityTag, contentType: JSON_TYPE, body });
+  };
   return [
     {
       ...shared,
@@ -130,11 +125,12 @@ export function definitionsRoutes({
       handle: ({ grant: { flags }, request: { url = "", headers } }) => {
         const feed = feedOf(feeds, flags, url);
         const message = feed.update(parseEventId(headers["if-none-match"]));
+        const age = writeAge(ageMsOf(flags.source.flags));
         const replyHeaders = {
           "cache-control": "no-cache",
           vary,
           etag: `"${message.id}"`,
-          [AGE_HEADER]: writeAge(ageMsOf(flags.source.flags)),
+          [AGE_HEADER]: age,
         };
         return message.size === 0
           ? emptyReply(304, replyHeaders)
