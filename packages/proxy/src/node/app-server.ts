@@ -7,7 +7,6 @@ import {
   createGuardedServer,
 } from "flags-server-kit/http";
 import type { TlsFiles } from "./tls-files.ts";
-import { createTlsServers } from "./tls-server.ts";
 
 interface AppServerOptions {
   readonly guard: ConnectionGuard;
@@ -30,7 +29,7 @@ export class AppServer {
   #closed: Promise<void> | undefined;
 
   constructor({ guard, listener, tls }: AppServerOptions) {
-    this.server = createGuardedServer(guard, listener, tls && createTlsServers(tls));
+    this.server = createGuardedServer(guard, listener, tls?.createServer);
     const onClientError = createClientErrorHandler({
       toBody: ({ message }) => ({ error: message }),
       headersHint: "send a large context with POST",

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { TlsMaterial } from "../config/config.ts";
 import { TlsFiles } from "./tls-files.ts";
@@ -13,7 +16,8 @@ const materialOf = (cert: string, validFromMs: number): TlsMaterial => ({
 });
 
 test("a certificate that is not valid yet is used as soon as it is valid, without a change to its file", async () => {
-  let nowMs = 0;
+  const now = vi.spyOn(Date, "now").mockReturnValue(0);
+  onTestFinished(() => now.mockRestore());
   const error = vi.fn();
   const warn = vi.fn();
   const files = new TlsFiles({
@@ -21,34 +25,35 @@ test("a certificate that is not valid yet is used as soon as it is valid, withou
     paths: [],
     load: () => materialOf("second", 1000),
     logger: { info: vi.fn(), warn, error },
-    checkIntervalMs: 2,
-    now: () => nowMs,
   });
   onTestFinished(() => files.close());
   await expect.poll(() => error.mock.calls.length).toBe(1);
   expect(String(error.mock.calls[0])).toContain("the certificate is not valid before 1970");
   expect(files.material.cert).toBe("first");
-  nowMs = 1000;
+  now.mockReturnValue(1000);
   await expect.poll(() => files.material.cert).toBe("second");
   expect(error).toHaveBeenCalledTimes(1);
   expect(String(warn.mock.calls)).toMatch(/^The TLS certificate was replaced\./);
 });
 
 test("files that contain the current certificate again are reported", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "tls-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const path = join(directory, "tls.crt");
   const messages: string[] = [];
   const log = (message: string): void => void messages.push(message);
   const current = materialOf("current", 0);
   let loaded: TlsMaterial | { problems: string[] } = { problems: ["it contains no certificate"] };
   const files = new TlsFiles({
     material: current,
-    paths: [],
+    paths: [path],
     load: () => loaded,
     logger: { info: vi.fn(), warn: log, error: log },
-    checkIntervalMs: 2,
   });
   onTestFinished(() => files.close());
   await expect.poll(() => messages.length).toBe(1);
   loaded = current;
+  writeFileSync(path, "changed");
   await expect.poll(() => messages.length).toBe(2);
   expect(messages).toEqual([
     expect.stringContaining("cannot be used"),

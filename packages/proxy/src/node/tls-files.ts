@@ -1,8 +1,11 @@
-import { unwatchFile, watchFile } from "node:fs";
+import { createServer } from "node:https";
 import type { Server } from "node:tls";
 import { explainInvalidPeriod, type FileProblems } from "flags-server-kit";
+import type { CreateServer } from "flags-server-kit/http";
 import type { Logger } from "flags-server-kit/neutral";
 import type { TlsMaterial } from "../config/config.ts";
+import { FileFollower } from "../files/file-follower.ts";
+import type { FollowedFiles } from "../files/read-file.ts";
 
 interface TlsFilesOptions {
   readonly material: TlsMaterial;
@@ -10,99 +13,92 @@ interface TlsFilesOptions {
   readonly paths: readonly string[];
   readonly load: () => TlsMaterial | FileProblems;
   readonly logger: Pick<Logger, "info" | "warn" | "error">;
-  /** How often the files are checked for changes. @default 1000 */
-  readonly checkIntervalMs?: number;
-  /** @default the system clock */
-  readonly now?: () => number;
 }
 
-const CHECK_INTERVAL_MS = 1000;
-
-/** How many checks pass until files that could not be used are read again: a certificate may become valid. */
-const CHECKS_PER_RETRY = 10;
+/** How long a TLS handshake may take. Node's default is 120 s. */
+const HANDSHAKE_TIMEOUT_MS = 10_000;
 
 /**
  * The certificate of TLS servers, which is replaced when its files change: open connections continue,
  * new ones get the new certificate. Files that cannot be used, or whose certificate is not valid now,
  * leave the previous certificate in place.
- *
- * NOTE: checks the status of the files instead of subscribing to changes in their directories. This works
- * for symbolic links, which Kubernetes replaces when a secret changes, and on network file systems, and
- * needs no inotify watches. A certificate changes every few weeks, so a second of delay does not matter.
  */
 export class TlsFiles {
   readonly #options: TlsFilesOptions;
   readonly #servers = new Set<Server>();
-  readonly #quietMs: number;
+  readonly #follower: FileFollower;
+  /** Files that have to be read again, changed or not. */
+  readonly #unread: FollowedFiles;
   #material: TlsMaterial;
-  #timer: NodeJS.Timeout | undefined;
-  #lastProblem: string | undefined;
-  readonly #onChange = (): void => this.#schedule();
+  #lastProblem = "";
 
   constructor(options: TlsFilesOptions) {
-    const { paths, checkIntervalMs = CHECK_INTERVAL_MS } = options;
     this.#options = options;
     this.#material = options.material;
-    // Certificate and key are separate files: longer than a check, so that changes of both are seen.
-    this.#quietMs = checkIntervalMs * 1.5;
-    for (const path of paths) {
-      watchFile(path, { interval: checkIntervalMs, persistent: false }, this.#onChange);
-    }
-    // The files may have changed after they were read, and before the first check.
-    this.#schedule();
+    this.#unread = { paths: options.paths, fingerprint: "" };
+    // The files may have changed after they were read.
+    this.#follower = new FileFollower(this.#unread, async () => this.#reload());
   }
 
   get material(): TlsMaterial {
     return this.#material;
   }
 
-  /** Keeps the certificate of a server up to date until the server closes. */
-  follow(server: Server): void {
+  /** Creates a server with the current certificate, which is kept up to date until the server closes. */
+  readonly createServer: CreateServer = (options, handle) => {
+    const { clientCa } = this.#material;
+    const server = createServer(
+      {
+        ...options,
+        ...toContextOptions(this.#material),
+        handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+        requestCert: clientCa !== undefined,
+        rejectUnauthorized: clientCa !== undefined,
+      },
+      handle,
+    );
     this.#servers.add(server);
     server.once("close", () => this.#servers.delete(server));
-  }
+    return server;
+  };
 
   close(): void {
-    for (const path of this.#options.paths) unwatchFile(path, this.#onChange);
-    clearTimeout(this.#timer);
+    this.#follower.close();
   }
 
-  #schedule(delayMs: number = this.#quietMs): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#reload(), delayMs).unref();
-  }
-
-  #reload(): void {
-    const { load, logger, now = Date.now } = this.#options;
-    const loaded = load();
+  #reload(): FollowedFiles | undefined {
+    const loaded = this.#options.load();
     if ("problems" in loaded) {
       this.#reject(loaded.problems.join("; "));
-      return;
+      return undefined;
     }
+    const problem = explainInvalidPeriod(loaded, Date.now());
+    if (problem === undefined || isSame(loaded, this.#material)) {
+      this.#use(loaded);
+      return undefined;
+    }
+    this.#reject(problem);
+    // It may become valid.
+    return this.#unread;
+  }
+
+  #use(loaded: TlsMaterial): void {
+    const { logger } = this.#options;
+    const level = this.#lastProblem === "" ? "info" : "warn";
+    this.#lastProblem = "";
     if (isSame(loaded, this.#material)) {
-      if (this.#lastProblem !== undefined) {
-        logger.warn("The TLS files can be used again. They contain the certificate in use");
-      }
-      this.#lastProblem = undefined;
-      return;
-    }
-    const problem = explainInvalidPeriod(loaded, now());
-    if (problem !== undefined) {
-      this.#reject(problem);
+      if (level === "info") return;
+      logger.warn("The TLS files can be used again. They contain the certificate in use");
       return;
     }
     for (const server of this.#servers) server.setSecureContext(toContextOptions(loaded));
     this.#material = loaded;
-    const level = this.#lastProblem === undefined ? "info" : "warn";
-    this.#lastProblem = undefined;
     const until = new Date(loaded.validToMs).toISOString();
     logger[level](`The TLS certificate was replaced. The new one is valid until ${until}`);
   }
 
-  /** Keeps the previous certificate. Logs each problem once, and reads the files again later. */
+  /** Keeps the previous certificate. Logs each problem once. */
   #reject(problem: string): void {
-    const { checkIntervalMs = CHECK_INTERVAL_MS } = this.#options;
-    this.#schedule(CHECKS_PER_RETRY * checkIntervalMs);
     if (problem === this.#lastProblem) return;
     this.#lastProblem = problem;
     this.#options.logger.error(
@@ -115,14 +111,7 @@ function isSame(a: TlsMaterial, b: TlsMaterial): boolean {
   return a.cert === b.cert && a.key === b.key && a.clientCa === b.clientCa;
 }
 
-/** Options of a TLS context. */
-interface ContextOptions {
-  readonly cert: string;
-  readonly key: string;
-  readonly ca?: string;
-}
-
 /** Returns the options of `tls.createSecureContext()`. */
-export function toContextOptions({ cert, key, clientCa }: TlsMaterial): ContextOptions {
+function toContextOptions({ cert, key, clientCa }: TlsMaterial) {
   return { cert, key, ...(clientCa !== undefined && { ca: clientCa }) };
 }
