@@ -15,6 +15,7 @@ export default defineConfig({
       // NOTE: before the package itself, whose name begins these.
       "flags-sdk/internal": source("sdk", "internal"),
       "flags-sdk/neutral": source("sdk", "neutral"),
+      "flags-sdk/openfeature-web": source("sdk", "integrations/openfeature-web"),
       "flags-sdk": source("sdk"),
       "flags-server-kit/command-line": source("server-kit", "command-line"),
       "flags-server-kit/http": source("server-kit", "http"),

@@ -5,6 +5,8 @@ import { describeApi } from "./api-report.ts";
 const ENTRIES = [
   ["engine", "index", "api.txt"],
   ["sdk", "index", "api.txt"],
+  ["sdk", "integrations/openfeature-web", "api-openfeature-web.txt"],
+  ["sdk", "integrations/vercel", "api-vercel.txt"],
   ["proxy", "index", "api.txt"],
   ["proxy", "fetch/index", "api-fetch.txt"],
   ["admin", "index", "api.txt"],

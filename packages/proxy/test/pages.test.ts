@@ -203,6 +203,10 @@ test("getValue() returns a value of the type of the fallback, or the fallback", 
   expect(flags.getValue("text", "red")).toBe("#fff");
   expect(flags.getValue("number", 1)).toBe(0.5);
   expect(flags.getValue("object", { b: 1 })).toEqual({ a: [1] });
+  expect(flags.getValue("list", [2, 3])).toEqual([1]);
+  for (const name of ["on", "object", "text", "invalid", "none"])
+    expect(flags.getValue(name, [2, 3])).toEqual([2, 3]);
+  expect(flags.getValue("list", { b: 1 })).toEqual({ b: 1 });
   for (const name of ["on", "off", "number", "none"])
     expect(flags.getValue(name, "red")).toBe("red");
   for (const name of ["on", "text", "invalid", "none"]) expect(flags.getValue(name, 1)).toBe(1);

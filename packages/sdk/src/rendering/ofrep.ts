@@ -103,11 +103,20 @@ export function toTypedValue({ type, value }: Payload): FlagValue | InvalidPaylo
   switch (type) {
     case "number":
       return toNumber(value);
-    case "json":
-      return toObject(value);
+    case "json": {
+      const json = parseJson(value);
+      // NOTE: the protocol has objects but no lists, so any other JSON stays text.
+      return json instanceof InvalidPayload || isRecord(json) ? json : value;
+    }
     default:
       return value;
   }
+}
+
+/** Returns the list that is the payload, if it is one. */
+export function toList({ type, value }: Payload): readonly unknown[] | undefined {
+  const json = type === "json" ? parseJson(value) : undefined;
+  return Array.isArray(json) ? (json as readonly unknown[]) : undefined;
 }
 
 function toNumber(text: string): number | InvalidPayload {
@@ -117,17 +126,14 @@ function toNumber(text: string): number | InvalidPayload {
   return new InvalidPayload("The payload of the variant is not a valid number");
 }
 
-/** NOTE: the protocol has objects but no lists, so any other JSON stays text. */
-function toObject(text: string): FlagValue | InvalidPayload {
-  let value: unknown;
+function parseJson(text: string): unknown {
   try {
     // Thousands of levels could be parsed, but not written again, so one payload would prevent all responses.
     runToEnd(checkNesting(text));
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
     return new InvalidPayload(
       "The payload of the variant is not valid JSON with at most 100 levels of lists and objects",
     );
   }
-  return isRecord(value) ? value : text;
 }

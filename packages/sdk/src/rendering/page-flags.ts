@@ -1,7 +1,7 @@
 import type { CompiledFlag, Context, Evaluation, Outcome, Snapshot } from "flags-engine";
 import type { ClientContext } from "./client-context.ts";
 import { digestOf, digestOfFrame, toEntityTag } from "./entity-tag.ts";
-import { InvalidPayload, OFREP_FRAME, toOfrepEvaluation, toValue } from "./ofrep.ts";
+import { InvalidPayload, OFREP_FRAME, toList, toOfrepEvaluation, toValue } from "./ofrep.ts";
 import type { FlagValue, OfrepEvaluation, OfrepValues } from "./ofrep.ts";
 import { toToggle } from "./toggles.ts";
 import type { Toggle } from "./toggles.ts";
@@ -15,11 +15,11 @@ export interface Bootstrap {
   readonly context: ClientContext;
 }
 
-/** A context of OpenFeature. */
-export interface OfrepContext extends Omit<ClientContext, "userId"> {
+/** A context of OpenFeature. NOTE: the types of OpenFeature do not accept an interface. */
+export type OfrepContext = Omit<ClientContext, "userId"> & {
   /** The id of the user. */
   readonly targetingKey?: string;
-}
+};
 
 /** What an OpenFeature provider starts with. */
 export interface OfrepBootstrap {
@@ -121,19 +121,22 @@ export class PageFlags {
 
   /**
    * Returns the value of a flag: whether it is on if the fallback is a boolean, otherwise the payload of its variant. Returns
-   * the fallback if the flag is unknown, or has no value of the type of the fallback. Counts as an evaluation.
+   * the fallback if the flag is unknown, or has no value of the type of the fallback: text, number, object or list. Counts as
+   * an evaluation.
    */
   getValue(name: string, fallback: boolean): boolean;
   getValue(name: string, fallback: string): string;
   getValue(name: string, fallback: number): number;
   getValue<Value extends object>(name: string, fallback: Value): Value;
-  getValue(name: string, fallback: FlagValue): FlagValue {
+  getValue(name: string, fallback: FlagValue | readonly unknown[]): unknown {
     const { flag, outcome } = this.#find(name);
     if (typeof fallback === "boolean" || outcome?.variant === undefined) {
       const isOn = this.isEnabled(name);
       return typeof fallback === "boolean" && flag !== undefined ? isOn : fallback;
     }
     this.getVariant(name);
+    const { payload } = outcome.variant;
+    if (Array.isArray(fallback)) return (payload && toList(payload)) ?? fallback;
     const value = toValue(outcome, "payload");
     return typeof value === typeof fallback && !(value instanceof InvalidPayload)
       ? value
