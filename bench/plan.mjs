@@ -11,6 +11,7 @@ const PART_NAMES = [
   "refresh",
   "memory",
   "start",
+  "edge-start",
   "ingestion",
   "spool",
   "workers",
@@ -47,7 +48,7 @@ fleet:
   --fleets NUMBERS     Numbers of users. Default: 1500,16000,200000
 
 Environment: EDGE_BIN, a binary of Edge to compare with; PREVIOUS_CHECKOUT, another built checkout of
-this repository to compare with.`;
+this repository to compare with; WORKERD_BIN, a binary of workerd for edge-start.`;
 
 const OPTIONS = {
   help: { type: "boolean", default: false },
@@ -73,6 +74,7 @@ const SHORT = {
   refresh: { refreshes: 3 },
   memory: { contexts: 50_000 },
   start: { rounds: 5 },
+  "edge-start": { rounds: 5 },
   ingestion: { rounds: 5, seconds: 1 },
   spool: { rounds: 5, seconds: 1, warmUpSeconds: 2 },
   workers: { rounds: 3, seconds: 1, warmUpSeconds: 3 },
@@ -94,6 +96,7 @@ const LONG = {
   refresh: { refreshes: 10 },
   memory: { contexts: 1_000_000 },
   start: { rounds: 15 },
+  "edge-start": { rounds: 15 },
   ingestion: { rounds: 5, seconds: 5 },
   spool: { rounds: 9, seconds: 5, warmUpSeconds: 5 },
   workers: { rounds: 9, seconds: 3, warmUpSeconds: 8 },

@@ -2,6 +2,7 @@ import { adminLargeTargets, reportAdminLarge, runAdminLargeBench } from "./admin
 import { adminScaleTargets, reportAdminScale, runAdminScaleBench } from "./admin-scale/run.mjs";
 import { consoleTargets, reportConsole, runConsoleBench } from "./console.mjs";
 import { reportEngine, runEngineBench } from "./engine.mjs";
+import { reportEdgeStart, runEdgeStartBench } from "./edge-start.mjs";
 import { fleetTargets, reportFleet, runFleetBench } from "./fleet.mjs";
 import { fleetSharingTargets, reportFleetSharing, runFleetSharingBench } from "./fleet-sharing.mjs";
 import { httpTargets, reportHttp, runHttpBench } from "./http/run.mjs";
@@ -32,6 +33,7 @@ export const PARTS = {
   refresh: { run: runRefreshBench, report: reportRefresh, targets: refreshTargets },
   memory: { run: runMemoryBench, report: reportMemory, targets: memoryTargets },
   start: { run: runStartBench, report: reportStart, targets: startTargets },
+  "edge-start": { run: runEdgeStartBench, report: reportEdgeStart, targets: () => [] },
   ingestion: { run: runIngestionBench, report: reportIngestion, targets: ingestionTargets },
   spool: { run: runSpoolBench, report: reportSpool, targets: () => [] },
   workers: { run: runWorkersBench, report: reportWorkers, targets: () => [] },
