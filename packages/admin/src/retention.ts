@@ -71,6 +71,9 @@ const PAUSE_MS = 20;
 /** For as long as a deleted token may stay in the environment of a service that is not restarted. */
 const DELETED_TOKENS_KEPT = "400 days";
 
+/** For how long lists show that a link or a token has expired. */
+const EXPIRED_KEPT = "30 days";
+
 interface DeleteOptions {
   /** Stops after the current batch. */
   readonly signal: AbortSignal;
@@ -81,7 +84,7 @@ interface DeleteOptions {
 }
 
 /**
- * Deletes usage, applications, sessions and events that have expired, in small transactions. If another replica
+ * Deletes usage, applications, sessions, links, codes, personal tokens and events that have expired, in small transactions. If another replica
  * is doing that already, deletes nothing.
  *
  * @returns the number of deleted rows by table
@@ -104,6 +107,10 @@ export async function deleteExpired(
   const surplus = await findSurplusApplications(storage.db, maxApplications);
   if (surplus !== undefined) await deleteFrom("applications", surplus);
   await deleteFrom("sessions", sql`expires_at < now()`);
+  await deleteFrom("user_links", sql`expires_at < now()`);
+  await deleteFrom("setup_codes", sql`expires_at < now()`);
+  await deleteFrom("invite_links", isOlder("expires_at", EXPIRED_KEPT));
+  await deleteFrom("personal_tokens", isOlder("expires_at", EXPIRED_KEPT));
   await deleteFrom("deleted_tokens", isOlder("used_at", DELETED_TOKENS_KEPT));
   if (eventDays !== undefined) {
     const kept = await findLatestEvents(storage.db);

@@ -2,7 +2,7 @@ import type { Server } from "node:http";
 import { describeListening, nameSetting } from "flags-server-kit";
 import { isLoopbackHost } from "flags-server-kit/command-line";
 import type { Telemetry } from "flags-server-kit/telemetry";
-import { openCommandSocket } from "./commands/command-socket.ts";
+import { type CommandSocket, openCommandSocket } from "./commands/command-socket.ts";
 import { listen } from "./http/listen.ts";
 import { buildApp } from "./app.ts";
 import { type AdminConfig, SETTING_BY_TYPE } from "./config/config.ts";
@@ -21,7 +21,7 @@ import {
   type UnusableToken,
 } from "./access/create-configured-tokens.ts";
 import type { ConfiguredToken } from "./access/configured-tokens.ts";
-import { createConfiguredAdmin, isSetupOpen, offerSetup } from "./accounts/setup.ts";
+import { createConfiguredAdmin, describeSetup, isSetupOpen, offerSetup } from "./accounts/setup.ts";
 import { toStartError } from "./start-error.ts";
 
 const QUICKSTART_TOKENS_WARNING =
@@ -88,11 +88,6 @@ function describeToken({ type, projects, environment }: ConfiguredToken): string
   return `${nameSetting(SETTING_BY_TYPE[type])}: the token ${projects.join()}:${environment}.…`;
 }
 
-/** @param url address at which browsers reach the service */
-export function describeSetup(url: string, code: string): string {
-  return `Set up the first account at ${url.replace(/\/$/, "")}/setup#${code}\n`;
-}
-
 async function createAdmin(
   storage: Storage,
   { configuredAdmin, logger }: AdminConfig,
@@ -100,6 +95,18 @@ async function createAdmin(
   if (configuredAdmin !== undefined && (await createConfiguredAdmin(storage, configuredAdmin))) {
     logger.info(`Created the account of INIT_ADMIN_USER: ${configuredAdmin.username}`);
   }
+}
+
+/** Opens the socket for commands. They can open a PostgreSQL database themselves. */
+async function acceptCommands(
+  storage: Storage,
+  config: AdminConfig,
+  { origin, port }: { readonly origin: string; readonly port: number },
+): Promise<CommandSocket | undefined> {
+  if (storage.kind !== "embedded") return undefined;
+  const { dataDir, logger, publicUrl = origin, openId } = config;
+  const context = { storage, url: () => publicUrl, hasOpenId: openId !== undefined };
+  return openCommandSocket({ dataDir, logger, port, context });
 }
 
 /** Prints the link to create the first account, unless somebody can sign in. */
@@ -140,11 +147,8 @@ async function serveFrom(
 
   const app = await buildApp(config, storage, { telemetry });
   const opened = await listen(app, config);
-  const { origin, port } = opened;
-  const commands =
-    storage.kind === "embedded"
-      ? await openCommandSocket({ dataDir: config.dataDir, storage, logger: config.logger, port })
-      : undefined;
+  const { origin } = opened;
+  const commands = await acceptCommands(storage, config, opened);
   await printSetup(storage, config, origin);
   const stopWatching =
     storage.kind === "embedded" ? watchEventLoop({ logger: config.logger }) : undefined;

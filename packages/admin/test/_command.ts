@@ -30,23 +30,27 @@ export interface Command {
 /** Shell script that sets a limit and runs its arguments. Sets the hard limit too, or Node would raise it. */
 const WITH_LIMIT = 'ulimit -n "$0" && exec "$@"';
 
-/**
- * Starts the command, and kills it at the end of the test.
- *
- * @param openFileLimit maximum number of open files and connections @default that of this process
- */
+interface StartOptions {
+  /** Maximum number of open files and connections. @default that of this process */
+  readonly openFileLimit?: number | undefined;
+  /** What the standard input contains. @default nothing */
+  readonly input?: string;
+}
+
+/** Starts the command, and kills it at the end of the test. */
 export function startCommand(
   environment: Record<string, string>,
   args: readonly string[] = [],
-  openFileLimit?: number,
+  { openFileLimit, input }: StartOptions = {},
 ): Command {
   const line = [process.execPath, QUICK_WEB_ASSEMBLY, COMMAND, ...args];
   const limited = ["/bin/sh", "-c", WITH_LIMIT, String(openFileLimit), ...line];
   const [program = "", ...rest] = openFileLimit === undefined ? line : limited;
   const child = spawn(program, rest, {
     env: { HOST: "127.0.0.1", PORT: "0", SHUTDOWN_DELAY: "0", ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe"],
   });
+  child.stdin.end(input);
   const output = { stdout: "", stderr: "" };
   child.stdout.on("data", (chunk: Buffer) => (output.stdout += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (output.stderr += chunk.toString()));

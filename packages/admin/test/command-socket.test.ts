@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import { sql } from "drizzle-orm";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { readServiceStatus, runInService } from "../src/commands/call-service.ts";
+import type { CommandContext } from "../src/commands/command.ts";
 import { type CommandSocket, openCommandSocket } from "../src/commands/command-socket.ts";
 import { openStorage } from "../src/storage/open-storage.ts";
 import { SYSTEM_ACTOR } from "../src/storage/events.ts";
@@ -17,6 +18,7 @@ import { silentLogger } from "./_storages.ts";
 
 let dataDir: string;
 let storage: Storage;
+let context: CommandContext;
 let socket: CommandSocket | undefined;
 let errors: unknown[];
 
@@ -25,8 +27,9 @@ beforeEach(async () => {
   dataDir = await makeDataDirectory();
   storage = await openStorage({ dataDir, logger: silentLogger });
   const opened = storage;
+  context = { storage, url: () => "https://flags.test", hasOpenId: false };
   onTestFinished(() => opened.close());
-  socket = await openCommandSocket({ dataDir, storage, logger: collectErrors(errors), port: 1 });
+  socket = await openCommandSocket({ dataDir, context, logger: collectErrors(errors), port: 1 });
 });
 
 /** Opens a connection that reads nothing, and sends a request. */
@@ -132,7 +135,7 @@ describe("the socket for commands", () => {
     const path = join(dataDir, "admin.sock");
     const previous = process.umask(0);
     try {
-      socket = await openCommandSocket({ dataDir, storage, logger: collectErrors([]), port: 1 });
+      socket = await openCommandSocket({ dataDir, context, logger: collectErrors([]), port: 1 });
       expect(process.umask(0)).toBe(0);
     } finally {
       process.umask(previous);

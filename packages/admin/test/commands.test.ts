@@ -18,8 +18,10 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { hashToken } from "../src/access/token.ts";
 import type { CheckReport } from "../src/cli/check/check-report.ts";
 import { openStorage } from "../src/storage/open-storage.ts";
+import { PASSWORD } from "./_accounts.ts";
 import { type Command, makeDataDirectory, makeDirectory, startCommand } from "./_command.ts";
 import { skipsPostgres, useSharedPostgres } from "./_postgres.ts";
+import { toCookie } from "./_sessions.ts";
 import { copyFreshDatabase, openDatabase, silentLogger } from "./_storages.ts";
 
 type Environment = Record<string, string>;
@@ -173,6 +175,106 @@ describe("commands beside a service with the embedded database", () => {
   );
 });
 
+/** Creates a database on PostgreSQL with all tables, and deletes it at the end of the test. */
+function createDatabase(): Promise<string> {
+  const databases = useSharedPostgres();
+  onTestFinished(() => databases.close());
+  return databases.createMigratedDatabase();
+}
+
+/** Chooses a password with a link, and returns the status of a sign-in with it. */
+async function choosePassword(link: string, username: string): Promise<number> {
+  const { origin, searchParams } = new URL(link.trim());
+  const chosen = await post(`${origin}/auth/reset/password`, {
+    token: searchParams.get("token"),
+    password: PASSWORD,
+  });
+  expect(chosen.status).toBe(200);
+  return logIn(origin, username);
+}
+
+async function logIn(url: string, username: string): Promise<number> {
+  return (await post(`${url}/auth/simple/login`, { username, password: PASSWORD })).status;
+}
+
+function post(url: string, body: unknown): Promise<Response> {
+  const headers = { "content-type": "application/json" };
+  return fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+}
+
+describe.each([
+  ["a service with the embedded database", false],
+  ["a replica on PostgreSQL", true],
+])("commands for accounts beside %s", (_title, usesPostgres) => {
+  test.skipIf(usesPostgres && skipsPostgres)("let people in", async () => {
+    const database: Environment = usesPostgres
+      ? { DATABASE_URL: await createDatabase() }
+      : { DATA_DIR: await makeDataDirectory() };
+    const service = startCommand(database);
+    const url = await service.listening();
+    // NOTE: a command that opens the database itself knows only its own settings.
+    const settings = usesPostgres ? { ...database, PUBLIC_URL: `${url}/` } : database;
+
+    const setup = await run(settings, "setup-code");
+    expect(setup).toMatch(
+      /^Set up the first account at http:\/\/127\.0\.0\.1:\d+\/setup#[\w-]{43}\n$/,
+    );
+    const code = setup.trim().split("#")[1];
+    const first = { code, username: "anna", password: PASSWORD };
+    expect((await post(`${url}/auth/setup`, first)).status).toBe(200);
+    expect(await refuse(settings, "setup-code")).toBe(
+      "The service has an admin already: sign in, or ask them",
+    );
+
+    const user = ["create-user", "--role", "editor", "--username"];
+    const invitation = await run(settings, ...user, "bob", "--email", "bob@example.com");
+    expect(invitation).toMatch(/^http:\/\/[\d.:]+\/new-user\?token=[\w-]{43}\n$/);
+    expect(await choosePassword(invitation, "BOB@example.com")).toBe(200);
+    const file = join(makeDirectory(), "password");
+    writeFileSync(file, `${PASSWORD}\n`);
+    expect(await run(settings, ...user, "carl", "--password-file", file)).toBe(
+      "Created the account\n",
+    );
+    expect(await logIn(url, "carl")).toBe(200);
+    const piped = startCommand(settings, [...user, "dora", "--password-file", "-"], {
+      input: PASSWORD,
+    });
+    expect(await piped.finished()).toMatchObject({ code: 0, stderr: "" });
+    expect(await logIn(url, "dora")).toBe(200);
+    writeFileSync(file, "hidden");
+    const short = startCommand(settings, [...user, "emil", "--password-file", file]);
+    expect(await short.finished()).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: "--password-file must have at least 12 characters\n",
+    });
+    const taken = await startCommand(settings, [...user, "BOB"]).finished();
+    expect(taken).toMatchObject({ code: 2, stderr: "--username is taken: choose another one\n" });
+
+    const reset = await run(settings, "reset-password", "--user", "carl");
+    expect(reset).toMatch(/\/reset-password\?token=[\w-]{43}\n$/);
+    expect(await choosePassword(reset, "carl")).toBe(200);
+    const link = (await run(settings, "sign-in-link", "--user", "bob@example.com")).trim();
+    const opened = await fetch(link, { redirect: "manual" });
+    expect([opened.status, opened.headers.get("location")]).toEqual([302, "../"]);
+    const [cookie = ""] = opened.headers.getSetCookie();
+    const me = await fetch(`${url}/api/admin/user`, { headers: toCookie(cookie) });
+    expect(await me.json()).toMatchObject({ user: { username: "bob" }, role: "editor" });
+    const again = await fetch(link, { redirect: "manual" });
+    expect([again.headers.get("location"), again.headers.getSetCookie()]).toEqual([
+      "../sign-in?problem=link",
+      [],
+    ]);
+    expect(await refuse(settings, "reset-password", "--user", "none")).toBe(
+      "There is no user with this email address, user name or id",
+    );
+    // Neither what was printed nor what was typed is in the log.
+    for (const secret of [code, PASSWORD, link.split("=")[1]]) {
+      expect(service.stdout()).not.toContain(secret);
+    }
+  });
+});
+
 /** Resolves with the standard output of a command as bytes. */
 async function readAll({ child }: Command): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -182,12 +284,6 @@ async function readAll({ child }: Command): Promise<Buffer> {
 }
 
 describe.skipIf(skipsPostgres)("commands beside replicas on PostgreSQL", () => {
-  const createDatabase = (): Promise<string> => {
-    const databases = useSharedPostgres();
-    onTestFinished(() => databases.close());
-    return databases.createMigratedDatabase();
-  };
-
   test("use the database, and all replicas accept the token at once", async () => {
     const directory = makeDirectory();
     const database = { DATABASE_URL: await createDatabase() };
@@ -222,37 +318,20 @@ describe.skipIf(skipsPostgres)("commands beside replicas on PostgreSQL", () => {
   });
 
   test.each([
-    [["--type", "admin"], "--name is required"],
-    [["--name", "x"], "--type is required"],
+    [["setup-code"], {}, "because PORT is 0: set PUBLIC_URL"],
     [
-      ["--type", "other", "--name", "x"],
+      ["create-token", "--name", "x", "--type", "other"],
+      {},
       "--type must be backend, frontend, admin, editor or viewer",
     ],
     [
-      ["--type", "backend", "--name", "x", "--project", "none"],
-      '--project must exist: there is no project "none"',
+      ["create-user", "--role", "admin", "--username", "x", "--password-file", "none"],
+      {},
+      "--password-file: cannot read the file none: there is no such file",
     ],
-    [
-      ["--type", "backend", "--name", "x", "--environment", "none"],
-      '--environment must exist: there is no environment "none"',
-    ],
-    [
-      ["--type", "admin", "--name", "x", "--project", "default"],
-      "--project must be `*` or omitted: admin tokens apply to all projects and environments",
-    ],
-    [
-      ["--type", "admin", "--name", "system"],
-      "--name must not be `system`, or begin with `openid:`",
-    ],
-    [
-      ["--type", "admin", "--name", "x", "--expires", "2020-01-01"],
-      '--expires must be a time in the future, such as 2027-01-31 or 2027-01-31T12:00:00Z, or a number of days from 1d to 36500d: current value is "2020-01-01"',
-    ],
-  ])("create-token %j names the option that is invalid", async (args, message) => {
-    const DATABASE_URL = await createDatabase();
-    const command = startCommand({ DATABASE_URL }, ["create-token", ...args]);
-    const { code, stdout, stderr } = await command.finished();
-    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: `${message}\n` });
+  ])("%j with %j says why it is not possible", async (args, settings, message) => {
+    const environment = { DATABASE_URL: await createDatabase(), ...settings };
+    expect(await refuse(environment, ...args)).toContain(message);
   });
 
   test("tables of another version or none are reported, and not used", async () => {

@@ -15,7 +15,7 @@ async function startAdmin(environment: Record<string, string> = {}, openFileLimi
   const command = startCommand(
     { ...(await makeDatabase()), INIT_ADMIN_API_TOKENS: TOKEN, ...environment },
     [],
-    openFileLimit,
+    { openFileLimit },
   );
   const url = await command.listening();
   const metric = async (name: string): Promise<number | undefined> => {

@@ -1,6 +1,14 @@
 import { inArray, sql } from "drizzle-orm";
 import { describe, expect, test, vi } from "vitest";
 import { DEFAULT_RETENTION, deleteExpired, deleteRegularly } from "../src/retention.ts";
+import { sessions } from "../src/storage/schema/access.ts";
+import {
+  invitedUsers,
+  inviteLinks,
+  personalTokens,
+  setupCodes,
+  userLinks,
+} from "../src/storage/schema/accounts.ts";
 import { events } from "../src/storage/schema/events.ts";
 import {
   applicationInstances,
@@ -109,6 +117,55 @@ describeEachStorage("deleteExpired()", (source) => {
     await deleteExpired(service.storage, DEFAULT_RETENTION, { signal: running });
     const rows = await service.storage.db.select().from(applications);
     expect(rows.map(({ appName }) => appName)).toEqual(["running"]);
+  });
+
+  test("deletes expired links, codes and sessions, and a month later personal tokens and invite links", async () => {
+    const { db } = service.storage;
+    const { id } = (await service.admin("POST", "/user-admin", {
+      username: "anna",
+      rootRole: "Viewer",
+    })) as { id: number };
+    const { storage } = service;
+    await storage.transact((transaction) => transaction.delete(userLinks));
+    const times = { open: hoursAgo(-1), recent: hoursAgo(1), old: hoursAgo(31 * 24) };
+    for (const [name, expiresAt] of Object.entries(times)) {
+      const row = { secretHash: name, expiresAt, createdBy: "test" };
+      await storage.transact(async (transaction) => {
+        await transaction.insert(userLinks).values({ ...row, userId: id, kind: "reset" });
+        await transaction.insert(setupCodes).values(row);
+        await transaction.insert(inviteLinks).values({ ...row, id: name, name });
+        await transaction.insert(invitedUsers).values({ link: name, userId: id });
+        await transaction.insert(personalTokens).values({ ...row, userId: id, description: name });
+        await transaction.insert(sessions).values({
+          idHash: name,
+          userId: `user:${id}`,
+          userName: "anna",
+          account: id,
+          createdAt: hoursAgo(800),
+          expiresAt,
+        });
+      });
+    }
+    const deleted = await deleteExpired(storage, DEFAULT_RETENTION, { signal: running });
+    expect(deleted).toMatchObject({
+      user_links: 2,
+      setup_codes: 2,
+      sessions: 2,
+      invite_links: 1,
+      personal_tokens: 1,
+    });
+    const names = async (rows: Promise<readonly { readonly name: string }[]>) =>
+      (await rows).map(({ name }) => name).toSorted();
+    for (const table of [userLinks, setupCodes]) {
+      expect(await names(db.select({ name: table.secretHash }).from(table))).toEqual(["open"]);
+    }
+    expect(await names(db.select({ name: sessions.idHash }).from(sessions))).toEqual(["open"]);
+    for (const table of [inviteLinks, personalTokens]) {
+      expect(await names(db.select({ name: table.secretHash }).from(table))).toEqual([
+        "open",
+        "recent",
+      ]);
+    }
   });
 
   test("deletes instances that no longer run", async () => {

@@ -3,6 +3,7 @@ import type { TypedApp } from "../http/typed-app.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import type { Storage } from "../storage/storage.ts";
 import { registerInviteLinks } from "./invite-link-routes.ts";
+import { toPageUrl } from "./page-url.ts";
 import { registerOwnAccount } from "./own-account-routes.ts";
 import type { PasswordSignIn } from "./password-sign-in.ts";
 import { registerUserAdmin } from "./user-admin-routes.ts";
@@ -19,7 +20,7 @@ interface AccountRoutesOptions {
 export function registerAccounts(app: TypedApp, options: AccountRoutesOptions): void {
   const { storage, publicUrl } = options;
   const pageUrl = ({ protocol, host }: FastifyRequest, path: string): string =>
-    (publicUrl ?? `${protocol}://${host}`).replace(/\/$/, "") + path;
+    toPageUrl(publicUrl ?? `${protocol}://${host}`, path);
   registerUserAdmin(app, { storage, pageUrl });
   registerInviteLinks(app, { storage, pageUrl });
   registerOwnAccount(app, options);

@@ -41,6 +41,14 @@ const RootRole = Type.Unsafe<number | string>({
   description: "The role in the whole service: 1 or `Admin`, 2 or `Editor`, 3 or `Viewer`",
 });
 
+/** An account without its role, as commands send it. */
+export const NewUserBody = bodyObject("newUserSchema", {
+  username: Type.Optional(Username),
+  email: Type.Optional(Email),
+  name: Type.Optional(Name),
+  password: Type.Optional(Password),
+});
+
 export const CreateUserBody = bodyObject("createUserSchema", {
   username: Type.Optional(Username),
   email: Type.Optional(Email),

@@ -6,6 +6,7 @@ import type { Database } from "../storage/database.ts";
 import { SYSTEM_ACTOR } from "../storage/events.ts";
 import { setupCodes } from "../storage/schema/accounts.ts";
 import type { Storage, WriteTransaction } from "../storage/storage.ts";
+import { toPageUrl } from "./page-url.ts";
 import { createSecret, hashSecret } from "./user-links.ts";
 import { createUser, hasAdmin, type NewUser, prepareUser } from "./user-store.ts";
 
@@ -31,6 +32,15 @@ export async function createSetupCode({ db }: WriteTransaction): Promise<string>
     expiresAt: new Date(Date.now() + CODE_HOURS * HOUR_MS),
   });
   return code;
+}
+
+/**
+ * Returns the line that tells the operator a code.
+ *
+ * @param url address at which browsers reach the service
+ */
+export function describeSetup(url: string, code: string): string {
+  return `Set up the first account at ${toPageUrl(url, `/setup#${code}`)}\n`;
 }
 
 /** At the start: creates a code if the service is to be set up and there is none. */

@@ -26,6 +26,7 @@ import {
   SignUpBody,
 } from "./schemas.ts";
 import { isSetupOpen, setUpWith } from "./setup.ts";
+import { registerSignInLink } from "./sign-in-link-route.ts";
 import { findLink, useLink } from "./user-links.ts";
 import { replacePassword } from "./user-store.ts";
 import { toUserView, UserSchema } from "./user-view.ts";
@@ -58,6 +59,7 @@ export async function registerSignIn(
     registerPasswords(scope, options);
     registerSetup(scope, options, limit);
     registerLinks(scope, options, limit);
+    registerSignInLink(scope, options, limit);
     registerInvitations(scope, options, limit);
     registerSignOut(scope, options);
   });
@@ -80,7 +82,8 @@ const SignInOptions = Type.Object(
   { title: "signInOptionsSchema" },
 );
 
-type Limit = <T>(request: FastifyRequest, work: () => Promise<T>) => Promise<T>;
+/** Runs work for a request, and counts its failure against the address. */
+export type Limit = <T>(request: FastifyRequest, work: () => Promise<T>) => Promise<T>;
 
 /** Limits how many requests of an address fail. */
 function limitFailures(): Limit {

@@ -4,12 +4,12 @@ import type { Account } from "../access/account.ts";
 import { operation } from "../access/operation.ts";
 import { actorOf, callerOf } from "../access/request-identity.ts";
 import type { Role } from "../access/role.ts";
-import { badData, notFound } from "../errors.ts";
+import { badData } from "../errors.ts";
 import type { TypedApp } from "../http/typed-app.ts";
 import { firstRow } from "../storage/database.ts";
 import { apiTokens, sessions } from "../storage/schema/access.ts";
 import { users } from "../storage/schema/accounts.ts";
-import type { Storage, WriteTransaction } from "../storage/storage.ts";
+import type { Storage } from "../storage/storage.ts";
 import { checkNewPassword, hashPassword } from "./password.ts";
 import {
   CreateUserBody,
@@ -20,12 +20,11 @@ import {
   IdParams,
 } from "./schemas.ts";
 import { checkPassword } from "./sign-in-routes.ts";
-import { createLink } from "./user-links.ts";
+import { createLink, createLinkOf, requirePassword } from "./user-links.ts";
 import {
   createUser,
   deleteUser,
   findInvited,
-  findLogin,
   getUser,
   listUsers,
   prepareUser,
@@ -319,15 +318,6 @@ function registerChanges(app: TypedApp, { storage }: UserAdminOptions): void {
   );
 }
 
-/** @throws {ApiError} 400 for somebody who signs in with OpenID Connect */
-export function requirePassword({ issuer }: Account): void {
-  if (issuer === null) return;
-  throw badData(
-    "/params/id",
-    "must be of a user with a password: this one signs in with OpenID Connect",
-  );
-}
-
 function registerLinks(app: TypedApp, { storage, pageUrl }: UserAdminOptions): void {
   app.post(
     "/user-admin/reset-password",
@@ -341,32 +331,10 @@ function registerLinks(app: TypedApp, { storage, pageUrl }: UserAdminOptions): v
     }),
     async (request, reply) => {
       const secret = await storage.write(actorOf(request), (transaction) =>
-        createResetLink(transaction, request.body.id),
+        createLinkOf(transaction, request.body.id, "reset"),
       );
       const resetPasswordUrl = pageUrl(request, `/reset-password?token=${secret}`);
       return reply.header("cache-control", "no-store").send({ resetPasswordUrl });
     },
   );
-}
-
-/**
- * Creates a link with which a user chooses a new password.
- *
- * @param idOrLogin the id, the user name or the email address
- * @returns the secret for the link
- * @throws {ApiError} 404 if there is no such user; 400 for somebody who signs in with OpenID Connect
- */
-export async function createResetLink(
-  transaction: WriteTransaction,
-  idOrLogin: string,
-): Promise<string> {
-  const { db } = transaction;
-  const account =
-    (await findLogin(db, idOrLogin)) ??
-    (/^\d{1,9}$/.test(idOrLogin) ? await getUser(db, Number(idOrLogin)) : undefined);
-  if (account === undefined) {
-    throw notFound("There is no user with this email address, user name or id");
-  }
-  requirePassword(account);
-  return createLink(transaction, account.id, account.passwordHash === null ? "invite" : "reset");
 }

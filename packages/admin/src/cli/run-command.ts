@@ -2,7 +2,12 @@ import { PassThrough, type Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { finished } from "node:stream/promises";
 import { DirectoryInUseError, StartError, type SubcommandResult } from "flags-server-kit";
-import { EXIT_USAGE, type Subcommand, SubcommandError } from "flags-server-kit/command-line";
+import {
+  EXIT_FAILURE,
+  EXIT_USAGE,
+  type Subcommand,
+  SubcommandError,
+} from "flags-server-kit/command-line";
 import type { AdminConfig } from "../config/config.ts";
 import { runInService } from "../commands/call-service.ts";
 import type { Command, CommandOptions } from "../commands/command.ts";
@@ -14,6 +19,8 @@ import { readSchemaVersion, SCHEMA_VERSION, SchemaTooNewError } from "../storage
 import { openStorage } from "../storage/open-storage.ts";
 import { loadCommandConfig } from "./load-command-config.ts";
 import { writeOutputFile } from "./output-file.ts";
+import { findOwnUrl } from "./own-url.ts";
+import { readSecretFile } from "./read-secret-file.ts";
 
 /** Runs a command in the service that holds the database, or on the database. */
 export async function runCommand(
@@ -28,7 +35,9 @@ export async function runCommand(
     );
   }
   const config = loadCommandConfig(environment);
-  const write = (output: Writable): Promise<void> => runWith(config, command, { options, output });
+  const given = { ...options, ...(await readSecretFiles(command, options)) };
+  const write = (output: Writable): Promise<void> =>
+    runWith(config, command, { options: given, output });
   if (command.writesFile !== true) return { output: await collect(write), exitCode: 0 };
   if (file === "-") {
     await writeStandardOutput(write);
@@ -36,6 +45,19 @@ export async function runCommand(
   }
   const bytes = await writeOutputFile(String(file), write);
   return { output: `Wrote ${bytes} bytes to ${String(file)}\n`, exitCode: 0 };
+}
+
+async function readSecretFiles(
+  { secretFiles = [] }: Command,
+  options: CommandOptions,
+): Promise<CommandOptions> {
+  const secrets: Record<string, string> = {};
+  for (const name of secretFiles) {
+    const file = options[name];
+    // oxlint-disable-next-line no-await-in-loop -- only one can use the standard input
+    if (typeof file === "string") secrets[name] = await readSecretFile(file, name);
+  }
+  return secrets;
 }
 
 async function collect(write: (output: Writable) => Promise<void>): Promise<string> {
@@ -89,10 +111,24 @@ async function runOnDatabase(
     throw error instanceof DirectoryInUseError ? explainInUse(error) : error;
   });
   try {
-    await command.run(storage, options, output);
+    const context = {
+      storage,
+      url: () => findUrl(config),
+      hasOpenId: config.openId !== undefined,
+    };
+    await command.run(context, options, output);
   } finally {
     await storage.close();
   }
+}
+
+function findUrl(config: AdminConfig): string {
+  if (config.publicUrl !== undefined) return config.publicUrl;
+  if (config.port !== 0) return findOwnUrl(config);
+  throw new SubcommandError(
+    "The address of the service is not known, because PORT is 0: set PUBLIC_URL",
+    EXIT_FAILURE,
+  );
 }
 
 /** NOTE: another DATA_DIR, as for the service, would be another database. */

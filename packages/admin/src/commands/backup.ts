@@ -18,7 +18,7 @@ export const BACKUP: Command = {
   writesFile: true,
   // The service may still run in the previous version.
   acceptsOlderTables: true,
-  run: async (storage, _options, output) => {
+  run: async ({ storage }, _options, output) => {
     const { writeBackup } = await import("../backup/write-backup.ts");
     await writeBackup(storage, output);
   },

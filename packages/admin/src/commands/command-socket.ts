@@ -7,9 +7,8 @@ import { codeOf, type Logger, toErrorMessage, tryParseJson } from "flags-server-
 import { Type } from "typebox";
 import { createCheck } from "../http/validation.ts";
 import { withoutQueryValues } from "../storage/errors.ts";
-import type { Storage } from "../storage/storage.ts";
 import { version } from "../version.ts";
-import { type CommandOptions, MAX_REQUEST_BYTES } from "./command.ts";
+import { type CommandContext, type CommandOptions, MAX_REQUEST_BYTES } from "./command.ts";
 import { toCommandFailure } from "./command-failure.ts";
 import { COMMANDS } from "./commands.ts";
 import { readDatabaseFacts, type ServiceStatus } from "./service-status.ts";
@@ -24,7 +23,7 @@ const CLOSE_TIMEOUT_MS = 1000;
 
 interface CommandSocketOptions {
   readonly dataDir: string;
-  readonly storage: Storage;
+  readonly context: CommandContext;
   readonly logger: Pick<Logger, "error" | "info" | "warn">;
   /** The port on which the service listens. */
   readonly port: number;
@@ -93,7 +92,7 @@ async function removeStale(path: string): Promise<void> {
 }
 
 function createCommandServer(
-  { storage, logger, port }: CommandSocketOptions,
+  { context, logger, port }: CommandSocketOptions,
   running: Set<ServerResponse>,
 ): Server {
   const server = createServer(
@@ -126,7 +125,7 @@ function createCommandServer(
       const name = url.replace(/^\/commands\//, "");
       const options = await readOptions(request);
       logger.info(`Running the command ${name}`);
-      await findCommand(name, options).run(storage, options, response);
+      await findCommand(name, options).run(context, options, response);
       response.end();
     } catch (error) {
       fail(response, error);
@@ -134,7 +133,7 @@ function createCommandServer(
   }
 
   async function readStatus(): Promise<ServiceStatus> {
-    const database = await storage.read(readDatabaseFacts);
+    const database = await context.storage.read(readDatabaseFacts);
     return { version, processId: process.pid, port, database };
   }
 

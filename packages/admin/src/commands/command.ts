@@ -8,6 +8,19 @@ export type CommandOptions = Readonly<Record<string, string | true>>;
 /** Longest options in bytes, as JSON, that a service accepts. */
 export const MAX_REQUEST_BYTES = 65_536;
 
+/** What commands work with. */
+export interface CommandContext {
+  readonly storage: Storage;
+  /**
+   * Returns the address at which browsers reach the service, as far as that is known. For links.
+   *
+   * @throws {SubcommandError} if it is not
+   */
+  readonly url: () => string;
+  /** Whether people sign in with OpenID Connect. */
+  readonly hasOpenId: boolean;
+}
+
 /**
  * A subcommand of `flags-admin` that uses the database. While a service holds the embedded database, the command runs in the
  * service, which receives its options through a socket; otherwise it runs in its own process, on the database that it opens.
@@ -27,6 +40,12 @@ export interface Command extends Pick<
    * @default the output is text for the standard output
    */
   readonly writesFile?: boolean;
+  /**
+   * Options whose value names a file with a secret, or is `-` for the standard input. `run()` gets the secret instead.
+   *
+   * @default none
+   */
+  readonly secretFiles?: readonly string[];
   /** Whether it also runs on a database with the tables of an older version. @default only with the current tables */
   readonly acceptsOlderTables?: boolean;
   /**
@@ -34,5 +53,5 @@ export interface Command extends Pick<
    *
    * @throws {SubcommandError} if an option is invalid. An `ApiError` is also shown to the user
    */
-  run(storage: Storage, options: CommandOptions, output: Writable): Promise<void>;
+  run(context: CommandContext, options: CommandOptions, output: Writable): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { EXIT_USAGE, SubcommandError } from "flags-server-kit/command-line";
 import type { CreateToken } from "../access/token-schemas.ts";
-import { ApiError, type ErrorDetail } from "../errors.ts";
 import type { Command, CommandOptions } from "./command.ts";
+import { checkBody, namingOptions } from "./read-options.ts";
 
 export const CREATE_TOKEN: Command = {
   name: "create-token",
@@ -32,12 +32,12 @@ export const CREATE_TOKEN: Command = {
     },
   },
   exitCodes: ["The token was created and printed.", "No token was created: the message says why."],
-  run: async (storage, options, output) => {
+  run: async ({ storage }, options, output) => {
     const [{ createToken }, { SYSTEM_ACTOR }] = await Promise.all([
       import("../access/token-store.ts"),
       import("../storage/events.ts"),
     ]);
-    const { secret } = await naming(async () => {
+    const { secret } = await namingOptions(OPTION_BY_PROPERTY, async () => {
       const body = await readBody(options);
       return storage.write(SYSTEM_ACTOR, (transaction) => createToken(transaction, body));
     });
@@ -55,7 +55,6 @@ const OPTION_BY_PROPERTY: Readonly<Record<keyof CreateToken, string>> = {
   expiresAt: "expires",
 };
 
-/** Checks the options in the same way as the admin API checks its requests. */
 async function readBody({
   name,
   type,
@@ -63,25 +62,14 @@ async function readBody({
   environment,
   expires,
 }: CommandOptions): Promise<CreateToken> {
-  const [{ CreateTokenBody }, { compileOnUse }, { toValidationError }, { findUnstorable }] =
-    await Promise.all([
-      import("../access/token-schemas.ts"),
-      import("../http/validation.ts"),
-      import("../http/to-api-error.ts"),
-      import("../http/reject-unstorable.ts"),
-    ]);
-  const body = {
+  const { CreateTokenBody } = await import("../access/token-schemas.ts");
+  return checkBody(CreateTokenBody, {
     ...(name !== undefined && { tokenName: name }),
     ...(type !== undefined && { type }),
     ...(typeof project === "string" && { projects: project.split(",").map((id) => id.trim()) }),
     ...(environment !== undefined && { environment }),
     ...(typeof expires === "string" && { expiresAt: toDateTime(expires) }),
-  };
-  const violations = compileOnUse(CreateTokenBody)(body);
-  if (violations !== undefined) throw toValidationError("/body", violations);
-  const unstorable = findUnstorable(body, "/body");
-  if (unstorable !== undefined) throw new ApiError("BadDataError", "", { details: [unstorable] });
-  return body as CreateToken;
+  });
 }
 
 const MS_PER_DAY = 86_400_000;
@@ -104,22 +92,4 @@ function toDateTime(text: string): string {
     );
   }
   return new Date(time).toISOString();
-}
-
-/** Makes errors about a property of the request name the option. */
-async function naming<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const [detail] = error instanceof ApiError ? error.details : [];
-    const option = detail && findOption(detail);
-    if (detail === undefined || option === undefined) throw error;
-    const message = detail.message === "is missing" ? "is required" : detail.message;
-    throw new SubcommandError(`--${option} ${message}`, EXIT_USAGE, { cause: error });
-  }
-}
-
-function findOption({ path = "" }: ErrorDetail): string | undefined {
-  const [, property] = /^\/body\/(\w+)/.exec(path) ?? [];
-  return Object.entries(OPTION_BY_PROPERTY).find(([name]) => name === property)?.[1];
 }

@@ -10,6 +10,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   denied: "The provider rejected the sign-in, or it was cancelled.",
   forbidden: "Your account has no role in this console. An administrator can give you one.",
   expired: "The sign-in took too long, or it was started in another window. Try again.",
+  link: "The link has been used or has expired. Run the command that printed it again for a new one.",
   unavailable: "The provider cannot be reached at the moment. Try again, or sign in with a token.",
 };
 

@@ -1,8 +1,7 @@
 import { explainStartFailure, tryPort } from "flags-server-kit";
-import { findLocalUrl } from "flags-server-kit/command-line";
 import { codeOf, isRecord } from "flags-server-kit/neutral";
 import type { AdminConfig } from "../../config/config.ts";
-import { SETTINGS } from "../../config/settings.ts";
+import { findOwnUrl } from "../own-url.ts";
 
 const TIMEOUT_MS = 2000;
 
@@ -26,11 +25,8 @@ export async function checkPort(config: AdminConfig, ownPort: number | undefined
   }
 }
 
-async function respondsLikeService({ port, host }: AdminConfig): Promise<boolean> {
-  const url = findLocalUrl(
-    { port: SETTINGS.port, host: SETTINGS.host },
-    { environment: { PORT: String(port), ...(host !== undefined && { HOST: host }) } },
-  );
+async function respondsLikeService(config: AdminConfig): Promise<boolean> {
+  const url = findOwnUrl(config);
   try {
     const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     const body: unknown = await response.json();

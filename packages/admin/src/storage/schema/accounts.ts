@@ -47,7 +47,7 @@ export const users = pgTable(
   ],
 );
 
-/** Links with which a user chooses a password. */
+/** Links with which a user chooses a password, or signs in. */
 export const userLinks = pgTable(
   "user_links",
   {
@@ -56,7 +56,7 @@ export const userLinks = pgTable(
     userId: integer("user_id")
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
-    kind: text().$type<"invite" | "reset">().notNull(),
+    kind: text().$type<"invite" | "reset" | "sign-in">().notNull(),
     createdAt: time("created_at").notNull().defaultNow(),
     createdBy: text("created_by").notNull(),
     expiresAt: time("expires_at").notNull(),
