@@ -320,11 +320,6 @@ describe.skipIf(skipsPostgres)("commands beside replicas on PostgreSQL", () => {
   test.each([
     [["setup-code"], {}, "because PORT is 0: set PUBLIC_URL"],
     [
-      ["create-token", "--name", "x", "--type", "other"],
-      {},
-      "--type must be backend, frontend, admin, editor or viewer",
-    ],
-    [
       ["create-user", "--role", "admin", "--username", "x", "--password-file", "none"],
       {},
       "--password-file: cannot read the file none: there is no such file",

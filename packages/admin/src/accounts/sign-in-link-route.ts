@@ -3,7 +3,7 @@ import { toActor } from "../access/request-identity.ts";
 import { ApiError } from "../errors.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import type { Storage } from "../storage/storage.ts";
-import type { Limit } from "./sign-in-routes.ts";
+import type { Limit } from "./limit-failures.ts";
 import { findLink, useLink } from "./user-links.ts";
 
 interface SignInLinkOptions {

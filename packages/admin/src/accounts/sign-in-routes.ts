@@ -1,6 +1,5 @@
 import { isNotNull } from "drizzle-orm";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { AttemptLimiter, AUTHENTICATION_LIMITS, networkOf } from "flags-server-kit/neutral";
 import { Type } from "typebox";
 import type { Account } from "../access/account.ts";
 import { toActor } from "../access/request-identity.ts";
@@ -13,6 +12,7 @@ import type { Sessions } from "../sessions/sessions.ts";
 import { users } from "../storage/schema/accounts.ts";
 import type { Storage } from "../storage/storage.ts";
 import { signUp, findInviteLink } from "./invite-links.ts";
+import { type Limit, limitFailures } from "./limit-failures.ts";
 import { checkNewPassword, findPasswordProblem, hashPassword } from "./password.ts";
 import type { PasswordSignIn } from "./password-sign-in.ts";
 import {
@@ -81,26 +81,6 @@ const SignInOptions = Type.Object(
   },
   { title: "signInOptionsSchema" },
 );
-
-/** Runs work for a request, and counts its failure against the address. */
-export type Limit = <T>(request: FastifyRequest, work: () => Promise<T>) => Promise<T>;
-
-/** Limits how many requests of an address fail. */
-function limitFailures(): Limit {
-  const attempts = new AttemptLimiter(
-    AUTHENTICATION_LIMITS,
-    (seconds) =>
-      new ApiError("RateLimitError", `Too many requests have failed: try again in ${seconds} s`, {
-        headers: { "retry-after": String(seconds) },
-      }),
-  );
-  return async (request, work) => {
-    const refund = attempts.take(networkOf(request.ip), 1);
-    const result = await work();
-    refund(1);
-    return result;
-  };
-}
 
 async function startSession(
   { sessions }: SignInRoutesOptions,
