@@ -125,14 +125,3 @@ test("a provider that is down at first gets another request after five seconds",
   state.nowMs = 5 * SECOND;
   expect(await find("a")).toBe("found");
 });
-
-test("a provider that hangs lets a limited number of requests wait", async () => {
-  const { state, find } = createProvider([await keyOf("a")]);
-  let release = (): void => {};
-  state.hangs = new Promise((resolve) => (release = resolve));
-  const waiting = Array.from({ length: 1000 }, () => find("a"));
-  expect(await find("a")).toBe("503");
-  release();
-  expect(new Set(await Promise.all(waiting))).toEqual(new Set(["found"]));
-  expect(state.requests).toBe(1);
-});

@@ -31,11 +31,6 @@ const COOL_DOWN_MS = 30_000;
 /** While there are no keys at all, they are read at most once in this time. */
 const RETRY_MS = 5000;
 
-/**
- * How many requests may wait for keys: each waiting request keeps its context in memory.
- */
-const MAX_WAITING = 1000;
-
 const MAX_KEYS = 100;
 
 interface LoadedKeys {
@@ -53,10 +48,8 @@ export class RemoteKeys {
   readonly #abort = new AbortController();
   #keys: LoadedKeys | undefined;
   #attemptedAtMs = -Infinity;
-  #pending: Promise<void> | undefined;
-  /** Like `#pending`, but resolves after a second at the latest. */
-  #pendingBriefly: Promise<void> | undefined;
-  #waiting = 0;
+  /** Until the keys have been read, and for a second of that. */
+  #pending: { readonly done: Promise<void>; readonly briefly: Promise<void> } | undefined;
   #failure: Error | undefined;
 
   constructor(options: RemoteKeysOptions) {
@@ -72,7 +65,7 @@ export class RemoteKeys {
     } catch (error) {
       if (!isUnknownKey(error)) throw error;
       this.#refresh();
-      await this.#wait(this.#pending);
+      await this.#pending?.done;
       const current = this.#keys ?? known;
       if (current !== known) return current.find(header, token);
       throw this.#failure === undefined ? error : this.#unavailable();
@@ -86,7 +79,7 @@ export class RemoteKeys {
   async #current(): Promise<LoadedKeys> {
     if (this.#ageMs() > MAX_AGE_MS) {
       this.#refresh();
-      await this.#wait(this.#ageMs() > MAX_STALE_MS ? this.#pending : this.#pendingBriefly);
+      await (this.#ageMs() > MAX_STALE_MS ? this.#pending?.done : this.#pending?.briefly);
     }
     if (this.#keys !== undefined && this.#ageMs() <= MAX_STALE_MS) return this.#keys;
     throw this.#unavailable();
@@ -110,17 +103,9 @@ export class RemoteKeys {
   #refresh(): void {
     if (this.#pending !== undefined || this.#nowMs() - this.#attemptedAtMs < this.#pauseMs) return;
     this.#attemptedAtMs = this.#nowMs();
-    this.#pending = this.#load().finally(() => (this.#pending = undefined));
-    const timeout = delay(MAX_REFRESH_MS, undefined, { ref: false });
-    this.#pendingBriefly = Promise.race([this.#pending, timeout]);
-  }
-
-  /** Waits until the keys have been read, unless too many requests do. Never rejects. */
-  async #wait(pending: Promise<void> | undefined): Promise<void> {
-    if (this.#waiting >= MAX_WAITING) return;
-    this.#waiting += 1;
-    await pending;
-    this.#waiting -= 1;
+    const done = this.#load().finally(() => (this.#pending = undefined));
+    const briefly = Promise.race([done, delay(MAX_REFRESH_MS, undefined, { ref: false })]);
+    this.#pending = { done, briefly };
   }
 
   async #load(): Promise<void> {

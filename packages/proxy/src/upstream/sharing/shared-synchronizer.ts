@@ -9,8 +9,7 @@ import type {
   SharedVersion,
   SharingState,
 } from "./flag-exchange.ts";
-import { TakeoverBackoff, sharingTiming } from "./sharing-timing.ts";
-import type { SharingTiming } from "./sharing-timing.ts";
+import { sharingTiming, type SharingTiming } from "./sharing-timing.ts";
 import { UpstreamRun } from "./upstream-run.ts";
 
 /**
@@ -61,7 +60,8 @@ export class SharedSynchronizer implements Synchronizer {
   #isWoken = false;
   #run: UpstreamRun | undefined;
   #stoppingRuns: Promise<unknown> = Promise.resolve();
-  readonly #takeoverBackoff: TakeoverBackoff;
+  /** When this replica last failed to reach the upstream, as `performance.now()`. */
+  #failedAtMs = -Infinity;
   /** The highest version that this replica has published or accepted, and its revision. */
   #version: SharedVersion | undefined;
   #revision: string | undefined;
@@ -81,9 +81,6 @@ export class SharedSynchronizer implements Synchronizer {
   constructor(options: SharedSynchronizerOptions) {
     this.#options = options;
     this.#timing = sharingTiming(options.intervalMs, Math.random);
-    this.#takeoverBackoff = new TakeoverBackoff(this.#timing.takeoverDelayMs, () =>
-      performance.now(),
-    );
   }
 
   get status(): SharingStatus {
@@ -131,7 +128,7 @@ export class SharedSynchronizer implements Synchronizer {
 
   async #share(): Promise<void> {
     const isFailing = this.#run?.isFailingFor(this.#timing.failingAfterMs) ?? false;
-    if (isFailing) this.#takeoverBackoff.failed();
+    if (isFailing) this.#failedAtMs = performance.now();
     const { contactTimeoutMs, startTimeoutMs } = this.#timing;
     const limitMs = this.#hasRole ? contactTimeoutMs : startTimeoutMs;
     const state = await this.#limit(limitMs, async (signal) =>
@@ -284,7 +281,9 @@ export class SharedSynchronizer implements Synchronizer {
     const sinceMs = this.#holderSilentSinceMs ?? Infinity;
     const hasFlags = this.#run?.lastSuccessAtMs !== undefined;
     if (hasFlags && performance.now() - sinceMs > this.#timing.freshMs) return "any";
-    return this.#takeoverBackoff.isOver ? "failing" : "free";
+    // Otherwise, replicas would keep taking the lease from each other while the upstream is down.
+    const hasFailed = performance.now() - this.#failedAtMs <= this.#timing.takeoverDelayMs;
+    return hasFailed ? "free" : "failing";
   }
 
   /** Returns the ages if what is published is what was confirmed. */
@@ -356,7 +355,7 @@ export class SharedSynchronizer implements Synchronizer {
       sink,
       events,
       onSuccess: (isDocument) => {
-        this.#takeoverBackoff.succeeded();
+        this.#failedAtMs = -Infinity;
         if (isDocument) this.#wake();
       },
     });
