@@ -5,7 +5,7 @@ import type { ParsedText } from "./parse-text.ts";
 import type { Entry } from "./project-exports.ts";
 
 /** Members of flags, strategies, constraints and dependencies. */
-const BOOLEANS: ReadonlySet<string> = new Set([
+const BOOLEANS: ReadonlySet<string | number> = new Set([
   "archived",
   "caseInsensitive",
   "disabled",
@@ -16,7 +16,7 @@ const BOOLEANS: ReadonlySet<string> = new Set([
 ]);
 
 /** Members whose content belongs to applications. */
-const UNCHECKED: ReadonlySet<string> = new Set(["parameters", "payload"]);
+const UNCHECKED: ReadonlySet<string | number> = new Set(["parameters", "payload"]);
 
 /** The lists with parts of flags and segments in all formats, and the member with the name of the flag or segment. */
 const LISTS = [
@@ -56,19 +56,29 @@ export function checkBooleans(
 ): MalformedBooleans {
   const flags = new Set<unknown>();
   const segments = new Set<unknown>();
-  const problems: Problem[] = [];
-  for (const part of isMap ? membersOf(file) : listedPartsOf(file)) {
-    const { name, entry, path, isSegment } = part;
-    const found: MalformedValue[] = [];
-    findMalformed(entry, path, { environment, seen: new Set(), found });
+  const problems: { readonly path: ValuePath; readonly message: string }[] = [];
+  for (const { isSegment, name, entry, path } of isMap ? membersOf(file) : listedPartsOf(file)) {
+    const found = [...malformedIn(entry, path, environment)];
     const isDefinition = isMap || (path[0] === "features" && environment === undefined);
     const value = isRecord(entry) ? entry["enabled"] : false;
     if (isDefinition && isMissing(value)) found.push({ path: [...path, "enabled"], value });
     if (found.length === 0) continue;
     (isSegment ? segments : flags).add(isSegment ? entry : name);
-    problems.push(...found.map((one) => ({ ...part, ...one })));
+    const subject = `${isSegment ? "segment" : "flag"} ${JSON.stringify(name)}`;
+    const effect = isSegment ? "strategies with this segment match nobody" : "the flag is off";
+    for (const malformed of found) {
+      const what = `${malformed.path.at(-1)} of ${subject}`;
+      const shown = describeValue(malformed.value);
+      const message = `${what} must be true or false, found ${shown}: ${effect}`;
+      problems.push({ path: malformed.path, message });
+    }
   }
-  return { flags, segments, warnings: describeProblems(problems, locate) };
+  const warnings = problems
+    .slice(0, MAX_WARNINGS)
+    .map((problem) => `${locate(problem.path)}: ${problem.message}`);
+  const more = problems.length - warnings.length;
+  if (more > 0) warnings.push(`${describeCount(more, "more value")} must be true or false`);
+  return { flags, segments, warnings };
 }
 
 /** A part of a flag or segment. */
@@ -102,53 +112,36 @@ interface MalformedValue {
   readonly value: unknown;
 }
 
-interface Search {
-  readonly environment: string | undefined;
-  /** What has been searched: in YAML, aliases can make a value part of itself. */
-  readonly seen: Set<unknown>;
-  readonly found: MalformedValue[];
-}
-
-/** Adds the booleans in a value that are neither true nor false. Those that are missing or null are false. */
-function findMalformed(value: unknown, path: ValuePath, search: Search): void {
-  if (typeof value !== "object" || value === null || search.seen.has(value)) return;
-  search.seen.add(value);
-  if (Array.isArray(value)) {
-    for (const [index, entry] of value.entries()) findMalformed(entry, [...path, index], search);
-    return;
-  }
-  const entry = value as Entry;
+/**
+ * Yields the booleans in a value that are neither true nor false. Those that are missing or null are false.
+ *
+ * @param seen what has been searched: in YAML, aliases can make a value part of itself
+ */
+function* malformedIn(
+  value: unknown,
+  path: ValuePath,
+  environment: string | undefined,
+  seen = new Set<unknown>(),
+): Generator<MalformedValue> {
+  if (typeof value !== "object" || value === null || seen.has(value)) return;
+  seen.add(value);
+  const { name, environment: ofPart } = value as Entry;
   // A part of an export can belong to another environment than the one that is served.
-  const own = path.at(-2) === "environments" ? entry["name"] : entry["environment"];
-  if (search.environment !== undefined && own !== undefined && own !== search.environment) return;
-  for (const [key, member] of Object.entries(value) as [string, unknown][]) {
+  const own = path.at(-2) === "environments" ? name : ofPart;
+  if (environment !== undefined && own !== undefined && own !== environment) return;
+  const members: Iterable<[string | number, unknown]> = Array.isArray(value)
+    ? value.entries()
+    : Object.entries(value);
+  for (const [key, member] of members) {
     const at = [...path, key];
     if (UNCHECKED.has(key)) continue;
-    if (!BOOLEANS.has(key)) findMalformed(member, at, search);
-    else if (typeof member !== "boolean" && !isMissing(member)) {
-      search.found.push({ path: at, value: member });
-    }
+    if (!BOOLEANS.has(key)) yield* malformedIn(member, at, environment, seen);
+    else if (typeof member !== "boolean" && !isMissing(member)) yield { path: at, value: member };
   }
 }
 
 function isMissing(value: unknown): boolean {
   return value === undefined || value === null;
-}
-
-type Problem = Part & MalformedValue;
-
-function describeProblems(
-  problems: readonly Problem[],
-  locate: ParsedText["locate"],
-): readonly string[] {
-  const described = problems.slice(0, MAX_WARNINGS).map(({ path, value, isSegment, name }) => {
-    const subject = `${isSegment ? "segment" : "flag"} ${JSON.stringify(name)}`;
-    const effect = isSegment ? "strategies with this segment match nobody" : "the flag is off";
-    return `${locate(path)}: ${path.at(-1)} of ${subject} must be true or false, found ${describeValue(value)}: ${effect}`;
-  });
-  const more = problems.length - described.length;
-  if (more === 0) return described;
-  return [...described, `${describeCount(more, "more value")} must be true or false`];
 }
 
 const MAX_SHOWN = 40;

@@ -25,7 +25,7 @@ describe("findJsonError()", () => {
     ['"line\nbreak"', 5],
     [String.raw`"\x"`, 1],
     ["", 0],
-    ["[".repeat(1000), 501],
+    ["[".repeat(1000), 1000],
   ])("findJsonError() finds the first invalid character of %j", (text, offset) => {
     expect(findJsonError(text)).toBe(offset);
   });

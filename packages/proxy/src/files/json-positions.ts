@@ -1,9 +1,6 @@
 /** Where a value is in a document. */
 export type ValuePath = readonly (string | number)[];
 
-/** Far more levels than any document has; the scanner is recursive. */
-const MAX_DEPTH = 500;
-
 /** Values up to this level, such as the entries of a list of flags or keys, are found without another scan. */
 const OUTLINE_DEPTH = 2;
 
@@ -17,8 +14,11 @@ const PLAIN = /[\u0020\u0021\u0023-\u005b\u005d-\uffff]*/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})/y;
 const LITERAL = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
-/** Called with each value. Can throw a `Stop`. */
-type OnValue = (path: ValuePath, offset: number) => void;
+/** A value in a text. The path changes when the next value is read. */
+interface JsonValue {
+  readonly path: ValuePath;
+  readonly offset: number;
+}
 
 // `JSON.parse` does not always say where it is invalid, and never where a value is. These functions are linear in the
 // length of the text, and used only when there is something to report. NOTE: parsers with positions build a tree, which
@@ -26,20 +26,24 @@ type OnValue = (path: ValuePath, offset: number) => void;
 
 /** Returns the offset of the first character that is not valid JSON; undefined if all are. */
 export function findJsonError(text: string): number | undefined {
-  return scan(text, () => undefined);
+  const values = valuesIn(text);
+  let next = values.next();
+  while (next.done !== true) next = values.next();
+  return next.value;
 }
 
 /** Returns the offset of the first value whose name occurs earlier in the same object; undefined if there is none. */
 export function findRepeatedName(text: string): number | undefined {
   const names: Set<string | number>[] = [];
-  return scan(text, (path, offset) => {
+  for (const { path, offset } of valuesIn(text)) {
     names[path.length] = new Set();
     const name = path.at(-1);
-    if (name === undefined) return;
     const siblings = names[path.length - 1];
-    if (siblings?.has(name) === true) throw new Stop(offset);
-    siblings?.add(name);
-  });
+    if (name === undefined || siblings === undefined) continue;
+    if (siblings.has(name)) return offset;
+    siblings.add(name);
+  }
+  return undefined;
 }
 
 /** Returns a function that returns the offset of a value; undefined if there is none. */
@@ -47,49 +51,33 @@ export function createJsonLocator(text: string): (path: ValuePath) => number | u
   let outline: Map<string, number> | undefined;
   return (path) => {
     if (outline === undefined) {
-      const offsets = new Map<string, number>();
-      scan(text, (current, offset) => {
-        if (current.length <= OUTLINE_DEPTH) offsets.set(JSON.stringify(current), offset);
-      });
-      outline = offsets;
+      outline = new Map();
+      for (const value of valuesIn(text)) {
+        if (value.path.length <= OUTLINE_DEPTH)
+          outline.set(JSON.stringify(value.path), value.offset);
+      }
     }
     const start = path.slice(0, OUTLINE_DEPTH);
     const from = outline.get(JSON.stringify(start));
     if (from === undefined || path.length === start.length) return from;
-    return stopOf(() => {
-      scanValue(text, { path: start, offset: from }, (current, offset) => {
-        const isWanted = current.length === path.length;
-        if (isWanted && path.every((part, at) => part === current[at])) throw new Stop(offset);
-      });
-    });
+    for (const { path: current, offset } of valuesIn(text, { path: start, offset: from })) {
+      const isWanted = current.length === path.length;
+      if (isWanted && path.every((part, at) => part === current[at])) return offset;
+    }
+    return undefined;
   };
 }
 
-/** Reads the whole text. Returns where the scan has stopped; undefined at the end. */
-function scan(text: string, onValue: OnValue): number | undefined {
-  return stopOf(() => {
-    const end = scanValue(text, { path: [], offset: 0 }, onValue);
-    if (end < text.length) throw new Stop(end);
-  });
-}
-
-function stopOf(read: () => void): number | undefined {
-  try {
-    read();
-    return undefined;
-  } catch (error) {
-    if (error instanceof Stop) return error.offset;
-    throw error;
-  }
-}
-
-/** Reads the value at an offset, and the blanks around it. Returns the offset after them. */
-function scanValue(
+/**
+ * Yields the value at an offset, and those in it. Returns the offset of the first character that does not belong to it;
+ * undefined at the end of the text.
+ */
+function* valuesIn(
   text: string,
-  start: { readonly path: ValuePath; readonly offset: number },
-  onValue: OnValue,
-): number {
+  start: JsonValue = { path: [], offset: 0 },
+): Generator<JsonValue, number | undefined> {
   const path = [...start.path];
+  const open: ("[" | "{")[] = [];
   let at = start.offset;
   const skip = (pattern: RegExp): string => {
     pattern.lastIndex = at;
@@ -97,52 +85,42 @@ function scanValue(
     at += found.length;
     return found;
   };
-  const expect = (pattern: RegExp): void => {
-    if (skip(pattern) === "") throw new Stop(at);
+  const skipString = (): boolean => {
+    if (skip(QUOTE) === "") return false;
+    for (skip(PLAIN); skip(QUOTE) === ""; skip(PLAIN)) if (skip(ESCAPE) === "") return false;
+    return true;
   };
-  const readString = (): void => {
-    expect(QUOTE);
-    for (skip(PLAIN); skip(QUOTE) === ""; skip(PLAIN)) expect(ESCAPE);
-  };
-  const readName = (): string => {
+  /** Adds the position of the next value to the path. Returns false if it has none. */
+  const enter = (bracket: "[" | "{", index: number): boolean => {
+    if (bracket === "[") return path.push(index) > 0;
     skip(BLANK);
     const from = at;
-    readString();
-    const name = JSON.parse(text.slice(from, at)) as string;
+    if (!skipString()) return false;
+    path.push(JSON.parse(text.slice(from, at)) as string);
     skip(BLANK);
-    expect(COLON);
-    return name;
+    return skip(COLON) !== "";
   };
-  const readEntries = (open: "[" | "{"): void => {
+  for (;;) {
     skip(BLANK);
-    if (skip(CLOSE[open]) !== "") return;
-    for (let index = 0; index === 0 || skip(CLOSE[open]) === ""; index += 1) {
-      if (index > 0) expect(COMMA);
-      path.push(open === "[" ? index : readName());
-      readValue();
-      path.pop();
+    yield { path, offset: at };
+    const bracket = skip(OPEN) as "[" | "{" | "";
+    if (bracket === "") {
+      if (text[at] === '"' ? !skipString() : skip(LITERAL) === "") return at;
+    } else {
+      skip(BLANK);
+      if (skip(CLOSE[bracket]) === "") {
+        open.push(bracket);
+        if (!enter(bracket, 0)) return at;
+        continue;
+      }
     }
-  };
-  const readValue = (): void => {
-    skip(BLANK);
-    onValue(path, at);
-    if (path.length > MAX_DEPTH) throw new Stop(at);
-    const open = skip(OPEN);
-    if (open === "[" || open === "{") readEntries(open);
-    else if (text[at] === '"') readString();
-    else expect(LITERAL);
-    skip(BLANK);
-  };
-  readValue();
-  return at;
-}
-
-/** Ends a scan at an offset. */
-class Stop extends Error {
-  readonly offset: number;
-
-  constructor(offset: number) {
-    super();
-    this.offset = offset;
+    for (skip(BLANK); ; skip(BLANK)) {
+      const outer = open.at(-1);
+      if (outer === undefined) return at < text.length ? at : undefined;
+      const last = path.pop();
+      if (skip(CLOSE[outer]) !== "") open.pop();
+      else if (skip(COMMA) === "" || !enter(outer, Number(last) + 1)) return at;
+      else break;
+    }
   }
 }
