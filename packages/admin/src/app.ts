@@ -138,7 +138,7 @@ export async function buildApp(
       forbidCaching(scope);
       compressResponses(scope);
       scope.addHook("onRequest", authentication.requireCaller);
-      requireRoles(scope);
+      requireRoles(scope, storage);
       rejectUnstorable(scope);
       rejectUnknownParameters(scope);
       registerAdminRoutes(scope, {

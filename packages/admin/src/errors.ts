@@ -103,6 +103,18 @@ export function unknownProject(id: string): ApiError {
   return notFound(`There is no project ${JSON.stringify(id)}`);
 }
 
+export function unknownFeature(name: string): ApiError {
+  return notFound(`There is no flag ${JSON.stringify(name)}`);
+}
+
+export function unknownSegment(id: number): ApiError {
+  return notFound(`There is no segment ${id}`);
+}
+
+export function unknownContextField(name: string): ApiError {
+  return notFound(`There is no context field ${JSON.stringify(name)}`);
+}
+
 export function nameExists(message: string): ApiError {
   return new ApiError("NameExistsError", message);
 }

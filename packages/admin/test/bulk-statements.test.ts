@@ -6,6 +6,7 @@ import type { Database } from "../src/storage/database.ts";
 import { SYSTEM_ACTOR } from "../src/storage/events.ts";
 import type { Storage, WriteTransaction } from "../src/storage/storage.ts";
 import { importProject } from "../src/transfer/project-file/import-project.ts";
+import { EVERYWHERE } from "./_access.ts";
 import { describeAnyStorage } from "./_storages.ts";
 
 const names = Array.from({ length: 20 }, (_, index) => `flag-${index}`);
@@ -36,10 +37,14 @@ describeAnyStorage("bulk operations", (source) => {
   beforeAll(async () => {
     storage = await source.openFresh();
     await storage.write(SYSTEM_ACTOR, (transaction) =>
-      importProject(transaction, "default", {
-        version: 1,
-        features: names.map((name) => ({ name })),
-      }),
+      importProject(
+        transaction,
+        { project: "default", access: EVERYWHERE },
+        {
+          version: 1,
+          features: names.map((name) => ({ name })),
+        },
+      ),
     );
   });
 
@@ -92,14 +97,18 @@ describeAnyStorage("bulk operations", (source) => {
     const importSegments = (segmentCount: number, constraints: readonly ConstraintInput[]) => {
       imports += 1;
       return countStatements((transaction) =>
-        importProject(transaction, "default", {
-          version: 1,
-          features: [],
-          segments: Array.from({ length: segmentCount }, (_, index) => ({
-            name: `segment-${imports}-${index}`,
-            constraints: [...constraints],
-          })),
-        }),
+        importProject(
+          transaction,
+          { project: "default", access: EVERYWHERE },
+          {
+            version: 1,
+            features: [],
+            segments: Array.from({ length: segmentCount }, (_, index) => ({
+              name: `segment-${imports}-${index}`,
+              constraints: [...constraints],
+            })),
+          },
+        ),
       );
     };
     const constraint: ConstraintInput = { contextName: "userId", operator: "IN", values: ["7"] };
@@ -115,14 +124,18 @@ describeAnyStorage("bulk operations", (source) => {
     const importFields = (fieldCount: number, isShared: boolean) => {
       imports += 1;
       return countStatements((transaction) =>
-        importProject(transaction, "default", {
-          version: 1,
-          features: [],
-          contextFields: Array.from({ length: fieldCount }, (_, index) => ({
-            name: `field-${imports}-${index}`,
-            isShared,
-          })),
-        }),
+        importProject(
+          transaction,
+          { project: "default", access: EVERYWHERE },
+          {
+            version: 1,
+            features: [],
+            contextFields: Array.from({ length: fieldCount }, (_, index) => ({
+              name: `field-${imports}-${index}`,
+              isShared,
+            })),
+          },
+        ),
       );
     };
     const forTwoMore = async (isShared: boolean) => {

@@ -10,6 +10,7 @@ import { createSegment, updateSegment } from "../src/domain/segments/store.ts";
 import { SYSTEM_ACTOR } from "../src/storage/events.ts";
 import type { Storage, WriteTransaction } from "../src/storage/storage.ts";
 import { importProject } from "../src/transfer/project-file/import-project.ts";
+import { EVERYWHERE } from "./_access.ts";
 import { describeAnyStorage } from "./_storages.ts";
 
 const ENVIRONMENT = "development";
@@ -43,7 +44,13 @@ describeAnyStorage("the states of environments", (source) => {
   beforeEach(async () => {
     storage = await source.openFresh();
     const features = NAMES.map((name) => ({ name }));
-    await write((transaction) => importProject(transaction, "default", { version: 1, features }));
+    await write((transaction) =>
+      importProject(
+        transaction,
+        { project: "default", access: EVERYWHERE },
+        { version: 1, features },
+      ),
+    );
   });
 
   test("after a change, only what it concerns is loaded again", async () => {
@@ -59,7 +66,7 @@ describeAnyStorage("the states of environments", (source) => {
     expect(after.segments.get(id)).toBe(before.segments.get(id));
 
     await write((transaction) =>
-      updateSegment(transaction, id, { name: "renamed", constraints: [] }),
+      updateSegment(transaction, id, { name: "renamed", constraints: [] }, EVERYWHERE),
     );
     const last = await cache.current(ENVIRONMENT);
     expect(last.segments.get(id)?.segment.name).toBe("renamed");

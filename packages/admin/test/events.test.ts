@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { findEvents } from "../src/domain/events/find-events.ts";
 import type { Storage } from "../src/storage/storage.ts";
+import { EVERYWHERE } from "./_access.ts";
 import { useAdmin } from "./_admin.ts";
 import { describeAnyStorage } from "./_storages.ts";
 
@@ -92,7 +93,7 @@ describeAnyStorage("events", (source) => {
     const find = (searchedRows: number, offset: number) =>
       findEvents(
         admin.storage,
-        { text: '"name"', projects: ["default"] },
+        { access: EVERYWHERE, text: '"name"', projects: ["default"] },
         { offset, limit: 2 },
         { searchedRows },
       );
@@ -113,7 +114,7 @@ describeAnyStorage("events", (source) => {
         statements += 1;
         return admin.storage.read(work);
       };
-      const filter = { text: '"name"', projects: ["default"] };
+      const filter = { access: EVERYWHERE, text: '"name"', projects: ["default"] };
       const page = { offset: 0, limit: 2 };
       const found = await findEvents({ read }, filter, page, {
         ...(searchedBytes !== undefined && { searchedBytes }),
@@ -130,14 +131,18 @@ describeAnyStorage("events", (source) => {
   test("a search for text that takes too long fails, and says how to restrict it", async () => {
     const page = { offset: 0, limit: 2 };
     const options = { searchedRows: 1, maxSearchMs: 0 };
-    await expect(findEvents(admin.storage, { text: "x" }, page, options)).rejects.toMatchObject({
+    await expect(
+      findEvents(admin.storage, { access: EVERYWHERE, text: "x" }, page, options),
+    ).rejects.toMatchObject({
       name: "BadDataError",
       message: expect.stringMatching(
         /^Bad request: \/query\/query .* restrict the search .* `from`/,
       ),
     });
     // Without text, all filters use an index.
-    expect((await findEvents(admin.storage, {}, page, options)).events).toHaveLength(2);
+    expect(
+      (await findEvents(admin.storage, { access: EVERYWHERE }, page, options)).events,
+    ).toHaveLength(2);
   });
 
   test("events are also available as lists", async () => {

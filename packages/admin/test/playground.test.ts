@@ -4,6 +4,7 @@ import { evaluateAll } from "../src/playground/evaluate-all.ts";
 import { loadPlayground } from "../src/playground/load-playground.ts";
 import type { Context, FlagFilter } from "../src/playground/schemas.ts";
 import type { Storage } from "../src/storage/storage.ts";
+import { EVERYWHERE } from "./_access.ts";
 import { useAdmin } from "./_admin.ts";
 import { describeAnyStorage } from "./_storages.ts";
 
@@ -318,7 +319,10 @@ describeAnyStorage("playground", (source) => {
       },
     };
     const evaluate = (context: Context) =>
-      evaluateAll(storage, environments, combineValues(context), { features: ["half"] });
+      evaluateAll(storage, environments, combineValues(context), {
+        features: ["half"],
+        access: EVERYWHERE,
+      });
     const many = indexes(100).join();
     await expect(evaluate({ userId: many, sessionId: many })).rejects.toThrow("too many");
     expect(reads).toBe(1);
@@ -330,7 +334,7 @@ describeAnyStorage("playground", (source) => {
   test("loads only the flags to evaluate, their parents and their segments", async () => {
     const load = async (filter: FlagFilter) => {
       const { features, snapshot, segments } = await admin.storage.read((db) =>
-        loadPlayground(db, "development", filter),
+        loadPlayground(db, "development", { ...filter, access: EVERYWHERE }),
       );
       return {
         features: features.map(({ feature }) => feature.name),

@@ -17,6 +17,7 @@ import type { Storage } from "../src/storage/storage.ts";
 import { listApplications, readApplication } from "../src/usage/read-applications.ts";
 import { readFeatureUsage, readSeenApplications } from "../src/usage/read-usage.ts";
 import { type Databases, skipsPostgres, useSharedPostgres } from "./_postgres.ts";
+import { EVERYWHERE } from "./_access.ts";
 import { silentLogger } from "./_storages.ts";
 
 /** English readers expect a, A, b, B. */
@@ -104,7 +105,9 @@ describe.skipIf(skipsPostgres)("a database with the locale of a language", () =>
     async (sortBy) => {
       const page = { offset: 0, limit: 10 };
       const search = async (sortOrder: "asc" | "desc") =>
-        namesOf((await searchFeatures(storage.db, { sortBy, sortOrder }, page)).features);
+        namesOf(
+          (await searchFeatures(storage.db, { sortBy, sortOrder }, page, EVERYWHERE)).features,
+        );
       expect(await search("asc")).toEqual(ORDERED);
       // All flags were created at the same time.
       expect(await search("desc")).toEqual(sortBy === "createdAt" ? ORDERED : ORDERED.toReversed());
@@ -112,21 +115,25 @@ describe.skipIf(skipsPostgres)("a database with the locale of a language", () =>
   );
 
   test("what uses a context field is listed by code point", async () => {
-    expect(await describeReferences(storage.db, "teamId")).toEqual([
+    expect(await describeReferences(storage.db, "teamId", EVERYWHERE)).toEqual([
       ...ORDERED.map((name) => `the flag "${name}"`),
       ...ORDERED.map((name) => `the segment "${name}"`),
     ]);
-    const using = await listStrategiesUsing(storage.db, "teamId");
+    const using = await listStrategiesUsing(storage.db, "teamId", EVERYWHERE);
     expect(using.map(({ featureName }) => featureName)).toEqual(ORDERED);
   });
 
   test("what an application uses is listed by code point", async () => {
-    expect(namesOf((await readApplication(storage.db, "app")).seenToggles)).toEqual(ORDERED);
+    expect(namesOf((await readApplication(storage.db, "app", EVERYWHERE)).seenToggles)).toEqual(
+      ORDERED,
+    );
     const search = { query: undefined, sortOrder: "asc" } as const;
-    const { applications: listed } = await listApplications(storage.db, search, {
-      offset: 0,
-      limit: 10,
-    });
+    const { applications: listed } = await listApplications(
+      storage.db,
+      search,
+      { offset: 0, limit: 10 },
+      EVERYWHERE,
+    );
     expect(listed[0]?.usage.map(({ project }) => project)).toEqual(ORDERED);
   });
 

@@ -1,13 +1,14 @@
 import Fastify from "fastify";
 import { expect, test } from "vitest";
 import { registerOpenApi } from "../http/openapi.ts";
+import type { Database } from "../storage/database.ts";
 import { operation, requireRoles } from "./operation.ts";
 
 const described = { id: "getThing", role: "viewer", tag: "Things", summary: "A thing" } as const;
 
 test("a route of the admin API without a role is an error at the start", () => {
   const app = Fastify();
-  requireRoles(app);
+  requireRoles(app, { db: {} as Database });
   app.get("/described", operation(described), () => "");
   expect(() => app.get("/thing", { schema: {} }, () => "")).toThrow(
     "GET /thing has no role: describe it with operation()",

@@ -1,8 +1,10 @@
-import { inArray, ne } from "drizzle-orm";
+import { inArray, isNull, ne, notInArray, or, type SQL } from "drizzle-orm";
+import type { PgColumn } from "drizzle-orm/pg-core";
+import { ApiError } from "../errors.ts";
 import type { Database } from "../storage/database.ts";
 import { projectMembers } from "../storage/schema/accounts.ts";
 import { type ProjectMode, projects } from "../storage/schema/projects.ts";
-import { includesLevel, type Level, type Role } from "./role.ts";
+import { includesLevel, type Level, LEVELS, type Role } from "./role.ts";
 
 type Modes = ReadonlyMap<string, ProjectMode>;
 type Levels = ReadonlyMap<string, Level>;
@@ -41,6 +43,28 @@ export class ProjectAccess {
     if (mode === "private") return own;
     const general = mode === "open" ? this.#role : "viewer";
     return own !== undefined && includesLevel(own, general) ? own : general;
+  }
+
+  /** Whether they may change what several projects share, such as tag types. */
+  get changesShared(): boolean {
+    return includesLevel(this.#role, "editor");
+  }
+
+  /** Whether they may do the same in all projects. */
+  get isUniform(): boolean {
+    return this.#modes.size === 0 && this.#memberships.size === 0;
+  }
+
+  /** The most that they may do anywhere. */
+  get highest(): Level {
+    const levels = new Set<Level>([this.#role, ...this.#memberships.values()]);
+    return LEVELS.findLast((level) => levels.has(level)) ?? this.#role;
+  }
+
+  /** A condition that excludes rows of hidden projects. @param column the id of the project of a row, or null */
+  isVisible(column: PgColumn): SQL | undefined {
+    if (this.hidden.length === 0) return undefined;
+    return or(isNull(column), notInArray(column, [...this.hidden]));
   }
 
   /** Whether a project exists for them. What belongs to no project (null) does. */
@@ -98,4 +122,23 @@ export function accessOf(
   const found = access.get(id);
   if (found === undefined) throw new TypeError("The access of this account has not been read");
   return found;
+}
+
+/**
+ * Checks that somebody can change the flags of projects.
+ *
+ * @param use what requires it, such as "The tag is on flags"
+ * @throws {ApiError} 403 if not
+ */
+export function requireChangeable(
+  access: ProjectAccess,
+  projectIds: readonly string[],
+  use: string,
+): void {
+  const canChange = (id: string) => includesLevel(access.levelIn(id) ?? "viewer", "editor");
+  if (projectIds.every(canChange)) return;
+  throw new ApiError(
+    "PermissionError",
+    `${use}, some of which you may not change: contact an admin`,
+  );
 }

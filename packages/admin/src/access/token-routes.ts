@@ -1,8 +1,9 @@
-import { actorOf } from "./request-identity.ts";
+import type { FastifyRequest } from "fastify";
+import { actorOf, callerOf } from "./request-identity.ts";
 import { operation } from "./operation.ts";
 import type { TypedApp } from "../http/typed-app.ts";
 import type { Storage } from "../storage/storage.ts";
-import { toCreatedToken, toListedToken } from "./token.ts";
+import { type ApiToken, toCreatedToken, toListedToken, WILDCARD } from "./token.ts";
 import {
   CreatedTokenResponse,
   CreateTokenBody,
@@ -38,7 +39,9 @@ function registerLists(app: TypedApp, storage: Storage): void {
       summary: "Lists all API tokens without their secrets",
       returns: TokenListResponse,
     }),
-    async () => ({ tokens: (await listTokens(storage.db)).map(toListedToken) }),
+    async (request) => ({
+      tokens: (await listTokens(storage.db)).filter(isVisibleTo(request)).map(toListedToken),
+    }),
   );
 
   app.get(
@@ -52,9 +55,20 @@ function registerLists(app: TypedApp, storage: Storage): void {
       params: TokenNameParams,
     }),
     async (request) => ({
-      tokens: (await listTokensByName(storage.db, request.params.name)).map(toListedToken),
+      tokens: (await listTokensByName(storage.db, request.params.name))
+        .filter(isVisibleTo(request))
+        .map(toListedToken),
     }),
   );
+}
+
+/** Whether the sender of a request sees all projects to which a token gives access. */
+export function isVisibleTo(request: FastifyRequest): (token: ApiToken) => boolean {
+  const { projects } = callerOf(request);
+  return (token) =>
+    token.projects.every((id) =>
+      id === WILDCARD ? projects.hidden.length === 0 : projects.sees(id),
+    );
 }
 
 function registerCreation(app: TypedApp, storage: Storage): void {

@@ -8,7 +8,8 @@ import { invitedUsers, inviteLinks, users } from "../storage/schema/accounts.ts"
 import type { Storage, WriteTransaction } from "../storage/storage.ts";
 import { createSecret, hashSecret } from "./user-links.ts";
 import { createUser, type NewUser, prepareUser } from "./user-store.ts";
-import { ROLE_IDS, toUserView } from "./user-view.ts";
+import { ROOT_ROLES } from "./roles.ts";
+import { toUserView } from "./user-view.ts";
 
 export type InviteLink = typeof inviteLinks.$inferSelect;
 
@@ -109,7 +110,7 @@ export async function viewInviteLinks(db: Database, links: readonly InviteLink[]
     secret: id,
     url: null as string | null,
     users: (byLink.get(id) ?? []).map(({ user }) => toUserView(user)),
-    role: { id: ROLE_IDS.viewer, name: "Viewer", type: "root" },
+    role: { id: ROOT_ROLES.viewer.id, name: "Viewer", type: "root" },
   }));
 }
 

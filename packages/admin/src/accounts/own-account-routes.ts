@@ -15,9 +15,8 @@ import type { Storage, WriteTransaction } from "../storage/storage.ts";
 import { checkNewPassword, hashPassword } from "./password.ts";
 import type { PasswordSignIn } from "./password-sign-in.ts";
 import { CreatePersonalTokenBody, IdParams, OwnPasswordBody } from "./schemas.ts";
-import { ROOT_ROLES } from "./user-admin-routes.ts";
+import { ROOT_ROLES } from "./roles.ts";
 import { replacePassword } from "./user-store.ts";
-import { ROLE_IDS } from "./user-view.ts";
 import { Type } from "typebox";
 
 const tag = "Users";
@@ -71,7 +70,7 @@ function registerProfile(app: TypedApp, { storage }: OwnAccountOptions): void {
               .where(eq(projectMembers.userId, account.id))
               .orderBy(asc(projectMembers.project));
       return {
-        rootRole: ROOT_ROLES.find(({ id }) => id === ROLE_IDS[role]),
+        rootRole: ROOT_ROLES[role],
         projects: own.map(({ project }) => project),
         groups: [],
         features: [],
@@ -90,7 +89,7 @@ function registerProfile(app: TypedApp, { storage }: OwnAccountOptions): void {
     }),
     (request) => {
       const { role } = callerOf(request);
-      return { version: 1, roles: ROOT_ROLES.filter(({ id }) => id === ROLE_IDS[role]) };
+      return { version: 1, roles: [ROOT_ROLES[role]] };
     },
   );
 }

@@ -2,6 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { TypedApp } from "../http/typed-app.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import type { Storage } from "../storage/storage.ts";
+import { registerRoles } from "./role-routes.ts";
 import { registerInviteLinks } from "./invite-link-routes.ts";
 import { toPageUrl } from "./page-url.ts";
 import { registerOwnAccount } from "./own-account-routes.ts";
@@ -24,4 +25,5 @@ export function registerAccounts(app: TypedApp, options: AccountRoutesOptions): 
   registerUserAdmin(app, { storage, pageUrl });
   registerInviteLinks(app, { storage, pageUrl });
   registerOwnAccount(app, options);
+  registerRoles(app, storage);
 }

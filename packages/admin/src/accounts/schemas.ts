@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { bodyObject, closedObject, nullableText } from "../http/schemas.ts";
+import { bodyObject, closedObject, MAX_INT32, nullableText } from "../http/schemas.ts";
 
 /** Passwords are cut nowhere, and this is more than anybody types. */
 const MAX_PASSWORD_LENGTH = 1000;
@@ -133,4 +133,36 @@ export const SignUpBody = bodyObject("createInvitedUserSchema", {
   name: Type.Optional(Name),
   username: Type.Optional(Username),
   password: Password,
+});
+
+const RoleId = Type.Integer({ description: "4: Owner, 5: Member" });
+const UserIds = Type.Array(Type.Integer({ minimum: 1, maximum: MAX_INT32 }), { maxItems: 1000 });
+const NoGroups = Type.Optional(
+  Type.Array(Type.Unknown(), { maxItems: 0, description: "Groups are not supported" }),
+);
+
+export const AddAccessBody = bodyObject("projectAddAccessSchema", {
+  roles: Type.Array(RoleId, { minItems: 1, maxItems: 10 }),
+  users: UserIds,
+  groups: NoGroups,
+});
+
+export const ReplaceAccessBody = bodyObject("projectAccessConfigurationSchema", {
+  roles: Type.Array(
+    closedObject("projectAccessRoleSchema", {
+      id: RoleId,
+      users: Type.Optional(UserIds),
+      groups: NoGroups,
+    }),
+    { maxItems: 10 },
+  ),
+});
+
+export const MemberRolesBody = bodyObject("projectUserRolesSchema", {
+  roles: Type.Array(RoleId, { maxItems: 10 }),
+});
+
+export const MemberParams = Type.Object({
+  projectId: Type.String(),
+  userId: Type.String({ pattern: String.raw`^\d{1,9}$`, description: "A whole number" }),
 });

@@ -32,7 +32,8 @@ import {
   searchUsers,
   updateUser,
 } from "./user-store.ts";
-import { ROLE_IDS, toUserView } from "./user-view.ts";
+import { ROOT_ROLES } from "./roles.ts";
+import { toUserView } from "./user-view.ts";
 
 const tag = "Users";
 
@@ -65,30 +66,6 @@ function readRole(rootRole: number | string): Role {
   return role;
 }
 
-export const ROOT_ROLES = [
-  {
-    id: ROLE_IDS.admin,
-    type: "root",
-    name: "Admin",
-    description: "Can change everything, including accounts and all projects",
-    project: null,
-  },
-  {
-    id: ROLE_IDS.editor,
-    type: "root",
-    name: "Editor",
-    description: "Can change flags in open projects",
-    project: null,
-  },
-  {
-    id: ROLE_IDS.viewer,
-    type: "root",
-    name: "Viewer",
-    description: "Can read everything in open and protected projects",
-    project: null,
-  },
-] as const;
-
 function registerLists(app: TypedApp, { storage }: UserAdminOptions): void {
   app.get(
     "/user-admin",
@@ -107,7 +84,7 @@ function registerLists(app: TypedApp, { storage }: UserAdminOptions): void {
             ...toUserView(account),
             invited: account.passwordHash === null && invited.has(account.id),
           })),
-          rootRoles: ROOT_ROLES,
+          rootRoles: Object.values(ROOT_ROLES),
         };
       }),
   );

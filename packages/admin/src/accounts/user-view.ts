@@ -1,8 +1,6 @@
 import { Type } from "typebox";
 import type { Account } from "../access/account.ts";
-
-/** The ids of the roles in the protocol. Scripts contain them. */
-export const ROLE_IDS = { admin: 1, editor: 2, viewer: 3, owner: 4, member: 5 } as const;
+import { ROOT_ROLES } from "./roles.ts";
 
 /** Returns the public part of an account. */
 export function toUserView(account: Account) {
@@ -12,7 +10,7 @@ export function toUserView(account: Account) {
     name: name === "" ? null : name,
     username,
     email,
-    rootRole: ROLE_IDS[role],
+    rootRole: ROOT_ROLES[role].id,
     accountType: "User" as const,
     permissions: [],
     seenAt,
@@ -40,7 +38,7 @@ function toEventState({ id, username, email, name, role, disabledAt, issuer, sub
     username,
     email,
     name,
-    rootRole: ROLE_IDS[role],
+    rootRole: ROOT_ROLES[role].id,
     disabled: disabledAt !== null,
     ...(issuer !== null && { issuer, subject }),
   };

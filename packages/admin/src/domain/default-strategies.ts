@@ -1,4 +1,5 @@
 import { and, eq, isNotNull, or, sql, type SQL } from "drizzle-orm";
+import type { ProjectAccess } from "../access/project-access.ts";
 import { type Database, orderByText } from "../storage/database.ts";
 import type { StoredDefaultStrategy } from "../storage/schema/json-values.ts";
 import { projectEnvironments } from "../storage/schema/projects.ts";
@@ -70,7 +71,11 @@ export function listDefaultStrategiesWith(
     );
 }
 
-/** Names a default strategy in messages. */
-export function describeDefaultStrategy({ project, environment }: ProjectEnvironment): string {
+/** Names a default strategy in messages for somebody. */
+export function describeDefaultStrategy(
+  { project, environment }: ProjectEnvironment,
+  access: Pick<ProjectAccess, "sees">,
+): string {
+  if (!access.sees(project)) return "the default strategy of a project that you cannot see";
   return `the default strategy of the project ${JSON.stringify(project)} in ${JSON.stringify(environment)}`;
 }

@@ -1,5 +1,5 @@
 import { and, count, eq, inArray, isNull } from "drizzle-orm";
-import { ApiError, invalidOperation, notFound, quoteNames } from "../errors.ts";
+import { ApiError, invalidOperation, notFound, quoteNames, unknownFeature } from "../errors.ts";
 import { type Database, orderByText } from "../storage/database.ts";
 import { features } from "../storage/schema/features.ts";
 
@@ -54,7 +54,7 @@ export async function findFeature(db: Database, name: string): Promise<Feature |
  */
 export async function getFeatureByName(db: Database, name: string): Promise<Feature> {
   const feature = await findFeature(db, name);
-  if (feature === undefined) throw notFound(`There is no flag ${JSON.stringify(name)}`);
+  if (feature === undefined) throw unknownFeature(name);
   return feature;
 }
 

@@ -4,8 +4,7 @@ import type { Storage } from "../storage/storage.ts";
 import { TimeSlice } from "../scheduling/time-slice.ts";
 import type { Combinations } from "./context-combinations.ts";
 import { evaluateFeature } from "./evaluate.ts";
-import { countFlags, loadPlayground } from "./load-playground.ts";
-import type { FlagFilter } from "./schemas.ts";
+import { countFlags, loadPlayground, type VisibleFlags } from "./load-playground.ts";
 
 /** How many evaluations one request can cause: flags, times environments, times contexts. */
 const MAX_EVALUATIONS = 15_000;
@@ -35,7 +34,7 @@ export async function evaluateAll(
   storage: Pick<Storage, "read">,
   environments: readonly string[],
   contexts: Combinations,
-  filter: FlagFilter,
+  filter: VisibleFlags,
 ): Promise<readonly Evaluation[]> {
   const flagCount = await storage.read(async (db) => {
     for (const name of environments) await getEnvironment(db, name);

@@ -1,5 +1,6 @@
 import { and, count, eq, inArray, isNull, type SQL } from "drizzle-orm";
 import { compileInSteps, type FeatureDocument, parseDocument, type Snapshot } from "flags-engine";
+import type { ProjectAccess } from "../access/project-access.ts";
 import type { ClientFeature } from "../client-api/client-feature.ts";
 import { byName, type FeatureEntry, type SegmentEntry } from "../client-api/environment-state.ts";
 import { loadFlags, loadSegments, SEGMENTS_PER_BATCH } from "../client-api/load-flags.ts";
@@ -29,11 +30,16 @@ export interface PlaygroundEnvironment {
   readonly segments: ReadonlyMap<number, SegmentEntry>;
 }
 
+/** The flags to evaluate, of those that the caller can see. */
+export interface VisibleFlags extends FlagFilter {
+  readonly access: ProjectAccess;
+}
+
 /** Counts the flags to evaluate in each of the environments. Returns the largest number. */
 export async function countFlags(
   db: Database,
   environments: readonly string[],
-  filter: FlagFilter,
+  filter: VisibleFlags,
 ): Promise<number> {
   const counts = await db
     .select({ flags: count() })
@@ -48,7 +54,7 @@ export async function countFlags(
 export async function loadPlayground(
   db: Database,
   environment: string,
-  filter: FlagFilter,
+  filter: VisibleFlags,
 ): Promise<PlaygroundEnvironment> {
   const wanted = new Set(await selectNames(db, filter));
   const parents = await selectParents(db, [...wanted]);
@@ -113,7 +119,7 @@ async function compile(document: FeatureDocument): Promise<Snapshot> {
   return step.value;
 }
 
-async function selectNames(db: Database, filter: FlagFilter): Promise<readonly string[]> {
+async function selectNames(db: Database, filter: VisibleFlags): Promise<readonly string[]> {
   const rows = await db.select({ name: features.name }).from(features).where(isWanted(filter));
   return rows.map(({ name }) => name);
 }
@@ -126,9 +132,10 @@ async function selectParents(db: Database, names: readonly string[]): Promise<re
   return rows.map(({ parent }) => parent);
 }
 
-function isWanted({ projects, features: names }: FlagFilter): SQL | undefined {
+function isWanted({ projects, features: names, access }: VisibleFlags): SQL | undefined {
   return and(
     isNull(features.archivedAt),
+    access.isVisible(features.project),
     projects === undefined || projects === "*" ? undefined : isOneOf(features.project, projects),
     names === undefined ? undefined : isOneOf(features.name, names),
   );

@@ -2,6 +2,7 @@ import type { FastifyReply } from "fastify";
 import type { TypedApp } from "../http/typed-app.ts";
 import { ApiError } from "../errors.ts";
 import { operation } from "../access/operation.ts";
+import { callerOf } from "../access/request-identity.ts";
 import { groupBy } from "../storage/database.ts";
 import type { Storage } from "../storage/storage.ts";
 import { combineValues } from "./context-combinations.ts";
@@ -25,10 +26,12 @@ export function registerPlayground(app: TypedApp, storage: Storage): void {
       alsoFailsWith: [404],
       body: PlaygroundBody,
     }),
-    async ({ body }, reply) => {
+    async (request, reply) => {
+      const { body } = request;
+      const flags = { ...body, access: callerOf(request).projects };
       const contexts = { count: 1, at: () => body.context };
       const json = await limited(async () =>
-        writePlayground(body, await evaluateAll(storage, [body.environment], contexts, body)),
+        writePlayground(body, await evaluateAll(storage, [body.environment], contexts, flags)),
       );
       return sendJson(reply, json);
     },
@@ -46,11 +49,13 @@ export function registerPlayground(app: TypedApp, storage: Storage): void {
       alsoFailsWith: [404],
       body: AdvancedPlaygroundBody,
     }),
-    async ({ body }, reply) => {
+    async (request, reply) => {
+      const { body } = request;
+      const flags = { ...body, access: callerOf(request).projects };
       const environments = [...new Set(body.environments)];
       const contexts = combineValues(body.context);
       const json = await limited(async () =>
-        writeAdvancedPlayground(body, await evaluateAll(storage, environments, contexts, body)),
+        writeAdvancedPlayground(body, await evaluateAll(storage, environments, contexts, flags)),
       );
       return sendJson(reply, json);
     },

@@ -1,5 +1,5 @@
 import type { TypedApp } from "../http/typed-app.ts";
-import { actorOf } from "../access/request-identity.ts";
+import { actorOf, callerOf } from "../access/request-identity.ts";
 import { ProjectParams } from "../domain/schemas.ts";
 import { operation } from "../access/operation.ts";
 import { LIMITS } from "../limits.ts";
@@ -70,7 +70,11 @@ function registerProjectImport(app: TypedApp, storage: Storage): void {
       const { params, query, body } = request;
       const actor = actorOf(request);
       const work = (transaction: WriteTransaction) =>
-        importProject(transaction, params.projectId, body);
+        importProject(
+          transaction,
+          { project: params.projectId, access: callerOf(request).projects },
+          body,
+        );
       return query.dryRun === "true"
         ? writeAndRollBack(storage, actor, work)
         : storage.write(actor, work);
@@ -88,11 +92,13 @@ function registerUnleashExport(app: TypedApp, storage: Storage, exports: Queue):
       summary: "Exports one environment of flags, in the format of Unleash",
       body: ExportQueryBody,
     }),
-    async ({ body, socket }, reply) => {
+    async (request, reply) => {
+      const { body, socket } = request;
+      const { projects } = callerOf(request);
       if (body.downloadFile === true) {
         reply.header("content-disposition", 'attachment; filename="features.json"');
       }
-      return exports.run(socket, () => storage.read((db) => exportUnleashFile(db, body)));
+      return exports.run(socket, () => storage.read((db) => exportUnleashFile(db, body, projects)));
     },
   );
 }
@@ -107,6 +113,7 @@ function registerUnleashImport(app: TypedApp, storage: Storage): void {
         // Not for viewers, although it changes nothing: it runs the import in a write transaction, which other changes wait
         // for, and rolls it back.
         role: "editor",
+        projectInBody: { property: "project", absent: "everywhere" },
         tag,
         summary: "Checks whether flags can be imported into an environment",
         returns: ValidationResponse,
@@ -115,7 +122,11 @@ function registerUnleashImport(app: TypedApp, storage: Storage): void {
       }),
     },
     async (request) => ({
-      ...(await validateUnleashFile(storage, actorOf(request), request.body)),
+      ...(await validateUnleashFile(
+        storage,
+        { actor: actorOf(request), access: callerOf(request).projects },
+        request.body,
+      )),
       // Users who can import can also change everything that an import changes.
       permissions: [],
     }),
@@ -128,6 +139,7 @@ function registerUnleashImport(app: TypedApp, storage: Storage): void {
       ...operation({
         id: "importToggles",
         role: "editor",
+        projectInBody: { property: "project", absent: "everywhere" },
         tag,
         summary: "Imports flags into an environment of a project: all of them, or none",
         returns: UnleashImportResponse,
@@ -137,7 +149,7 @@ function registerUnleashImport(app: TypedApp, storage: Storage): void {
     },
     (request) =>
       storage.write(actorOf(request), (transaction) =>
-        importUnleashFile(transaction, request.body),
+        importUnleashFile(transaction, request.body, callerOf(request).projects),
       ),
   );
 }

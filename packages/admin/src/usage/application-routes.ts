@@ -1,6 +1,6 @@
 import type { TypedApp } from "../http/typed-app.ts";
 import { Type } from "typebox";
-import { actorOf } from "../access/request-identity.ts";
+import { actorOf, callerOf } from "../access/request-identity.ts";
 import { getProject } from "../domain/projects/store.ts";
 import { ProjectParams } from "../domain/schemas.ts";
 import { OptionalSearchText, OptionalText, parsePage } from "../http/parse-filter.ts";
@@ -191,10 +191,12 @@ export function registerApplications(app: TypedApp, storage: Storage): void {
       alsoFailsWith: [400],
       querystring: ApplicationsQuery,
     }),
-    ({ query }) => {
+    (request) => {
+      const { query } = request;
+      const { projects } = callerOf(request);
       const { sortOrder = "asc" } = query;
       const search = { query: query.query, sortOrder };
-      return storage.read((db) => listApplications(db, search, parsePage(query, PAGE)));
+      return storage.read((db) => listApplications(db, search, parsePage(query, PAGE), projects));
     },
   );
 
@@ -235,7 +237,8 @@ function registerDetails(app: TypedApp, storage: Storage): void {
       alsoFailsWith: [404],
       params: ApplicationParams,
     }),
-    ({ params }) => storage.read((db) => readApplication(db, params.appName)),
+    (request) =>
+      storage.read((db) => readApplication(db, request.params.appName, callerOf(request).projects)),
   );
 
   app.get(
@@ -249,7 +252,10 @@ function registerDetails(app: TypedApp, storage: Storage): void {
       alsoFailsWith: [404],
       params: ApplicationParams,
     }),
-    ({ params }) => storage.read((db) => readApplicationOverview(db, params.appName)),
+    (request) =>
+      storage.read((db) =>
+        readApplicationOverview(db, request.params.appName, callerOf(request).projects),
+      ),
   );
 
   app.get(
@@ -262,9 +268,11 @@ function registerDetails(app: TypedApp, storage: Storage): void {
       returns: InstancesResponse,
       params: InstancesParams,
     }),
-    async ({ params }) => ({
-      instances: await listInstances(storage.db, params.appName, params.environment),
-    }),
+    async (request) => {
+      const { appName, environment } = request.params;
+      const { projects } = callerOf(request);
+      return { instances: await listInstances(storage.db, appName, environment, projects) };
+    },
   );
 }
 

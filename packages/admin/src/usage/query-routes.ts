@@ -1,7 +1,10 @@
 import type { TypedApp } from "../http/typed-app.ts";
 import { Type } from "typebox";
 import { FeatureNameParams } from "../domain/schemas.ts";
+import { findFeature } from "../domain/feature.ts";
+import { type Caller, callerOf } from "../access/request-identity.ts";
 import { operation } from "../access/operation.ts";
+import type { Database } from "../storage/database.ts";
 import type { Storage } from "../storage/storage.ts";
 import { lastHours, parseHoursBack, startOfHour } from "./hours.ts";
 import {
@@ -86,13 +89,18 @@ export function registerUsageQueries(
       tag,
       summary: "Returns how often a flag was evaluated, by hour, application and environment",
       returns: RawUsageResponse,
+      findsNothing: true,
       params: FeatureNameParams,
       querystring: HoursQuery,
     }),
     async (request) => {
       const { feature } = request.params;
       const hours = lastHours(parseHoursBack(request.query.hoursBack, usageHours), new Date());
-      const usage = await storage.read((db) => readFeatureUsage(db, feature, hours));
+      const usage = await storage.read(async (db) =>
+        (await isHidden(db, feature, callerOf(request)))
+          ? []
+          : readFeatureUsage(db, feature, hours),
+      );
       const data = fillHours(feature, usage, hours);
       return { ...ENVELOPE, hoursKept: usageHours, data };
     },
@@ -107,18 +115,30 @@ export function registerUsageQueries(
       summary:
         "Returns how often a flag was evaluated this hour, and by which applications in the last 24 hours",
       returns: UsageResponse,
+      findsNothing: true,
       params: FeatureNameParams,
     }),
     async (request) => {
       const { feature } = request.params;
       const now = new Date();
       const [since = now] = lastHours(SEEN_HOURS, now);
-      return storage.read(async (db) => ({
-        ...ENVELOPE,
-        featureName: feature,
-        lastHourUsage: await sumByEnvironment(db, feature, startOfHour(now)),
-        seenApplications: await readSeenApplications(db, feature, since),
-      }));
+      return storage.read(async (db) => {
+        const head = { ...ENVELOPE, featureName: feature };
+        if (await isHidden(db, feature, callerOf(request))) {
+          return { ...head, lastHourUsage: [], seenApplications: [] };
+        }
+        return {
+          ...head,
+          lastHourUsage: await sumByEnvironment(db, feature, startOfHour(now)),
+          seenApplications: await readSeenApplications(db, feature, since),
+        };
+      });
     },
   );
+}
+
+/** Whether a flag belongs to a project that the caller cannot see. Then it has no usage, as if it did not exist. */
+async function isHidden(db: Database, name: string, { projects }: Caller): Promise<boolean> {
+  if (projects.hidden.length === 0) return false;
+  return !projects.sees((await findFeature(db, name))?.project ?? null);
 }

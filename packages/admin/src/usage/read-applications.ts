@@ -1,5 +1,19 @@
 import { BUILT_IN_STRATEGY_NAMES } from "flags-engine";
-import { eq, ilike, max, min, sql } from "drizzle-orm";
+import {
+  and,
+  eq,
+  exists,
+  ilike,
+  inArray,
+  max,
+  min,
+  not,
+  notInArray,
+  or,
+  sql,
+  type SQL,
+} from "drizzle-orm";
+import type { ProjectAccess } from "../access/project-access.ts";
 import { notFound } from "../errors.ts";
 import type { Page } from "../http/parse-filter.ts";
 import {
@@ -21,10 +35,36 @@ interface ApplicationSearch {
   readonly sortOrder: "asc" | "desc";
 }
 
+/**
+ * Matches the applications that somebody can see. Those that use only flags of hidden projects do not exist for them.
+ */
+function isVisible(db: Database, access: ProjectAccess): SQL | undefined {
+  if (access.hidden.length === 0) return undefined;
+  const uses = (condition: SQL | undefined) =>
+    exists(
+      db
+        .select({ one: sql`1` })
+        .from(featureUsage)
+        .innerJoin(features, eq(features.name, featureUsage.feature))
+        .where(and(eq(featureUsage.appName, applications.appName), condition)),
+    );
+  return or(
+    uses(access.isVisible(features.project)),
+    not(uses(inArray(features.project, [...access.hidden]))),
+  );
+}
+
 /** Lists a page of the applications by name, with the projects and environments whose flags they use. */
-export async function listApplications(db: Database, search: ApplicationSearch, page: Page) {
-  const condition =
-    search.query === undefined ? undefined : ilike(applications.appName, likePattern(search.query));
+export async function listApplications(
+  db: Database,
+  search: ApplicationSearch,
+  page: Page,
+  access: ProjectAccess,
+) {
+  const condition = and(
+    search.query === undefined ? undefined : ilike(applications.appName, likePattern(search.query)),
+    isVisible(db, access),
+  );
   const name = orderByText(applications.appName);
   const rows = await db
     .select({
@@ -52,6 +92,7 @@ export async function listApplications(db: Database, search: ApplicationSearch, 
   const usage = await readUsedProjects(
     db,
     rows.map(({ appName }) => appName),
+    access,
   );
   const usageOf = groupBy(usage, ({ appName }) => appName);
   return {
@@ -127,7 +168,7 @@ function toSdks(sdkVersions: readonly string[]) {
   }));
 }
 
-function readUsedProjects(db: Database, appNames: readonly string[]) {
+function readUsedProjects(db: Database, appNames: readonly string[], access: ProjectAccess) {
   return db
     .select({
       appName: featureUsage.appName,
@@ -136,7 +177,7 @@ function readUsedProjects(db: Database, appNames: readonly string[]) {
     })
     .from(featureUsage)
     .innerJoin(features, eq(features.name, featureUsage.feature))
-    .where(isOneOf(featureUsage.appName, appNames))
+    .where(and(isOneOf(featureUsage.appName, appNames), access.isVisible(features.project)))
     .groupBy(featureUsage.appName, features.project, featureUsage.environment)
     .orderBy(orderByText(features.project), orderByText(featureUsage.environment));
 }
@@ -146,9 +187,9 @@ function readUsedProjects(db: Database, appNames: readonly string[]) {
  *
  * @throws {ApiError} if the application is unknown
  */
-export async function readApplication(db: Database, appName: string) {
-  const rows = await getRows(db, appName);
-  const used = await readUsedFeatures(db, appName);
+export async function readApplication(db: Database, appName: string, access: ProjectAccess) {
+  const rows = await getRows(db, appName, access);
+  const used = await readUsedFeatures(db, appName, access);
   const instances = await selectInstances(db, appName);
   return {
     appName,
@@ -174,9 +215,13 @@ export async function readApplication(db: Database, appName: string) {
  *
  * @throws {ApiError} if the application is unknown
  */
-export async function readApplicationOverview(db: Database, appName: string) {
-  const rows = await getRows(db, appName);
-  const used = await readUsedFeatures(db, appName);
+export async function readApplicationOverview(
+  db: Database,
+  appName: string,
+  access: ProjectAccess,
+) {
+  const rows = await getRows(db, appName, access);
+  const used = await readUsedFeatures(db, appName, access);
   const instances = await selectInstances(db, appName);
   const known = await db.select({ name: strategyTypes.name }).from(strategyTypes);
   const strategies = new Set([...BUILT_IN_STRATEGY_NAMES, ...known.map(({ name }) => name)]);
@@ -213,7 +258,13 @@ export async function readApplicationOverview(db: Database, appName: string) {
 }
 
 /** Lists the instances of an application in an environment. */
-export async function listInstances(db: Database, appName: string, environment: string) {
+export async function listInstances(
+  db: Database,
+  appName: string,
+  environment: string,
+  access: ProjectAccess,
+) {
+  if ((await findRows(db, appName, access)).length === 0) return [];
   const rows = await selectInstances(db, appName);
   return rows
     .filter((row) => row.environment === environment)
@@ -225,12 +276,16 @@ export async function listInstances(db: Database, appName: string, environment: 
     }));
 }
 
-async function getRows(db: Database, appName: string) {
-  const rows = await db
+function findRows(db: Database, appName: string, access: ProjectAccess) {
+  return db
     .select()
     .from(applications)
-    .where(eq(applications.appName, appName))
+    .where(and(eq(applications.appName, appName), isVisible(db, access)))
     .orderBy(orderByText(applications.environment));
+}
+
+async function getRows(db: Database, appName: string, access: ProjectAccess) {
+  const rows = await findRows(db, appName, access);
   if (rows.length === 0) throw notFound(`There is no application ${JSON.stringify(appName)}`);
   return rows;
 }
@@ -253,8 +308,13 @@ function selectInstances(db: Database, appName: string) {
     );
 }
 
-/** Lists the flags that an application has evaluated. Those that have been deleted have no project. */
-function readUsedFeatures(db: Database, appName: string) {
+/**
+ * Lists the visible flags that an application has evaluated. Those that have been deleted have no project, and so are not
+ * visible if any project is hidden.
+ */
+function readUsedFeatures(db: Database, appName: string, access: ProjectAccess) {
+  const isVisibleFlag =
+    access.hidden.length === 0 ? undefined : notInArray(features.project, [...access.hidden]);
   return db
     .select({
       name: featureUsage.feature,
@@ -265,7 +325,7 @@ function readUsedFeatures(db: Database, appName: string) {
     })
     .from(featureUsage)
     .leftJoin(features, eq(features.name, featureUsage.feature))
-    .where(eq(featureUsage.appName, appName))
+    .where(and(eq(featureUsage.appName, appName), isVisibleFlag))
     .groupBy(featureUsage.feature, featureUsage.environment, features.name)
     .orderBy(orderByText(featureUsage.feature), orderByText(featureUsage.environment));
 }

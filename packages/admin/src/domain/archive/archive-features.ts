@@ -1,4 +1,5 @@
 import { and, eq, inArray, isNotNull, or } from "drizzle-orm";
+import type { ProjectAccess } from "../../access/project-access.ts";
 import { invalidOperation, quoteNames } from "../../errors.ts";
 import { type Database, isOneOf, orderByText, sortDistinct } from "../../storage/database.ts";
 import { dependencies, features } from "../../storage/schema/features.ts";
@@ -90,11 +91,14 @@ interface ArchiveCheck {
   readonly hasDeletedDependencies: boolean;
 }
 
+/** Checks how archiving flags of a project would affect others. Flags of other projects are ignored. */
 export async function checkArchiving(
   db: Database,
+  project: string,
   names: readonly string[],
 ): Promise<ArchiveCheck> {
-  const distinct = [...new Set(names)];
+  const found = await findFeatures(db, names);
+  const distinct = found.flatMap((flag) => (flag.project === project ? flag.name : []));
   return {
     parentsWithChildFeatures: await findParentsOfOthers(db, distinct),
     hasDeletedDependencies: await hasDependencies(db, distinct),
@@ -111,13 +115,22 @@ async function hasDependencies(db: Database, names: readonly string[]): Promise<
   return link !== undefined;
 }
 
-/** Lists the archived flags of a project, or of all projects if none is given. */
-export async function listArchived(db: Database, project?: string): Promise<FeatureView[]> {
-  const inProject = project === undefined ? undefined : eq(features.project, project);
+/** Lists the archived flags of a project, or of all that are visible. */
+export async function listArchived(
+  db: Database,
+  inProject: ProjectAccess | string,
+): Promise<FeatureView[]> {
   const rows = await db
     .select()
     .from(features)
-    .where(and(isNotNull(features.archivedAt), inProject))
+    .where(
+      and(
+        isNotNull(features.archivedAt),
+        typeof inProject === "string"
+          ? eq(features.project, inProject)
+          : inProject.isVisible(features.project),
+      ),
+    )
     .orderBy(orderByText(features.name));
   return rows.map(toFeatureView);
 }

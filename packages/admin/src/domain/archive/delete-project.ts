@@ -1,3 +1,4 @@
+import { ProjectAccess } from "../../access/project-access.ts";
 import { and, eq, isNotNull, sql } from "drizzle-orm";
 import { deleteToken, replaceProjects } from "../../access/token-store.ts";
 import { invalidOperation } from "../../errors.ts";
@@ -11,6 +12,8 @@ import { deleteContextField } from "../context-fields/store.ts";
 import { deleteSegment } from "../segments/store.ts";
 import { countTypes, getProject } from "../projects/store.ts";
 import { deleteFeatures } from "./archive-features.ts";
+
+const ADMIN = ProjectAccess.everywhere("admin");
 
 /**
  * Deletes a project with its archived flags, and with its own segments, context fields and tokens. Tokens that are for other
@@ -37,13 +40,13 @@ export async function deleteProject(transaction: WriteTransaction, id: string): 
     .select({ segment: segments.id })
     .from(segments)
     .where(eq(segments.project, id))) {
-    await deleteSegment(transaction, segment);
+    await deleteSegment(transaction, segment, ADMIN);
   }
   for (const { name } of await db
     .select({ name: contextFields.name })
     .from(contextFields)
     .where(eq(contextFields.project, id))) {
-    await deleteContextField(transaction, { name, project: id });
+    await deleteContextField(transaction, { name, project: id }, ADMIN);
   }
   for (const token of await db
     .select()

@@ -1,5 +1,5 @@
 import type { TypedApp } from "../../http/typed-app.ts";
-import { actorOf } from "../../access/request-identity.ts";
+import { actorOf, callerOf } from "../../access/request-identity.ts";
 import { operation } from "../../access/operation.ts";
 import type { Storage } from "../../storage/storage.ts";
 import {
@@ -52,7 +52,7 @@ function registerBulkOperations(app: TypedApp, storage: Storage): void {
     {
       action: "delete",
       id: "deleteFeatures",
-      role: "admin",
+      role: "owner",
       status: 200,
       summary: "Permanently deletes the listed flags that are archived: all of them, or none",
       run: deleteFeatures,
@@ -82,10 +82,16 @@ function registerBulkOperations(app: TypedApp, storage: Storage): void {
       role: "viewer",
       tag,
       summary: "Checks how archiving flags would affect flags that depend on them",
+      findsNothing: true,
       params: ProjectParams,
       body: BatchFeaturesBody,
     }),
-    (request) => storage.read((db) => checkArchiving(db, request.body.features)),
+    (request) => {
+      const { projectId } = request.params;
+      const isVisible = callerOf(request).projects.sees(projectId);
+      const names = isVisible ? request.body.features : [];
+      return storage.read((db) => checkArchiving(db, projectId, names));
+    },
   );
 }
 
@@ -141,7 +147,10 @@ function registerLists(app: TypedApp, storage: Storage): void {
       tag,
       summary: "Lists the archived flags of all projects",
     }),
-    async () => ({ version: 2, features: await listArchived(storage.db) }),
+    async (request) => ({
+      version: 2,
+      features: await listArchived(storage.db, callerOf(request).projects),
+    }),
   );
 
   app.get(
@@ -151,12 +160,14 @@ function registerLists(app: TypedApp, storage: Storage): void {
       role: "viewer",
       tag,
       summary: "Lists the archived flags of a project",
+      findsNothing: true,
       params: ProjectParams,
     }),
-    async ({ params }) => ({
-      version: 2,
-      features: await listArchived(storage.db, params.projectId),
-    }),
+    async (request) => {
+      const { projectId } = request.params;
+      const isVisible = callerOf(request).projects.sees(projectId);
+      return { version: 2, features: isVisible ? await listArchived(storage.db, projectId) : [] };
+    },
   );
 }
 

@@ -1,5 +1,6 @@
 import { and, eq, isNull, ne, or, sql, type SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
+import type { ProjectAccess } from "../../access/project-access.ts";
 import { type Database, orderByText } from "../../storage/database.ts";
 import { featureEnvironments, features } from "../../storage/schema/features.ts";
 import { projectEnvironments } from "../../storage/schema/projects.ts";
@@ -26,17 +27,24 @@ const USES = sql`(
       jsonb_array_elements(entry -> 'overrides') as override
 ) as uses`;
 
-/** Describes the active flags and default strategies that use a field, and the segments that have a constraint on it. */
-export async function describeReferences(db: Database, contextField: string): Promise<string[]> {
+/**
+ * Describes the active flags and default strategies that use a field, and the segments that have a constraint on it, for
+ * somebody.
+ */
+export async function describeReferences(
+  db: Database,
+  contextField: string,
+  access: ProjectAccess,
+): Promise<string[]> {
   const flagsWithField = await db
-    .select({ name: features.name })
+    .select({ name: features.name, project: features.project })
     .from(features)
     .innerJoin(USES, sql`uses.feature = ${features.name}`)
     .where(and(isNull(features.archivedAt), sql`uses.field = ${contextField}`))
     .groupBy(features.name)
     .orderBy(orderByText(features.name));
   const segmentsWithField = await db
-    .select({ name: segments.name })
+    .select({ name: segments.name, project: segments.project })
     .from(segments)
     .where(mentions(segments.constraints, contextField))
     .orderBy(orderByText(segments.name));
@@ -47,10 +55,20 @@ export async function describeReferences(db: Database, contextField: string): Pr
     { variants: [{ stickiness: contextField }] },
   );
   return [
-    ...flagsWithField.map(({ name }) => `the flag ${JSON.stringify(name)}`),
-    ...segmentsWithField.map(({ name }) => `the segment ${JSON.stringify(name)}`),
-    ...places.map((place) => describeDefaultStrategy(place)),
+    ...flagsWithField.map((flag) => describe("flag", flag, access)),
+    ...segmentsWithField.map((segment) => describe("segment", segment, access)),
+    ...places.map((place) => describeDefaultStrategy(place, access)),
   ];
+}
+
+function describe(
+  kind: string,
+  { name, project }: { readonly name: string; readonly project: string | null },
+  access: Pick<ProjectAccess, "sees">,
+): string {
+  return access.sees(project)
+    ? `the ${kind} ${JSON.stringify(name)}`
+    : `a ${kind} that you cannot see`;
 }
 
 /**
@@ -61,18 +79,19 @@ export async function findForeignReferences(
   db: Database,
   names: readonly string[],
   project: string,
+  access: Pick<ProjectAccess, "sees">,
 ): Promise<ReadonlyMap<string, string>> {
   if (names.length === 0) return new Map();
   const field = sql<string>`entry ->> 'contextName'`;
   const isWanted = sql`${field} in (select jsonb_array_elements_text(${JSON.stringify(names)}::jsonb))`;
   const inFlags = await db
-    .selectDistinctOn([field], { field, name: strategies.feature })
+    .selectDistinctOn([field], { field, name: strategies.feature, project: features.project })
     .from(strategies)
     .innerJoin(features, eq(features.name, strategies.feature))
     .innerJoin(sql`jsonb_array_elements(${strategies.constraints}) as entry`, isWanted)
     .where(ne(features.project, project));
   const inSegments = await db
-    .selectDistinctOn([field], { field, name: segments.name })
+    .selectDistinctOn([field], { field, name: segments.name, project: segments.project })
     .from(segments)
     .innerJoin(sql`jsonb_array_elements(${segments.constraints}) as entry`, isWanted)
     .where(or(isNull(segments.project), ne(segments.project, project)));
@@ -89,14 +108,14 @@ export async function findForeignReferences(
     )
     .where(ne(projectEnvironments.project, project));
   return new Map([
-    ...inDefaults.map((row) => [row.field, describeDefaultStrategy(row)] as const),
-    ...inSegments.map((row) => [row.field, `the segment ${JSON.stringify(row.name)}`] as const),
-    ...inFlags.map((row) => [row.field, `the flag ${JSON.stringify(row.name)}`] as const),
+    ...inDefaults.map((row) => [row.field, describeDefaultStrategy(row, access)] as const),
+    ...inSegments.map((row) => [row.field, describe("segment", row, access)] as const),
+    ...inFlags.map((row) => [row.field, describe("flag", row, access)] as const),
   ]);
 }
 
 /** Lists the strategies of active flags that have a constraint on a field, or use it for stickiness. */
-export function listStrategiesUsing(db: Database, contextField: string) {
+export function listStrategiesUsing(db: Database, contextField: string, access: ProjectAccess) {
   const isSticky = sql`${strategies.parameters} ->> 'stickiness' = ${contextField}`;
   const hasStickyVariant = sql`${strategies.variants} @> ${JSON.stringify([{ stickiness: contextField }])}::jsonb`;
   return db
@@ -106,6 +125,7 @@ export function listStrategiesUsing(db: Database, contextField: string) {
     .where(
       and(
         isNull(features.archivedAt),
+        access.isVisible(features.project),
         or(mentions(strategies.constraints, contextField), isSticky, hasStickyVariant),
       ),
     )
@@ -117,13 +137,16 @@ function mentions(constraints: PgColumn, contextName: string): SQL {
 }
 
 /** Counts the flags that use each field. Fields without references are absent. */
-export async function countReferences(db: Database): Promise<ReadonlyMap<string, ReferenceCount>> {
+export async function countReferences(
+  db: Database,
+  access: ProjectAccess,
+): Promise<ReadonlyMap<string, ReferenceCount>> {
   const field = sql<string>`uses.field`;
   const rows = await db
     .select({ field, ...REFERENCE_COUNT })
     .from(features)
     .innerJoin(USES, sql`uses.feature = ${features.name}`)
-    .where(isNull(features.archivedAt))
+    .where(and(isNull(features.archivedAt), access.isVisible(features.project)))
     .groupBy(field);
   return new Map(rows.map(({ field: name, ...count }) => [name, count]));
 }

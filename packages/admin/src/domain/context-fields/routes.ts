@@ -1,13 +1,13 @@
 import type { TypedApp } from "../../http/typed-app.ts";
-import { eq, isNull, or, type SQL } from "drizzle-orm";
+import { and, eq, isNull, or, type SQL } from "drizzle-orm";
 import { type TString, Type } from "typebox";
-import { actorOf } from "../../access/request-identity.ts";
+import { actorOf, callerOf } from "../../access/request-identity.ts";
 import { operation } from "../../access/operation.ts";
 import { NameBody } from "../../http/names.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { IfMatchHeaders, withEntityTag, writeIfMatch } from "../conditional-change.ts";
 import { contextFields } from "../../storage/schema/projects.ts";
-import { badData } from "../../errors.ts";
+import { badData, mustExist } from "../../errors.ts";
 import { getProject } from "../projects/store.ts";
 import { UNUSED } from "../strategy-references.ts";
 import { countReferences, listStrategiesUsing } from "./references.ts";
@@ -42,14 +42,22 @@ interface Mount {
   readonly params: Readonly<Record<string, TString>>;
 }
 
+const GLOBAL: Mount = { base: "/context", noun: "ContextField", params: {} };
+
 const MOUNTS: readonly Mount[] = [
-  { base: "/context", noun: "ContextField", params: {} },
+  GLOBAL,
   {
     base: "/projects/:projectId/context",
     noun: "ProjectContextField",
     params: { projectId: Type.String() },
   },
 ];
+
+const PROJECT_IN_BODY = {
+  property: "project",
+  absent: "everywhere",
+  unknown: (id: string) => mustExist("/body/project", "project", id),
+} as const;
 
 interface Params {
   readonly projectId?: string;
@@ -91,11 +99,20 @@ function registerList(app: TypedApp, storage: Storage, mount: Mount): void {
       params: paramsOf(mount),
       querystring: ContextFieldsQuery,
     }),
-    ({ params: { projectId }, query: { include } }) =>
+    (request) =>
       storage.read(async (db) => {
+        const { projectId } = request.params;
+        const { include } = request.query;
+        const { projects } = callerOf(request);
         if (projectId !== undefined) await getProject(db, projectId);
-        const counts = await countReferences(db);
-        const fields = await listContextFields(db, isListed(projectId, include?.toLowerCase()));
+        const counts = await countReferences(db, projects);
+        const fields = await listContextFields(
+          db,
+          and(
+            isListed(projectId, include?.toLowerCase()),
+            projects.isVisible(contextFields.project),
+          ),
+        );
         return fields.map((field) => ({
           ...toContextFieldView(field),
           ...(counts.get(field.name) ?? UNUSED),
@@ -137,13 +154,21 @@ function registerReading(app: TypedApp, storage: Storage, mount: Mount): void {
       tag,
       summary: "Lists the strategies that use a context field in a constraint or for stickiness",
       alsoFailsWith: [404],
+      findsNothing: mount === GLOBAL,
       params: paramsOf(mount, "contextField"),
     }),
-    ({ params }) =>
+    (request) =>
       storage.read(async (db) => {
+        const { params } = request;
         // Without a project, an unknown field has no strategies, as in the wire protocol.
         if (params.projectId !== undefined) await getContextField(db, toAddress(params));
-        return { strategies: await listStrategiesUsing(db, params.contextField) };
+        return {
+          strategies: await listStrategiesUsing(
+            db,
+            params.contextField,
+            callerOf(request).projects,
+          ),
+        };
       }),
   );
 }
@@ -156,6 +181,7 @@ function registerCreating(app: TypedApp, storage: Storage, mount: Mount): void {
       role: "editor",
       tag,
       summary: "Creates a context field",
+      ...(mount === GLOBAL && { projectInBody: PROJECT_IN_BODY }),
       creates: ContextFieldResponse,
       alsoFailsWith: [404, 409],
       params: paramsOf(mount),
@@ -165,7 +191,11 @@ function registerCreating(app: TypedApp, storage: Storage, mount: Mount): void {
       const created = await storage.write(actorOf(request), async (transaction) => {
         const { projectId } = request.params;
         if (projectId !== undefined) await getProject(transaction.db, projectId);
-        return createContextField(transaction, inProject(request.params, request.body));
+        return createContextField(
+          transaction,
+          inProject(request.params, request.body),
+          callerOf(request).projects,
+        );
       });
       return reply
         .code(201)
@@ -204,6 +234,7 @@ function registerChanging(app: TypedApp, storage: Storage, mount: Mount): void {
       role: "editor",
       tag,
       summary: "Updates the given properties of a context field",
+      ...(mount === GLOBAL && { projectInBody: { ...PROJECT_IN_BODY, absent: "unchanged" } }),
       empty: 200,
       alsoFailsWith: [404, 412],
       headers: IfMatchHeaders,
@@ -213,7 +244,12 @@ function registerChanging(app: TypedApp, storage: Storage, mount: Mount): void {
     async (request, reply) => {
       const address = toAddress(request.params);
       await writeIfMatch(storage, request, editedContextField(address), (transaction) =>
-        updateContextField(transaction, address, inProject(request.params, request.body)),
+        updateContextField(
+          transaction,
+          address,
+          inProject(request.params, request.body),
+          callerOf(request).projects,
+        ),
       );
       return reply.send();
     },
@@ -234,7 +270,7 @@ function registerChanging(app: TypedApp, storage: Storage, mount: Mount): void {
     async (request, reply) => {
       const address = toAddress(request.params);
       await writeIfMatch(storage, request, editedContextField(address), (transaction) =>
-        deleteContextField(transaction, address),
+        deleteContextField(transaction, address, callerOf(request).projects),
       );
       return reply.send();
     },

@@ -1,5 +1,6 @@
 import { eq, type SQL } from "drizzle-orm";
-import { ApiError, mustExist, nameExists, notFound } from "../../errors.ts";
+import { ApiError, mustExist, nameExists, notFound, unknownContextField } from "../../errors.ts";
+import type { ProjectAccess } from "../../access/project-access.ts";
 import { type Database, firstRow, orderByText } from "../../storage/database.ts";
 import { contextFields } from "../../storage/schema/projects.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
@@ -45,7 +46,7 @@ export async function getContextField(
   { name, project }: FieldAddress,
 ): Promise<ContextField> {
   const field = await findContextField(db, name);
-  if (field === undefined) throw notFound(`There is no context field ${JSON.stringify(name)}`);
+  if (field === undefined) throw unknownContextField(name);
   if (project === undefined || field.project === project) return field;
   throw notFound(
     `The project ${JSON.stringify(project)} has no context field ${JSON.stringify(name)}`,
@@ -75,28 +76,35 @@ async function findContextField(db: Database, name: string): Promise<ContextFiel
   return field;
 }
 
+/** @param access of the caller, who is told what uses a field */
 export async function createContextField(
   transaction: WriteTransaction,
   body: CreateContextField,
+  access: ProjectAccess,
 ): Promise<ContextField> {
-  const created = await addContextField(transaction, body);
+  const created = await addContextField(transaction, body, { access });
   await checkTotals(transaction.db);
   return created;
+}
+
+interface FieldUsers {
+  readonly access: ProjectAccess;
+  /** See `findForeignReferences()`. @default read from the database */
+  readonly foreignReferences?: ReadonlyMap<string, string>;
 }
 
 /**
  * Creates a field without `checkTotals()`, which the caller does after the last one.
  *
- * @param foreignReferences see `findForeignReferences()` @default read from the database
  */
 export async function addContextField(
   { db, record }: WriteTransaction,
   body: CreateContextField,
-  foreignReferences?: ReadonlyMap<string, string>,
+  users: FieldUsers,
 ): Promise<ContextField> {
   await checkNameIsAvailable(db, body.name);
   checkLegalValues(body.legalValues ?? []);
-  await checkProject(db, body.name, body.project ?? null, foreignReferences);
+  await checkProject(db, body.name, body.project ?? null, users);
   const created = firstRow(
     await db
       .insert(contextFields)
@@ -116,11 +124,14 @@ export async function updateContextField(
   transaction: WriteTransaction,
   address: FieldAddress,
   body: UpdateContextField,
+  access: ProjectAccess,
 ): Promise<void> {
   const before = await getContextField(transaction.db, address);
   checkLegalValues(body.legalValues ?? [], before.legalValues.length);
   const { project = before.project } = body;
-  if (project !== before.project) await checkProject(transaction.db, before.name, project);
+  if (project !== before.project) {
+    await checkProject(transaction.db, before.name, project, { access });
+  }
   await replace(transaction, before, toColumns(body));
 }
 
@@ -148,10 +159,11 @@ export async function removeLegalValue(
 export async function deleteContextField(
   { db, record }: WriteTransaction,
   address: FieldAddress,
+  access: ProjectAccess,
 ): Promise<void> {
   const { name } = address;
   const before = await getContextField(db, address);
-  const [reference] = await describeReferences(db, name);
+  const [reference] = await describeReferences(db, name, access);
   if (reference !== undefined) {
     throw new ApiError(
       "ConflictError",
@@ -210,13 +222,14 @@ async function checkProject(
   db: Database,
   name: string,
   project: string | null,
-  foreignReferences?: ReadonlyMap<string, string>,
+  { access, foreignReferences }: FieldUsers,
 ): Promise<void> {
   if (project === null) return;
   if ((await findProject(db, project)) === undefined) {
     throw mustExist("/body/project", "project", project);
   }
-  const references = foreignReferences ?? (await findForeignReferences(db, [name], project));
+  const references =
+    foreignReferences ?? (await findForeignReferences(db, [name], project, access));
   const reference = references.get(name);
   if (reference === undefined) return;
   throw new ApiError(

@@ -1,5 +1,6 @@
 import { and, count, desc, gte, inArray, lt, sql, type SQL, type SQLWrapper } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
+import type { ProjectAccess } from "../../access/project-access.ts";
 import { type ApiError, badData } from "../../errors.ts";
 import { fromUserId, type OpenIdUser } from "../../access/openid-user.ts";
 import type { Page } from "../../http/parse-filter.ts";
@@ -10,6 +11,8 @@ import type { Storage } from "../../storage/storage.ts";
 
 /** Criteria that an event must meet. Absent criteria match every event. */
 export interface EventFilter {
+  /** Of the caller: events of projects that they cannot see are not found. */
+  readonly access: ProjectAccess;
   readonly ids?: readonly number[] | undefined;
   readonly types?: readonly string[] | undefined;
   readonly features?: readonly string[] | undefined;
@@ -204,8 +207,15 @@ function selectPage(db: Database, condition: SQL | undefined, { offset, limit }:
   return db.select({ id: page.id }).from(page).where(lt(page.before, MAX_PAGE_BYTES));
 }
 
-function toCondition({ from, before, ...filter }: Omit<EventFilter, "text">): SQL | undefined {
+function toCondition({
+  access,
+  from,
+  before,
+  ...filter
+}: Omit<EventFilter, "text">): SQL | undefined {
   return and(
+    access.isVisible(events.project),
+    concernsNoneOf(access.hidden),
     oneOf(events.id, filter.ids),
     oneOf(events.type, filter.types),
     oneOf(events.featureName, filter.features),
@@ -215,6 +225,22 @@ function toCondition({ from, before, ...filter }: Omit<EventFilter, "text">): SQ
     from === undefined ? undefined : gte(events.createdAt, from),
     before === undefined ? undefined : lt(events.createdAt, before),
   );
+}
+
+/** Matches events that do not record a token of one of these projects. The events of tokens of several have no project. */
+function concernsNoneOf(projects: readonly string[]): SQL | undefined {
+  if (projects.length === 0) return undefined;
+  const [first, second] = [events.data, events.preData].map(
+    (state) => sql`coalesce(${state} -> 'projects' ?| ${textArray(projects)}, false)`,
+  );
+  return sql`not (${events.type} like 'api-token-%' and (${first} or ${second}))`;
+}
+
+function textArray(values: readonly string[]): SQL {
+  return sql`array[${sql.join(
+    values.map((value) => sql`${value}`),
+    sql`, `,
+  )}]::text[]`;
 }
 
 function oneOf(column: PgColumn, values: readonly unknown[] | undefined): SQL | undefined {

@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import type { ProjectAccess } from "../../access/project-access.ts";
 import { type Database, rowsOf } from "../../storage/database.ts";
 import { events } from "../../storage/schema/events.ts";
 import { features } from "../../storage/schema/features.ts";
@@ -22,11 +23,12 @@ interface Author {
 }
 
 /**
- * Lists the authors of events by name. NOTE: reads one entry of the index `events_author` per author, and not all events:
+ * Lists the authors of visible events by name. NOTE: reads one entry of the index `events_author` per author, and not all events:
  * there can be millions.
  */
-export async function listAuthors(db: Database): Promise<Author[]> {
-  const { createdBy, actorKind, actorId } = events;
+export async function listAuthors(db: Database, access: ProjectAccess): Promise<Author[]> {
+  const { createdBy, actorKind, actorId, project } = events;
+  const isVisible = access.isVisible(project) ?? sql`true`;
   const rows = await db.execute(sql`
     with recursive authors as (
       (select ${createdBy} as name, ${actorKind} as kind, ${actorId} as id from ${events}
@@ -38,7 +40,10 @@ export async function listAuthors(db: Database): Promise<Author[]> {
         order by ${createdBy}, ${actorKind} limit 1
       ) as following
     )
-    select name, kind, id from authors order by name collate "C", kind collate "C"`);
+    select name, kind, id from authors
+    where exists (select from ${events} where ${createdBy} = authors.name
+      and ${actorKind} = authors.kind and ${isVisible})
+    order by name collate "C", kind collate "C"`);
   return rowsOf(rows).map(toAuthor);
 }
 

@@ -44,7 +44,9 @@ const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
  *
  * @throws {ApiError} if a filter is malformed
  */
-export function parseEventSearch(query: Static<typeof EventSearchQuery>): EventFilter {
+export function parseEventSearch(
+  query: Static<typeof EventSearchQuery>,
+): Omit<EventFilter, "access"> {
   const lastDay = parseDay(query.to, "to");
   return {
     ids: parseFilter(query.id, "id")?.map((text) => parseId(text)),
@@ -80,7 +82,7 @@ function withinLimits(timeMs: number): Date {
 }
 
 /** Parses the plain filters of the event list: at most one value each. */
-export function parseEventList(query: Static<typeof EventListQuery>): EventFilter {
+export function parseEventList(query: Static<typeof EventListQuery>): Omit<EventFilter, "access"> {
   const { type, feature, project, environment } = query;
   return {
     types: toList(type),

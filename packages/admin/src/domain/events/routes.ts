@@ -1,5 +1,6 @@
 import type { TypedApp } from "../../http/typed-app.ts";
 import { Type } from "typebox";
+import { callerOf } from "../../access/request-identity.ts";
 import { operation } from "../../access/operation.ts";
 import { closedObject } from "../../http/schemas.ts";
 import { parsePage } from "../../http/parse-filter.ts";
@@ -38,8 +39,9 @@ export function registerEvents(app: TypedApp, storage: Storage): void {
       alsoFailsWith: [400],
       querystring: EventSearchQuery,
     }),
-    ({ query }, { raw }) => {
-      const filter = parseEventSearch(query);
+    (request, { raw }) => {
+      const { query } = request;
+      const filter = { ...parseEventSearch(query), access: callerOf(request).projects };
       const page = parsePage(query, { defaultLimit: 50, maxLimit: 1000 });
       return findEvents(storage, filter, page, { isCancelled: () => raw.destroyed });
     },
@@ -54,7 +56,7 @@ export function registerEvents(app: TypedApp, storage: Storage): void {
       summary: "Lists the authors of events, whose names the filter createdBy accepts",
       returns: EventCreatorsResponse,
     }),
-    () => storage.read((db) => listAuthors(db)),
+    (request) => storage.read((db) => listAuthors(db, callerOf(request).projects)),
   );
 
   app.get(
@@ -84,9 +86,11 @@ export function registerEvents(app: TypedApp, storage: Storage): void {
       summary: "Lists the events, newest first",
       querystring: EventListQuery,
     }),
-    async ({ query }) => {
+    async (request) => {
+      const { query } = request;
       const page = parsePage(query, { defaultLimit: 100, maxLimit: 1000 });
-      const { events, total } = await findEvents(storage, parseEventList(query), page);
+      const filter = { ...parseEventList(query), access: callerOf(request).projects };
+      const { events, total } = await findEvents(storage, filter, page);
       return { version: 1, events, totalEvents: total };
     },
   );
@@ -98,12 +102,15 @@ export function registerEvents(app: TypedApp, storage: Storage): void {
       role: "viewer",
       tag,
       summary: "Lists the events of a flag, newest first",
+      findsNothing: true,
       params: FeatureNameParams,
       querystring: EventListQuery,
     }),
-    async ({ params: { feature }, query }) => {
-      const page = parsePage(query, { defaultLimit: 50, maxLimit: 1000 });
-      const { events, total } = await findEvents(storage, { features: [feature] }, page);
+    async (request) => {
+      const { feature } = request.params;
+      const page = parsePage(request.query, { defaultLimit: 50, maxLimit: 1000 });
+      const filter = { features: [feature], access: callerOf(request).projects };
+      const { events, total } = await findEvents(storage, filter, page);
       return { version: 1, toggleName: feature, events, totalEvents: total };
     },
   );

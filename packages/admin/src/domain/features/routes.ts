@@ -1,6 +1,6 @@
 import type { TypedApp } from "../../http/typed-app.ts";
-import { actorOf } from "../../access/request-identity.ts";
-import { operation } from "../../access/operation.ts";
+import { actorOf, callerOf } from "../../access/request-identity.ts";
+import { operation, requireLevel } from "../../access/operation.ts";
 import { JsonPatchBody } from "../../http/json-patch.ts";
 import { parsePage } from "../../http/parse-filter.ts";
 import type { Storage } from "../../storage/storage.ts";
@@ -43,17 +43,20 @@ function registerReading(app: TypedApp, storage: Storage): void {
       tag,
       summary: "Lists the active flags of a project",
       alsoFailsWith: [400],
+      findsNothing: true,
       params: ProjectParams,
       querystring: FeatureListQuery,
     }),
-    ({ params, query }) =>
-      storage.read(async (db) => ({
+    (request) => {
+      const { projectId } = request.params;
+      const { namePrefix, tag: tagFilter } = request.query;
+      const filter = { namePrefix, tags: parseTagFilter(tagFilter) };
+      const isVisible = callerOf(request).projects.sees(projectId);
+      return storage.read(async (db) => ({
         version: 2,
-        features: await listFeatures(db, params.projectId, {
-          namePrefix: query.namePrefix,
-          tags: parseTagFilter(query.tag),
-        }),
-      })),
+        features: isVisible ? await listFeatures(db, projectId, filter) : [],
+      }));
+    },
   );
 
   app.get(
@@ -132,8 +135,12 @@ function registerCreating(app: TypedApp, storage: Storage): void {
       alsoFailsWith: [404, 409],
       body: ValidateFeatureBody,
     }),
-    async ({ body }, reply) => {
-      if (typeof body.projectId === "string") await getActiveProject(storage.db, body.projectId);
+    async (request, reply) => {
+      const { body } = request;
+      if (typeof body.projectId === "string") {
+        requireLevel(callerOf(request), "viewer", body.projectId);
+        await getActiveProject(storage.db, body.projectId);
+      }
       await checkNameIsAvailable(storage.db, body.name);
       return reply.send();
     },
@@ -215,9 +222,11 @@ function registerSearch(app: TypedApp, storage: Storage): void {
       alsoFailsWith: [400],
       querystring: FeatureSearchQuery,
     }),
-    ({ query }) => {
+    (request) => {
+      const { query } = request;
       const page = parsePage(query, { defaultLimit: 50, maxLimit: 100 });
-      return storage.read((db) => searchFeatures(db, query, page));
+      const { projects } = callerOf(request);
+      return storage.read((db) => searchFeatures(db, query, page, projects));
     },
   );
 }

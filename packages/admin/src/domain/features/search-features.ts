@@ -14,6 +14,7 @@ import {
   type SQLWrapper,
 } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
+import type { ProjectAccess } from "../../access/project-access.ts";
 import { badData } from "../../errors.ts";
 import {
   type Choice,
@@ -29,9 +30,14 @@ import { segments, strategies, strategySegments } from "../../storage/schema/str
 import { summarize } from "./list-features.ts";
 import type { FeatureSearch } from "./schemas.ts";
 
-/** Returns one page of the active or the archived flags of all projects, and the number of all matches. */
-export async function searchFeatures(db: Database, search: FeatureSearch, { offset, limit }: Page) {
-  const condition = toCondition(db, search);
+/** Returns one page of the active or the archived flags of the visible projects, and the number of all matches. */
+export async function searchFeatures(
+  db: Database,
+  search: FeatureSearch,
+  { offset, limit }: Page,
+  access: ProjectAccess,
+) {
+  const condition = and(access.isVisible(features.project), toCondition(db, search));
   const rows = await db
     .select()
     .from(features)

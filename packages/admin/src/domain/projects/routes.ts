@@ -1,5 +1,5 @@
 import type { TypedApp } from "../../http/typed-app.ts";
-import { actorOf } from "../../access/request-identity.ts";
+import { actorOf, callerOf } from "../../access/request-identity.ts";
 import { operation } from "../../access/operation.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Storage } from "../../storage/storage.ts";
@@ -24,7 +24,6 @@ import {
   countTypes,
   createProject,
   editedProject,
-  getActiveProject,
   getProject,
   listProjectEnvironments,
   listProjects,
@@ -57,7 +56,10 @@ function registerReading(app: TypedApp, storage: Storage): void {
     (request) =>
       storage.read(async (db) => ({
         version: 1,
-        projects: await listProjects(db, { archived: request.query.archived === "true" }),
+        projects: await listProjects(db, {
+          archived: request.query.archived === "true",
+          access: callerOf(request).projects,
+        }),
       })),
   );
 
@@ -71,11 +73,13 @@ function registerReading(app: TypedApp, storage: Storage): void {
       alsoFailsWith: [404],
       params: ProjectParams,
     }),
-    ({ params }, reply) =>
+    (request, reply) =>
       storage.read(async (db) => {
+        const { projectId } = request.params;
         // NOTE: not the tag of the whole response. Another environment is no reason to reject other settings.
-        withEntityTag(reply, await editedProject(params.projectId).readView(db));
-        return readProject(db, params.projectId);
+        withEntityTag(reply, await editedProject(projectId).readView(db));
+        const callerRole = callerOf(request).projects.levelIn(projectId);
+        return { ...(await readProject(db, projectId)), callerRole };
       }),
   );
 
@@ -99,7 +103,6 @@ async function readProject(db: Database, id: string) {
   const defaultStrategyOf = await readDefaultStrategyViews(db, id);
   return {
     ...project,
-    mode: "open",
     environments: environments.map((environment) => ({
       environment,
       ...defaultStrategyOf(environment),
@@ -183,7 +186,7 @@ function registerChanging(app: TypedApp, storage: Storage): void {
     "/projects/:projectId",
     operation({
       id: "updateProject",
-      role: "admin",
+      role: "owner",
       tag,
       summary: "Updates the given properties of a project",
       empty: 200,
@@ -205,16 +208,21 @@ function registerChanging(app: TypedApp, storage: Storage): void {
     "/projects/:projectId/settings",
     operation({
       id: "updateProjectEnterpriseSettings",
-      role: "admin",
+      role: "owner",
       tag,
-      summary: "Accepts the settings that every project has, for tools that write them",
+      summary: "Changes the mode of a project",
       empty: 200,
       alsoFailsWith: [404],
       params: ProjectParams,
       body: ProjectSettingsBody,
     }),
     async (request, reply) => {
-      await getActiveProject(storage.db, request.params.projectId);
+      const { mode } = request.body;
+      await storage.write(actorOf(request), (transaction) =>
+        updateProject(transaction, request.params.projectId, {
+          ...(mode !== undefined && { mode }),
+        }),
+      );
       return reply.send();
     },
   );
@@ -294,7 +302,7 @@ function registerProjectEnvironments(app: TypedApp, storage: Storage): void {
     "/projects/:projectId/environments",
     operation({
       id: "addEnvironmentToProject",
-      role: "admin",
+      role: "owner",
       tag,
       summary: "Adds an environment to a project. Its flags are off there",
       empty: 200,
@@ -314,7 +322,7 @@ function registerProjectEnvironments(app: TypedApp, storage: Storage): void {
     "/projects/:projectId/environments/:environment",
     operation({
       id: "removeEnvironmentFromProject",
-      role: "admin",
+      role: "owner",
       tag,
       summary: "Removes an environment from a project, including the strategies of its flags there",
       empty: 200,

@@ -1,9 +1,17 @@
 import { Type } from "typebox";
+import { PROJECT_MODES, type ProjectMode } from "../../storage/schema/projects.ts";
 import { Name } from "../../http/names.ts";
 import { closedObject, nullableText, bodyObject } from "../../http/schemas.ts";
 
 /** What only responses contain. */
-const READ_ONLY = ["createdAt", "updatedAt", "archivedAt", "featureCount"] as const;
+const READ_ONLY = [
+  "createdAt",
+  "updatedAt",
+  "archivedAt",
+  "featureCount",
+  "callerRole",
+  "memberCount",
+] as const;
 
 const ProjectName = Type.String({
   minLength: 1,
@@ -11,9 +19,11 @@ const ProjectName = Type.String({
   pattern: String.raw`\S`,
   description: "Display name: at least one character that is not a space",
 });
-/** NOTE: a project that should be protected or private must not become open without a word. */
-const Mode = Type.Literal("open", {
-  description: "Who may change the project. Roles per project are not supported",
+const Mode = Type.Unsafe<ProjectMode>({
+  type: "string",
+  enum: PROJECT_MODES,
+  description:
+    "`open`: editors may change its flags; `protected`: only its members may; `private`: it exists only for its members and admins",
 });
 const NoLimit = Type.Null({ description: "Limits per project are not supported" });
 const Stickiness = Type.String({ minLength: 1, maxLength: 100 });

@@ -7,6 +7,7 @@ import {
   notFound,
   unknownProject,
 } from "../../errors.ts";
+import type { ProjectAccess } from "../../access/project-access.ts";
 import { LIMITS } from "../../limits.ts";
 import { type Database, firstRow, groupBy, orderByText } from "../../storage/database.ts";
 import { events } from "../../storage/schema/events.ts";
@@ -16,6 +17,7 @@ import {
   projectEnvironments,
   projects,
 } from "../../storage/schema/projects.ts";
+import { projectMembers } from "../../storage/schema/accounts.ts";
 import { features } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import type { EditedResource } from "../conditional-change.ts";
@@ -53,7 +55,7 @@ export async function getActiveProject(db: Database, id: string): Promise<Projec
  * Lists the archived or the active projects by id, with the number of their active flags and the names of
  * their environments.
  */
-export async function listProjects(db: Database, filter: { readonly archived: boolean }) {
+export async function listProjects(db: Database, filter: ProjectFilter) {
   const rows = await listProjectRows(db, filter);
   const links = await db
     .select({ project: projectEnvironments.project, environment: projectEnvironments.environment })
@@ -63,11 +65,18 @@ export async function listProjects(db: Database, filter: { readonly archived: bo
   const linksOf = groupBy(links, ({ project }) => project);
   return rows.map((row) => ({
     ...row,
+    callerRole: filter.access.levelIn(row.id),
     environments: (linksOf.get(row.id) ?? []).map(({ environment }) => environment),
   }));
 }
 
-function listProjectRows(db: Database, { archived }: { readonly archived: boolean }) {
+interface ProjectFilter {
+  readonly archived: boolean;
+  /** Whose projects are listed. */
+  readonly access: ProjectAccess;
+}
+
+function listProjectRows(db: Database, { archived, access }: ProjectFilter) {
   const featureCount = db
     .select({ project: features.project, count: count().as("count") })
     .from(features)
@@ -80,7 +89,9 @@ function listProjectRows(db: Database, { archived }: { readonly archived: boolea
       name: projects.name,
       description: projects.description,
       defaultStickiness: projects.defaultStickiness,
-      mode: sql<string>`'open'`,
+      mode: projects.mode,
+      memberCount: sql<number>`(select count(distinct ${projectMembers.userId})::int
+        from ${projectMembers} where ${projectMembers.project} = ${projects.id})`,
       featureCount: sql<number>`coalesce(${featureCount.count}, 0)::int`,
       createdAt: projects.createdAt,
       updatedAt: projects.updatedAt,
@@ -88,7 +99,12 @@ function listProjectRows(db: Database, { archived }: { readonly archived: boolea
     })
     .from(projects)
     .leftJoin(featureCount, eq(featureCount.project, projects.id))
-    .where(archived ? isNotNull(projects.archivedAt) : isNull(projects.archivedAt))
+    .where(
+      and(
+        archived ? isNotNull(projects.archivedAt) : isNull(projects.archivedAt),
+        access.isVisible(projects.id),
+      ),
+    )
     .orderBy(orderByText(projects.id));
 }
 
@@ -135,13 +151,13 @@ export function countTypes(
 type ProjectWithEnvironments = Project & { readonly environments: readonly string[] };
 
 export async function createProject(
-  { db, record }: WriteTransaction,
+  { db, actor, record }: WriteTransaction,
   body: CreateProject,
 ): Promise<ProjectWithEnvironments> {
   await checkLimit(db);
   const id = await chooseId(db, body);
   const names = await chooseEnvironments(db, body.environments);
-  const { name, description, defaultStickiness } = body;
+  const { name, description, defaultStickiness, mode } = body;
   const project = firstRow(
     await db
       .insert(projects)
@@ -150,6 +166,7 @@ export async function createProject(
         name,
         description: description ?? null,
         ...(defaultStickiness !== undefined && { defaultStickiness }),
+        ...(mode !== undefined && { mode }),
       })
       .returning(),
   );
@@ -157,6 +174,12 @@ export async function createProject(
     await db
       .insert(projectEnvironments)
       .values(names.map((environment) => ({ project: id, environment })));
+  }
+  // A person who creates a project owns it.
+  if (actor.kind === "user") {
+    await db
+      .insert(projectMembers)
+      .values({ project: id, userId: Number(actor.id), role: "owner" });
   }
   const created = { ...project, environments: await listProjectEnvironments(db, id) };
   await record({ type: "project-created", project: id, after: created });
@@ -207,13 +230,14 @@ async function checkLimit(db: Database): Promise<void> {
 export async function updateProject(
   { db, record }: WriteTransaction,
   id: string,
-  { name, description, defaultStickiness }: UpdateProject,
+  { name, description, defaultStickiness, mode }: UpdateProject,
 ): Promise<void> {
   const before = await getActiveProject(db, id);
   const columns = {
     ...(name !== undefined && { name }),
     ...(description !== undefined && { description }),
     ...(defaultStickiness !== undefined && { defaultStickiness }),
+    ...(mode !== undefined && { mode }),
   };
   const hasChanges = Object.entries(columns).some(
     ([name, value]) => before[name as keyof typeof columns] !== value,

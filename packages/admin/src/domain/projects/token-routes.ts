@@ -8,6 +8,7 @@ import {
   ProjectTokenParams,
   TokenListResponse,
 } from "../../access/token-schemas.ts";
+import { isVisibleTo } from "../../access/token-routes.ts";
 import { type CreatedToken, createToken, deleteToken, getToken } from "../../access/token-store.ts";
 import { type ApiToken, toCreatedToken, toListedToken, WILDCARD } from "../../access/token.ts";
 import { badData, notFound } from "../../errors.ts";
@@ -34,9 +35,10 @@ export function registerProjectTokens(app: TypedApp, storage: Storage): void {
       alsoFailsWith: [404],
       params: ProjectParams,
     }),
-    async ({ params }) => {
-      const tokens = await storage.read((db) => listProjectTokens(db, params.projectId));
-      return { tokens: tokens.map(toListedToken) };
+    async (request) => {
+      const { projectId } = request.params;
+      const tokens = await storage.read((db) => listProjectTokens(db, projectId));
+      return { tokens: tokens.filter(isVisibleTo(request)).map(toListedToken) };
     },
   );
   registerCreation(app, storage);
@@ -48,7 +50,7 @@ function registerCreation(app: TypedApp, storage: Storage): void {
     LIST,
     operation({
       id: "createProjectApiToken",
-      role: "admin",
+      role: "owner",
       tag,
       summary: "Creates an API token for a project. Only this response contains its secret",
       creates: CreatedTokenResponse,
@@ -73,7 +75,7 @@ function registerDeletion(app: TypedApp, storage: Storage): void {
     `${LIST}/:token`,
     operation({
       id: "deleteProjectApiToken",
-      role: "admin",
+      role: "owner",
       tag,
       summary: "Revokes an API token that is only for this project",
       empty: 200,

@@ -1,6 +1,7 @@
 import type { TypedApp } from "../../http/typed-app.ts";
-import { actorOf } from "../../access/request-identity.ts";
+import { actorOf, callerOf } from "../../access/request-identity.ts";
 import { operation } from "../../access/operation.ts";
+import { mustExist } from "../../errors.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { IfMatchHeaders, withEntityTag, writeIfMatch } from "../conditional-change.ts";
 import { SegmentBody, SegmentNameBody, SegmentParams, StrategyParams } from "./schemas.ts";
@@ -18,6 +19,12 @@ import {
 
 const tag = "Segments";
 
+const PROJECT_IN_BODY = {
+  property: "project",
+  absent: "everywhere",
+  unknown: (id: string) => mustExist("/body/project", "project", id),
+} as const;
+
 /** Routes for segments: named lists of constraints that several strategies can use. */
 export function registerSegments(app: TypedApp, storage: Storage): void {
   registerReading(app, storage);
@@ -30,7 +37,10 @@ function registerReading(app: TypedApp, storage: Storage): void {
   app.get(
     "/segments",
     operation({ id: "getSegments", role: "viewer", tag, summary: "Lists the segments" }),
-    () => storage.read(async (db) => ({ segments: await listSegments(db) })),
+    (request) =>
+      storage.read(async (db) => ({
+        segments: await listSegments(db, callerOf(request).projects),
+      })),
   );
 
   app.get(
@@ -59,10 +69,13 @@ function registerReferences(app: TypedApp, storage: Storage): void {
       tag,
       summary: "Lists the strategies that use a segment",
       alsoFailsWith: [400],
+      findsNothing: true,
       params: SegmentParams,
     }),
-    async ({ params }) => ({
-      strategies: await listStrategiesUsing(storage.db, Number(params.segmentId)),
+    async (request) => ({
+      strategies: await listStrategiesUsing(storage.db, Number(request.params.segmentId), {
+        access: callerOf(request).projects,
+      }),
       changeRequestStrategies: [],
     }),
   );
@@ -76,7 +89,13 @@ function registerReferences(app: TypedApp, storage: Storage): void {
       summary: "Lists the segments of a strategy",
       params: StrategyParams,
     }),
-    async ({ params }) => ({ segments: await listSegmentsOf(storage.db, params.strategyId) }),
+    async (request) => ({
+      segments: await listSegmentsOf(
+        storage.db,
+        request.params.strategyId,
+        callerOf(request).projects,
+      ),
+    }),
   );
 }
 
@@ -89,6 +108,7 @@ function registerCreating(app: TypedApp, storage: Storage): void {
       tag,
       summary: "Creates a segment",
       alsoFailsWith: [409],
+      projectInBody: PROJECT_IN_BODY,
       body: SegmentBody,
     }),
     async (request, reply) => {
@@ -130,6 +150,7 @@ function registerChanging(app: TypedApp, storage: Storage): void {
       summary: "Replaces a segment",
       empty: 204,
       alsoFailsWith: [404, 409, 412],
+      projectInBody: PROJECT_IN_BODY,
       headers: IfMatchHeaders,
       params: SegmentParams,
       body: SegmentBody,
@@ -137,7 +158,7 @@ function registerChanging(app: TypedApp, storage: Storage): void {
     async (request, reply) => {
       const id = Number(request.params.segmentId);
       await writeIfMatch(storage, request, editedSegment(id), (transaction) =>
-        updateSegment(transaction, id, request.body),
+        updateSegment(transaction, id, request.body, callerOf(request).projects),
       );
       return reply.code(204).send();
     },
@@ -158,7 +179,7 @@ function registerChanging(app: TypedApp, storage: Storage): void {
     async (request, reply) => {
       const id = Number(request.params.segmentId);
       await writeIfMatch(storage, request, editedSegment(id), (transaction) =>
-        deleteSegment(transaction, id),
+        deleteSegment(transaction, id, callerOf(request).projects),
       );
       return reply.code(204).send();
     },

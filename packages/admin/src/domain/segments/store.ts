@@ -1,6 +1,14 @@
 import { and, count, eq, isNull } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
-import { ApiError, badData, exceedsLimit, mustExist, nameExists, notFound } from "../../errors.ts";
+import {
+  ApiError,
+  badData,
+  exceedsLimit,
+  mustExist,
+  nameExists,
+  unknownSegment,
+} from "../../errors.ts";
+import { type ProjectAccess, requireChangeable } from "../../access/project-access.ts";
 import { LIMITS } from "../../limits.ts";
 import { type Database, firstRow, isOneOf, orderByText } from "../../storage/database.ts";
 import type { StoredConstraint } from "../../storage/schema/json-values.ts";
@@ -30,7 +38,7 @@ export type Segment = typeof segments.$inferSelect;
  */
 async function getSegment(db: Database, id: number): Promise<Segment> {
   const [segment] = await db.select().from(segments).where(eq(segments.id, id));
-  if (segment === undefined) throw notFound(`There is no segment ${id}`);
+  if (segment === undefined) throw unknownSegment(id);
   return segment;
 }
 
@@ -85,32 +93,46 @@ async function listSegmentsWith(
     .orderBy(orderByText(segments.name));
 }
 
-/** Lists all segments by name, with the number of active flags and projects that use them. */
-export async function listSegments(db: Database) {
-  const rows = await db.select().from(segments).orderBy(orderByText(segments.name));
-  const counts = await countReferences(db);
+/** Lists the visible segments by name, with the number of active flags and projects that use them. */
+export async function listSegments(db: Database, access: ProjectAccess) {
+  const rows = await db
+    .select()
+    .from(segments)
+    .where(access.isVisible(segments.project))
+    .orderBy(orderByText(segments.name));
+  const counts = await countReferences(db, access);
   return rows.map((segment) => ({
     ...toSegmentView(segment),
     ...(counts.get(segment.id) ?? UNUSED),
   }));
 }
 
-async function countReferences(db: Database): Promise<ReadonlyMap<number, ReferenceCount>> {
+async function countReferences(
+  db: Database,
+  access: ProjectAccess,
+): Promise<ReadonlyMap<number, ReferenceCount>> {
   const rows = await db
     .select({ id: strategySegments.segment, ...REFERENCE_COUNT })
     .from(strategySegments)
     .innerJoin(strategies, eq(strategies.id, strategySegments.strategy))
     .innerJoin(features, eq(features.name, strategies.feature))
-    .where(isNull(features.archivedAt))
+    .where(and(isNull(features.archivedAt), access.isVisible(features.project)))
     .groupBy(strategySegments.segment);
   return new Map(rows.map(({ id, ...count }) => [id, count]));
 }
 
-/** Lists the strategies that use a segment. Archived flags are excluded by default. */
+interface ListedReferences {
+  /** @default false */
+  readonly includesArchived?: boolean;
+  /** Whose flags are listed. @default all flags */
+  readonly access?: ProjectAccess;
+}
+
+/** Lists the strategies that use a segment. */
 export function listStrategiesUsing(
   db: Database,
   segment: number,
-  { includesArchived = false }: { readonly includesArchived?: boolean } = {},
+  { includesArchived = false, access }: ListedReferences = {},
 ) {
   return db
     .select(STRATEGY_REFERENCE)
@@ -121,18 +143,21 @@ export function listStrategiesUsing(
       and(
         eq(strategySegments.segment, segment),
         includesArchived ? undefined : isNull(features.archivedAt),
+        access?.isVisible(features.project),
       ),
     )
     .orderBy(...STRATEGY_REFERENCE_ORDER);
 }
 
-/** Lists the segments of a strategy by id. Returns an empty list if the strategy is unknown. */
-export async function listSegmentsOf(db: Database, strategy: string) {
+/** Lists the segments of a strategy by id. Returns an empty list if the strategy is unknown or hidden. */
+export async function listSegmentsOf(db: Database, strategy: string, access: ProjectAccess) {
   const rows = await db
     .select({ segment: segments })
     .from(strategySegments)
     .innerJoin(segments, eq(segments.id, strategySegments.segment))
-    .where(eq(strategySegments.strategy, strategy))
+    .innerJoin(strategies, eq(strategies.id, strategySegments.strategy))
+    .innerJoin(features, eq(features.name, strategies.feature))
+    .where(and(eq(strategySegments.strategy, strategy), access.isVisible(features.project)))
     .orderBy(segments.id);
   return rows.map(({ segment }) => toSegmentView(segment));
 }
@@ -182,11 +207,12 @@ export async function updateSegment(
   { db, record }: WriteTransaction,
   id: number,
   body: SegmentInput,
+  access: ProjectAccess,
 ): Promise<void> {
   const before = await getSegment(db, id);
   await checkNameIsAvailable(db, body.name, id);
   const project = await chooseProject(db, body);
-  await checkNotUsedElsewhere(db, id, project);
+  await checkNotUsedElsewhere(db, id, project, access);
   const after = firstRow(
     await db
       .update(segments)
@@ -207,22 +233,34 @@ export async function updateSegment(
   });
 }
 
-export async function deleteSegment({ db, record }: WriteTransaction, id: number): Promise<void> {
+/** @param access of the caller, who must be able to change the archived flags with the segment */
+export async function deleteSegment(
+  { db, record }: WriteTransaction,
+  id: number,
+  access: ProjectAccess,
+): Promise<void> {
   const before = await getSegment(db, id);
   const [reference] = await listStrategiesUsing(db, id);
   if (reference !== undefined) {
+    const flag = nameFlag(reference, access);
     throw new ApiError(
       "ConflictError",
-      `The segment is used by the flag ${JSON.stringify(reference.featureName)}: remove it from the strategy first`,
+      `The segment is used by ${flag}: remove it from the strategy first`,
     );
   }
   const [place] = await listDefaultStrategiesWith(db, { segments: [id] });
   if (place !== undefined) {
     throw new ApiError(
       "ConflictError",
-      `The segment is used by ${describeDefaultStrategy(place)}: remove it there first`,
+      `The segment is used by ${describeDefaultStrategy(place, access)}: remove it there first`,
     );
   }
+  const archived = await listStrategiesUsing(db, id, { includesArchived: true });
+  requireChangeable(
+    access,
+    archived.map(({ projectId }) => projectId),
+    "The segment is used by archived flags",
+  );
   await record(...(await disableStrategiesUsing(db, id)));
   await db.delete(strategySegments).where(eq(strategySegments.segment, id));
   await db.delete(segments).where(eq(segments.id, id));
@@ -277,6 +315,7 @@ async function checkNotUsedElsewhere(
   db: Database,
   id: number,
   project: string | null,
+  access: ProjectAccess,
 ): Promise<void> {
   if (project === null) return;
   const references = await listStrategiesUsing(db, id, { includesArchived: true });
@@ -284,7 +323,7 @@ async function checkNotUsedElsewhere(
   if (foreign !== undefined) {
     throw badData(
       "/body/project",
-      `must not be set to this project: the flag ${JSON.stringify(foreign.featureName)} of another project uses the segment`,
+      `must not be set to this project: ${nameFlag(foreign, access)} of another project uses the segment`,
     );
   }
   const places = await listDefaultStrategiesWith(db, { segments: [id] });
@@ -292,8 +331,17 @@ async function checkNotUsedElsewhere(
   if (place === undefined) return;
   throw badData(
     "/body/project",
-    `must not be set to this project: ${describeDefaultStrategy(place)} uses the segment`,
+    `must not be set to this project: ${describeDefaultStrategy(place, access)} uses the segment`,
   );
+}
+
+function nameFlag(
+  { featureName, projectId }: { readonly featureName: string; readonly projectId: string },
+  access: ProjectAccess,
+): string {
+  return access.sees(projectId)
+    ? `the flag ${JSON.stringify(featureName)}`
+    : "a flag that you cannot see";
 }
 
 interface Unchecked extends SegmentChecks, Pick<SegmentInput, "constraints"> {

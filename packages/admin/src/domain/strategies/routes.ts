@@ -207,6 +207,7 @@ function registerSegmentAssignment(app: TypedApp, storage: Storage): void {
     operation({
       id: "updateFeatureStrategySegments",
       role: "editor",
+      projectInBody: { property: "projectId", absent: "everywhere" },
       tag: "Segments",
       summary: "Replaces the segments of a strategy",
       alsoFailsWith: [404],
@@ -226,7 +227,7 @@ function registerDefaultStrategy(app: TypedApp, storage: Storage): void {
     "/projects/:projectId/environments/:environment/default-strategy",
     operation({
       id: "addDefaultStrategyToProjectEnvironment",
-      role: "admin",
+      role: "owner",
       tag: "Projects",
       summary:
         "Sets the strategy that flags without enabled strategies get when they are turned on",

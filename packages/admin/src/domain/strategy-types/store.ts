@@ -4,6 +4,7 @@ import { ApiError, invalidOperation, mustExist, nameExists, notFound } from "../
 import { type Database, firstRow, orderByText } from "../../storage/database.ts";
 import { strategies, strategyTypes } from "../../storage/schema/strategies.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
+import { ProjectAccess } from "../../access/project-access.ts";
 import { describeDefaultStrategy, listDefaultStrategiesWith } from "../default-strategies.ts";
 import { describeBuiltInType } from "./built-in-types.ts";
 import type { CreateStrategyType, UpdateStrategyType } from "./schemas.ts";
@@ -93,7 +94,7 @@ export async function deleteStrategyType(
   if (place !== undefined) {
     throw new ApiError(
       "ConflictError",
-      `The strategy ${JSON.stringify(name)} is ${describeDefaultStrategy(place)}: replace it there first`,
+      `The strategy ${JSON.stringify(name)} is ${describeDefaultStrategy(place, ProjectAccess.everywhere("admin"))}: replace it there first`,
     );
   }
   await db.delete(strategyTypes).where(eq(strategyTypes.name, name));

@@ -1,5 +1,5 @@
 import type { TypedApp } from "../../http/typed-app.ts";
-import { actorOf } from "../../access/request-identity.ts";
+import { actorOf, callerOf } from "../../access/request-identity.ts";
 import { operation } from "../../access/operation.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { FeatureNameParams, ProjectParams } from "../schemas.ts";
@@ -188,7 +188,7 @@ function registerCreatingAndDeleting(app: TypedApp, storage: Storage): void {
     }),
     async (request, reply) => {
       await storage.write(actorOf(request), (transaction) =>
-        deleteTag(transaction, request.params),
+        deleteTag(transaction, request.params, callerOf(request).projects),
       );
       return reply.send();
     },

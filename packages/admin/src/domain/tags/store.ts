@@ -1,7 +1,8 @@
 import { and, eq, inArray } from "drizzle-orm";
+import { type ProjectAccess, requireChangeable } from "../../access/project-access.ts";
 import { badData, nameExists, notFound } from "../../errors.ts";
 import { type Database, orderByText } from "../../storage/database.ts";
-import { featureTags, tags, tagTypes } from "../../storage/schema/features.ts";
+import { features, featureTags, tags, tagTypes } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import type { TagInput } from "./schemas.ts";
 
@@ -58,11 +59,26 @@ export async function createTag(transaction: WriteTransaction, body: TagInput) {
   return getTag(transaction.db, tag);
 }
 
-/** Deletes a tag and removes it from every flag. As in Unleash, an unknown tag is not an error. */
-export async function deleteTag({ db, record }: WriteTransaction, name: TagName): Promise<void> {
+/**
+ * Deletes a tag and removes it from every flag. As in Unleash, an unknown tag is not an error.
+ *
+ * @throws {ApiError} 403 if flags have it that the caller may not change
+ */
+export async function deleteTag(
+  { db, record }: WriteTransaction,
+  name: TagName,
+  access: ProjectAccess,
+): Promise<void> {
   const before = await findTag(db, name);
   if (before === undefined) return;
   const isTag = and(eq(featureTags.type, name.type), eq(featureTags.value, name.value));
+  const tagged = await db
+    .selectDistinct({ project: features.project })
+    .from(featureTags)
+    .innerJoin(features, eq(features.name, featureTags.feature))
+    .where(isTag);
+  const projects = tagged.map(({ project }) => project);
+  requireChangeable(access, projects, "The tag is on flags");
   await db.delete(featureTags).where(isTag);
   await db.delete(tags).where(and(eq(tags.type, name.type), eq(tags.value, name.value)));
   await record({ type: "tag-deleted", before });

@@ -22,7 +22,9 @@ export const ENVIRONMENT_ORDER = [
  * Who may do what without a role in a project. `open`: what their role in the service allows. `protected`: only read.
  * `private`: nothing, as if it did not exist.
  */
-export type ProjectMode = "open" | "private" | "protected";
+export type ProjectMode = (typeof PROJECT_MODES)[number];
+
+export const PROJECT_MODES = ["open", "protected", "private"] as const;
 
 export const projects = pgTable("projects", {
   id: text().primaryKey(),

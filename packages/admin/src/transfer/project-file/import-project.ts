@@ -1,3 +1,4 @@
+import type { ProjectAccess } from "../../access/project-access.ts";
 import { checkUniqueNames } from "../../domain/check-unique.ts";
 import { patternsOf } from "../../domain/constraints/check-constraints.ts";
 import { checkEnvironmentSize } from "../../domain/environment-size.ts";
@@ -17,25 +18,31 @@ import { planDependencies } from "./plan-dependencies.ts";
 import { planFeature } from "./plan-feature.ts";
 import type { FeatureInFile, ImportReport, ProjectFileContent } from "./schemas.ts";
 
+interface Target {
+  readonly project: string;
+  readonly access: ProjectAccess;
+  readonly environment?: string;
+}
+
 /**
  * Imports the flags of a file into an existing project. Flags that are not in the file stay
  * unchanged. The stored state is read first, then all changes are planned and written in batches, so
  * that a large file does not need one statement per flag.
  *
- * @param environment the only environment that the file contains, for the event
+ * @param target.access of the caller
+ * @param target.environment the only environment that the file contains, for the event
  * @throws {ApiError} if any part of the file cannot be imported
  */
 export async function importProject(
   transaction: WriteTransaction,
-  project: string,
+  { project, access, environment }: Target,
   file: ProjectFileContent,
-  environment?: string,
 ): Promise<ImportReport> {
   const { db, actor, record } = transaction;
   await getActiveProject(db, project);
   checkUniqueNames(file.features, "/body/features");
   await checkTargets(db, project, file.features);
-  await importReferences(transaction, project, file);
+  await importReferences(transaction, project, file, access);
 
   const target = await readImportTarget(db, project, file.features);
   checkFeatureLimit(file.features, target);

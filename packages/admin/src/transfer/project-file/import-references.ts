@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { inArray } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
+import type { ProjectAccess } from "../../access/project-access.ts";
 import { CheckCache } from "../../domain/constraints/check-cache.ts";
 import { toStoredValue } from "../../domain/sdk-compatibility.ts";
 import type { ConstraintInput } from "../../domain/constraints/check-constraints.ts";
@@ -38,21 +39,42 @@ export async function importReferences(
   transaction: WriteTransaction,
   project: string,
   file: ProjectFileContent,
+  access: ProjectAccess,
 ): Promise<void> {
   const { db } = transaction;
   await importMissing(db, file.tagTypes ?? [], {
     path: "/body/tagTypes",
     table: tagTypes,
-    create: (type) => createTagType(transaction, type),
+    create: (type) => {
+      requireShared(access);
+      return createTagType(transaction, type);
+    },
   });
   await importMissing(db, file.strategyTypes ?? [], {
     path: "/body/strategyTypes",
     table: strategyTypes,
-    create: (type) => createStrategyType(transaction, type),
+    create: (type) => {
+      requireShared(access);
+      return createStrategyType(transaction, type);
+    },
   });
-  await importContextFields(transaction, project, file.contextFields ?? []);
-  await importSegments(transaction, project, file.segments ?? []);
+  await importContextFields(transaction, { project, access }, file.contextFields ?? []);
+  await importSegments(transaction, { project, access }, file.segments ?? []);
   await importDefaultStrategies(transaction, project, file.defaultStrategies ?? []);
+}
+
+/** @throws {ApiError} 403 if somebody may change only projects of their own */
+function requireShared(access: ProjectAccess): void {
+  if (access.changesShared) return;
+  throw new ApiError(
+    "PermissionError",
+    "This does not exist, all projects would share it, and you may change only your projects: contact an editor",
+  );
+}
+
+interface Target {
+  readonly project: string;
+  readonly access: ProjectAccess;
 }
 
 interface Named {
@@ -82,30 +104,33 @@ async function importMissing<T extends Named>(
 
 async function importContextFields(
   transaction: WriteTransaction,
-  project: string,
+  { project, access }: Target,
   items: NonNullable<ProjectFileContent["contextFields"]>,
 ): Promise<void> {
   const { db } = transaction;
   const path = "/body/contextFields";
   const own = items.filter(({ isShared = true }) => !isShared).map(({ name }) => name);
   // Reads the constraints of all flags once for all fields.
-  const foreignReferences = await findForeignReferences(db, own, project);
+  const foreignReferences = await findForeignReferences(db, own, project, access);
   await importMissing(db, items, {
     path,
     table: contextFields,
-    create: ({ isShared = true, ...field }) =>
-      addContextField(
+    create: ({ isShared = true, ...field }) => {
+      if (isShared) requireShared(access);
+      const owner = isShared ? null : project;
+      return addContextField(
         transaction,
-        { ...field, project: isShared ? null : project },
-        foreignReferences,
-      ),
+        { ...field, project: owner },
+        { access, foreignReferences },
+      );
+    },
   });
   if (items.length > 0) await withErrorPathAsync(path, () => checkTotals(db));
 }
 
 async function importSegments(
   transaction: WriteTransaction,
-  project: string,
+  { project, access }: Target,
   items: readonly SegmentInFile[],
 ): Promise<void> {
   const path = "/body/segments";
@@ -122,6 +147,7 @@ async function importSegments(
       const owner = isShared ? null : project;
       if (found !== undefined) checkSameConstraints(found, segment);
       else {
+        if (isShared) requireShared(access);
         const input = { ...segment, project: owner };
         await createSegment(transaction, input, {
           checks,

@@ -1,4 +1,5 @@
 import { and, eq, inArray, isNull, type SQL } from "drizzle-orm";
+import type { ProjectAccess } from "../../access/project-access.ts";
 import { findEnvironment } from "../../domain/environments/store.ts";
 import { type Feature, toFeatureView } from "../../domain/feature.ts";
 import { listSegmentsById } from "../../domain/segments/store.ts";
@@ -11,16 +12,16 @@ import { exportReferences } from "../project-file/export-references.ts";
 import type { ExportQuery } from "./schemas.ts";
 
 /**
- * Exports one environment of active flags and the definitions that they refer to, in the format of Unleash.
+ * Exports one environment of visible, active flags and the definitions that they refer to, in the format of Unleash.
  *
  * @throws {ApiError} if the environment is unknown, or the query selects flags in no or in several ways
  */
-export async function exportUnleashFile(db: Database, query: ExportQuery) {
+export async function exportUnleashFile(db: Database, query: ExportQuery, access: ProjectAccess) {
   const { environment } = query;
   if ((await findEnvironment(db, environment)) === undefined) {
     throw mustExist("/body/environment", "environment", environment);
   }
-  const selected = await selectFeatures(db, query);
+  const selected = await selectFeatures(db, query, access);
   const names = selected.map(({ name }) => name);
   const strategies = (await listStrategiesOf(db, names)).filter(
     (strategy) => strategy.environment === environment,
@@ -66,11 +67,17 @@ export async function exportUnleashFile(db: Database, query: ExportQuery) {
   };
 }
 
-function selectFeatures(db: Database, query: ExportQuery): Promise<Feature[]> {
+function selectFeatures(
+  db: Database,
+  query: ExportQuery,
+  access: ProjectAccess,
+): Promise<Feature[]> {
   return db
     .select()
     .from(features)
-    .where(and(isNull(features.archivedAt), toCondition(db, query)))
+    .where(
+      and(isNull(features.archivedAt), access.isVisible(features.project), toCondition(db, query)),
+    )
     .orderBy(orderByText(features.name));
 }
 

@@ -1,3 +1,4 @@
+import type { ProjectAccess } from "../../access/project-access.ts";
 import { getActiveProject, listProjectEnvironments } from "../../domain/projects/store.ts";
 import { ApiError, badData } from "../../errors.ts";
 import type { Database } from "../../storage/database.ts";
@@ -18,11 +19,12 @@ import { type ConvertedFile, toProjectFile } from "./to-project-file.ts";
 export async function importUnleashFile(
   transaction: WriteTransaction,
   input: UnleashImport,
+  access: ProjectAccess,
 ): Promise<Pick<Problems, "warnings">> {
   await checkTarget(transaction.db, input);
   const { errors, warnings, archived } = await findProblems(transaction.db, input);
   if (errors.length > 0) throw toError(errors);
-  await write(transaction, input, archived);
+  await write(transaction, input, archived, access);
   return { warnings };
 }
 
@@ -38,7 +40,7 @@ interface Validation extends Pick<Problems, "errors" | "warnings"> {
  */
 export async function validateUnleashFile(
   storage: Storage,
-  actor: Actor,
+  { actor, access }: { readonly actor: Actor; readonly access: ProjectAccess },
   input: UnleashImport,
 ): Promise<Validation> {
   const { archived, errors, warnings } = await storage.read(async (db) => {
@@ -48,7 +50,7 @@ export async function validateUnleashFile(
   if (errors.length > 0) return { errors, warnings };
   try {
     const changes = await writeAndRollBack(storage, actor, (transaction) =>
-      write(transaction, input, archived),
+      write(transaction, input, archived, access),
     );
     return { errors, warnings, changes };
   } catch (error) {
@@ -67,10 +69,11 @@ async function write(
   transaction: WriteTransaction,
   { project, environment, data }: UnleashImport,
   archived: ReadonlySet<string>,
+  access: ProjectAccess,
 ): Promise<ImportReport> {
   const { file, paths } = toProjectFile(data, environment, archived);
   try {
-    return await importProject(transaction, project, file, environment);
+    return await importProject(transaction, { project, access, environment }, file);
   } catch (error) {
     throw error instanceof ApiError ? replacePaths(error, paths) : error;
   }
