@@ -79,6 +79,19 @@ describe.skipIf(isMissing)("chart flags-admin", () => {
     expect(JSON.stringify(findKind(manifests, "Deployment"))).not.toContain("token-for-tests");
   });
 
+  test("the first admin has a name in the values and a password in a Secret", async () => {
+    const values = { admin: { user: "jane" }, secrets: { adminPassword: "a pear on the lake" } };
+    const manifests = await render(helm, "flags-admin", {
+      ...values,
+      persistence: { enabled: true },
+    });
+    expect(findKind(manifests, "Secret")["stringData"]).toEqual({
+      INIT_ADMIN_PASSWORD: "a pear on the lake",
+    });
+    expect(containerOf(manifests).env).toContainEqual({ name: "INIT_ADMIN_USER", value: "jane" });
+    expect(JSON.stringify(findKind(manifests, "Deployment"))).not.toContain("pear");
+  });
+
   test("secretFiles mounts tokens as files, and no database URL with the embedded database", async () => {
     const manifests = await render(helm, "flags-admin", {
       persistence: { enabled: true },

@@ -44,7 +44,7 @@ describeAnyStorage("a private project", (source) => {
     await signedUp("outsider", "Editor");
     await signedUp("reader", "Viewer");
     const project = `${SECRET}-p`;
-    const { admin } = service;
+    const admin: typeof service.admin = (...call) => service.admin(...call);
     await admin("POST", "/projects", { id: project, name: `The ${SECRET}`, mode: "private" });
     const idOf = (name: string) => users.get(name)?.id;
     await admin("POST", `/projects/${project}/access`, { roles: [4], users: [idOf("owner")] });

@@ -52,6 +52,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- with .Values.secrets.databaseUrl }}
 DATABASE_URL: {{ . | quote }}
 {{- end }}
+{{- with .Values.secrets.adminPassword }}
+INIT_ADMIN_PASSWORD: {{ . | quote }}
+{{- end }}
 {{- with .Values.secrets.adminTokens }}
 INIT_ADMIN_API_TOKENS: {{ join "," . | quote }}
 {{- end }}
@@ -97,7 +100,8 @@ INIT_FRONTEND_API_TOKENS: {{ join "," . | quote }}
   "LOG_LEVEL" .Values.admin.logLevel
   "JSON_LOGGER" (eq .Values.admin.logFormat "json")
   "ALLOWED_HOSTS" (include "flags-admin.allowedHosts" .)
-  "TRUST_PROXY" .Values.admin.trustProxy }}
+  "TRUST_PROXY" .Values.admin.trustProxy
+  "INIT_ADMIN_USER" .Values.admin.user }}
 {{- if .Values.secretFiles.enabled }}
 {{- $existing := ternary (list) .Values.secretFiles.keys (empty .Values.existingSecrets) }}
 {{- range concat $existing (include "flags-admin.secretData" . | fromYaml | keys) }}

@@ -12,9 +12,11 @@ import type {
   Flag,
   FlagSummary,
   ListedSession,
+  Person,
   PlaygroundFlag,
   Project,
   ProjectEnvironment,
+  ProjectMember,
   ProjectSettings,
   RecordedEvent,
   Segment,
@@ -45,6 +47,24 @@ export const queries = {
       queryKey: ["projects", "one", id],
       queryFn: ({ signal }) =>
         requestVersioned<ProjectSettings>(adminPath`/projects/${id}`, { signal }),
+    }),
+
+  /** Who has a role in a project. */
+  projectMembers: (id: string) =>
+    queryOptions({
+      queryKey: ["access", id],
+      queryFn: ({ signal }) =>
+        request<{ users: readonly ProjectMember[] }>(adminPath`/projects/${id}/access`, { signal }),
+      select: ({ users }) => users,
+    }),
+
+  /** Everybody who can get a role in a project. */
+  people: () =>
+    queryOptions({
+      queryKey: ["users", "people"],
+      queryFn: ({ signal }) =>
+        request<{ users: readonly Person[] }>(adminPath`/user-admin/access`, { signal }),
+      select: ({ users }) => users,
     }),
 
   archivedProjects: () =>

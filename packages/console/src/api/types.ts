@@ -2,6 +2,7 @@
 // compiler notices when they change. Only types are imported: the console contains no code of the service.
 
 import type { Change as StoredChange } from "../../../admin/src/changes/recent-changes.ts";
+import type { listMembers } from "../../../admin/src/accounts/project-members.ts";
 import type { toListedToken } from "../../../admin/src/access/token.ts";
 import type { listArchived } from "../../../admin/src/domain/archive/archive-features.ts";
 import type { ContextField as StoredContextField } from "../../../admin/src/domain/context-fields/store.ts";
@@ -63,6 +64,10 @@ export type VariantOverride = NonNullable<FlagVariant["overrides"]>[number];
 /** A flag in the archive. */
 export type ArchivedFlag = Rows<typeof listArchived>;
 export type Project = Rows<typeof listProjects>;
+/** Somebody who has a role in a project. */
+export type ProjectMember = Rows<typeof listMembers>;
+/** What everybody may know about others. */
+export type Person = Pick<ProjectMember, "email" | "id" | "name" | "username">;
 /** What can be edited of a project. */
 export type ProjectSettings = Pick<Project, "id" | "name" | "description" | "defaultStickiness">;
 type Environment = Json<ReturnType<typeof toEnvironmentView>>;

@@ -5,7 +5,7 @@ import { queries } from "../api/queries.ts";
 import { adminPath, request } from "../api/request.ts";
 import type { Flag } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
-import { useHasRole } from "../session/session.ts";
+import { useHasProjectRole } from "../projects/use-project-role.ts";
 import { Button } from "../ui/button.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
 import { Checkbox } from "../ui/fields.tsx";
@@ -15,7 +15,7 @@ import { joinWithOr } from "../ui/words.ts";
 
 /** The flag that a flag depends on, and the flags that depend on it. */
 export function Dependencies({ flag }: { readonly flag: Flag }) {
-  const canEdit = useHasRole("editor");
+  const canEdit = useHasProjectRole(flag.project, "editor");
   const [isEditing, setEditing] = useState(false);
   const { project, dependencies, children } = flag;
   const [parent] = dependencies;

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { queries } from "../api/queries.ts";
 import type { Flag, FlagEnvironment } from "../api/types.ts";
 import { useSwitchFlag } from "../flags/use-switch-flag.ts";
-import { useHasRole } from "../session/session.ts";
+import { useHasProjectRole } from "../projects/use-project-role.ts";
 import { describeEnvironment, type Names } from "../strategies/describe-strategy.ts";
 import { AddStrategyDialog } from "../strategies/strategy-dialogs.tsx";
 import { Badge } from "../ui/badge.tsx";
@@ -62,7 +62,7 @@ interface EnvironmentCardProps {
 
 /** A flag in one environment. */
 function EnvironmentCard({ flag, environment, names }: EnvironmentCardProps) {
-  const canEdit = useHasRole("editor");
+  const canEdit = useHasProjectRole(flag.project, "editor");
   const switching = useSwitchFlag(flag.project);
   const [isAdding, setAdding] = useState(false);
   const { name, type, enabled, strategies, lastSeenAt } = environment;

@@ -7,7 +7,7 @@ import { EditedResource, type EditedVersion, SaveDialog } from "../changes/edit-
 import { useChange } from "../changes/use-change.ts";
 import { useSave } from "../changes/use-save.ts";
 import { FlagTypeField, ImpressionDataField } from "../flags/flag-fields.tsx";
-import { useHasRole } from "../session/session.ts";
+import { useHasProjectRole } from "../projects/use-project-role.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
@@ -18,7 +18,7 @@ import { joinWithAnd } from "../ui/words.ts";
 
 /** What can be done with a flag as a whole. */
 export function FlagActions({ flag }: { readonly flag: Flag }) {
-  const canEdit = useHasRole("editor");
+  const canEdit = useHasProjectRole(flag.project, "editor");
   const [dialog, setDialog] = useState<"edit" | "copy" | "archive">();
   const { project, name, stale } = flag;
   const markStale = (isStale: boolean): Promise<unknown> =>

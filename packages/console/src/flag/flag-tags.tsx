@@ -5,7 +5,7 @@ import { queries } from "../api/queries.ts";
 import { adminPath, request } from "../api/request.ts";
 import type { Flag, Tag } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
-import { useHasRole } from "../session/session.ts";
+import { useHasProjectRole } from "../projects/use-project-role.ts";
 import { TagTypeField } from "../tags/tag-type-field.tsx";
 import { describeTagProblem, toTagText } from "../tags/tag-text.ts";
 import { Button } from "../ui/button.tsx";
@@ -27,7 +27,7 @@ function removeTag({ name }: Flag, { type, value }: Tag): Promise<unknown> {
 
 /** The tags of a flag. */
 export function FlagTags({ flag }: { readonly flag: Flag }) {
-  const canEdit = useHasRole("editor");
+  const canEdit = useHasProjectRole(flag.project, "editor");
   const [isAdding, setAdding] = useState(false);
   const removal = useChange<Tag>({
     run: (tag) => removeTag(flag, tag),

@@ -3,7 +3,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { queries } from "../api/queries.ts";
 import type { ArchivedFlag } from "../api/types.ts";
-import { useHasRole } from "../session/session.ts";
+import { useHasProjectRole } from "../projects/use-project-role.ts";
 import { Button } from "../ui/button.tsx";
 import { describeCount, describeShown } from "../ui/numbers.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
@@ -58,8 +58,8 @@ interface ArchivedFlagsProps {
 }
 
 function ArchivedFlags({ project, flags }: ArchivedFlagsProps) {
-  const canEdit = useHasRole("editor");
-  const canDelete = useHasRole("admin");
+  const canEdit = useHasProjectRole(project, "editor");
+  const canDelete = useHasProjectRole(project, "owner");
   const [query, setQuery] = useState("");
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [action, setAction] = useState<Action>();

@@ -13,7 +13,7 @@ import {
   useState,
 } from "react";
 import type { FlagSummary } from "../api/types.ts";
-import { useHasRole } from "../session/session.ts";
+import { useHasProjectRole } from "../projects/use-project-role.ts";
 import { toTagText } from "../tags/tag-text.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Checkbox } from "../ui/fields.tsx";
@@ -42,7 +42,7 @@ interface FlagListProps {
 
 /** A table of flags with a switch for each environment. Only the visible rows are rendered. */
 export function FlagList({ project, flags, selected, onSelect, filter, onFilter }: FlagListProps) {
-  const canEdit = useHasRole("editor");
+  const canEdit = useHasProjectRole(project, "editor");
   const switching = useSwitchFlag(project);
   const container = useRef<HTMLDivElement>(null);
   const [offset, setOffset] = useState(0);

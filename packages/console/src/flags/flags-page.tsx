@@ -6,7 +6,7 @@ import { queries } from "../api/queries.ts";
 import { adminPath, request } from "../api/request.ts";
 import type { FlagSummary } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
-import { useHasRole } from "../session/session.ts";
+import { useHasProjectRole } from "../projects/use-project-role.ts";
 import { Button } from "../ui/button.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
 import { Empty } from "../ui/empty.tsx";
@@ -27,7 +27,7 @@ const route = getRouteApi("/shell/projects/$project/flags");
 export function FlagsPage() {
   const { project } = route.useParams();
   const flags = useQuery(queries.flags(project));
-  const canEdit = useHasRole("editor");
+  const canEdit = useHasProjectRole(project, "editor");
   const [isCreating, setCreating] = useState(false);
   return (
     <Page

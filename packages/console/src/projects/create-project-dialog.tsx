@@ -3,11 +3,14 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { queries } from "../api/queries.ts";
 import { adminPath, request } from "../api/request.ts";
+import type { Project } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
 import { CheckboxList } from "../ui/checkbox-list.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
 import { describeNameProblem } from "../ui/describe-name-problem.ts";
 import { TextField } from "../ui/fields.tsx";
+import { Select } from "../ui/select.tsx";
+import { PROJECT_MODES } from "./project-modes.ts";
 import { toProjectId } from "./to-project-id.ts";
 
 export function CreateProjectDialog({ onClose }: { readonly onClose: () => void }) {
@@ -16,6 +19,7 @@ export function CreateProjectDialog({ onClose }: { readonly onClose: () => void 
   const [name, setName] = useState("");
   const [typedId, setTypedId] = useState<string>();
   const [description, setDescription] = useState("");
+  const [mode, setMode] = useState<Project["mode"]>("open");
   const [chosen, setChosen] = useState<readonly string[]>();
   const id = typedId ?? toProjectId(name);
   const environments =
@@ -24,7 +28,7 @@ export function CreateProjectDialog({ onClose }: { readonly onClose: () => void 
     run: () =>
       request<{ readonly id: string }>(adminPath`/projects`, {
         method: "POST",
-        body: { id, name: name.trim(), description, environments },
+        body: { id, name: name.trim(), description, environments, mode },
       }),
     invalidates: [["projects"], ["environments"]],
     success: () => `Created ${name.trim()}`,
@@ -34,7 +38,7 @@ export function CreateProjectDialog({ onClose }: { readonly onClose: () => void 
     <FormDialog
       title="New project"
       submit="Create project"
-      draft={[name, typedId, description, chosen]}
+      draft={[name, typedId, description, mode, chosen]}
       onClose={onClose}
       isPending={creation.isPending}
       error={creation.error}
@@ -64,6 +68,12 @@ export function CreateProjectDialog({ onClose }: { readonly onClose: () => void 
         validate={describeNameProblem}
       />
       <TextField label="Description" value={description} onChange={setDescription} rows={3} />
+      <Select
+        label="Who sees and changes the project"
+        choices={PROJECT_MODES}
+        value={mode}
+        onChange={setMode}
+      />
       <CheckboxList
         label="Environments"
         choices={all.map((environment) => ({ id: environment.name, label: environment.name }))}

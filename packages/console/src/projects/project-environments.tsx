@@ -13,11 +13,11 @@ import { describeCount, formatCount } from "../ui/numbers.ts";
 
 interface ProjectEnvironmentsProps {
   readonly project: ProjectSettings;
-  readonly isAdmin: boolean;
+  readonly canChange: boolean;
 }
 
 /** Adds environments to a project and removes them. */
-export function ProjectEnvironments({ project, isAdmin }: ProjectEnvironmentsProps) {
+export function ProjectEnvironments({ project, canChange }: ProjectEnvironmentsProps) {
   const environments = useQuery(queries.projectEnvironments(project.id));
   const [removed, setRemoved] = useState<ProjectEnvironment>();
   const adding = useChange<string>({
@@ -47,7 +47,7 @@ export function ProjectEnvironments({ project, isAdmin }: ProjectEnvironmentsPro
                     {environment.visible ? "in this project" : "not in this project"}
                   </span>
                 </span>
-                {isAdmin ? (
+                {canChange ? (
                   environment.visible ? (
                     <Button
                       size="small"

@@ -5,15 +5,16 @@ import { queries } from "../api/queries.ts";
 import type { Project } from "../api/types.ts";
 import { ContextFieldDialog } from "../context-fields/context-field-dialog.tsx";
 import { ContextFieldTable } from "../context-fields/context-field-table.tsx";
-import { useHasRole } from "../session/session.ts";
 import { CreateTokenDialog } from "../tokens/create-token-dialog.tsx";
 import { TokenTable } from "../tokens/token-table.tsx";
 import { Button } from "../ui/button.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Page } from "../ui/page.tsx";
 import { ArchiveProjectDialog } from "./archive-project-dialog.tsx";
+import { ProjectAccess } from "./project-access.tsx";
 import { ProjectEnvironments } from "./project-environments.tsx";
 import { ProjectForm } from "./project-form.tsx";
+import { useHasProjectRole } from "./use-project-role.ts";
 import "./project-settings.css";
 
 const route = getRouteApi("/shell/projects/$project/settings");
@@ -23,25 +24,29 @@ export function ProjectSettingsPage() {
   const { project: id } = route.useParams();
   const settings = useQuery(queries.project(id));
   const { data: projects } = useQuery(queries.projects());
-  const isAdmin = useHasRole("admin");
+  const isOwner = useHasProjectRole(id, "owner");
+  const isAdmin = useHasProjectRole(id, "admin");
   const listed = projects?.find((entry) => entry.id === id);
-  const contents = `The environments, context fields and tokens of the project ${listed?.name ?? id}.`;
+  const contents = `The access, environments, context fields and tokens of the project ${listed?.name ?? id}.`;
   return (
     <Page
       title="Project settings"
-      description={isAdmin ? contents : `${contents} Administrators can change it.`}
+      description={isOwner ? contents : `${contents} Its owners and admins can change it.`}
     >
       <Loaded query={settings}>
         {(current) => (
           <>
-            <ProjectForm key={`general ${id}`} current={current} isDisabled={!isAdmin} />
+            <ProjectForm key={`general ${id}`} current={current} isDisabled={!isOwner} />
+            {listed === undefined ? null : (
+              <ProjectAccess key={`access ${id}`} project={listed} canChange={isOwner} />
+            )}
             <ProjectEnvironments
               key={`environments ${id}`}
               project={current.value}
-              isAdmin={isAdmin}
+              canChange={isOwner}
             />
             <ProjectContextFields key={`context-fields ${id}`} project={id} />
-            <ProjectTokens key={`tokens ${id}`} project={id} isAdmin={isAdmin} />
+            <ProjectTokens key={`tokens ${id}`} project={id} canChange={isOwner} />
             {isAdmin && id !== "default" && listed !== undefined ? (
               <ArchiveSection project={listed} />
             ) : null}
@@ -81,7 +86,7 @@ function ProjectContextFields({ project }: { readonly project: string }) {
     ...queries.contextFields(project),
     select: (all) => all.filter((field) => field.project === project),
   });
-  const canEdit = useHasRole("editor");
+  const canEdit = useHasProjectRole(project, "editor");
   const [isCreating, setCreating] = useState(false);
   return (
     <section className="settings-section" aria-labelledby="context-fields-heading">
@@ -113,11 +118,11 @@ function ProjectContextFields({ project }: { readonly project: string }) {
 
 interface ProjectTokensProps {
   readonly project: string;
-  readonly isAdmin: boolean;
+  readonly canChange: boolean;
 }
 
 /** The tokens that name the project. */
-function ProjectTokens({ project, isAdmin }: ProjectTokensProps) {
+function ProjectTokens({ project, canChange }: ProjectTokensProps) {
   const tokens = useQuery(queries.projectTokens(project));
   const [isCreating, setCreating] = useState(false);
   return (
@@ -132,11 +137,11 @@ function ProjectTokens({ project, isAdmin }: ProjectTokensProps) {
           all.length === 0 ? (
             <p className="muted">This project has no tokens of its own.</p>
           ) : (
-            <TokenTable tokens={all} isAdmin={isAdmin} />
+            <TokenTable tokens={all} canChange={canChange} project={project} />
           )
         }
       </Loaded>
-      {isAdmin ? (
+      {canChange ? (
         <div>
           <Button onPress={() => setCreating(true)}>New token for this project</Button>
         </div>

@@ -5,6 +5,7 @@ import { type ReactNode, useMemo, useState } from "react";
 import { queries } from "../api/queries.ts";
 import type { Project } from "../api/types.ts";
 import { useHasRole } from "../session/session.ts";
+import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { describeCount } from "../ui/numbers.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
@@ -17,6 +18,7 @@ import { Tabs } from "../ui/tabs.tsx";
 import { Time } from "../ui/time.tsx";
 import { matchesWords, toWords } from "../ui/words.ts";
 import { ArchiveProjectDialog, useReviveProject } from "./archive-project-dialog.tsx";
+import { PROJECT_MODES } from "./project-modes.ts";
 import { DeleteProjectDialog } from "./delete-project-dialog.tsx";
 import { CreateProjectDialog } from "./create-project-dialog.tsx";
 
@@ -158,7 +160,10 @@ function ProjectTable({ projects, name, columns }: ProjectTableProps) {
     isRowHeader: true,
     cell: (project) => (
       <>
-        {name(project)}
+        {name(project)}{" "}
+        {project.mode === "open" ? null : (
+          <Badge>{PROJECT_MODES.find(({ id }) => id === project.mode)?.label}</Badge>
+        )}
         <p className="data-detail">{project.description || project.id}</p>
       </>
     ),

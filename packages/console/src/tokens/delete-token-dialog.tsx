@@ -11,11 +11,13 @@ import { describeTokenType } from "./token-types.ts";
 
 interface DeleteTokenDialogProps {
   readonly token: Token;
+  /** The project whose owner deletes the token. @default an admin does */
+  readonly project?: string;
   readonly onClose: () => void;
 }
 
 /** Revokes a token, on all replicas at once. */
-export function DeleteTokenDialog({ token, onClose }: DeleteTokenDialogProps) {
+export function DeleteTokenDialog({ token, project, onClose }: DeleteTokenDialogProps) {
   const { id, tokenName, type, seenAt } = token;
   const { data: session } = useQuery(sessionQuery);
   const { data: tokens } = useQuery({ ...queries.tokens(), enabled: type === "admin" });
@@ -23,7 +25,11 @@ export function DeleteTokenDialog({ token, onClose }: DeleteTokenDialogProps) {
   return (
     <DeleteDialog
       subject={`the token ${tokenName}`}
-      path={adminPath`/api-tokens/${id}`}
+      path={
+        project === undefined
+          ? adminPath`/api-tokens/${id}`
+          : adminPath`/projects/${project}/api-tokens/${id}`
+      }
       invalidates={[["tokens"], ["environments"]]}
       onClose={onClose}
     >

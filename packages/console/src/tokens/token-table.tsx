@@ -2,6 +2,7 @@ import { useState } from "react";
 import { adminPath, request } from "../api/request.ts";
 import type { Token } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
+import { useHasRole } from "../session/session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
@@ -19,26 +20,33 @@ interface Action {
 
 interface TokenTableProps {
   readonly tokens: readonly Token[];
-  readonly isAdmin: boolean;
+  /** Whether the user can delete them, and change when they expire. */
+  readonly canChange: boolean;
+  /** The only project whose tokens are listed. Its owners can delete those that are for no other one. */
+  readonly project?: string;
 }
 
 /** Tokens, which administrators can change and delete. */
-export function TokenTable({ tokens, isAdmin }: TokenTableProps) {
+export function TokenTable({ tokens, canChange, project }: TokenTableProps) {
+  const isAdmin = useHasRole("admin");
   const [action, setAction] = useState<Action>();
   const onClose = (): void => setAction(undefined);
   const actions: Column<Token> = menuColumn(
     ({ tokenName }) => tokenName,
-    (token) =>
-      isAdmin
+    (token) => [
+      ...(isAdmin
+        ? [{ label: "Change the expiry", run: () => setAction({ kind: "expiry", token }) }]
+        : []),
+      ...(isAdmin || (canChange && token.projects.length === 1)
         ? [
-            { label: "Change the expiry", run: () => setAction({ kind: "expiry", token }) },
             {
               label: "Delete",
               isDangerous: true,
               run: () => setAction({ kind: "delete", token }),
             },
           ]
-        : [],
+        : []),
+    ],
   );
   return (
     <>
@@ -52,7 +60,11 @@ export function TokenTable({ tokens, isAdmin }: TokenTableProps) {
         <EditExpiryDialog token={action.token} onClose={onClose} />
       ) : null}
       {action?.kind === "delete" ? (
-        <DeleteTokenDialog token={action.token} onClose={onClose} />
+        <DeleteTokenDialog
+          token={action.token}
+          {...(!isAdmin && project !== undefined && { project })}
+          onClose={onClose}
+        />
       ) : null}
     </>
   );

@@ -99,7 +99,7 @@ function Tokens({ tokens, isAdmin }: TokensProps) {
       {shown.length === 0 ? (
         <Empty title="No token matches" />
       ) : (
-        <TokenTable tokens={shown} isAdmin={isAdmin} />
+        <TokenTable tokens={shown} canChange={isAdmin} />
       )}
     </>
   );

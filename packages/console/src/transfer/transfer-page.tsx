@@ -2,7 +2,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { Download } from "lucide-react";
 import { adminPath, request } from "../api/request.ts";
 import { useChange } from "../changes/use-change.ts";
-import { useHasRole } from "../session/session.ts";
+import { useHasProjectRole } from "../projects/use-project-role.ts";
 import { Button } from "../ui/button.tsx";
 import { Page } from "../ui/page.tsx";
 import { ImportSection } from "./import-section.tsx";
@@ -14,7 +14,7 @@ const route = getRouteApi("/shell/projects/$project/transfer");
 /** Exports a project to a file and imports a file into it. */
 export function TransferPage() {
   const { project } = route.useParams();
-  const canEdit = useHasRole("editor");
+  const canEdit = useHasProjectRole(project, "editor");
   const exporting = useChange({
     run: async () => {
       download(
