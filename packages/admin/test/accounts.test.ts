@@ -84,20 +84,31 @@ describeAnyStorage("accounts", (source) => {
     expect(answers).toEqual([answers[0], answers[0], answers[0]]);
   });
 
-  test("an account is limited from all addresses, except where it was used", async () => {
-    await createUser(service, "target");
-    await logIn(service, "target");
-    const guess = (name: string, index: number) =>
-      requestLogin(service, name, `guess number ${index}`);
-    for (const name of ["target", "unknown-target"]) {
-      const statuses: number[] = [];
-      for (let index = 0; index < 21; index += 1) {
-        // oxlint-disable-next-line no-await-in-loop -- at most 52 at a time
-        statuses.push((await guess(name, index)).status);
-      }
-      expect(statuses.at(-1)).toBe(name === "target" ? 401 : 429);
+  test("guesses of a password are limited from all addresses, except where its owner signed in", async () => {
+    const others = await startService(await source.openFresh(), { trustProxy: true });
+    await createUser(others, "target");
+    const from = (address: string, password: string) =>
+      requestLogin(others, "target", password, { "x-forwarded-for": address });
+    expect((await from("192.0.2.1", PASSWORD)).status).toBe(200);
+    let status = 401;
+    // On a busy machine, some more are allowed in the meantime.
+    for (let index = 1; status === 401 && index < 60; index += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- at most 52 at a time
+      ({ status } = await from(`198.51.100.${index}`, `guess number ${index}`));
     }
-    await logIn(service, "target");
+    expect(status).toBe(429);
+    expect((await from("192.0.2.1", PASSWORD)).status).toBe(200);
+  });
+
+  test("names that no account has are limited alike", async () => {
+    const others = await startService(await source.openFresh(), { trustProxy: true });
+    let status = 401;
+    for (let index = 1; status === 401 && index < 60; index += 1) {
+      const headers = { "x-forwarded-for": `198.51.100.${index}` };
+      // oxlint-disable-next-line no-await-in-loop -- at most 52 at a time
+      ({ status } = await requestLogin(others, "nobody", `guess number ${index}`, headers));
+    }
+    expect(status).toBe(429);
   });
 
   test("another site can neither sign a user in nor out", async () => {
@@ -389,10 +400,16 @@ describeAnyStorage("the setup", (source) => {
 
   test("guesses of the code are limited", async () => {
     const { first } = await start();
-    const guesses = await Promise.all(
-      Array.from({ length: 520 }, (_, index) => setUp(first, `guess-${index}`)),
-    );
-    expect(guesses.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(10);
+    const statuses = new Set<number>();
+    // On a busy machine, some more are allowed in the meantime.
+    for (let round = 0; !statuses.has(429) && round < 5; round += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const guesses = await Promise.all(
+        Array.from({ length: 520 }, (_, index) => setUp(first, `guess-${round}-${index}`)),
+      );
+      for (const { status } of guesses) statuses.add(status);
+    }
+    expect(statuses).toEqual(new Set([401, 429]));
   });
 
   test("a service with an admin token or OpenID Connect offers none", async () => {
