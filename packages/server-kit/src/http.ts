@@ -1,5 +1,5 @@
 // The entry `flags-server-kit/http`: servers. Apart from the main one because `--help` does not need it.
-export { CodedBody, CodingChoice, COMPRESSION_THRESHOLD_BYTES } from "./http/compression.ts";
+export { chooseCoding, CodedBody, COMPRESSION_THRESHOLD_BYTES } from "./http/compression.ts";
 export type { ContentCoding } from "./http/compression.ts";
 export { ConnectionGuard, hasBody } from "./http/connection-guard.ts";
 export { createGuardedServer, createLimitedServer } from "./http/guarded-server.ts";

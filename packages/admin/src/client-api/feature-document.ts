@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { inlineSegments } from "flags-engine";
-import { CodedBody, CodingChoice, COMPRESSION_THRESHOLD_BYTES } from "flags-server-kit/http";
+import { chooseCoding, CodedBody, COMPRESSION_THRESHOLD_BYTES } from "flags-server-kit/http";
 import { matchesEntityTag } from "flags-server-kit/neutral";
 import { sendConditional } from "../http/send-conditional.ts";
 import { LRUCache } from "lru-cache";
@@ -107,7 +107,6 @@ function shortHash(text: string): string {
 }
 
 const JSON_TYPE = "application/json; charset=utf-8";
-const codings = new CodingChoice();
 
 /** Sends a document, compressed if the client accepts that, or a 304 if the client has it already. */
 export async function sendDocument(
@@ -116,9 +115,7 @@ export async function sendDocument(
   document: FeatureDocument,
 ): Promise<FastifyReply> {
   const coding =
-    document.text.length < COMPRESSION_THRESHOLD_BYTES
-      ? undefined
-      : codings.choose(request.headers);
+    document.text.length < COMPRESSION_THRESHOLD_BYTES ? undefined : chooseCoding(request.headers);
   // NOTE: a strong tag promises the same bytes, which differ between codings.
   const entityTag = coding === undefined ? document.entityTag : `W/${document.entityTag}`;
   if (coding === undefined || matchesEntityTag(request.headers["if-none-match"], entityTag)) {

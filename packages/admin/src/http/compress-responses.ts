@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { CodedBody, CodingChoice, COMPRESSION_THRESHOLD_BYTES } from "flags-server-kit/http";
+import { chooseCoding, CodedBody, COMPRESSION_THRESHOLD_BYTES } from "flags-server-kit/http";
 
 /**
  * Compresses text of at least 1 KiB if the client accepts that, except long text while 16 MiB of other responses
@@ -9,14 +9,13 @@ import { CodedBody, CodingChoice, COMPRESSION_THRESHOLD_BYTES } from "flags-serv
  * them guess the secret from the length: responses with secrets are smaller, and are sent once.
  */
 export function compressResponses(app: FastifyInstance): void {
-  const codings = new CodingChoice();
   app.addHook("onSend", async (request, reply, payload: unknown) => {
     if (typeof payload !== "string" || payload.length < COMPRESSION_THRESHOLD_BYTES) return payload;
     const vary = String(reply.getHeader("vary") ?? "");
     if (!vary.includes("accept-encoding")) {
       reply.header("vary", vary === "" ? "accept-encoding" : `${vary}, accept-encoding`);
     }
-    const coding = codings.choose(request.headers);
+    const coding = chooseCoding(request.headers);
     const coded = coding && new CodedBody(payload).tryCompress(coding);
     if (coded === undefined) return payload;
     // NOTE: a strong tag promises the same bytes, which differ between codings.

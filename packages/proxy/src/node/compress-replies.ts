@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import {
+  chooseCoding,
   CodedBody,
-  CodingChoice,
   COMPRESSION_THRESHOLD_BYTES,
   type ContentCoding,
 } from "flags-server-kit/http";
@@ -24,7 +24,6 @@ export type Bytes = string | Buffer;
  * them guess the secret from the length: responses with secrets are smaller, and are sent once.
  */
 export class ReplyCompressor {
-  readonly #codings = new CodingChoice();
   readonly #shared: LRUCache<string, ResponseBody>;
   readonly #frequency = new FrequencySketch();
   /** The compressed forms of bodies that may be sent again. */
@@ -51,7 +50,7 @@ export class ReplyCompressor {
     const byteLength = typeof body === "string" ? body.length : body.byteLength;
     if (byteLength < COMPRESSION_THRESHOLD_BYTES) return complete(headers, bytesOf(body));
     varyOnCoding(headers);
-    const coding = this.#codings.choose(requestHeaders);
+    const coding = chooseCoding(requestHeaders);
     const coded = coding && this.#compress(reply, body, coding);
     if (coded === undefined) return complete(headers, bytesOf(body));
     weakenEntityTag(headers);

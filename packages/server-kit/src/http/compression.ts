@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from "node:zlib";
 import negotiate from "@fastify/accept-negotiator";
-import { LRUCache } from "lru-cache";
 
 /** Compressing less than this costs more than it saves. */
 export const COMPRESSION_THRESHOLD_BYTES = 1024;
@@ -27,61 +26,30 @@ const SYNC_MAX_BYTES: number = 128 * 1024;
  */
 const MAX_WAITING_BYTES: number = 16 * 1024 * 1024;
 
-/** How many `Accept-Encoding` values are cached. There are only a few, one per type of client. */
-const MAX_CACHED_CHOICES = 100;
-
-/** Returns the preferred one of some content codings that an `Accept-Encoding` header accepts. */
-export type Negotiate = (accepted: string, codings: ContentCoding[]) => ContentCoding | null;
-
-/** Chooses content codings, and caches the choices. */
-export class CodingChoice {
-  readonly #choices = new LRUCache<string, { readonly coding: ContentCoding | undefined }>({
-    max: MAX_CACHED_CHOICES,
-  });
-  readonly #negotiate: Negotiate;
-
-  constructor(negotiateCoding: Negotiate = negotiate) {
-    this.#negotiate = negotiateCoding;
-  }
-
-  /** Returns the preferred coding that the headers of a request accept; undefined if none. */
-  choose({
-    "accept-encoding": acceptEncoding,
-    "x-no-compression": optOut,
-  }: IncomingHttpHeaders): ContentCoding | undefined {
-    if (typeof acceptEncoding !== "string" || optOut !== undefined) return undefined;
-    const known = this.#choices.get(acceptEncoding);
-    if (known !== undefined) return known.coding;
-    // NOTE: `*` means gzip, since every client can read gzip.
-    const accepted = acceptEncoding.toLowerCase().replaceAll(/\*|x-gzip/g, "gzip");
-    const coding = this.#negotiate(accepted, [...CODINGS]) ?? undefined;
-    this.#choices.set(acceptEncoding, { coding });
-    return coding;
-  }
+/** Returns the preferred content coding that the headers of a request accept; undefined if none. */
+export function chooseCoding({
+  "accept-encoding": acceptEncoding,
+  "x-no-compression": optOut,
+}: IncomingHttpHeaders): ContentCoding | undefined {
+  if (typeof acceptEncoding !== "string" || optOut !== undefined) return undefined;
+  // NOTE: `*` means gzip, since every client can read gzip.
+  const accepted = acceptEncoding.toLowerCase().replaceAll(/\*|x-gzip/g, "gzip");
+  return negotiate(accepted, [...CODINGS]) ?? undefined;
 }
 
 const gzipAsync = promisify(gzip);
 const brotliAsync = promisify(brotliCompress);
 
-/**
- * What zlib allocates at a time for the output of short bodies. NOTE: V8 releases this memory only when it collects
- * garbage. With the default of 16 KiB, it adds up to several MiB.
- */
-const SYNC_CHUNK_BYTES = 4096;
 const BROTLI_OPTIONS = { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } };
 const GZIP_OPTIONS = { level: GZIP_LEVEL };
-const SYNC_BROTLI_OPTIONS = { ...BROTLI_OPTIONS, chunkSize: SYNC_CHUNK_BYTES };
-const SYNC_GZIP_OPTIONS = { ...GZIP_OPTIONS, chunkSize: SYNC_CHUNK_BYTES };
 
 let waitingBytes = 0;
 
 /** Compresses a body of up to 128 KiB synchronously, a larger one in the thread pool. */
-function compressBody(body: string | Buffer, coding: ContentCoding): Buffer | Promise<Buffer> {
+function compressBody(body: Buffer, coding: ContentCoding): Buffer | Promise<Buffer> {
   if (body.length > SYNC_MAX_BYTES) return compressInPool(body, coding);
   return copyFromChunk(
-    coding === "br"
-      ? brotliCompressSync(body, SYNC_BROTLI_OPTIONS)
-      : gzipSync(body, SYNC_GZIP_OPTIONS),
+    coding === "br" ? brotliCompressSync(body, BROTLI_OPTIONS) : gzipSync(body, GZIP_OPTIONS),
   );
 }
 
@@ -92,7 +60,7 @@ function copyFromChunk(bytes: Buffer): Buffer {
   return copy;
 }
 
-async function compressInPool(body: string | Buffer, coding: ContentCoding): Promise<Buffer> {
+async function compressInPool(body: Buffer, coding: ContentCoding): Promise<Buffer> {
   waitingBytes += body.length;
   try {
     return copyFromChunk(
@@ -101,20 +69,6 @@ async function compressInPool(body: string | Buffer, coding: ContentCoding): Pro
   } finally {
     waitingBytes -= body.length;
   }
-}
-
-/** Where binary strings are encoded. Allocated at first use, since not every process compresses. */
-let encoded: Buffer | undefined;
-
-/**
- * Returns the bytes of a body. Those of a binary string are valid until the next call, which is enough to compress
- * them synchronously: a buffer for each would be memory that V8 releases only when its own heap is full.
- */
-function encode(body: string | Buffer, encoding: "utf8" | "latin1"): Buffer {
-  if (typeof body !== "string") return body;
-  if (encoding !== "latin1" || body.length > SYNC_MAX_BYTES) return Buffer.from(body, encoding);
-  encoded ??= Buffer.allocUnsafeSlow(SYNC_MAX_BYTES);
-  return encoded.subarray(0, encoded.write(body, encoding));
 }
 
 /** A body that is compressed on first use, once per coding. */
@@ -139,7 +93,9 @@ export class CodedBody {
   compress(coding: ContentCoding): Buffer | Promise<Buffer> {
     const known = this.#coded.get(coding);
     if (known !== undefined) return known;
-    const coded = compressBody(encode(this.#body, this.#encoding), coding);
+    const body = this.#body;
+    const bytes = typeof body === "string" ? Buffer.from(body, this.#encoding) : body;
+    const coded = compressBody(bytes, coding);
     this.#coded.set(coding, coded);
     // A failure, such as a lack of memory, may be temporary: the next call compresses again.
     if (coded instanceof Promise) coded.catch(() => this.#coded.delete(coding));
