@@ -10,32 +10,23 @@ import { findExcess, MAX_UNREAD_BYTES } from "./unread-responses.ts";
 /** Why a connection was closed before its peer did so. */
 type CloseReason = "limit" | "idle" | "keep_alive" | "slow_reader" | "pipelining";
 
-interface ConnectionTimes {
-  /** How long a peer may take to read a complete response. @default 120000 */
-  readonly responseMs: number;
-  /**
-   * How long a connection may be idle, even if its peer keeps sending bytes that do not start a
-   * request. @default 107000
-   */
-  readonly idleMs: number;
-  /** A connection that has been idle for this long may be closed to accept another. @default 1000 */
-  readonly minIdleMs: number;
-  /** A connection whose request has been incomplete for this long may be closed to accept another. @default 5000 */
-  readonly minIncompleteMs: number;
-  /** How often the state of every connection is checked. @default 1000 */
-  readonly checkIntervalMs: number;
-  /** Minimum time between two warnings. @default 60000 */
-  readonly warningIntervalMs: number;
-}
-
-const DEFAULT_TIMES: ConnectionTimes = {
+const DEFAULT_TIMES = {
+  /** How long a peer may take to read a complete response. */
   responseMs: 120_000,
-  // NOTE: exceeds Node's own keep-alive timeout by the time that a request may take to arrive, so that
-  // no request that started in time is lost.
+  /**
+   * How long a connection may be idle, even if its peer keeps sending bytes that do not start a request.
+   *
+   * NOTE: exceeds Node's own keep-alive timeout by the time that a request may take to arrive, so that no request that
+   * started in time is lost.
+   */
   idleMs: KEEP_ALIVE_TIMEOUT_MS + REQUEST_TIMEOUT_MS + 5000,
+  /** A connection that has been idle for this long may be closed to accept another. */
   minIdleMs: 1000,
+  /** A connection whose request has been incomplete for this long may be closed to accept another. */
   minIncompleteMs: 5000,
+  /** How often the state of every connection is checked. */
   checkIntervalMs: 1000,
+  /** Minimum time between two warnings. */
   warningIntervalMs: 60_000,
 };
 
@@ -70,7 +61,7 @@ export interface ConnectionGuardOptions {
   readonly hint: string;
   /** Memory for what peers have not read. @default 67108864 */
   readonly maxUnreadBytes?: number;
-  readonly times?: Partial<ConnectionTimes>;
+  readonly times?: Partial<typeof DEFAULT_TIMES>;
 }
 
 /**
@@ -87,8 +78,6 @@ interface UnreadResponses {
 }
 
 interface Connection {
-  /** Its position in `#sockets`. */
-  index: number;
   phase: Phase;
   /** When the connection entered this phase. */
   sinceMs: number;
@@ -114,16 +103,9 @@ export class ConnectionGuard {
   readonly #logger: Pick<Logger, "warn">;
   readonly #hint: string;
   readonly #maxUnreadBytes: number;
-  readonly #times: ConnectionTimes;
+  readonly #times: typeof DEFAULT_TIMES;
+  /** The search for an idle connection starts with the first. */
   readonly #connections = new Map<Socket, Connection>();
-  /**
-   * The keys of the map, for the search for an idle connection.
-   *
-   * NOTE: an iterator of the map that is kept between two searches would retain every closed connection.
-   */
-  readonly #sockets: Socket[] = [];
-  /** Where the next search starts. */
-  #position = 0;
   /** Connections whose TLS handshake has not ended, by their addresses. */
   readonly #handshakes = new Map<string, Socket>();
   readonly #closed: Record<CloseReason, number> = {
@@ -189,7 +171,7 @@ export class ConnectionGuard {
       const addresses = describeAddresses(socket);
       const raw = this.#handshakes.get(addresses);
       this.#handshakes.delete(addresses);
-      if (raw !== undefined) this.#remove(raw);
+      if (raw !== undefined) this.#connections.delete(raw);
       this.#track(socket);
     });
   }
@@ -273,46 +255,31 @@ export class ConnectionGuard {
   }
 
   #track(socket: Socket): void {
-    const connection: Connection = {
-      index: this.#sockets.push(socket) - 1,
+    this.#connections.set(socket, {
       phase: "new",
       sinceMs: performance.now(),
       response: undefined,
       latest: undefined,
       waiting: 0,
       isRejected: false,
-    };
-    this.#connections.set(socket, connection);
-    socket.once("close", () => this.#remove(socket));
-  }
-
-  #remove(socket: Socket): void {
-    const connection = this.#connections.get(socket);
-    const last = this.#sockets.at(-1);
-    if (connection === undefined || last === undefined) return;
-    this.#connections.delete(socket);
-    // The last socket takes the position of the removed one.
-    this.#sockets.pop();
-    const moved = this.#connections.get(last);
-    if (moved === undefined) return;
-    moved.index = connection.index;
-    this.#sockets[moved.index] = last;
+    });
+    socket.once("close", () => this.#connections.delete(socket));
   }
 
   /** Closes one connection that is idle, or whose request does not arrive, if there is one among the next few. */
   #closeIdle(): boolean {
     const nowMs = performance.now();
-    const count = Math.min(MAX_EXAMINED, this.#sockets.length);
-    for (let examined = 0; examined < count; examined += 1) {
-      this.#position = (this.#position + 1) % this.#sockets.length;
-      const socket = this.#sockets[this.#position];
-      const connection = socket && this.#connections.get(socket);
-      if (socket === undefined || connection === undefined) continue;
-      const phaseMs = nowMs - connection.sinceMs;
-      if (phaseMs >= this.#minMsOf(connection)) {
+    let examined = 0;
+    for (const [socket, connection] of this.#connections) {
+      if (nowMs - connection.sinceMs >= this.#minMsOf(connection)) {
         this.#close(socket, "idle");
         return true;
       }
+      examined += 1;
+      if (examined === MAX_EXAMINED) break;
+      // The next search examines others first.
+      this.#connections.delete(socket);
+      this.#connections.set(socket, connection);
     }
     return false;
   }
@@ -361,7 +328,7 @@ export class ConnectionGuard {
 
   #close(socket: Socket, reason: CloseReason): void {
     this.#closed[reason] += 1;
-    this.#remove(socket);
+    this.#connections.delete(socket);
     socket.destroy();
   }
 
