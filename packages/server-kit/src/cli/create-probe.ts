@@ -1,4 +1,6 @@
-import { Agent, type ClientRequest, get as getHttp, type RequestOptions } from "node:http";
+import { once } from "node:events";
+import * as http from "node:http";
+import type { RequestOptions } from "node:https";
 import { InvalidValue, baseUrlKind } from "../config/setting-kinds.ts";
 import { ConfigError } from "../config/resolve-options.ts";
 import { findLocalUrl, type ListenSettings, type ListenSources } from "./local-url.ts";
@@ -84,12 +86,9 @@ async function readAuthorities(path: string | true | undefined): Promise<ProbeOp
   return { ca: [...rootCertificates, file.ca] };
 }
 
-interface ProbeOptions {
-  readonly rejectUnauthorized?: boolean;
-  readonly ca?: readonly string[];
-}
+type ProbeOptions = Pick<RequestOptions, "rejectUnauthorized" | "ca">;
 
-async function probe(url: URL, options: ProbeOptions = {}): Promise<SubcommandResult> {
+async function probe(url: URL, options: ProbeOptions): Promise<SubcommandResult> {
   const startMs = performance.now();
   const status = await requestStatus(url, options).catch(describeError);
   const durationMs = Math.round(performance.now() - startMs);
@@ -102,33 +101,20 @@ async function probe(url: URL, options: ProbeOptions = {}): Promise<SubcommandRe
 
 /** Resolves to the status of the response to a GET request. */
 async function requestStatus(url: URL, tls: ProbeOptions): Promise<number> {
-  const options: RequestOptions = {
+  const { get, Agent } = url.protocol === "http:" ? http : await import("node:https");
+  const request = get(url, {
+    ...tls,
     // A redirect is not followed, so it counts as an error.
     headers: { connection: "close" },
     signal: AbortSignal.timeout(TIMEOUT_MS),
-  };
-  // NOTE: the default agents may send requests through HTTP_PROXY.
-  if (url.protocol === "http:") return statusOf(getHttp(url, { ...options, agent: new Agent() }));
-  const https = await import("node:https");
-  const { rejectUnauthorized, ca } = tls;
-  return statusOf(
-    https.get(url, {
-      ...options,
-      ...(rejectUnauthorized !== undefined && { rejectUnauthorized }),
-      ...(ca && { ca: [...ca] }),
-      agent: new https.Agent(),
-    }),
-  );
-}
-
-function statusOf(request: ClientRequest): Promise<number> {
-  return new Promise((resolve, reject) => {
-    request.on("error", reject);
-    request.on("response", (response) => {
-      response.destroy();
-      resolve(response.statusCode ?? 0);
-    });
+    // NOTE: the default agents may send requests through HTTP_PROXY.
+    agent: new Agent(),
   });
+  // Closing the connection early may be an error, too.
+  request.on("error", () => undefined);
+  const [response] = (await once(request, "response")) as [http.IncomingMessage];
+  response.destroy();
+  return response.statusCode ?? 0;
 }
 
 const REASONS: Readonly<Record<string, string>> = {
