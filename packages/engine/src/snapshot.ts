@@ -1,10 +1,10 @@
-import type { PatternCache } from "./constraints/pattern-cache.ts";
 import type { Context } from "./context.ts";
 import type { ContextDependencies } from "./evaluate/context-fields.ts";
 import type { OutcomeSelector } from "./evaluate/outcome-selector.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Diagnostic } from "./parse/diagnostics.ts";
-import type { FeatureDocument, FlagDetails } from "./parse/model.ts";
+import type { FlagDetails } from "./parse/flag-details.ts";
+import type { FeatureDocument } from "./parse/model.ts";
 import type { CustomStrategy, ReportStrategyError } from "./strategies/custom.ts";
 
 /** A flag of a snapshot and all its possible outcomes. */
@@ -79,7 +79,6 @@ export interface SnapshotOrigin extends CompilationInputs {
 /** The inputs of a compilation. */
 export interface CompilationInputs {
   readonly document: FeatureDocument;
-  readonly patterns: PatternCache;
   /** In lower case. */
   readonly hostname: string;
   /** By name. */

@@ -1,6 +1,6 @@
 import { collectSimpleFlags, createSnapshot } from "../evaluate/compiled-snapshot.ts";
 import { SegmentConditions } from "../constraints/compile-constraint.ts";
-import { PatternCache } from "../constraints/pattern-cache.ts";
+import type { Patterns } from "../constraints/operator.ts";
 import { ContextFields } from "../evaluate/context-fields.ts";
 import { createReport } from "../parse/diagnostics.ts";
 import type { Diagnostic } from "../parse/diagnostics.ts";
@@ -28,7 +28,7 @@ export interface CompileOptions {
   readonly now: () => number;
   /** A source of random numbers, uniform in [0, 1). */
   readonly random: () => number;
-  /** The previous snapshot. Unchanged flags keep their objects, and equal patterns are not compiled again. @default undefined */
+  /** The previous snapshot, whose unchanged flags keep their objects. @default undefined */
   readonly previous?: Snapshot | undefined;
   /** Called each time a custom strategy fails. @default ignores the failure */
   readonly onStrategyError?: ReportStrategyError;
@@ -48,13 +48,13 @@ export function* compileInSteps(
   const fields = new ContextFields();
   const diagnostics: Diagnostic[] = [...document.diagnostics];
   const inputs = toInputs(document, options);
-  const shared = { ...inputs, fields, segmentConditions: new SegmentConditions() };
+  const patterns: Patterns = new Map();
+  const shared = { ...inputs, fields, patterns, segmentConditions: new SegmentConditions() };
   const scopeOf = ({ name }: Feature): FlagScope => ({
     ...shared,
     report: createReport(diagnostics, `flag ${JSON.stringify(name)}`),
   });
   const flags = yield* compileFlags(document, scopeOf, previous);
-  inputs.patterns.releasePrevious();
   return createSnapshot({
     revision,
     simpleFlags: yield* collectSimpleFlags(flags),
@@ -69,7 +69,6 @@ function toInputs(document: FeatureDocument, options: CompileOptions): Compilati
   const strategies = (options.strategies ?? []).toReversed();
   return {
     document,
-    patterns: new PatternCache(options.previous?.origin.patterns),
     hostname: (options.hostname ?? "undefined").toLowerCase(),
     customStrategies: new Map(strategies.map((strategy) => [strategy.name, strategy])),
     reportStrategyError: options.onStrategyError ?? (() => undefined),

@@ -5,7 +5,7 @@ import type { Report } from "../parse/diagnostics.ts";
 import type { FeatureDocument, MaybeConstraint, Segment, Strategy } from "../parse/model.ts";
 import { isAddressOrRange } from "./address-text.ts";
 import { isOperatorName } from "./operator-table.ts";
-import type { PatternCache } from "./pattern-cache.ts";
+import type { Patterns } from "./operator.ts";
 import { describeUseless, NO_ADDRESS } from "./useless-entries.ts";
 import { IMPLEMENTATIONS } from "./implementations.ts";
 
@@ -14,7 +14,7 @@ export interface ConstraintScope {
   readonly fields: ContextFields;
   readonly document: Pick<FeatureDocument, "segments">;
   readonly segmentConditions: SegmentConditions;
-  readonly patterns: PatternCache;
+  readonly patterns: Patterns;
   readonly report: Report;
 }
 

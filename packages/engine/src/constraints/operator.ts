@@ -1,8 +1,11 @@
+import type { RE2JS } from "re2js";
 import type { Condition } from "../evaluate/condition.ts";
 import type { ContextFields } from "../evaluate/context-fields.ts";
 import type { Report } from "../parse/diagnostics.ts";
 import type { Constraint } from "../parse/model.ts";
-import type { PatternCache } from "./pattern-cache.ts";
+
+/** The compiled patterns of a snapshot, undefined if invalid. Equal ones are compiled once. */
+export type Patterns = Map<string, RE2JS | undefined>;
 
 /**
  * A constraint operator. Compiles a constraint to a condition, once per snapshot.
@@ -14,7 +17,7 @@ export type Operator = (
   constraint: Constraint,
   fields: ContextFields,
   report: Report,
-  patterns: PatternCache,
+  patterns: Patterns,
 ) => Condition | undefined;
 
 /** A constraint with the list `values`. */

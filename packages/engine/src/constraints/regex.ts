@@ -1,3 +1,4 @@
+import { RE2JS } from "re2js";
 import type { EvaluationRequest } from "../evaluate/evaluation-request.ts";
 import { type Operator, reportUnreadable } from "./operator.ts";
 import { estimatePatternSize } from "./pattern-size.ts";
@@ -33,7 +34,9 @@ export const matchesPattern: Operator = (constraint, fields, report, patterns) =
     report("The pattern of REGEX is too large: the constraint is never satisfied");
     return undefined;
   }
-  const pattern = patterns.compile(value, caseInsensitive);
+  const form = `regex ${caseInsensitive} ${value}`;
+  const pattern = patterns.has(form) ? patterns.get(form) : tryCompile(value, caseInsensitive);
+  patterns.set(form, pattern);
   if (pattern === undefined) return reportUnreadable(constraint, ALLOWED, report);
   const size = pattern.programSize();
   const isMatch = (text: string, request: EvaluationRequest): boolean => {
@@ -42,9 +45,16 @@ export const matchesPattern: Operator = (constraint, fields, report, patterns) =
       text.length > MAX_SHORT_LENGTH ? request.trySpend(steps) : steps <= MAX_STEPS;
     return isAffordable && pattern.test(text);
   };
-  const form = `regex ${caseInsensitive} ${value}`;
   const slot = fields.derived(form, fields.text(contextName), (text, request) =>
     Number(text !== null && isMatch(text, request)),
   );
   return (request) => request.read(slot) === 1;
 };
+
+function tryCompile(source: string, caseInsensitive: boolean): RE2JS | undefined {
+  try {
+    return RE2JS.compile(source, caseInsensitive ? RE2JS.CASE_INSENSITIVE : 0);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,4 +1,5 @@
 import type { FlagScope } from "../compile/compile-flag.ts";
+import type { Patterns } from "../constraints/operator.ts";
 import { SegmentConditions } from "../constraints/compile-constraint.ts";
 import type { Context } from "../context.ts";
 import { ContextFields } from "../evaluate/context-fields.ts";
@@ -32,6 +33,7 @@ export class ExplanationScope {
   readonly #snapshot: Snapshot;
   readonly #origin: SnapshotOrigin;
   readonly #segmentConditions = new SegmentConditions();
+  readonly #patterns: Patterns = new Map();
   readonly #runtime: Pick<SnapshotOrigin, "now" | "random">;
 
   constructor(snapshot: Snapshot, context: Context) {
@@ -60,6 +62,7 @@ export class ExplanationScope {
     const scope = {
       ...this.#origin,
       fields: this.fields,
+      patterns: this.#patterns,
       segmentConditions: this.#segmentConditions,
       // The evaluation reports it, too.
       reportStrategyError: ignore,

@@ -1,5 +1,6 @@
 import type { Payload } from "../outcome.ts";
 import type { Diagnostic } from "./diagnostics.ts";
+import type { FlagDetails } from "./flag-details.ts";
 
 /** A parsed document: every part is valid or explicitly marked as malformed. */
 export interface FeatureDocument {
@@ -8,15 +9,6 @@ export interface FeatureDocument {
   /** By id. The type of the id matters: segment `1` is not segment `"1"`. */
   readonly segments: ReadonlyMap<unknown, Segment>;
   readonly diagnostics: readonly Diagnostic[];
-}
-
-/** What protocols can send to clients about a flag, besides its outcome. */
-export interface FlagDetails {
-  readonly name: string;
-  readonly type: string | undefined;
-  readonly project: string | undefined;
-  readonly stale: boolean;
-  readonly impressionData: boolean;
 }
 
 export interface Feature {

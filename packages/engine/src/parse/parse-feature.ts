@@ -1,5 +1,6 @@
 import type { Payload } from "../outcome.ts";
 import type { Report } from "./diagnostics.ts";
+import { parseDetails } from "./flag-details.ts";
 import { describeType, isRecord, parseBoolean, textOrUndefined } from "./json.ts";
 import type { JsonObject } from "./json.ts";
 import type { Dependency, Feature, Strategy, Variant, VariantOverride } from "./model.ts";
@@ -13,13 +14,7 @@ export function parseFeature(name: string, input: JsonObject, report: Report): F
   }
   return {
     name,
-    details: {
-      name,
-      type: textOrUndefined(input["type"]),
-      project: textOrUndefined(input["project"]),
-      stale: parseBoolean(input["stale"], "stale", report),
-      impressionData: parseBoolean(input["impressionData"], "impressionData", report),
-    },
+    details: parseDetails(name, input, report),
     enabled: parseBoolean(enabled, "enabled", report),
     strategies: parseStrategies(input["strategies"], report),
     variants: parseVariants(input["variants"], report),
