@@ -26,7 +26,7 @@ export { serializeForScript } from "./rendering/serialize-for-script.ts";
 export { Strategy } from "./evaluation/strategy.ts";
 export { PageFlags } from "./rendering/page-flags.ts";
 export type { FlagUse } from "./rendering/page-flags.ts";
-export { toClientVariant, toToggle } from "./rendering/toggles.ts";
+export { toClientVariant, toToggle, UNKNOWN_FLAG } from "./rendering/toggles.ts";
 export type { ClientVariant, ToggleFlag, ToggleOutcome } from "./rendering/toggles.ts";
 export { EvaluationCounts } from "./usage/evaluation-counts.ts";
 

@@ -3,7 +3,7 @@ import type { ClientContext } from "./client-context.ts";
 import { digestOf, digestOfFrame, toEntityTag } from "./entity-tag.ts";
 import { InvalidPayload, OFREP_FRAME, toList, toOfrepEvaluation, toValue } from "./ofrep.ts";
 import type { FlagValue, OfrepEvaluation, OfrepValues } from "./ofrep.ts";
-import { toToggle } from "./toggles.ts";
+import { toToggle, UNKNOWN_FLAG } from "./toggles.ts";
 import type { Toggle } from "./toggles.ts";
 import { toVariant } from "./variant.ts";
 import type { Variant } from "./variant.ts";
@@ -60,7 +60,7 @@ interface PageFlagsOptions {
  * so no result is wrong even if there is a flag of this name; neither flags-admin nor Unleash accept it.
  */
 const NO_FLAGS: Toggle = toToggle(
-  { name: "(no flags are on)", impressionData: false },
+  { name: "(no flags are on)", ...UNKNOWN_FLAG },
   { enabled: false, variant: undefined },
 );
 

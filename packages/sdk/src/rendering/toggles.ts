@@ -5,6 +5,9 @@ import type { CompiledFlag, Outcome, Payload, SelectedVariant } from "flags-engi
 /** The part of a flag that a toggle shows. */
 export type ToggleFlag = Pick<CompiledFlag, "impressionData" | "name">;
 
+/** What toggles show of a flag that does not exist, besides its name. */
+export const UNKNOWN_FLAG: Omit<ToggleFlag, "name"> = { impressionData: false };
+
 /** The part of an outcome that a toggle shows. */
 export type ToggleOutcome = Pick<Outcome, "enabled" | "variant">;
 

@@ -1,4 +1,3 @@
-import { toClientVariant } from "flags-sdk/neutral";
 import { Type } from "typebox";
 import { named } from "../http/named-schema.ts";
 import { readContext, parseQueryContext } from "../context/sent-context.ts";
@@ -98,15 +97,11 @@ const FRONTEND_BODY: FlagRequestBody = {
 };
 
 /** Serializes the toggles of the frontend API: a variant repeats whether its toggle is on. */
-const frontendFormat: FlagFormat = createToggleFormat(
-  ({ name, impressionData }, { enabled, variant }) => ({
-    name,
-    enabled,
-    impressionData,
-    // NOTE: the upstream sends both spellings; older and newer clients read one or the other.
-    variant: { ...toClientVariant(variant), feature_enabled: enabled, featureEnabled: enabled },
-  }),
-);
+const frontendFormat: FlagFormat = createToggleFormat(({ variant, ...toggle }) => ({
+  ...toggle,
+  // NOTE: the upstream sends both spellings; older and newer clients read one or the other.
+  variant: { ...variant, feature_enabled: toggle.enabled, featureEnabled: toggle.enabled },
+}));
 
 /** The frontend API of Unleash and Edge. As in the upstream, caches revalidate each response. */
 export const FRONTEND: ProtocolDefinition = {

@@ -1,4 +1,3 @@
-import { toToggle } from "flags-sdk/neutral";
 import { Type } from "typebox";
 import { named } from "../http/named-schema.ts";
 import { readContext } from "../context/sent-context.ts";
@@ -38,7 +37,7 @@ const PROXY_BODY: FlagRequestBody = createRequestBody(EvaluationBody, ({ context
 }));
 
 /** Serializes the toggles of `/proxy`, as browser and mobile SDKs read them. */
-export const proxyFormat: FlagFormat = createToggleFormat(toToggle);
+export const proxyFormat: FlagFormat = createToggleFormat();
 
 /** Also the path of streams that other protocols refer to. */
 export const PROXY_PATH = "/proxy";

@@ -1,6 +1,6 @@
 // The toggles of `/proxy` and of the frontend API: their schemas, and how they are serialized.
 
-import type { ToggleFlag, ToggleOutcome } from "flags-sdk/neutral";
+import { toToggle, UNKNOWN_FLAG } from "flags-sdk/neutral";
 import { writeEvent } from "flags-server-kit/neutral";
 import { Type } from "typebox";
 import { named } from "../http/named-schema.ts";
@@ -28,23 +28,22 @@ export const Toggle = named("toggleSchema", {
   impressionData: Type.Boolean(),
 });
 
-/** What clients are told about a flag that does not exist, besides its name. */
-const UNKNOWN = { impressionData: false };
-
 /**
  * Creates the format of a list called `toggles`.
  *
- * @param toJson returns the object to write for a toggle, as JSON
+ * @param toJson returns the object to write for a toggle; default: the toggle
  */
 export function createToggleFormat(
-  toJson: (flag: ToggleFlag, outcome: ToggleOutcome) => object,
+  toJson: (toggle: ReturnType<typeof toToggle>) => object = (toggle) => toggle,
 ): FlagFormat {
+  const write = (...flag: Parameters<typeof toToggle>): string =>
+    JSON.stringify(toJson(toToggle(...flag)));
   return {
     prefix: '{"toggles":[',
     suffix: "]}",
-    writeFlag: (flag, outcome) => JSON.stringify(toJson(flag, outcome)),
+    writeFlag: write,
     writeUnknownFlag: (name) =>
-      JSON.stringify(toJson({ name, ...UNKNOWN }, { enabled: false, variant: undefined })),
+      write({ name, ...UNKNOWN_FLAG }, { enabled: false, variant: undefined }),
   };
 }
 
