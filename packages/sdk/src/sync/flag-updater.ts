@@ -11,8 +11,6 @@ import { confirmedNow } from "../transport/confirmation.ts";
 import type { Confirmation } from "../transport/confirmation.ts";
 import type { SyncSink } from "./synchronizer.ts";
 
-type OtherOrigin = Exclude<Origin, "upstream" | "shared">;
-
 interface FlagUpdaterOptions {
   readonly state: FlagState;
   readonly emitter: Emitter<FlagsClientEvents>;
@@ -93,21 +91,22 @@ export class FlagUpdater implements SyncSink {
     signal: AbortSignal,
     confirmation: Confirmation = confirmedNow(),
   ): Promise<void> {
-    return this.#options.slicer.run(this.#accept(document, confirmation), signal);
+    return this.#options.slicer.run(this.#accept(document, "upstream", confirmation), signal);
   }
 
   /**
    * Accepts a document that is not from the upstream; ignored once there is one from the upstream.
    *
-   * @param ageMs how long ago the upstream confirmed it; undefined if that is not known
+   * @param ageMs how long ago the upstream confirmed it; default: that is not known
    */
   acceptFrom(
-    origin: OtherOrigin,
+    origin: "store" | "bootstrap",
     document: unknown,
     signal: AbortSignal,
-    ageMs?: number,
+    ageMs: number = Infinity,
   ): Promise<void> {
-    return this.#options.slicer.run(this.#acceptFrom(origin, document, ageMs), signal);
+    const confirmation = confirmedAt(performance.now() - ageMs);
+    return this.#options.slicer.run(this.#accept(document, origin, confirmation), signal);
   }
 
   /**
@@ -125,72 +124,53 @@ export class FlagUpdater implements SyncSink {
   }
 
   unchanged(confirmation: Confirmation = confirmedNow()): void {
-    this.#lastFetchAtMs = this.#options.now();
-    this.#setConfirmed("unchanged", confirmation);
-    this.#options.emitter.emit("unchanged");
+    this.#confirmed(confirmation, this.#options.now());
   }
 
   /** Called if the upstream responded to another replica at this time, as `performance.now()`, that nothing has changed. */
   confirmed(atMs: number): void {
     this.setHeldBack(false);
-    this.#lastFetchAtMs = this.#toEpochMs(atMs);
-    this.#setConfirmed("unchanged", { earliestMs: atMs, latestMs: atMs });
+    this.#confirmed(confirmedAt(atMs), this.#toEpochMs(atMs));
+  }
+
+  #confirmed(confirmation: Confirmation, fetchedAtMs: number): void {
+    this.#lastFetchAtMs = fetchedAtMs;
+    this.#setConfirmed("unchanged", confirmation);
     this.#options.emitter.emit("unchanged");
   }
 
   *#acceptShared(
     text: string,
-    { confirmedAtMs, isFresh }: Parameters<FlagUpdater["acceptShared"]>[1],
+    { confirmedAtMs = -Infinity, isFresh }: Parameters<FlagUpdater["acceptShared"]>[1],
   ): Steps<void> {
     const document = yield* readJson(text);
-    if (!isFresh) {
-      const ageMs = confirmedAtMs === undefined ? undefined : performance.now() - confirmedAtMs;
-      yield* this.#acceptFrom("store", document, ageMs);
-      return;
-    }
-    const before = this.size;
-    const acceptance = yield* this.#options.state.accept(document, "shared");
-    const atMs = confirmedAtMs ?? -Infinity;
-    this.#lastFetchAtMs = this.#toEpochMs(Math.max(atMs, 0));
-    this.#setConfirmed(acceptance, { earliestMs: atMs, latestMs: atMs });
-    this.#accepted(acceptance, "shared", before);
+    yield* this.#accept(document, isFresh ? "shared" : "store", confirmedAt(confirmedAtMs));
   }
 
-  *#accept(document: unknown, confirmation: Confirmation): Steps<void> {
-    const { earliestMs, isRelayed, isNext = false } = confirmation;
+  *#accept(document: unknown, origin: Origin, confirmation: Confirmation): Steps<void> {
+    const { state, emitter, now } = this.#options;
+    const { earliestMs, latestMs, isRelayed, isNext = false } = confirmation;
     const before = this.size;
     const isOlder = isRelayed && !isNext && earliestMs < this.#latestMs;
-    const acceptance = yield* this.#options.state.accept(document, "upstream", isOlder);
+    const acceptance = yield* state.accept(document, origin, isOlder);
     if (acceptance === "older") throw olderFlags(this.#latestMs - earliestMs);
-    this.#lastFetchAtMs = this.#options.now();
+    if (acceptance === "outranked") return;
     this.#setConfirmed(acceptance, confirmation);
-    this.#accepted(acceptance, "upstream", before);
-  }
-
-  *#acceptFrom(origin: OtherOrigin, document: unknown, ageMs?: number): Steps<void> {
-    const before = this.size;
-    const acceptance = yield* this.#options.state.accept(document, origin);
-    if (acceptance !== "outranked") {
-      this.#earliestMs = ageMs === undefined ? -Infinity : performance.now() - ageMs;
-      this.#latestMs = this.#earliestMs;
-    }
-    if (acceptance === "changed") this.#compareSize(before);
-    this.#emitEvents(acceptance, origin);
-  }
-
-  #accepted(acceptance: Acceptance, origin: "upstream" | "shared", before: number): void {
     // Flags of another replica are confirmed.
     if (origin === "shared") this.setHeldBack(false);
     if (acceptance === "changed") this.#compareSize(before);
-    if (acceptance === "changed" || this.#lastUpdateAtMs === undefined) this.#updated();
-    if (acceptance === "unchanged") this.#options.emitter.emit("unchanged");
+    if (origin === "upstream" || origin === "shared") {
+      this.#lastFetchAtMs = origin === "upstream" ? now() : this.#toEpochMs(Math.max(latestMs, 0));
+      if (acceptance === "changed" || this.#lastUpdateAtMs === undefined) this.#updated();
+      if (acceptance === "unchanged") emitter.emit("unchanged");
+    }
     this.#emitEvents(acceptance, origin);
   }
 
   /** The confirmation of the same flags by an upstream that is behind does not make them older. */
   #setConfirmed(
     acceptance: Acceptance,
-    { earliestMs, latestMs, isNext = false }: Omit<Confirmation, "isRelayed">,
+    { earliestMs, latestMs, isNext = false }: Confirmation,
   ): void {
     const isSame = acceptance === "unchanged";
     this.#earliestMs = isSame ? Math.max(this.#earliestMs, earliestMs) : earliestMs;
@@ -227,7 +207,7 @@ export class FlagUpdater implements SyncSink {
 
   #emitEvents(acceptance: Acceptance, origin: Origin): void {
     const { emitter, state } = this.#options;
-    if (acceptance === "outranked" || state.snapshot === undefined) return;
+    if (state.snapshot === undefined) return;
     if (acceptance === "changed") {
       for (const message of describeDiagnostics(state.snapshot)) emitter.emit("warn", message);
       emitter.emit("changed", state.snapshot);
@@ -244,6 +224,10 @@ export class FlagUpdater implements SyncSink {
     this.#isSynchronized = true;
     this.#options.emitter.emit("synchronized", origin);
   }
+}
+
+function confirmedAt(atMs: number): Confirmation {
+  return { earliestMs: atMs, latestMs: atMs, isRelayed: false };
 }
 
 const SECOND_MS = 1000;
