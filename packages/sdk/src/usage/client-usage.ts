@@ -29,14 +29,6 @@ const MAX_SPLITS = 100;
 /** Consecutive rejections of everything after which it is dropped. */
 const MAX_REJECTIONS = 10;
 
-/** An attempt to send everything. */
-interface Attempt {
-  splitsLeft: number;
-  isAccepted: boolean;
-  readonly rejected: CountedFlag[];
-  lastRejection: UpstreamError | undefined;
-}
-
 /** Registers the client, and reports how often it has evaluated each flag. */
 export class ClientUsage {
   readonly #options: ClientUsageOptions;
@@ -103,17 +95,27 @@ export class ClientUsage {
     return nextDelayMs({ intervalMs, failures: this.#failures, retryAfterMs, random });
   }
 
-  /** Sends everything; returns the error if the upstream fails. */
+  /** Sends everything; returns the error if the upstream fails. Divides rejected reports, to find the flags that cause it. */
   async #sendAll(): Promise<UpstreamError | undefined> {
     const { startMs, flags } = this.#counts.read();
-    const attempt: Attempt = {
-      splitsLeft: MAX_SPLITS,
-      isAccepted: false,
-      rejected: [],
-      lastRejection: undefined,
-    };
+    const parts = flags.length === 0 ? [] : [flags];
+    const rejected: CountedFlag[] = [];
+    let rejection: UpstreamError | undefined;
+    let splits = 0;
     try {
-      await this.#send(flags, startMs, attempt);
+      for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+        // oxlint-disable-next-line no-await-in-loop -- one report at a time
+        const error = await this.#send(part, startMs);
+        if (error === undefined) continue;
+        rejection = error;
+        if (part.length === 1 || splits === MAX_SPLITS) {
+          rejected.push(...part);
+        } else {
+          splits += 1;
+          const middle = Math.ceil(part.length / 2);
+          parts.unshift(part.slice(0, middle), part.slice(middle));
+        }
+      }
     } catch (thrown) {
       const error = toUpstreamError(thrown);
       this.#failures += 1;
@@ -121,13 +123,18 @@ export class ClientUsage {
       return error;
     }
     this.#failures = 0;
-    this.#resolve(attempt);
+    if (rejection === undefined || rejected.length === 0) {
+      this.#rejections = 0;
+      this.#log.succeeded();
+    } else {
+      this.#log.failed(rejection);
+      this.#drop(rejected, rejection, rejected.length < flags.length);
+    }
     return undefined;
   }
 
-  /** Sends a report; sends a rejected one in halves, until the flags that cause the rejection are isolated. */
-  async #send(flags: readonly CountedFlag[], startMs: number, attempt: Attempt): Promise<void> {
-    if (flags.length === 0) return;
+  /** Sends a report. Returns the error if the upstream rejects it, and throws any other. */
+  async #send(flags: readonly CountedFlag[], startMs: number): Promise<UpstreamError | undefined> {
     const { api, identity, emitter, settings, now } = this.#options;
     const usage = { appName: settings.appName, startMs, features: Object.fromEntries(flags) };
     const body = toMetricsBody(usage, identity, now());
@@ -135,39 +142,16 @@ export class ClientUsage {
       await api.sendMetrics(body, this.#abort.signal);
     } catch (thrown) {
       const error = toUpstreamError(thrown);
-      if (!error.isRejection) throw error;
-      attempt.lastRejection = error;
-      await this.#sendHalves(flags, startMs, attempt);
-      return;
+      if (error.isRejection) return error;
+      throw error;
     }
-    attempt.isAccepted = true;
     this.#counts.remove(flags);
     emitter.emit("sent", body);
-  }
-
-  async #sendHalves(
-    flags: readonly CountedFlag[],
-    startMs: number,
-    attempt: Attempt,
-  ): Promise<void> {
-    if (flags.length === 1 || attempt.splitsLeft === 0) {
-      attempt.rejected.push(...flags);
-      return;
-    }
-    attempt.splitsLeft -= 1;
-    const middle = Math.ceil(flags.length / 2);
-    await this.#send(flags.slice(0, middle), startMs, attempt);
-    await this.#send(flags.slice(middle), startMs, attempt);
+    return undefined;
   }
 
   /** Drops the flags that the upstream rejects although it accepts others, and everything after ten rejections. */
-  #resolve({ rejected, isAccepted, lastRejection }: Attempt): void {
-    if (lastRejection === undefined || rejected.length === 0) {
-      this.#rejections = 0;
-      this.#log.succeeded();
-      return;
-    }
-    this.#log.failed(lastRejection);
+  #drop(rejected: readonly CountedFlag[], { message }: UpstreamError, isAccepted: boolean): void {
     this.#rejections += 1;
     if (!isAccepted && this.#rejections < MAX_REJECTIONS) return;
     this.#rejections = 0;
@@ -175,7 +159,7 @@ export class ClientUsage {
     const [[first] = [""]] = rejected;
     this.#options.events.warn(
       `Dropped ${rejected.length} evaluations of flags, in reports that the upstream rejected. The first: ` +
-        `flag ${JSON.stringify(first)}: ${lastRejection.message}`,
+        `flag ${JSON.stringify(first)}: ${message}`,
     );
   }
 
