@@ -27,24 +27,18 @@ interface Replacement {
 }
 
 /** Returns a problem for every option that does not exist. */
-export function findUnknownOptions(
-  { settings, renamedPrefixes, replacements = {} }: SettingNames,
+export function findUnknownOptions(names: SettingNames, options: object): readonly string[] {
+  return findUnknownMembers(options, names, "");
+}
+
+/** @param prefix empty, or the names of the enclosing groups, each followed by a dot */
+function findUnknownMembers(
   options: object,
+  names: SettingNames,
+  prefix: string,
 ): readonly string[] {
+  const { settings, renamedPrefixes, replacements = {} } = names;
   const known = Object.values(settings).flatMap(({ option }) => option ?? []);
-  return findUnknownMembers(options, { known, renamedPrefixes, replacements, prefix: "" });
-}
-
-interface Scope {
-  readonly known: readonly string[];
-  readonly renamedPrefixes: readonly RenamedPrefix[];
-  readonly replacements: Readonly<Record<string, Replacement>>;
-  /** Empty, or the names of the enclosing groups, each followed by a dot. */
-  readonly prefix: string;
-}
-
-function findUnknownMembers(options: object, scope: Scope): readonly string[] {
-  const { known, renamedPrefixes, replacements, prefix } = scope;
   return Object.entries(options).flatMap(([key, value]) => {
     const name = `${prefix}${key}`;
     if (known.includes(name) || value === undefined) return [];
@@ -55,7 +49,7 @@ function findUnknownMembers(options: object, scope: Scope): readonly string[] {
       return [`Option ${name} does not exist${suggest(name, known, renamedPrefixes)}`];
     }
     return isRecord(value)
-      ? findUnknownMembers(value, { ...scope, prefix: `${name}.` })
+      ? findUnknownMembers(value, names, `${name}.`)
       : [`Option ${name} must be an object with the options ${members.join(", ")}`];
   });
 }
@@ -87,7 +81,7 @@ export function findUnknownVariables(
   return Object.entries(environment).flatMap(([name, text = ""]) => {
     // An empty variable counts as not set.
     if (text.trim() === "" || known.includes(name)) return [];
-    const hint = describeUnknown(name, { names, known, environment });
+    const hint = describeUnknown(name, names, known, environment);
     return hint === undefined ? [] : [{ name, hint }];
   });
 }
@@ -95,11 +89,9 @@ export function findUnknownVariables(
 /** Returns undefined for a variable that probably belongs to another program. */
 function describeUnknown(
   name: string,
-  {
-    names,
-    known,
-    environment,
-  }: { names: SettingNames; known: readonly string[]; environment: Environment },
+  names: SettingNames,
+  known: readonly string[],
+  environment: Environment,
 ): string | undefined {
   const { variablePrefixes, renamedPrefixes, replacements = {} } = names;
   const replacement = Object.hasOwn(replacements, name) ? replacements[name] : undefined;
@@ -115,7 +107,7 @@ function describeUnknown(
   if (isSetByKubernetes(name)) return undefined;
   const prefix = variablePrefixes.find((each) => (renamed ?? name).startsWith(each));
   if (prefix !== undefined) {
-    const suggestion = suggestVariable(name, { names, known, prefix });
+    const suggestion = suggestVariable(name, names, known, prefix);
     return `${name} is set but never read${suggestion}`;
   }
   const meant = findMisspelt(name, known);
@@ -163,11 +155,9 @@ const OWN_PREFIX = "FLAGS_";
 /** Suggests the variable that a name is a typo of, or of the option that it is derived from. */
 function suggestVariable(
   name: string,
-  {
-    names: { settings, renamedPrefixes },
-    known,
-    prefix,
-  }: { names: SettingNames; known: readonly string[]; prefix: string },
+  { settings, renamedPrefixes }: SettingNames,
+  known: readonly string[],
+  prefix: string,
 ): string {
   const renamed = rename(name, renamedPrefixes) ?? name;
   const derived = Object.values(settings).find(
