@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Readable, Writable } from "node:stream";
+import type { Transform } from "node:stream";
 import { createGunzip, createInflate } from "node:zlib";
 import { hasBody } from "flags-server-kit/http";
 import { FairShare, SMALL_BODY_BYTES } from "flags-server-kit/neutral";
@@ -32,8 +32,8 @@ const MAX_EXPANSION = 20;
 /** What a decompressor needs: a window of 32 KiB and a buffer of 16 KiB for its output, among others. */
 const DECOMPRESSOR_BYTES = 64 * 1024;
 
-/** Memory is claimed, and short chunks are merged, in parts of this length. */
-const PART_BYTES = 16 * 1024;
+/** Memory for the first part of a body. It is doubled when it is full. */
+const FIRST_BYTES = 16 * 1024;
 
 /**
  * Reads the bodies of requests, and limits their total memory until the response. Otherwise a client could send almost
@@ -72,7 +72,7 @@ export class BodyReader {
     const memory = this.#claim(request, response, { key: limits.key ?? "", length });
     return isCompressed
       ? readCompressed(request, { coding, length, limits, memory })
-      : readInto(new TextSink(limits.limitBytes, memory), request);
+      : collect(request, { maxBytes: limits.limitBytes, memory });
   }
 
   /** Starts to count the memory of a body, until its response. */
@@ -131,7 +131,7 @@ function readShort(request: IncomingMessage, length: number): Promise<string> {
         // NOTE: Node retains the request until its end has been read.
         request.resume();
         resolve(body.toString());
-      } else resolve(readInto(new TextSink(length, undefined), request));
+      } else resolve(collect(request, { maxBytes: length }));
     });
   });
 }
@@ -157,7 +157,7 @@ async function readCompressed(
     await new Promise<void>((resolve) => void request.once("readable", resolve));
   }
   if (!memory.claim(DECOMPRESSOR_BYTES)) throw tooManyBodies();
-  return readInto(new TextSink(maxBytes, memory, toError), request, create());
+  return collect(request, { maxBytes, memory, toError, decompressor: create() });
 }
 
 interface CompressedBody {
@@ -168,32 +168,60 @@ interface CompressedBody {
   readonly memory: BodyMemory;
 }
 
+interface Collection {
+  /** The longest text. */
+  readonly maxBytes: number;
+  /** @default the text needs none beyond that of the connection */
+  readonly memory?: BodyMemory;
+  /** Creates the error for a text that is longer. @default the limit of the route is exceeded */
+  readonly toError?: () => HttpError;
+  readonly decompressor?: Transform;
+}
+
 /**
- * Reads a request, through a decompressor if there is one. What a rejected request has not sent yet is discarded: it
- * precedes the next request of the connection.
+ * Reads a request as text, through a decompressor if there is one. What a rejected request has not sent yet is discarded:
+ * it precedes the next request of the connection.
+ *
+ * NOTE: chunks are copied together, because each takes about 400 bytes of memory, however short it is.
  */
-function readInto(
-  sink: TextSink,
+function collect(
   request: IncomingMessage,
-  decompressor?: NodeJS.ReadWriteStream,
+  { maxBytes, memory, toError = () => bodyTooLarge(maxBytes), decompressor }: Collection,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const fail = (error: Error): void => {
+    const source = decompressor === undefined ? request : request.pipe(decompressor);
+    let bytes = Buffer.allocUnsafe(Math.min(FIRST_BYTES, maxBytes));
+    let length = 0;
+    const fail = (error: HttpError): void => {
+      source.off("data", add);
       request.unpipe();
+      decompressor?.destroy();
       request.resume();
       reject(error);
     };
-    const source = decompressor === undefined ? request : request.pipe(decompressor);
-    decompressor?.once("error", (error: Error) => {
-      sink.destroy();
-      fail(notDecompressible(error));
+    const add = (chunk: Buffer): void => {
+      const end = length + chunk.length;
+      if (end > maxBytes) {
+        fail(toError());
+        return;
+      }
+      if (end > bytes.length) {
+        const size = Math.min(Math.max(end, 2 * bytes.length), maxBytes);
+        if (memory?.claim(size - bytes.length) === false) {
+          fail(tooManyBodies());
+          return;
+        }
+        bytes = Buffer.concat([bytes], size);
+      }
+      chunk.copy(bytes, length);
+      length = end;
+    };
+    source.on("data", add);
+    source.once("end", () => {
+      source.off("data", add);
+      resolve(bytes.toString("utf8", 0, length));
     });
-    sink.once("error", (error) => {
-      (decompressor as Readable | undefined)?.destroy();
-      fail(error);
-    });
-    sink.once("finish", () => resolve(sink.text()));
-    source.pipe(sink);
+    decompressor?.once("error", (error: Error) => fail(notDecompressible(error)));
   });
 }
 
@@ -221,10 +249,9 @@ class BodyMemory {
   claim(bytes: number): boolean {
     this.#availableBytes -= bytes;
     if (this.#availableBytes >= 0) return true;
-    const claimedBytes = Math.max(PART_BYTES, -this.#availableBytes);
-    const release = this.#share.tryClaim(this.#key, claimedBytes);
+    const release = this.#share.tryClaim(this.#key, -this.#availableBytes);
     if (release === undefined) return false;
-    this.#availableBytes += claimedBytes;
+    this.#availableBytes = 0;
     this.#releases.push(release);
     return true;
   }
@@ -233,64 +260,5 @@ class BodyMemory {
   release(): void {
     this.#availableBytes = Number.POSITIVE_INFINITY;
     for (const release of this.#releases) release();
-  }
-}
-
-/**
- * Collects a text. Short chunks are merged, because each takes about 400 bytes of memory, however short it is.
- */
-class TextSink extends Writable {
-  readonly #limitBytes: number;
-  readonly #memory: BodyMemory | undefined;
-  readonly #toError: () => HttpError;
-  readonly #parts: Buffer[] = [];
-  #buffer: Buffer | undefined;
-  #filled = 0;
-  #length = 0;
-
-  /**
-   * @param memory undefined: the text needs none beyond that of the connection
-   * @param toError creates the error for a text that exceeds the limit
-   */
-  constructor(
-    limitBytes: number,
-    memory: BodyMemory | undefined,
-    toError: () => HttpError = () => bodyTooLarge(limitBytes),
-  ) {
-    super();
-    this.#limitBytes = limitBytes;
-    this.#memory = memory;
-    this.#toError = toError;
-  }
-
-  text(): string {
-    this.#endPart();
-    return Buffer.concat(this.#parts).toString();
-  }
-
-  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
-    this.#length += chunk.length;
-    if (this.#length > this.#limitBytes) done(this.#toError());
-    else if (this.#memory?.claim(chunk.length) === false) done(tooManyBodies());
-    else {
-      this.#add(chunk);
-      done();
-    }
-  }
-
-  #add(chunk: Buffer): void {
-    if (this.#filled + chunk.length > PART_BYTES) this.#endPart();
-    if (chunk.length >= PART_BYTES) {
-      this.#parts.push(chunk);
-      return;
-    }
-    this.#buffer ??= Buffer.allocUnsafe(PART_BYTES);
-    this.#filled += chunk.copy(this.#buffer, this.#filled);
-  }
-
-  #endPart(): void {
-    if (this.#buffer !== undefined) this.#parts.push(this.#buffer.subarray(0, this.#filled));
-    this.#buffer = undefined;
-    this.#filled = 0;
   }
 }
