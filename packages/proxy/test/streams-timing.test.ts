@@ -25,7 +25,7 @@ async function startStreams(source: DocumentSource, options: Partial<FlagStreams
   const tokens = new StreamTokens("secret");
   const streams = new FlagStreams(
     { limits: { maxStreams: 100 }, ...options },
-    { events: new Map([[source, new FlagEvents(formats)]]), tokens, registry },
+    { sources: [source], events: new FlagEvents(formats), tokens, registry },
   );
   const server = createServer(({ url = "/" }, response) => {
     const events = new EventStream(response, {});

@@ -217,7 +217,7 @@ function createStreams(
   const definitions = new DefinitionsStreams(flagSources, feeds, { maxStreams: forSdks });
   observeDefinitionsStreams(registry, definitions);
   const toClients = createClientStreams(config, {
-    flagSources,
+    sources: flagSources,
     protocols,
     registry,
     maxStreams: forClients,

@@ -7,30 +7,21 @@ import { type EventFormat, FlagEvents } from "./flag-events.ts";
 import { FlagStreams } from "./flag-streams.ts";
 
 interface StreamsDependencies {
-  readonly flagSources: readonly FlagSource[];
+  readonly sources: readonly FlagSource[];
   readonly protocols: readonly Protocol[];
   readonly registry: Registry;
   /** Maximum number of streams, which leaves connections for everything else. */
   readonly maxStreams: number;
-  /** Memory for the cached events of each source. @default 32 MiB */
+  /** Memory for the cached events. @default 32 MiB */
   readonly cacheBytes?: number | undefined;
 }
 
 /** Creates the streams to clients as configured. */
 export function createClientStreams(
-  {
-    push,
-    upstreamTokens,
-    clientKeys,
-    accessFile,
-    upstreamKeys,
-  }: Pick<ProxyConfig, "push" | "upstreamTokens" | "clientKeys" | "accessFile" | "upstreamKeys">,
-  { flagSources, protocols, registry, maxStreams, cacheBytes }: StreamsDependencies,
+  { push, upstreamTokens, clientKeys, accessFile, upstreamKeys }: ProxyConfig,
+  { sources, protocols, registry, maxStreams, cacheBytes }: StreamsDependencies,
 ): FlagStreams {
-  const formats = createEventFormats(protocols);
-  const events = new Map(
-    flagSources.map((source) => [source, new FlagEvents(formats, cacheBytes)]),
-  );
+  const events = new FlagEvents(createEventFormats(protocols), cacheBytes);
   // NOTE: keys can be added to an access file later, and the upstream can verify more of them.
   const canChange = accessFile !== undefined || upstreamKeys !== undefined;
   const hasSeveralKeys = canChange || clientKeys.length > 1;
@@ -41,7 +32,7 @@ export function createClientStreams(
   };
   const tokens = new StreamTokens(push.secret ?? upstreamTokens.join());
   const maxAgeMs = push.maxAgeSeconds * 1000;
-  return new FlagStreams({ limits, maxAgeMs }, { events, tokens, registry });
+  return new FlagStreams({ limits, maxAgeMs }, { sources, events, tokens, registry });
 }
 
 /** Streams use the protocol of their kind of event. */

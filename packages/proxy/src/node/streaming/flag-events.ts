@@ -6,7 +6,7 @@ import type { Rendering } from "../../core/response/rendering.ts";
 import { SnapshotIds } from "../../core/response/response-cache.ts";
 import type { Subscription } from "../../core/streaming/subscription.ts";
 
-/** Default memory for the cached events of one source. */
+/** Default memory for the cached events. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
 /** Estimated memory of a cache entry in addition to its strings. */
@@ -42,11 +42,10 @@ export class FlagEvent {
   }
 }
 
-/** Evaluates the subscriptions to one source. Subscriptions with the same result share one event. */
+/** Evaluates subscriptions. Those with the same result share one event. */
 export class FlagEvents {
   readonly #formats: ReadonlyMap<string, EventFormat>;
   readonly #events: LRUCache<string, FlagEvent>;
-  /** The snapshot of the source, and its restricted forms. */
   readonly #ids = new SnapshotIds();
 
   /**

@@ -69,7 +69,8 @@ export interface FlagStreamsOptions extends Pick<
 }
 
 interface FlagStreamsDependencies {
-  readonly events: ReadonlyMap<FlagSource, FlagEvents>;
+  readonly sources: readonly FlagSource[];
+  readonly events: FlagEvents;
   readonly tokens: StreamTokens;
   readonly registry: Registry;
 }
@@ -85,16 +86,18 @@ const EXPIRY_CHECK_INTERVAL_MS = 1000;
 /** Keeps the streams to clients up to date, and enforces their limits. */
 export class FlagStreams implements ClientStreams {
   readonly tokens: StreamTokens;
-  readonly #events: ReadonlyMap<FlagSource, FlagEvents>;
+  readonly #sources: readonly FlagSource[];
+  readonly #events: FlagEvents;
   readonly #metrics: FlagStreamMetrics;
   readonly #hub: StreamHub<FlagStream>;
   readonly #stops: readonly (() => void)[];
 
   constructor(
     { clockIntervalMs = 10_000, ...options }: FlagStreamsOptions,
-    { events, tokens, registry }: FlagStreamsDependencies,
+    { sources, events, tokens, registry }: FlagStreamsDependencies,
   ) {
     this.tokens = tokens;
+    this.#sources = sources;
     this.#events = events;
     this.#hub = new StreamHub({
       ...options,
@@ -105,7 +108,7 @@ export class FlagStreams implements ClientStreams {
     this.#stops = [
       repeat(() => this.#reevaluate(), clockIntervalMs),
       repeat(() => this.#endExpired(), EXPIRY_CHECK_INTERVAL_MS),
-      ...Array.from(events, ([source, cached]) => this.#follow(source, cached)),
+      ...sources.map((source) => this.#follow(source)),
     ];
   }
 
@@ -148,23 +151,25 @@ export class FlagStreams implements ClientStreams {
     this.#hub.close();
   }
 
-  #follow(source: FlagSource, events: FlagEvents): () => void {
-    const onChanged = (): void => {
-      events.clear();
-      this.#hub.update(this.#streamsOf(source));
-    };
+  #follow(source: FlagSource): () => void {
+    const onChanged = (): void => this.#updateAll(source);
     source.on("changed", onChanged);
     return () => void source.off("changed", onChanged);
   }
 
   /** Evaluates rules again whose results may change although no flag has changed. */
   #reevaluate(): void {
-    for (const [source, events] of this.#events) {
+    for (const source of this.#sources) {
       const { readsClock, callsCustomStrategy } = source.snapshot?.contextDependencies ?? {};
-      if (readsClock !== true && callsCustomStrategy !== true) continue;
-      events.clear();
-      this.#hub.update(this.#streamsOf(source));
+      if (readsClock === true || callsCustomStrategy === true) this.#updateAll(source);
     }
+  }
+
+  #updateAll(source: FlagSource): void {
+    this.#events.clear();
+    this.#hub.update(
+      this.#hub.streams().filter(({ grant }) => grant.flags.source.flags === source),
+    );
   }
 
   #endExpired(): void {
@@ -172,16 +177,11 @@ export class FlagStreams implements ClientStreams {
     this.#hub.endIf(({ expiresAtMs = Infinity }) => nowMs >= expiresAtMs, "signature_expired");
   }
 
-  #streamsOf(source: FlagSource): readonly FlagStream[] {
-    return this.#hub.streams().filter(({ grant }) => grant.flags.source.flags === source);
-  }
-
   /** NOTE: reads the snapshot only now, so that an older event never follows a newer one. */
   #update(stream: FlagStream): void {
-    const { snapshot, source } = stream.grant.flags;
-    const events = this.#events.get(source.flags);
-    if (snapshot === undefined || events === undefined) return;
-    if (stream.send(events.get(snapshot, stream.subscription()))) this.#metrics.events.inc();
+    const { snapshot } = stream.grant.flags;
+    if (snapshot === undefined) return;
+    if (stream.send(this.#events.get(snapshot, stream.subscription()))) this.#metrics.events.inc();
   }
 }
 
