@@ -18,7 +18,7 @@ import { ResponseCache } from "../core/response/response-cache.ts";
 import { createProtocol } from "../core/routes/protocol.ts";
 import { Cors } from "../core/routing/cors.ts";
 import { Handler } from "../core/routing/handler.ts";
-import type { Route } from "../core/routing/route.ts";
+import { refuse, type Route } from "../core/routing/route.ts";
 import { describeSources } from "../sources/describe-sources.ts";
 import type { Source, SourceFailure } from "../sources/sources.ts";
 import { identifySource } from "../store/source-identity.ts";
@@ -221,8 +221,8 @@ const UNCOUNTED = { entries: ignore, invalid: ignore, refused: ignore, dropped: 
 
 /** Rejects requests that a runtime without servers cannot handle. */
 function rejectUnavailable(route: Route): Route {
-  if (route.path.endsWith("/stream")) return { ...route, reject: streamsNotAvailable };
-  return route.path.endsWith("/explain") ? { ...route, reject: explanationsNotAvailable } : route;
+  if (route.path.endsWith("/stream")) return refuse(route, streamsNotAvailable);
+  return route.path.endsWith("/explain") ? refuse(route, explanationsNotAvailable) : route;
 }
 
 function explanationsNotAvailable(): HttpError {

@@ -46,15 +46,9 @@ export function apiPageRoutes(
     audience: FOR_PAGES,
   } as const;
   if (describe === undefined) {
-    const disabled = {
-      ...shared,
-      audience: { ...FOR_PAGES, checksHost: false },
-      reject: notEnabled,
-    };
-    const handle = (): never => {
-      throw notEnabled();
-    };
-    return ["/docs/openapi", "/docs/openapi.json"].map((path) => ({ ...disabled, path, handle }));
+    const audience = { ...FOR_PAGES, checksHost: false };
+    const disabled = { ...shared, audience, authenticate: refuse, handle: refuse };
+    return ["/docs/openapi", "/docs/openapi.json"].map((path) => ({ ...disabled, path }));
   }
   const files = `${basePath}/docs/openapi/static`;
   let json: string | undefined;
@@ -91,8 +85,8 @@ export function apiPageRoutes(
   ];
 }
 
-function notEnabled(): HttpError {
-  return new HttpError(
+function refuse(): never {
+  throw new HttpError(
     404,
     "The OpenAPI document is not enabled: set `enableOAS` (ENABLE_OAS) to true",
   );

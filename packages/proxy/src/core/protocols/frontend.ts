@@ -1,24 +1,15 @@
 import { Type } from "typebox";
 import { named } from "../http/named-schema.ts";
-import { readContext, parseQueryContext } from "../context/sent-context.ts";
+import { readContext } from "../context/sent-context.ts";
 import type { FlagFormat } from "../response/rendering.ts";
-import { flagRoutes } from "../routes/flag-routes.ts";
+import { flagRoutes, selectionRoutes } from "../routes/flag-routes.ts";
 import {
   createRequestBody,
   type FlagRequestBody,
   type ProtocolDefinition,
-  type RouteOptions,
 } from "../routes/protocol.ts";
-import { FOR_CLIENTS, type Route } from "../routing/route.ts";
 import { Toggle, Variant, createToggleFormat, writeToggles } from "../routes/toggles.ts";
-import {
-  FIELD_DESCRIPTIONS,
-  MAX_CONTEXT_PROPERTIES,
-  NamedToggles,
-  ContextQuery,
-  errorResponses,
-  NotModified,
-} from "../routes/schemas.ts";
+import { FIELD_DESCRIPTIONS, MAX_CONTEXT_PROPERTIES, NamedToggles } from "../routes/schemas.ts";
 import { createStreamBody, streamRoutes } from "../routes/stream-routes.ts";
 import { usageRoutes } from "../routes/usage-routes.ts";
 
@@ -112,56 +103,20 @@ export const FRONTEND: ProtocolDefinition = {
   ignoresInvalidValues: true,
   streamEvents: { kind: "frontend", write: writeToggles },
   createRoutes: (options) => [
-    ...flagRoutes({
-      ...options,
-      body: FRONTEND_BODY,
-      responseSchema: FrontendToggleList,
-      tag: TAG,
-    }),
-    ...singleToggleRoutes(options),
+    ...flagRoutes({ ...options, ...FLAG_ROUTES, responseSchema: FrontendToggleList }),
+    ...selectionRoutes(
+      { ...options, ...FLAG_ROUTES, responseSchema: FrontendToggle },
+      {
+        path: "/features/:name",
+        params: Type.Object({ name: Type.String({ description: "Name of the flag" }) }),
+        subject: "one toggle, on or off",
+        errors: [400, 401, 404, 503],
+        select: (call) => ({ single: call.param("name") }),
+      },
+    ),
     ...usageRoutes(options),
     ...streamRoutes({ ...options, body: FRONTEND_STREAM_BODY }),
   ],
 };
 
-const TAG = "Frontend API";
-
-const ToggleName = Type.Object({ name: Type.String({ description: "Name of the flag" }) });
-
-function singleToggleRoutes({ allow, protocol, respond }: RouteOptions): readonly Route[] {
-  const shared = {
-    path: "/features/:name",
-    tags: [TAG],
-    security: [{ clientKey: [] }],
-    params: ToggleName,
-    audience: FOR_CLIENTS,
-    authenticate: allow("client"),
-  };
-  const responses = { 200: FrontendToggle, 304: NotModified };
-  return [
-    {
-      ...shared,
-      method: "GET",
-      summary: "Evaluates one toggle, on or off, for a context in the query",
-      query: ContextQuery,
-      responses: { ...responses, ...errorResponses(400, 401, 404, 503) },
-      handle: (call) =>
-        respond(call, () => ({
-          sent: parseQueryContext(call.request.url ?? "", protocol.definition),
-          selection: { single: call.param("name") },
-        })),
-    },
-    {
-      ...shared,
-      method: "POST",
-      summary: "Evaluates one toggle, on or off, for a context in the body",
-      body: FRONTEND_BODY,
-      responses: { ...responses, ...errorResponses(400, 401, 404, 413, 415, 503) },
-      handle: (call) =>
-        respond(call, () => ({
-          sent: FRONTEND_BODY.read(call.parse(FRONTEND_BODY.schema)).sent,
-          selection: { single: call.param("name") },
-        })),
-    },
-  ];
-}
+const FLAG_ROUTES = { body: FRONTEND_BODY, tag: "Frontend API" };

@@ -4,6 +4,7 @@ import { parseQueryContext } from "../context/sent-context.ts";
 import { ENABLE_ALL_HINT, type HttpError, notAllowed, notEnabled } from "../http/errors.ts";
 import type { FlagRequestBody, RouteOptions } from "./protocol.ts";
 import type { Selection } from "../response/evaluate-flags.ts";
+import type { Call } from "../routing/call.ts";
 import { FOR_CLIENTS, type Route } from "../routing/route.ts";
 import { ContextQuery, errorResponses, type ErrorStatus, NotModified } from "./schemas.ts";
 
@@ -13,7 +14,6 @@ interface FlagRoutesOptions extends Pick<
   "allow" | "protocol" | "respond" | "config"
 > {
   readonly body: FlagRequestBody;
-  /** Schema of a list of flags. */
   readonly responseSchema: TSchema;
   /** Heading of the routes in the OpenAPI document. */
   readonly tag: string;
@@ -23,17 +23,19 @@ interface FlagRoutesOptions extends Pick<
 export function flagRoutes(options: FlagRoutesOptions): readonly Route[] {
   const { enableAllEndpoint } = options.config;
   return [
-    ...listRoutes(options, {
+    ...selectionRoutes(options, {
       path: "",
       subject: "the flags that are on",
+      alternative: ", or the named ones",
       errors: [400, 401, 503],
-      selection: {},
+      select: () => ({}),
     }),
-    ...listRoutes(options, {
+    ...selectionRoutes(options, {
       path: "/all",
       subject: "all flags, on and off",
+      alternative: ", or the named ones",
       errors: [400, 401, 501, 503],
-      selection: { all: true },
+      select: () => ({ all: true }),
       check: (grant) => checkAll(grant, enableAllEndpoint),
     }),
   ];
@@ -47,21 +49,23 @@ function checkAll(grant: Grant, isEnabled: boolean): HttpError | undefined {
     : notEnabled("This endpoint", ENABLE_ALL_HINT);
 }
 
-interface List extends Pick<Route, "check"> {
-  readonly path: string;
-  /** The content of the list, for descriptions. */
+interface SelectionRoutes extends Pick<Route, "path" | "params" | "check"> {
+  /** The content of the response, for descriptions. */
   readonly subject: string;
+  /** What the body can select instead, for descriptions. */
+  readonly alternative?: string;
   /** Error statuses of both methods. */
   readonly errors: readonly ErrorStatus[];
-  readonly selection: Selection;
+  readonly select: (call: Call) => Selection;
 }
 
-function listRoutes(
+/** The routes for a selection of flags, for GET and POST. */
+export function selectionRoutes(
   { allow, body, protocol, respond, responseSchema, tag }: FlagRoutesOptions,
-  { subject, errors, selection, ...list }: List,
+  { subject, alternative = "", errors, select, ...route }: SelectionRoutes,
 ): readonly Route[] {
   const shared = {
-    ...list,
+    ...route,
     tags: [tag],
     security: [{ clientKey: [] }],
     audience: FOR_CLIENTS,
@@ -78,19 +82,19 @@ function listRoutes(
       handle: (call) =>
         respond(call, () => ({
           sent: parseQueryContext(call.request.url ?? "", protocol.definition),
-          selection,
+          selection: select(call),
         })),
     },
     {
       ...shared,
       method: "POST",
-      summary: `Evaluates ${subject}, or the named ones, for a context in the body`,
+      summary: `Evaluates ${subject}${alternative}, for a context in the body`,
       body,
       responses: { ...responses, ...errorResponses(...errors, 413, 415) },
       handle: (call) =>
         respond(call, () => {
           const { sent, toggles } = body.read(call.parse(body.schema));
-          return { sent, selection: { ...selection, toggles } };
+          return { sent, selection: { ...select(call), toggles } };
         }),
     },
   ];

@@ -8,7 +8,6 @@ import { admit } from "../routing/authenticate.ts";
 import type { Call } from "../routing/call.ts";
 import {
   ENABLE_ALL_HINT,
-  type HttpError,
   invalidStreamToken,
   notAllowed,
   notEnabled,
@@ -110,10 +109,10 @@ export function streamRoutes(options: StreamOptions): readonly Route[] {
         201: StreamAddress,
         ...errorResponses(400, 401, 413, 415, 501, 503),
       },
-      ...(isOff ? { reject: notEnabledHere } : { authenticate: allow("client") }),
+      authenticate: isOff ? refuse : allow("client"),
       body: { schema: body },
       handle: async (call) => {
-        if (isOff) throw notEnabledHere();
+        if (isOff) return refuse();
         const subscription = await readSubscription(call, call.parse(body), options);
         return call.request.headers.accept?.includes(EVENT_STREAM) === true
           ? openStream(call, clientStreams, subscription)
@@ -133,7 +132,7 @@ export function streamRoutes(options: StreamOptions): readonly Route[] {
       responses: { 200: StreamEvents, ...errorResponses(401, 501, 503) },
       // NOTE: an EventSource can send neither a key nor a body, so the token in the URL contains both.
       handle: async (call) => {
-        if (isOff) throw notEnabledHere();
+        if (isOff) return refuse();
         const { clientId, subscription } = clientStreams.tokens.open(tokenOf(call));
         await access.upstream?.confirm(keyOfClient(clientId));
         const grant = access.keys.findClient(clientId);
@@ -146,8 +145,8 @@ export function streamRoutes(options: StreamOptions): readonly Route[] {
   ];
 }
 
-function notEnabledHere(): HttpError {
-  return notEnabled(
+function refuse(): never {
+  throw notEnabled(
     "This endpoint",
     "set `push.maxStreams` (FLAGS_PUSH_MAX_STREAMS) to more than 0",
   );

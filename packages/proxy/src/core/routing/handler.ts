@@ -132,7 +132,6 @@ export class Handler {
     const { route } = call;
     if (route === undefined) throw this.#missing(call);
     onRoute?.(request, match.found?.path ?? NO_ROUTE);
-    if (route.reject !== undefined) throw route.reject();
     const checked = route.authenticate?.(call);
     return checked instanceof Promise
       ? checked.then(() => handleRoute(route, call, readBody))

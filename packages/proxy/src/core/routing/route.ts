@@ -52,8 +52,6 @@ export interface Route extends Description {
   readonly hasHead?: boolean;
   /** Whether it responds before the sources are ready. @default false */
   readonly isAlwaysAvailable?: boolean;
-  /** Rejects requests before anything else of the route. @default none */
-  readonly reject?: () => HttpError;
   /**
    * Finds the grant of a request; see `createKeyCheck()`. It reads only the headers.
    *
@@ -66,4 +64,12 @@ export interface Route extends Description {
   readonly body?: RouteBody;
   /** @throws {HttpError} */
   handle(call: Call): Reply | Promise<Reply>;
+}
+
+/** Returns the route with nothing but an error as its response. */
+export function refuse(route: Route, toError: () => HttpError): Route {
+  const fail = (): never => {
+    throw toError();
+  };
+  return { ...route, authenticate: fail, handle: fail };
 }
