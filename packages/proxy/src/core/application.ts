@@ -9,7 +9,7 @@ import {
   HEALTH_ROUTE,
   type MetricsText,
   probeRoutes,
-  prometheusRoute,
+  metricsRoute,
 } from "./operations/monitoring.ts";
 import { statusRoute } from "./operations/status.ts";
 import { configuredHeader, varyOn } from "./routes/protocol.ts";
@@ -81,7 +81,7 @@ export function operationRoutes(
   );
   return [
     ...probes,
-    prometheusRoute(metrics),
+    metricsRoute(metrics),
     statusRoute({
       config,
       version,

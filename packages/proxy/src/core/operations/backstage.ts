@@ -11,7 +11,7 @@ import { jsonReply } from "../http/reply.ts";
 import { FOR_OPERATORS, type Route } from "../routing/route.ts";
 import { errorResponses } from "../routes/schemas.ts";
 import { DefinitionsResponse } from "../server-sdk/schemas.ts";
-import { METRICS_RESPONSE, metricsReply, type MetricsText } from "./monitoring.ts";
+import { METRICS_RESPONSE, metricsRoute, type MetricsText, PROBE } from "./monitoring.ts";
 import { toTime } from "./status.ts";
 
 interface BackstageOptions {
@@ -63,53 +63,35 @@ const TAGS = ["Operations"];
 
 /** The operational endpoints of Unleash Edge, under `/internal-backstage`. */
 export function backstageRoutes(options: BackstageOptions): readonly Route[] {
+  const { sources, isStopping } = options.readiness;
+  const isServing = (): boolean => isReady(sources) && !isStopping();
   return [
-    ...edgeProbeRoutes(options.readiness),
-    ...edgeMetricsRoutes(options.metrics),
-    ...stateRoutes(options),
-  ];
-}
-
-/** NOTE: `health` must not fail while the upstream is down, because it is used as a liveness probe. */
-function edgeProbeRoutes({ sources, isStopping }: ReadinessRules): readonly Route[] {
-  const shared = {
-    method: "GET",
-    tags: TAGS,
-    audience: { ...FOR_OPERATORS, checksHost: false },
-    isAlwaysAvailable: true,
-  } as const;
-  return [
+    // NOTE: must not fail while the upstream is down, because it is used as a liveness probe.
     {
-      ...shared,
+      ...PROBE,
       path: "/internal-backstage/health",
       summary: "Reports that the process responds",
       responses: { 200: ProbeStatus },
       handle: () => jsonReply({ status: "OK" }),
     },
     {
-      ...shared,
+      ...PROBE,
       path: "/internal-backstage/ready",
       summary: "Reports whether the proxy has flags",
       responses: { 200: ProbeStatus, 503: ProbeStatus },
       handle: () =>
-        isReady(sources) && !isStopping()
+        isServing()
           ? jsonReply({ status: "READY" })
           : jsonReply({ status: "NOT_READY" }, undefined, 503),
     },
+    ...["/metrics", "/prometheus"].map((path) => ({
+      ...metricsRoute(options.metrics),
+      path: `/internal-backstage${path}`,
+      responses: { 200: METRICS_RESPONSE },
+      isAlwaysAvailable: true,
+    })),
+    ...stateRoutes(options),
   ];
-}
-
-function edgeMetricsRoutes(metrics: MetricsText): readonly Route[] {
-  return ["/metrics", "/prometheus"].map((path) => ({
-    method: "GET",
-    path: `/internal-backstage${path}`,
-    tags: TAGS,
-    summary: "Metrics of the proxy, for Prometheus",
-    responses: { 200: METRICS_RESPONSE },
-    audience: FOR_OPERATORS,
-    isAlwaysAvailable: true,
-    handle: () => metricsReply(metrics),
-  }));
 }
 
 /** Definitions and states contain names of unreleased flags, so they require a server token. */

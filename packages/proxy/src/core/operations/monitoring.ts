@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { named } from "../http/named-schema.ts";
 import { findReadinessError, type ReadinessRules } from "./readiness.ts";
-import { conditionalReply, jsonReply, type Reply, textReply } from "../http/reply.ts";
+import { conditionalReply, jsonReply, textReply } from "../http/reply.ts";
 import { FOR_OPERATORS, type Route } from "../routing/route.ts";
 import { errorResponses } from "../routes/schemas.ts";
 
@@ -44,8 +44,8 @@ export const METRICS_RESPONSE = {
   description: "The metrics",
 };
 
-/** The metrics, at the path of the Unleash proxy. */
-export function prometheusRoute(metrics: MetricsText): Route {
+/** The metrics in the text format of Prometheus, at the path of the Unleash proxy. */
+export function metricsRoute({ registry, read }: MetricsText): Route {
   return {
     method: "GET",
     path: "/proxy/internal-backstage/prometheus",
@@ -53,37 +53,35 @@ export function prometheusRoute(metrics: MetricsText): Route {
     tags: TAGS,
     responses: { 200: METRICS_RESPONSE, ...errorResponses(503) },
     audience: FOR_OPERATORS,
-    handle: () => metricsReply(metrics),
+    handle: async () =>
+      textReply(registry.contentType, await read(), { "cache-control": "no-store" }),
   };
 }
 
-/** Responds with the metrics in the text format of Prometheus. */
-export async function metricsReply({ registry, read }: MetricsText): Promise<Reply> {
-  return textReply(registry.contentType, await read(), { "cache-control": "no-store" });
-}
+/** What the routes of probes have in common. They need no key. */
+export const PROBE = {
+  method: "GET",
+  tags: TAGS,
+  audience: { ...FOR_OPERATORS, checksHost: false },
+  isAlwaysAvailable: true,
+} as const;
 
 const Ok = named("probeSchema", { status: Type.Literal("ok") });
 
 const OK = { status: "ok" } as const;
 
-/** `GET /live` and `GET /ready`. Neither needs a key. */
+/** `GET /live` and `GET /ready`. */
 export function probeRoutes(rules: ReadinessRules): readonly Route[] {
-  const shared = {
-    method: "GET",
-    tags: TAGS,
-    audience: { ...FOR_OPERATORS, checksHost: false },
-    isAlwaysAvailable: true,
-  } as const;
   return [
     {
-      ...shared,
+      ...PROBE,
       path: "/live",
       summary: "Reports that the process responds, regardless of its flags",
       responses: { 200: Ok },
       handle: () => jsonReply(OK),
     },
     {
-      ...shared,
+      ...PROBE,
       path: "/ready",
       summary:
         "Reports whether the proxy should receive requests: whether it has flags that are not too old",
