@@ -2,7 +2,7 @@
 
 import { runCommandLine } from "flags-server-kit/command-line";
 import { PROGRAM } from "./config/program.ts";
-import { PROBES } from "./migrate/edge-probes.ts";
+import { PROBES } from "./migrate/probes.ts";
 import { translate } from "./migrate/translate.ts";
 
 /** Runs the subcommands `health` and `ready` of `flags-proxy`. */

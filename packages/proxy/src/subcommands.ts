@@ -3,7 +3,7 @@ import { CHECK } from "./cli/check/check.ts";
 import { EXPLAIN } from "./cli/explain/explain.ts";
 import { COMPARE } from "./migrate/compare/compare.ts";
 import { EDGE_SUBCOMMANDS } from "./migrate/edge-modes.ts";
-import { PROBES } from "./migrate/edge-probes.ts";
+import { PROBES } from "./migrate/probes.ts";
 import { MIGRATE } from "./migrate/migrate.ts";
 import type { Translation } from "./migrate/translate-environment.ts";
 
