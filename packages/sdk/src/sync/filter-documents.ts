@@ -1,17 +1,6 @@
 import { isRecord } from "flags-engine";
 import type { FeatureFilters } from "../transport/upstream-api.ts";
 
-type Feature = Readonly<Record<string, unknown>>;
-
-interface Filter {
-  /** For messages. */
-  readonly name: string;
-  readonly isMatch: (feature: Feature) => boolean;
-}
-
-/** Warns only once for each kind. */
-type WarnOnce = (kind: string, message: string) => void;
-
 interface Document {
   readonly features: readonly unknown[];
   readonly query?: unknown;
@@ -24,68 +13,51 @@ interface Document {
  * document. Warns once about each filter that the upstream ignores.
  */
 export function createDocumentFilter(
-  filters: FeatureFilters,
+  { projectName, namePrefix, tags }: FeatureFilters,
   warn: (message: string) => void,
 ): (document: unknown) => unknown {
-  const warnOnce = createWarnOnce(warn);
-  const active = activeFilters(filters);
+  const warned = new Set<string>();
+  const warnOnce = (filter: string, message: string): void => {
+    if (!warned.has(filter)) warn(message);
+    warned.add(filter);
+  };
+  const keepMatching = (
+    features: readonly unknown[],
+    member: "project" | "name",
+    filter: string,
+    isMatch: (text: string) => boolean,
+  ): readonly unknown[] => {
+    const matching = features.filter((feature) => {
+      const value = isRecord(feature) ? feature[member] : undefined;
+      // The parser reports any other value.
+      return typeof value !== "string" || isMatch(value);
+    });
+    if (matching.length < features.length)
+      warnOnce(filter, `The upstream sends flags that do not match ${filter}: they are ignored`);
+    return matching;
+  };
   return (document) => {
     if (!isDocument(document)) return document;
-    warnIfTagsIgnored(document, filters.tags, warnOnce);
+    const confirmed = confirmedTags(document);
+    const ignored = tags
+      .map(({ name, value }) => `${name}:${value}`)
+      .filter((tag) => !confirmed.has(tag));
+    if (ignored.length > 0)
+      warnOnce(
+        "tags",
+        `The upstream does not confirm the filter by tags (${ignored.join(", ")}): flags without these tags may be included`,
+      );
     let { features } = document;
-    for (const { name, isMatch } of active) {
-      const matching = features.filter((feature) => !isRecord(feature) || isMatch(feature));
-      const ignored = features.length - matching.length;
-      if (ignored > 0)
-        warnOnce(name, `The upstream sends flags that do not match ${name}: they are ignored`);
-      features = matching;
+    if (projectName) {
+      const filter = `the project ${JSON.stringify(projectName)}`;
+      features = keepMatching(features, "project", filter, (id) => id === projectName);
+    }
+    if (namePrefix) {
+      const filter = `the name prefix ${JSON.stringify(namePrefix)}`;
+      features = keepMatching(features, "name", filter, (name) => name.startsWith(namePrefix));
     }
     return features.length === document.features.length ? document : { ...document, features };
   };
-}
-
-function activeFilters({ projectName, namePrefix }: FeatureFilters): readonly Filter[] {
-  const filters: Filter[] = [];
-  if (projectName) {
-    filters.push({
-      name: `the project ${JSON.stringify(projectName)}`,
-      isMatch: (feature) => matchesIfText(feature, "project", (id) => id === projectName),
-    });
-  }
-  if (namePrefix) {
-    filters.push({
-      name: `the name prefix ${JSON.stringify(namePrefix)}`,
-      isMatch: (feature) => matchesIfText(feature, "name", (name) => name.startsWith(namePrefix)),
-    });
-  }
-  return filters;
-}
-
-/** Also true if the member is not a string, so that the parser reports the malformed flag. */
-function matchesIfText(
-  feature: Feature,
-  member: "name" | "project",
-  isMatch: (text: string) => boolean,
-): boolean {
-  const value = feature[member];
-  return typeof value !== "string" || isMatch(value);
-}
-
-function warnIfTagsIgnored(
-  document: Document,
-  tags: FeatureFilters["tags"],
-  warnOnce: WarnOnce,
-): void {
-  if (tags.length === 0) return;
-  const confirmed = confirmedTags(document);
-  const ignored = tags
-    .map(({ name, value }) => `${name}:${value}`)
-    .filter((tag) => !confirmed.has(tag));
-  if (ignored.length === 0) return;
-  warnOnce(
-    "tags",
-    `The upstream does not confirm the filter by tags (${ignored.join(", ")}): flags without these tags may be included`,
-  );
 }
 
 /** Returns the tags in `query.tag`, each of which is `[type, value]` or `type:value`. */
@@ -102,13 +74,4 @@ function isText(value: unknown): value is string {
 
 function isDocument(document: unknown): document is Document {
   return isRecord(document) && Array.isArray(document["features"]);
-}
-
-function createWarnOnce(warn: (message: string) => void): WarnOnce {
-  const warned = new Set<string>();
-  return (kind, message) => {
-    if (warned.has(kind)) return;
-    warned.add(kind);
-    warn(message);
-  };
 }

@@ -1,4 +1,5 @@
 import type { Steps } from "flags-engine";
+import { describeCount } from "../describe-count.ts";
 import type { Emitter, FlagsClientEvents } from "../events.ts";
 import type { FeatureDefinitions, FlagFall } from "../synced-flags.ts";
 import type { TimeSlicer } from "../scheduling/time-slicer.ts";
@@ -6,7 +7,6 @@ import { readJson } from "../transport/read-json.ts";
 import { UpstreamError } from "../transport/upstream-error.ts";
 import { describeDiagnostics } from "./compiler.ts";
 import type { Acceptance, FlagState, Origin } from "./flag-state.ts";
-import { describeFall, isFall } from "./flag-fall.ts";
 import { confirmedNow } from "../transport/confirmation.ts";
 import type { Confirmation } from "../transport/confirmation.ts";
 import type { SyncSink } from "./synchronizer.ts";
@@ -228,6 +228,18 @@ export class FlagUpdater implements SyncSink {
 
 function confirmedAt(atMs: number): Confirmation {
   return { earliestMs: atMs, latestMs: atMs, isRelayed: false };
+}
+
+/** Whether the number of flags falls so far that it is probably a mistake: to none, or below half. */
+function isFall(before: number, after: number): boolean {
+  return before > 0 && (after === 0 || after < before / 2);
+}
+
+/** Describes a fall for the log. */
+function describeFall({ before, after, isHeldBack }: FlagFall): string {
+  return isHeldBack
+    ? `The upstream sends no flags, after ${describeCount(before, "flag")}: those are kept until three more polls or 15 s of a stream confirm it. Check the upstream and its database`
+    : `The number of flags has fallen from ${before} to ${after}: check the upstream if that is not intended`;
 }
 
 const SECOND_MS = 1000;
