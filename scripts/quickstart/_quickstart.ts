@@ -26,6 +26,8 @@ export interface Quickstart {
   printed(expected: string): Promise<void>;
   /** Returns the printed tokens. */
   tokens(): Readonly<Record<"admin" | "backend", string>>;
+  /** Returns the printed link to the console. */
+  link(): string;
   /** Returns the printed commands. */
   commands(): Readonly<Record<"read" | "turnOn" | "turnOff", string>>;
   stop(signal: NodeJS.Signals): Promise<number | null>;
@@ -67,6 +69,7 @@ export function startQuickstart(
         new RegExp(`^ {2}${name} token +(\\S+)$`, "m").exec(text)?.[1] ?? "";
       return { admin: tokenOf("Admin"), backend: tokenOf("Backend") };
     },
+    link: () => /^ {2}Console +(\S+)$/m.exec(text)?.[1] ?? "",
     commands: () => {
       const [read = "", turnOn = "", turnOff = ""] = [...text.matchAll(/^ {2}(curl .*)$/gm)].map(
         ([, command = ""]) => command,

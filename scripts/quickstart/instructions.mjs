@@ -5,8 +5,7 @@ export function instructions(settings, keys) {
   const { adminUrl, proxyUrl, pageUrl, directory, hasProxyDocs } = settings;
   const client = `curl -sS -H 'Authorization: ${keys.clientKey}'`;
   return `
-  Console        ${adminUrl}/
-                 sign in with the token ${keys.adminToken}
+  Console        ${describeConsole(adminUrl, keys)}
   Demo page      ${pageUrl}
                  shows what an app gets
   Admin API      ${adminUrl}/docs/openapi${hasProxyDocs ? `\n  Proxy API      ${pageUrl}docs/openapi` : ""}
@@ -34,6 +33,15 @@ Turn it off again:
 The tokens were generated for this installation. They and the data are stored in
 ${directory}
 `;
+}
+
+function describeConsole(adminUrl, { consoleLink, adminToken }) {
+  if (consoleLink === undefined) {
+    return `${adminUrl}/
+                 sign in with the token ${adminToken}`;
+  }
+  return `${consoleLink}
+                 signs you in, once within 24 hours; npm start prints another one`;
 }
 
 /** The proxy receives the change within a second. Then the command requests the flag from it. */

@@ -30,6 +30,7 @@ let ports: Ports;
 let last: Quickstart | undefined;
 let firstStartSeconds: number;
 let firstTokens: ReturnType<Quickstart["tokens"]>;
+let firstLink: string;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "flags-quickstart-"));
@@ -56,6 +57,13 @@ describe("npm start", () => {
       );
       firstStartSeconds = await start.ready();
       firstTokens = start.tokens();
+      firstLink = start.link();
+      const page = await openLink(firstLink);
+      const me = await fetch(`http://127.0.0.1:${ports.ADMIN_PORT}/api/admin/user`, {
+        headers: { cookie: String(page) },
+      });
+      expect(await me.json()).toMatchObject({ user: { username: "demo" }, role: "admin" });
+      expect(await openLink(firstLink)).toBeUndefined();
       expect(start.output()).not.toMatch(/Installing|Building/);
       expect(start.output()).toContain("[admin] ");
       expect(start.output()).toContain("[proxy] ");
@@ -90,6 +98,8 @@ describe("npm start", () => {
       expect(start.output()).not.toContain("Created");
 
       expect(start.tokens()).toEqual(firstTokens);
+      expect(await openLink(firstLink)).toBeUndefined();
+      expect(await openLink(start.link())).toBeDefined();
       const names = namesIn(paste(start.commands().read));
       expect(names).toContain("old-checkout");
       expect(names).not.toContain("new-header");
@@ -338,6 +348,13 @@ async function startHere(
 }
 
 /** Requests the definitions from the service and from the proxy. */
+/** Opens a link to the console. Returns the cookie of the session; undefined if the link signs nobody in. */
+async function openLink(link: string): Promise<string | undefined> {
+  const response = await fetch(link, { redirect: "manual" });
+  expect(response.status).toBe(302);
+  return response.headers.getSetCookie()[0]?.split(";", 1)[0];
+}
+
 function definitionStatuses(authorization: string): Promise<readonly number[]> {
   const requests = [ports.ADMIN_PORT, ports.PORT].map(async (port) => {
     const url = `http://127.0.0.1:${port}/api/client/features`;

@@ -7,6 +7,7 @@ import { createAdminClient } from "../admin-client.mjs";
 import { formatDuration } from "../progress.mjs";
 import { hasExited, stopProcess } from "../stop-process.mjs";
 import { rootDirectory } from "../workspace.mjs";
+import { createConsoleLink } from "./console-link.mjs";
 import { instructions } from "./instructions.mjs";
 import { loadKeys } from "./keys.mjs";
 import { seed } from "./seed.mjs";
@@ -74,12 +75,20 @@ async function startAll(settings, keys, { stops, stopping }) {
     if (isEnding()) return;
     // Not before: the proxy would be healthy with no flags.
     if (proxy.program.connected) proxy.program.send("start");
-    await waitForResponse(`${settings.proxyUrl}/health`, {});
+    const [link] = await Promise.all([
+      createConsoleLink(client, settings, keys).catch((error) => {
+        if (!isEnding()) console.warn(`There is no link to the console: ${error.message}`);
+      }),
+      waitForResponse(`${settings.proxyUrl}/health`, {}),
+    ]);
+    consoleLink = link;
   };
+  let consoleLink;
   const failure = await Promise.race([end, ready()]);
   if (failure !== undefined || stopping.aborted) return failure;
 
-  console.log(instructions(settings, { ...keys, clientKey: clientKeyOf(settings) }));
+  const shownKeys = { ...keys, clientKey: clientKeyOf(settings), consoleLink };
+  console.log(instructions(settings, shownKeys));
   console.log(`Ready in ${formatDuration(performance.now())}. Press Ctrl-C to stop.\n`);
   return end;
 }
