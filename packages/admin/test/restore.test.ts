@@ -14,6 +14,7 @@ import { skipRevisions } from "../src/storage/revisions.ts";
 import type { Storage } from "../src/storage/storage.ts";
 import { makeDataDirectory, makeDirectory, startCommand } from "./_command.ts";
 import { openStream } from "./_event-stream.ts";
+import { createUser, logIn } from "./_accounts.ts";
 import { createFlag, createSegment, switchFlag } from "./_flags.ts";
 import { openDatabase, silentLogger } from "./_storages.ts";
 import { createTestDatabase, findPostgres, skipsPostgres } from "./_postgres.ts";
@@ -101,6 +102,8 @@ describe("a file of flags-admin backup", () => {
       insert into feature_usage (feature, app_name, environment, hour, yes)
       select 'flag', 'app' || number, 'development', now(), 9007199254740993 + number
       from generate_series(1, 450) as number`);
+      const jane = await createUser(service, "jane");
+      await service.admin("POST", "/projects/default/access", { roles: [4], users: [jane.id] });
       const { cookie: headers } = await signIn(service);
       const before = await poll(service);
       const revision = await storage.revision();
@@ -125,6 +128,10 @@ describe("a file of flags-admin backup", () => {
       expect(await restored.revision()).toBe(revision);
       const moved = await startService(restored);
       expect((await moved.request("/auth/session", { headers })).status).toBe(401);
+      // Accounts and roles are restored, and the password still signs in.
+      const ofJane = await logIn(moved, "jane");
+      const own = await moved.request("/api/admin/projects/default", { headers: ofJane });
+      expect(await own.json()).toMatchObject({ callerRole: "owner" });
       expect((await poll(moved, before.etag)).isEnabled).toBeUndefined();
       // New rows get new ids.
       expect(await createSegment(moved, "more", ["x"])).toBeGreaterThan(segment);
