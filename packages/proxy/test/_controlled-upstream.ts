@@ -18,14 +18,20 @@ export interface ControlledUpstream {
   failure: number | undefined;
   /**
    * From now on, requests for the document wait. Returns a function that resolves once so many do, and one that lets them go on.
+   *
+   * @param token only requests with this token do. @default all
    */
-  hold(): { readonly waiting: (count: number) => Promise<void>; readonly release: () => void };
+  hold(token?: string): {
+    readonly waiting: (count: number) => Promise<void>;
+    readonly release: () => void;
+  };
 }
 
 export async function startControlledUpstream(
   document: SourceDocument,
 ): Promise<ControlledUpstream> {
   let gate: Promise<void> = Promise.resolve();
+  let heldToken = "";
   let onHeld = (): void => undefined;
   const upstream: ControlledUpstream = {
     url: "",
@@ -33,7 +39,8 @@ export async function startControlledUpstream(
     posts: new Map(),
     document,
     failure: undefined,
-    hold() {
+    hold(token = "") {
+      heldToken = token;
       let held = 0;
       let release = (): void => undefined;
       gate = new Promise((resolve) => (release = resolve));
@@ -54,7 +61,7 @@ export async function startControlledUpstream(
     const path = request.url?.split("?")[0] ?? "";
     const body = await text(request);
     const isPost = request.method === "POST";
-    if (!isPost) {
+    if (!isPost && request.headers.authorization?.includes(heldToken) === true) {
       onHeld();
       await gate;
     }

@@ -245,17 +245,27 @@ test("requests wait for a refresh of flags that are older than maxStaleness", as
   expect((await isolate.request("/ready")).status).toBe(503);
 });
 
-test("keys get the flags of their environment, and one without flags does not affect others", async () => {
+test("requests wait only for the flags of their key", async () => {
   const upstream = await startControlledUpstream(SAMPLE);
   const isolate = new Isolate(upstream, {
     flagsApiToken: ["default:production.token-one", "default:staging.token-two"],
     clientKeys: ["default:production.client-key", "default:staging.client-key"],
   });
-  for (const authorization of ["default:production.client-key", "default:staging.client-key"]) {
-    expect((await isolate.request("/proxy", { headers: { authorization } })).status).toBe(200);
-  }
-  const other = await isolate.request("/proxy", { headers: { authorization: "default:test.key" } });
-  expect(other.status).toBe(401);
+  const get = async (authorization: string) => {
+    const response = await isolate.request("/proxy", { headers: { authorization } });
+    return response.status;
+  };
+  const { waiting, release } = upstream.hold("token-two");
+  // The time that a request waits never ends.
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(await get("default:production.client-key")).toBe(200);
+  expect(await get("default:production.wrong-key")).toBe(401);
+  const staging = get("default:staging.client-key");
+  await waiting(1);
+  expect(await get("default:production.client-key")).toBe(200);
+  release();
+  expect(await staging).toBe(200);
   expect(upstream.statuses).toEqual([200, 200]);
 });
 

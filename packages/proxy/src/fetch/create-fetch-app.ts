@@ -3,7 +3,7 @@ import { type PageFlags, toBaseUrl, toHeaderMap } from "flags-sdk/neutral";
 import { AccessControl } from "../core/access/access-control.ts";
 import { clientRoutes } from "../core/client-routes.ts";
 import { toPlainAddress } from "../core/context/plain-address.ts";
-import { type HttpError, notEnabled, streamsNotAvailable } from "../core/http/errors.ts";
+import { type HttpError, notEnabled, notReady, streamsNotAvailable } from "../core/http/errors.ts";
 import type { ProxyRequest } from "../core/http/request.ts";
 import { HEALTH_ROUTE, probeRoutes } from "../core/operations/monitoring.ts";
 import { isReady } from "../core/operations/readiness.ts";
@@ -84,17 +84,15 @@ export function createFetchApp(options: FetchAppOptions): FetchApp {
   const toDefer = createDefer(config.logger);
   const rules = createRules(config, sources);
   const respond = createFetchHandler(createHandler(rules, sources));
-  const refresh = (defer: Defer): Promise<unknown> | undefined => {
-    const waits = sources.flatMap(({ flags }) => flags.refresh(defer) ?? []);
-    return waits.length === 0 ? undefined : Promise.all(waits);
+  const refresh = (defer: Defer): void => {
+    for (const { flags } of sources) flags.refresh(defer);
   };
   const sendUsage = (defer: Defer): void => {
     for (const { flags } of sources) flags.sendUsage(defer);
   };
   const handle = async (request: Request, { address, work }: Invocation): Promise<Response> => {
     const defer = toDefer(work);
-    const waiting = refresh(defer);
-    if (waiting !== undefined && needsFlags(request, config)) await waiting;
+    refresh(defer);
     const response = await respond(request, address);
     sendUsage(defer);
     return response;
@@ -103,20 +101,21 @@ export function createFetchApp(options: FetchAppOptions): FetchApp {
     fetch: (request: Request, info?: object, context?: object) =>
       handle(request, readInvocation(request, info, context)),
     flagsReady: async (work = {}) => {
-      await refresh(toDefer(work));
+      refresh(toDefer(work));
+      await untilUsable(sources);
       if (!isReady(sources)) throw noFlags(sources);
     },
     evaluate: (context, given = {}) => {
       const defer = toDefer(given);
-      void refresh(defer);
+      refresh(defer);
       return createEvaluatePage({ ...rules, onUsage: () => sendUsage(defer) })(context, given);
     },
   };
 }
 
-/** Whether the response may depend on flags: not if it is for a preflight, or says that the process responds. */
-function needsFlags({ method, url }: Request, { basePath }: FetchConfig): boolean {
-  return method !== "OPTIONS" && new URL(url).pathname !== `${basePath}/live`;
+/** Waits for the flags of all sources, as a request for all of them would. */
+async function untilUsable(sources: readonly OnDemand[]): Promise<void> {
+  await Promise.all(sources.map(async ({ flags }) => flags.untilUsable()));
 }
 
 function noFlags(sources: readonly Source[]): Error {
@@ -199,9 +198,8 @@ function createHandler(rules: Rules, sources: readonly OnDemand[]): Handler {
   return new Handler({
     basePath,
     routes: [
-      ...routes.map(rejectUnavailable),
-      ...probeRoutes({ sources, maxStalenessMs, isStopping: () => false }),
-      HEALTH_ROUTE,
+      ...routes.map((route) => waitForKey(rejectUnavailable(route), sources)),
+      ...operatorRoutes(sources, maxStalenessMs),
     ],
     cors: new Cors(config),
     errorFormats: protocols.flatMap(({ definition: { errors } }) =>
@@ -209,9 +207,40 @@ function createHandler(rules: Rules, sources: readonly OnDemand[]): Handler {
     ),
     // No route depends on it.
     isOwnHost: () => true,
-    isReady: () => isReady(sources),
+    // Each route waits for the flags that it needs.
+    isReady: () => true,
     onFailure: ({ message, cause }) => logger.error(message, cause),
   });
+}
+
+/** Lets requests with an accepted key wait for its flags, and not for those of other environments. */
+function waitForKey(route: Route, sources: readonly OnDemand[]): Route {
+  const { authenticate } = route;
+  if (authenticate === undefined) return route;
+  return {
+    ...route,
+    authenticate: async (call) => {
+      await authenticate(call);
+      const { flags } = call.grant.flags.source;
+      await sources.find((source) => source.flags === flags)?.flags.untilUsable();
+    },
+  };
+}
+
+/** Health and probes. Except for `/live`, they wait for the flags of all environments. */
+function operatorRoutes(
+  sources: readonly OnDemand[],
+  maxStalenessMs: number | undefined,
+): readonly Route[] {
+  const probes = probeRoutes({ sources, maxStalenessMs, isStopping: () => false });
+  return [...probes, HEALTH_ROUTE].map((route) => ({
+    ...route,
+    handle: async (call) => {
+      if (route.path !== "/live") await untilUsable(sources);
+      if (route === HEALTH_ROUTE && !isReady(sources)) throw notReady();
+      return route.handle(call);
+    },
+  }));
 }
 
 const ignore = { inc: (): void => undefined };

@@ -137,22 +137,26 @@ export class OnDemandSource extends UpdatedFlags implements FlagSource {
     this.#usage.sendIfDue(defer);
   }
 
-  /**
-   * Starts to refresh flags that are due. Returns a promise if the request must wait for flags, for five seconds at most;
-   * it never rejects. After a failure, there is nothing to wait for until the next attempt is due.
-   */
-  refresh(defer: Defer): Promise<void> | undefined {
+  /** Starts to refresh flags that are due. After a failure, they are not due until the next attempt. */
+  refresh(defer: Defer): void {
     const nowMs = performance.now();
     if (this.#load !== undefined && nowMs > this.#load.untilMs) {
       this.#load.abort.abort();
       this.#load = undefined;
     }
     if (this.#load === undefined && nowMs >= this.#nextAtMs) this.#startLoad(nowMs);
-    const load = this.#load;
-    if (load === undefined) return undefined;
     // NOTE: each request keeps it going, because the first one may be cut off.
-    defer(load.done);
-    return this.#isUsable() ? undefined : settledWithin(load.usable, MAX_WAIT_MS);
+    if (this.#load !== undefined) defer(this.#load.done);
+  }
+
+  /**
+   * Returns a promise if a request must wait for a refresh that is going on, because there are no flags, or too old ones.
+   * It is fulfilled after five seconds at most, whether there are flags or not.
+   */
+  untilUsable(): Promise<void> | undefined {
+    const load = this.#load;
+    if (load === undefined || this.#isUsable()) return undefined;
+    return settledWithin(load.usable, MAX_WAIT_MS);
   }
 
   #startLoad(nowMs: number): void {
