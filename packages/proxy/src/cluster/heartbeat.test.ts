@@ -21,10 +21,7 @@ beforeEach(() => {
 
 function create() {
   const unresponsive: MonitoredWorker[] = [];
-  const heartbeat = new Heartbeat({
-    timeoutMs: TIMEOUT_MS,
-    onUnresponsive: (worker) => unresponsive.push(worker),
-  });
+  const heartbeat = new Heartbeat(TIMEOUT_MS, (worker) => unresponsive.push(worker));
   onTestFinished(() => heartbeat.close());
   const worker = new SilentWorker();
   heartbeat.add(worker);
@@ -101,10 +98,7 @@ test("a worker that has exited is not monitored, even if one of its messages arr
 test("a worker is not reported because the primary process itself was blocked", async () => {
   vi.useRealTimers();
   const unresponsive: MonitoredWorker[] = [];
-  const heartbeat = new Heartbeat<MonitoredWorker>({
-    timeoutMs: 100,
-    onUnresponsive: (worker) => unresponsive.push(worker),
-  });
+  const heartbeat = new Heartbeat<MonitoredWorker>(100, (worker) => unresponsive.push(worker));
   onTestFinished(() => heartbeat.close());
   const secondPing = new Promise<void>((resolve) => {
     let pings = 0;

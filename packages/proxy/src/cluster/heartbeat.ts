@@ -11,13 +11,6 @@ export interface MonitoredWorker extends WorkerPeer {
   readonly isListening: boolean;
 }
 
-interface HeartbeatOptions<Peer extends MonitoredWorker> {
-  /** Time in milliseconds after which a worker is unresponsive; four times as long while it starts. */
-  readonly timeoutMs: number;
-  /** Called once for each unresponsive worker. */
-  readonly onUnresponsive: (worker: Peer) => void;
-}
-
 /**
  * Detects unresponsive workers: sends a `ping` to each worker at intervals, and accepts any message
  * as a response.
@@ -27,12 +20,16 @@ interface HeartbeatOptions<Peer extends MonitoredWorker> {
  * one, however long it lasted. So no worker is killed because the primary process paused.
  */
 export class Heartbeat<Peer extends MonitoredWorker> {
-  readonly #onUnresponsive: HeartbeatOptions<Peer>["onUnresponsive"];
+  readonly #onUnresponsive: (worker: Peer) => void;
   /** Number of pings sent to each worker since its latest message. */
   readonly #pendingPings = new Map<Peer, number>();
   readonly #timer: NodeJS.Timeout;
 
-  constructor({ timeoutMs, onUnresponsive }: HeartbeatOptions<Peer>) {
+  /**
+   * @param timeoutMs time after which a worker is unresponsive; four times as long while it starts
+   * @param onUnresponsive called once for each unresponsive worker
+   */
+  constructor(timeoutMs: number, onUnresponsive: (worker: Peer) => void) {
     this.#onUnresponsive = onUnresponsive;
     this.#timer = setInterval(() => this.#pingAll(), timeoutMs / PINGS_PER_TIMEOUT);
   }

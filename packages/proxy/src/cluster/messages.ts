@@ -1,7 +1,8 @@
 // The messages between the primary process and its workers.
 
 import type { FlagUpdate, SyncEvent, SyncStatus } from "./flag-replica.ts";
-import type { KeysChange, Verdict } from "../core/access/verified-key.ts";
+import type { KeysChange } from "../core/access/verified-key.ts";
+import type { PrimaryFunctions } from "./primary-functions.ts";
 import type { MetricObjectWithValues, MetricValue } from "prom-client";
 
 /** The source that a message is about, by its position in the configuration. */
@@ -55,20 +56,6 @@ export type ToPrimary =
   | { readonly kind: "pong" }
   /** The reply to `collect`. */
   | { readonly kind: "collected"; readonly metrics: MetricValues };
-
-/** The functions of the primary process that workers call, because its limits are those of all workers. */
-export interface PrimaryFunctions {
-  /** Returns whether usage, as JSON, was accepted. */
-  reportUsage(source: number, usage: string): Promise<boolean>;
-  /** Resolves when a registration, as JSON, was stored. */
-  registerApplication(source: number, registration: string): Promise<void>;
-  /** Verifies a key upstream. */
-  verifyKey(token: string): Promise<Verdict | undefined>;
-  /** Verifies a known key again, by its digest. */
-  confirmKey(key: string): Promise<Verdict | undefined>;
-  /** Returns the metrics of all processes. */
-  readMetrics(): Promise<string>;
-}
 
 /** The metrics of one process at one point in time. */
 export type MetricValues = readonly MetricObjectWithValues<MetricValue<string>>[];

@@ -1,28 +1,34 @@
-import type { KeyVerifier } from "../core/access/verified-key.ts";
+import type { KeyVerifier, Verdict } from "../core/access/verified-key.ts";
 import type { FlagSource } from "../upstream/flag-source.ts";
 import type {
   ApplicationRegistration,
   ApplicationUsage,
 } from "../upstream/usage/application-usage.ts";
-import type { PrimaryFunctions } from "./messages.ts";
+
+/** The functions of the primary process that workers call, because its limits are those of all workers. */
+export type PrimaryFunctions = ReturnType<typeof createFunctions>;
 
 /**
  * Creates the functions that workers call.
  *
  * @param verifier undefined if the upstream does not verify keys
+ * @param readMetrics returns the metrics of all processes
  */
 export function createFunctions(
   sources: readonly Pick<FlagSource, "registerApplication" | "reportUsage">[],
   verifier: KeyVerifier | undefined,
-  readMetrics: PrimaryFunctions["readMetrics"],
-): PrimaryFunctions {
+  readMetrics: () => Promise<string>,
+) {
   return {
-    reportUsage: async (source, text) =>
+    /** Returns whether usage, as JSON, was accepted. */
+    reportUsage: async (source: number, text: string): Promise<boolean> =>
       (await sources[source]?.reportUsage(JSON.parse(text) as ApplicationUsage)) ?? false,
-    registerApplication: async (source, text) =>
+    /** Resolves when a registration, as JSON, was stored. */
+    registerApplication: async (source: number, text: string): Promise<void> =>
       sources[source]?.registerApplication?.(JSON.parse(text) as ApplicationRegistration),
-    verifyKey: async (token) => verifier?.verify(token),
-    confirmKey: async (key) => verifier?.confirm(key),
+    verifyKey: async (token: string): Promise<Verdict | undefined> => verifier?.verify(token),
+    /** Verifies a known key again, by its digest. */
+    confirmKey: async (key: string): Promise<Verdict | undefined> => verifier?.confirm(key),
     readMetrics,
   };
 }

@@ -1,6 +1,7 @@
 import cluster, { type Worker } from "node:cluster";
 import { StartError } from "flags-server-kit";
-import type { MessageToWorker, PrimaryFunctions, ToPrimary, ToWorker } from "./messages.ts";
+import type { MessageToWorker, ToPrimary, ToWorker } from "./messages.ts";
+import type { PrimaryFunctions } from "./primary-functions.ts";
 
 type Kind = ToWorker["kind"];
 

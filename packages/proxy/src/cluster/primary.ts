@@ -14,9 +14,9 @@ import { observeSources } from "../metrics/source-metrics.ts";
 import type { UpstreamKeyVerifier } from "../upstream-keys/upstream-key-verifier.ts";
 import { FlagDistribution } from "./flag-distribution.ts";
 import { toKeysMessage } from "./key-distribution.ts";
-import type { MessageToPrimary, PrimaryFunctions, ToPrimary, WorkerPeer } from "./messages.ts";
+import type { MessageToPrimary, ToPrimary, WorkerPeer } from "./messages.ts";
 import { MetricsCollection } from "./metrics-collection.ts";
-import { createFunctions } from "./primary-functions.ts";
+import { createFunctions, type PrimaryFunctions } from "./primary-functions.ts";
 import { type WorkerCall, WorkerPool, type WorkerVariables } from "./worker-pool.ts";
 
 /**

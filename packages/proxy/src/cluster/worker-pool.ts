@@ -58,7 +58,10 @@ export class WorkerPool {
   async start(): Promise<string> {
     const args = [...this.#options.args];
     cluster.setupPrimary({ exec: WORKER_PROGRAM, args, serialization: "advanced" });
-    this.#heartbeat = this.#startHeartbeat();
+    this.#heartbeat = new Heartbeat(this.#options.workerTimeoutMs, (worker) => {
+      this.#metrics.unresponsive.inc();
+      worker.kill("did not respond, and was killed");
+    });
     const workers = Array.from({ length: this.#options.count }, () => this.#add());
     const addresses = await Promise.all(workers.map(({ listening }) => listening));
     for (const [slot, worker] of workers.entries()) this.#replaceAtExit(worker, slot);
@@ -82,16 +85,6 @@ export class WorkerPool {
     for (const worker of this.#workers) worker.stop(delayMs);
     await Promise.all([...this.#workers].map(({ exited }) => exited));
     clearTimeout(timeout);
-  }
-
-  #startHeartbeat(): Heartbeat<WorkerProcess> {
-    return new Heartbeat({
-      timeoutMs: this.#options.workerTimeoutMs,
-      onUnresponsive: (worker) => {
-        this.#metrics.unresponsive.inc();
-        worker.kill("did not respond, and was killed");
-      },
-    });
   }
 
   #add(): WorkerProcess {
