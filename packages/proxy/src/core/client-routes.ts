@@ -17,7 +17,6 @@ export interface ClientRoutesOptions extends Pick<
   readonly callerAddress: (request: ProxyRequest) => string | undefined;
 }
 
-/** The table of the routes of all client protocols. */
 export function clientRoutes(options: ClientRoutesOptions): readonly Route[] {
   return options.protocols.flatMap((protocol) => {
     const respond = createFlagResponder(protocol, options.cache);

@@ -13,7 +13,6 @@ interface AccessLists {
   readonly denyList: Ranges;
 }
 
-/** Whether the address lists allow a request. */
 export type AllowRequest = (request: ProxyRequest) => boolean;
 
 /** Creates the check of requests against the address lists; undefined if there are none. */

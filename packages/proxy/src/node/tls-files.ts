@@ -111,7 +111,6 @@ function isSame(a: TlsMaterial, b: TlsMaterial): boolean {
   return a.cert === b.cert && a.key === b.key && a.clientCa === b.clientCa;
 }
 
-/** Returns the options of `tls.createSecureContext()`. */
 function toContextOptions({ cert, key, clientCa }: TlsMaterial) {
   return { cert, key, ...(clientCa !== undefined && { ca: clientCa }) };
 }

@@ -72,7 +72,6 @@ export interface AppOptions {
 export interface App {
   /** The table of its routes. */
   readonly routes: readonly Route[];
-  /** Handles requests of `node:http`. */
   readonly listener: NodeListener;
   /** Handles requests of the Fetch API. */
   readonly fetch: FetchHandler;

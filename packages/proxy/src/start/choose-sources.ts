@@ -18,7 +18,6 @@ import { identifySource } from "../store/source-identity.ts";
 
 const SOURCE_METHODS = ["start", "close", "on", "off", "reportUsage"] as const;
 
-/** The sources of an app. */
 export interface ChosenSources {
   readonly sources: readonly Source[];
   /** Whether the app created the sources and must close them. */

@@ -48,7 +48,6 @@ export async function createAccessControl(
   return access;
 }
 
-/** Creates and starts the verifier of a process that calls the upstream. */
 export async function startKeyVerifier(
   config: ProxyConfig,
   times: NonNullable<ProxyConfig["upstreamKeys"]>,

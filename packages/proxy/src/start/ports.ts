@@ -12,7 +12,6 @@ import { createAllowRequest } from "../node/access-list.ts";
 import type { AppServer } from "../node/app-server.ts";
 import { createRedirectServer } from "../node/redirect-server.ts";
 
-/** Starts to follow the files of the certificate. */
 export function followTlsFiles({ material, files }: TlsConfig, logger: Logger): TlsFiles {
   const { cert, key, clientCa } = files;
   return new TlsFiles({

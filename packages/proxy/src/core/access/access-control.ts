@@ -29,7 +29,6 @@ export interface UpstreamVerification {
   close(): Promise<void>;
 }
 
-/** The state of the access file. */
 interface AccessFileState {
   /** Whether the file is valid. If not, the previous keys continue to apply. */
   readonly isValid: boolean;
@@ -76,7 +75,6 @@ export class AccessControl {
     this.#countUses();
   }
 
-  /** Replaces the keys of the access file. */
   replaceFileGrants(grants: readonly Grant[]): void {
     // NOTE: those in settings come first, so a file cannot change them.
     this.keys.replace([...this.static, ...grants]);

@@ -165,7 +165,6 @@ export function acceptTrusted({ rules }: Grant, sent: SentContext): SentContext 
   return keepFields(sent, new Set([...contextFields, ...(contextVerifier?.fields ?? [])]));
 }
 
-/** Returns a context with only the named fields and properties. */
 function keepFields({ fields, properties }: SentContext, names: ReadonlySet<string>): SentContext {
   const keep = <Values extends object>(values: Values): Values => {
     const kept = Object.entries(values).filter(([name]) => names.has(name));

@@ -32,7 +32,6 @@ export class KeyRegistry {
     this.#listed = groupByKey(grants);
   }
 
-  /** The keys that the upstream has verified and that have a grant. */
   get verified(): readonly VerifiedGrant[] {
     return [...this.#verified.values()];
   }
@@ -76,7 +75,6 @@ export class KeyRegistry {
     return only && clients.length === 1 ? this.findByDigest(only.key, ["client"]) : undefined;
   }
 
-  /** The flags of all grants. */
   flagsInUse(): ReadonlySet<VisibleFlags> {
     return new Set(this.#listGrants().map(({ flags }) => flags));
   }

@@ -14,7 +14,6 @@ export interface VerifiedKey {
   readonly shownAs: string;
 }
 
-/** A verified key, and how long its verification counts. */
 export interface ValidKey extends VerifiedKey {
   /** A time of `performance.now()`. Afterwards, the key has to be verified again before it counts. */
   readonly untilMs: number;

@@ -3,7 +3,6 @@ import { describeRepeatedHeader, findRepeatedHeader } from "flags-server-kit/neu
 import { isStandardField, type SentContext } from "../context/sent-context.ts";
 import { badField, HttpError, notSigned } from "../http/errors.ts";
 
-/** The header that can contain the signature of a context. */
 export const SIGNATURE_HEADER = "x-flags-context-signature";
 
 /** The property of a context that can contain its signature. No rule can read it. */
@@ -12,7 +11,6 @@ export const SIGNATURE_PROPERTY = "contextSignature";
 /** Values of context fields and properties by name. Fields that are absent or empty are missing. */
 export type FieldValues = ReadonlyMap<string, string>;
 
-/** The signed values of a context. */
 export interface SignedValues {
   readonly values: FieldValues;
   /** When the signature expires, epoch milliseconds. @default never */

@@ -129,7 +129,6 @@ class RestrictedSnapshot implements Snapshot {
   readonly diagnostics: readonly Diagnostic[] = [];
   readonly origin: SnapshotOrigin;
   readonly #complete: Snapshot;
-  /** The position of each flag in the complete snapshot. */
   readonly #positions: Int32Array;
   readonly #indexes: ReadonlyMap<string, number>;
   /** The outcomes of the complete snapshot; overwritten by each evaluation. */

@@ -72,7 +72,6 @@ function append(record: Record<string, string>, name: string, value: string): vo
   record[name] = existing === undefined ? value : `${existing},${value}`;
 }
 
-/** How a query is read. */
 interface QueryRules {
   /** Whether parameters that cannot be read are ignored. @default false: they are a 400 */
   readonly ignoresInvalidValues?: boolean;

@@ -20,7 +20,6 @@ import { Payload, Variant } from "../routes/toggles.ts";
 /** More than anyone would read. */
 const MAX_NAMES = 1000;
 
-/** The body of a request for explanations. */
 export const ExplainBody = named("explainRequestSchema", {
   context: Type.Optional(EvaluationContext),
   flags: Type.Optional(

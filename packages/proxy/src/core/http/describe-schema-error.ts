@@ -8,7 +8,6 @@ export interface ValueProblem {
   readonly message: string;
 }
 
-/** Describes an error of a validator in words. */
 export function describeSchemaError(error: TLocalizedValidationError): readonly ValueProblem[] {
   const path = toPath(error.instancePath);
   if (error.keyword !== "required") return [{ path, message: rewordSchemaMessage(error.message) }];

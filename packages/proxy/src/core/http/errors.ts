@@ -47,14 +47,12 @@ export class HttpError extends Error {
   }
 }
 
-/** A 400 for one invalid value. */
 export function badField(path: string, message: string): HttpError {
   return new HttpError(400, `Bad request: \`${path}\` ${message}`, {
     problems: [{ path, message }],
   });
 }
 
-/** A 404 for a flag that was requested by name. */
 export function unknownFlag(name: string): HttpError {
   return new HttpError(
     404,
@@ -87,7 +85,6 @@ export function notReady(): HttpError {
  */
 export const CLOSING = { connection: "close" };
 
-/** A 415 for a body in a content coding that the proxy does not read. */
 export function unsupportedCoding(): HttpError {
   return new HttpError(
     415,
@@ -95,7 +92,6 @@ export function unsupportedCoding(): HttpError {
   );
 }
 
-/** A 400 for a compressed body that cannot be decompressed. */
 export function notDecompressible(cause: unknown): HttpError {
   return new HttpError(
     400,
@@ -138,7 +134,6 @@ export function projectsNotServed(): HttpError {
   );
 }
 
-/** A 503 for a key that cannot be verified now. */
 export function verificationUnavailable(retryAfterSeconds: number): HttpError {
   return unavailable(
     "The key is not known yet, and the upstream cannot verify it at the moment: try again later",
@@ -146,7 +141,6 @@ export function verificationUnavailable(retryAfterSeconds: number): HttpError {
   );
 }
 
-/** A 401 for a context without a signature. */
 export function notSigned(fields: readonly string[]): HttpError {
   return new HttpError(
     401,
@@ -174,12 +168,10 @@ export function invalidStreamToken(): HttpError {
   );
 }
 
-/** A 429 for a client that sent too many unknown tokens. */
 export function tooManyGuesses({ message, retryAfterSeconds }: GuessProblem): HttpError {
   return new HttpError(429, message, { headers: { "retry-after": String(retryAfterSeconds) } });
 }
 
-/** A 413 for a body that exceeds the limit of its route. */
 export function bodyTooLarge(limitBytes: number): HttpError {
   return new HttpError(
     413,

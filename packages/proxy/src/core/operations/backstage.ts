@@ -52,7 +52,6 @@ const SourceStates = named("sourceStatesSchema", {
   tokenValidationStatus: Type.Array(VerifiedKeyState),
 });
 
-/** Definitions by environment. */
 const DefinitionsByEnvironment = Type.Unsafe<object>({
   type: "object",
   additionalProperties: DefinitionsResponse,

@@ -172,7 +172,6 @@ function secretsOf(config: ProxyConfig): readonly string[] {
   return [...upstreamTokens, ...clientKeys, ...serverTokens, ...headers.flatMap(Object.values)];
 }
 
-/** Returns a time in ISO 8601; null if it is not known. */
 export function toTime(epochMs: number | undefined): string | null {
   return epochMs === undefined ? null : new Date(epochMs).toISOString();
 }

@@ -49,13 +49,11 @@ const FrontendBody = Type.Object(
   { ...CONTEXT, title: "frontendRequestSchema" },
 );
 
-/** The body of a request for a stream. */
 const FRONTEND_STREAM_BODY = createStreamBody(
   Type.Object(FIELDS, CONTEXT),
   "frontendStreamRequestSchema",
 );
 
-/** A toggle and its variant for a context. */
 const FrontendToggle = named(
   "frontendToggleSchema",
   {
@@ -71,14 +69,12 @@ const FrontendToggle = named(
   { description: "The flag and its variant for the context" },
 );
 
-/** The response to a request for flags. */
 const FrontendToggleList = named(
   "frontendToggleListSchema",
   { toggles: Type.Array(FrontendToggle) },
   { description: "The flags and their variants for the context" },
 );
 
-/** Reads the body of a POST. */
 const FRONTEND_BODY: FlagRequestBody = {
   ...createRequestBody(FrontendBody, ({ context, toggles, ...fields }) => ({
     sent: readContext(context ?? fields),

@@ -14,20 +14,17 @@ import { createStreamBody, streamRoutes } from "../routes/stream-routes.ts";
 import { createToggleFormat, writeToggles, Toggle } from "../routes/toggles.ts";
 import { usageRoutes } from "../routes/usage-routes.ts";
 
-/** The body of a request for flags. */
 const EvaluationBody = named("evaluationRequestSchema", {
   toggles: NamedToggles,
   context: EvaluationContext,
 });
 
-/** The response to a request for flags. */
 const ToggleList = named(
   "toggleListSchema",
   { toggles: Type.Array(Toggle) },
   { description: "The flags and their variants for the context" },
 );
 
-/** The body of a request for a stream. */
 const STREAM_BODY = createStreamBody(EvaluationContext, "streamRequestSchema");
 
 /** Reads the body of a POST: the context is under `context`. */

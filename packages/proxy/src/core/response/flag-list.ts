@@ -6,10 +6,8 @@ import { ResponseBody } from "../http/response-body.ts";
 /** One outcome index for each flag of a snapshot. */
 export type OutcomeVector = Evaluation["outcomes"];
 
-/** The fragment of a flag with one of its outcomes. */
 export type FragmentOf = (flag: CompiledFlag, outcomeIndex: number) => Fragment;
 
-/** Whether a list includes a flag with this outcome. */
 export type IsListed = (outcome: Outcome) => boolean;
 
 /** Maximum number of combinations in a part. More would take more memory and save little time. */

@@ -45,7 +45,6 @@ export class Rendering {
     this.vector = new Int32Array(snapshot.flags.length);
   }
 
-  /** The flags that are on. */
   get enabled(): FlagList {
     this.#enabled ??= this.#list(isEnabled);
     return this.#enabled;

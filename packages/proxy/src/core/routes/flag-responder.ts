@@ -44,7 +44,6 @@ export interface FlagProtocol extends Renderer {
   readonly reporter: EvaluationReporter | undefined;
 }
 
-/** The context that flags were evaluated for. */
 export interface EvaluatedContext {
   readonly context: Context;
   /** When its signature expires, epoch milliseconds. @default never */

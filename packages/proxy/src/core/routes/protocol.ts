@@ -41,9 +41,7 @@ export function createRequestBody<Schema extends TSchema>(
   return { schema, read: (body) => read(body as Static<Schema>) };
 }
 
-/** The events of streams. */
 interface StreamEvents {
-  /** Writes a body as an event. */
   write(body: ResponseBody): string;
   /** Distinguishes them from the events of other protocols, in open streams and in their addresses. */
   readonly kind: string;

@@ -40,7 +40,6 @@ const contextField = (description: string) =>
     }),
   );
 
-/** The context of a request body. */
 export const EvaluationContext = named(
   "evaluationContextSchema",
   {

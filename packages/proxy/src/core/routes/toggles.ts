@@ -13,14 +13,12 @@ export const Payload = named("variantPayloadSchema", {
   value: Type.String({ description: "The value as a string; JSON is encoded" }),
 });
 
-/** The variant of a toggle. */
 export const Variant = named("variantSchema", {
   name: Type.String(),
   enabled: Type.Boolean({ description: "False if the flag has no variant for the context" }),
   payload: Type.Optional(Payload),
 });
 
-/** A toggle and its variant for a context. */
 export const Toggle = named("toggleSchema", {
   name: Type.String(),
   enabled: Type.Boolean(),

@@ -50,7 +50,6 @@ export function usageRoutes({
   return [...usageRoutesAt("/client", api), ...usageRoutesAt("/all/client", api)];
 }
 
-/** The routes that accept usage reports and registrations below a path. */
 export function usageRoutesAt(
   path: string,
   { usageRules, subject, route, reply, registersReporters }: UsageApi,

@@ -77,7 +77,6 @@ export class Cors {
     return typeof origin === "function" ? callOriginFunction(origin, requestOrigin) : origin;
   }
 
-  /** The headers of a response to a request from an origin. */
   headersFor(
     requestOrigin: string | undefined,
     { allowedOrigin, isOriginRestricted, hasRetryAfter }: CorsSubject,

@@ -50,7 +50,6 @@ export interface HandlerOptions {
   readonly errorFormats?: readonly ErrorFormat[];
   /** Whether the address lists allow a request. Undefined: all are allowed. */
   readonly isAllowed?: ((request: ProxyRequest) => boolean) | undefined;
-  /** Whether a request names this proxy in `Host`. */
   readonly isOwnHost: (request: ProxyRequest) => boolean;
   /** Whether the sources are ready. Not called again after it has returned true. */
   readonly isReady: () => boolean;
@@ -106,21 +105,13 @@ export class Handler {
   #respond(call: RoutedCall, readBody: ReadBody): Reply | Promise<Reply> {
     const { cors } = this.#options;
     if (cors === undefined || !hasCors(call)) return this.#check(call, readBody);
+    const proceed = (origin: RoutedCall["allowedOrigin"]): Reply | Promise<Reply> => {
+      call.allowedOrigin = origin;
+      const isPreflight = call.request.method === "OPTIONS" && origin !== false;
+      return isPreflight ? cors.preflight(call.request) : this.#check(call, readBody);
+    };
     const allowed = cors.resolve(call.request.headers.origin);
-    if (allowed instanceof Promise) {
-      return allowed.then((origin) => this.#proceed(call, readBody, { cors, origin }));
-    }
-    return this.#proceed(call, readBody, { cors, origin: allowed });
-  }
-
-  #proceed(
-    call: RoutedCall,
-    readBody: ReadBody,
-    { cors, origin }: { readonly cors: Cors; readonly origin: RoutedCall["allowedOrigin"] },
-  ): Reply | Promise<Reply> {
-    call.allowedOrigin = origin;
-    const isPreflight = call.request.method === "OPTIONS" && origin !== false;
-    return isPreflight ? cors.preflight(call.request) : this.#check(call, readBody);
+    return allowed instanceof Promise ? allowed.then(proceed) : proceed(allowed);
   }
 
   #check(call: RoutedCall, readBody: ReadBody): Reply | Promise<Reply> {

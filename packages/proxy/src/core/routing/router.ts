@@ -1,7 +1,6 @@
 import { HttpError } from "../http/errors.ts";
 import type { Route } from "./route.ts";
 
-/** The routes of one path. */
 interface PathRoutes {
   readonly path: string;
   /** By method. */

@@ -27,7 +27,6 @@ import {
   SERVER_SDK,
 } from "./schemas.ts";
 
-/** The streams of definitions. */
 export interface DefinitionsStreams {
   /** @throws {HttpError} 503 with `Retry-After` if the limit of streams is reached */
   checkCapacity(): void;

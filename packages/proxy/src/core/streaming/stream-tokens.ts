@@ -25,7 +25,6 @@ interface StreamTicket {
   readonly subscription: Subscription;
 }
 
-/** A token for one stream, and when it expires. */
 interface IssuedToken {
   readonly token: string;
   readonly expiresAtMs: number;

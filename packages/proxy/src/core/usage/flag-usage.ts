@@ -5,9 +5,6 @@ import type { VisibleFlags } from "../access/visible-flags.ts";
 /** Label of applications and flags that are not counted by name. */
 const OTHER = "other";
 
-/** Flags are archived and created again for years, and each one that is counted by name takes memory. */
-const MAX_FLAGS = 10_000;
-
 /**
  * Counts the usage of each flag by each application, for Prometheus.
  *
@@ -16,7 +13,6 @@ const MAX_FLAGS = 10_000;
  */
 export class FlagUsage {
   readonly #applications: ReadonlySet<string>;
-  readonly #flags = new Set<string>();
   /** By source, flag and application. */
   readonly #totals = new Map<string, FlagUsageTotals>();
 
@@ -30,7 +26,6 @@ export class FlagUsage {
     return [...this.#totals.values()];
   }
 
-  /** Counts a report for the source of flags. */
   count(visible: VisibleFlags, { appName, features }: ApplicationUsage): void {
     const source = visible.source.name;
     const application = this.#applications.has(appName) ? appName : OTHER;
@@ -39,18 +34,11 @@ export class FlagUsage {
       const usage = features[name];
       if (usage === undefined) continue;
       const isKnown = (visible.snapshot?.indexOf(name) ?? -1) >= 0;
-      const flag = isKnown && this.#admits(`${source}\n${name}`) ? name : OTHER;
+      const flag = isKnown ? name : OTHER;
       const totals = this.#find(source, flag, application);
       totals.yes += Math.max(0, usage.yes);
       totals.no += Math.max(0, usage.no);
     }
-  }
-
-  #admits(flag: string): boolean {
-    if (this.#flags.has(flag)) return true;
-    if (this.#flags.size >= MAX_FLAGS) return false;
-    this.#flags.add(flag);
-    return true;
   }
 
   #find(source: string, flag: string, application: string): FlagUsageTotals {

@@ -32,7 +32,6 @@ export interface ParseOptions {
   readonly keyKind: KeyKind;
 }
 
-/** The usage in a report. */
 interface ReportedUsage {
   readonly usage: ApplicationUsage;
   /** Number of flags and variants with invalid names, which were skipped. */
@@ -68,7 +67,6 @@ export function parseUsage(
   return { usage, invalidCount: reader.invalidCount };
 }
 
-/** The usage in a bulk report. */
 interface BulkUsage {
   /** One for each application and period. */
   readonly usages: readonly ApplicationUsage[];

@@ -16,7 +16,6 @@ interface StreamsDependencies {
   readonly cacheBytes?: number | undefined;
 }
 
-/** Creates the streams to clients as configured. */
 export function createClientStreams(
   { push, upstreamTokens, clientKeys, accessFile, upstreamKeys }: ProxyConfig,
   { sources, protocols, registry, maxStreams, cacheBytes }: StreamsDependencies,
@@ -35,7 +34,6 @@ export function createClientStreams(
   return new FlagStreams({ limits, maxAgeMs }, { sources, events, tokens, registry });
 }
 
-/** Streams use the protocol of their kind of event. */
 function createEventFormats(protocols: readonly Protocol[]): ReadonlyMap<string, EventFormat> {
   return new Map(
     protocols.flatMap(({ render, definition: { streamEvents } }) =>

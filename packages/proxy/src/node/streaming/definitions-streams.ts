@@ -102,7 +102,6 @@ export class DefinitionsStreams {
     this.#hub.add(stream);
   }
 
-  /** Ends the streams whose grant is not allowed. */
   endUnless(isAllowed: (grant: Grant) => boolean): void {
     this.#hub.endIf(({ grant }) => !isAllowed(grant), "revoked");
   }

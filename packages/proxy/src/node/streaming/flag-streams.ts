@@ -59,7 +59,6 @@ export class FlagStream implements HubStream {
   }
 }
 
-/** Limits and intervals of the streams to clients. */
 export interface FlagStreamsOptions extends Pick<
   StreamHubOptions<FlagStream>,
   "limits" | "maxAgeMs" | "keepAliveMs" | "stallMs"
@@ -140,7 +139,6 @@ export class FlagStreams implements ClientStreams {
     this.#update(stream);
   }
 
-  /** Ends the streams whose grant is not allowed. */
   endUnless(isAllowed: (grant: Grant) => boolean): void {
     this.#hub.endIf(({ grant }) => !isAllowed(grant), "revoked");
   }

@@ -12,7 +12,6 @@ import type { ResponseBody } from "../../http/response-body.ts";
 import type { ProtocolDefinition } from "../../routes/protocol.ts";
 import { ofrepRoutes } from "./routes.ts";
 
-/** The error codes of OFREP. */
 type OfrepErrorCode = "PARSE_ERROR" | "INVALID_CONTEXT" | "FLAG_NOT_FOUND" | "GENERAL";
 
 interface OfrepErrorBody {

@@ -5,7 +5,6 @@ import { ContextValue, EvaluationContext, MAX_CONTEXT_PROPERTIES } from "../../r
 
 const { properties: _properties, ...standardFields } = EvaluationContext.properties;
 
-/** An OpenFeature context. */
 export const OfrepContext = named(
   "ofrepContextSchema",
   {
@@ -30,7 +29,6 @@ export const OfrepContext = named(
   },
 );
 
-/** The body of a request for flags. */
 export const OfrepBody = named("ofrepRequestSchema", {
   context: Type.Optional(
     Type.Unsafe<Static<typeof OfrepContext> | null>({
@@ -40,7 +38,6 @@ export const OfrepBody = named("ofrepRequestSchema", {
   ),
 });
 
-/** The response for one flag. */
 export const OfrepEvaluation = named(
   "ofrepEvaluationSchema",
   {
@@ -80,7 +77,6 @@ const StreamAddress = named("ofrepEventStreamSchema", {
   }),
 });
 
-/** The response for all flags. */
 export const OfrepEvaluations = named(
   "ofrepEvaluationListSchema",
   {
