@@ -45,13 +45,16 @@ interface WorkersRequest {
 export function readInvocation(request: Request, info: object = {}, context?: object): Invocation {
   const known: FetchInfo = context ?? info;
   return {
-    address: known.address ?? known.remoteAddr?.hostname ?? addressOf(request, known),
+    address: addressOf(request, known),
     work: known,
   };
 }
 
 function addressOf(request: Request, info: FetchInfo): string | undefined {
+  // NOTE: first, because Bun passes its server, whose `address` is that of the server.
   if (typeof info.requestIP === "function") return info.requestIP(request)?.address;
+  const known = info.address ?? info.remoteAddr?.hostname;
+  if (known !== undefined) return known;
   const isOnWorkers = (request as WorkersRequest).cf !== undefined;
   return isOnWorkers ? (request.headers.get("cf-connecting-ip") ?? undefined) : undefined;
 }
