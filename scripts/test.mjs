@@ -6,6 +6,8 @@
 import { chmod, mkdtemp, readFile, rm, statfs } from "node:fs/promises";
 import { freemem, tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import { showPhase } from "./progress.mjs";
+import { installRuntimes } from "./runtimes/install.mjs";
 import { findProgram, installWithApt } from "./system-programs.mjs";
 import { prepareWorkspace, requireNode, rootDirectory, run } from "./workspace.mjs";
 
@@ -25,11 +27,15 @@ const MEMORY_DIRECTORY = "/dev/shm";
 /** Databases take 0.4 GB at a time, and the processes of the tests about 2 GB. */
 const MIN_MEMORY_BYTES = 4 * 2 ** 30;
 
+/** The arguments of vitest that can include the tests of other runtimes. */
+const RUNTIME_TESTS = /runtimes|^packages(?:\/proxy(?:\/test)?)?\/?$/;
+
 const FURTHER_TESTS = "TEST_SIZE=complete npm test runs everything (scripts/test-size.ts).";
 
 requireNode();
 installSystemPrograms();
 await prepareWorkspace();
+await prepareRuntimes(process.argv.slice(2));
 process.exitCode = await runTests(process.argv.slice(2));
 
 function installSystemPrograms() {
@@ -37,6 +43,15 @@ function installSystemPrograms() {
     if (findProgram(program.command) || installWithApt(program.debianPackage)) continue;
     console.warn(`${program.command} is missing: the tests of ${program.usedFor} will be skipped.`);
   }
+}
+
+/** Installs other runtimes, if their tests can be among those that run. Fails if it cannot. */
+async function prepareRuntimes(vitestArguments) {
+  const paths = vitestArguments.filter((argument) => !argument.startsWith("-"));
+  const isNeeded = paths.length === 0 || paths.some((path) => RUNTIME_TESTS.test(path));
+  if (!isNeeded) return;
+  const next = process.env.TEST_SIZE === "complete";
+  await showPhase("Installing other runtimes", () => installRuntimes({ next }));
 }
 
 async function runTests(vitestArguments) {

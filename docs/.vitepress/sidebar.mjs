@@ -52,9 +52,16 @@ export const SIDEBAR = [
     ["Explanations", "/explain"],
     ["Troubleshooting", "/troubleshooting"],
   ]),
+  group("Runtimes and frameworks", [
+    ["Edge runtimes", "/edge"],
+    ["Cloudflare Workers", "/runtimes/workers"],
+    ["Deno", "/runtimes/deno"],
+    ["Bun", "/runtimes/bun"],
+    ["Hono", "/runtimes/hono"],
+    ["Express", "/runtimes/express"],
+  ]),
   group("Extend", [
     ["Embedding", "/embedding"],
-    ["Edge runtimes", "/edge"],
     ["Strategies and enrichers", "/extending"],
   ]),
   group("Background", [

@@ -1,12 +1,11 @@
-// Checks that the pages in docs/clients show the files of examples/clients as they are: each block of code
-// after `<!-- example: react/main.jsx -->`. With --write, replaces the blocks with the files.
+// Checks that the pages in docs/clients and docs/runtimes show the files of examples/clients and examples/runtimes as they
+// are: each block of code after `<!-- example: react/main.jsx -->`. With --write, replaces the blocks with the files.
 
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { rootDirectory } from "../workspace.mjs";
 
-const PAGES = join(rootDirectory, "docs", "clients");
-const EXAMPLES = join(rootDirectory, "examples", "clients");
+const FOLDERS = ["clients", "runtimes"];
 const BLOCK =
   /(<!-- example: (?<file>\S+) -->\n+```(?<language>[^\n]*)\n)(?<code>[\s\S]*?)(```\n)/g;
 /** Files that are needed only to run an example. */
@@ -15,23 +14,29 @@ const HIDDEN =
 
 const mustWrite = process.argv.includes("--write");
 const problems = [];
-const shown = new Set();
-for (const name of await readdir(PAGES)) await checkPage(join("docs", "clients", name));
-for (const file of await listFiles(EXAMPLES)) {
-  if (!shown.has(file) && !HIDDEN.test(file))
-    problems.push(`No page shows examples/clients/${file}`);
-}
+for (const folder of FOLDERS) await checkFolder(folder);
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
-console.log(`docs/clients shows ${shown.size} files of examples/clients`);
 
-async function checkPage(page) {
+async function checkFolder(folder) {
+  const shown = new Set();
+  const examples = join(rootDirectory, "examples", folder);
+  for (const name of await readdir(join(rootDirectory, "docs", folder)))
+    await checkPage(join("docs", folder, name), { examples, shown });
+  for (const file of await listFiles(examples)) {
+    if (!shown.has(file) && !HIDDEN.test(file))
+      problems.push(`No page shows examples/${folder}/${file}`);
+  }
+  console.log(`docs/${folder} shows ${shown.size} files of examples/${folder}`);
+}
+
+async function checkPage(page, { examples, shown }) {
   const path = join(rootDirectory, page);
   let text = await readFile(path, "utf8");
   for (const { 0: block, groups, 1: before, 5: after } of text.matchAll(BLOCK)) {
     const { file, code } = groups;
     shown.add(file);
-    const source = await readFile(join(EXAMPLES, file), "utf8").catch(() => undefined);
+    const source = await readFile(join(examples, file), "utf8").catch(() => undefined);
     if (source === undefined) problems.push(`${page} shows ${file}, which does not exist`);
     else if (mustWrite) text = text.replace(block, () => `${before}${source}${after}`);
     else if (code !== source) {
@@ -46,7 +51,7 @@ async function checkPage(page) {
 async function listFiles(directory, prefix = "") {
   const entries = await readdir(directory, { withFileTypes: true });
   const lists = entries
-    .filter(({ name }) => !["node_modules", "dist", ".next", "target"].includes(name))
+    .filter(({ name }) => !["node_modules", "dist", ".next", ".wrangler", "target"].includes(name))
     .map((entry) =>
       entry.isDirectory()
         ? listFiles(join(directory, entry.name), `${prefix}${entry.name}/`)

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const script = fileURLToPath(new URL("check-pages.mjs", import.meta.url));
 
-test("the pages for clients show the examples that run in CI", () => {
+test("the pages for clients and runtimes show the examples that run in CI", () => {
   const output = execFileSync(process.execPath, [script], { encoding: "utf8" });
   expect(output).toMatch(/shows \d+ files/);
 });

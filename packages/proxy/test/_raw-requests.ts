@@ -406,3 +406,14 @@ export const RAW_REQUESTS: Readonly<Record<string, RawExchange>> = {
   },
   "GET /": get("/"),
 };
+
+/** Reads the answers from the text of `raw-answers.txt`, by the names of their requests. */
+export function parseAnswers(text: string): ReadonlyMap<string, string> {
+  const sections = text.split(/^### /m).slice(1);
+  return new Map(
+    sections.map((section) => {
+      const end = section.indexOf("\n\n");
+      return [section.slice(0, end), section.slice(end + 2).replace(/\n\n$/, "\n")];
+    }),
+  );
+}

@@ -5,7 +5,7 @@ import { createApp } from "../src/index.ts";
 import { type CleanUp, CleanUps, startCommand, untilReady } from "./_command.ts";
 import { startFeatureServer } from "./_feature-server.ts";
 import { exchangeRaw } from "./_raw-exchange.ts";
-import { RAW_DOCUMENT, RAW_REQUESTS, RAW_SETTINGS } from "./_raw-requests.ts";
+import { parseAnswers, RAW_DOCUMENT, RAW_REQUESTS, RAW_SETTINGS } from "./_raw-requests.ts";
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -63,14 +63,4 @@ async function serveCreatedApp(settings: Settings, cleanUp: CleanUp): Promise<st
 /** Each answer follows a line with the name of its request. */
 function stringifyAnswers(all: ReadonlyMap<string, string>): string {
   return [...all].map(([name, answer]) => `### ${name}\n\n${answer}`).join("\n");
-}
-
-function parseAnswers(text: string): ReadonlyMap<string, string> {
-  const sections = text.split(/^### /m).slice(1);
-  return new Map(
-    sections.map((section) => {
-      const end = section.indexOf("\n\n");
-      return [section.slice(0, end), section.slice(end + 2).replace(/\n\n$/, "\n")];
-    }),
-  );
 }
