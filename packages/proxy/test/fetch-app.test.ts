@@ -302,7 +302,7 @@ test("passes on the address that the runtime knows", async () => {
   // Deno and Bun.
   expect(await isHere(app.fetch(request(), { remoteAddr: { hostname: "192.0.2.1" } }))).toBe(true);
   const address = { address: "127.0.0.1", family: "IPv4", port: 3000 };
-  const server: object = { address, requestIP: () => ({ address: "192.0.2.1" }) };
+  const server = { address, requestIP: () => ({ address: "192.0.2.1" }) };
   expect(await isHere(app.fetch(request(), server))).toBe(true);
   // Workers: elsewhere, clients can send the header.
   const forged = request({ "cf-connecting-ip": "192.0.2.1" });

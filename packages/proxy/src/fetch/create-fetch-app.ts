@@ -25,6 +25,7 @@ import { identifySource } from "../store/source-identity.ts";
 import { createFetchHandler } from "./fetch-adapter.ts";
 import {
   type BackgroundWork,
+  type BunServer,
   createDefer,
   type Defer,
   type FetchInfo,
@@ -62,6 +63,8 @@ export interface FetchApp {
 /** Handles a request of the Fetch API. Never rejects. */
 export interface FetchAppHandler {
   (request: Request, info?: FetchInfo): Promise<Response>;
+  /** As Bun calls it. */
+  (request: Request, server: BunServer): Promise<Response>;
   /** As Workers call it. */
   (request: Request, bindings: object, context: Required<BackgroundWork>): Promise<Response>;
 }

@@ -1,7 +1,7 @@
 import { isRecord } from "flags-engine";
 import type { CachedFlags, FlagCache } from "./flag-cache.ts";
 
-type KvKey = readonly (string | number)[];
+type KvKey = readonly (Uint8Array | string | number | bigint | boolean | symbol)[];
 
 /** What of Deno KV is used. */
 export interface DenoKv {

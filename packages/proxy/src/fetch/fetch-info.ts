@@ -18,8 +18,11 @@ export interface FetchInfo extends BackgroundWork {
   readonly address?: string | undefined;
   /** How Deno passes the address. */
   readonly remoteAddr?: { readonly hostname?: string };
-  /** How Bun passes the address. */
-  requestIP?(request: Request): { readonly address: string } | null;
+}
+
+/** The server that Bun passes with a request. */
+export interface BunServer {
+  requestIP(request: Request): { readonly address: string } | null;
 }
 
 /** Keeps work going after the response. Never throws. */
@@ -43,14 +46,14 @@ interface WorkersRequest {
  *   is the context
  */
 export function readInvocation(request: Request, info: object = {}, context?: object): Invocation {
-  const known: FetchInfo = context ?? info;
+  const known: FetchInfo & Partial<BunServer> = context ?? info;
   return {
     address: addressOf(request, known),
     work: known,
   };
 }
 
-function addressOf(request: Request, info: FetchInfo): string | undefined {
+function addressOf(request: Request, info: FetchInfo & Partial<BunServer>): string | undefined {
   // NOTE: first, because Bun passes its server, whose `address` is that of the server.
   if (typeof info.requestIP === "function") return info.requestIP(request)?.address;
   const known = info.address ?? info.remoteAddr?.hostname;

@@ -11,7 +11,7 @@ export { createFetchApp } from "./create-fetch-app.ts";
 export type { FetchApp, FetchAppHandler } from "./create-fetch-app.ts";
 export { denoKv } from "./deno-kv.ts";
 export type { DenoKv } from "./deno-kv.ts";
-export type { BackgroundWork, FetchInfo } from "./fetch-info.ts";
+export type { BackgroundWork, BunServer, FetchInfo } from "./fetch-info.ts";
 export type { CachedFlags, FlagCache } from "./flag-cache.ts";
 export type { FetchAppOptions } from "./options.ts";
 export { workersKv } from "./workers-kv.ts";
