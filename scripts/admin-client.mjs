@@ -23,6 +23,7 @@ export function createAdminClient(origin, token) {
     headers,
     get: (path) => send("GET", path),
     post: (path, body) => send("POST", path, body),
+    put: (path, body) => send("PUT", path, body),
     delete: (path) => send("DELETE", path),
   };
 }

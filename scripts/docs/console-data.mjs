@@ -93,6 +93,35 @@ export async function createConsoleData(admin, { origin, backendToken }) {
   await reportUsage({ origin, backendToken });
 }
 
+/**
+ * Creates people with accounts.
+ *
+ * @param admin a client of the admin API
+ * @returns how an admin signs in, and the link of somebody who has been invited
+ */
+export async function createAccounts(admin) {
+  const password = "seven blue snails";
+  const accounts = [
+    { username: "anna", email: "anna@example.com", name: "Anna Bell", rootRole: "Admin", password },
+    { username: "carla", name: "Carla Díaz", rootRole: "Editor", password },
+    { email: "deniz@example.com", name: "Deniz Aydin", rootRole: "Viewer", password },
+  ];
+  const created = [];
+  for (const account of accounts) created.push(await admin.post("/user-admin", account));
+  await admin.put(`/user-admin/${created[2].id}`, { disabled: true });
+  const { inviteLink } = await admin.post("/user-admin", {
+    username: "ben",
+    email: "ben@example.com",
+    name: "Ben Okafor",
+    rootRole: "Editor",
+  });
+  await admin.post("/invite-link/tokens", {
+    name: "Support team",
+    expiresAt: new Date(Date.now() + 168 * HOUR_MS).toISOString(),
+  });
+  return { login: { username: "anna", password }, inviteLink };
+}
+
 async function reportUsage(service) {
   const applications = [
     ["web-shop", "unleash-client-node:6.12.1", 40],

@@ -10,16 +10,19 @@ import { createAdminClient } from "../admin-client.mjs";
 import { loadKeys } from "../quickstart/keys.mjs";
 import { findProgram } from "../system-programs.mjs";
 import { rootDirectory } from "../workspace.mjs";
-import { createConsoleData, UNLEASH_EXPORT } from "./console-data.mjs";
+import { createAccounts, createConsoleData, UNLEASH_EXPORT } from "./console-data.mjs";
 import { choosePorts, startServer } from "./server.mjs";
 
 const LARGEST_BYTES = 150_000;
+const DAY_MS = 86_400_000;
 const FIRST_FLAG = "new-header";
 
 const DESKTOP = { viewport: { width: 1280, height: 800 } };
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
 const CONTEXT = encodeURIComponent(JSON.stringify({ userId: "7", plan: "pro", country: "NO" }));
+/** Stands for the link of an invited user, which works once. */
+const INVITATION = "(invitation)";
 const FLAG = "/projects/default/flags/dark-mode";
 
 /** The demo page on a desktop and on a phone. */
@@ -32,6 +35,11 @@ const QUICKSTART_SHOTS = [
 /** Every page of the console, and what some of them show after an action. Those that the documents show in both themes are named `-light` and `-dark`. */
 const CONSOLE_SHOTS = [
   { name: "console-sign-in", path: "/sign-in", isSignedIn: false },
+  { name: "console-new-user", path: INVITATION, isSignedIn: false, act: typePassword },
+  ...inBothColours({ name: "console-users", path: "/users" }),
+  { name: "console-users-phone", path: "/users", ...PHONE },
+  ...inBothColours({ name: "console-profile", path: "/profile" }),
+  { name: "console-sessions", path: "/sessions" },
   ...inBothColours({ name: "console-flags", path: "/projects/default/flags" }),
   { name: "console-flags-phone", path: "/projects/default/flags", ...PHONE },
   ...inBothColours({ name: "console-flag", path: FLAG, act: waitForSegments }),
@@ -77,10 +85,18 @@ try {
   const { adminToken, proxyToken } = await loadKeys({ directory });
   const admin = createAdminClient(origin, adminToken);
   await createConsoleData(admin, { origin, backendToken: proxyToken });
-  const storageState = await signIn(origin, adminToken);
+  const { login, inviteLink } = await createAccounts(admin);
+  const storageState = await signIn(origin, login);
+  await createPersonalTokens(storageState, origin);
+  await signInElsewhere(origin, login);
   for (const shot of CONSOLE_SHOTS.filter(isWanted)) {
-    const { isSignedIn = true, ...options } = shot;
-    await takeConsole(origin, { ...options, ...(isSignedIn && { storageState }) });
+    const { isSignedIn = true, path, ...options } = shot;
+    const { pathname, search } = new URL(inviteLink);
+    await takeConsole(origin, {
+      ...options,
+      path: path === INVITATION ? pathname + search : path,
+      ...(isSignedIn && { storageState }),
+    });
   }
 } finally {
   await browser.close();
@@ -105,15 +121,59 @@ async function takeDemoPage({ name, ...options }) {
 }
 
 /** Returns the cookie of a session. */
-async function signIn(origin, token) {
+async function signIn(origin, { username, password }) {
   const page = await browser.newPage();
   await page.goto(origin);
-  await page.getByLabel("API token").fill(token);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByLabel("User name or email address").fill(username);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.keyboard.press("Enter");
   await page.getByRole("navigation", { name: "Pages" }).waitFor();
   const storageState = await page.context().storageState();
   await page.context().close();
   return storageState;
+}
+
+/** Only people who are signed in create personal tokens. */
+async function createPersonalTokens({ cookies }, origin) {
+  for (const [description, days] of [
+    ["Nightly report", 90],
+    ["Move of the flags of the app", 5],
+  ]) {
+    const response = await fetch(`${origin}/api/admin/user/tokens`, {
+      method: "POST",
+      headers: {
+        cookie: cookies.map(({ name, value }) => `${name}=${value}`).join("; "),
+        "content-type": "application/json",
+        origin,
+      },
+      body: JSON.stringify({
+        description,
+        expiresAt: new Date(Date.now() + days * DAY_MS).toISOString(),
+      }),
+    });
+    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  }
+}
+
+/** Starts sessions of other browsers. */
+async function signInElsewhere(origin, { username, password }) {
+  for (const [name, agent] of [
+    [username, "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"],
+    ["carla", "Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/140.0.0.0 Safari/537.36"],
+  ]) {
+    const response = await fetch(`${origin}/auth/simple/login`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "user-agent": agent },
+      body: JSON.stringify({ username: name, password }),
+    });
+    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  }
+}
+
+/** Shows what the page says while a password is typed. */
+async function typePassword(page) {
+  await page.getByLabel("Password", { exact: true }).fill("seven blue snails");
+  await page.getByText("This password can be used.").waitFor();
 }
 
 async function takeConsole(origin, { name, path, act, ...options }) {

@@ -23,7 +23,6 @@ const REFUSALS = /status of 4\d\d/;
 /** Waits until the page is open for somebody who is signed in. */
 async function waitForUser(page: Page, name: string): Promise<void> {
   await page.getByRole("banner").getByText(name).waitFor();
-  await page.getByRole("navigation", { name: "Pages" }).waitFor({ state: "attached" });
 }
 
 /** Fails if scripts, the screen or the history of the tab could still reveal the secret of a link. */
@@ -91,16 +90,19 @@ describeConsole("signing in with a password", (console) => {
     "after too many wrong passwords, the page says how long to wait",
     async () => {
       await createUser(console, "target");
-      for (let index = 0; index < 20; index += 1) {
-        // oxlint-disable-next-line no-await-in-loop -- two at a time are computed anyway
-        await requestLogin(console, "target", `guess number ${index}`);
-      }
       const page = await console.openSignedOut("/sign-in", { expected: REFUSALS });
       await field(page, "User name or email address").fill("target");
       await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+      let status = 401;
+      // On a busy machine, some more are allowed in the meantime.
+      for (let index = 1; status === 401 && index < 60; index += 1) {
+        // oxlint-disable-next-line no-await-in-loop -- two at a time are computed anyway
+        ({ status } = await requestLogin(console, "target", `guess number ${index}`));
+      }
+      expect(status).toBe(429);
       await page.keyboard.press("Enter");
-      const refusal = page.getByRole("alert");
-      await refusal
+      await page
+        .getByRole("alert")
         .getByText(/^Too many attempts to sign in have failed: try again in \d+ s\.$/)
         .waitFor();
       await expectAccessible(page);
@@ -138,7 +140,7 @@ describeConsole("links to choose a password", (console) => {
     await password.fill("password1234");
     await feedback.filter({ hasText: "guessed first" }).waitFor();
     await page.keyboard.press("Enter");
-    await page.getByText("The password is one of those that are guessed first").nth(1).waitFor();
+    await expect.poll(() => page.locator(":focus").getAttribute("name")).toBe("password");
     await expectAccessible(page);
     await password.fill(PASSWORD);
     await feedback.filter({ hasText: "This password can be used." }).waitFor();

@@ -67,6 +67,7 @@ const READ_ONLY = [
   "imageUrl",
   "inviteLink",
   "invited",
+  "hasPassword",
   "loginAttempts",
   "emailSent",
   "seenAt",

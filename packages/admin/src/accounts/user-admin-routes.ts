@@ -83,6 +83,7 @@ function registerLists(app: TypedApp, { storage }: UserAdminOptions): void {
           users: found.map((account) => ({
             ...toUserView(account),
             invited: account.passwordHash === null && invited.has(account.id),
+            hasPassword: account.passwordHash !== null,
           })),
           rootRoles: Object.values(ROOT_ROLES),
         };

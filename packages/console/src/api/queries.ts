@@ -11,14 +11,20 @@ import type {
   EnvironmentSummary,
   Flag,
   FlagSummary,
+  InviteLink,
   ListedSession,
+  OwnAccount,
+  OwnProfile,
+  OwnSession,
   Person,
+  PersonalToken,
   PlaygroundFlag,
   Project,
   ProjectEnvironment,
   ProjectMember,
   ProjectSettings,
   RecordedEvent,
+  RootRole,
   Segment,
   StrategyReference,
   StrategyType,
@@ -26,6 +32,7 @@ import type {
   TagType,
   Token,
   Usage,
+  User,
 } from "./types.ts";
 
 /**
@@ -318,6 +325,59 @@ export const queries = {
       queryKey: ["sessions"],
       queryFn: ({ signal }) =>
         request<{ sessions: readonly ListedSession[] }>(adminPath`/sessions`, { signal }),
+      select: ({ sessions }) => sessions,
+      refetchInterval: 30_000,
+      staleTime: 0,
+    }),
+
+  /** All accounts, and the roles that they can have. */
+  users: () =>
+    queryOptions({
+      queryKey: ["users"],
+      queryFn: ({ signal }) =>
+        request<{ users: readonly User[]; rootRoles: readonly RootRole[] }>(
+          adminPath`/user-admin`,
+          {
+            signal,
+          },
+        ),
+    }),
+
+  inviteLinks: () =>
+    queryOptions({
+      queryKey: ["invite-links"],
+      queryFn: ({ signal }) =>
+        request<{ tokens: readonly InviteLink[] }>(adminPath`/invite-link/tokens`, { signal }),
+      select: ({ tokens }) => tokens,
+    }),
+
+  ownAccount: () =>
+    queryOptions({
+      queryKey: ["access", "own", "account"],
+      queryFn: ({ signal }) => request<OwnAccount>(adminPath`/user`, { signal }),
+      select: ({ user }) => user,
+    }),
+
+  ownProfile: () =>
+    queryOptions({
+      queryKey: ["access", "own", "profile"],
+      queryFn: ({ signal }) => request<OwnProfile>(adminPath`/user/profile`, { signal }),
+    }),
+
+  personalTokens: () =>
+    queryOptions({
+      queryKey: ["personal-tokens"],
+      queryFn: ({ signal }) =>
+        request<{ pats: readonly PersonalToken[] }>(adminPath`/user/tokens`, { signal }),
+      select: ({ pats }) => pats,
+    }),
+
+  /** Where the user is signed in. */
+  ownSessions: () =>
+    queryOptions({
+      queryKey: ["sessions", "own"],
+      queryFn: ({ signal }) =>
+        request<{ sessions: readonly OwnSession[] }>(adminPath`/user/sessions`, { signal }),
       select: ({ sessions }) => sessions,
       refetchInterval: 30_000,
       staleTime: 0,

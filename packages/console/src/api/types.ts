@@ -10,6 +10,8 @@ import type {
   EnvironmentCounts,
   toEnvironmentView,
 } from "../../../admin/src/domain/environments/store.ts";
+import type { viewInviteLinks } from "../../../admin/src/accounts/invite-links.ts";
+import type { UserView } from "../../../admin/src/accounts/user-view.ts";
 import type { SessionView } from "../../../admin/src/sessions/session-store.ts";
 import type { findEvents } from "../../../admin/src/domain/events/find-events.ts";
 import type { listFeatures } from "../../../admin/src/domain/features/list-features.ts";
@@ -96,6 +98,44 @@ export type ListedSession = Json<SessionView> & {
   /** Whether it is the session of this browser. */
   readonly current: boolean;
 };
+/** A session of the user who is signed in. */
+export type OwnSession = Omit<ListedSession, "role" | "user">;
+/** Somebody with an account. */
+export type User = Json<UserView> & {
+  readonly hasPassword: boolean;
+  /** Whether there is an open link with which the user chooses the first password. */
+  readonly invited: boolean;
+};
+/** A role in the whole service. */
+export interface RootRole {
+  readonly id: number;
+  readonly name: string;
+  readonly description: string;
+}
+/** A link with which several people create accounts. Its `secret` is an id. */
+export type InviteLink = Rows<typeof viewInviteLinks>;
+/** A token with which scripts do what its user may do. */
+export interface PersonalToken {
+  readonly id: string;
+  readonly description: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  readonly seenAt: string | null;
+}
+/** What the service knows about the user who is signed in. */
+export interface OwnAccount {
+  readonly user: {
+    readonly name: string;
+    readonly username: string | null;
+    readonly email: string | null;
+  };
+}
+export interface OwnProfile {
+  readonly rootRole: RootRole;
+  /** Ids of the projects in which the user has a role. */
+  readonly projects: readonly string[];
+  readonly canChangePassword: boolean;
+}
 export type RecordedEvent = Json<Awaited<ReturnType<typeof findEvents>>["events"][number]>;
 export type Usage = Json<HourlyUsage>;
 export type ImportReport = Json<StoredImportReport>;

@@ -21,6 +21,8 @@ import { ContextFieldsPage } from "../context-fields/context-fields-page.tsx";
 import { EnvironmentsPage } from "../environments/environments-page.tsx";
 import { TagsPage } from "../tags/tags-page.tsx";
 import { SessionsPage } from "../sessions/sessions-page.tsx";
+import { ProfilePage } from "../profile/profile-page.tsx";
+import { UsersPage } from "../users/users-page.tsx";
 import { TokensPage } from "../tokens/tokens-page.tsx";
 import { ApplicationsPage } from "../applications/applications-page.tsx";
 import { ApplicationPage } from "../applications/application-page.tsx";
@@ -177,6 +179,18 @@ const tokens = createRoute({
   component: TokensPage,
 });
 
+const users = createRoute({
+  getParentRoute: () => shell,
+  path: "/users",
+  component: UsersPage,
+});
+
+const profile = createRoute({
+  getParentRoute: () => shell,
+  path: "/profile",
+  component: ProfilePage,
+});
+
 const sessions = createRoute({
   getParentRoute: () => shell,
   path: "/sessions",
@@ -227,6 +241,8 @@ const tree = root.addChildren([
     environments,
     tags,
     tokens,
+    users,
+    profile,
     sessions,
     applications,
     application,

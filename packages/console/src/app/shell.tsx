@@ -17,6 +17,7 @@ import {
   Server,
   Settings,
   Tag,
+  Users,
 } from "lucide-react";
 import { type ComponentType, useEffect, useState } from "react";
 import { queries } from "../api/queries.ts";
@@ -163,6 +164,7 @@ const COMMON = [
   { to: "/environments", label: "Environments", Icon: Server },
   { to: "/projects", label: "Projects", Icon: FolderKanban },
   { to: "/applications", label: "Applications", Icon: Boxes },
+  { to: "/users", label: "Users", Icon: Users },
   { to: "/tokens", label: "API tokens", Icon: KeyRound },
   { to: "/sessions", label: "Sessions", Icon: MonitorSmartphone },
   { to: "/events", label: "Events", Icon: Activity },
@@ -208,13 +210,14 @@ function UserMenu() {
   return (
     <div className="user-menu">
       {session ? (
-        <span className="user-name">
+        <Link to="/profile" className="user-name">
           {session.user.name} <span className="muted">({session.role})</span>
-        </span>
+        </Link>
       ) : null}
       <Menu
         heading={session ? `${session.user.name} (${session.role})` : undefined}
         entries={[
+          { label: "Your account", run: () => void navigate({ to: "/profile" }) },
           ...THEMES.filter((entry) => entry.theme !== theme).map((entry) => ({
             label: entry.label,
             run: () => setTheme(entry.theme),

@@ -21,7 +21,7 @@ interface NewPasswordFieldProps {
 export function NewPasswordField({ label = "Password", names, ...props }: NewPasswordFieldProps) {
   const { value } = props;
   return (
-    <div className="stack-tight">
+    <div className="new-password stack-tight">
       <PasswordField
         {...props}
         label={label}
@@ -53,9 +53,10 @@ function Feedback({ password, names }: FeedbackProps) {
     gcTime: 0,
     retry: false,
   });
+  const isGood = isChecked && problem === "";
   return (
-    <p className="password-feedback" role="status">
-      {isChecked && problem === "" ? (
+    <p className={`password-feedback ${isGood ? "" : "password-problem"}`} role="status">
+      {isGood ? (
         <>
           <Check aria-hidden /> This password can be used.
         </>

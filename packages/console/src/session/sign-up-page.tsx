@@ -33,7 +33,7 @@ export function SignUpPage({ invite }: SignUpPageProps) {
   return (
     <EntryPage
       title="Create your account"
-      description="You can look at everything that the project settings allow. An admin can let you change it."
+      description="Your role will be viewer: you can look at flags. An admin can let you change them."
     >
       {link.data === undefined ? <Loading /> : <SignUpForm path={`${path}/signup`} />}
     </EntryPage>

@@ -34,7 +34,7 @@ export function EndSessionsDialog({ sessions, onClose }: EndSessionsDialogProps)
     >
       <p>
         Whoever uses {sessions.length === 1 ? "it" : "them"} is signed out at once, and can sign in
-        again. To prevent that, first delete the token, or remove the role at the OpenID provider.
+        again. To prevent that, first disable the account or delete the token.
       </p>
     </ConfirmDialog>
   );

@@ -13,6 +13,7 @@ import { describeCount, describeShown } from "../ui/numbers.ts";
 import { Page } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 import { matchesWords, toWords } from "../ui/words.ts";
+import { describeDevice } from "./describe-device.ts";
 import { EndSessionsDialog } from "./end-sessions-dialog.tsx";
 import "./sessions.css";
 
@@ -23,7 +24,7 @@ export function SessionsPage() {
   return (
     <Page
       title="Sessions"
-      description="Who is signed in to this console. A session ends when it expires, when its user signs out, when its token is deleted, or when you end it here."
+      description="Who is signed in to this console. A session ends when it expires, when its user signs out, when its token is deleted, when its account is disabled, or when you end it here."
     >
       {isAdmin ? (
         <Loaded query={sessions}>{(all) => <Sessions sessions={all} />}</Loaded>
@@ -39,8 +40,8 @@ function Sessions({ sessions }: { readonly sessions: readonly ListedSession[] })
   const [ending, setEnding] = useState<readonly ListedSession[]>();
   const shown = useMemo(() => {
     const words = toWords(query);
-    return sessions.filter(({ user, role }) =>
-      matchesWords(words, user.name, user.issuer, user.subject, role),
+    return sessions.filter(({ user, role, address }) =>
+      matchesWords(words, user.name, user.issuer, user.subject, role, address),
     );
   }, [sessions, query]);
   const others = shown.filter(({ current }) => !current);
@@ -63,7 +64,7 @@ function Sessions({ sessions }: { readonly sessions: readonly ListedSession[] })
   return (
     <>
       <div className="session-filters" role="search">
-        <SearchField label="Search by user or role" value={query} onChange={setQuery} />
+        <SearchField label="Search by user, role or address" value={query} onChange={setQuery} />
         <Button variant="danger" isDisabled={others.length === 0} onPress={() => setEnding(others)}>
           End {query.trim() === "" ? "all others" : describeCount(others.length, "session")}
         </Button>
@@ -88,6 +89,17 @@ function Sessions({ sessions }: { readonly sessions: readonly ListedSession[] })
   );
 }
 
+function describeSignIn({ kind, subject, issuer }: ListedSession["user"]): string {
+  switch (kind) {
+    case "token":
+      return "with a token";
+    case "user":
+      return "with a password";
+    default:
+      return `${subject} at ${issuer}`;
+  }
+}
+
 const TIME_WIDTH = "clamp(7.5rem, 12.5vw, 10rem)";
 
 const COLUMNS: readonly Column<ListedSession>[] = [
@@ -95,12 +107,11 @@ const COLUMNS: readonly Column<ListedSession>[] = [
     id: "user",
     header: "User",
     isRowHeader: true,
-    cell: ({ user, current }) => (
+    cell: ({ user, current, userAgent, address }) => (
       <span>
         {user.name} {current ? <Badge kind="accent">this browser</Badge> : null}
-        <p className="data-detail session-identity">
-          {user.kind === "token" ? "with a token" : `${user.subject} at ${user.issuer}`}
-        </p>
+        <p className="data-detail session-identity">{describeSignIn(user)}</p>
+        <p className="data-detail session-identity">{describeDevice({ userAgent, address })}</p>
       </span>
     ),
   },

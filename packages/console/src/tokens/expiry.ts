@@ -12,6 +12,9 @@ export const EXPIRY_CHOICES = [
   { id: "date", label: "On a date" },
 ] as const;
 
+/** The same for something that has to expire. */
+export const LIMITED_EXPIRY_CHOICES = EXPIRY_CHOICES.filter(({ id }) => id !== "never");
+
 type ExpiryChoice = (typeof EXPIRY_CHOICES)[number]["id"];
 
 /** When a token expires, as it is chosen in a form. */

@@ -1,9 +1,5 @@
-import { Banner } from "../ui/banner.tsx";
-import { Button } from "../ui/button.tsx";
-import { CopyButton } from "../ui/copy-button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
+import { type Example, SecretDialog } from "../ui/secret-dialog.tsx";
 import type { TokenType } from "./token-types.ts";
-import "./tokens.css";
 
 interface TokenSecretProps {
   readonly name: string;
@@ -16,41 +12,14 @@ interface TokenSecretProps {
 export function TokenSecret({ name, type, secret, onClose }: TokenSecretProps) {
   const address = new URL(".", document.baseURI).href.replace(/\/$/, "");
   return (
-    <Dialog title={`Your new token ${name}`} onClose={onClose} size="wide">
-      <div className="dialog-content">
-        <Banner kind="warning">
-          Copy the token now. It is shown only this once, because the service keeps no readable
-          copy.
-        </Banner>
-        <CodeLine label="the token" text={secret} />
-        {describeUse(type, { secret, address }).map(({ title, code }) => (
-          <div key={title} className="stack-tight">
-            <p>{title}</p>
-            <CodeLine label={`the example: ${title}`} text={code} />
-          </div>
-        ))}
-      </div>
-      <footer className="dialog-footer">
-        <Button variant="primary" onPress={onClose}>
-          Done
-        </Button>
-      </footer>
-    </Dialog>
+    <SecretDialog
+      title={`Your new token ${name}`}
+      what="token"
+      secret={secret}
+      examples={describeUse(type, { secret, address })}
+      onClose={onClose}
+    />
   );
-}
-
-function CodeLine({ label, text }: { readonly label: string; readonly text: string }) {
-  return (
-    <div className="code-line">
-      <code>{text}</code>
-      <CopyButton label={`Copy ${label}`} text={text} />
-    </div>
-  );
-}
-
-interface Example {
-  readonly title: string;
-  readonly code: string;
 }
 
 interface NewToken {

@@ -101,7 +101,7 @@ const COLUMNS: readonly Column<Token>[] = [
     id: "expires",
     header: "Expires",
     width: "8.5rem",
-    cell: ({ expiresAt }) => <Expiry expiresAt={expiresAt} />,
+    cell: ({ expiresAt }) => <ExpiryTime expiresAt={expiresAt} />,
   },
 ];
 
@@ -115,7 +115,13 @@ function TokenScope({ token: { type, environment, projects } }: { readonly token
   );
 }
 
-function Expiry({ expiresAt }: Pick<Token, "expiresAt">) {
+interface ExpiryTimeProps {
+  /** ISO 8601; null for never. */
+  readonly expiresAt: string | null;
+}
+
+/** When a token expires, and whether that is soon. */
+export function ExpiryTime({ expiresAt }: ExpiryTimeProps) {
   if (expiresAt === null) return <span className="muted">never</span>;
   const state = expiryState(expiresAt, new Date());
   return (
