@@ -32,6 +32,7 @@ const LONG_FILES: readonly string[] = [
   "packages/proxy/test/{access-edits,browser,check-with-admin,compare-proxies,explain,fleet}.test.ts",
   "packages/proxy/test/command-{access-file,aliases,check,code-cache,probes}.test.ts",
   "packages/proxy/test/command-{store,upstream}.test.ts",
+  "packages/proxy/test/runtimes/nextjs.test.ts",
   "packages/proxy/test/{slow-readers,telemetry,upstream-keys-workers,usage-delivery,usage-spool}.test.ts",
   "packages/sdk/test/flags-admin.test.ts",
   "packages/stream-client/test/chromium.test.ts",

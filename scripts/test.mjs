@@ -50,7 +50,8 @@ async function prepareRuntimes(vitestArguments) {
   const paths = vitestArguments.filter((argument) => !argument.startsWith("-"));
   const isNeeded = paths.length === 0 || paths.some((path) => RUNTIME_TESTS.test(path));
   if (!isNeeded) return;
-  const next = process.env.TEST_SIZE === "complete";
+  // Its tests do not run at the standard size.
+  const next = sizeOf(vitestArguments) !== "standard";
   await showPhase("Installing other runtimes", () => installRuntimes({ next }));
 }
 
@@ -62,7 +63,7 @@ async function runTests(vitestArguments) {
     const resultFile = join(directory, "result.json");
     const vitest = join(rootDirectory, "node_modules", "vitest", "vitest.mjs");
     const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${resultFile}`];
-    const size = process.env.TEST_SIZE ?? (vitestArguments.length === 0 ? "standard" : "extended");
+    const size = sizeOf(vitestArguments);
     const code = await run(process.execPath, [vitest, "run", ...reporters, ...vitestArguments], {
       env: { ...process.env, TEST_SIZE: size, TMPDIR: directory },
     });
@@ -71,6 +72,10 @@ async function runTests(vitestArguments) {
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+function sizeOf(vitestArguments) {
+  return process.env.TEST_SIZE ?? (vitestArguments.length === 0 ? "standard" : "extended");
 }
 
 /**

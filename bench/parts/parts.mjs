@@ -12,6 +12,7 @@ import { mechanismTargets, reportMechanisms, runMechanismsBench } from "./mechan
 import { memoryTargets, reportMemory, runMemoryBench } from "./memory.mjs";
 import { propagationTargets, reportPropagation, runPropagationBench } from "./propagation/run.mjs";
 import { refreshTargets, reportRefresh, runRefreshBench } from "./refresh.mjs";
+import { reportRuntimes, runRuntimesBench } from "./runtimes.mjs";
 import { reportSlope, runSlopeBench, slopeTargets } from "./slope.mjs";
 import { reportSpool, runSpoolBench } from "./spool.mjs";
 import { reportStart, runStartBench, startTargets } from "./start.mjs";
@@ -33,6 +34,7 @@ export const PARTS = {
   refresh: { run: runRefreshBench, report: reportRefresh, targets: refreshTargets },
   memory: { run: runMemoryBench, report: reportMemory, targets: memoryTargets },
   start: { run: runStartBench, report: reportStart, targets: startTargets },
+  runtimes: { run: runRuntimesBench, report: reportRuntimes, targets: () => [] },
   "edge-start": { run: runEdgeStartBench, report: reportEdgeStart, targets: () => [] },
   ingestion: { run: runIngestionBench, report: reportIngestion, targets: ingestionTargets },
   spool: { run: runSpoolBench, report: reportSpool, targets: () => [] },

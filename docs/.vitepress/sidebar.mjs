@@ -57,6 +57,7 @@ export const SIDEBAR = [
     ["Cloudflare Workers", "/runtimes/workers"],
     ["Deno", "/runtimes/deno"],
     ["Bun", "/runtimes/bun"],
+    ["Next.js", "/runtimes/nextjs"],
     ["Hono", "/runtimes/hono"],
     ["Express", "/runtimes/express"],
   ]),

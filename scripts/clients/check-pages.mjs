@@ -10,7 +10,7 @@ const BLOCK =
   /(<!-- example: (?<file>\S+) -->\n+```(?<language>[^\n]*)\n)(?<code>[\s\S]*?)(```\n)/g;
 /** Files that are needed only to run an example. */
 const HIDDEN =
-  /(?:^|\/)(?:package(?:-lock)?\.json|go\.(?:mod|sum)|index\.html|vite\.config\.js|layout\.jsx|README\.md)$/;
+  /(?:^|\/)(?:package(?:-lock)?\.json|go\.(?:mod|sum)|index\.html|(?:vite|next)\.config\.js|layout\.jsx|README\.md)$/;
 
 const mustWrite = process.argv.includes("--write");
 const problems = [];

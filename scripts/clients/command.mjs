@@ -29,6 +29,7 @@ export function startCommand([command, ...args], options) {
   return {
     exit,
     hasExited: () => hasExited(child),
+    pid: child.pid,
     output: () => output,
     elapsedMs: () => performance.now() - started,
     onOutput: (watch) => watchers.add(watch),
