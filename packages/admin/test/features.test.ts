@@ -22,6 +22,17 @@ describeAnyStorage("features", (source) => {
     const input = { name: `feature-${++featureCount}`, ...body };
     return (await admin.must<Named>(201, "POST", FEATURES, input)).body.name;
   };
+  const segments = new Map<string, Promise<number>>();
+  /** Returns the id of a segment that the tests share. */
+  const segmentOf = (name: string): Promise<number> => {
+    const id =
+      segments.get(name) ??
+      admin
+        .must<{ readonly id: number }>(201, "POST", "/segments", { name, constraints: [] })
+        .then(({ body }) => body.id);
+    segments.set(name, id);
+    return id;
+  };
   const read = async (name: string) =>
     (await admin.must<FeatureResponse>(200, "GET", `${FEATURES}/${name}`)).body;
   const environmentOf = async (name: string, environment: string) => {
@@ -171,6 +182,66 @@ describeAnyStorage("features", (source) => {
           hasEnabledStrategies: true,
         }),
       ]);
+    });
+
+    const rollout = (percentage: string) => ({
+      name: "flexibleRollout",
+      parameters: { rollout: percentage, percentage: "90" },
+    });
+    const constraints = [{ contextName: "country", operator: "IN", values: ["DE"] }];
+
+    test.each([
+      ["no strategy", [], { percentage: 100 }],
+      ["everyone", [{ name: "default" }], { strategyCount: 1, percentage: 100 }],
+      ["a rollout", [rollout("25")], { strategyCount: 1, percentage: 25 }],
+      [
+        "an old rollout",
+        [{ name: "gradualRolloutUserId", parameters: { percentage: "7", groupId: "g" } }],
+        { strategyCount: 1, percentage: 7 },
+      ],
+      ["two rollouts", [rollout("25"), rollout("40")], { strategyCount: 2, percentage: 40 }],
+      [
+        "a constraint and a list",
+        [
+          { ...rollout("25"), constraints },
+          { name: "userWithId", parameters: { userIds: "1" } },
+        ],
+        { strategyCount: 2, percentage: null, conditionalCount: 2 },
+      ],
+      [
+        "the same segments twice",
+        [{ segments: ["one", "two"] }, { segments: ["two"] }, rollout("5")],
+        { strategyCount: 3, percentage: 5, conditionalCount: 2, segmentCount: 2 },
+      ],
+      [
+        "disabled strategies",
+        [
+          { disabled: true },
+          { segments: ["one"], disabled: true },
+          { ...rollout("10"), disabled: false },
+        ],
+        { strategyCount: 1, percentage: 10 },
+      ],
+      ["only disabled strategies", [{ disabled: true }], { percentage: null }],
+    ])("says whom flags with %s reach", async (_, strategies, reach) => {
+      const flag = await create({ name: `reach-${++featureCount}` });
+      for (const { segments = [], ...strategy } of strategies as readonly {
+        readonly segments?: readonly string[];
+      }[]) {
+        // oxlint-disable-next-line no-await-in-loop -- in their order
+        const ids = await Promise.all(segments.map(segmentOf));
+        // oxlint-disable-next-line no-await-in-loop -- in their order
+        await admin.must(200, "POST", `${FEATURES}/${flag}/environments/production/strategies`, {
+          name: "default",
+          ...strategy,
+          segments: ids,
+        });
+      }
+      const { body } = await admin.must<FeatureList>(200, "GET", `${FEATURES}?namePrefix=${flag}`);
+      const counts = { strategyCount: 0, conditionalCount: 0, segmentCount: 0 };
+      expect(body.features[0]?.environments).toContainEqual(
+        expect.objectContaining({ name: "production", reach: { ...counts, ...reach } }),
+      );
     });
 
     test("is empty for an unknown project", async () => {

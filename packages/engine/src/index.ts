@@ -41,7 +41,7 @@ export { parseDocument, parseInSteps } from "./parse/parse-document.ts";
 export type { CompiledFlag, Evaluation, Snapshot, SnapshotOrigin } from "./snapshot.ts";
 export { runToEnd } from "./steps.ts";
 export type { Steps } from "./steps.ts";
-export { checkParameters } from "./strategies/check-parameters.ts";
+export { checkParameters, toPercentage } from "./strategies/check-parameters.ts";
 export type { ParameterProblem } from "./strategies/check-parameters.ts";
 export type { CustomStrategy, ReportStrategyError, StrategyError } from "./strategies/custom.ts";
 export {

@@ -1,9 +1,10 @@
-import { eq, sql } from "drizzle-orm";
+import { eq, inArray, sql } from "drizzle-orm";
+import { findStrategyType, STRATEGY_TYPES, toPercentage } from "flags-engine";
 import { badData } from "../../errors.ts";
 import { type Database, groupBy, isOneOf } from "../../storage/database.ts";
 import { featureEnvironments } from "../../storage/schema/features.ts";
 import { ENVIRONMENT_ORDER, environments } from "../../storage/schema/projects.ts";
-import { strategies } from "../../storage/schema/strategies.ts";
+import { strategies, strategySegments } from "../../storage/schema/strategies.ts";
 import { type Feature, listActiveFeatures, toFeatureView } from "../feature.ts";
 import { tagKey, type TagName } from "../tags/store.ts";
 import { FEATURE_ENVIRONMENT, listTags } from "./read-feature.ts";
@@ -81,21 +82,87 @@ async function summarizeEnvironments(db: Database, names: readonly string[]) {
       ...row,
       variantCount: row.variantCount + (counts?.variantCount ?? 0),
       hasStrategies: counts !== undefined,
-      hasEnabledStrategies: counts?.hasEnabled ?? false,
+      hasEnabledStrategies: (counts?.enabledCount ?? 0) > 0,
+      reach: toReach(counts),
     };
   });
 }
 
+/** Whom a flag reaches where it is on. Only enabled strategies count. */
+export interface Reach {
+  readonly strategyCount: number;
+  /** The largest percentage of users whom a strategy without conditions reaches; null if all have conditions. */
+  readonly percentage: number | null;
+  /** How many strategies have conditions: constraints, segments, a list, or a custom type. */
+  readonly conditionalCount: number;
+  /** How many different segments they have. */
+  readonly segmentCount: number;
+}
+
+type StrategyCounts = Awaited<ReturnType<typeof countStrategies>>[number];
+
+function toReach(counts: StrategyCounts | undefined): Reach {
+  const { enabledCount = 0, unconditional = [], segmentCount = 0 } = counts ?? {};
+  const percentages = unconditional.map(({ name, parameters }) => toPercentageOf(name, parameters));
+  // Without any strategy, a flag is on for everyone.
+  if (counts === undefined) percentages.push(100);
+  return {
+    strategyCount: enabledCount,
+    percentage: percentages.length === 0 ? null : Math.max(...percentages),
+    conditionalCount: enabledCount - (counts?.unconditionalCount ?? 0),
+    segmentCount,
+  };
+}
+
+type Parameters = Readonly<Record<string, string | null>>;
+
+function toPercentageOf(name: string, parameters: Parameters): number {
+  const type = findStrategyType(name);
+  return type?.kind === "rollout" ? toPercentage(parameters[type.parameter]) || 0 : 100;
+}
+
+const TYPES_WITHOUT_CONDITIONS = Object.entries(STRATEGY_TYPES)
+  .filter(([, { kind }]) => kind !== "list")
+  .map(([name]) => name);
+
+const PERCENTAGES = [
+  ...new Set(
+    Object.values(STRATEGY_TYPES).flatMap((type) =>
+      type.kind === "rollout" ? [type.parameter] : [],
+    ),
+  ),
+];
+
 /** Counts in the database, because a project can have tens of thousands of strategies. */
 function countStrategies(db: Database, names: readonly string[]) {
+  const ofStrategy = db
+    .select({ segments: sql<number[]>`array_agg(${strategySegments.segment})`.as("segments") })
+    .from(strategySegments)
+    .where(eq(strategySegments.strategy, strategies.id))
+    .as("of_strategy");
+  const isUnconditional = sql`not ${strategies.disabled}
+    and ${strategies.constraints} = '[]'::jsonb and ${ofStrategy.segments} is null
+    and ${inArray(strategies.name, TYPES_WITHOUT_CONDITIONS)}`;
+  const percentages = sql.join(
+    PERCENTAGES.map((name) => sql`${name}::text, ${strategies.parameters} ->> ${name}::text`),
+    sql`, `,
+  );
   return db
     .select({
       feature: strategies.feature,
       environment: strategies.environment,
-      hasEnabled: sql<boolean>`bool_or(not ${strategies.disabled})`,
+      enabledCount: sql<number>`(count(*) filter (where not ${strategies.disabled}))::int`,
+      unconditionalCount: sql<number>`(count(*) filter (where ${isUnconditional}))::int`,
+      unconditional: sql<readonly { name: string; parameters: Parameters }[]>`coalesce(
+        jsonb_agg(distinct jsonb_build_object('name', ${strategies.name},
+          'parameters', jsonb_build_object(${percentages}))) filter (where ${isUnconditional}), '[]')`,
+      segmentCount: sql<number>`(select count(distinct ${strategySegments.segment})
+        from ${strategySegments} where ${strategySegments.strategy} = any(
+          array_agg(${strategies.id}) filter (where not ${strategies.disabled})))::int`,
       variantCount: sql<number>`sum(jsonb_array_length(${strategies.variants}))::int`,
     })
     .from(strategies)
+    .leftJoinLateral(ofStrategy, sql`true`)
     .where(isOneOf(strategies.feature, names))
     .groupBy(strategies.feature, strategies.environment);
 }
