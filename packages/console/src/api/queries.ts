@@ -130,6 +130,16 @@ export const queries = {
       placeholderData: keepPreviousData,
     }),
 
+  /** The first active flags of all projects whose name or description contains the text. */
+  foundFlags: (text: string) =>
+    queryOptions({
+      queryKey: ["flags", "found", text],
+      queryFn: ({ signal }) =>
+        request<FoundFlags>(`api/admin/search/features?${toFoundSearch(text)}`, { signal }),
+      select: ({ features }) => features,
+      placeholderData: keepPreviousData,
+    }),
+
   archivedFlags: (project: string) =>
     queryOptions({
       queryKey: ["flags", project, "archived"],
@@ -426,6 +436,17 @@ export interface PlaygroundInput {
   /** Empty for all. */
   readonly projects: readonly string[];
   readonly context: ContextValues;
+}
+
+interface FoundFlags {
+  readonly features: readonly Pick<FlagSummary, "name" | "project" | "description">[];
+  readonly total: number;
+}
+
+/** A comma would separate words, each of which is enough for a match. */
+function toFoundSearch(text: string): string {
+  const query = text.replaceAll(",", " ");
+  return new URLSearchParams({ limit: "8", sortBy: "name", query }).toString();
 }
 
 const PAGE_SIZE = 50;

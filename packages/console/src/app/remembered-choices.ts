@@ -29,6 +29,22 @@ export function applyTheme(theme: Theme): void {
   writeStored(THEME_KEY, theme);
 }
 
+const COLUMNS_KEY = "flags.hidden-columns";
+
+/** Returns the ids of the columns that the user has hidden in lists of flags. */
+export function readHiddenColumns(): ReadonlySet<string> {
+  try {
+    const ids: unknown = JSON.parse(readStored(COLUMNS_KEY) ?? "[]");
+    return new Set(Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : []);
+  } catch {
+    return new Set();
+  }
+}
+
+export function rememberHiddenColumns(ids: ReadonlySet<string>): void {
+  writeStored(COLUMNS_KEY, JSON.stringify([...ids]));
+}
+
 /** Returns what this browser remembers; null if nothing, or if it may not store anything. */
 function readStored(key: string): string | null {
   try {

@@ -7,31 +7,36 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import { queries } from "../api/queries.ts";
-import { type ContextSearch, parseContextSearch } from "../playground/context.ts";
+import { parseContextSearch } from "../playground/context.ts";
 import { parsePlaygroundSearch } from "../playground/context-address.ts";
-import { ProjectsPage } from "../projects/projects-page.tsx";
+import { PROJECT_FIELDS, ProjectsPage } from "../projects/projects-page.tsx";
+import { FLAG_FIELDS } from "../flags/filter-flags.ts";
 import { FlagsPage } from "../flags/flags-page.tsx";
-import { ArchivePage } from "../flags/archive-page.tsx";
+import { ARCHIVE_FIELDS, ArchivePage } from "../flags/archive-page.tsx";
 import { FlagPage } from "../flag/flag-page.tsx";
 import { ProjectSettingsPage } from "../projects/project-settings-page.tsx";
 import { TransferPage } from "../transfer/transfer-page.tsx";
+import { RESULT_FIELDS } from "../playground/playground-results.tsx";
 import { PlaygroundPage } from "../playground/playground-page.tsx";
-import { SegmentsPage } from "../segments/segments-page.tsx";
-import { ContextFieldsPage } from "../context-fields/context-fields-page.tsx";
+import { SEGMENT_FIELDS, SegmentsPage } from "../segments/segments-page.tsx";
+import { CONTEXT_FIELD_FIELDS, ContextFieldsPage } from "../context-fields/context-fields-page.tsx";
 import { EnvironmentsPage } from "../environments/environments-page.tsx";
-import { TagsPage } from "../tags/tags-page.tsx";
+import { TAG_FIELDS, TagsPage } from "../tags/tags-page.tsx";
 import { SessionsPage } from "../sessions/sessions-page.tsx";
 import { ProfilePage } from "../profile/profile-page.tsx";
 import { UsersPage } from "../users/users-page.tsx";
-import { TokensPage } from "../tokens/tokens-page.tsx";
-import { ApplicationsPage } from "../applications/applications-page.tsx";
+import { TOKEN_FIELDS, TokensPage } from "../tokens/tokens-page.tsx";
+import { APPLICATION_FIELDS, ApplicationsPage } from "../applications/applications-page.tsx";
 import { ApplicationPage } from "../applications/application-page.tsx";
+import { EVENT_FIELDS } from "../events/event-filters.tsx";
 import { EventsPage } from "../events/events-page.tsx";
 import { NewUserPage, ResetPasswordPage } from "../session/choose-password-page.tsx";
 import { openLink } from "../session/opened-link.ts";
 import { isSignedOut, sessionQuery } from "../session/session.ts";
 import { SetupPage } from "../session/setup-page.tsx";
 import { SignInPage } from "../session/sign-in-page.tsx";
+import { listSearch } from "../ui/list-search.ts";
+import { CREATE_FIELDS } from "../ui/use-creating.ts";
 import { NotFound, RouteError } from "./errors.tsx";
 import { rememberedProject } from "./remembered-choices.ts";
 import { Shell } from "./shell.tsx";
@@ -105,27 +110,35 @@ const home = createRoute({
 const projects = createRoute({
   getParentRoute: () => shell,
   path: "/projects",
+  validateSearch: listSearch({ ...PROJECT_FIELDS, ...CREATE_FIELDS }),
   component: ProjectsPage,
 });
 
 const flags = createRoute({
   getParentRoute: () => shell,
   path: "/projects/$project/flags",
+  validateSearch: listSearch({ ...FLAG_FIELDS, ...CREATE_FIELDS }),
   component: FlagsPage,
 });
 
 const archive = createRoute({
   getParentRoute: () => shell,
   path: "/projects/$project/archive",
+  validateSearch: listSearch(ARCHIVE_FIELDS),
   component: ArchivePage,
 });
+
+function parseTab({ tab }: Readonly<Record<string, unknown>>): { readonly tab?: string } {
+  return typeof tab === "string" ? { tab } : {};
+}
 
 const flag = createRoute({
   getParentRoute: () => shell,
   path: "/projects/$project/flags/$flag",
-  validateSearch: ({ tab, ...search }): { tab?: string } & ContextSearch => ({
-    ...(typeof tab === "string" && { tab }),
+  validateSearch: (search: Readonly<Record<string, unknown>>) => ({
+    ...parseTab(search),
     ...parseContextSearch(search),
+    ...listSearch(EVENT_FIELDS)(search),
   }),
   component: FlagPage,
 });
@@ -145,19 +158,24 @@ const transfer = createRoute({
 const playground = createRoute({
   getParentRoute: () => shell,
   path: "/playground",
-  validateSearch: parsePlaygroundSearch,
+  validateSearch: (search: Readonly<Record<string, unknown>>) => ({
+    ...parsePlaygroundSearch(search),
+    ...listSearch(RESULT_FIELDS)(search),
+  }),
   component: PlaygroundPage,
 });
 
 const segments = createRoute({
   getParentRoute: () => shell,
   path: "/segments",
+  validateSearch: listSearch({ ...SEGMENT_FIELDS, ...CREATE_FIELDS }),
   component: SegmentsPage,
 });
 
 const contextFields = createRoute({
   getParentRoute: () => shell,
   path: "/context-fields",
+  validateSearch: listSearch({ ...CONTEXT_FIELD_FIELDS, ...CREATE_FIELDS }),
   component: ContextFieldsPage,
 });
 
@@ -170,12 +188,14 @@ const environments = createRoute({
 const tags = createRoute({
   getParentRoute: () => shell,
   path: "/tags",
+  validateSearch: listSearch(TAG_FIELDS),
   component: TagsPage,
 });
 
 const tokens = createRoute({
   getParentRoute: () => shell,
   path: "/tokens",
+  validateSearch: listSearch({ ...TOKEN_FIELDS, ...CREATE_FIELDS }),
   component: TokensPage,
 });
 
@@ -200,6 +220,7 @@ const sessions = createRoute({
 const applications = createRoute({
   getParentRoute: () => shell,
   path: "/applications",
+  validateSearch: listSearch(APPLICATION_FIELDS),
   component: ApplicationsPage,
 });
 
@@ -212,6 +233,7 @@ const application = createRoute({
 const events = createRoute({
   getParentRoute: () => shell,
   path: "/events",
+  validateSearch: listSearch(EVENT_FIELDS),
   component: EventsPage,
 });
 

@@ -31,6 +31,7 @@ import { Select } from "../ui/select.tsx";
 import { showToast } from "../ui/toast.tsx";
 import { ConnectionStatus } from "./connection-status.tsx";
 import { MissingProject } from "./errors.tsx";
+import { Palette } from "./palette.tsx";
 import {
   applyTheme,
   readTheme,
@@ -73,6 +74,7 @@ export function Shell() {
           flags
         </Link>
         <ProjectPicker />
+        <Palette project={useProject()} pages={COMMON} />
         <UserMenu />
       </header>
       <nav className={isMenuOpen ? "shell-nav shell-nav-open" : "shell-nav"} aria-label="Pages">

@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
 import { queries } from "../api/queries.ts";
 import type { Application } from "../api/types.ts";
 import { Badge } from "../ui/badge.tsx";
@@ -13,11 +12,15 @@ import { Loaded } from "../ui/loaded.tsx";
 import { Page } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 import { useDebounced } from "../ui/use-debounced.ts";
+import { useListState } from "../ui/use-list-state.ts";
 import "./applications.css";
+
+export const APPLICATION_FIELDS = { query: "", sort: "" } as const;
 
 /** The applications that have registered. */
 export function ApplicationsPage() {
-  const [text, setText] = useState("");
+  const [{ query: text, sort }, changeList] = useListState(APPLICATION_FIELDS);
+  const setText = (next: string): void => changeList({ query: next });
   const query = useDebounced(text.trim());
   const applications = useQuery(queries.applications(query));
   return (
@@ -54,6 +57,8 @@ export function ApplicationsPage() {
                   columns={COLUMNS}
                   rows={shown}
                   keyOf={({ appName }) => appName}
+                  sort={sort}
+                  onSort={(next) => changeList({ sort: next })}
                 />
               )}
             </>
@@ -69,6 +74,7 @@ const COLUMNS: readonly Column<Application>[] = [
     id: "name",
     header: "Name",
     isRowHeader: true,
+    sortBy: ({ appName }) => appName.toLowerCase(),
     cell: ({ appName }) => (
       <Link to="/applications/$application" params={{ application: appName }}>
         {appName}
@@ -91,12 +97,15 @@ const COLUMNS: readonly Column<Application>[] = [
     id: "sdk",
     header: "SDK",
     width: "28%",
+    sortBy: ({ sdkVersion }) => sdkVersion,
     cell: ({ sdkVersion }) => sdkVersion ?? <span className="muted">unknown</span>,
   },
   {
     id: "report",
     header: "Last report",
     width: "10rem",
+    sortBy: ({ lastSeenAt }) => lastSeenAt,
+    startsDescending: true,
     cell: ({ lastSeenAt }) =>
       lastSeenAt === null ? <span className="muted">unknown</span> : <Time value={lastSeenAt} />,
   },

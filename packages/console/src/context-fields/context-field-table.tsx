@@ -5,6 +5,7 @@ import { Badge } from "../ui/badge.tsx";
 import { describeCount, formatCount } from "../ui/numbers.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { menuColumn } from "../ui/menu.tsx";
+import type { Sort } from "../ui/sort.ts";
 import { EditContextFieldDialog } from "./context-field-dialog.tsx";
 import {
   ContextFieldReferencesDialog,
@@ -20,10 +21,13 @@ interface Action {
 interface ContextFieldTableProps {
   readonly fields: readonly ContextFieldSummary[];
   readonly canEdit: boolean;
+  /** The order. Without it, the headings do not sort. */
+  readonly sort?: Sort;
+  readonly onSort?: (sort: Sort) => void;
 }
 
 /** Context fields, with what can be done with each of them. */
-export function ContextFieldTable({ fields, canEdit }: ContextFieldTableProps) {
+export function ContextFieldTable({ fields, canEdit, ...order }: ContextFieldTableProps) {
   const [action, setAction] = useState<Action>();
   const dialog = { name: action?.name ?? "", onClose: () => setAction(undefined) };
   const actions: Column<ContextFieldSummary> = menuColumn(
@@ -49,6 +53,7 @@ export function ContextFieldTable({ fields, canEdit }: ContextFieldTableProps) {
         rows={fields}
         keyOf={({ name }) => name}
         columns={[...COLUMNS, actions]}
+        {...order}
       />
       {action?.kind === "edit" ? <EditContextFieldDialog {...dialog} /> : null}
       {action?.kind === "references" ? <ContextFieldReferencesDialog {...dialog} /> : null}
@@ -62,6 +67,7 @@ const COLUMNS: readonly Column<ContextFieldSummary>[] = [
     id: "name",
     header: "Name",
     isRowHeader: true,
+    sortBy: ({ name }) => name.toLowerCase(),
     cell: ({ name, description, stickiness }) => (
       <>
         <span className="row">
@@ -84,6 +90,8 @@ const COLUMNS: readonly Column<ContextFieldSummary>[] = [
     id: "uses",
     header: "Used in",
     width: "9rem",
+    sortBy: ({ usedInFeatures }) => usedInFeatures,
+    startsDescending: true,
     cell: (field) => <UseCount field={field} />,
   },
 ];

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { queries } from "../api/queries.ts";
 import type { ContextFieldSummary } from "../api/types.ts";
 import { useHasRole } from "../session/session.ts";
@@ -9,15 +9,19 @@ import { Empty } from "../ui/empty.tsx";
 import { SearchField } from "../ui/fields.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Page } from "../ui/page.tsx";
+import { useCreating } from "../ui/use-creating.ts";
+import { useListState } from "../ui/use-list-state.ts";
 import { matchesWords, toWords } from "../ui/words.ts";
 import { ContextFieldDialog } from "./context-field-dialog.tsx";
 import { ContextFieldTable } from "./context-field-table.tsx";
+
+export const CONTEXT_FIELD_FIELDS = { query: "", sort: "" } as const;
 
 /** The fields of the context, which constraints compare. */
 export function ContextFieldsPage() {
   const fields = useQuery(queries.contextFields());
   const canEdit = useHasRole("editor");
-  const [isCreating, setCreating] = useState(false);
+  const [isCreating, setCreating] = useCreating();
   return (
     <Page
       title="Context fields"
@@ -42,7 +46,8 @@ interface ContextFieldsProps {
 }
 
 function ContextFields({ fields, canEdit }: ContextFieldsProps) {
-  const [query, setQuery] = useState("");
+  const [{ query, sort }, changeList] = useListState(CONTEXT_FIELD_FIELDS);
+  const setQuery = (text: string): void => changeList({ query: text });
   const shown = useMemo(() => {
     const words = toWords(query);
     return fields.filter(({ name, description }) => matchesWords(words, name, description));
@@ -57,7 +62,12 @@ function ContextFields({ fields, canEdit }: ContextFieldsProps) {
           <Button onPress={() => setQuery("")}>Show all context fields</Button>
         </Empty>
       ) : (
-        <ContextFieldTable fields={shown} canEdit={canEdit} />
+        <ContextFieldTable
+          fields={shown}
+          canEdit={canEdit}
+          sort={sort}
+          onSort={(next) => changeList({ sort: next })}
+        />
       )}
     </>
   );

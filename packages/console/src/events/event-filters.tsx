@@ -1,32 +1,24 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { queries } from "../api/queries.ts";
 import { describeTokenType } from "../tokens/token-types.ts";
+import type { ListState } from "../ui/list-search.ts";
 import { SearchField } from "../ui/fields.tsx";
 import { FilterSelect, ComboBox, type Choice } from "../ui/select.tsx";
 import { useDebounced } from "../ui/use-debounced.ts";
 import { sortDistinct } from "../ui/words.ts";
 import { EVENT_TYPES } from "./describe-event.ts";
 
-/** What to filter by, as it is typed. Empty strings match every event. */
-interface EventCriteria {
-  readonly query: string;
-  readonly type: string;
-  readonly createdBy: string;
-  readonly project: string;
-  readonly feature: string;
-}
+const CRITERIA = { query: "", type: "", createdBy: "", project: "", feature: "" } as const;
 
-export const NO_CRITERIA: EventCriteria = {
-  query: "",
-  type: "",
-  createdBy: "",
-  project: "",
-  feature: "",
-};
+/** What the list of events shows: `pages` is how many have been loaded, empty for one. */
+export const EVENT_FIELDS = { ...CRITERIA, pages: "" } as const;
+
+/** What to filter by, as it is typed. Empty strings match every event. */
+type EventCriteria = ListState<typeof CRITERIA>;
 
 interface EventFiltersProps {
   readonly criteria: EventCriteria;
-  readonly onChange: (criteria: EventCriteria) => void;
+  readonly onChange: (changed: Partial<EventCriteria>) => void;
   /** Whether there are filters for projects and flags. */
   readonly isGlobal: boolean;
 }
@@ -38,29 +30,23 @@ export function EventFilters({ criteria, onChange, isGlobal }: EventFiltersProps
       <SearchField
         label="Search changed values"
         value={criteria.query}
-        onChange={(query) => onChange({ ...criteria, query })}
+        onChange={(query) => onChange({ query })}
       />
       <FilterSelect
         label="Change"
         all="All changes"
         choices={types}
         value={criteria.type}
-        onChange={(type) => onChange({ ...criteria, type })}
+        onChange={(type) => onChange({ type })}
       />
-      <AuthorFilter
-        author={criteria.createdBy}
-        onChange={(createdBy) => onChange({ ...criteria, createdBy })}
-      />
+      <AuthorFilter author={criteria.createdBy} onChange={(createdBy) => onChange({ createdBy })} />
       {isGlobal ? (
         <>
-          <ProjectFilter
-            project={criteria.project}
-            onChange={(project) => onChange({ ...criteria, project })}
-          />
+          <ProjectFilter project={criteria.project} onChange={(project) => onChange({ project })} />
           <FlagFilter
             flag={criteria.feature}
             project={criteria.project}
-            onChange={(feature) => onChange({ ...criteria, feature })}
+            onChange={(feature) => onChange({ feature })}
           />
         </>
       ) : null}

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useId, useState } from "react";
+import { useEffect, useId, useState } from "react";
 import { type EventFilter, queries } from "../api/queries.ts";
 import type { RecordedEvent } from "../api/types.ts";
 import { Button } from "../ui/button.tsx";
@@ -17,12 +17,24 @@ interface EventListProps {
   readonly filter: EventFilter;
   /** Whether entries link to their flags. @default false */
   readonly linksFlags?: boolean;
+  /** How many pages to load, in the address of the page. Anything but a number is one. */
+  readonly pages: string;
+  readonly onPages: (pages: string) => void;
 }
 
+/** More would need a request each before the list is complete. */
+const MAX_RESTORED_PAGES = 20;
+
 /** Recorded changes, newest first, with a button that loads more. */
-export function EventList({ filter, linksFlags = false }: EventListProps) {
+export function EventList({ filter, linksFlags = false, pages: wanted, onPages }: EventListProps) {
   const query = useInfiniteQuery(queries.events(filter));
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const { hasNextPage, isFetching, isFetchingNextPage, isError, fetchNextPage } = query;
+  const loadedCount = query.data?.pages.length ?? 0;
+  const isIncomplete =
+    hasNextPage && loadedCount < Math.min(Number.parseInt(wanted, 10) || 1, MAX_RESTORED_PAGES);
+  useEffect(() => {
+    if (isIncomplete && !isFetching && !isError) void fetchNextPage();
+  }, [isIncomplete, isFetching, isError, fetchNextPage]);
   return (
     <Loaded query={query}>
       {({ pages }) => {
@@ -50,7 +62,13 @@ export function EventList({ filter, linksFlags = false }: EventListProps) {
             </ol>
             {hasNextPage ? (
               <div>
-                <Button isPending={isFetchingNextPage} onPress={() => void fetchNextPage()}>
+                <Button
+                  isPending={isFetchingNextPage}
+                  onPress={() => {
+                    void fetchNextPage();
+                    onPages(String(loadedCount + 1));
+                  }}
+                >
                   Load more
                 </Button>
               </div>

@@ -1,12 +1,12 @@
-import { useState } from "react";
 import { Page } from "../ui/page.tsx";
-import { EventFilters, NO_CRITERIA } from "./event-filters.tsx";
+import { EVENT_FIELDS, EventFilters } from "./event-filters.tsx";
 import { EventList } from "./event-list.tsx";
 import { useDebounced } from "../ui/use-debounced.ts";
+import { useListState } from "../ui/use-list-state.ts";
 
 /** All recorded changes. */
 export function EventsPage() {
-  const [criteria, setCriteria] = useState(NO_CRITERIA);
+  const [{ pages, ...criteria }, changeList] = useListState(EVENT_FIELDS);
   const filter = {
     ...criteria,
     query: useDebounced(criteria.query),
@@ -15,8 +15,17 @@ export function EventsPage() {
   };
   return (
     <Page title="Events" description="Who changed what, and when.">
-      <EventFilters isGlobal criteria={criteria} onChange={setCriteria} />
-      <EventList filter={filter} linksFlags />
+      <EventFilters
+        isGlobal
+        criteria={criteria}
+        onChange={(next) => changeList({ ...next, pages: "" })}
+      />
+      <EventList
+        filter={filter}
+        linksFlags
+        pages={pages}
+        onPages={(next) => changeList({ pages: next })}
+      />
     </Page>
   );
 }

@@ -1,13 +1,13 @@
 import { usePrefetchQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
-import { useState } from "react";
 import { queries } from "../api/queries.ts";
 import { ApiError } from "../api/request.ts";
 import type { Flag } from "../api/types.ts";
-import { EventFilters, NO_CRITERIA } from "../events/event-filters.tsx";
+import { EVENT_FIELDS, EventFilters } from "../events/event-filters.tsx";
 import { EventList } from "../events/event-list.tsx";
 import { describeType } from "../flags/flag-types.ts";
+import { openedFilter } from "../flags/opened-filters.ts";
 import { Badge } from "../ui/badge.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Loaded } from "../ui/loaded.tsx";
@@ -15,6 +15,7 @@ import { Page } from "../ui/page.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { Time } from "../ui/time.tsx";
 import { useDebounced } from "../ui/use-debounced.ts";
+import { useListState } from "../ui/use-list-state.ts";
 import { EnvironmentsTab } from "./environments-tab.tsx";
 import { ExplainTab } from "./explain-tab.tsx";
 import { FlagActions } from "./flag-actions.tsx";
@@ -36,7 +37,12 @@ export function FlagPage() {
     <Page
       title={isMissing ? `There is no flag “${flag}”` : flag}
       above={
-        <Link to="/projects/$project/flags" params={{ project }} className="back-link">
+        <Link
+          to="/projects/$project/flags"
+          params={{ project }}
+          search={openedFilter(project)}
+          className="back-link"
+        >
           <ArrowLeft aria-hidden /> All flags
         </Link>
       }
@@ -136,17 +142,22 @@ function FlagDetails({ flag }: { readonly flag: Flag }) {
 
 /** The recorded changes of a flag. */
 function HistoryTab({ flag }: { readonly flag: string }) {
-  const [criteria, setCriteria] = useState(NO_CRITERIA);
+  const [{ pages, ...criteria }, changeList] = useListState(EVENT_FIELDS);
   const filter = {
     ...criteria,
     feature: flag,
+    project: "",
     query: useDebounced(criteria.query),
     createdBy: useDebounced(criteria.createdBy),
   };
   return (
     <div className="stack">
-      <EventFilters isGlobal={false} criteria={criteria} onChange={setCriteria} />
-      <EventList filter={filter} />
+      <EventFilters
+        isGlobal={false}
+        criteria={criteria}
+        onChange={(next) => changeList({ ...next, pages: "" })}
+      />
+      <EventList filter={filter} pages={pages} onPages={(next) => changeList({ pages: next })} />
     </div>
   );
 }

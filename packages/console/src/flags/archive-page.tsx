@@ -14,9 +14,12 @@ import { Page } from "../ui/page.tsx";
 import { menuColumn } from "../ui/menu.tsx";
 import { Selection, withEntry } from "../ui/selection.tsx";
 import { Time } from "../ui/time.tsx";
+import { useListState } from "../ui/use-list-state.ts";
 import { matchesWords, toWords } from "../ui/words.ts";
 import { DeleteFlagsDialog, ReviveFlagsDialog } from "./archived-flags-dialogs.tsx";
 import { describeType } from "./flag-types.ts";
+
+export const ARCHIVE_FIELDS = { query: "", sort: "" } as const;
 
 const route = getRouteApi("/shell/projects/$project/archive");
 
@@ -60,7 +63,8 @@ interface ArchivedFlagsProps {
 function ArchivedFlags({ project, flags }: ArchivedFlagsProps) {
   const canEdit = useHasProjectRole(project, "editor");
   const canDelete = useHasProjectRole(project, "owner");
-  const [query, setQuery] = useState("");
+  const [{ query, sort }, changeList] = useListState(ARCHIVE_FIELDS);
+  const setQuery = (text: string): void => changeList({ query: text });
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [action, setAction] = useState<Action>();
   const shown = useMemo(() => {
@@ -152,6 +156,8 @@ function ArchivedFlags({ project, flags }: ArchivedFlagsProps) {
           label="Archived flags"
           rows={shown}
           keyOf={({ name }) => name}
+          sort={sort}
+          onSort={(next) => changeList({ sort: next })}
           columns={[...(canEdit ? [selection] : []), ...COLUMNS, ...(canEdit ? [actions] : [])]}
         />
       )}
@@ -166,6 +172,7 @@ const COLUMNS: readonly Column<ArchivedFlag>[] = [
     id: "name",
     header: "Name",
     isRowHeader: true,
+    sortBy: ({ name }) => name.toLowerCase(),
     cell: ({ name, type, description }) => (
       <>
         {name}
@@ -180,12 +187,16 @@ const COLUMNS: readonly Column<ArchivedFlag>[] = [
     id: "archived",
     header: "Archived",
     width: "10rem",
+    sortBy: ({ archivedAt }) => archivedAt,
+    startsDescending: true,
     cell: ({ archivedAt }) => (archivedAt === undefined ? null : <Time value={archivedAt} />),
   },
   {
     id: "created",
     header: "Created",
     width: "10rem",
+    sortBy: ({ createdAt }) => createdAt,
+    startsDescending: true,
     cell: ({ createdAt }) => <Time value={createdAt} />,
   },
 ];

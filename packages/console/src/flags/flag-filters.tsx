@@ -10,7 +10,7 @@ import { describeType } from "./flag-types.ts";
 interface FlagFiltersProps {
   readonly flags: readonly FlagSummary[];
   readonly filter: FlagFilter;
-  readonly onChange: (filter: FlagFilter) => void;
+  readonly onChange: (changed: Partial<FlagFilter>) => void;
 }
 
 export function FlagFilters({ flags, filter, onChange }: FlagFiltersProps) {
@@ -24,7 +24,7 @@ export function FlagFilters({ flags, filter, onChange }: FlagFiltersProps) {
       <SearchField
         label="Search by name, description or tag"
         value={filter.query}
-        onChange={(query) => onChange({ ...filter, query })}
+        onChange={(query) => onChange({ query })}
       />
       <FilterSelect
         label="Type"
@@ -32,7 +32,7 @@ export function FlagFilters({ flags, filter, onChange }: FlagFiltersProps) {
         all="All types"
         choices={types.map((id) => ({ id, label: describeType(id).name }))}
         value={filter.type}
-        onChange={(type) => onChange({ ...filter, type })}
+        onChange={(type) => onChange({ type })}
       />
       <FilterSelect
         label="Tag"
@@ -40,19 +40,19 @@ export function FlagFilters({ flags, filter, onChange }: FlagFiltersProps) {
         all="All tags"
         choices={tags.map((id) => ({ id, label: id }))}
         value={filter.tag}
-        onChange={(tag) => onChange({ ...filter, tag })}
+        onChange={(tag) => onChange({ tag })}
         isDisabled={tags.length === 0}
       />
       <Select
         label="State"
         hidesLabel
         choices={[
-          { id: "all", label: "Active and stale" },
+          { id: "all", label: "All states" },
           { id: "active", label: "Active" },
           { id: "stale", label: "Stale" },
         ]}
         value={filter.state}
-        onChange={(state) => onChange({ ...filter, state })}
+        onChange={(state) => onChange({ state })}
       />
     </div>
   );

@@ -1,8 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { ArrowDown, ArrowUp } from "lucide-react";
 import {
-  type CSSProperties,
   type Dispatch,
   memo,
   type SetStateAction,
@@ -18,9 +16,13 @@ import { toTagText } from "../tags/tag-text.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Checkbox } from "../ui/fields.tsx";
 import { withEntry } from "../ui/selection.tsx";
+import type { Sort } from "../ui/sort.ts";
+import { ariaSort, SortButton } from "../ui/sort-button.tsx";
 import { Switch } from "../ui/switch.tsx";
 import { Time } from "../ui/time.tsx";
-import { type FlagFilter, lastSeenAt, type SortColumn } from "./filter-flags.ts";
+import { describeReach } from "./describe-reach.ts";
+import { lastSeenAt } from "./filter-flags.ts";
+import { type FlagColumns, TIME_LABELS, type TimeColumn } from "./flag-columns.ts";
 import { describeType } from "./flag-types.ts";
 import { useLayout } from "./use-layout.ts";
 import { useSwitchFlag } from "./use-switch-flag.ts";
@@ -34,20 +36,28 @@ const OVERSCAN = 12;
 interface FlagListProps {
   readonly project: string;
   readonly flags: readonly FlagSummary[];
+  readonly columns: FlagColumns;
   readonly selected: ReadonlySet<string>;
   readonly onSelect: Dispatch<SetStateAction<ReadonlySet<string>>>;
-  readonly filter: FlagFilter;
-  readonly onFilter: (filter: FlagFilter) => void;
+  readonly sort: Sort;
+  readonly onSort: (sort: Sort) => void;
 }
 
 /** A table of flags with a switch for each environment. Only the visible rows are rendered. */
-export function FlagList({ project, flags, selected, onSelect, filter, onFilter }: FlagListProps) {
+export function FlagList({
+  project,
+  flags,
+  columns: { environments, times },
+  selected,
+  onSelect,
+  sort,
+  onSort,
+}: FlagListProps) {
   const canEdit = useHasProjectRole(project, "editor");
   const switching = useSwitchFlag(project);
   const container = useRef<HTMLDivElement>(null);
   const [offset, setOffset] = useState(0);
-  const environments = useMemo(() => environmentsOf(flags), [flags]);
-  const layout = useLayout(container, environments.length);
+  const layout = useLayout(container, environments.length, times.length);
   useLayoutEffect(() => {
     setOffset((container.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
   }, [layout]);
@@ -75,7 +85,6 @@ export function FlagList({ project, flags, selected, onSelect, filter, onFilter 
       role="table"
       aria-label="Flags"
       aria-rowcount={flags.length + 1}
-      style={{ "--environments": environments.length } as CSSProperties}
     >
       <div className="flag-row flag-head" role="row" aria-rowindex={1}>
         <span role="columnheader">
@@ -90,14 +99,27 @@ export function FlagList({ project, flags, selected, onSelect, filter, onFilter 
             }
           />
         </span>
-        <SortHeader column="name" label="Name" filter={filter} onFilter={onFilter} />
-        {environments.map((name) => (
-          <span key={name} role="columnheader" className="flag-environment" title={name}>
+        <SortHeader column="name" label="Name" sort={sort} onSort={onSort} />
+        {environments.map(({ name, isProduction }) => (
+          <span
+            key={name}
+            role="columnheader"
+            className={classOf(isProduction)}
+            title={isProduction ? `${name}: an environment of type production` : name}
+          >
+            {isProduction ? <ProductionMark /> : null}
             <span className="flag-environment-name">{name}</span>
           </span>
         ))}
-        <SortHeader column="lastSeenAt" label="Last used" filter={filter} onFilter={onFilter} />
-        <SortHeader column="createdAt" label="Created" filter={filter} onFilter={onFilter} />
+        {times.map((column) => (
+          <SortHeader
+            key={column}
+            column={column}
+            label={TIME_LABELS[column]}
+            sort={sort}
+            onSort={onSort}
+          />
+        ))}
       </div>
       <div
         role="rowgroup"
@@ -116,6 +138,8 @@ export function FlagList({ project, flags, selected, onSelect, filter, onFilter 
               top={start - offset}
               measure={rows.measureElement}
               environments={environments}
+              times={times}
+              hasTimeColumns={layout === "full"}
               canEdit={canEdit}
               isSelected={selected.has(flag.name)}
               onSelect={select}
@@ -135,7 +159,10 @@ interface RowProps {
   readonly top: number;
   /** Called with the element, whose height depends on what is in the row. */
   readonly measure: (element: HTMLElement | null) => void;
-  readonly environments: readonly string[];
+  readonly environments: FlagColumns["environments"];
+  readonly times: FlagColumns["times"];
+  /** Whether the times have columns of their own. */
+  readonly hasTimeColumns: boolean;
   readonly canEdit: boolean;
   readonly isSelected: boolean;
   readonly onSelect: (flag: string, isSelected: boolean) => void;
@@ -148,13 +175,14 @@ const Row = memo(function Row({
   top,
   measure,
   environments,
+  times,
+  hasTimeColumns,
   canEdit,
   isSelected,
   onSelect,
   onSwitch,
 }: RowProps) {
-  const { name, project, description, stale, tags, type, createdAt } = flag;
-  const used = lastSeenAt(flag);
+  const { name, project, description, stale, tags, type } = flag;
   return (
     <div
       className="flag-row"
@@ -187,72 +215,102 @@ const Row = memo(function Row({
           {describeType(type).name}
           {description ? ` · ${description}` : ""}
         </span>
+        {hasTimeColumns || times.length === 0 ? null : (
+          <span className="muted flag-times">
+            {times.map((column) => (
+              <span key={column}>
+                {TIME_LABELS[column]} <FlagTime flag={flag} column={column} />
+              </span>
+            ))}
+          </span>
+        )}
       </span>
-      {environments.map((environment) => {
+      {environments.map(({ name: environment, isProduction }) => {
         const state = flag.environments.find((entry) => entry.name === environment);
         return (
-          <span key={environment} role="cell" className="flag-environment" data-label={environment}>
+          <span key={environment} role="cell" className={classOf(isProduction)}>
             {state === undefined ? (
               <span className="muted">–</span>
             ) : (
-              <Switch
-                label={`${name} in ${environment}`}
-                hidesLabel
-                isDisabled={!canEdit}
-                isSelected={state.enabled}
-                onChange={(enabled) => onSwitch({ flag: name, environment, enabled })}
-              />
+              <>
+                <Switch
+                  label={`${name} in ${environment}`}
+                  hidesLabel
+                  isDisabled={!canEdit}
+                  isSelected={state.enabled}
+                  onChange={(enabled) => onSwitch({ flag: name, environment, enabled })}
+                />
+                <ReachOf state={state} />
+              </>
             )}
+            <span className="flag-environment-label" aria-hidden>
+              {isProduction ? <ProductionMark /> : null}
+              {environment}
+            </span>
           </span>
         );
       })}
-      <span role="cell" className="flag-time muted">
-        {used === undefined ? "never" : <Time value={used} />}
-      </span>
-      <span role="cell" className="flag-time muted">
-        <Time value={createdAt} />
-      </span>
+      {hasTimeColumns
+        ? times.map((column) => (
+            <span key={column} role="cell" className="flag-time muted">
+              <FlagTime flag={flag} column={column} />
+            </span>
+          ))
+        : null}
     </div>
   );
 });
 
-interface SortHeaderProps {
-  readonly column: SortColumn;
-  readonly label: string;
-  readonly filter: FlagFilter;
-  readonly onFilter: (filter: FlagFilter) => void;
-}
-
-function SortHeader({ column, label, filter, onFilter }: SortHeaderProps) {
-  const isSorted = filter.sortBy === column;
-  const Arrow = filter.descending ? ArrowDown : ArrowUp;
+/** What the flag does in an environment. */
+function ReachOf({ state }: { readonly state: FlagSummary["environments"][number] }) {
+  const { audience, variants } = describeReach(state);
   return (
-    <span
-      role="columnheader"
-      className={column === "name" ? "flag-name" : "flag-time"}
-      aria-sort={isSorted ? (filter.descending ? "descending" : "ascending") : "none"}
-    >
-      <button
-        type="button"
-        className="sort"
-        onClick={() =>
-          onFilter({
-            ...filter,
-            sortBy: column,
-            descending: isSorted ? !filter.descending : column !== "name",
-          })
-        }
-      >
-        {label}
-        {isSorted ? <Arrow aria-hidden /> : null}
-      </button>
+    <span className={audience === "off" ? "flag-reach muted" : "flag-reach"}>
+      {audience}
+      {variants === "" ? null : <span className="muted">{variants}</span>}
     </span>
   );
 }
 
-function environmentsOf(flags: readonly FlagSummary[]): readonly string[] {
-  const orders = new Map(
-    flags.flatMap((flag) => flag.environments.map(({ name, sortOrder }) => [name, sortOrder])),
+/** NOTE: a shape and not only a colour, which not everybody can tell from others. */
+function ProductionMark() {
+  return (
+    <span className="flag-production-mark" aria-hidden>
+      PROD
+    </span>
   );
-  return [...orders].toSorted(([, a], [, b]) => a - b).map(([name]) => name);
+}
+
+function classOf(isProduction: boolean): string {
+  return isProduction ? "flag-environment flag-production" : "flag-environment";
+}
+
+interface FlagTimeProps {
+  readonly flag: FlagSummary;
+  readonly column: TimeColumn;
+}
+
+function FlagTime({ flag, column }: FlagTimeProps) {
+  const time = column === "createdAt" ? flag.createdAt : lastSeenAt(flag);
+  return time === undefined ? "never" : <Time value={time} />;
+}
+
+interface SortHeaderProps {
+  readonly column: string;
+  readonly label: string;
+  readonly sort: Sort;
+  readonly onSort: (sort: Sort) => void;
+}
+
+function SortHeader(props: SortHeaderProps) {
+  const { column, sort } = props;
+  return (
+    <span
+      role="columnheader"
+      className={column === "name" ? "flag-name" : "flag-time"}
+      aria-sort={ariaSort(column, sort)}
+    >
+      <SortButton {...props} startsDescending={column !== "name"} />
+    </span>
+  );
 }

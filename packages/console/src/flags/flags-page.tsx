@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
-import { useDeferredValue, useMemo, useState } from "react";
+import { useDeferredValue, useEffect, useMemo, useState } from "react";
 import { queries } from "../api/queries.ts";
 import { adminPath, request } from "../api/request.ts";
 import type { FlagSummary } from "../api/types.ts";
+import { readHiddenColumns, rememberHiddenColumns } from "../app/remembered-choices.ts";
 import { useChange } from "../changes/use-change.ts";
 import { useHasProjectRole } from "../projects/use-project-role.ts";
 import { Button } from "../ui/button.tsx";
@@ -15,11 +16,19 @@ import { Loaded } from "../ui/loaded.tsx";
 import { NameField } from "../ui/name-field.tsx";
 import { describeShown } from "../ui/numbers.ts";
 import { Page } from "../ui/page.tsx";
+import { readListSearch } from "../ui/list-search.ts";
+import { useCreating } from "../ui/use-creating.ts";
+import { useListState } from "../ui/use-list-state.ts";
 import { BulkActions } from "./bulk-actions.tsx";
-import { filterFlags, NO_FILTER } from "./filter-flags.ts";
+import { ColumnChoice } from "./column-choice.tsx";
+import { columnsOf, hideableColumns, withoutColumns } from "./flag-columns.ts";
+import { filterFlags, FLAG_FIELDS } from "./filter-flags.ts";
 import { FlagTypeField, ImpressionDataField } from "./flag-fields.tsx";
 import { FlagFilters } from "./flag-filters.tsx";
 import { FlagList } from "./flag-list.tsx";
+import { rememberFilter } from "./opened-filters.ts";
+
+const NO_FILTER = readListSearch(FLAG_FIELDS, {});
 
 const route = getRouteApi("/shell/projects/$project/flags");
 
@@ -28,7 +37,7 @@ export function FlagsPage() {
   const { project } = route.useParams();
   const flags = useQuery(queries.flags(project));
   const canEdit = useHasProjectRole(project, "editor");
-  const [isCreating, setCreating] = useState(false);
+  const [isCreating, setCreating] = useCreating();
   return (
     <Page
       title="Flags"
@@ -69,33 +78,48 @@ interface FilteredFlagsProps {
 }
 
 function FilteredFlags({ project, flags }: FilteredFlagsProps) {
-  const [filter, setFilter] = useState(NO_FILTER);
+  const [filter, changeFilter] = useListState(FLAG_FIELDS);
+  useEffect(() => rememberFilter(project, filter), [project, filter]);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [hidden, setHidden] = useState(readHiddenColumns);
+  const columns = useMemo(() => columnsOf(flags), [flags]);
+  const visible = useMemo(() => withoutColumns(columns, hidden), [columns, hidden]);
   // Typing stays smooth with thousands of flags.
   const deferredFilter = useDeferredValue(filter);
   const shown = useMemo(() => filterFlags(flags, deferredFilter), [flags, deferredFilter]);
   const chosen = useMemo(() => shown.filter(({ name }) => selected.has(name)), [shown, selected]);
   return (
     <>
-      <FlagFilters flags={flags} filter={filter} onChange={setFilter} />
+      <FlagFilters flags={flags} filter={filter} onChange={changeFilter} />
       {chosen.length === 0 ? null : (
         <BulkActions project={project} flags={chosen} onDone={() => setSelected(new Set())} />
       )}
-      <p className="muted" role="status">
-        {describeShown(shown.length, flags.length, "flag")}
-      </p>
+      <div className="flag-count">
+        <p className="muted" role="status">
+          {describeShown(shown.length, flags.length, "flag")}
+        </p>
+        <ColumnChoice
+          columns={hideableColumns(columns)}
+          hidden={hidden}
+          onChange={(ids) => {
+            setHidden(ids);
+            rememberHiddenColumns(ids);
+          }}
+        />
+      </div>
       {shown.length === 0 ? (
         <Empty title="No flag matches">
-          <Button onPress={() => setFilter(NO_FILTER)}>Show all flags</Button>
+          <Button onPress={() => changeFilter(NO_FILTER)}>Show all flags</Button>
         </Empty>
       ) : (
         <FlagList
           project={project}
           flags={shown}
+          columns={visible}
           selected={selected}
           onSelect={setSelected}
-          filter={filter}
-          onFilter={setFilter}
+          sort={filter.sort}
+          onSort={(sort) => changeFilter(readListSearch(FLAG_FIELDS, { ...filter, sort }))}
         />
       )}
     </>

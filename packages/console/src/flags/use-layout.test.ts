@@ -1,14 +1,19 @@
 import { expect, test } from "vitest";
 import { chooseLayout } from "./use-layout.ts";
 
-test("a list hides the times before its names become too narrow, and then moves the switches", () => {
-  expect(chooseLayout(988, 3)).toBe("full");
-  expect(chooseLayout(720, 3)).toBe("compact");
-  expect(chooseLayout(360, 2)).toBe("stacked");
+/** What a window of 1024 pixels leaves for the list. */
+const AT_1024 = 700;
+
+test("three environments and both times fit at 1024 pixels", () => {
+  expect(chooseLayout(AT_1024, 3, 2)).toBe("full");
 });
 
-test("the more environments there are, the more space a list needs", () => {
-  expect(chooseLayout(988, 4)).toBe("full");
-  expect(chooseLayout(988, 5)).toBe("compact");
-  expect(chooseLayout(988, 8)).toBe("stacked");
+test("a list moves the times before its names become too narrow, and then the switches", () => {
+  expect(chooseLayout(AT_1024, 4, 2)).toBe("compact");
+  expect(chooseLayout(AT_1024, 6, 2)).toBe("stacked");
+  expect(chooseLayout(360, 2, 2)).toBe("stacked");
+});
+
+test("hidden columns leave space for others", () => {
+  expect(chooseLayout(AT_1024, 5, 0)).toBe("full");
 });

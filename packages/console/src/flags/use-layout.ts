@@ -1,16 +1,19 @@
 import { type RefObject, useLayoutEffect, useState } from "react";
 
-/** Full: all columns. Compact: without times. Stacked: the switches are below the name. */
+/** Full: all columns. Compact: the times are below the name. Stacked: so are the switches. */
 type Layout = "full" | "compact" | "stacked";
 
 const REM = 16;
-/** Widths in pixels, as in the style sheet: what a name needs with its checkbox, a switch, and both times. */
-const NAME_WIDTH = 16 * REM;
-const ENVIRONMENT_WIDTH = 7 * REM;
-const TIMES_WIDTH = 16 * REM;
+/** Widths in pixels, as in the style sheet: what a name needs with its checkbox, and any other column. */
+const NAME_WIDTH = 13 * REM;
+const COLUMN_WIDTH = 6 * REM;
 
 /** Returns the layout for which a list has enough space, also after the window was resized. */
-export function useLayout(list: RefObject<HTMLElement | null>, environments: number): Layout {
+export function useLayout(
+  list: RefObject<HTMLElement | null>,
+  environments: number,
+  times: number,
+): Layout {
   const [width, setWidth] = useState(Number.POSITIVE_INFINITY);
   useLayoutEffect(() => {
     const element = list.current;
@@ -20,12 +23,12 @@ export function useLayout(list: RefObject<HTMLElement | null>, environments: num
     observer.observe(element);
     return () => observer.disconnect();
   }, [list]);
-  return chooseLayout(width, environments);
+  return chooseLayout(width, environments, times);
 }
 
 /** @param width of the list in pixels */
-export function chooseLayout(width: number, environments: number): Layout {
-  const needed = NAME_WIDTH + environments * ENVIRONMENT_WIDTH;
-  if (width >= needed + TIMES_WIDTH) return "full";
+export function chooseLayout(width: number, environments: number, times: number): Layout {
+  const needed = NAME_WIDTH + environments * COLUMN_WIDTH;
+  if (width >= needed + times * COLUMN_WIDTH) return "full";
   return width >= needed ? "compact" : "stacked";
 }

@@ -9,7 +9,8 @@ import { Checkbox } from "../ui/fields.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Page } from "../ui/page.tsx";
 import { ContextForm, EnvironmentChoice } from "./context-form.tsx";
-import { PlaygroundResults } from "./playground-results.tsx";
+import { listSearch } from "../ui/list-search.ts";
+import { PlaygroundResults, RESULT_FIELDS } from "./playground-results.tsx";
 import { showResults } from "../ui/scroll.ts";
 import { copyAddress, useContextAddress } from "./context-address.ts";
 import "./playground-page.css";
@@ -62,12 +63,13 @@ function Playground({ environments }: { readonly environments: readonly string[]
         onSubmit={(next) => {
           showResults(place.current);
           void navigate({
-            search: {
+            search: (current) => ({
+              ...listSearch(RESULT_FIELDS)(current),
               run: true,
               context: next,
               ...(chosen.length < environments.length && { in: chosen }),
               ...(chosenProjects.length > 0 && { projects: chosenProjects }),
-            },
+            }),
             replace: true,
             resetScroll: false,
           });

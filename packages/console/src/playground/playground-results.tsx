@@ -5,8 +5,10 @@ import type { PlaygroundInput } from "../api/queries.ts";
 import type { PlaygroundFlag } from "../api/types.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
+import type { ListFields } from "../ui/list-search.ts";
 import { SearchField } from "../ui/fields.tsx";
 import { ownValue } from "../ui/own-value.ts";
+import { useListState } from "../ui/use-list-state.ts";
 import { Select } from "../ui/select.tsx";
 import { Explanation } from "./explanation.tsx";
 import {
@@ -29,6 +31,13 @@ const FILTERS: readonly { readonly id: ResultFilter; readonly label: string }[] 
   { id: "different", label: "Different results" },
 ];
 
+/** Which results are shown, and how many: empty for the first ones. */
+export const RESULT_FIELDS = {
+  query: "",
+  show: ["all", "on", "off", "variant", "different"],
+  shown: "",
+} as const satisfies ListFields;
+
 /** How many flags are shown at first, and how many more each time. */
 const STEP = 100;
 
@@ -39,9 +48,8 @@ interface PlaygroundResultsProps {
 
 /** The results of all flags, each with its explanation on demand. */
 export function PlaygroundResults({ flags, input }: PlaygroundResultsProps) {
-  const [query, setQuery] = useState("");
-  const [show, setShow] = useState<ResultFilter>("all");
-  const [limit, setLimit] = useState(STEP);
+  const [{ query, show, shown }, changeList] = useListState(RESULT_FIELDS);
+  const limit = Math.max(STEP, Number.parseInt(shown, 10) || 0);
   const matching = useMemo(() => filterResults(flags, { query, show }), [flags, query, show]);
 
   if (flags.length === 0) {
@@ -54,22 +62,25 @@ export function PlaygroundResults({ flags, input }: PlaygroundResultsProps) {
   return (
     <>
       <div className="playground-filters" role="search">
-        <SearchField label="Search by name" value={query} onChange={setQuery} />
-        <Select label="Result" hidesLabel choices={FILTERS} value={show} onChange={setShow} />
+        <SearchField
+          label="Search by name"
+          value={query}
+          onChange={(text) => changeList({ query: text })}
+        />
+        <Select
+          label="Result"
+          hidesLabel
+          choices={FILTERS}
+          value={show}
+          onChange={(id) => changeList({ show: id })}
+        />
       </div>
       <p className="muted playground-count" role="status">
         {describeShown(matching.length, flags.length, "flag")}
       </p>
       {matching.length === 0 ? (
         <Empty title="No flag matches">
-          <Button
-            onPress={() => {
-              setQuery("");
-              setShow("all");
-            }}
-          >
-            Show all flags
-          </Button>
+          <Button onPress={() => changeList({ query: "", show: "all" })}>Show all flags</Button>
         </Empty>
       ) : (
         <div className="card table-scroll" tabIndex={0} role="region" aria-label="Results">
@@ -94,7 +105,7 @@ export function PlaygroundResults({ flags, input }: PlaygroundResultsProps) {
       )}
       {matching.length > limit ? (
         <div>
-          <Button onPress={() => setLimit(limit + STEP)}>
+          <Button onPress={() => changeList({ shown: String(limit + STEP) })}>
             Show {Math.min(STEP, matching.length - limit)} more
           </Button>
         </div>

@@ -16,17 +16,21 @@ import { Page } from "../ui/page.tsx";
 import { menuColumn } from "../ui/menu.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { Time } from "../ui/time.tsx";
+import { useCreating } from "../ui/use-creating.ts";
+import { useListState } from "../ui/use-list-state.ts";
 import { matchesWords, toWords } from "../ui/words.ts";
 import { ArchiveProjectDialog, useReviveProject } from "./archive-project-dialog.tsx";
 import { PROJECT_MODES } from "./project-modes.ts";
 import { DeleteProjectDialog } from "./delete-project-dialog.tsx";
 import { CreateProjectDialog } from "./create-project-dialog.tsx";
 
+export const PROJECT_FIELDS = { tab: ["active", "archived"], query: "", sort: "" } as const;
+
 /** All projects, active and archived. */
 export function ProjectsPage() {
   const isAdmin = useHasRole("admin");
-  const [isCreating, setCreating] = useState(false);
-  const [tab, setTab] = useState<"active" | "archived">("active");
+  const [isCreating, setCreating] = useCreating();
+  const [{ tab }, changeList] = useListState(PROJECT_FIELDS);
   return (
     <Page
       title="Projects"
@@ -42,7 +46,7 @@ export function ProjectsPage() {
       <Tabs
         label="Projects"
         selected={tab}
-        onSelect={setTab}
+        onSelect={(id) => changeList({ tab: id, query: "", sort: "" })}
         tabs={[
           { id: "active", label: "Active", content: () => <ActiveProjects isAdmin={isAdmin} /> },
           {
@@ -139,6 +143,9 @@ function ArchivedProjects({ isAdmin }: { readonly isAdmin: boolean }) {
   );
 }
 
+/** Those of the table, not of the tabs around it. */
+const TABLE_FIELDS = { query: "", sort: "" } as const;
+
 interface ProjectTableProps {
   readonly projects: readonly Project[];
   readonly name: (project: Project) => ReactNode;
@@ -147,7 +154,8 @@ interface ProjectTableProps {
 }
 
 function ProjectTable({ projects, name, columns }: ProjectTableProps) {
-  const [query, setQuery] = useState("");
+  const [{ query, sort }, changeList] = useListState(TABLE_FIELDS);
+  const setQuery = (text: string): void => changeList({ query: text });
   const shown = useMemo(() => {
     const words = toWords(query);
     return projects.filter((project) =>
@@ -158,6 +166,7 @@ function ProjectTable({ projects, name, columns }: ProjectTableProps) {
     id: "name",
     header: "Name",
     isRowHeader: true,
+    sortBy: (project) => project.name.toLowerCase(),
     cell: (project) => (
       <>
         {name(project)}{" "}
@@ -170,7 +179,7 @@ function ProjectTable({ projects, name, columns }: ProjectTableProps) {
   };
   return (
     <>
-      {projects.length < SEARCHABLE_COUNT ? null : (
+      {projects.length < SEARCHABLE_COUNT && query === "" ? null : (
         <div className="row" role="search">
           <SearchField label="Search the projects" value={query} onChange={setQuery} />
         </div>
@@ -185,6 +194,8 @@ function ProjectTable({ projects, name, columns }: ProjectTableProps) {
           rows={shown}
           keyOf={({ id }) => id}
           columns={[nameColumn, ...columns]}
+          sort={sort}
+          onSort={(next) => changeList({ sort: next })}
         />
       )}
     </>
@@ -196,6 +207,8 @@ const ACTIVE_COLUMNS: readonly Column<Project>[] = [
     id: "flags",
     header: "Flags",
     width: "8rem",
+    sortBy: ({ featureCount }) => featureCount,
+    startsDescending: true,
     cell: ({ featureCount }) => describeCount(featureCount, "flag"),
   },
   {
@@ -209,6 +222,8 @@ const ACTIVE_COLUMNS: readonly Column<Project>[] = [
     id: "created",
     header: "Created",
     width: "10rem",
+    sortBy: ({ createdAt }) => createdAt,
+    startsDescending: true,
     cell: ({ createdAt }) => <Time value={createdAt} />,
   },
 ];
@@ -218,6 +233,8 @@ const ARCHIVED_COLUMNS: readonly Column<Project>[] = [
     id: "archived",
     header: "Archived",
     width: "10rem",
+    sortBy: ({ archivedAt }) => archivedAt,
+    startsDescending: true,
     cell: ({ archivedAt }) => (archivedAt === null ? null : <Time value={archivedAt} />),
   },
 ];

@@ -14,15 +14,19 @@ import { SearchField } from "../ui/fields.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Page } from "../ui/page.tsx";
 import { menuColumn } from "../ui/menu.tsx";
+import { useCreating } from "../ui/use-creating.ts";
+import { useListState } from "../ui/use-list-state.ts";
 import { matchesWords, toWords } from "../ui/words.ts";
 import { EditSegmentDialog, SegmentDialog } from "./segment-dialog.tsx";
 import { DeleteSegmentDialog, SegmentReferencesDialog } from "../references/segment-references.tsx";
+
+export const SEGMENT_FIELDS = { query: "", sort: "" } as const;
 
 /** Named lists of constraints that several strategies share. */
 export function SegmentsPage() {
   const segments = useQuery(queries.segments());
   const canEdit = useHasRole("editor");
-  const [isCreating, setCreating] = useState(false);
+  const [isCreating, setCreating] = useCreating();
   return (
     <Page
       title="Segments"
@@ -71,7 +75,8 @@ interface SegmentsProps {
 
 function Segments({ segments, canEdit }: SegmentsProps) {
   const { data: projects = [] } = useQuery(queries.projects());
-  const [query, setQuery] = useState("");
+  const [{ query, sort }, changeList] = useListState(SEGMENT_FIELDS);
+  const setQuery = (text: string): void => changeList({ query: text });
   const [action, setAction] = useState<Action>();
   const shown = useMemo(() => {
     const words = toWords(query);
@@ -83,6 +88,7 @@ function Segments({ segments, canEdit }: SegmentsProps) {
       id: "name",
       header: "Name",
       isRowHeader: true,
+      sortBy: ({ name }) => name.toLowerCase(),
       cell: ({ name, description, project }) => (
         <>
           <span className="row">
@@ -110,6 +116,8 @@ function Segments({ segments, canEdit }: SegmentsProps) {
       id: "uses",
       header: "Used in",
       width: "7rem",
+      sortBy: ({ usedInFeatures }) => usedInFeatures,
+      startsDescending: true,
       cell: ({ usedInFeatures }) =>
         usedInFeatures === 0 ? (
           <span className="muted">no flag</span>
@@ -144,7 +152,14 @@ function Segments({ segments, canEdit }: SegmentsProps) {
           <Button onPress={() => setQuery("")}>Show all segments</Button>
         </Empty>
       ) : (
-        <DataTable label="Segments" rows={shown} keyOf={({ id }) => String(id)} columns={columns} />
+        <DataTable
+          label="Segments"
+          rows={shown}
+          keyOf={({ id }) => String(id)}
+          columns={columns}
+          sort={sort}
+          onSort={(next) => changeList({ sort: next })}
+        />
       )}
       {action?.kind === "edit" ? (
         <EditSegmentDialog id={action.segment.id} onClose={close} />

@@ -1,12 +1,14 @@
-import { useState } from "react";
 import { Page } from "../ui/page.tsx";
 import { Tabs } from "../ui/tabs.tsx";
+import { useListState } from "../ui/use-list-state.ts";
 import { TagTypes } from "./tag-types.tsx";
 import { Tags } from "./tags.tsx";
 
+export const TAG_FIELDS = { tab: ["tags", "types"], query: "", sort: "" } as const;
+
 /** Tags of flags, and their types. */
 export function TagsPage() {
-  const [tab, setTab] = useState<"tags" | "types">("tags");
+  const [{ tab }, changeList] = useListState(TAG_FIELDS);
   return (
     <Page
       title="Tags"
@@ -15,7 +17,7 @@ export function TagsPage() {
       <Tabs
         label="Tags"
         selected={tab}
-        onSelect={setTab}
+        onSelect={(id) => changeList({ tab: id, query: "", sort: "" })}
         tabs={[
           { id: "tags", label: "Tags", content: () => <Tags /> },
           { id: "types", label: "Tag types", content: () => <TagTypes /> },

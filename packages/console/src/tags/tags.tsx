@@ -15,6 +15,7 @@ import { SearchField, TextField } from "../ui/fields.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { menuColumn } from "../ui/menu.tsx";
 import { Select } from "../ui/select.tsx";
+import { useListState } from "../ui/use-list-state.ts";
 import { matchesWords, toWords } from "../ui/words.ts";
 import { TAG_COLOURS, type TagColour, toCssColour } from "./tag-colours.ts";
 import { TagTypeField } from "./tag-type-field.tsx";
@@ -45,6 +46,9 @@ export function Tags() {
   );
 }
 
+/** Those of the table, not of the tabs around it. */
+const TABLE_FIELDS = { query: "", sort: "" } as const;
+
 interface TagTableProps {
   readonly tags: readonly TagDefinition[];
   readonly canEdit: boolean;
@@ -52,7 +56,8 @@ interface TagTableProps {
 }
 
 function TagTable({ tags, canEdit, onCreate }: TagTableProps) {
-  const [query, setQuery] = useState("");
+  const [{ query, sort }, changeList] = useListState(TABLE_FIELDS);
+  const setQuery = (text: string): void => changeList({ query: text });
   const [deleted, setDeleted] = useState<TagDefinition>();
   const shown = useMemo(() => {
     const words = toWords(query);
@@ -81,6 +86,8 @@ function TagTable({ tags, canEdit, onCreate }: TagTableProps) {
           label="Tags"
           rows={shown}
           keyOf={toTagText}
+          sort={sort}
+          onSort={(next) => changeList({ sort: next })}
           columns={[...COLUMNS, ...(canEdit ? [actions] : [])]}
         />
       )}
@@ -106,6 +113,7 @@ const COLUMNS: readonly Column<TagDefinition>[] = [
     id: "tag",
     header: "Tag",
     isRowHeader: true,
+    sortBy: ({ value }) => value.toLowerCase(),
     cell: ({ value, color }) => (
       <span className="tag-value">
         <Swatch colour={toCssColour(color)} />
@@ -113,7 +121,13 @@ const COLUMNS: readonly Column<TagDefinition>[] = [
       </span>
     ),
   },
-  { id: "type", header: "Type", width: "40%", cell: ({ type }) => type },
+  {
+    id: "type",
+    header: "Type",
+    width: "40%",
+    sortBy: ({ type }) => type,
+    cell: ({ type }) => type,
+  },
 ];
 
 /** The colour of a tag. It has no meaning of its own, so screen readers skip it. */

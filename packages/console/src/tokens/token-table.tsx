@@ -7,6 +7,7 @@ import { Badge } from "../ui/badge.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
 import { menuColumn } from "../ui/menu.tsx";
+import type { Sort } from "../ui/sort.ts";
 import { Time } from "../ui/time.tsx";
 import { DeleteTokenDialog } from "./delete-token-dialog.tsx";
 import { ExpiryFields } from "./expiry-fields.tsx";
@@ -24,10 +25,13 @@ interface TokenTableProps {
   readonly canChange: boolean;
   /** The only project whose tokens are listed. Its owners can delete those that are for no other one. */
   readonly project?: string;
+  /** The order. Without it, the headings do not sort. */
+  readonly sort?: Sort;
+  readonly onSort?: (sort: Sort) => void;
 }
 
 /** Tokens, which administrators can change and delete. */
-export function TokenTable({ tokens, canChange, project }: TokenTableProps) {
+export function TokenTable({ tokens, canChange, project, ...order }: TokenTableProps) {
   const isAdmin = useHasRole("admin");
   const [action, setAction] = useState<Action>();
   const onClose = (): void => setAction(undefined);
@@ -55,6 +59,7 @@ export function TokenTable({ tokens, canChange, project }: TokenTableProps) {
         rows={tokens}
         keyOf={({ id }) => id}
         columns={[...COLUMNS, actions]}
+        {...order}
       />
       {action?.kind === "expiry" ? (
         <EditExpiryDialog token={action.token} onClose={onClose} />
@@ -71,11 +76,18 @@ export function TokenTable({ tokens, canChange, project }: TokenTableProps) {
 }
 
 const COLUMNS: readonly Column<Token>[] = [
-  { id: "name", header: "Name", isRowHeader: true, cell: ({ tokenName }) => tokenName },
+  {
+    id: "name",
+    header: "Name",
+    isRowHeader: true,
+    sortBy: ({ tokenName }) => tokenName.toLowerCase(),
+    cell: ({ tokenName }) => tokenName,
+  },
   {
     id: "type",
     header: "Type",
     width: "7.75rem",
+    sortBy: ({ type }) => describeTokenType(type).name,
     cell: ({ type }) => <Badge>{describeTokenType(type).name}</Badge>,
   },
   {
@@ -88,6 +100,8 @@ const COLUMNS: readonly Column<Token>[] = [
     id: "seen",
     header: "Last used",
     width: "clamp(7.5rem, 12.5vw, 10rem)",
+    sortBy: ({ seenAt }) => seenAt,
+    startsDescending: true,
     cell: ({ seenAt }) =>
       seenAt === null ? <span className="muted">never</span> : <Time value={seenAt} />,
   },
@@ -95,12 +109,16 @@ const COLUMNS: readonly Column<Token>[] = [
     id: "created",
     header: "Created",
     width: "clamp(7.5rem, 12.5vw, 10rem)",
+    sortBy: ({ createdAt }) => createdAt,
+    startsDescending: true,
     cell: ({ createdAt }) => <Time value={createdAt} />,
   },
   {
     id: "expires",
     header: "Expires",
     width: "8.5rem",
+    // Those that never expire come after all others.
+    sortBy: ({ expiresAt }) => expiresAt ?? "never",
     cell: ({ expiresAt }) => <ExpiryTime expiresAt={expiresAt} />,
   },
 ];

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { queries } from "../api/queries.ts";
 import type { Token } from "../api/types.ts";
 import { useHasRole } from "../session/session.ts";
@@ -11,17 +11,21 @@ import { SearchField } from "../ui/fields.tsx";
 import { FilterSelect } from "../ui/select.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Page } from "../ui/page.tsx";
+import { useCreating } from "../ui/use-creating.ts";
+import { useListState } from "../ui/use-list-state.ts";
 import { matchesWords, sortDistinct, toWords } from "../ui/words.ts";
 import { CreateTokenDialog } from "./create-token-dialog.tsx";
 import { TokenTable } from "./token-table.tsx";
 import { describeTokenType } from "./token-types.ts";
 import "./tokens.css";
 
+export const TOKEN_FIELDS = { query: "", type: "", environment: "", sort: "" } as const;
+
 /** The tokens with which applications, people and scripts use the service. */
 export function TokensPage() {
   const tokens = useQuery(queries.tokens());
   const isAdmin = useHasRole("admin");
-  const [isCreating, setCreating] = useState(false);
+  const [isCreating, setCreating] = useCreating();
   return (
     <Page
       title="API tokens"
@@ -56,9 +60,7 @@ interface TokensProps {
 }
 
 function Tokens({ tokens, isAdmin }: TokensProps) {
-  const [query, setQuery] = useState("");
-  const [type, setType] = useState("");
-  const [environment, setEnvironment] = useState("");
+  const [{ query, type, environment, sort }, changeList] = useListState(TOKEN_FIELDS);
   const shown = useMemo(() => {
     const words = toWords(query);
     return tokens.filter(
@@ -75,14 +77,18 @@ function Tokens({ tokens, isAdmin }: TokensProps) {
   return (
     <>
       <div className="token-filters" role="search">
-        <SearchField label="Search by name or project" value={query} onChange={setQuery} />
+        <SearchField
+          label="Search by name or project"
+          value={query}
+          onChange={(text) => changeList({ query: text })}
+        />
         <FilterSelect
           label="Type"
           hidesLabel
           all="All types"
           choices={types.map((id) => ({ id, label: describeTokenType(id).name }))}
           value={type}
-          onChange={setType}
+          onChange={(id) => changeList({ type: id })}
         />
         <FilterSelect
           label="Environment"
@@ -90,16 +96,25 @@ function Tokens({ tokens, isAdmin }: TokensProps) {
           all="All environments"
           choices={environments.map((id) => ({ id, label: id }))}
           value={environment}
-          onChange={setEnvironment}
+          onChange={(id) => changeList({ environment: id })}
         />
       </div>
       <p className="muted" role="status">
         {describeShown(shown.length, tokens.length, "token")}
       </p>
       {shown.length === 0 ? (
-        <Empty title="No token matches" />
+        <Empty title="No token matches">
+          <Button onPress={() => changeList({ query: "", type: "", environment: "" })}>
+            Show all tokens
+          </Button>
+        </Empty>
       ) : (
-        <TokenTable tokens={shown} canChange={isAdmin} />
+        <TokenTable
+          tokens={shown}
+          canChange={isAdmin}
+          sort={sort}
+          onSort={(next) => changeList({ sort: next })}
+        />
       )}
     </>
   );

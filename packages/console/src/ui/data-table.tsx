@@ -1,5 +1,7 @@
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
+import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { sortRows, type Sort } from "./sort.ts";
+import { ariaSort, SortButton } from "./sort-button.tsx";
 import "./data-table.css";
 
 export interface Column<Row> {
@@ -11,6 +13,10 @@ export interface Column<Row> {
   /** Whether only screen readers read the heading. @default false */
   readonly hidesHeader?: boolean;
   readonly cell: (row: Row) => ReactNode;
+  /** What the rows can be sorted by, if the table has an order. Undefined comes first. */
+  readonly sortBy?: (row: Row) => string | number | null | undefined;
+  /** Whether the first click sorts from the largest or latest value. @default false */
+  readonly startsDescending?: boolean;
   /** Width as in CSS. Columns without a width share the rest. */
   readonly width?: string;
   /** Whether the cell names its row. At least one column has to. @default false */
@@ -22,6 +28,9 @@ interface DataTableProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
+  /** The order. Without it, the headings do not sort. */
+  readonly sort?: Sort;
+  readonly onSort?: (sort: Sort) => void;
 }
 
 /** Height of a row in pixels until it has been measured. */
@@ -33,7 +42,15 @@ const OVERSCAN = 15;
  * A table that scrolls with the page. Only the visible rows are rendered, so that it can have thousands. On
  * narrow screens each row is shown as a block with one line for each value.
  */
-export function DataTable<Row>({ label, columns, rows, keyOf }: DataTableProps<Row>) {
+export function DataTable<Row>({
+  label,
+  columns,
+  rows: unsorted,
+  keyOf,
+  sort = "",
+  onSort,
+}: DataTableProps<Row>) {
+  const rows = useMemo(() => sortRows(unsorted, columns, sort), [unsorted, columns, sort]);
   const body = useRef<HTMLTableSectionElement>(null);
   const [offset, setOffset] = useState(0);
   useLayoutEffect(() => {
@@ -64,7 +81,7 @@ export function DataTable<Row>({ label, columns, rows, keyOf }: DataTableProps<R
       <table className="table data-table" aria-label={label} aria-rowcount={rows.length + 1}>
         <thead>
           <tr>
-            {columns.map(({ id, header, headerContent, hidesHeader = false, width }) => (
+            {columns.map(({ id, header, width, headerContent, sortBy, ...column }) => (
               <th
                 key={id}
                 scope="col"
@@ -73,9 +90,25 @@ export function DataTable<Row>({ label, columns, rows, keyOf }: DataTableProps<R
                   className: "data-header-control",
                   "data-label": header,
                 })}
+                {...(sortBy !== undefined &&
+                  onSort !== undefined && { "aria-sort": ariaSort(id, sort) })}
               >
-                {headerContent ??
-                  (hidesHeader ? <span className="visually-hidden">{header}</span> : header)}
+                {sortBy === undefined || onSort === undefined ? (
+                  (headerContent ??
+                  (column.hidesHeader === true ? (
+                    <span className="visually-hidden">{header}</span>
+                  ) : (
+                    header
+                  )))
+                ) : (
+                  <SortButton
+                    column={id}
+                    label={header}
+                    sort={sort}
+                    onSort={onSort}
+                    startsDescending={column.startsDescending ?? false}
+                  />
+                )}
               </th>
             ))}
           </tr>
