@@ -68,7 +68,7 @@ describeConsole("the columns of the list of flags", (console) => {
         "Created",
       ]);
 
-    await page.getByRole("button", { name: "Columns" }).press("Enter");
+    await page.getByRole("button", { name: "Columns", exact: true }).press("Enter");
     await page.getByRole("menuitemcheckbox", { name: "columns-staging" }).click();
     await page.getByRole("menuitemcheckbox", { name: "Created" }).click();
     await expectAccessible(page);

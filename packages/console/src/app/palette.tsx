@@ -105,31 +105,33 @@ function PaletteDialog({ onClose, ...props }: PaletteDialogProps) {
                 Close
               </Button>
             </SearchField>
-            <Menu
-              className="options palette-results"
-              aria-label="Results"
-              onAction={(key) => {
-                onClose();
-                void navigate({ href: targets.get(String(key)) ?? "/" });
-              }}
-              renderEmptyState={() => <p className="muted palette-empty">Nothing found</p>}
-            >
-              {groups.map(({ name, entries }) => (
-                <MenuSection key={name}>
-                  <Header className="option-group">{name}</Header>
-                  {entries.map(({ id, label, detail }) => (
-                    <MenuItem key={id} id={id} textValue={label} className="option">
-                      <Text slot="label">{label}</Text>
-                      {detail === undefined || detail === null || detail === "" ? null : (
-                        <Text slot="description" className="field-description palette-detail">
-                          {detail}
+            <div className="palette-results" tabIndex={0} role="region" aria-label="Results">
+              <Menu
+                className="options"
+                aria-label="Results"
+                onAction={(key) => {
+                  onClose();
+                  void navigate({ href: targets.get(String(key)) ?? "/" });
+                }}
+                renderEmptyState={() => <p className="muted palette-empty">Nothing found</p>}
+              >
+                {groups.map(({ name, entries }) => (
+                  <MenuSection key={name}>
+                    <Header className="option-group">{name}</Header>
+                    {entries.map(({ id, label, detail }) => (
+                      <MenuItem key={id} id={id} textValue={label} className="option">
+                        <Text slot="label">
+                          {label}
+                          {detail === undefined || detail === null || detail === "" ? null : (
+                            <span className="field-description palette-detail">{detail}</span>
+                          )}
                         </Text>
-                      )}
-                    </MenuItem>
-                  ))}
-                </MenuSection>
-              ))}
-            </Menu>
+                      </MenuItem>
+                    ))}
+                  </MenuSection>
+                ))}
+              </Menu>
+            </div>
           </Autocomplete>
         </AriaDialog>
       </Modal>
