@@ -320,7 +320,7 @@ describeStorages("archive", (source) => {
   });
 
   describe("DELETE /api/admin/projects/{projectId}/features/{feature}", () => {
-    test("archives a flag, which can no longer be read or switched", async () => {
+    test("archives a flag, which only a reader who asks for it sees, and nobody can switch", async () => {
       const [name = ""] = await createFlags(1);
       await admin.must(202, "DELETE", `${FEATURES}/${name}`);
       expect(await admin.eventsOf(() => admin.must(202, "DELETE", `${FEATURES}/${name}`))).toEqual(
@@ -336,6 +336,8 @@ describeStorages("archive", (source) => {
       }
       await admin.refuse(archived, "PUT", `${FEATURES}/${name}`, { description: "x" });
       await admin.refuse({ status: 404, name: "NotFoundError" }, "GET", `${FEATURES}/${name}`);
+      const { body } = await admin.must(200, "GET", `${FEATURES}/${name}?archived=true`);
+      expect(body).toMatchObject({ name, archived: true, environments: [{}, {}] });
       const list = await admin.must<FeatureList>(200, "GET", FEATURES);
       expect(list.body.features.map((feature) => feature.name)).not.toContain(name);
     });

@@ -22,6 +22,44 @@ describeConsole("the archive", (console) => {
     return { active, archived };
   };
 
+  test("opens archived flags, which nobody can change before they are revived", async () => {
+    const { archived } = await archiveFlags("opened");
+    const [old = ""] = archived;
+    const page = await console.open("/projects/opened/archive");
+    await page.getByRole("link", { name: old, exact: true }).click();
+    await page.getByText("Applications treat it as off").waitFor();
+    const card = page.getByRole("region", { name: "development" });
+    await card.getByText("Off for everyone.").waitFor();
+    expect(await card.getByRole("switch").isDisabled()).toBe(true);
+    for (const name of [/^Edit/, /^Add/, /^More actions/]) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect(await page.getByRole("main").getByRole("button", { name }).count()).toBe(0);
+    }
+    expect(await page.getByRole("tab", { name: "Explain" }).count()).toBe(0);
+    await expectAccessible(page);
+    await page.reload();
+    await page.getByRole("link", { name: "Archive", exact: true }).last().waitFor();
+
+    await page.getByRole("button", { name: "Revive" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revive" }).click();
+    await page.getByRole("button", { name: "Add strategy" }).first().waitFor();
+    expect((await readFlags(console, "opened")).map(({ name }) => name)).toContain(old);
+  });
+
+  test("a search without a result mentions other projects and archives", async () => {
+    const { active, archived } = await archiveFlags("elsewhere");
+    const [old = ""] = archived;
+    await console.admin("POST", "/projects/default/features", { name: "somewhere-else" });
+    const page = await console.open(`/projects/default/flags?query=${active}`);
+    const hits = page.locator(".other-hits");
+    await hits.getByRole("link", { name: active, exact: true }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole("searchbox").fill(old);
+    await hits.getByText(`${old} in the archive of Project elsewhere`).waitFor();
+    await hits.getByRole("link", { name: old, exact: true }).click();
+    await page.getByText("Applications treat it as off").waitFor();
+  });
+
   test.each(SIZES)("revives several flags, which are then off, on a %s", async (size) => {
     const project = `revive-${size}`;
     const { active, archived } = await archiveFlags(project);

@@ -130,12 +130,14 @@ export const queries = {
       placeholderData: keepPreviousData,
     }),
 
-  /** The first active flags of all projects whose name or description contains the text. */
-  foundFlags: (text: string) =>
+  /** The first active or archived flags of all projects whose name or description contains the text. */
+  foundFlags: (text: string, isArchived = false) =>
     queryOptions({
-      queryKey: ["flags", "found", text],
+      queryKey: ["flags", "found", text, isArchived],
       queryFn: ({ signal }) =>
-        request<FoundFlags>(`api/admin/search/features?${toFoundSearch(text)}`, { signal }),
+        request<FoundFlags>(`api/admin/search/features?${toFoundSearch(text, isArchived)}`, {
+          signal,
+        }),
       select: ({ features }) => features,
       placeholderData: keepPreviousData,
     }),
@@ -150,11 +152,14 @@ export const queries = {
       select: ({ features }) => features,
     }),
 
+  /** A flag, also an archived one. */
   flag: (project: string, flag: string) =>
     queryOptions({
       queryKey: ["flag", project, flag],
       queryFn: ({ signal }) =>
-        request<Flag>(adminPath`/projects/${project}/features/${flag}`, { signal }),
+        request<Flag>(`${adminPath`/projects/${project}/features/${flag}`}?archived=true`, {
+          signal,
+        }),
     }),
 
   /** The names of the flags that a flag may depend on. */
@@ -444,9 +449,10 @@ interface FoundFlags {
 }
 
 /** A comma would separate words, each of which is enough for a match. */
-function toFoundSearch(text: string): string {
+function toFoundSearch(text: string, isArchived: boolean): string {
   const query = text.replaceAll(",", " ");
-  return new URLSearchParams({ limit: "8", sortBy: "name", query }).toString();
+  const archived = `IS:${isArchived}`;
+  return new URLSearchParams({ limit: "8", sortBy: "name", query, archived }).toString();
 }
 
 const PAGE_SIZE = 50;

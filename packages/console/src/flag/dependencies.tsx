@@ -5,17 +5,17 @@ import { queries } from "../api/queries.ts";
 import { adminPath, request } from "../api/request.ts";
 import type { Flag } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
-import { useHasProjectRole } from "../projects/use-project-role.ts";
 import { Button } from "../ui/button.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
 import { Checkbox } from "../ui/fields.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { ComboBox, Select } from "../ui/select.tsx";
 import { joinWithOr } from "../ui/words.ts";
+import { useCanEdit } from "./use-can-edit.ts";
 
 /** The flag that a flag depends on, and the flags that depend on it. */
 export function Dependencies({ flag }: { readonly flag: Flag }) {
-  const canEdit = useHasProjectRole(flag.project, "editor");
+  const canEdit = useCanEdit(flag);
   const [isEditing, setEditing] = useState(false);
   const { project, dependencies, children } = flag;
   const [parent] = dependencies;

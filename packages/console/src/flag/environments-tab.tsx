@@ -5,7 +5,6 @@ import { useState } from "react";
 import { queries } from "../api/queries.ts";
 import type { Flag, FlagEnvironment } from "../api/types.ts";
 import { useSwitchFlag } from "../flags/use-switch-flag.ts";
-import { useHasProjectRole } from "../projects/use-project-role.ts";
 import { describeEnvironment, type Names } from "../strategies/describe-strategy.ts";
 import { AddStrategyDialog } from "../strategies/strategy-dialogs.tsx";
 import { Badge } from "../ui/badge.tsx";
@@ -17,6 +16,7 @@ import { Time } from "../ui/time.tsx";
 import { Dependencies } from "./dependencies.tsx";
 import { EnvironmentVariants } from "./environment-variants.tsx";
 import { StrategyList } from "./strategy-list.tsx";
+import { useCanEdit } from "./use-can-edit.ts";
 
 /** The state and the strategies of a flag in each environment, and the flags that it depends on. */
 export function EnvironmentsTab({ flag }: { readonly flag: Flag }) {
@@ -43,7 +43,8 @@ export function EnvironmentsTab({ flag }: { readonly flag: Flag }) {
             <EnvironmentCard
               key={environment.name}
               flag={flag}
-              environment={environment}
+              // Where an archived flag was on does not matter: nobody gets it, and reviving turns it off.
+              environment={flag.archived ? { ...environment, enabled: false } : environment}
               names={names}
             />
           ))}
@@ -62,7 +63,7 @@ interface EnvironmentCardProps {
 
 /** A flag in one environment. */
 function EnvironmentCard({ flag, environment, names }: EnvironmentCardProps) {
-  const canEdit = useHasProjectRole(flag.project, "editor");
+  const canEdit = useCanEdit(flag);
   const switching = useSwitchFlag(flag.project);
   const [isAdding, setAdding] = useState(false);
   const { name, type, enabled, strategies, lastSeenAt } = environment;

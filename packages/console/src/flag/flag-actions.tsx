@@ -7,6 +7,7 @@ import { EditedResource, type EditedVersion, SaveDialog } from "../changes/edit-
 import { useChange } from "../changes/use-change.ts";
 import { useSave } from "../changes/use-save.ts";
 import { FlagTypeField, ImpressionDataField } from "../flags/flag-fields.tsx";
+import { ReviveFlagsDialog } from "../flags/archived-flags-dialogs.tsx";
 import { useHasProjectRole } from "../projects/use-project-role.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
@@ -15,10 +16,27 @@ import { TextField } from "../ui/fields.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { NameField } from "../ui/name-field.tsx";
 import { joinWithAnd } from "../ui/words.ts";
+import { useCanEdit } from "./use-can-edit.ts";
+
+/** What can be done with an archived flag. */
+function ReviveButton({ flag: { project, name } }: { readonly flag: Flag }) {
+  const canRevive = useHasProjectRole(project, "editor");
+  const [isAsking, setAsking] = useState(false);
+  const close = (): void => setAsking(false);
+  if (!canRevive) return null;
+  return (
+    <>
+      <Button onPress={() => setAsking(true)}>Revive</Button>
+      {isAsking ? (
+        <ReviveFlagsDialog project={project} names={[name]} onClose={close} onDone={close} />
+      ) : null}
+    </>
+  );
+}
 
 /** What can be done with a flag as a whole. */
 export function FlagActions({ flag }: { readonly flag: Flag }) {
-  const canEdit = useHasProjectRole(flag.project, "editor");
+  const canEdit = useCanEdit(flag);
   const [dialog, setDialog] = useState<"edit" | "copy" | "archive">();
   const { project, name, stale } = flag;
   const markStale = (isStale: boolean): Promise<unknown> =>
@@ -36,6 +54,7 @@ export function FlagActions({ flag }: { readonly flag: Flag }) {
     undo: (isStale) => markStale(!isStale),
   });
   const close = (): void => setDialog(undefined);
+  if (flag.archived) return <ReviveButton flag={flag} />;
   if (!canEdit) return null;
   return (
     <>

@@ -8,7 +8,9 @@ import { EVENT_FIELDS, EventFilters } from "../events/event-filters.tsx";
 import { EventList } from "../events/event-list.tsx";
 import { describeType } from "../flags/flag-types.ts";
 import { openedFilter } from "../flags/opened-filters.ts";
+import { OtherHits } from "../flags/other-hits.tsx";
 import { Badge } from "../ui/badge.tsx";
+import { Banner } from "../ui/banner.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Page } from "../ui/page.tsx";
@@ -32,19 +34,26 @@ export function FlagPage() {
   // Their names are in the sentences about the flag.
   usePrefetchQuery(queries.segments());
   usePrefetchQuery(queries.strategyTypes());
+  const isArchived = query.data?.archived ?? false;
   const isMissing = query.error instanceof ApiError && query.error.status === 404;
   return (
     <Page
       title={isMissing ? `There is no flag “${flag}”` : flag}
       above={
-        <Link
-          to="/projects/$project/flags"
-          params={{ project }}
-          search={openedFilter(project)}
-          className="back-link"
-        >
-          <ArrowLeft aria-hidden /> All flags
-        </Link>
+        isArchived ? (
+          <Link to="/projects/$project/archive" params={{ project }} className="back-link">
+            <ArrowLeft aria-hidden /> Archive
+          </Link>
+        ) : (
+          <Link
+            to="/projects/$project/flags"
+            params={{ project }}
+            search={openedFilter(project)}
+            className="back-link"
+          >
+            <ArrowLeft aria-hidden /> All flags
+          </Link>
+        )
       }
       actions={
         isMissing ? undefined : (
@@ -56,11 +65,12 @@ export function FlagPage() {
       }
     >
       {isMissing ? (
-        <MissingFlag project={project} />
+        <MissingFlag project={project} flag={flag} />
       ) : (
         <Loaded query={query}>
           {(loaded) => (
             <>
+              {loaded.archived ? <ArchivedNote flag={loaded} /> : null}
               <FlagDetails flag={loaded} />
               <FlagTabs key={loaded.name} flag={loaded} />
             </>
@@ -71,18 +81,39 @@ export function FlagPage() {
   );
 }
 
-function MissingFlag({ project }: { readonly project: string }) {
+function ArchivedNote({ flag: { archivedAt } }: { readonly flag: Flag }) {
   return (
-    <p>
-      The address may be misspelt, the flag may be in the{" "}
-      <Link to="/projects/$project/archive" params={{ project }}>
-        archive
-      </Link>
-      , or somebody has deleted it.{" "}
-      <Link to="/projects/$project/flags" params={{ project }}>
-        Go to the flags
-      </Link>
-    </p>
+    <Banner kind="info">
+      This flag was archived
+      {archivedAt === undefined ? (
+        ""
+      ) : (
+        <>
+          {" "}
+          <Time value={archivedAt} />
+        </>
+      )}
+      . Applications treat it as off. Revive it to change it.
+    </Banner>
+  );
+}
+
+interface MissingFlagProps {
+  readonly project: string;
+  readonly flag: string;
+}
+
+function MissingFlag({ project, flag }: MissingFlagProps) {
+  return (
+    <>
+      <p>
+        The address may be misspelt, or somebody has deleted the flag.{" "}
+        <Link to="/projects/$project/flags" params={{ project }}>
+          Go to the flags
+        </Link>
+      </p>
+      <OtherHits text={flag} project={project} isArchive={false} />
+    </>
   );
 }
 
@@ -113,7 +144,16 @@ function FlagTabs({ flag }: { readonly flag: Flag }) {
         },
         { id: "usage", label: "Usage", content: () => <UsageTab flag={name} /> },
         { id: "history", label: "History", content: () => <HistoryTab flag={name} /> },
-        { id: "explain", label: "Explain", content: () => <ExplainTab {...address} /> },
+        // Nothing evaluates an archived flag.
+        ...(flag.archived
+          ? []
+          : [
+              {
+                id: "explain" as const,
+                label: "Explain",
+                content: () => <ExplainTab {...address} />,
+              },
+            ]),
       ]}
     />
   );

@@ -5,13 +5,13 @@ import { queries } from "../api/queries.ts";
 import { adminPath, request } from "../api/request.ts";
 import type { Flag, Tag } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
-import { useHasProjectRole } from "../projects/use-project-role.ts";
 import { TagTypeField } from "../tags/tag-type-field.tsx";
 import { describeTagProblem, toTagText } from "../tags/tag-text.ts";
 import { Button } from "../ui/button.tsx";
 import { Chips } from "../ui/chips.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
 import { ComboBox } from "../ui/select.tsx";
+import { useCanEdit } from "./use-can-edit.ts";
 
 function keysOf({ project, name }: Flag) {
   return [["flag", project, name], ["flags", project], ["tags"]];
@@ -27,7 +27,7 @@ function removeTag({ name }: Flag, { type, value }: Tag): Promise<unknown> {
 
 /** The tags of a flag. */
 export function FlagTags({ flag }: { readonly flag: Flag }) {
-  const canEdit = useHasProjectRole(flag.project, "editor");
+  const canEdit = useCanEdit(flag);
   const [isAdding, setAdding] = useState(false);
   const removal = useChange<Tag>({
     run: (tag) => removeTag(flag, tag),

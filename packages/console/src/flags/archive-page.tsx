@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { queries } from "../api/queries.ts";
 import type { ArchivedFlag } from "../api/types.ts";
@@ -18,6 +18,7 @@ import { useListState } from "../ui/use-list-state.ts";
 import { matchesWords, toWords } from "../ui/words.ts";
 import { DeleteFlagsDialog, ReviveFlagsDialog } from "./archived-flags-dialogs.tsx";
 import { describeType } from "./flag-types.ts";
+import { OtherHits } from "./other-hits.tsx";
 
 export const ARCHIVE_FIELDS = { query: "", sort: "" } as const;
 
@@ -149,6 +150,7 @@ function ArchivedFlags({ project, flags }: ArchivedFlagsProps) {
       </p>
       {shown.length === 0 ? (
         <Empty title="No archived flag matches">
+          <OtherHits text={query} project={project} isArchive />
           <Button onPress={() => setQuery("")}>Show all archived flags</Button>
         </Empty>
       ) : (
@@ -173,9 +175,11 @@ const COLUMNS: readonly Column<ArchivedFlag>[] = [
     header: "Name",
     isRowHeader: true,
     sortBy: ({ name }) => name.toLowerCase(),
-    cell: ({ name, type, description }) => (
+    cell: ({ name, project, type, description }) => (
       <>
-        {name}
+        <Link to="/projects/$project/flags/$flag" params={{ project, flag: name }}>
+          {name}
+        </Link>
         <p className="data-detail">
           {describeType(type).name}
           {description ? ` · ${description}` : ""}

@@ -26,6 +26,7 @@ import { filterFlags, FLAG_FIELDS } from "./filter-flags.ts";
 import { FlagTypeField, ImpressionDataField } from "./flag-fields.tsx";
 import { FlagFilters } from "./flag-filters.tsx";
 import { FlagList } from "./flag-list.tsx";
+import { OtherHits } from "./other-hits.tsx";
 import { rememberFilter } from "./opened-filters.ts";
 
 const NO_FILTER = readListSearch(FLAG_FIELDS, {});
@@ -109,6 +110,7 @@ function FilteredFlags({ project, flags }: FilteredFlagsProps) {
       </div>
       {shown.length === 0 ? (
         <Empty title="No flag matches">
+          <OtherHits text={filter.query} project={project} isArchive={false} />
           <Button onPress={() => changeFilter(NO_FILTER)}>Show all flags</Button>
         </Empty>
       ) : (

@@ -15,11 +15,12 @@ import {
 /**
  * Reads a flag with its environments, strategies, dependencies and tags.
  *
- * @throws {ApiError} if the flag is unknown or archived
+ * @param includesArchived whether to read an archived flag too @default false
+ * @throws {ApiError} if the flag is unknown, or archived and not included
  */
-export async function readFeature(db: Database, address: FeatureAddress) {
+export async function readFeature(db: Database, address: FeatureAddress, includesArchived = false) {
   const feature = await getFeature(db, address);
-  if (feature.archivedAt !== null) {
+  if (feature.archivedAt !== null && !includesArchived) {
     throw notFound(`The flag ${JSON.stringify(feature.name)} is archived`);
   }
   return {

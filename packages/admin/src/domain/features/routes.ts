@@ -13,6 +13,7 @@ import {
   CloneFeatureBody,
   CreateFeatureBody,
   FeatureListQuery,
+  FeatureQuery,
   FeatureSearchQuery,
   StaleBody,
   UpdateFeatureBody,
@@ -67,16 +68,17 @@ function registerReading(app: TypedApp, storage: Storage): void {
       tag,
       summary: "Shows a flag with its environments, strategies, dependencies and tags",
       description: "The ETag is that of its settings, for If-Match",
-      alsoFailsWith: [404],
+      alsoFailsWith: [400, 404],
       params: FeatureParams,
+      querystring: FeatureQuery,
     }),
-    ({ params }, reply) =>
+    ({ params, query }, reply) =>
       storage.read(async (db) => {
         const address = toFeatureAddress(params);
         // NOTE: not the tag of the whole response. It changes with every report of usage and with every
         // strategy, neither of which is a reason to reject other settings.
         withEntityTag(reply, await editedFeature(address).readView(db));
-        return readFeature(db, address);
+        return readFeature(db, address, query.archived === "true");
       }),
   );
 }

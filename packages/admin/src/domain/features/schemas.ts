@@ -82,6 +82,16 @@ export const ValidateFeatureBody = bodyObject("validateFeatureSchema", {
   projectId: Type.Optional(nullableText(100)),
 });
 
+export const FeatureQuery = Type.Object({
+  archived: Type.Optional(
+    Type.Unsafe<"false" | "true">({
+      type: "string",
+      enum: ["true", "false"],
+      description: "Whether to show an archived flag too. Default: false",
+    }),
+  ),
+});
+
 export const FeatureListQuery = Type.Object({
   namePrefix: Type.Optional(Type.String()),
   tag: Type.Optional(
