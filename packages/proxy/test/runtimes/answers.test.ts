@@ -162,6 +162,7 @@ function optionsFor(flagsUrl: string, rounds: readonly Round[]): FetchAppOptions
     clientKeys: rounds.map((_, number) => keyOf(number)),
     enableAllEndpoint: true,
     metricsInterval: 0,
+    logLevel: "error",
     refreshInterval: 0,
   };
 }
