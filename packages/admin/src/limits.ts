@@ -8,10 +8,13 @@ export const LIMITS = {
   environmentBytes: 16 * 1024 * 1024,
   strategiesPerEnvironment: 30,
   constraintsPerStrategy: 30,
+  /** Except long lists, see `OPERATORS_WITH_LONG_LISTS`: other operators compare with one value after the other. */
   valuesPerConstraint: 250,
-  valuesPerSegment: 1000,
-  /** Of its constraints in UTF-8. Together, all segments have at most 38 MiB. */
-  segmentBytes: 128 * 1024,
+  valuesPerSegment: 10_000,
+  /** Of its constraints in UTF-8. */
+  segmentBytes: 1024 * 1024,
+  /** Of the constraints of all segments, which lists of segments contain. */
+  allSegmentsBytes: 32 * 1024 * 1024,
   segmentsPerStrategy: 5,
   /** For sizes of patterns, see `estimatePatternSize()`. Compiling the patterns of a file takes about a second. */
   patternSizePerList: 3000,

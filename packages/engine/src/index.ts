@@ -12,6 +12,7 @@ export type { DeltaMessage, FeatureText, SegmentText } from "./definitions/delta
 export {
   ClientSpecError,
   inlineSegments,
+  MAX_INLINED_LENGTH,
   mustInlineSegments,
 } from "./definitions/inline-segments.ts";
 export { readsSessionId } from "./evaluate/context-fields.ts";

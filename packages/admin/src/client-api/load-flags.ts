@@ -145,8 +145,8 @@ async function loadTags(
   );
 }
 
-/** How many segments to load at once: each has up to 128 KiB. */
-export const SEGMENTS_PER_BATCH = 10;
+/** How many segments to load at once: each has up to 1 MiB. */
+export const SEGMENTS_PER_BATCH = 5;
 
 /** Loads segments as SDKs receive them. Unknown ids are omitted. */
 export async function loadSegments(

@@ -7,8 +7,8 @@ const FIRST_VERSION_WITH_SEGMENTS = "4.2.0";
 /** Replaces whatever is missing or malformed, as the parser does: no context satisfies it. */
 const NEVER_SATISFIED = { contextName: "userId", operator: "IN", values: [] } as const;
 
-/** Limit of the constraints that inlining adds, as JSON, in characters. */
-const MAX_ADDED_LENGTH = 32 * 1024 * 1024;
+/** Limit of the constraints that inlining adds to all strategies together, as JSON, in characters. */
+export const MAX_INLINED_LENGTH: number = 32 * 1024 * 1024;
 
 /** The `Unleash-Client-Spec` header of a request is invalid. The message says what it must be. */
 export class ClientSpecError extends Error {
@@ -58,7 +58,7 @@ export function inlineSegments(
     lengths.set(id, length);
     addedLength += length;
     // Each strategy repeats its segments, so that a short document could become one of hundreds of MB.
-    if (addedLength > MAX_ADDED_LENGTH) throw tooLarge();
+    if (addedLength > MAX_INLINED_LENGTH) throw tooLarge();
     return constraints;
   };
   const inlined = (strategy: unknown): unknown => {
@@ -77,7 +77,7 @@ export function inlineSegments(
 function tooLarge(): ClientSpecError {
   return new ClientSpecError(
     `must be ${FIRST_VERSION_WITH_SEGMENTS} or later, because the segments would add more than ` +
-      `${MAX_ADDED_LENGTH / 1024 / 1024} MiB to the strategies that refer to them: upgrade the SDK`,
+      `${MAX_INLINED_LENGTH / 1024 / 1024} MiB to the strategies that refer to them: upgrade the SDK`,
   );
 }
 

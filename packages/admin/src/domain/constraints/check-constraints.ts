@@ -8,7 +8,7 @@ import {
 } from "flags-engine";
 import parseVersion from "semver/functions/parse.js";
 import { Type } from "typebox";
-import { badData, exceedsLimit } from "../../errors.ts";
+import { ApiError, badData, exceedsLimit } from "../../errors.ts";
 import { closedObject } from "../../http/schemas.ts";
 import { LIMITS } from "../../limits.ts";
 import type { StoredConstraint } from "../../storage/schema/json-values.ts";
@@ -40,6 +40,8 @@ interface CheckOptions {
    * exceeds the limit must not grow. @default none
    */
   readonly previous?: readonly StoredConstraint[] | undefined;
+  /** Whether lists can have as many values as a segment, if the operator allows that. @default false */
+  readonly allowsLongLists?: boolean;
   /** Shared by all lists in the request. @default new checks */
   readonly checks?: CheckCache;
 }
@@ -52,7 +54,13 @@ interface CheckOptions {
  */
 export function checkConstraints(
   constraints: readonly ConstraintInput[],
-  { legalValuesOf, path, previous = [], checks = new CheckCache() }: CheckOptions,
+  {
+    legalValuesOf,
+    path,
+    previous = [],
+    allowsLongLists = false,
+    checks = new CheckCache(),
+  }: CheckOptions,
 ): readonly StoredConstraint[] {
   const limit = Math.max(LIMITS.constraintsPerStrategy, previous.length);
   if (constraints.length > limit) throw exceedsLimit("constraints in a list", limit);
@@ -66,6 +74,7 @@ export function checkConstraints(
       legalValues,
       path: `${path}/${index}`,
       previous,
+      allowsLongLists,
       checks,
     });
   });
@@ -92,7 +101,10 @@ export function patternsOf(
   return new Set(withPattern.map(({ value = "" }) => value));
 }
 
-interface ConstraintOptions extends Pick<CheckOptions, "checks" | "path" | "previous"> {
+interface ConstraintOptions extends Pick<
+  CheckOptions,
+  "allowsLongLists" | "checks" | "path" | "previous"
+> {
   readonly legalValues: ReadonlySet<string>;
 }
 
@@ -134,12 +146,11 @@ function checkContextName(
 function checkValues(
   operator: OperatorName,
   values: readonly string[],
-  { legalValues, path, previous = [], checks = new CheckCache() }: ConstraintOptions,
+  options: ConstraintOptions,
 ): void {
+  const { legalValues, path, previous = [], checks = new CheckCache() } = options;
   if (values.length === 0) throw badData(`${path}/values`, "must contain at least one value");
-  if (values.length > LIMITS.valuesPerConstraint) {
-    throw exceedsLimit("values in a constraint", LIMITS.valuesPerConstraint);
-  }
+  checkLength(operator, values, options);
   const { accepts, expectation } = VALUE_TYPES[OPERATORS[operator].kind];
   const stored = new Set(
     previous.filter((one) => one.operator === operator).flatMap((one) => one.values),
@@ -150,6 +161,27 @@ function checkValues(
     }
     checkLegal(value, { legalValues, path: `${path}/values/${index}` });
   }
+}
+
+/** Those that look a value up, so that a list of any length is as fast as a short one. */
+const OPERATORS_WITH_LONG_LISTS: ReadonlySet<OperatorName> = new Set(["IN", "NOT_IN"]);
+
+function checkLength(
+  operator: OperatorName,
+  { length }: readonly string[],
+  { allowsLongLists = false }: Pick<ConstraintOptions, "allowsLongLists">,
+): void {
+  const canBeLong = allowsLongLists && OPERATORS_WITH_LONG_LISTS.has(operator);
+  const limit = canBeLong ? LIMITS.valuesPerSegment : LIMITS.valuesPerConstraint;
+  if (length <= limit) return;
+  const hint =
+    limit < LIMITS.valuesPerSegment
+      ? `: put the list into a segment, where ${[...OPERATORS_WITH_LONG_LISTS].join(" and ")} accept ${LIMITS.valuesPerSegment}`
+      : "";
+  throw new ApiError(
+    "ExceedsLimitError",
+    `A list with the operator ${operator} can have at most ${limit} values, and this one has ${length}${hint}`,
+  );
 }
 
 function checkValue(

@@ -17,7 +17,8 @@ export function registerConstraints(app: TypedApp, storage: Storage): void {
     }),
     async ({ body }, reply) => {
       const legalValues = await readAnyLegalValues(storage.db, body.contextName);
-      checkConstraint(body, { legalValues, path: "/body" });
+      // It may be for a segment.
+      checkConstraint(body, { legalValues, path: "/body", allowsLongLists: true });
       return reply.code(204).send();
     },
   );

@@ -1,4 +1,4 @@
-import { and, count, eq, isNull } from "drizzle-orm";
+import { and, count, eq, isNull, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import {
   ApiError,
@@ -21,6 +21,7 @@ import { checkConstraints } from "../constraints/check-constraints.ts";
 import type { CheckCache } from "../constraints/check-cache.ts";
 import { type LegalValuesOf, readLegalValues } from "../context-fields/legal-values.ts";
 import { describeDefaultStrategy, listDefaultStrategiesWith } from "../default-strategies.ts";
+import { checkInlinedSize, formatMebibytes } from "../environment-size.ts";
 import { findProject } from "../projects/store.ts";
 import {
   REFERENCE_COUNT,
@@ -170,7 +171,21 @@ interface SegmentChecks {
   readonly checks?: CheckCache;
 }
 
+/**
+ * @throws {ApiError} if the name is taken, a constraint is invalid, the project is unknown, or there are too many or too
+ *   large segments
+ */
 export async function createSegment(
+  transaction: WriteTransaction,
+  body: SegmentInput,
+): Promise<Segment> {
+  const created = await addSegment(transaction, body);
+  await checkSizeOfAll(transaction.db);
+  return created;
+}
+
+/** Creates a segment without checking the size of all segments together. */
+export async function addSegment(
   { db, actor, record }: WriteTransaction,
   body: SegmentInput,
   shared: SegmentChecks = {},
@@ -200,8 +215,8 @@ export async function createSegment(
  * Replaces a segment. Without a project in the body, all projects may use the segment. An absent
  * description stays unchanged.
  *
- * @throws {ApiError} if the segment is unknown, its new name is taken, a constraint is invalid, or a
- *   flag of another project uses it
+ * @throws {ApiError} if the segment is unknown, its new name is taken, a constraint is invalid, a flag
+ *   of another project uses it, or it is too large for the strategies that use it
  */
 export async function updateSegment(
   { db, record }: WriteTransaction,
@@ -225,6 +240,11 @@ export async function updateSegment(
       .where(eq(segments.id, id))
       .returning(),
   );
+  if (bytesOf(after.constraints) > bytesOf(before.constraints)) {
+    await checkSizeOfAll(db);
+    const references = await listStrategiesUsing(db, id);
+    await checkInlinedSize(db, [...new Set(references.map(({ environment }) => environment))]);
+  }
   await record({
     type: "segment-updated",
     ...projectOf(after),
@@ -355,22 +375,45 @@ async function check(
 ): Promise<readonly StoredConstraint[]> {
   const valueCount = constraints.reduce((sum, { values = [] }) => sum + values.length, 0);
   if (valueCount > LIMITS.valuesPerSegment) {
-    throw badData("/body/constraints", `must contain at most ${LIMITS.valuesPerSegment} values`);
+    throw badData(
+      "/body/constraints",
+      `must contain at most ${LIMITS.valuesPerSegment} values, and contain ${valueCount}: use fewer, or several segments`,
+    );
   }
   const checked = checkConstraints(constraints, {
     legalValuesOf: legalValuesOf ?? (await readLegalValues(db, namesOf(constraints), project)),
     path: "/body/constraints",
     previous,
+    allowsLongLists: true,
     ...(checks !== undefined && { checks }),
   });
   // A segment that already exceeds the limit must be able to shrink.
-  if (bytesOf(checked) > Math.max(LIMITS.segmentBytes, bytesOf(previous))) {
+  const bytes = bytesOf(checked);
+  if (bytes > Math.max(LIMITS.segmentBytes, bytesOf(previous))) {
     throw badData(
       "/body/constraints",
-      `must have at most ${LIMITS.segmentBytes / 1024} KiB as JSON: use fewer or shorter values`,
+      `must have at most ${formatMebibytes(LIMITS.segmentBytes)} as JSON, and have ${formatMebibytes(bytes)}: use fewer or shorter values`,
     );
   }
   return checked;
+}
+
+/**
+ * Checks the size of all segments, after some were added or became larger.
+ *
+ * @throws {ApiError} if they are too large together
+ */
+export async function checkSizeOfAll(db: Database): Promise<void> {
+  const { bytes } = firstRow(
+    await db
+      .select({ bytes: sql`sum(octet_length(${segments.constraints}::text))`.mapWith(Number) })
+      .from(segments),
+  );
+  if (bytes <= LIMITS.allSegmentsBytes) return;
+  throw new ApiError(
+    "ExceedsLimitError",
+    `All segments can have at most ${formatMebibytes(LIMITS.allSegmentsBytes)} together, and would have ${formatMebibytes(bytes)}: use fewer or shorter values`,
+  );
 }
 
 function bytesOf(constraints: readonly StoredConstraint[]): number {

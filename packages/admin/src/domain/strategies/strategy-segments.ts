@@ -4,6 +4,7 @@ import { LIMITS } from "../../limits.ts";
 import type { Database } from "../../storage/database.ts";
 import { strategySegments } from "../../storage/schema/strategies.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
+import { checkInlinedSize } from "../environment-size.ts";
 import { getActiveFeature } from "../feature.ts";
 import { listSegmentsById, type Segment } from "../segments/store.ts";
 import { findStrategy, toStrategyView } from "./find-strategies.ts";
@@ -59,10 +60,16 @@ export async function replaceSegments(
   await db.insert(strategySegments).values(ids.map((segment) => ({ strategy, segment })));
 }
 
+/** Whether a strategy refers to a segment that it did not refer to before. */
+export function addsSegments(after: readonly number[], before: readonly number[]): boolean {
+  return after.some((id) => !before.includes(id));
+}
+
 /**
  * Replaces the segments of a strategy and records an event.
  *
- * @throws {ApiError} if the strategy, its flag or a segment is unknown or belongs to another project
+ * @throws {ApiError} if the strategy, its flag or a segment is unknown or belongs to another project,
+ *   or the segments are too large for the environment
  */
 export async function assignSegments(
   { db, record }: WriteTransaction,
@@ -79,6 +86,7 @@ export async function assignSegments(
     segments: await readSegments(db, segmentIds),
   });
   await replaceSegments(db, strategyId, segments);
+  if (addsSegments(segments, before.segments)) await checkInlinedSize(db, [environment]);
   await record({
     type: "feature-strategy-update",
     project: projectId,

@@ -39,7 +39,7 @@ import {
   type StrategyOrder,
   type UpdateStrategy,
 } from "./schemas.ts";
-import { replaceSegments } from "./strategy-segments.ts";
+import { addsSegments, replaceSegments } from "./strategy-segments.ts";
 
 /**
  * Adds a strategy to a flag in one environment.
@@ -189,7 +189,9 @@ export async function replaceStrategy(
       segments,
     },
   });
-  if (isLarger(view, toStrategyView(before))) await checkEnvironmentSize(db, address.environment);
+  if (isLarger(view, toStrategyView(before)) || addsSegments(segments, before.segments)) {
+    await checkEnvironmentSize(db, address.environment);
+  }
   await turnOffWithoutStrategies(transaction, address);
   return view;
 }

@@ -15,7 +15,12 @@ import { findForeignReferences } from "../../domain/context-fields/references.ts
 import { readDefaultStrategies } from "../../domain/default-strategies.ts";
 import { setDefaultStrategy } from "../../domain/strategies/set-default-strategy.ts";
 import { addContextField } from "../../domain/context-fields/store.ts";
-import { createSegment, listSegmentsByName, type Segment } from "../../domain/segments/store.ts";
+import {
+  addSegment,
+  checkSizeOfAll,
+  listSegmentsByName,
+  type Segment,
+} from "../../domain/segments/store.ts";
 import { createStrategyType } from "../../domain/strategy-types/store.ts";
 import { createTagType } from "../../domain/tag-types.ts";
 import { ApiError, badData } from "../../errors.ts";
@@ -149,13 +154,14 @@ async function importSegments(
       else {
         if (isShared) requireShared(access);
         const input = { ...segment, project: owner };
-        await createSegment(transaction, input, {
+        await addSegment(transaction, input, {
           checks,
           legalValuesOf: legalValuesIn.get(owner),
         });
       }
     });
   }
+  if (items.length > 0) await withErrorPathAsync(path, () => checkSizeOfAll(transaction.db));
 }
 
 /** Reads the legal values of all segments at once, because many of them can use the same large fields. */
