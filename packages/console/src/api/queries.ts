@@ -130,6 +130,23 @@ export const queries = {
       placeholderData: keepPreviousData,
     }),
 
+  /** The active flags of all projects that match, by page. */
+  flagsOfAllProjects: (filter: FlagSearch) =>
+    infiniteQueryOptions({
+      queryKey: ["flags", "all", filter],
+      queryFn: ({ signal, pageParam }) =>
+        request<{ readonly features: readonly FlagSummary[]; readonly total: number }>(
+          `api/admin/search/features?${toFlagSearch(filter, pageParam)}`,
+          { signal },
+        ),
+      initialPageParam: 0,
+      getNextPageParam: ({ total }, pages) => {
+        const loaded = pages.reduce((sum, { features }) => sum + features.length, 0);
+        return loaded < total ? loaded : undefined;
+      },
+      placeholderData: keepPreviousData,
+    }),
+
   /** The first active or archived flags of all projects whose name or description contains the text. */
   foundFlags: (text: string, isArchived = false) =>
     queryOptions({
@@ -441,6 +458,31 @@ export interface PlaygroundInput {
   /** Empty for all. */
   readonly projects: readonly string[];
   readonly context: ContextValues;
+}
+
+/** Which flags of all projects to read. Empty text matches every flag. */
+export interface FlagSearch {
+  readonly query: string;
+  readonly project: string;
+  readonly type: string;
+  readonly state: "all" | "active" | "stale";
+  /** A column of the search, after a minus if it is descending. */
+  readonly sort: string;
+}
+
+function toFlagSearch({ query, project, type, state, sort }: FlagSearch, offset: number): string {
+  const isDescending = sort.startsWith("-");
+  const parameters = new URLSearchParams({
+    limit: String(PAGE_SIZE),
+    offset: String(offset),
+    sortBy: isDescending ? sort.slice(1) : sort,
+    sortOrder: isDescending ? "desc" : "asc",
+  });
+  if (query !== "") parameters.set("query", query.replaceAll(",", " "));
+  if (project !== "") parameters.set("project", `IS:${project}`);
+  if (type !== "") parameters.set("type", `IS:${type}`);
+  if (state !== "all") parameters.set("state", `IS:${state}`);
+  return parameters.toString();
 }
 
 interface FoundFlags {

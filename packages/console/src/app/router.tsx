@@ -10,6 +10,7 @@ import { queries } from "../api/queries.ts";
 import { parseContextSearch } from "../playground/context.ts";
 import { parsePlaygroundSearch } from "../playground/context-address.ts";
 import { PROJECT_FIELDS, ProjectsPage } from "../projects/projects-page.tsx";
+import { ALL_FLAG_FIELDS, AllFlagsPage } from "../flags/all-flags-page.tsx";
 import { FLAG_FIELDS } from "../flags/filter-flags.ts";
 import { FlagsPage } from "../flags/flags-page.tsx";
 import { ARCHIVE_FIELDS, ArchivePage } from "../flags/archive-page.tsx";
@@ -24,7 +25,7 @@ import { EnvironmentsPage } from "../environments/environments-page.tsx";
 import { TAG_FIELDS, TagsPage } from "../tags/tags-page.tsx";
 import { SessionsPage } from "../sessions/sessions-page.tsx";
 import { ProfilePage } from "../profile/profile-page.tsx";
-import { UsersPage } from "../users/users-page.tsx";
+import { USER_FIELDS, UsersPage } from "../users/users-page.tsx";
 import { TOKEN_FIELDS, TokensPage } from "../tokens/tokens-page.tsx";
 import { APPLICATION_FIELDS, ApplicationsPage } from "../applications/applications-page.tsx";
 import { ApplicationPage } from "../applications/application-page.tsx";
@@ -121,6 +122,13 @@ const flags = createRoute({
   component: FlagsPage,
 });
 
+const allFlags = createRoute({
+  getParentRoute: () => shell,
+  path: "/flags",
+  validateSearch: listSearch(ALL_FLAG_FIELDS),
+  component: AllFlagsPage,
+});
+
 const archive = createRoute({
   getParentRoute: () => shell,
   path: "/projects/$project/archive",
@@ -202,6 +210,7 @@ const tokens = createRoute({
 const users = createRoute({
   getParentRoute: () => shell,
   path: "/users",
+  validateSearch: listSearch(USER_FIELDS),
   component: UsersPage,
 });
 
@@ -253,6 +262,7 @@ const tree = root.addChildren([
     home,
     projects,
     flags,
+    allFlags,
     archive,
     flag,
     projectSettings,

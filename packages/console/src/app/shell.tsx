@@ -7,6 +7,7 @@ import {
   Boxes,
   CircleUser,
   Flag,
+  Layers,
   FlaskConical,
   Filter,
   FolderKanban,
@@ -159,6 +160,7 @@ function ProjectLinks() {
 }
 
 const COMMON = [
+  { to: "/flags", label: "Flags of all projects", Icon: Layers },
   { to: "/playground", label: "Playground", Icon: FlaskConical },
   { to: "/segments", label: "Segments", Icon: Filter },
   { to: "/context-fields", label: "Context fields", Icon: ListTree },

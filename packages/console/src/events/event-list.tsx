@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useEffect, useId, useState } from "react";
+import { useId, useState } from "react";
 import { type EventFilter, queries } from "../api/queries.ts";
 import type { RecordedEvent } from "../api/types.ts";
 import { Button } from "../ui/button.tsx";
@@ -8,6 +8,7 @@ import { Empty } from "../ui/empty.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { describeCount } from "../ui/numbers.ts";
 import { Time } from "../ui/time.tsx";
+import { useRestoredPages } from "../ui/use-restored-pages.ts";
 import { compareStates, type Difference } from "./compare-states.ts";
 import { describeEvent } from "./describe-event.ts";
 import { describePath, describeValue } from "./describe-value.ts";
@@ -22,19 +23,11 @@ interface EventListProps {
   readonly onPages: (pages: string) => void;
 }
 
-/** More would need a request each before the list is complete. */
-const MAX_RESTORED_PAGES = 20;
-
 /** Recorded changes, newest first, with a button that loads more. */
 export function EventList({ filter, linksFlags = false, pages: wanted, onPages }: EventListProps) {
   const query = useInfiniteQuery(queries.events(filter));
-  const { hasNextPage, isFetching, isFetchingNextPage, isError, fetchNextPage } = query;
-  const loadedCount = query.data?.pages.length ?? 0;
-  const isIncomplete =
-    hasNextPage && loadedCount < Math.min(Number.parseInt(wanted, 10) || 1, MAX_RESTORED_PAGES);
-  useEffect(() => {
-    if (isIncomplete && !isFetching && !isError) void fetchNextPage();
-  }, [isIncomplete, isFetching, isError, fetchNextPage]);
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const loadedCount = useRestoredPages(query, wanted);
   return (
     <Loaded query={query}>
       {({ pages }) => {

@@ -11,12 +11,15 @@ import { Loaded } from "../ui/loaded.tsx";
 import { describeShown } from "../ui/numbers.ts";
 import { Page } from "../ui/page.tsx";
 import { FilterSelect } from "../ui/select.tsx";
+import { useListState } from "../ui/use-list-state.ts";
 import { matchesWords, toWords } from "../ui/words.ts";
 import { CreateUserDialog } from "./create-user-dialog.tsx";
 import { InviteLinks } from "./invite-links.tsx";
 import { toRoleChoices } from "./user-names.ts";
 import { UserTable } from "./user-table.tsx";
 import "./users.css";
+
+export const USER_FIELDS = { query: "", role: "" } as const;
 
 /** The accounts of all people. */
 export function UsersPage() {
@@ -60,8 +63,7 @@ interface AccountsProps {
 
 function Accounts({ users, roles }: AccountsProps) {
   const { data: session } = useQuery(sessionQuery);
-  const [query, setQuery] = useState("");
-  const [role, setRole] = useState("");
+  const [{ query, role }, changeList] = useListState(USER_FIELDS);
   const shown = useMemo(() => {
     const words = toWords(query);
     return users.filter(
@@ -79,21 +81,27 @@ function Accounts({ users, roles }: AccountsProps) {
   return (
     <>
       <div className="user-filters" role="search">
-        <SearchField label="Search by name or email address" value={query} onChange={setQuery} />
+        <SearchField
+          label="Search by name or email address"
+          value={query}
+          onChange={(text) => changeList({ query: text })}
+        />
         <FilterSelect
           label="Role"
           hidesLabel
           all="All roles"
           choices={toRoleChoices(roles).map(({ id, label }) => ({ id, label }))}
           value={role}
-          onChange={setRole}
+          onChange={(id) => changeList({ role: id })}
         />
       </div>
       <p className="muted" role="status">
         {describeShown(shown.length, users.length, "user")}
       </p>
       {shown.length === 0 ? (
-        <Empty title="No user matches" />
+        <Empty title="No user matches">
+          <Button onPress={() => changeList({ query: "", role: "" })}>Show all users</Button>
+        </Empty>
       ) : (
         <UserTable users={shown} roles={roles} ownId={session?.user.id ?? null} />
       )}
