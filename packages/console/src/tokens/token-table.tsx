@@ -87,7 +87,6 @@ const COLUMNS: readonly Column<Token>[] = [
     id: "type",
     header: "Type",
     width: "7.75rem",
-    sortBy: ({ type }) => describeTokenType(type).name,
     cell: ({ type }) => <Badge>{describeTokenType(type).name}</Badge>,
   },
   {
