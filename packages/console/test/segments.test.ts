@@ -54,6 +54,39 @@ describeConsole("segments", (console) => {
     expect(await readSegment(name)).toBeUndefined();
   });
 
+  test("a list of 5,000 customers is pasted, searched, changed and saved", async () => {
+    const page = await console.open("/segments");
+    await page.getByRole("button", { name: "New segment" }).first().click();
+    const form = page.getByRole("dialog", { name: "New segment" });
+    await field(form, "Name").fill("customers");
+    await form.getByRole("button", { name: "Add constraint" }).click();
+    const constraint = form.getByRole("group", { name: "Constraint 1", exact: true });
+    await constraint.getByRole("combobox", { name: "Context field" }).fill("userId");
+    await page.keyboard.press("Tab");
+    const customers = Array.from({ length: 5000 }, (_, index) => `customer-${index}`);
+    await field(constraint, "Values").evaluate((element, text) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData("text/plain", text);
+      element.dispatchEvent(
+        new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }),
+      );
+    }, customers.join("\n"));
+    await constraint.getByText("5,000 values", { exact: true }).waitFor();
+    await constraint.getByText(/^Adds \d+ kB, before compression/).waitFor();
+
+    await constraint.getByRole("searchbox", { name: "Search the values" }).fill("4321");
+    await page.keyboard.press("Enter");
+    const found = constraint.getByRole("row", { name: "customer-4321" });
+    await found.getByRole("button", { name: "Remove" }).click();
+    await constraint.getByText("No value matches.").waitFor();
+    await expectAccessible(page);
+    await form.getByRole("button", { name: "Create segment" }).click();
+    await waitForMessage(page, "Created customers");
+    expect(await readSegment("customers")).toMatchObject({
+      constraints: [{ values: customers.filter((id) => id !== "customer-4321") }],
+    });
+  });
+
   test("a segment in use is not deleted, and the page shows where it is used", async () => {
     await console.admin("POST", "/segments", { name: "in-use", constraints: [] });
     const { id } = (await readSegment("in-use")) ?? { id: 0 };

@@ -16,12 +16,15 @@ import {
   describeListProblem,
   describeValueProblem,
   MAX_CONSTRAINTS,
+  maxValuesOf,
 } from "./values.ts";
 import "./constraints.css";
 
 interface ConstraintEditorProps {
   readonly value: readonly Constraint[];
   readonly onChange: (constraints: readonly Constraint[]) => void;
+  /** Whether the constraints are those of a segment, whose lists can be long. @default false */
+  readonly isSegment?: boolean;
 }
 
 const NEW_CONSTRAINT: Constraint = {
@@ -35,7 +38,7 @@ const NEW_CONSTRAINT: Constraint = {
 /**
  * Edits a list of constraints that must all be met. A form with invalid constraints cannot be submitted.
  */
-export function ConstraintEditor({ value, onChange }: ConstraintEditorProps) {
+export function ConstraintEditor({ value, onChange, isSegment = false }: ConstraintEditorProps) {
   const fields = useAvailableFields();
   const list = useListEditing(value, useUpdates(value, onChange));
   return (
@@ -46,6 +49,7 @@ export function ConstraintEditor({ value, onChange }: ConstraintEditorProps) {
           label={`Constraint ${index + 1}`}
           constraint={constraint}
           fields={fields}
+          isSegment={isSegment}
           autoFocus={list.isNew(index)}
           onChange={(change) => list.change(index, change)}
           onRemove={() => list.remove(index)}
@@ -69,6 +73,7 @@ interface ConstraintFieldsProps {
   readonly label: string;
   readonly constraint: Constraint;
   readonly fields: readonly ContextField[];
+  readonly isSegment: boolean;
   readonly onChange: (change: (constraint: Constraint) => Constraint) => void;
   readonly onRemove: () => void;
   readonly autoFocus: boolean;
@@ -134,7 +139,7 @@ function ConstraintFields(props: ConstraintFieldsProps) {
   );
 }
 
-function ValueFields({ constraint, fields, onChange }: ConstraintFieldsProps) {
+function ValueFields({ constraint, fields, isSegment, onChange }: ConstraintFieldsProps) {
   const { operator, contextName, values, value = "" } = constraint;
   const { kind } = operatorOf(operator);
   const legalValues = legalValuesOf(fields, contextName);
@@ -146,7 +151,13 @@ function ValueFields({ constraint, fields, onChange }: ConstraintFieldsProps) {
         onChange={(changed) => onChange((latest) => ({ ...latest, values: changed }))}
         suggestions={legalValues}
         {...(kind === "addressRanges" && { placeholder: "10.0.0.0/8" })}
-        validate={(list) => describeListProblem(list, { kind, legalValues })}
+        validate={(list) =>
+          describeListProblem(list, {
+            kind,
+            legalValues,
+            maxValues: maxValuesOf(operator, isSegment),
+          })
+        }
       />
     );
   }

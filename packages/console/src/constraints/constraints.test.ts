@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import type { Constraint } from "../api/types.ts";
 import {
+  describeDownload,
   describeListProblem,
   describeValueProblem,
+  maxValuesOf,
   parseLines,
   parseValues,
   withValues,
@@ -70,6 +72,24 @@ test("describeListProblem() names what is wrong with a list", () => {
   expect(describeListProblem(["a", "b"], { ...rules, legalValues: ["a"] })).toBe(
     "The context field does not allow b.",
   );
+});
+
+test.each([
+  ["IN", true, 10_000],
+  ["NOT_IN", true, 10_000],
+  ["STR_CONTAINS", true, 250],
+  ["IN", false, 250],
+] as const)(
+  "maxValuesOf() a list with %s, in a segment: %s, is %i",
+  (operator, isInSegment, max) => {
+    expect(maxValuesOf(operator, isInSegment)).toBe(max);
+  },
+);
+
+test("describeDownload() says what a list costs from 1,000 values on", () => {
+  const ids = Array.from({ length: 10_000 }, () => "\u00fc".repeat(18));
+  expect(describeDownload(ids.slice(0, 999))).toBeUndefined();
+  expect(describeDownload(ids)).toMatch(/^Adds 391 kB, before compression,/);
 });
 
 test("describeListProblem() finds values that are not addresses", () => {

@@ -1,9 +1,9 @@
-import { type ClipboardEvent, type KeyboardEvent, useState } from "react";
+import { type ClipboardEvent, type KeyboardEvent, useMemo, useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { Chips } from "../ui/chips.tsx";
-import { TextField } from "../ui/fields.tsx";
+import { SearchField, TextField } from "../ui/fields.tsx";
 import { ComboBox } from "../ui/select.tsx";
-import { parseLines, parseValues, withValues } from "./values.ts";
+import { describeDownload, parseLines, parseValues, withValues } from "./values.ts";
 import "./constraints.css";
 import { describeCount, formatCount } from "../ui/numbers.ts";
 
@@ -40,7 +40,46 @@ export function ValueListField(props: ValueListFieldProps) {
           </Button>
         ) : null}
       </div>
+      <DownloadSize values={values} />
     </div>
+  );
+}
+
+function DownloadSize({ values }: Pick<ValueListFieldProps, "values">) {
+  const size = useMemo(() => describeDownload(values), [values]);
+  return size === undefined ? null : <p className="field-description">{size}</p>;
+}
+
+/** Only a part of a long list is shown: finds and removes the others. */
+function LongList({ values, onChange }: Pick<ValueListFieldProps, "values" | "onChange">) {
+  const [query, setQuery] = useState("");
+  const isLong = values.length > SHOWN_VALUES;
+  const found = useMemo(
+    () => (isLong ? values.filter((value) => contains(value, query)) : values),
+    [values, query, isLong],
+  );
+  const hidden = found.length - SHOWN_VALUES;
+  return (
+    <>
+      {isLong ? (
+        // NOTE: Enter would otherwise submit the form.
+        <div onKeyDown={(event) => void (event.key === "Enter" && event.preventDefault())}>
+          <SearchField label="Search the values" value={query} onChange={setQuery} />
+        </div>
+      ) : null}
+      {found.length === 0 ? (
+        <p className="muted">No value matches.</p>
+      ) : (
+        <div className="row">
+          <Chips
+            label="Values"
+            values={found.slice(0, SHOWN_VALUES)}
+            onRemove={(removed) => onChange(values.filter((value) => value !== removed))}
+          />
+          {hidden > 0 ? <span className="muted">and {formatCount(hidden)} more</span> : null}
+        </div>
+      )}
+    </>
   );
 }
 
@@ -85,18 +124,7 @@ function ValueChips({
   };
   return (
     <>
-      {values.length === 0 ? null : (
-        <div className="row">
-          <Chips
-            label="Values"
-            values={values.slice(0, SHOWN_VALUES)}
-            onRemove={(removed) => onChange(values.filter((value) => value !== removed))}
-          />
-          {values.length > SHOWN_VALUES ? (
-            <span className="muted">and {formatCount(values.length - SHOWN_VALUES)} more</span>
-          ) : null}
-        </div>
-      )}
+      {values.length === 0 ? null : <LongList values={values} onChange={onChange} />}
       <div
         className="value-list-add"
         onPaste={(event: ClipboardEvent) => {

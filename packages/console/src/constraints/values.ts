@@ -28,6 +28,7 @@ function distinct(values: readonly string[]): readonly string[] {
 
 /** Limits of the service. */
 const MAX_VALUES = 250;
+const MAX_VALUES_IN_SEGMENT = 10_000;
 const MAX_VALUE_LENGTH = 100;
 export const MAX_CONSTRAINTS = 30;
 
@@ -75,6 +76,22 @@ function describePatternProblem(pattern: string): string | undefined {
   return undefined;
 }
 
+/** Returns how many values a list can have, which depends on whether it is part of a segment. */
+export function maxValuesOf(operator: string, isInSegment: boolean): number {
+  const canBeLong = isInSegment && (operator === "IN" || operator === "NOT_IN");
+  return canBeLong ? MAX_VALUES_IN_SEGMENT : MAX_VALUES;
+}
+
+/** From how many values on the size of a list matters to those who download it. */
+const LARGE_LIST = 1000;
+
+/** Says what a long list costs in each download, in UTF-8; undefined for a short one. */
+export function describeDownload(values: readonly string[]): string | undefined {
+  if (values.length < LARGE_LIST) return undefined;
+  const bytes = new TextEncoder().encode(JSON.stringify(values)).length;
+  return `Adds ${formatCount(Math.ceil(bytes / 1000))} kB, before compression, to each download of the flags: once for SDKs that support segments, once per strategy for others.`;
+}
+
 interface ListRules {
   readonly kind: ValueKind;
   /** The only values that the context field allows. Empty if it allows all. */
@@ -90,7 +107,10 @@ export function describeListProblem(
 ): string | undefined {
   if (values.length === 0) return EMPTY[kind];
   if (values.length > maxValues) {
-    const hint = maxValues === MAX_VALUES ? " Use several strategies or segments." : "";
+    const hint =
+      maxValues === MAX_VALUES
+        ? ` Put it into a segment, where "is one of" and "is not one of" accept ${formatCount(MAX_VALUES_IN_SEGMENT)}.`
+        : "";
     return `A list has at most ${formatCount(maxValues)} values; these are ${formatCount(values.length)}.${hint}`;
   }
   const long = values.find((value) => value.length > MAX_VALUE_LENGTH);

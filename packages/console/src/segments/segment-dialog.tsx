@@ -91,6 +91,7 @@ export function SegmentDialog({ version, onClose }: SegmentDialogProps) {
           <Banner kind="info">Without constraints, this segment contains all users.</Banner>
         ) : null}
         <ConstraintEditor
+          isSegment
           value={constraints}
           onChange={(changed) => setDraft({ ...draft, constraints: changed })}
         />
