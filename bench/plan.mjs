@@ -22,6 +22,7 @@ const PART_NAMES = [
   "admin-large",
   "console",
   "keys",
+  "long-lists",
   "mechanisms",
   "telemetry",
 ];
@@ -86,6 +87,7 @@ const SHORT = {
   "admin-large": { changes: 5 },
   console: { rounds: 5 },
   keys: { rounds: 9, seconds: 0.5 },
+  "long-lists": { rounds: 9, seconds: 0.5 },
   mechanisms: { rounds: 5, seconds: 0.5 },
   telemetry: { rounds: 7, seconds: 1, warmUpSeconds: 3 },
 };
@@ -109,6 +111,7 @@ const LONG = {
   "admin-large": { changes: 50 },
   console: { rounds: 15 },
   keys: { rounds: 25, seconds: 1 },
+  "long-lists": { rounds: 15, seconds: 2 },
   mechanisms: { rounds: 15, seconds: 1 },
   telemetry: { rounds: 15, seconds: 3, warmUpSeconds: 5 },
 };

@@ -8,6 +8,7 @@ import { fleetSharingTargets, reportFleetSharing, runFleetSharingBench } from ".
 import { httpTargets, reportHttp, runHttpBench } from "./http/run.mjs";
 import { ingestionTargets, reportIngestion, runIngestionBench } from "./ingestion.mjs";
 import { keysTargets, reportKeys, runKeysBench } from "./keys.mjs";
+import { longListsTargets, reportLongLists, runLongListsBench } from "./long-lists.mjs";
 import { mechanismTargets, reportMechanisms, runMechanismsBench } from "./mechanisms/run.mjs";
 import { memoryTargets, reportMemory, runMemoryBench } from "./memory.mjs";
 import { propagationTargets, reportPropagation, runPropagationBench } from "./propagation/run.mjs";
@@ -62,5 +63,6 @@ export const PARTS = {
   },
   console: { run: runConsoleBench, report: reportConsole, targets: consoleTargets },
   keys: { run: runKeysBench, report: reportKeys, targets: keysTargets },
+  "long-lists": { run: runLongListsBench, report: reportLongLists, targets: longListsTargets },
   mechanisms: { run: runMechanismsBench, report: reportMechanisms, targets: mechanismTargets },
 };
