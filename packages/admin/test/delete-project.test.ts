@@ -53,11 +53,11 @@ describeAnyStorage("deleting projects", (source) => {
     await admin.refuse(REFUSED, "DELETE", "/projects/default");
   });
 
-  test("PUT /projects/{id}/settings accepts only what every project has", async () => {
+  test("PUT /projects/{id}/settings accepts a mode, and only what else every project has", async () => {
     const path = "/projects/default/settings";
     await admin.must(200, "PUT", path, { mode: "open", featureNaming: null, linkTemplates: [] });
     const bad = { status: 400, name: "BadDataError" };
-    await admin.refuse({ ...bad, path: "/body/mode" }, "PUT", path, { mode: "private" });
+    await admin.refuse({ ...bad, path: "/body/mode" }, "PUT", path, { mode: "closed" });
     await admin.refuse({ ...bad, path: "/body/featureNaming" }, "PUT", path, {
       featureNaming: { pattern: "a.*" },
     });
@@ -69,7 +69,7 @@ describeAnyStorage("deleting projects", (source) => {
       ["POST", "/projects"],
       ["PUT", "/projects/default"],
     ] as const) {
-      const body = { name: "Shop", mode: "protected" };
+      const body = { name: "Shop", mode: "closed" };
       // oxlint-disable-next-line no-await-in-loop -- one after the other, to compare the tables
       await admin.refuse({ ...bad, path: "/body/mode" }, method, target, body);
     }
