@@ -8,7 +8,8 @@ import { wranglerEnvironment } from "./start-program.mjs";
 const HOST = "127.0.0.1";
 
 /** Writing is for the file of the cache. */
-const DENO_PERMISSIONS = ["--allow-net", "--allow-env", "--allow-read", "--allow-write"];
+// NOTE: all, and not those of the page, because tests write below /dev/shm, and Deno allows files below /dev only then.
+const DENO_PERMISSIONS = ["--allow-all"];
 
 /** How each example starts. `stateDirectory` is where it keeps what survives a restart. */
 const STARTERS = {

@@ -7,7 +7,7 @@ import { inviteLinks, userLinks } from "../../admin/src/storage/schema/accounts.
 import { createUser, logIn, PASSWORD, requestLogin } from "../../admin/test/_accounts.ts";
 import { ADMIN_TOKEN, type Service, startService } from "../../admin/test/_service.ts";
 import type { StorageSource } from "../../admin/test/_storages.ts";
-import { isComplete } from "../../../scripts/test-size.ts";
+import { sized } from "../../../scripts/test-size.ts";
 import { field } from "./_actions.ts";
 import {
   CONSOLE_DIRECTORY,
@@ -86,8 +86,8 @@ describeConsole("signing in with a password", (console) => {
   });
 
   // Each wrong password costs the service most of a second.
-  test.skipIf(!isComplete)(
-    "after too many wrong passwords, the page says how long to wait",
+  test.each(sized([], ["desktop"]))(
+    "after too many wrong passwords, the page says how long to wait on a %s",
     async () => {
       await createUser(console, "target");
       const page = await console.openSignedOut("/sign-in", { expected: REFUSALS });

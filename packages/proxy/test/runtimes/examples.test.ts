@@ -1,5 +1,7 @@
 // The examples of docs/runtimes, as their pages say.
 
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type ExampleName, startExample } from "../../../../scripts/runtimes/start-example.mjs";
 import { startControlledUpstream } from "../_controlled-upstream.ts";
@@ -42,7 +44,17 @@ async function startAll(name: ExampleName) {
     onTestFinished(() => example.command.stop());
     return example;
   };
-  return { upstream, start };
+  return { upstream, start, stateDirectory };
+}
+
+/** Whether a cache has stored the flags. NOTE: Deno ends without waiting for that. */
+async function hasStored(directory: string): Promise<boolean> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const contents = await Promise.all(
+    files.map(({ parentPath, name }) => readFile(join(parentPath, name))),
+  );
+  return contents.some((content) => content.includes("new-header"));
 }
 
 const request = (url: string, init: RequestInit = {}) =>
@@ -51,7 +63,7 @@ const request = (url: string, init: RequestInit = {}) =>
 test.each(["workers", "workers-kv", "deno", "bun"] as const)(
   "%s: serves flags, reports usage, and starts again from its cache",
   async (name) => {
-    const { upstream, start } = await startAll(name);
+    const { upstream, start, stateDirectory } = await startAll(name);
     const first = await start();
     const response = await request(`${first.url}/proxy?userId=7`);
     expect(response.status).toBe(200);
@@ -71,6 +83,7 @@ test.each(["workers", "workers-kv", "deno", "bun"] as const)(
     await expect
       .poll(() => upstream.posts.get("/api/client/metrics"))
       .toMatchObject([{ appName: "web", bucket: { toggles: { "new-header": { yes: 3 } } } }]);
+    if (name === "deno") await expect.poll(() => hasStored(stateDirectory)).toBe(true);
     await first.command.stop();
 
     upstream.failure = 503;
