@@ -109,6 +109,14 @@ export async function createAccounts(admin) {
   const created = [];
   for (const account of accounts) created.push(await admin.post("/user-admin", account));
   await admin.put(`/user-admin/${created[2].id}`, { disabled: true });
+  await admin.put("/projects/mobile/settings", { mode: "private" });
+  const [anna, carla] = created.map(({ id }) => id);
+  await admin.put("/projects/mobile/access", {
+    roles: [
+      { id: 4, users: [anna] },
+      { id: 5, users: [carla] },
+    ],
+  });
   const { inviteLink } = await admin.post("/user-admin", {
     username: "ben",
     email: "ben@example.com",

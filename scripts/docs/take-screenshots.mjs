@@ -50,6 +50,7 @@ const CONSOLE_SHOTS = [
   { name: "console-archive", path: "/projects/default/archive" },
   { name: "console-transfer", path: "/projects/default/transfer" },
   { name: "console-import", path: "/projects/default/transfer", act: previewImport },
+  { name: "console-access", path: "/projects/mobile/settings", act: scrollToAccess },
   { name: "console-project-settings", path: "/projects/default/settings" },
   { name: "console-playground", path: `/playground?context=${CONTEXT}` },
   { name: "console-segments", path: "/segments" },
@@ -118,6 +119,13 @@ async function takeDemoPage({ name, ...options }) {
   await page.getByText(FIRST_FLAG).first().waitFor();
   await page.waitForLoadState("networkidle", { timeout: 3000 }).catch(() => {});
   await save(page, name);
+}
+
+/** NOTE: the header covers what is at the top. */
+async function scrollToAccess(page) {
+  await page.getByRole("list", { name: "Members" }).evaluate((list) => {
+    list.scrollIntoView({ block: "center" });
+  });
 }
 
 /** Returns the cookie of a session. */
