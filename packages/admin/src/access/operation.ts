@@ -156,7 +156,7 @@ function requireInBody(
  * @param unknown the error if the project does not exist for the caller
  * @throws {ApiError} 403 if not
  */
-export function requireLevel(
+function requireLevel(
   caller: Caller,
   required: Level,
   project: string | null,

@@ -74,7 +74,7 @@ function toMemberView(rows: readonly MemberRow[]) {
 }
 
 /** The roles in a project, by account. Somebody without one is absent. */
-type Assignments = ReadonlyMap<number, ProjectRole>;
+export type Assignments = ReadonlyMap<number, ProjectRole>;
 
 /** What changes the roles in a project. */
 export interface AccessChange {

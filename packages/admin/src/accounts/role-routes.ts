@@ -6,7 +6,7 @@ import { ProjectParams } from "../domain/schemas.ts";
 import { notFound } from "../errors.ts";
 import type { TypedApp } from "../http/typed-app.ts";
 import type { Storage } from "../storage/storage.ts";
-import { changeAccess, listMembers, readProjectRole } from "./project-members.ts";
+import { type Assignments, changeAccess, listMembers, readProjectRole } from "./project-members.ts";
 import { ALL_ROLES, PERMISSIONS, PROJECT_ROLES, type ProjectRole } from "./roles.ts";
 import {
   AddAccessBody,
@@ -202,13 +202,7 @@ function registerMember(app: TypedApp, storage: Storage): void {
           project: request.params.projectId,
           caller: callerOf(request),
           type: "project-access-user-roles-updated",
-          change: (assigned) => {
-            const after = new Map(assigned);
-            const userId = Number(request.params.userId);
-            if (roles.length === 0) after.delete(userId);
-            else after.set(userId, strongest(roles));
-            return after;
-          },
+          change: (assigned) => withRoles(assigned, Number(request.params.userId), roles),
         }),
       );
       return reply.send();
@@ -231,16 +225,24 @@ function registerMember(app: TypedApp, storage: Storage): void {
           project: request.params.projectId,
           caller: callerOf(request),
           type: "project-access-user-roles-deleted",
-          change: (assigned) => {
-            const after = new Map(assigned);
-            after.delete(Number(request.params.userId));
-            return after;
-          },
+          change: (assigned) => withRoles(assigned, Number(request.params.userId), []),
         }),
       );
       return reply.send();
     },
   );
+}
+
+/** Replaces the roles of one user, who may have none afterwards. */
+function withRoles(
+  assigned: Assignments,
+  userId: number,
+  roles: readonly ProjectRole[],
+): Assignments {
+  const after = new Map(assigned);
+  if (roles.length === 0) after.delete(userId);
+  else after.set(userId, strongest(roles));
+  return after;
 }
 
 function strongest(roles: readonly ProjectRole[]): ProjectRole {

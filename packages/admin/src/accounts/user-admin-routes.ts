@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import type { Account } from "../access/account.ts";
 import { operation } from "../access/operation.ts";
 import { actorOf, callerOf } from "../access/request-identity.ts";
-import type { Role } from "../access/role.ts";
+import { type Role, ROLES } from "../access/role.ts";
 import { badData } from "../errors.ts";
 import type { TypedApp } from "../http/typed-app.ts";
 import { firstRow } from "../storage/database.ts";
@@ -51,17 +51,16 @@ export function registerUserAdmin(app: TypedApp, options: UserAdminOptions): voi
   registerLinks(app, options);
 }
 
-const ROLES_BY_ID: Readonly<Record<string, Role>> = {
-  1: "admin",
-  2: "editor",
-  3: "viewer",
-  Admin: "admin",
-  Editor: "editor",
-  Viewer: "viewer",
-};
+/** By the id and by the name. */
+const ROOT_ROLE_OF: ReadonlyMap<string, Role> = new Map(
+  ROLES.flatMap((role) => [
+    [String(ROOT_ROLES[role].id), role],
+    [ROOT_ROLES[role].name, role],
+  ]),
+);
 
 function readRole(rootRole: number | string): Role {
-  const role = ROLES_BY_ID[String(rootRole)];
+  const role = ROOT_ROLE_OF.get(String(rootRole));
   if (role === undefined) throw badData("/body/rootRole", "must be Admin, Editor or Viewer");
   return role;
 }

@@ -10,13 +10,14 @@ import { SearchField } from "../ui/fields.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { describeShown } from "../ui/numbers.ts";
 import { Page } from "../ui/page.tsx";
-import { FilterSelect, Select } from "../ui/select.tsx";
+import { FilterSelect } from "../ui/select.tsx";
 import { Time } from "../ui/time.tsx";
 import { useDebounced } from "../ui/use-debounced.ts";
 import { useRestoredPages } from "../ui/use-restored-pages.ts";
 import { useListState } from "../ui/use-list-state.ts";
 import { describeReach } from "./describe-reach.ts";
 import { lastSeenAt } from "./filter-flags.ts";
+import { StateSelect } from "./flag-filters.tsx";
 import { describeType, FLAG_TYPES } from "./flag-types.ts";
 import "./flag-list.css";
 
@@ -62,17 +63,7 @@ export function AllFlagsPage() {
           value={filter.type}
           onChange={(type) => changeList({ type, pages: "" })}
         />
-        <Select
-          label="State"
-          hidesLabel
-          choices={[
-            { id: "all", label: "All states" },
-            { id: "active", label: "Active" },
-            { id: "stale", label: "Stale" },
-          ]}
-          value={filter.state}
-          onChange={(state) => changeList({ state, pages: "" })}
-        />
+        <StateSelect value={filter.state} onChange={(state) => changeList({ state, pages: "" })} />
       </div>
       <Loaded query={found}>
         {(loaded) => {

@@ -43,17 +43,28 @@ export function FlagFilters({ flags, filter, onChange }: FlagFiltersProps) {
         onChange={(tag) => onChange({ tag })}
         isDisabled={tags.length === 0}
       />
-      <Select
-        label="State"
-        hidesLabel
-        choices={[
-          { id: "all", label: "All states" },
-          { id: "active", label: "Active" },
-          { id: "stale", label: "Stale" },
-        ]}
-        value={filter.state}
-        onChange={(state) => onChange({ state })}
-      />
+      <StateSelect value={filter.state} onChange={(state) => onChange({ state })} />
     </div>
+  );
+}
+
+interface StateSelectProps {
+  readonly value: FlagFilter["state"];
+  readonly onChange: (state: FlagFilter["state"]) => void;
+}
+
+/** A choice of active or stale flags. */
+export function StateSelect(props: StateSelectProps) {
+  return (
+    <Select
+      label="State"
+      hidesLabel
+      choices={[
+        { id: "all", label: "All states" },
+        { id: "active", label: "Active" },
+        { id: "stale", label: "Stale" },
+      ]}
+      {...props}
+    />
   );
 }

@@ -1,6 +1,6 @@
 import type { TypedApp } from "../../http/typed-app.ts";
 import { actorOf, callerOf } from "../../access/request-identity.ts";
-import { operation, requireLevel } from "../../access/operation.ts";
+import { operation } from "../../access/operation.ts";
 import { JsonPatchBody } from "../../http/json-patch.ts";
 import { parsePage } from "../../http/parse-filter.ts";
 import type { Storage } from "../../storage/storage.ts";
@@ -135,14 +135,11 @@ function registerCreating(app: TypedApp, storage: Storage): void {
       summary: "Checks whether a name is available for a new flag",
       empty: 200,
       alsoFailsWith: [404, 409],
+      projectInBody: { property: "projectId", absent: "unchanged" },
       body: ValidateFeatureBody,
     }),
-    async (request, reply) => {
-      const { body } = request;
-      if (typeof body.projectId === "string") {
-        requireLevel(callerOf(request), "viewer", body.projectId);
-        await getActiveProject(storage.db, body.projectId);
-      }
+    async ({ body }, reply) => {
+      if (typeof body.projectId === "string") await getActiveProject(storage.db, body.projectId);
       await checkNameIsAvailable(storage.db, body.name);
       return reply.send();
     },
