@@ -111,8 +111,9 @@ describeConsole("the page of a flag", (console) => {
     const page = await console.open(`/projects/default/flags/${name}`, { size });
     const production = environmentOf(page, "production");
     await production.getByText("Off for everyone.").waitFor();
+    await production.getByText("When on, for 25% of users").waitFor();
     await clickControl(production.getByRole("switch"));
-    await production.getByText("On for 25% of users.").waitFor();
+    await production.getByText("On for 25% of users").waitFor();
     const message = await waitForMessage(page, `${name} is now on in production`);
     expect((await readFlag(name))?.environments).toMatchObject([
       { name: "development", enabled: false },
@@ -122,7 +123,7 @@ describeConsole("the page of a flag", (console) => {
     await production.getByText("Off for everyone.").waitFor();
 
     await clickControl(environmentOf(page).getByRole("switch"));
-    await environmentOf(page).getByText("On for everyone.").waitFor();
+    await environmentOf(page).getByText("On for everyone").waitFor();
     await expect
       .poll(() => readStrategies(console, name))
       .toMatchObject([{ parameters: { rollout: "100" } }]);
@@ -204,6 +205,34 @@ describeConsole("the page of a flag", (console) => {
     await page.getByRole("button", { name: "Copy the name" }).click();
     await page.getByRole("button", { name: "Copied" }).waitFor();
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe("copied-name");
+  });
+
+  test("shows environments from development to production, and addresses as links", async () => {
+    for (const [name, type] of [
+      ["a-live", "production"],
+      ["z-staging", "preproduction"],
+    ] as const) {
+      await console.admin("POST", "/environments", { name, type, sortOrder: 900 });
+    }
+    await console.admin("POST", "/projects", { id: "ordered", name: "Ordered" });
+    await console.admin("POST", "/projects/ordered/features", {
+      name: "in-order",
+      description: "See https://tickets.example.com/SHOP-1, not javascript:alert(1).",
+    });
+    const page = await console.open("/projects/ordered/flags/in-order");
+    await page.getByRole("region", { name: "z-staging" }).waitFor();
+    const headings = page.getByRole("main").getByRole("heading", { level: 2 });
+    expect(await headings.allInnerTexts()).toEqual([
+      "development",
+      "z-staging",
+      "production",
+      "a-live",
+    ]);
+    const links = page.locator(".flag-purpose a");
+    expect(await links.evaluateAll((all) => all.map((link) => link.outerHTML))).toEqual([
+      '<a href="https://tickets.example.com/SHOP-1" target="_blank" rel="noopener noreferrer">https://tickets.example.com/SHOP-1</a>',
+    ]);
+    await expectAccessible(page);
   });
 
   test("shows a viewer everything but changes nothing", async () => {

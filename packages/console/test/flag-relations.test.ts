@@ -37,7 +37,7 @@ describeConsole("the dependencies and variants of a flag", (console) => {
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Save" }).click();
     await waitForMessage(page, `${child} now depends on ${parent}`);
-    await section.getByText("is on with the variant red").waitFor();
+    await section.getByText("is on with the variant red").click();
     expect(await readDependencies(child)).toEqual([
       { feature: parent, enabled: true, variants: ["red"] },
     ]);
@@ -46,8 +46,10 @@ describeConsole("the dependencies and variants of a flag", (console) => {
     const removed = await waitForMessage(page, "Removed the dependency");
     expect(await readDependencies(child)).toEqual([]);
     await removed.getByRole("button", { name: "Undo" }).click();
+    await section.getByText(`Off unless ${parent}`).click();
     await section.getByRole("link", { name: parent }).click();
     await page.getByRole("heading", { name: parent, level: 1 }).waitFor();
+    await section.getByText("1 flag depends on this one").click();
     await section.getByRole("link", { name: child }).waitFor();
     expect(await section.getByRole("button", { name: "Add dependency" }).count()).toBe(0);
     await expectAccessible(page);
@@ -73,7 +75,7 @@ describeConsole("the dependencies and variants of a flag", (console) => {
         },
         { times: 1 },
       );
-      await page.getByText(`Off unless ${parent}`).waitFor();
+      await page.getByText(`Off unless ${parent}`).click();
       await page.getByRole("button", { name: action, exact: true }).click();
       if (action === "Change") {
         const dialog = page.getByRole("dialog", { name: "Depend on another flag" });

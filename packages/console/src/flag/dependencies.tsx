@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
 import { useState } from "react";
 import { queries } from "../api/queries.ts";
 import { adminPath, request } from "../api/request.ts";
@@ -9,14 +10,57 @@ import { Button } from "../ui/button.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
 import { Checkbox } from "../ui/fields.tsx";
 import { Loaded } from "../ui/loaded.tsx";
+import { describeCount } from "../ui/numbers.ts";
 import { ComboBox, Select } from "../ui/select.tsx";
 import { joinWithOr } from "../ui/words.ts";
 import { useCanEdit } from "./use-can-edit.ts";
 
-/** The flag that a flag depends on, and the flags that depend on it. */
+/** The flag that a flag depends on, and the flags that depend on it: one line, unless it is unfolded. */
 export function Dependencies({ flag }: { readonly flag: Flag }) {
   const canEdit = useCanEdit(flag);
   const [isEditing, setEditing] = useState(false);
+  const { dependencies, children } = flag;
+  const [parent] = dependencies;
+  const isEmpty = parent === undefined && children.length === 0;
+  if (isEmpty && !canEdit) return null;
+  const edit = (): void => setEditing(true);
+  return (
+    <section className="flag-dependencies" aria-label="Dependencies">
+      {isEmpty ? (
+        <div className="row muted">
+          Depends on no other flag
+          <Button size="small" variant="quiet" onPress={edit}>
+            <Plus aria-hidden /> Add dependency
+          </Button>
+        </div>
+      ) : (
+        <details>
+          <summary>{summarize(parent, children.length)}</summary>
+          <DependencyDetails flag={flag} edit={canEdit ? edit : undefined} />
+        </details>
+      )}
+      {isEditing ? <DependencyDialog flag={flag} onClose={() => setEditing(false)} /> : null}
+    </section>
+  );
+}
+
+/** For example "Off unless base is on · 2 flags depend on this one". */
+function summarize(parent: Dependency | undefined, childCount: number): string {
+  const parts: string[] = [];
+  if (parent !== undefined) parts.push(`Off unless ${parent.feature} ${describeCondition(parent)}`);
+  if (childCount > 0) {
+    parts.push(`${describeCount(childCount, "flag depends", "flags depend")} on this one`);
+  }
+  return parts.join(" · ");
+}
+
+interface DependencyDetailsProps {
+  readonly flag: Flag;
+  /** Opens the dialog; undefined if the user may not change the flag. */
+  readonly edit: (() => void) | undefined;
+}
+
+function DependencyDetails({ flag, edit }: DependencyDetailsProps) {
   const { project, dependencies, children } = flag;
   const [parent] = dependencies;
   const removal = useChange({
@@ -25,54 +69,38 @@ export function Dependencies({ flag }: { readonly flag: Flag }) {
     success: () => "Removed the dependency",
     undo: () => setParent(flag, parent),
   });
-  if (parent === undefined && children.length === 0 && !canEdit) return null;
   return (
-    <section className="card" aria-label="Dependencies">
-      <div className="card-body">
-        <h2 className="flag-subtitle">Dependencies</h2>
-        {parent === undefined ? null : (
-          <p className="flag-note">
-            Off unless <FlagLink project={project} flag={parent.feature} />{" "}
-            {describeCondition(parent)}.
-          </p>
-        )}
-        {children.length === 0 ? null : (
-          <p className="flag-note">
-            These flags depend on this one:{" "}
-            {children.map((child, index) => (
-              <span key={child}>
-                {index === 0 ? null : ", "}
-                <FlagLink project={project} flag={child} />
-              </span>
-            ))}
-            .
-          </p>
-        )}
-        {parent === undefined && children.length === 0 ? (
-          <p className="muted flag-note">
-            A flag can depend on another one: it is then off wherever the other one does not have
-            the state that you choose.
-          </p>
-        ) : null}
-        {canEdit ? (
-          <div className="row">
-            {children.length === 0 ? (
-              <Button size="small" onPress={() => setEditing(true)}>
-                {parent === undefined ? "Add dependency" : "Change"}
+    <div className="flag-dependency-details">
+      {parent === undefined ? null : (
+        <div className="row">
+          <span>
+            Depends on <FlagLink project={project} flag={parent.feature} />
+          </span>
+          {edit === undefined ? null : (
+            <>
+              <Button size="small" onPress={edit}>
+                Change
               </Button>
-            ) : (
-              <span className="muted">A flag that other flags depend on cannot have a parent.</span>
-            )}
-            {parent === undefined ? null : (
               <Button size="small" variant="quiet" onPress={() => removal.mutate()}>
                 Remove
               </Button>
-            )}
-          </div>
-        ) : null}
-      </div>
-      {isEditing ? <DependencyDialog flag={flag} onClose={() => setEditing(false)} /> : null}
-    </section>
+            </>
+          )}
+        </div>
+      )}
+      {children.length === 0 ? null : (
+        <p className="flag-note">
+          These flags depend on this one:{" "}
+          {children.map((child, index) => (
+            <span key={child}>
+              {index === 0 ? null : ", "}
+              <FlagLink project={project} flag={child} />
+            </span>
+          ))}
+          .{edit === undefined ? "" : " So it cannot depend on another flag itself."}
+        </p>
+      )}
+    </div>
   );
 }
 

@@ -4,10 +4,12 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import { queries } from "../api/queries.ts";
 import type { Flag, FlagEnvironment } from "../api/types.ts";
+import { describeEnvironmentType } from "../environments/environment-types.ts";
+import { ProductionMark } from "../environments/production-mark.tsx";
+import { sortByType } from "../environments/sort-by-type.ts";
 import { useSwitchFlag } from "../flags/use-switch-flag.ts";
-import { describeEnvironment, type Names } from "../strategies/describe-strategy.ts";
+import type { Names } from "../strategies/describe-strategy.ts";
 import { AddStrategyDialog } from "../strategies/strategy-dialogs.tsx";
-import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { Loading } from "../ui/loaded.tsx";
@@ -18,7 +20,7 @@ import { EnvironmentVariants } from "./environment-variants.tsx";
 import { StrategyList } from "./strategy-list.tsx";
 import { useCanEdit } from "./use-can-edit.ts";
 
-/** The state and the strategies of a flag in each environment, and the flags that it depends on. */
+/** What a flag does in each environment, and the flags that it depends on. */
 export function EnvironmentsTab({ flag }: { readonly flag: Flag }) {
   const { environments, project } = flag;
   const types = useQuery(queries.strategyTypes());
@@ -27,6 +29,7 @@ export function EnvironmentsTab({ flag }: { readonly flag: Flag }) {
   const names = { types: types.data ?? [], segments: segments.data ?? [] };
   return (
     <div className="stack">
+      <Dependencies flag={flag} />
       {environments.length === 0 ? (
         <Empty title="This project has no environments">
           <p>
@@ -38,9 +41,9 @@ export function EnvironmentsTab({ flag }: { readonly flag: Flag }) {
           </p>
         </Empty>
       ) : (
-        <div className="flag-environments">
-          {environments.map((environment) => (
-            <EnvironmentCard
+        <div className="card">
+          {sortByType(environments).map((environment) => (
+            <EnvironmentRow
               key={environment.name}
               flag={flag}
               // Where an archived flag was on does not matter: nobody gets it, and reviving turns it off.
@@ -50,64 +53,49 @@ export function EnvironmentsTab({ flag }: { readonly flag: Flag }) {
           ))}
         </div>
       )}
-      <Dependencies flag={flag} />
     </div>
   );
 }
 
-interface EnvironmentCardProps {
+interface EnvironmentRowProps {
   readonly flag: Flag;
   readonly environment: FlagEnvironment;
   readonly names: Names;
 }
 
-/** A flag in one environment. */
-function EnvironmentCard({ flag, environment, names }: EnvironmentCardProps) {
+/** A flag in one environment: what happens to whom. */
+function EnvironmentRow({ flag, environment, names }: EnvironmentRowProps) {
   const canEdit = useCanEdit(flag);
   const switching = useSwitchFlag(flag.project);
   const [isAdding, setAdding] = useState(false);
-  const { name, type, enabled, strategies, lastSeenAt } = environment;
+  const { name, enabled, strategies } = environment;
   return (
-    <section className="card flag-environment-card" aria-label={name}>
-      <header className="flag-environment-header">
-        <div className="flag-environment-title">
-          <h2>{name}</h2>
-          {type === "production" && name !== type ? <Badge kind="accent">{type}</Badge> : null}
-        </div>
-        <Switch
-          label={enabled ? "On" : "Off"}
-          isSelected={enabled}
-          isDisabled={!canEdit}
-          onChange={(isSelected) =>
-            switching.mutate({ flag: flag.name, environment: name, enabled: isSelected })
-          }
-        />
-      </header>
-      <p className="flag-sentence">{describeEnvironment(environment, names)}</p>
-      {strategies.length === 0 ? (
-        <p className="muted flag-note">
-          No strategies. {canEdit ? "Turning the flag on adds one for everyone." : null}
-        </p>
-      ) : (
-        <StrategyList flag={flag} environment={environment} names={names} canEdit={canEdit} />
-      )}
-      {canEdit ? (
-        <div>
-          <Button size="small" onPress={() => setAdding(true)}>
-            <Plus aria-hidden /> Add strategy
-          </Button>
-        </div>
-      ) : null}
-      <EnvironmentVariants flag={flag} environment={environment} canEdit={canEdit} />
-      <p className="muted flag-note">
-        {lastSeenAt === null ? (
-          "No application has evaluated it here yet."
-        ) : (
-          <>
-            Last evaluated <Time value={lastSeenAt} />
-          </>
+    <section className="flag-place" aria-label={name}>
+      <EnvironmentName environment={environment} />
+      <Switch
+        label={enabled ? "On" : "Off"}
+        isSelected={enabled}
+        isDisabled={!canEdit}
+        onChange={(isSelected) =>
+          switching.mutate({ flag: flag.name, environment: name, enabled: isSelected })
+        }
+      />
+      <div className="flag-place-rules">
+        {enabled && strategies.length > 0 ? null : (
+          <p className="flag-sentence">{describeWithoutStrategies(environment, canEdit)}</p>
         )}
-      </p>
+        {strategies.length === 0 ? null : (
+          <StrategyList flag={flag} environment={environment} names={names} canEdit={canEdit} />
+        )}
+        {canEdit ? (
+          <div>
+            <Button size="small" variant="quiet" onPress={() => setAdding(true)}>
+              <Plus aria-hidden /> Add strategy
+            </Button>
+          </div>
+        ) : null}
+        <EnvironmentVariants flag={flag} environment={environment} canEdit={canEdit} />
+      </div>
       {isAdding ? (
         <AddStrategyDialog
           project={flag.project}
@@ -118,4 +106,38 @@ function EnvironmentCard({ flag, environment, names }: EnvironmentCardProps) {
       ) : null}
     </section>
   );
+}
+
+function EnvironmentName({ environment }: Pick<EnvironmentRowProps, "environment">) {
+  const { name, type, lastSeenAt } = environment;
+  return (
+    <div className="flag-place-name">
+      <div className="row">
+        <h2>{name}</h2>
+        {type === "production" ? <ProductionMark /> : null}
+      </div>
+      <p className="muted flag-note">
+        {name === type ? null : <>{describeEnvironmentType(type)}. </>}
+        {lastSeenAt === null ? (
+          "Not evaluated yet"
+        ) : (
+          <>
+            Last evaluated <Time value={lastSeenAt} />
+          </>
+        )}
+      </p>
+    </div>
+  );
+}
+
+/** What strategies do not say: that the flag is off, or on without any. */
+function describeWithoutStrategies(
+  { enabled, strategies }: FlagEnvironment,
+  canEdit: boolean,
+): string {
+  if (enabled) return "On for everyone.";
+  if (!canEdit || strategies.some(({ disabled }) => !disabled)) return "Off for everyone.";
+  return strategies.length === 0
+    ? "Off for everyone. Turning it on adds a strategy for everyone."
+    : "Off for everyone. Turning it on adds a strategy for everyone, because all strategies are disabled.";
 }

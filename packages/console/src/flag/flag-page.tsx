@@ -12,6 +12,7 @@ import { OtherHits } from "../flags/other-hits.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { Banner } from "../ui/banner.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
+import { LinkedText } from "../ui/linked-text.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Page } from "../ui/page.tsx";
 import { Tabs } from "../ui/tabs.tsx";
@@ -55,13 +56,9 @@ export function FlagPage() {
           </Link>
         )
       }
+      besideTitle={isMissing ? undefined : <CopyButton label="Copy the name" text={flag} />}
       actions={
-        isMissing ? undefined : (
-          <>
-            <CopyButton label="Copy the name" text={flag} />
-            {query.data === undefined ? null : <FlagActions flag={query.data} />}
-          </>
-        )
+        isMissing || query.data === undefined ? undefined : <FlagActions flag={query.data} />
       }
     >
       {isMissing ? (
@@ -165,7 +162,9 @@ function FlagDetails({ flag }: { readonly flag: Flag }) {
   return (
     <div className="flag-details">
       {description === null || description === "" ? null : (
-        <p className="flag-purpose">{description}</p>
+        <p className="flag-purpose">
+          <LinkedText text={description} />
+        </p>
       )}
       <p className="row muted">
         <Badge kind="accent">{describeType(type).name}</Badge>

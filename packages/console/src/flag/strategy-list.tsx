@@ -5,11 +5,14 @@ import { GridList, GridListItem } from "react-aria-components/GridList";
 import { useDragAndDrop } from "react-aria-components/useDragAndDrop";
 import type { Flag, FlagEnvironment, Strategy } from "../api/types.ts";
 import { ConstraintList } from "../constraints/constraint-summary.tsx";
-import { describeStrategy, type Names } from "../strategies/describe-strategy.ts";
+import {
+  describeBeginnings,
+  describeStrategy,
+  type Names,
+} from "../strategies/describe-strategy.ts";
 import { EditStrategyDialog } from "../strategies/strategy-dialogs.tsx";
 import { describeStrategyType } from "../strategies/strategy-labels.ts";
 import { StrategyWarnings } from "../strategies/strategy-warnings.tsx";
-import { Badge } from "../ui/badge.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { Menu, type MenuEntry } from "../ui/menu.tsx";
 import { VariantBar } from "../variants/variant-bar.tsx";
@@ -29,6 +32,7 @@ export function StrategyList({ flag, environment, names, canEdit }: StrategyList
   const changes = useStrategyChanges(flag, environment);
   const [edited, setEdited] = useState<string>();
   const ids = strategies.map(({ id }) => id);
+  const beginnings = describeBeginnings(environment);
   const isSortable = canEdit && strategies.length > 1;
   const { dragAndDropHooks } = useDragAndDrop({
     isDisabled: !isSortable,
@@ -79,7 +83,7 @@ export function StrategyList({ flag, environment, names, canEdit }: StrategyList
         selectionMode="none"
         keyboardNavigationBehavior="tab"
         items={strategies.map((strategy, index) => ({ ...strategy, index }))}
-        dependencies={[names, strategies, canEdit]}
+        dependencies={[names, environment, canEdit]}
         {...(canEdit && { dragAndDropHooks })}
       >
         {({ index, ...strategy }) => (
@@ -93,7 +97,11 @@ export function StrategyList({ flag, environment, names, canEdit }: StrategyList
                 <GripVertical aria-hidden />
               </AriaButton>
             ) : null}
-            <StrategySummary strategy={strategy} names={names} />
+            <StrategySummary
+              strategy={strategy}
+              names={names}
+              beginning={beginnings[index] ?? "For"}
+            />
             {canEdit ? (
               <div className="strategy-actions">
                 <IconButton
@@ -132,23 +140,23 @@ function nameOf({ title, name }: Strategy, { types }: Names): string {
 interface StrategySummaryProps {
   readonly strategy: Strategy;
   readonly names: Names;
+  /** What the sentence begins with. */
+  readonly beginning: string;
 }
 
-/** What a strategy does. A sentence suffices for a simple one. */
-function StrategySummary({ strategy, names }: StrategySummaryProps) {
-  const { constraints, variants, disabled } = strategy;
-  const sentence = describeStrategy({ ...strategy, constraints: [], variants: [] }, names);
+/** What a strategy does, in a sentence that lists its constraints below. */
+function StrategySummary({ strategy, names, beginning }: StrategySummaryProps) {
+  const { title, constraints, variants } = strategy;
+  const audience = describeStrategy({ ...strategy, constraints: [], variants: [] }, names);
   return (
     <div className="strategy-summary">
-      <div className="row">
-        <strong>{nameOf(strategy, names)}</strong>
-        {disabled ? <Badge>Disabled</Badge> : null}
+      <div className="strategy-heading">
+        {title === null || title === "" ? null : <span className="strategy-title">{title}</span>}
+        <span className="strategy-sentence">
+          {beginning} <strong>{audience}</strong>
+          {constraints.length === 0 ? null : " where"}
+        </span>
       </div>
-      <span>
-        {sentence.charAt(0).toUpperCase()}
-        {sentence.slice(1)}
-        {constraints.length === 0 ? null : ", where"}
-      </span>
       {constraints.length === 0 ? null : <ConstraintList constraints={constraints} />}
       {variants.length === 0 ? null : <VariantBar variants={variants} />}
       <StrategyWarnings strategy={strategy} />

@@ -11,6 +11,7 @@ import {
   useState,
 } from "react";
 import type { FlagSummary } from "../api/types.ts";
+import { ProductionMark } from "../environments/production-mark.tsx";
 import { useHasProjectRole } from "../projects/use-project-role.ts";
 import { toTagText } from "../tags/tag-text.ts";
 import { Badge } from "../ui/badge.tsx";
@@ -268,15 +269,6 @@ function ReachOf({ state }: { readonly state: FlagSummary["environments"][number
     <span className={audience === "off" ? "flag-reach muted" : "flag-reach"}>
       {audience}
       {variants === "" ? null : <span className="muted">{variants}</span>}
-    </span>
-  );
-}
-
-/** NOTE: a shape and not only a colour, which not everybody can tell from others. */
-function ProductionMark() {
-  return (
-    <span className="flag-production-mark" aria-hidden>
-      PROD
     </span>
   );
 }

@@ -11,6 +11,7 @@ import { describeCount } from "../ui/numbers.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { SEARCHABLE_COUNT, SearchField } from "../ui/fields.tsx";
+import { LinkedText } from "../ui/linked-text.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Page } from "../ui/page.tsx";
 import { menuColumn } from "../ui/menu.tsx";
@@ -173,7 +174,9 @@ function ProjectTable({ projects, name, columns }: ProjectTableProps) {
         {project.mode === "open" ? null : (
           <Badge>{PROJECT_MODES.find(({ id }) => id === project.mode)?.label}</Badge>
         )}
-        <p className="data-detail">{project.description || project.id}</p>
+        <p className="data-detail">
+          <LinkedText text={project.description || project.id} />
+        </p>
       </>
     ),
   };

@@ -11,6 +11,7 @@ import { describeCount } from "../ui/numbers.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { SearchField } from "../ui/fields.tsx";
+import { LinkedText } from "../ui/linked-text.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Page } from "../ui/page.tsx";
 import { menuColumn } from "../ui/menu.tsx";
@@ -97,7 +98,11 @@ function Segments({ segments, canEdit }: SegmentsProps) {
               <Badge>{projects.find(({ id }) => id === project)?.name ?? project}</Badge>
             )}
           </span>
-          {description ? <p className="data-detail">{description}</p> : null}
+          {description ? (
+            <p className="data-detail">
+              <LinkedText text={description} />
+            </p>
+          ) : null}
         </>
       ),
     },

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Strategy } from "../api/types.ts";
-import { describeEnvironment, describeStrategy } from "./describe-strategy.ts";
+import { describeBeginnings, describeEnvironment, describeStrategy } from "./describe-strategy.ts";
 import { parametersOf } from "./strategy-labels.ts";
 
 const NAMES = {
@@ -136,6 +136,19 @@ test("describeEnvironment() warns that turning a flag on adds a strategy if all 
   const strategies = [strategy({ disabled: true })];
   expect(describeEnvironment({ enabled: false, strategies }, NAMES)).toMatch("adds a strategy");
 });
+
+test.each([
+  [true, [false, false], ["On for", "and for"]],
+  [true, [true, false, true, false], ["Disabled, for", "On for", "Disabled, for", "and for"]],
+  [false, [false, true], ["When on, for", "Disabled, for"]],
+  [true, [], []],
+])(
+  "describeBeginnings() of a flag that is on: %j, with disabled strategies %j",
+  (enabled, disabled, beginnings) => {
+    const strategies = disabled.map((isDisabled) => ({ disabled: isDisabled }));
+    expect(describeBeginnings({ enabled, strategies })).toEqual(beginnings);
+  },
+);
 
 test("parametersOf() reads the declared parameters of custom strategies", () => {
   expect(

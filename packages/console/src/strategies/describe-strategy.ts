@@ -157,3 +157,22 @@ export function describeEnvironment(
   }
   return `On ${audienceList.format(parts)}.`;
 }
+
+/**
+ * Returns how the sentences about the strategies of an environment begin, which continue with `describeStrategy()`.
+ * Together, they say what the flag does there.
+ */
+export function describeBeginnings({
+  enabled,
+  strategies,
+}: {
+  readonly enabled: boolean;
+  readonly strategies: readonly Pick<Strategy, "disabled">[];
+}): readonly string[] {
+  const first = strategies.findIndex(({ disabled }) => !disabled);
+  return strategies.map(({ disabled }, index) => {
+    if (disabled) return "Disabled, for";
+    if (index !== first) return "and for";
+    return enabled ? "On for" : "When on, for";
+  });
+}

@@ -4,6 +4,8 @@ import "./page.css";
 interface PageProps {
   /** The heading, and the title of the browser tab. */
   readonly title: string;
+  /** Buttons directly after the heading, which concern its text. */
+  readonly besideTitle?: ReactNode;
   /** One sentence about the purpose of the page. */
   readonly description?: ReactNode;
   /** Buttons next to the heading. */
@@ -14,7 +16,7 @@ interface PageProps {
 }
 
 /** The frame of every page. */
-export function Page({ title, description, actions, above, children }: PageProps) {
+export function Page({ title, besideTitle, description, actions, above, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} – flags`;
   }, [title]);
@@ -23,7 +25,10 @@ export function Page({ title, description, actions, above, children }: PageProps
       {above}
       <header className="page-header">
         <div className="page-heading">
-          <h1>{title}</h1>
+          <div className="page-title">
+            <h1>{title}</h1>
+            {besideTitle}
+          </div>
           {description === undefined ? null : <p className="muted">{description}</p>}
         </div>
         {actions === undefined ? null : <div className="page-actions">{actions}</div>}
