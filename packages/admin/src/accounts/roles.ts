@@ -70,6 +70,7 @@ const PROJECT_PERMISSIONS: Readonly<Record<string, Level>> = {
   DELETE_FEATURE: "editor",
   UPDATE_FEATURE_DEPENDENCY: "editor",
   UPDATE_FEATURE_VARIANTS: "editor",
+  MOVE_FEATURE_TOGGLE: "editor",
   UPDATE_PROJECT: "owner",
   DELETE_PROJECT: "admin",
   READ_PROJECT_API_TOKEN: "viewer",

@@ -1,4 +1,4 @@
-import { asc, gt } from "drizzle-orm";
+import { asc, gt, sql } from "drizzle-orm";
 import { writeEvent } from "flags-server-kit/neutral";
 import type { Database } from "../storage/database.ts";
 import { events } from "../storage/schema/events.ts";
@@ -17,9 +17,18 @@ export interface Change {
   readonly createdAt: Date;
 }
 
-/** Reads the events after the one with this id, oldest first. */
-export function readChanges(db: Database, afterId: number, limit: number): Promise<Change[]> {
-  return db
+/**
+ * Reads the events after the one with this id, oldest first. That of a flag that moved is two changes: one of the project
+ * that it left, and one of the project that it is in now.
+ *
+ * @param limit of the events
+ */
+export async function readChanges(
+  db: Database,
+  afterId: number,
+  limit: number,
+): Promise<readonly Change[]> {
+  const rows = await db
     .select({
       id: events.id,
       type: events.type,
@@ -28,11 +37,16 @@ export function readChanges(db: Database, afterId: number, limit: number): Promi
       environment: events.environment,
       createdBy: events.createdBy,
       createdAt: events.createdAt,
+      oldProject: sql<string | null>`case when ${events.type} = 'feature-project-change'
+        then ${events.data} ->> 'oldProject' end`,
     })
     .from(events)
     .where(gt(events.id, afterId))
     .orderBy(asc(events.id))
     .limit(limit);
+  return rows.flatMap(({ oldProject, ...change }) =>
+    oldProject === null ? change : [{ ...change, project: oldProject }, change],
+  );
 }
 
 /** A change as streams send it. */

@@ -33,6 +33,7 @@ const CHANGES: Readonly<
   "feature-environment-enabled": "flag",
   "feature-environment-variants-updated": "flag",
   "feature-metadata-updated": "flag",
+  "feature-project-change": "flag",
   "feature-revived": "flag",
   "feature-stale-off": "flag",
   "feature-stale-on": "flag",

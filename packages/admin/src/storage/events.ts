@@ -51,6 +51,7 @@ export type EventType =
   | "feature-environment-enabled"
   | "feature-environment-variants-updated"
   | "feature-metadata-updated"
+  | "feature-project-change"
   | "feature-revived"
   | "feature-stale-off"
   | "feature-stale-on"

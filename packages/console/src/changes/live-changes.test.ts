@@ -40,6 +40,7 @@ const INVALIDATED: Readonly<Record<EventType, readonly string[]>> = {
   "feature-environment-enabled": [...FLAG, "environments"],
   "feature-environment-variants-updated": FLAG,
   "feature-metadata-updated": FLAG,
+  "feature-project-change": [...STRATEGY, "projects", "applications"],
   "feature-revived": ARCHIVE,
   "feature-stale-off": FLAG,
   "feature-stale-on": FLAG,

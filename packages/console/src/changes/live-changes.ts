@@ -72,7 +72,8 @@ const RULES: readonly Rule[] = [
   { types: /^project-access/, keys: () => [["access"], ["session"]] },
   // Lists say how many flags use each entry.
   {
-    types: /^feature-(?:strategy|archived|revived)|^features-imported|^project-environment-removed/,
+    types:
+      /^feature-(?:strategy|archived|revived|project-change)|^features-imported|^project-environment-removed/,
     keys: () => [["segments"], ["context-fields"]],
   },
   {
@@ -81,7 +82,7 @@ const RULES: readonly Rule[] = [
   },
   { types: /^features-imported/, keys: () => [["tag-types"]] },
   {
-    types: /^feature-(?:created|archived|revived|deleted)/,
+    types: /^feature-(?:created|archived|revived|deleted|project-change)/,
     keys: () => [["projects"], ["applications"]],
   },
   {

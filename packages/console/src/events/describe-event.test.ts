@@ -36,6 +36,11 @@ test.each<[string, Partial<RecordedEvent>, string]>([
     "Anna removed a strategy (lunar) from checkout in production",
   ],
   [
+    "feature-project-change",
+    { data: { oldProject: "shop", newProject: "blog" } },
+    "Anna moved checkout from the project shop to blog",
+  ],
+  [
     "feature-tagged",
     { data: { type: "simple", value: "team-a" } },
     "Anna added the tag simple:team-a to checkout",

@@ -107,6 +107,11 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
     label: "Flag settings changed",
     action: (event) => `changed the settings of ${flagOf(event)}`,
   },
+  "feature-project-change": {
+    label: "Flag moved",
+    action: (event) =>
+      `moved ${flagOf(event)} from the project ${textAt(event.data, "oldProject")} to ${textAt(event.data, "newProject")}`,
+  },
   "feature-revived": {
     label: "Flag revived",
     action: (event) => `revived ${flagOf(event)} from the archive`,

@@ -13,16 +13,19 @@ import {
   type ReferenceCount,
 } from "../strategy-references.ts";
 
-/** Which flags use which context fields: in constraints, for stickiness, and in overrides of variants. */
-const USES = sql`(
-  select feature, entry ->> 'contextName' as field
+/**
+ * Which flags use which context fields in which environments: in constraints, for stickiness, and in overrides of
+ * variants. The columns of `uses` are feature, environment and field.
+ */
+export const FIELD_USES: SQL = sql`(
+  select feature, environment, entry ->> 'contextName' as field
     from ${strategies}, jsonb_array_elements(${strategies.constraints}) as entry
-  union select feature, ${strategies.parameters} ->> 'stickiness' from ${strategies}
-  union select feature, entry ->> 'stickiness'
+  union select feature, environment, ${strategies.parameters} ->> 'stickiness' from ${strategies}
+  union select feature, environment, entry ->> 'stickiness'
     from ${strategies}, jsonb_array_elements(${strategies.variants}) as entry
-  union select feature, entry ->> 'stickiness'
+  union select feature, environment, entry ->> 'stickiness'
     from ${featureEnvironments}, jsonb_array_elements(${featureEnvironments.variants}) as entry
-  union select feature, override ->> 'contextName'
+  union select feature, environment, override ->> 'contextName'
     from ${featureEnvironments}, jsonb_array_elements(${featureEnvironments.variants}) as entry,
       jsonb_array_elements(entry -> 'overrides') as override
 ) as uses`;
@@ -39,7 +42,7 @@ export async function describeReferences(
   const flagsWithField = await db
     .select({ name: features.name, project: features.project })
     .from(features)
-    .innerJoin(USES, sql`uses.feature = ${features.name}`)
+    .innerJoin(FIELD_USES, sql`uses.feature = ${features.name}`)
     .where(and(isNull(features.archivedAt), sql`uses.field = ${contextField}`))
     .groupBy(features.name)
     .orderBy(orderByText(features.name));
@@ -145,7 +148,7 @@ export async function countReferences(
   const rows = await db
     .select({ field, ...REFERENCE_COUNT })
     .from(features)
-    .innerJoin(USES, sql`uses.feature = ${features.name}`)
+    .innerJoin(FIELD_USES, sql`uses.feature = ${features.name}`)
     .where(and(isNull(features.archivedAt), access.isVisible(features.project)))
     .groupBy(field);
   return new Map(rows.map(({ field: name, ...count }) => [name, count]));

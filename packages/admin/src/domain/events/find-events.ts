@@ -1,4 +1,16 @@
-import { and, count, desc, gte, inArray, lt, sql, type SQL, type SQLWrapper } from "drizzle-orm";
+import {
+  and,
+  count,
+  desc,
+  gte,
+  inArray,
+  lt,
+  not,
+  or,
+  sql,
+  type SQL,
+  type SQLWrapper,
+} from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 import type { ProjectAccess } from "../../access/project-access.ts";
 import { type ApiError, badData } from "../../errors.ts";
@@ -216,10 +228,13 @@ function toCondition({
   return and(
     access.isVisible(events.project),
     concernsNoneOf(access.hidden),
+    isMovedFromNoneOf(access.hidden),
     oneOf(events.id, filter.ids),
     oneOf(events.type, filter.types),
     oneOf(events.featureName, filter.features),
-    oneOf(events.project, filter.projects),
+    filter.projects === undefined
+      ? undefined
+      : or(inArray(events.project, [...filter.projects]), isMovedFrom(filter.projects)),
     oneOf(events.environment, filter.environments),
     oneOf(events.createdBy, filter.authors),
     from === undefined ? undefined : gte(events.createdAt, from),
@@ -234,6 +249,16 @@ function concernsNoneOf(projects: readonly string[]): SQL | undefined {
     (state) => sql`coalesce(${state} -> 'projects' ?| ${textArray(projects)}, false)`,
   );
   return sql`not (${events.type} like 'api-token-%' and (${first} or ${second}))`;
+}
+
+/** Matches events of flags that left one of these projects. The event belongs to the project that they moved to. */
+function isMovedFrom(projects: readonly string[]): SQL {
+  const oldProject = sql`${events.data} ->> 'oldProject'`;
+  return sql`(${events.type} = 'feature-project-change' and ${oldProject} = any(${textArray(projects)}))`;
+}
+
+function isMovedFromNoneOf(projects: readonly string[]): SQL | undefined {
+  return projects.length === 0 ? undefined : not(isMovedFrom(projects));
 }
 
 function textArray(values: readonly string[]): SQL {

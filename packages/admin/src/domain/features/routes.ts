@@ -10,6 +10,7 @@ import { FeatureParams, ProjectParams, toFeatureAddress } from "../schemas.ts";
 import { trimTag } from "../tags/store.ts";
 import { cloneFeature, checkNameIsAvailable, createFeature } from "./create-feature.ts";
 import {
+  ChangeProjectBody,
   CloneFeatureBody,
   CreateFeatureBody,
   FeatureListQuery,
@@ -20,6 +21,7 @@ import {
   ValidateFeatureBody,
 } from "./schemas.ts";
 import { listFeatures, parseTagFilter } from "./list-features.ts";
+import { moveFeature, previewMove } from "./move-feature.ts";
 import { readFeature } from "./read-feature.ts";
 import { searchFeatures } from "./search-features.ts";
 import { editedFeature, patchFeature, setStale, updateFeature } from "./update-feature.ts";
@@ -33,6 +35,7 @@ export function registerFeatures(app: TypedApp, storage: Storage): void {
   registerSearch(app, storage);
   registerCreating(app, storage);
   registerChanging(app, storage);
+  registerMoving(app, storage);
 }
 
 function registerReading(app: TypedApp, storage: Storage): void {
@@ -207,6 +210,43 @@ function registerChanging(app: TypedApp, storage: Storage): void {
       );
       return reply.code(202).send();
     },
+  );
+}
+
+function registerMoving(app: TypedApp, storage: Storage): void {
+  const move = {
+    role: "editor",
+    tag,
+    alsoFailsWith: [404],
+    params: FeatureParams,
+    projectInBody: { property: "newProjectId", absent: "everywhere" },
+    body: ChangeProjectBody,
+  } as const;
+
+  app.post(
+    `${ONE}/changeProject`,
+    operation({
+      id: "changeProject",
+      summary: "Moves a flag, and the flags that dependencies connect with it, to another project",
+      description:
+        "Requires the role in both projects. In environments that the new project does not have, the flags must be off; their strategies and variants there are deleted. Names, tags, history and usage stay. Returns what it has moved",
+      ...move,
+    }),
+    (request) =>
+      storage.write(actorOf(request), (transaction) =>
+        moveFeature(transaction, toFeatureAddress(request.params), request.body.newProjectId),
+      ),
+  );
+
+  app.post(
+    `${ONE}/changeProject/validate`,
+    operation({
+      id: "validateChangeProject",
+      summary: "Checks what moving a flag to another project would do, and what stands in the way",
+      ...move,
+    }),
+    ({ params, body }) =>
+      storage.read((db) => previewMove(db, toFeatureAddress(params), body.newProjectId)),
   );
 }
 

@@ -72,6 +72,10 @@ export const UpdateFeatureBody = bodyObject(
   ["tags", ...READ_ONLY],
 );
 
+export const ChangeProjectBody = bodyObject("changeProjectSchema", {
+  newProjectId: Type.String({ minLength: 1, maxLength: 100, description: "Id of a project" }),
+});
+
 export const StaleBody = bodyObject("batchStaleSchema", {
   features: Type.Array(Type.String(), { maxItems: 10_000 }),
   stale: Type.Boolean(),

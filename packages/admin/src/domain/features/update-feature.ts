@@ -43,6 +43,7 @@ export function editedFeature(address: FeatureAddress): EditedResource {
       types: [
         "feature-created",
         "feature-metadata-updated",
+        "feature-project-change",
         "feature-stale-off",
         "feature-stale-on",
         "feature-archived",
