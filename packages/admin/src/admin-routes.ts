@@ -20,6 +20,7 @@ import { registerTags } from "./domain/tags/routes.ts";
 import { registerVariants } from "./domain/variants/routes.ts";
 import { type InstanceOptions, registerInstance } from "./instance/routes.ts";
 import { registerPlayground } from "./playground/routes.ts";
+import type { Retention } from "./retention.ts";
 import type { Storage } from "./storage/storage.ts";
 import { registerTransfer } from "./transfer/routes.ts";
 import { registerApplications } from "./usage/application-routes.ts";
@@ -64,8 +65,7 @@ const ROUTES: readonly ((app: TypedApp, storage: Storage) => void)[] = [
 ];
 
 interface AdminRoutesOptions extends InstanceOptions {
-  /** Hours for which usage is kept. */
-  readonly usageHours: number;
+  readonly retention: Retention;
 }
 
 /** Registers all routes below `/api/admin`. */

@@ -143,7 +143,7 @@ export async function buildApp(
       rejectUnknownParameters(scope);
       registerAdminRoutes(scope, {
         storage,
-        usageHours: retention.usageHours,
+        retention,
         publicUrl,
         hasOpenId: openId !== undefined,
       });

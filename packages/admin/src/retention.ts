@@ -7,11 +7,14 @@ import { type Database, rowsOf } from "./storage/database.ts";
 import { isConnectionError } from "./storage/errors.ts";
 import type { Storage } from "./storage/storage.ts";
 import { tryLockFor } from "./storage/transactions.ts";
+import { rollUpEvaluations, rollUpVariants } from "./usage/roll-up.ts";
 
 /** How long data is kept that would otherwise grow without limit. */
 export interface Retention {
-  /** Hours for which usage is kept, at least 48. */
+  /** Hours for which usage is kept by hour, at least 48. Later, it is kept by day. */
   readonly usageHours: number;
+  /** Days for which usage is kept by day. The current day in UTC is one of them. */
+  readonly usageDays: number;
   /** Days for which an application is kept that no longer registers or reports usage. */
   readonly applicationDays: number;
   /** Days for which events are kept; undefined: indefinitely. */
@@ -21,6 +24,7 @@ export interface Retention {
 /** What the settings are by default. */
 export const DEFAULT_RETENTION: Retention = {
   usageHours: SETTINGS.usageRetentionHours.default,
+  usageDays: SETTINGS.usageRetentionDays.default,
   applicationDays: SETTINGS.applicationRetentionDays.default,
   eventDays: undefined,
 };
@@ -81,27 +85,43 @@ interface DeleteOptions {
   readonly batchRows?: number;
   /** How many applications are kept, each in one environment. @default 10000 */
   readonly maxApplications?: number;
+  /** @default the clock of the database */
+  readonly now?: Date;
 }
 
 /**
- * Deletes usage, applications, sessions, links, codes, personal tokens and events that have expired, in small transactions. If another replica
- * is doing that already, deletes nothing.
+ * Deletes usage, applications, sessions, links, codes, personal tokens and events that have expired, in small transactions.
+ * Usage by hour is added to the usage by day. If another replica is doing that already, deletes nothing.
  *
  * @returns the number of deleted rows by table
  */
 export async function deleteExpired(
   storage: Pick<Storage, "transact" | "db">,
-  { usageHours, applicationDays, eventDays }: Retention,
-  { signal, batchRows = BATCH_ROWS, maxApplications = LIMITS.applications }: DeleteOptions,
+  { usageHours, usageDays, applicationDays, eventDays }: Retention,
+  options: DeleteOptions,
 ): Promise<Readonly<Record<string, number>>> {
+  const { signal, batchRows = BATCH_ROWS, maxApplications = LIMITS.applications } = options;
+  const now =
+    options.now === undefined ? sql`now()` : sql`${options.now.toISOString()}::timestamptz`;
+  const isOlder = (column: string, age: string): SQL =>
+    sql`${sql.identifier(column)} < ${now} - ${age}::interval`;
   const deleted: Record<string, number> = {};
-  const deleteFrom = async (table: string, condition: SQL): Promise<void> => {
-    const statement = deleteBatch(table, condition, batchRows);
-    const count = await repeatInTransactions(storage, statement, { signal, batchRows });
+  const repeat = async (table: string, run: Batch): Promise<void> => {
+    const count = await repeatInTransactions(storage, run, { signal, batchRows });
     deleted[table] = (deleted[table] ?? 0) + count;
   };
-  await deleteFrom("feature_usage", isOlder("hour", `${usageHours} hours`));
-  await deleteFrom("variant_usage", isOlder("hour", `${usageHours} hours`));
+  const deleteFrom = (table: string, condition: SQL): Promise<void> =>
+    repeat(table, async (db) =>
+      affectedRows(await db.execute(deleteBatch(table, condition, batchRows))),
+    );
+  const expired = { condition: isOlder("hour", `${usageHours} hours`), maxRows: batchRows };
+  await repeat("feature_usage", (db) => rollUpEvaluations(db, expired));
+  await repeat("variant_usage", (db) => rollUpVariants(db, expired));
+  const firstDay = sql`date_trunc('day', ${now}, 'UTC') - ${`${(usageDays - 1) * 24} hours`}::interval`;
+  for (const table of ["feature_usage_days", "variant_usage_days"]) {
+    // oxlint-disable-next-line no-await-in-loop -- one transaction at a time
+    await deleteFrom(table, sql`day < ${firstDay}`);
+  }
   await deleteFrom("application_instances", isOlder("last_seen_at", `${usageHours} hours`));
   await deleteFrom("applications", isOlder("last_seen_at", `${applicationDays} days`));
   const surplus = await findSurplusApplications(storage.db, maxApplications);
@@ -138,10 +158,6 @@ async function findSurplusApplications(db: Database, max: number): Promise<SQL |
     (${first["last_seen_at"]}::timestamptz, ${first["app_name"]}, ${first["environment"]})`;
 }
 
-function isOlder(column: string, age: string): SQL {
-  return sql`${sql.identifier(column)} < now() - ${age}::interval`;
-}
-
 /**
  * Finds the latest event of each type in each environment, as a JSON list of ids. These events are never
  * deleted: the revisions of environments are the ids of their latest events, and must not go back.
@@ -162,16 +178,19 @@ function deleteBatch(table: string, condition: SQL, rows: number): SQL {
     ))`;
 }
 
+/** Handles some rows, and returns how many. */
+type Batch = (db: Database) => Promise<number>;
+
 async function repeatInTransactions(
   storage: Pick<Storage, "transact">,
-  statement: SQL,
+  run: Batch,
   { signal, batchRows }: Required<Pick<DeleteOptions, "batchRows" | "signal">>,
 ): Promise<number> {
   let total = 0;
   while (!signal.aborted) {
     const count = await storage.transact(async (db) => {
       if (!(await tryLockFor(db, "clean"))) return 0;
-      return affectedRows(await db.execute(statement));
+      return run(db);
     });
     total += count;
     if (count < batchRows) break;

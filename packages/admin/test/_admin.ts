@@ -7,7 +7,9 @@ import {
   applicationInstances,
   applications,
   featureUsage,
+  featureUsageDays,
   variantUsage,
+  variantUsageDays,
 } from "../src/storage/schema/usage.ts";
 import type { Storage } from "../src/storage/storage.ts";
 import { asc, getTableName, gt, sql, type SQL } from "drizzle-orm";
@@ -167,8 +169,10 @@ const CHANGED_BY_READING: readonly PgTable[] = [
   applicationInstances,
   applications,
   featureUsage,
+  featureUsageDays,
   installations,
   variantUsage,
+  variantUsageDays,
 ];
 
 const DIGESTED = TABLES.map(({ table }) => table).filter(

@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import { registerAdminRoutes } from "../src/admin-routes.ts";
+import { DEFAULT_RETENTION } from "../src/retention.ts";
 import type { Storage } from "../src/storage/storage.ts";
 
 /** The parts of a JSON schema that tests read. */
@@ -42,7 +43,7 @@ export async function listRoutes(storage: Storage): Promise<readonly Route[]> {
     }
   });
   await app.register(async (scope) => {
-    registerAdminRoutes(scope, { storage, usageHours: 48 });
+    registerAdminRoutes(scope, { storage, retention: DEFAULT_RETENTION });
   });
   await app.close();
   return routes;

@@ -15,7 +15,7 @@ import { segments, strategies } from "../src/storage/schema/strategies.ts";
 import { applications, featureUsage, variantUsage } from "../src/storage/schema/usage.ts";
 import type { Storage } from "../src/storage/storage.ts";
 import { listApplications, readApplication } from "../src/usage/read-applications.ts";
-import { readFeatureUsage, readSeenApplications } from "../src/usage/read-usage.ts";
+import { readUsageByHour, readSeenApplications } from "../src/usage/read-usage.ts";
 import { type Databases, skipsPostgres, useSharedPostgres } from "./_postgres.ts";
 import { EVERYWHERE } from "./_access.ts";
 import { silentLogger } from "./_storages.ts";
@@ -151,7 +151,7 @@ describe.skipIf(skipsPostgres)("a database with the locale of a language", () =>
         .values(variants.map((variant) => ({ ...common, appName: "Z", variant, count: 1 })));
     });
     expect(await readSeenApplications(storage.db, "many", hour)).toContain("Z");
-    const usage = await readFeatureUsage(storage.db, "many", [hour]);
+    const usage = await readUsageByHour(storage.db, "many", [hour]);
     expect(usage.flatMap((one) => Object.keys(one.variants ?? {}))).toContain("Z");
   });
 });

@@ -57,7 +57,7 @@ describeStorages("usage", (source) => {
         expect(await post(service, METRICS, body)).toEqual({ status: 202, text: "" });
       }
       const raw = await rawOf(service, "counted");
-      expect(raw).toMatchObject({ version: 1, maturity: "stable", hoursKept: 48 });
+      expect(raw).toMatchObject({ version: 1, maturity: "stable", hoursKept: 48, daysKept: 91 });
       expect(raw.data).toHaveLength(24);
       expect(countedIn(raw)).toEqual([
         {
@@ -242,10 +242,11 @@ describeStorages("usage", (source) => {
           return result;
         });
       const variants = new Map(Array.from({ length: 100 }, (_, index) => [`v${index}`, 1]));
-      const entry = { feature: "large", environment: "development", hour: new Date(0) };
+      const entry = { feature: "large", environment: "development" };
       await createUsageIngestion({ ...service.storage, transact }).addUsage({
         entries: Array.from({ length: 120 }, (_, index) => {
-          return { ...entry, appName: `app-${index}`, yes: 1, no: 0, variants };
+          const hour = new Date(index * HOUR_MS);
+          return { ...entry, appName: `app-${index}`, hour, yes: 1, no: 0, variants };
         }),
         projects: ["*"],
         instance: { appName: "app-0", environment: "development", instanceId: "i" },

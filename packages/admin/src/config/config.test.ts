@@ -20,7 +20,7 @@ test("loadConfig() fills in defaults", () => {
     databaseUrl: undefined,
     dataDir: ".flags",
     minFreeDiskBytes: 64 * 1_048_576,
-    retention: { usageHours: 48, applicationDays: 30, eventDays: undefined },
+    retention: { usageHours: 48, usageDays: 91, applicationDays: 30, eventDays: undefined },
     configuredTokens: [],
     useJsonLogger: false,
   });

@@ -121,6 +121,7 @@ export function loadConfig(environment: Environment, customLogger?: CustomLogger
     minFreeDiskBytes: values.minFreeDiskMb * BYTES_PER_MB,
     retention: Object.freeze({
       usageHours: values.usageRetentionHours,
+      usageDays: values.usageRetentionDays,
       applicationDays: values.applicationRetentionDays,
       eventDays: values.eventRetentionDays,
     }),

@@ -108,7 +108,12 @@ export const SETTINGS = {
   usageRetentionHours: retention.variable("USAGE_RETENTION_HOURS", {
     kind: createIntegerKind({ min: 48, max: 720, of: "hours" }),
     default: 48,
-    description: "Hours for which the usage of flags is kept, from 48 to 720.",
+    description: "Hours for which the usage of flags is kept by hour, from 48 to 720.",
+  }),
+  usageRetentionDays: retention.variable("USAGE_RETENTION_DAYS", {
+    kind: createIntegerKind({ min: 3, max: 400, of: "days" }),
+    default: 91,
+    description: "Days for which the usage of flags is kept by day, from 3 to 400.",
   }),
   applicationRetentionDays: retention.variable("APPLICATION_RETENTION_DAYS", {
     kind: createIntegerKind({ min: 1, max: 36_500, of: "days" }),

@@ -14,6 +14,7 @@ import { lastUseOfSessions } from "./migrations/0008-last-use-of-sessions.ts";
 import { defaultStrategies } from "./migrations/0009-default-strategies.ts";
 import { authorsAndEnvironmentsOfEvents } from "./migrations/0010-authors-and-environments-of-events.ts";
 import { accounts, sessionsOfAccounts } from "./migrations/0011-accounts.ts";
+import { usageByDay } from "./migrations/0013-usage-by-day.ts";
 import type { Migration } from "./migrations/migration.ts";
 
 /** All migrations, in order. */
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly Migration[] = [
   authorsAndEnvironmentsOfEvents,
   accounts,
   sessionsOfAccounts,
+  usageByDay,
 ];
 
 /** The schema version that this program uses. */

@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { lastHours, parseHour, parseHoursBack, startOfHour } from "./hours.ts";
+import {
+  lastDays,
+  lastHours,
+  parseDaysBack,
+  parseHour,
+  parseHoursBack,
+  startOfHour,
+} from "./hours.ts";
 
 const NOW = new Date("2026-03-29T01:59:59.999Z");
 
@@ -44,4 +51,20 @@ test.each([
 test("parseHoursBack() accepts as many hours as usage is kept", () => {
   expect(parseHoursBack("720", 720)).toBe(720);
   expect(parseHoursBack("721", 720)).toBe(24);
+});
+
+test("lastDays() ends with the current day in UTC", () => {
+  expect(lastDays(2, NOW).map((day) => day.toISOString())).toEqual([
+    "2026-03-28T00:00:00.000Z",
+    "2026-03-29T00:00:00.000Z",
+  ]);
+});
+
+test("parseDaysBack() accepts as many days as usage is kept, and nothing else", () => {
+  expect(parseDaysBack(undefined, 91)).toBeUndefined();
+  expect(parseDaysBack("1", 91)).toBe(1);
+  expect(parseDaysBack("91", 91)).toBe(91);
+  for (const sent of ["", "0", "92", "-1", "1.5", "1e1", "x"]) {
+    expect(() => parseDaysBack(sent, 91)).toThrow("must be an integer from 1 to 91");
+  }
 });

@@ -1,6 +1,8 @@
+import { badData } from "../errors.ts";
 import type { LenientTimestamp } from "./lenient-values.ts";
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** Reports of earlier hours are counted in the oldest of these. Usage is kept at least as long. */
 const MAX_DELAY_HOURS = 48;
@@ -20,6 +22,14 @@ export function lastHours(count: number, now: Date): readonly Date[] {
   });
 }
 
+/** Returns the start of the last `count` days in UTC, oldest first. The last one is the current day. */
+export function lastDays(count: number, now: Date): readonly Date[] {
+  const current = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
+  return Array.from({ length: count }, (_, index) => {
+    return new Date(current - (count - 1 - index) * DAY_MS);
+  });
+}
+
 /**
  * Parses the query parameter `hoursBack`, an integer from 1 to the hours for which usage is kept.
  *
@@ -29,6 +39,21 @@ export function parseHoursBack(text: string | undefined, maxHours: number): numb
   const hours = Number(text ?? DEFAULT_HOURS);
   const isInRange = Number.isInteger(hours) && hours >= 1 && hours <= maxHours;
   return isInRange ? hours : DEFAULT_HOURS;
+}
+
+/**
+ * Parses the query parameter `daysBack`.
+ *
+ * @returns undefined without the parameter
+ * @throws {ApiError} unless it is an integer from 1 to the days for which usage is kept
+ */
+export function parseDaysBack(text: string | undefined, maxDays: number): number | undefined {
+  if (text === undefined) return undefined;
+  const days = Number(text);
+  if (!/^\d{1,4}$/.test(text) || days < 1 || days > maxDays) {
+    throw badData("/query/daysBack", `must be an integer from 1 to ${maxDays}`);
+  }
+  return days;
 }
 
 /**

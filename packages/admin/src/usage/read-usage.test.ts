@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { lastHours } from "./hours.ts";
-import { fillHours, type HourlyUsage } from "./read-usage.ts";
+import { fillTimes, type TimedUsage } from "./read-usage.ts";
 
 const NOW = new Date("2026-01-01T12:34:00Z");
 const hours = lastHours(2, NOW);
 const [earlier = NOW, current = NOW] = hours;
 
-const entry = (over: Partial<HourlyUsage> = {}): HourlyUsage => ({
+const entry = (over: Partial<TimedUsage> = {}): TimedUsage => ({
   featureName: "f",
   appName: "a",
   environment: "e",
@@ -16,9 +16,9 @@ const entry = (over: Partial<HourlyUsage> = {}): HourlyUsage => ({
   ...over,
 });
 
-test("fillHours() adds missing entries and keeps existing ones, in order", () => {
+test("fillTimes() adds missing entries and keeps existing ones, in order", () => {
   const usage = [entry({ appName: "b", timestamp: earlier }), entry({ environment: "d" })];
-  const filled = fillHours("f", usage, hours);
+  const filled = fillTimes("f", usage, hours);
   expect(filled.map(({ environment, appName, yes }) => [environment, appName, yes])).toEqual([
     ["d", "a", 0],
     ["d", "b", 0],
@@ -29,5 +29,5 @@ test("fillHours() adds missing entries and keeps existing ones, in order", () =>
     ["e", "a", 0],
     ["e", "b", 0],
   ]);
-  expect(fillHours("f", [], hours)).toEqual([]);
+  expect(fillTimes("f", [], hours)).toEqual([]);
 });

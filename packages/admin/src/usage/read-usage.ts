@@ -1,19 +1,21 @@
-import { and, desc, eq, gte, inArray, type SQL, sql, sum } from "drizzle-orm";
-import type { PgColumn } from "drizzle-orm/pg-core";
+import { and, desc, eq, gte, ne, type SQL, sql, type SQLWrapper, sum } from "drizzle-orm";
+import { type Database, firstRow, orderByText, sortDistinct } from "../storage/database.ts";
+import { featureUsage } from "../storage/schema/usage.ts";
 import {
-  type Database,
-  firstRow,
-  isOneOf,
-  orderByText,
-  sortDistinct,
-} from "../storage/database.ts";
-import { featureUsage, variantUsage } from "../storage/schema/usage.ts";
+  DAYS,
+  HOURS,
+  MAX_APPLICATIONS,
+  OTHER_APPLICATIONS,
+  START_OF_DAY,
+  type UsageTables,
+} from "./count-usage.ts";
 
-/** How often an application evaluated a flag in an hour. */
-export interface HourlyUsage {
+/** How often an application evaluated a flag in an hour, or on a day. */
+export interface TimedUsage {
   readonly featureName: string;
   readonly appName: string;
   readonly environment: string;
+  /** Start of the hour, or of the day in UTC. */
   readonly timestamp: Date;
   readonly yes: number;
   readonly no: number;
@@ -22,56 +24,113 @@ export interface HourlyUsage {
 
 /** Largest number of entries of a response, which also limits how many applications are distinguished. */
 const MAX_ENTRIES = 50_000;
-const MAX_APPLICATIONS = 100;
 const MAX_VARIANTS = 100;
 const MAX_SEEN_APPLICATIONS = 1000;
 
-/** Stands for all applications but those with the most evaluations. */
-const OTHER_APPLICATIONS = "(other applications)";
+/** Reads the usage of a flag in consecutive hours, oldest first. */
+export function readUsageByHour(
+  db: Database,
+  feature: string,
+  hours: readonly Date[],
+): Promise<readonly TimedUsage[]> {
+  const time = sql.identifier(HOURS.time);
+  const rows = { feature, since: hours[0] ?? new Date() };
+  return readUsage(db, {
+    feature,
+    spans: hours.length,
+    evaluations: selectEvaluations(HOURS, time, rows),
+    variants: selectVariants(HOURS, time, rows),
+  });
+}
+
+/** Reads the usage of a flag on consecutive days, oldest first. The latest hours are not yet stored by day. */
+export function readUsageByDay(
+  db: Database,
+  feature: string,
+  days: readonly Date[],
+): Promise<readonly TimedUsage[]> {
+  const time = sql.identifier(DAYS.time);
+  const rows = { feature, since: days[0] ?? new Date() };
+  return readUsage(db, {
+    feature,
+    spans: days.length,
+    evaluations: sql`${selectEvaluations(DAYS, time, rows)}
+      union all ${selectEvaluations(HOURS, START_OF_DAY, rows)}`,
+    variants: sql`${selectVariants(DAYS, time, rows)}
+      union all ${selectVariants(HOURS, START_OF_DAY, rows)}`,
+  });
+}
+
+interface UsageRows {
+  readonly feature: string;
+  readonly since: Date;
+}
+
+function selectEvaluations(tables: UsageTables, time: SQLWrapper, rows: UsageRows): SQL {
+  return sql`select app_name, environment, ${time} as time, yes, no
+    from ${sql.identifier(tables.features)} where ${isAmong(tables, rows)}`;
+}
+
+function selectVariants(tables: UsageTables, time: SQLWrapper, rows: UsageRows): SQL {
+  return sql`select app_name, environment, ${time} as time, variant, count
+    from ${sql.identifier(tables.variants)} where ${isAmong(tables, rows)}`;
+}
+
+function isAmong({ time }: UsageTables, { feature, since }: UsageRows): SQL {
+  return sql`feature = ${feature} and ${sql.identifier(time)} >= ${since.toISOString()}::timestamptz`;
+}
+
+interface UsageSource {
+  readonly feature: string;
+  /** Number of hours or days. */
+  readonly spans: number;
+  /** Selects `app_name`, `environment`, `time`, `yes` and `no`. */
+  readonly evaluations: SQL;
+  /** Selects `app_name`, `environment`, `time`, `variant` and `count`. */
+  readonly variants: SQL;
+}
+
+const TIME = sql`extract(epoch from time)`.mapWith((seconds) => new Date(Number(seconds) * 1000));
 
 /**
- * Reads the usage of a flag in consecutive hours, oldest first.
+ * Reads the usage of a flag, sorted by time.
  *
  * NOTE: clients can invent names of applications and variants. Only the most frequent ones are distinguished,
  * and the database sums up the others.
  */
-export async function readFeatureUsage(
+async function readUsage(
   db: Database,
-  feature: string,
-  hours: readonly Date[],
-): Promise<readonly HourlyUsage[]> {
-  const since = hours[0] ?? new Date();
-  const ofFeature = and(eq(featureUsage.feature, feature), gte(featureUsage.hour, since));
+  { feature, spans, evaluations, variants }: UsageSource,
+): Promise<readonly TimedUsage[]> {
+  const source = sql`(${evaluations}) as evaluations`;
   const { environments } = firstRow(
-    await db
-      .select({ environments: sql<number>`count(distinct ${featureUsage.environment})::int` })
-      .from(featureUsage)
-      .where(ofFeature),
+    await db.select({ environments: sql<number>`count(distinct environment)::int` }).from(source),
   );
-  const count = countDistinguished(hours.length * environments);
-  const largest = await selectLargest(db, ofFeature, count);
-  const names = largest.map(({ appName }) => appName);
-  const variantsOf = await readVariants(db, { feature, since, names });
-  const appName = nameOrOther(featureUsage.appName, names);
+  const largest = await db
+    .select({ appName: sql<string>`app_name` })
+    .from(source)
+    .groupBy(sql`app_name`)
+    .orderBy(sql`sum(yes + no) desc`, sql`app_name collate "C"`)
+    .limit(countDistinguished(spans * environments));
+  const appName = nameOrOther(largest.map((one) => one.appName));
+  const variantsOf = await readVariants(db, variants, appName);
   const rows = await db
     .select({
       appName,
-      environment: featureUsage.environment,
-      hour: featureUsage.hour,
-      yes: sum(featureUsage.yes).mapWith(Number),
-      no: sum(featureUsage.no).mapWith(Number),
+      environment: sql<string>`environment`,
+      timestamp: TIME,
+      yes: sql`sum(yes)`.mapWith(Number),
+      no: sql`sum(no)`.mapWith(Number),
     })
-    .from(featureUsage)
-    .where(ofFeature)
-    .groupBy(sql`1`, featureUsage.environment, featureUsage.hour)
-    .orderBy(featureUsage.hour, orderByText(featureUsage.environment), sql`1`);
-  return rows.map(({ hour, ...row }) => {
-    const variants = variantsOf.get(keyOf({ ...row, hour }));
+    .from(source)
+    .groupBy(sql`1`, sql`environment`, sql`time`)
+    .orderBy(sql`time`, sql`environment collate "C"`, sql`1`);
+  return rows.map((row) => {
+    const counts = variantsOf.get(keyOf(row));
     return {
       featureName: feature,
       ...row,
-      timestamp: hour,
-      ...(variants !== undefined && { variants: Object.fromEntries(variants) }),
+      ...(counts !== undefined && { variants: Object.fromEntries(counts) }),
     };
   });
 }
@@ -82,38 +141,32 @@ function countDistinguished(entriesPerApplication: number): number {
   return Math.min(Math.max(count, 1), MAX_APPLICATIONS);
 }
 
-function nameOrOther(column: PgColumn, names: readonly string[]) {
-  return sql<string>`case when ${isOneOf(column, names)} then ${column} else ${OTHER_APPLICATIONS} end`;
+function nameOrOther(names: readonly string[]): SQL<string> {
+  return sql<string>`case when app_name = any(array(
+    select jsonb_array_elements_text(${JSON.stringify(names)}::jsonb)
+  )) then app_name else ${OTHER_APPLICATIONS} end`;
 }
 
-interface VariantQuery {
-  readonly feature: string;
-  readonly since: Date;
-  /** Names of the distinguished applications. */
-  readonly names: readonly string[];
-}
-
-async function readVariants(db: Database, { feature, since, names }: VariantQuery) {
-  const ofFeature = and(eq(variantUsage.feature, feature), gte(variantUsage.hour, since));
+async function readVariants(db: Database, variants: SQL, appName: SQL<string>) {
+  const source = sql`(${variants}) as variants`;
   const largest = db
-    .select({ variant: variantUsage.variant })
-    .from(variantUsage)
-    .where(ofFeature)
-    .groupBy(variantUsage.variant)
-    .orderBy(desc(sql`sum(${variantUsage.count})`), orderByText(variantUsage.variant))
+    .select({ variant: sql`variant` })
+    .from(source)
+    .groupBy(sql`variant`)
+    .orderBy(sql`sum(count) desc`, sql`variant collate "C"`)
     .limit(MAX_VARIANTS);
   const rows = await db
     .select({
-      appName: nameOrOther(variantUsage.appName, names),
-      environment: variantUsage.environment,
-      hour: variantUsage.hour,
-      variant: variantUsage.variant,
-      count: sum(variantUsage.count).mapWith(Number),
+      appName,
+      environment: sql<string>`environment`,
+      timestamp: TIME,
+      variant: sql<string>`variant`,
+      count: sql`sum(count)`.mapWith(Number),
     })
-    .from(variantUsage)
-    .where(and(ofFeature, inArray(variantUsage.variant, largest)))
-    .groupBy(sql`1`, variantUsage.environment, variantUsage.hour, variantUsage.variant)
-    .orderBy(orderByText(variantUsage.variant));
+    .from(source)
+    .where(sql`variant in ${largest}`)
+    .groupBy(sql`1`, sql`environment`, sql`time`, sql`variant`)
+    .orderBy(sql`variant collate "C"`);
   const byKey = new Map<string, Map<string, number>>();
   for (const row of rows) {
     const counts = byKey.get(keyOf(row)) ?? new Map<string, number>();
@@ -123,26 +176,24 @@ async function readVariants(db: Database, { feature, since, names }: VariantQuer
 }
 
 /**
- * Adds entries with counts of 0, so that every application in the usage has an entry for every hour and
- * environment. Sorts the entries by hour.
+ * Adds entries with counts of 0, so that every application in the usage has an entry for every time and
+ * environment. Sorts the entries by time.
  */
-export function fillHours(
+export function fillTimes(
   feature: string,
-  usage: readonly HourlyUsage[],
-  hours: readonly Date[],
-): readonly HourlyUsage[] {
+  usage: readonly TimedUsage[],
+  times: readonly Date[],
+): readonly TimedUsage[] {
   const appNames = sortDistinct(usage.map(({ appName }) => appName));
   const environments = sortDistinct(usage.map(({ environment }) => environment));
-  const empty = hours.flatMap((timestamp) =>
+  const empty = times.flatMap((timestamp) =>
     environments.flatMap((environment) =>
-      appNames.map((appName): HourlyUsage => {
+      appNames.map((appName): TimedUsage => {
         return { featureName: feature, appName, environment, timestamp, yes: 0, no: 0 };
       }),
     ),
   );
-  const byKey = new Map(
-    [...empty, ...usage].map((entry) => [keyOf({ ...entry, hour: entry.timestamp }), entry]),
-  );
+  const byKey = new Map([...empty, ...usage].map((entry) => [keyOf(entry), entry]));
   return [...byKey.values()].toSorted((a, b) => a.timestamp.getTime() - b.timestamp.getTime());
 }
 
@@ -167,34 +218,27 @@ export async function readSeenApplications(
   feature: string,
   since: Date,
 ): Promise<readonly string[]> {
-  const rows = await selectLargest(
-    db,
-    and(eq(featureUsage.feature, feature), gte(featureUsage.hour, since)),
-    MAX_SEEN_APPLICATIONS,
-  );
-  return rows.map(({ appName }) => appName).toSorted();
-}
-
-/** Finds the applications with the most evaluations. */
-function selectLargest(db: Database, condition: SQL | undefined, limit: number) {
-  return db
+  const rows = await db
     .select({ appName: featureUsage.appName })
     .from(featureUsage)
-    .where(condition)
+    .where(
+      and(
+        eq(featureUsage.feature, feature),
+        gte(featureUsage.hour, since),
+        ne(featureUsage.appName, OTHER_APPLICATIONS),
+      ),
+    )
     .groupBy(featureUsage.appName)
     .orderBy(
       desc(sql`sum(${featureUsage.yes} + ${featureUsage.no})`),
       orderByText(featureUsage.appName),
     )
-    .limit(limit);
+    .limit(MAX_SEEN_APPLICATIONS);
+  return rows.map(({ appName }) => appName).toSorted();
 }
 
-interface Key {
-  readonly appName: string;
-  readonly environment: string;
-  readonly hour: Date;
-}
+type Key = Pick<TimedUsage, "appName" | "environment" | "timestamp">;
 
-function keyOf({ appName, environment, hour }: Key): string {
-  return JSON.stringify([appName, environment, hour]);
+function keyOf({ appName, environment, timestamp }: Key): string {
+  return JSON.stringify([appName, environment, timestamp]);
 }

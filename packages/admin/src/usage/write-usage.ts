@@ -3,6 +3,7 @@ import type { Database } from "../storage/database.ts";
 import { features } from "../storage/schema/features.ts";
 import type { Storage } from "../storage/storage.ts";
 import { grantsProject } from "../access/token.ts";
+import { addEvaluations, addVariants, HOURS, LARGEST_SUM } from "./count-usage.ts";
 import type { InstanceKey } from "./write-applications.ts";
 
 /** How often an application evaluated a flag in an hour. */
@@ -75,11 +76,7 @@ async function readProjects(
   return new Map(rows.map(({ name, project }) => [name, project]));
 }
 
-/** Twice as much still fits into a `bigint`. */
-const LARGEST_SUM = Number.MAX_SAFE_INTEGER;
-
-// NOTE: each list is sent as one JSON parameter, because the number of parameters is limited. Rows are
-// written in the order of their keys, so that concurrent writes of two replicas cannot deadlock.
+// NOTE: each list is sent as one JSON parameter, because the number of parameters is limited.
 
 async function addFeatureCounts(db: Database, entries: readonly UsageEntry[]): Promise<void> {
   const counts = new Map<string, FeatureCount>();
@@ -90,15 +87,14 @@ async function addFeatureCounts(db: Database, entries: readonly UsageEntry[]): P
   }
   if (counts.size === 0) return;
   await db.execute(sql`
-    insert into feature_usage (feature, app_name, environment, hour, yes, no)
-    select * from jsonb_to_recordset(${toJson(counts.values())}) as counted (
-      "feature" text, "appName" text, "environment" text, "hour" timestamptz,
-      "yes" bigint, "no" bigint
-    )
-    order by 1, 2, 3, 4
-    on conflict (feature, app_name, environment, hour) do update set
-      yes = least(feature_usage.yes + excluded.yes, ${LARGEST_SUM}),
-      no = least(feature_usage.no + excluded.no, ${LARGEST_SUM})`);
+    with counted as (
+      select "feature" as feature, "environment" as environment, "hour" as time,
+        "appName" as app_name, "yes" as yes, "no" as no
+      from jsonb_to_recordset(${toJson(counts.values())}) as sent (
+        "feature" text, "appName" text, "environment" text, "hour" timestamptz,
+        "yes" bigint, "no" bigint
+      )
+    ) ${addEvaluations(HOURS)}`);
 }
 
 async function addVariantCounts(db: Database, entries: readonly UsageEntry[]): Promise<void> {
@@ -112,14 +108,14 @@ async function addVariantCounts(db: Database, entries: readonly UsageEntry[]): P
   }
   if (counts.size === 0) return;
   await db.execute(sql`
-    insert into variant_usage (feature, app_name, environment, hour, variant, count)
-    select * from jsonb_to_recordset(${toJson(counts.values())}) as counted (
-      "feature" text, "appName" text, "environment" text, "hour" timestamptz,
-      "variant" text, "count" bigint
-    )
-    order by 1, 2, 3, 4, 5
-    on conflict (feature, app_name, environment, hour, variant) do update set
-      count = least(variant_usage.count + excluded.count, ${LARGEST_SUM})`);
+    with counted as (
+      select "feature" as feature, "environment" as environment, "hour" as time,
+        "appName" as app_name, "variant" as variant, "count" as count
+      from jsonb_to_recordset(${toJson(counts.values())}) as sent (
+        "feature" text, "appName" text, "environment" text, "hour" timestamptz,
+        "variant" text, "count" bigint
+      )
+    ) ${addVariants(HOURS)}`);
 }
 
 function add(a: number, b: number): number {

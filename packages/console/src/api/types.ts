@@ -37,7 +37,7 @@ import type {
   readApplication,
   readApplicationOverview,
 } from "../../../admin/src/usage/read-applications.ts";
-import type { HourlyUsage } from "../../../admin/src/usage/read-usage.ts";
+import type { TimedUsage } from "../../../admin/src/usage/read-usage.ts";
 
 /** What a value becomes in JSON. */
 type Json<Value> = Value extends Date
@@ -137,7 +137,7 @@ export interface OwnProfile {
   readonly canChangePassword: boolean;
 }
 export type RecordedEvent = Json<Awaited<ReturnType<typeof findEvents>>["events"][number]>;
-export type Usage = Json<HourlyUsage>;
+export type Usage = Json<TimedUsage>;
 export type ImportReport = Json<StoredImportReport>;
 /** Whether a file of Unleash can be imported, and what that would change. */
 export type ImportValidation = Json<StoredImportValidation>;

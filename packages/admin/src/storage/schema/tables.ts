@@ -23,7 +23,14 @@ import {
   tagTypes,
 } from "./features.ts";
 import { segments, strategies, strategySegments, strategyTypes } from "./strategies.ts";
-import { applicationInstances, applications, featureUsage, variantUsage } from "./usage.ts";
+import {
+  applicationInstances,
+  applications,
+  featureUsage,
+  featureUsageDays,
+  variantUsage,
+  variantUsageDays,
+} from "./usage.ts";
 
 interface TableUse {
   readonly table: PgTable;
@@ -47,6 +54,7 @@ export const TABLES: readonly TableUse[] = [
   { table: featureTags, isBackedUp: true },
   { table: featureTypes, isBackedUp: true },
   { table: featureUsage, isBackedUp: true },
+  { table: featureUsageDays, isBackedUp: true },
   // A restored installation is the same one.
   { table: installations, isBackedUp: true },
   { table: inviteLinks, isBackedUp: true },
@@ -69,6 +77,7 @@ export const TABLES: readonly TableUse[] = [
   { table: userLinks, isBackedUp: false },
   { table: users, isBackedUp: true },
   { table: variantUsage, isBackedUp: true },
+  { table: variantUsageDays, isBackedUp: true },
 ];
 
 /** The names of the tables that backups contain. */

@@ -15,7 +15,7 @@ export const featureUsage = pgTable(
     no: bigint({ mode: "number" }).notNull().default(0),
   },
   (table) => [
-    primaryKey({ columns: [table.feature, table.appName, table.environment, table.hour] }),
+    primaryKey({ columns: [table.feature, table.environment, table.hour, table.appName] }),
     index("feature_usage_hour").on(table.hour),
     index("feature_usage_app_name").on(table.appName),
   ],
@@ -34,9 +34,45 @@ export const variantUsage = pgTable(
   },
   (table) => [
     primaryKey({
-      columns: [table.feature, table.appName, table.environment, table.hour, table.variant],
+      columns: [table.feature, table.environment, table.hour, table.appName, table.variant],
     }),
     index("variant_usage_hour").on(table.hour),
+  ],
+);
+
+/** How often a flag was evaluated on a day, apart from the hours that are still in `feature_usage`. `day` is its start in UTC. */
+export const featureUsageDays = pgTable(
+  "feature_usage_days",
+  {
+    feature: text().notNull(),
+    environment: text().notNull(),
+    day: timestamp({ withTimezone: true }).notNull(),
+    appName: text("app_name").notNull(),
+    yes: bigint({ mode: "number" }).notNull().default(0),
+    no: bigint({ mode: "number" }).notNull().default(0),
+  },
+  (table) => [
+    primaryKey({ columns: [table.feature, table.environment, table.day, table.appName] }),
+    index("feature_usage_days_day").on(table.day),
+  ],
+);
+
+/** How often a variant was the result of an evaluation on a day, apart from the hours that are still in `variant_usage`. */
+export const variantUsageDays = pgTable(
+  "variant_usage_days",
+  {
+    feature: text().notNull(),
+    environment: text().notNull(),
+    day: timestamp({ withTimezone: true }).notNull(),
+    appName: text("app_name").notNull(),
+    variant: text().notNull(),
+    count: bigint({ mode: "number" }).notNull().default(0),
+  },
+  (table) => [
+    primaryKey({
+      columns: [table.feature, table.environment, table.day, table.appName, table.variant],
+    }),
+    index("variant_usage_days_day").on(table.day),
   ],
 );
 
