@@ -22,6 +22,16 @@ export async function rowNames(page: Page, table: string): Promise<readonly stri
   );
 }
 
+/** Presses the button of the open dialog that asks before a change and says what it does. */
+export async function confirm(
+  page: Page,
+  consequence: RegExp | string,
+  button: string,
+): Promise<void> {
+  const dialog = page.getByRole("dialog").filter({ hasText: consequence });
+  await dialog.getByRole("button", { name: button, exact: true }).click();
+}
+
 /** Returns a text field within a dialog or page by its label. */
 export function field(within: Locator | Page, label: string): Locator {
   return within.getByRole("textbox", { name: label, exact: true });

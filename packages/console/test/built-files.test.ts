@@ -8,11 +8,11 @@ const DIRECTORY = fileURLToPath(new URL("../../admin/dist/console", import.meta.
 const ASSETS = join(DIRECTORY, "assets");
 
 /** All pages together, as browsers without Brotli get them. */
-const MAX_SCRIPT_BYTES = 300_000;
+const MAX_SCRIPT_BYTES = 350_000;
 
 const scripts = readdirSync(ASSETS).filter((name) => name.endsWith(".js"));
 
-test("all scripts of the console have less than 300 kB with gzip", () => {
+test("all scripts of the console have less than 350 kB with gzip", () => {
   const sizes = scripts.map((name) => gzipSync(readFileSync(join(ASSETS, name))).length);
   const total = sizes.reduce((sum, size) => sum + size, 0);
   expect(total).toBeGreaterThan(100_000);

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { choose } from "./_actions.ts";
+import { choose, confirm } from "./_actions.ts";
 import { switchFlag } from "../../admin/test/_flags.ts";
 import { clickControl, describeConsole, expectAccessible, SIZES } from "./_console.ts";
 import {
@@ -89,6 +89,7 @@ describeConsole("the list of flags", (console) => {
 
     await switchOf(page, banner, "production").focus();
     await page.keyboard.press("Space");
+    await confirm(page, "This turns the flag on for everyone in production.", "Turn on");
     await waitForMessage(page, `${banner} is now on in production`);
     expect(await flagsOn(console, project, "production")).toEqual([banner]);
   });
@@ -120,7 +121,7 @@ describeConsole("the list of flags", (console) => {
     await actions.getByRole("button", { name: "Archive" }).click();
     const dialog = page.getByRole("dialog", { name: "Archive 2 flags?" });
     await dialog.getByRole("listitem").getByText(checkout).waitFor();
-    await dialog.getByText("2 flags are on in development.").waitFor();
+    await dialog.getByText("This turns 2 flags off for everyone in development.").waitFor();
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Archive" }).click();
     const archived = await waitForMessage(page, "Archived 2 flags");
@@ -213,7 +214,7 @@ async function turnOn(page: Page, title: string): Promise<void> {
   await page.getByRole("button", { name: "Turn on or off in development" }).click();
   await page.getByRole("menuitem", { name: "Turn on" }).click();
   const dialog = page.getByRole("dialog", { name: title });
-  await dialog.getByText("Their strategies then decide who gets them").waitFor();
+  await dialog.getByText(/^This turns \d flags on for everyone in development\.$/).waitFor();
   await expectAccessible(page);
   await dialog.getByRole("button", { name: "Turn on" }).click();
   await dialog.waitFor({ state: "detached" });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { choose } from "./_actions.ts";
+import { choose, confirm } from "./_actions.ts";
 import { clickControl, describeConsole, expectAccessible, SIZES } from "./_console.ts";
 import { readFlags, waitForMessage } from "./_flags.ts";
 import { createFlag, environmentOf, readStrategies, type } from "./_strategies.ts";
@@ -113,6 +113,7 @@ describeConsole("the page of a flag", (console) => {
     await production.getByText("Off for everyone.").waitFor();
     await production.getByText("When on, for 25% of users").waitFor();
     await clickControl(production.getByRole("switch"));
+    await confirm(page, "This turns the flag on for 25% of users in production.", "Turn on");
     await production.getByText("On for 25% of users").waitFor();
     const message = await waitForMessage(page, `${name} is now on in production`);
     expect((await readFlag(name))?.environments).toMatchObject([
@@ -177,7 +178,7 @@ describeConsole("the page of a flag", (console) => {
     await page.getByRole("menuitem", { name: "Archive…" }).click();
     const dialog = page.getByRole("dialog", { name: "Archive archived-flag?" });
     await dialog.getByText("treat it as off").waitFor();
-    await dialog.getByText("It is on in production.").waitFor();
+    await dialog.getByText("This turns the flag off for everyone in production.").waitFor();
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Archive" }).click();
     const message = await waitForMessage(page, "Archived archived-flag");

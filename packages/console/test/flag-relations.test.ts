@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { choose } from "./_actions.ts";
+import { choose, confirm } from "./_actions.ts";
 import { clickControl, describeConsole, expectAccessible, SIZES } from "./_console.ts";
 import { waitForMessage } from "./_flags.ts";
 import { createFlag, environmentOf, type } from "./_strategies.ts";
@@ -43,6 +43,7 @@ describeConsole("the dependencies and variants of a flag", (console) => {
     ]);
 
     await section.getByRole("button", { name: "Remove" }).click();
+    await confirm(page, `${child} no longer depends on ${parent}.`, "Remove");
     const removed = await waitForMessage(page, "Removed the dependency");
     expect(await readDependencies(child)).toEqual([]);
     await removed.getByRole("button", { name: "Undo" }).click();
@@ -82,6 +83,7 @@ describeConsole("the dependencies and variants of a flag", (console) => {
         await type(page, dialog.getByRole("combobox", { name: "Flag" }), other);
         await dialog.getByRole("button", { name: "Save" }).click();
       }
+      if (action === "Remove") await confirm(page, "no longer depends on", "Remove");
       const message = await waitForMessage(page, done);
       await message.getByRole("button", { name: "Undo" }).click();
       await expect.poll(() => readDependencies(child)).toMatchObject([{ feature: parent }]);

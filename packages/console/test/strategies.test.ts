@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { choose } from "./_actions.ts";
+import { choose, confirm } from "./_actions.ts";
 import { clickControl, describeConsole, expectAccessible, SIZES } from "./_console.ts";
 import { waitForMessage } from "./_flags.ts";
 import {
@@ -507,6 +507,7 @@ describeConsole("the strategies of a flag", (console) => {
     await console.admin("POST", `${environment}/on`);
     const page = await console.open(`/projects/default/flags/${flag}`);
     await runAction(page, "Friends", action);
+    if (action === "Delete") await confirm(page, "In development", "Delete");
     const message = await waitForMessage(page, done);
     // Somebody else turns the flag off.
     await console.admin("POST", `${environment}/off`);
@@ -519,6 +520,7 @@ describeConsole("the strategies of a flag", (console) => {
       ]);
     // Whatever Undo sends has been sent before this.
     await runAction(page, "Others", "Copy to production");
+    await confirm(page, "The flag is off in production", "Copy");
     await waitForMessage(page, "Copied the strategy to production");
     expect(await console.admin("GET", environment)).toMatchObject({ enabled: false });
   });
@@ -549,6 +551,7 @@ describeConsole("the strategies of a flag", (console) => {
     expect(await readStrategies(console, "many-actions")).toMatchObject([{ disabled: false }]);
 
     await runAction(page, "Friends", "Copy to production");
+    await confirm(page, "The flag is off in production", "Copy");
     await waitForMessage(page, "Copied the strategy to production");
     expect(await readStrategies(console, "many-actions", "production")).toMatchObject([
       { title: "Friends", parameters: { userIds: "anna" } },
@@ -557,6 +560,7 @@ describeConsole("the strategies of a flag", (console) => {
     const deleteButton = environmentOf(page);
     await deleteButton.getByRole("button", { name: "More actions for Friends" }).click();
     await page.getByRole("menuitem", { name: "Delete" }).click();
+    await confirm(page, "The last active strategy: this turns the flag off", "Delete");
     const deleted = await waitForMessage(page, "Deleted the strategy from development");
     expect(await readStrategies(console, "many-actions")).toEqual([]);
     await deleted.getByRole("button", { name: "Undo" }).click();

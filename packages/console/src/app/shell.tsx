@@ -22,6 +22,7 @@ import {
 } from "lucide-react";
 import { type ComponentType, useEffect, useState } from "react";
 import { queries } from "../api/queries.ts";
+import { Confirmations } from "../changes/confirmations.tsx";
 import { followChanges } from "../changes/live-changes.ts";
 import { sessionQuery, signOut, useHasSessionEnded } from "../session/session.ts";
 import { SignInAgain } from "../session/sign-in-again.tsx";
@@ -86,6 +87,7 @@ export function Shell() {
         <ConnectionStatus />
         <OpenedPage />
       </div>
+      <Confirmations />
       {hasEnded ? <SignInAgain /> : null}
     </div>
   );

@@ -79,7 +79,12 @@ interface SaveDialogProps {
   readonly version: EditedVersion<unknown> | undefined;
   /** What the form edits. */
   readonly draft: unknown;
-  readonly saving: UseMutationResult<unknown, Error, SaveInput>;
+  readonly saving: Pick<
+    UseMutationResult<unknown, Error, SaveInput>,
+    "error" | "isPending" | "mutate"
+  >;
+  /** What saving does to whom, if people have to know it. */
+  readonly consequence?: string | undefined;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }

@@ -5,7 +5,9 @@ import { useState } from "react";
 import { queries } from "../api/queries.ts";
 import { adminPath, request } from "../api/request.ts";
 import type { Flag } from "../api/types.ts";
+import { asksBeforeChange } from "../changes/asks-before-change.ts";
 import { useChange } from "../changes/use-change.ts";
+import { describeDependencyChange } from "../flags/consequence.ts";
 import { Button } from "../ui/button.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
 import { Checkbox } from "../ui/fields.tsx";
@@ -65,6 +67,13 @@ function DependencyDetails({ flag, edit }: DependencyDetailsProps) {
   const [parent] = dependencies;
   const removal = useChange({
     run: () => setParent(flag, undefined),
+    asks: () => ({
+      title: `Remove the dependency of ${flag.name}?`,
+      consequence:
+        describeDependency(flag, undefined) ??
+        `${flag.name} no longer depends on ${parent?.feature ?? "another flag"}.`,
+      submit: "Remove",
+    }),
     invalidates: [["flag", project]],
     success: () => "Removed the dependency",
     undo: () => setParent(flag, parent),
@@ -138,6 +147,22 @@ interface DependencyDialogProps {
   readonly onClose: () => void;
 }
 
+/** Says what a dependency does to whom where people have to confirm it; undefined if the flag is off there. */
+function describeDependency(
+  { environments }: Flag,
+  dependency: Dependency | undefined,
+): string | undefined {
+  const on = environments.filter((one) => one.enabled && asksBeforeChange(one));
+  if (on.length === 0) return undefined;
+  return describeDependencyChange({
+    environments: on.map(({ name }) => name),
+    condition:
+      dependency === undefined
+        ? undefined
+        : `${dependency.feature} ${describeCondition(dependency)}`,
+  });
+}
+
 type Condition = "on" | "off" | "variants";
 
 function DependencyDialog({ flag, onClose }: DependencyDialogProps) {
@@ -149,13 +174,13 @@ function DependencyDialog({ flag, onClose }: DependencyDialogProps) {
   const parents = useQuery(queries.possibleParents(project, name));
   const names = parents.data ?? [];
   const isKnown = names.includes(parent);
+  const dependency = {
+    feature: parent,
+    enabled: condition !== "off",
+    variants: condition === "variants" ? variants : [],
+  };
   const change = useChange({
-    run: () =>
-      setParent(flag, {
-        feature: parent,
-        enabled: condition !== "off",
-        variants: condition === "variants" ? variants : [],
-      }),
+    run: () => setParent(flag, dependency),
     invalidates: [["flag", project]],
     success: () => `${name} now depends on ${parent}`,
     undo: () => setParent(flag, before),
@@ -170,6 +195,7 @@ function DependencyDialog({ flag, onClose }: DependencyDialogProps) {
       onSubmit={() => change.mutate(undefined, { onSuccess: onClose })}
       isPending={change.isPending}
       isDisabled={condition === "variants" && variants.length === 0}
+      consequence={isKnown ? describeDependency(flag, dependency) : undefined}
       error={change.error}
     >
       <Loaded query={parents}>

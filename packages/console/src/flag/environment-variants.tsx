@@ -3,6 +3,7 @@ import { adminPath } from "../api/request.ts";
 import type { Flag, FlagEnvironment, FlagVariant } from "../api/types.ts";
 import { EditedResource, type EditedVersion, SaveDialog } from "../changes/edit-dialog.tsx";
 import { useSave } from "../changes/use-save.ts";
+import { useConsequence } from "../flags/use-consequence.ts";
 import { StickinessField } from "../strategies/stickiness-field.tsx";
 import { Button } from "../ui/button.tsx";
 import { VariantBar } from "../variants/variant-bar.tsx";
@@ -97,6 +98,7 @@ function VariantsDialog({
     ],
     success: `Saved the variants in ${environment}`,
   });
+  const consequence = useConsequence({ project, flag: name, environment }, { kind: "variants" });
   return (
     <SaveDialog
       title={`Variants in ${environment}`}
@@ -105,6 +107,7 @@ function VariantsDialog({
       version={version}
       draft={variants}
       saving={saving}
+      consequence={consequence}
       onClose={onClose}
     >
       <VariantEditor

@@ -7,6 +7,7 @@ import type { Flag, FlagEnvironment } from "../api/types.ts";
 import { describeEnvironmentType } from "../environments/environment-types.ts";
 import { ProductionMark } from "../environments/production-mark.tsx";
 import { sortByType } from "../environments/sort-by-type.ts";
+import { describeTurnedOn } from "../flags/consequence.ts";
 import { useSwitchFlag } from "../flags/use-switch-flag.ts";
 import type { Names } from "../strategies/describe-strategy.ts";
 import { AddStrategyDialog } from "../strategies/strategy-dialogs.tsx";
@@ -77,7 +78,12 @@ function EnvironmentRow({ flag, environment, names }: EnvironmentRowProps) {
         isSelected={enabled}
         isDisabled={!canEdit}
         onChange={(isSelected) =>
-          switching.mutate({ flag: flag.name, environment: name, enabled: isSelected })
+          switching.mutate({
+            flag: flag.name,
+            environment,
+            enabled: isSelected,
+            reached: describeTurnedOn(strategies, names),
+          })
         }
       />
       <div className="flag-place-rules">

@@ -6,6 +6,7 @@ import type { Flag } from "../api/types.ts";
 import { EditedResource, type EditedVersion, SaveDialog } from "../changes/edit-dialog.tsx";
 import { useChange } from "../changes/use-change.ts";
 import { useSave } from "../changes/use-save.ts";
+import { describeArchiving } from "../flags/consequence.ts";
 import { FlagTypeField, ImpressionDataField } from "../flags/flag-fields.tsx";
 import { ReviveFlagsDialog } from "../flags/archived-flags-dialogs.tsx";
 import { useHasProjectRole } from "../projects/use-project-role.ts";
@@ -205,8 +206,7 @@ interface ArchiveFlagDialogProps {
 
 function ArchiveFlagDialog({ flag, onClose }: ArchiveFlagDialogProps) {
   const navigate = useNavigate();
-  const { project, name, children, environments } = flag;
-  const on = environments.filter(({ enabled }) => enabled).map((entry) => entry.name);
+  const { project, name, children } = flag;
   const archiving = useChange({
     run: async () => {
       await request(adminPath`/projects/${project}/features/${name}`, { method: "DELETE" });
@@ -228,6 +228,7 @@ function ArchiveFlagDialog({ flag, onClose }: ArchiveFlagDialogProps) {
       onSubmit={() => archiving.mutate()}
       isPending={archiving.isPending}
       error={archiving.error}
+      consequence={children.length > 0 ? undefined : describeArchiving([flag])}
     >
       {children.length > 0 ? (
         <Banner kind="warning">
@@ -239,7 +240,6 @@ function ArchiveFlagDialog({ flag, onClose }: ArchiveFlagDialogProps) {
           archive; it is then off in every environment and has no dependency.
         </p>
       )}
-      {on.length > 0 ? <Banner kind="warning">It is on in {joinWithAnd(on)}.</Banner> : null}
     </FormDialog>
   );
 }

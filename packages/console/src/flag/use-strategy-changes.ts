@@ -2,13 +2,18 @@ import { useQueryClient } from "@tanstack/react-query";
 import { queries } from "../api/queries.ts";
 import { adminPath, request } from "../api/request.ts";
 import type { Flag, FlagEnvironment, Strategy } from "../api/types.ts";
+import { asksBeforeChange } from "../changes/asks-before-change.ts";
+import type { Question } from "../changes/confirmations.tsx";
 import { useChange } from "../changes/use-change.ts";
+import { describeConsequence, type FlagChange } from "../flags/consequence.ts";
 import { toDraft } from "../strategies/strategy-draft.ts";
+import { useNames } from "../strategies/use-names.ts";
 import { strategyPath } from "../strategies/use-save-strategy.ts";
 
 /** Changes of the strategies of a flag in an environment. Each of them can be undone. */
 export function useStrategyChanges(flag: Flag, environment: FlagEnvironment) {
   const client = useQueryClient();
+  const names = useNames();
   const { project, name } = flag;
   const invalidates = [["flag", project, name], ["flags", project], ["segments"]];
   const addressIn = (target: string) => ({ project, flag: name, environment: target });
@@ -40,8 +45,28 @@ export function useStrategyChanges(flag: Flag, environment: FlagEnvironment) {
     });
   };
 
+  /** Asks before changes where people have to confirm them, and before every deletion. */
+  const ask = (
+    change: FlagChange,
+    question: Pick<Question, "submit" | "title">,
+    target = environment.name,
+  ): Question | undefined => {
+    const before = flag.environments.find((one) => one.name === target) ?? environment;
+    const isDangerous = change.kind === "delete";
+    if (!isDangerous && !asksBeforeChange(before)) return undefined;
+    return { ...question, consequence: describeConsequence(change, before, names), isDangerous };
+  };
+
   const disabling = useChange<Strategy>({
     run: (strategy) => setDisabled(strategy, !strategy.disabled),
+    asks: (strategy) => {
+      const submit = strategy.disabled ? "Enable" : "Disable";
+      const changed = { ...strategy, disabled: !strategy.disabled };
+      return ask(
+        { kind: "replace", id: strategy.id, strategy: changed },
+        { title: `${submit} the strategy in ${environment.name}?`, submit },
+      );
+    },
     invalidates,
     success: ({ disabled }) => `${disabled ? "Enabled" : "Disabled"} the strategy`,
     undo: async (strategy) => {
@@ -51,6 +76,11 @@ export function useStrategyChanges(flag: Flag, environment: FlagEnvironment) {
   });
   const deletion = useChange<Strategy>({
     run: (strategy) => request(one(strategy), { method: "DELETE" }),
+    asks: ({ id }) =>
+      ask(
+        { kind: "delete", id },
+        { title: `Delete the strategy from ${environment.name}?`, submit: "Delete" },
+      ),
     invalidates,
     success: () => `Deleted the strategy from ${environment.name}`,
     undo: async (strategy) => {
@@ -61,12 +91,26 @@ export function useStrategyChanges(flag: Flag, environment: FlagEnvironment) {
   });
   const copying = useChange<Copy, Strategy>({
     run: ({ strategy, target }) => add(target, toDraft(strategy)),
+    asks: ({ strategy, target }) =>
+      ask(
+        { kind: "add", strategy },
+        { title: `Copy the strategy to ${target}?`, submit: "Copy" },
+        target,
+      ),
     invalidates,
     success: ({ target }) =>
       target === environment.name ? "Duplicated the strategy" : `Copied the strategy to ${target}`,
     undo: ({ target }, copy) => request(one(copy, target), { method: "DELETE" }),
   });
-  const ordering = useChange<readonly string[]>({ run: order, invalidates });
+  const ordering = useChange<readonly string[]>({
+    run: order,
+    asks: () =>
+      ask(
+        { kind: "order" },
+        { title: `Change the order of the strategies in ${environment.name}?`, submit: "Change" },
+      ),
+    invalidates,
+  });
   return { disabling, deletion, copying, ordering };
 }
 

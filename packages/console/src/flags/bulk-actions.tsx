@@ -2,14 +2,13 @@ import { useState } from "react";
 import { adminPath, request } from "../api/request.ts";
 import type { FlagSummary } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
-import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { NameList } from "../ui/name-list.tsx";
 import { Selection } from "../ui/selection.tsx";
 import { describeCount } from "../ui/numbers.ts";
-import { joinWithAnd } from "../ui/words.ts";
+import { describeArchiving, describeSwitch, describeTurnedOnReach } from "./consequence.ts";
 
 interface BulkActionsProps {
   readonly project: string;
@@ -106,9 +105,16 @@ export function BulkActions({ project, flags, onDone }: BulkActionsProps) {
           onConfirm={() => switching.mutate(planned, { onSuccess: () => setPlanned(undefined) })}
         >
           <p>
-            {planned.enabled
-              ? "Their strategies then decide who gets them. A flag without strategies is on for everyone."
-              : "They are then off for everyone in this environment."}
+            {describeSwitch({
+              ...planned,
+              reached: flags
+                .filter(({ name }) => planned.names.includes(name))
+                .flatMap(({ environments: states }) =>
+                  states
+                    .filter(({ name }) => name === planned.environment)
+                    .map(describeTurnedOnReach),
+                ),
+            })}
           </p>
           <NameList names={planned.names} />
         </ConfirmDialog>
@@ -120,6 +126,7 @@ export function BulkActions({ project, flags, onDone }: BulkActionsProps) {
           onClose={() => setArchiving(false)}
           isPending={archiving.isPending}
           error={archiving.error}
+          consequence={describeArchiving(flags)}
           onConfirm={() =>
             archiving.mutate(undefined, {
               onSuccess: () => {
@@ -133,28 +140,11 @@ export function BulkActions({ project, flags, onDone }: BulkActionsProps) {
             Applications no longer receive archived flags and treat them as off. You can revive them
             from the archive; they are then off in every environment and have no dependencies.
           </p>
-          <FlagsOn flags={flags} environments={environments} />
           <NameList names={names} />
         </ConfirmDialog>
       ) : null}
     </Selection>
   );
-}
-
-interface FlagsOnProps {
-  readonly flags: readonly FlagSummary[];
-  readonly environments: readonly string[];
-}
-
-/** Warns about flags that are on, for example "2 flags are on in development and 1 flag is on in production". */
-function FlagsOn({ flags, environments }: FlagsOnProps) {
-  const parts = environments.flatMap((environment) => {
-    const count = flags.filter((flag) => isEnabled(flag, environment)).length;
-    if (count === 0) return [];
-    return [`${describeCount(count, "flag")} ${count === 1 ? "is" : "are"} on in ${environment}`];
-  });
-  if (parts.length === 0) return null;
-  return <Banner kind="warning">{joinWithAnd(parts)}.</Banner>;
 }
 
 interface Switching {

@@ -21,6 +21,7 @@ import type { Sort } from "../ui/sort.ts";
 import { ariaSort, SortButton } from "../ui/sort-button.tsx";
 import { Switch } from "../ui/switch.tsx";
 import { Time } from "../ui/time.tsx";
+import { describeTurnedOnReach } from "./consequence.ts";
 import { describeReach } from "./describe-reach.ts";
 import { lastSeenAt } from "./filter-flags.ts";
 import { type FlagColumns, TIME_LABELS, type TimeColumn } from "./flag-columns.ts";
@@ -239,7 +240,14 @@ const Row = memo(function Row({
                   hidesLabel
                   isDisabled={!canEdit}
                   isSelected={state.enabled}
-                  onChange={(enabled) => onSwitch({ flag: name, environment, enabled })}
+                  onChange={(enabled) =>
+                    onSwitch({
+                      flag: name,
+                      environment: state,
+                      enabled,
+                      reached: describeTurnedOnReach(state),
+                    })
+                  }
                 />
                 <ReachOf state={state} />
               </>

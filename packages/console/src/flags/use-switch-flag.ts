@@ -2,12 +2,17 @@ import { useQueryClient } from "@tanstack/react-query";
 import { queries } from "../api/queries.ts";
 import { adminPath, request } from "../api/request.ts";
 import type { Flag, FlagSummary } from "../api/types.ts";
+import { asksBeforeChange } from "../changes/asks-before-change.ts";
+import type { Question } from "../changes/confirmations.tsx";
 import { useChange } from "../changes/use-change.ts";
+import { describeSwitch } from "./consequence.ts";
 
 interface Switching {
   readonly flag: string;
-  readonly environment: string;
+  readonly environment: { readonly name: string; readonly type: string };
   readonly enabled: boolean;
+  /** For whom the flag is on when it is turned on, for example "for everyone". */
+  readonly reached: string;
 }
 
 /** Turns a flag on or off in an environment. The page shows the new state at once. */
@@ -25,7 +30,7 @@ export function useSwitchFlag(project: string) {
   };
   const send = ({ flag, environment, enabled }: Switching): Promise<void> =>
     request(
-      adminPath`/projects/${project}/features/${flag}/environments/${environment}/${enabled ? "on" : "off"}`,
+      adminPath`/projects/${project}/features/${flag}/environments/${environment.name}/${enabled ? "on" : "off"}`,
       { method: "POST" },
     );
   /** Shows the new state at once. If the change fails, the page must not show what is not stored. */
@@ -38,14 +43,26 @@ export function useSwitchFlag(project: string) {
   };
   return useChange<Switching>({
     run: sendAndShow,
+    asks: askBeforeSwitch,
     invalidates: ({ flag }) => [
       ["flags", project],
       ["flag", project, flag],
     ],
     success: ({ flag, environment, enabled }) =>
-      `${flag} is now ${enabled ? "on" : "off"} in ${environment}`,
+      `${flag} is now ${enabled ? "on" : "off"} in ${environment.name}`,
     undo: (switching) => sendAndShow(reverse(switching)),
   });
+}
+
+function askBeforeSwitch({ flag, environment, enabled, reached }: Switching): Question | undefined {
+  if (!asksBeforeChange(environment)) return undefined;
+  const action = enabled ? "Turn on" : "Turn off";
+  return {
+    title: `${action} ${flag} in ${environment.name}?`,
+    consequence: describeSwitch({ environment: environment.name, enabled, reached: [reached] }),
+    submit: action,
+    isDangerous: !enabled,
+  };
 }
 
 function reverse(switching: Switching): Switching {
@@ -57,7 +74,7 @@ function withState<Item extends FlagSummary | Flag>(flag: Item, switching: Switc
   return {
     ...flag,
     environments: flag.environments.map((environment) =>
-      environment.name === switching.environment
+      environment.name === switching.environment.name
         ? { ...environment, enabled: switching.enabled }
         : environment,
     ),

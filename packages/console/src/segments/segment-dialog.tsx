@@ -4,8 +4,10 @@ import { queries } from "../api/queries.ts";
 import { adminPath, type Versioned } from "../api/request.ts";
 import type { SegmentDefinition } from "../api/types.ts";
 import { EditedResource, type EditedVersion, SaveDialog } from "../changes/edit-dialog.tsx";
+import { asksBeforeChange } from "../changes/asks-before-change.ts";
 import { useSave } from "../changes/use-save.ts";
 import { ConstraintEditor } from "../constraints/constraint-editor.tsx";
+import { describeSegmentChange } from "../flags/consequence.ts";
 import { Banner } from "../ui/banner.tsx";
 import { describeCount } from "../ui/numbers.ts";
 import { TextField } from "../ui/fields.tsx";
@@ -46,6 +48,7 @@ export function SegmentDialog({ version, onClose }: SegmentDialogProps) {
   const { name, description, project, constraints } = draft;
   const { data: projects = [] } = useQuery(queries.projects());
   const saving = useSaveSegment(version, draft);
+  const consequence = useSegmentConsequence(segment?.id);
   return (
     <SaveDialog
       title={segment?.name ?? "New segment"}
@@ -54,6 +57,7 @@ export function SegmentDialog({ version, onClose }: SegmentDialogProps) {
       version={version}
       draft={draft}
       saving={saving}
+      consequence={consequence}
       onClose={onClose}
     >
       {segment === undefined ? null : <Effect id={segment.id} />}
@@ -132,6 +136,21 @@ function useSaveSegment(
     invalidates: [["segments"], ["flag"]],
     success: `${version === undefined ? "Created" : "Saved"} ${body.name}`,
   });
+}
+
+/** Says what saving the segment does to whom, where people have to know it. */
+function useSegmentConsequence(id: number | undefined): string | undefined {
+  const { data: environments = [] } = useQuery(queries.environments());
+  const { data: references = [] } = useQuery({
+    ...queries.segmentReferences(id ?? 0),
+    enabled: id !== undefined,
+  });
+  const asking = new Set(environments.filter(asksBeforeChange).map(({ name }) => name));
+  return describeSegmentChange(
+    references
+      .filter(({ environment }) => asking.has(environment))
+      .map(({ featureName, environment }) => ({ flag: featureName, environment })),
+  );
 }
 
 /** Says whom a change of the segment concerns. */

@@ -148,14 +148,19 @@ export function describeEnvironment(
       ? "Off for everyone. Turning it on adds a strategy for everyone, because all strategies are disabled."
       : "Off for everyone.";
   }
+  return `On ${describeReached(active, names)}.`;
+}
+
+/** Describes for whom strategies are on together, for example "for 25% of users". */
+export function describeReached(active: readonly DescribedStrategy[], names: Names): string {
   const audiences = active.map((strategy) => describeStrategy(strategy, names));
-  if (audiences.length === 0 || audiences.includes("everyone")) return "On for everyone.";
+  if (audiences.length === 0 || audiences.includes("everyone")) return "for everyone";
   const parts = audiences.slice(0, SHOWN_STRATEGIES).map((audience) => `for ${audience}`);
   const others = audiences.length - SHOWN_STRATEGIES;
   if (others > 0) {
     parts.push(`through ${describeCount(others, "more strategy", "more strategies")}`);
   }
-  return `On ${audienceList.format(parts)}.`;
+  return audienceList.format(parts);
 }
 
 /**

@@ -4,6 +4,7 @@ import { queries } from "../api/queries.ts";
 import type { Strategy } from "../api/types.ts";
 import { EditedResource, type EditedVersion, SaveDialog } from "../changes/edit-dialog.tsx";
 import { ConstraintEditor } from "../constraints/constraint-editor.tsx";
+import { useConsequence } from "../flags/use-consequence.ts";
 import { Checkbox, TextField } from "../ui/fields.tsx";
 import { Select } from "../ui/select.tsx";
 import { VariantEditor } from "../variants/variant-editor.tsx";
@@ -76,6 +77,12 @@ function StrategyForm({ address, initial, version, onClose }: StrategyFormProps)
     setDraft((latest) => ({ ...latest, ...changes }));
   const body = toBody(draft, types);
   const saving = useSaveStrategy(address, version, body);
+  const consequence = useConsequence(
+    address,
+    version === undefined
+      ? { kind: "add", strategy: body }
+      : { kind: "replace", id: version.value.id, strategy: body },
+  );
   const choices = types
     .filter((type) => !type.deprecated || type.name === name)
     .map((type) => {
@@ -90,6 +97,7 @@ function StrategyForm({ address, initial, version, onClose }: StrategyFormProps)
       version={version}
       draft={draft}
       saving={saving}
+      consequence={consequence}
       onClose={onClose}
     >
       <p className="strategy-preview" role="status">

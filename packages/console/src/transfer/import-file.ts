@@ -59,6 +59,23 @@ export function sourceEnvironment({ content, isOfUnleash }: ImportFile): string 
     : undefined;
 }
 
+/** Returns the names of the environments in which the flags of a file have a state. */
+export function environmentsIn({ content }: ImportFile): ReadonlySet<string> {
+  const features = entriesOf(content, "features");
+  const states = features.flatMap((feature) => entriesOf(feature, "environments"));
+  return new Set(states.flatMap((state) => (isRecord(state) ? String(state["name"]) : [])));
+}
+
+/** NOTE: the service has not checked the file yet. */
+function entriesOf(value: unknown, property: string): readonly unknown[] {
+  const entries = isRecord(value) ? value[property] : undefined;
+  return Array.isArray(entries) ? entries : [];
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
 /** Says why the service rejects a file, and where in the file the reason is. */
 export function describeImportError(error: unknown, file: ImportFile | undefined): string {
   if (error instanceof FileProblem) return error.message;

@@ -1,7 +1,9 @@
 import { useMemo, useState } from "react";
 import type { ImportReport } from "../api/types.ts";
+import { describeImport } from "../flags/consequence.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
+import { Consequence } from "../ui/consequence.tsx";
 import { describeCount } from "../ui/numbers.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { SearchField } from "../ui/fields.tsx";
@@ -26,6 +28,8 @@ interface ImportPreviewProps {
   readonly report: ImportReport;
   /** The only environment that changes. By default, all in the file. */
   readonly environment?: string | undefined;
+  /** The names of the environments that change and where people have to know it. */
+  readonly askingEnvironments: readonly string[];
   readonly isPending: boolean;
   readonly onImport: () => void;
   readonly onCancel: () => void;
@@ -36,6 +40,7 @@ export function ImportPreview({
   fileName,
   report,
   environment,
+  askingEnvironments,
   isPending,
   onImport,
   onCancel,
@@ -64,6 +69,7 @@ export function ImportPreview({
           {environment === undefined ? "" : ` into ${environment}`}
         </Button>
         <Button onPress={onCancel}>Cancel</Button>
+        <Consequence text={describeImport(changes, askingEnvironments)} />
       </div>
       <PreviewedFlags report={report} />
     </div>

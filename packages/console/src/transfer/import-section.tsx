@@ -6,7 +6,8 @@ import { FileTrigger } from "react-aria-components/FileTrigger";
 import { Text } from "react-aria-components/Text";
 import { queries } from "../api/queries.ts";
 import { adminPath, request } from "../api/request.ts";
-import type { ImportReport, ImportValidation } from "../api/types.ts";
+import type { ImportReport, ImportValidation, ProjectEnvironment } from "../api/types.ts";
+import { asksBeforeChange } from "../changes/asks-before-change.ts";
 import { useChange } from "../changes/use-change.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button } from "../ui/button.tsx";
@@ -16,6 +17,7 @@ import { Select } from "../ui/select.tsx";
 import {
   describeImportError,
   describeImportProblem,
+  environmentsIn,
   type ImportFile,
   readImportFile,
   sourceEnvironment,
@@ -73,7 +75,8 @@ interface ChosenFileProps {
 /** A file that can be imported: what that would change, and for a file of Unleash in which environment. */
 function ChosenFile({ project, file, onClose }: ChosenFileProps) {
   const id = useId();
-  const environments = useProjectEnvironments(project, file);
+  const possible = useProjectEnvironments(project);
+  const environments = possible.map(({ name }) => name);
   const [chosen, setChosen] = useState<string>();
   const environment = chosen ?? environments.find((name) => name === sourceEnvironment(file));
   const target = { project, environment: environment ?? "" };
@@ -87,6 +90,7 @@ function ChosenFile({ project, file, onClose }: ChosenFileProps) {
   const importing = useImport(file, target);
   const error = importing.error ?? check.error;
   const changes = check.data?.changes;
+  const changing = file.isOfUnleash ? new Set([environment]) : environmentsIn(file);
   return (
     <>
       {file.isOfUnleash ? (
@@ -112,6 +116,9 @@ function ChosenFile({ project, file, onClose }: ChosenFileProps) {
           fileName={file.name}
           report={changes}
           environment={environment}
+          askingEnvironments={possible
+            .filter((one) => asksBeforeChange(one) && changing.has(one.name))
+            .map(({ name }) => name)}
           isPending={importing.isPending}
           onCancel={onClose}
           onImport={() => importing.mutate(changes, { onSuccess: onClose })}
@@ -184,13 +191,9 @@ function ImportFailure({ error, file }: { error: unknown; file?: ImportFile }) {
   return <Banner kind="error">{describeImportError(error, file)} Nothing was imported.</Banner>;
 }
 
-/** The environments of a project, if the file needs one. */
-function useProjectEnvironments(project: string, file: ImportFile): readonly string[] {
-  const { data = [] } = useQuery({
-    ...queries.projectEnvironments(project),
-    enabled: file.isOfUnleash,
-  });
-  return data.filter(({ visible }) => visible).map(({ name }) => name);
+function useProjectEnvironments(project: string): readonly ProjectEnvironment[] {
+  const { data = [] } = useQuery(queries.projectEnvironments(project));
+  return data.filter(({ visible }) => visible);
 }
 
 /** Where the flags of a file are imported to. */

@@ -10,6 +10,8 @@ interface ConfirmDialogProps {
   readonly onClose: () => void;
   readonly isPending: boolean;
   readonly error?: unknown;
+  /** What confirming does to whom, beside the button. */
+  readonly consequence?: string | undefined;
   /** @default true */
   readonly isDangerous?: boolean;
   /** Text that has to be typed first, because nothing can undo the action. */

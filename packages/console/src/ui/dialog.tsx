@@ -3,6 +3,7 @@ import { Dialog as AriaDialog, Heading } from "react-aria-components/Dialog";
 import { Modal, ModalOverlay } from "react-aria-components/Modal";
 import { X } from "lucide-react";
 import { Button, IconButton } from "./button.tsx";
+import { Consequence } from "./consequence.tsx";
 import type { FieldSubjects } from "./field-errors.ts";
 import type { ConflictActions } from "./form-error.tsx";
 import { ServerForm } from "./server-form.tsx";
@@ -61,6 +62,8 @@ interface FormDialogProps extends DialogProps {
   readonly isDangerous?: boolean;
   /** Whether nothing can be submitted at the moment. @default false */
   readonly isDisabled?: boolean;
+  /** What submitting does to whom, if people have to know it. Shown beside the button. */
+  readonly consequence?: string | undefined;
 }
 
 /** A modal dialog with a form. Errors are shown above its buttons. */
@@ -75,6 +78,7 @@ export function FormDialog({
   conflict,
   isDangerous = false,
   isDisabled = false,
+  consequence,
   onClose,
   children,
   ...props
@@ -93,6 +97,7 @@ export function FormDialog({
         {...(conflict !== undefined && { conflict })}
         footer={
           <footer className="dialog-footer">
+            <Consequence text={consequence} />
             <Button onPress={close}>{cancel}</Button>
             <Button
               type="submit"
