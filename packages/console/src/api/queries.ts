@@ -10,6 +10,7 @@ import type {
   ContextFieldSummary,
   EnvironmentSummary,
   Flag,
+  FlagMovePreview,
   FlagSummary,
   InviteLink,
   ListedSession,
@@ -177,6 +178,30 @@ export const queries = {
         request<Flag>(`${adminPath`/projects/${project}/features/${flag}`}?archived=true`, {
           signal,
         }),
+    }),
+
+  /** What moving a flag to a project would do. */
+  flagMove: (project: string, flag: string, newProjectId: string) =>
+    queryOptions({
+      queryKey: ["flag", project, flag, "move", newProjectId],
+      queryFn: ({ signal }) =>
+        request<FlagMovePreview>(
+          adminPath`/projects/${project}/features/${flag}/changeProject/validate`,
+          { method: "POST", body: { newProjectId }, signal },
+        ),
+      staleTime: 0,
+    }),
+
+  /** The last time that a flag moved to another project. */
+  lastMove: (flag: string) =>
+    queryOptions({
+      queryKey: ["events", "last-move", flag],
+      queryFn: ({ signal }) =>
+        request<{ events: readonly RecordedEvent[] }>(
+          `api/admin/search/events?${toLastMoveSearch(flag)}`,
+          { signal },
+        ),
+      select: ({ events: [last] }) => last?.project ?? null,
     }),
 
   /** The names of the flags that a flag may depend on. */
@@ -488,6 +513,11 @@ function toFlagSearch({ query, project, type, state, sort }: FlagSearch, offset:
 interface FoundFlags {
   readonly features: readonly Pick<FlagSummary, "name" | "project" | "description">[];
   readonly total: number;
+}
+
+function toLastMoveSearch(flag: string): string {
+  const type = "IS:feature-project-change";
+  return new URLSearchParams({ type, feature: `IS:${flag}`, limit: "1" }).toString();
 }
 
 /** A comma would separate words, each of which is enough for a match. */

@@ -15,6 +15,7 @@ import type { UserView } from "../../../admin/src/accounts/user-view.ts";
 import type { SessionView } from "../../../admin/src/sessions/session-store.ts";
 import type { findEvents } from "../../../admin/src/domain/events/find-events.ts";
 import type { listFeatures } from "../../../admin/src/domain/features/list-features.ts";
+import type { Move, previewMove } from "../../../admin/src/domain/features/move-feature.ts";
 import type { readFeature } from "../../../admin/src/domain/features/read-feature.ts";
 import type { listProjects } from "../../../admin/src/domain/projects/store.ts";
 import type {
@@ -55,6 +56,10 @@ type Rows<List extends (...parameters: never[]) => Promise<unknown>> =
 export type FlagSummary = Rows<typeof listFeatures>;
 /** A flag with its environments and their strategies. */
 export type Flag = Json<Awaited<ReturnType<typeof readFeature>>>;
+/** What moving a flag to another project has done. */
+export type FlagMove = Json<Move>;
+/** What moving a flag to another project would do. */
+export type FlagMovePreview = Json<Awaited<ReturnType<typeof previewMove>>>;
 export type FlagEnvironment = Flag["environments"][number];
 export type Strategy = Json<StrategyView>;
 export type Constraint = Strategy["constraints"][number];

@@ -9,7 +9,7 @@ import { useSave } from "../changes/use-save.ts";
 import { describeArchiving } from "../flags/consequence.ts";
 import { FlagTypeField, ImpressionDataField } from "../flags/flag-fields.tsx";
 import { ReviveFlagsDialog } from "../flags/archived-flags-dialogs.tsx";
-import { useHasProjectRole } from "../projects/use-project-role.ts";
+import { useEditableProjects, useHasProjectRole } from "../projects/use-project-role.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
@@ -17,6 +17,7 @@ import { TextField } from "../ui/fields.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { NameField } from "../ui/name-field.tsx";
 import { joinWithAnd } from "../ui/words.ts";
+import { MoveFlagDialog } from "./move-flag-dialog.tsx";
 import { useCanEdit } from "./use-can-edit.ts";
 
 /** What can be done with an archived flag. */
@@ -38,7 +39,7 @@ function ReviveButton({ flag: { project, name } }: { readonly flag: Flag }) {
 /** What can be done with a flag as a whole. */
 export function FlagActions({ flag }: { readonly flag: Flag }) {
   const canEdit = useCanEdit(flag);
-  const [dialog, setDialog] = useState<"edit" | "copy" | "archive">();
+  const [dialog, setDialog] = useState<"edit" | "copy" | "move" | "archive">();
   const { project, name, stale } = flag;
   const markStale = (isStale: boolean): Promise<unknown> =>
     request(adminPath`/projects/${project}/stale`, {
@@ -54,6 +55,7 @@ export function FlagActions({ flag }: { readonly flag: Flag }) {
     success: (isStale) => `Marked ${name} as ${isStale ? "stale" : "active"}`,
     undo: (isStale) => markStale(!isStale),
   });
+  const isMovable = useEditableProjects().some(({ id }) => id !== project);
   const close = (): void => setDialog(undefined);
   if (flag.archived) return <ReviveButton flag={flag} />;
   if (!canEdit) return null;
@@ -63,6 +65,9 @@ export function FlagActions({ flag }: { readonly flag: Flag }) {
       <Menu
         entries={[
           { label: "Copy…", run: () => setDialog("copy") },
+          ...(isMovable
+            ? [{ label: "Move to another project…", run: () => setDialog("move") }]
+            : []),
           {
             label: stale ? "Mark as active" : "Mark as stale",
             run: () => marking.mutate(!stale),
@@ -76,6 +81,7 @@ export function FlagActions({ flag }: { readonly flag: Flag }) {
       </Menu>
       {dialog === "edit" ? <EditFlagDialog flag={flag} onClose={close} /> : null}
       {dialog === "copy" ? <CopyFlagDialog flag={flag} onClose={close} /> : null}
+      {dialog === "move" ? <MoveFlagDialog flag={flag} onClose={close} /> : null}
       {dialog === "archive" ? <ArchiveFlagDialog flag={flag} onClose={close} /> : null}
     </>
   );

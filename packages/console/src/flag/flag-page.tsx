@@ -13,7 +13,7 @@ import { Badge } from "../ui/badge.tsx";
 import { Banner } from "../ui/banner.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { LinkedText } from "../ui/linked-text.tsx";
-import { Loaded } from "../ui/loaded.tsx";
+import { Loaded, Loading } from "../ui/loaded.tsx";
 import { Page } from "../ui/page.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { Time } from "../ui/time.tsx";
@@ -24,6 +24,7 @@ import { ExplainTab } from "./explain-tab.tsx";
 import { FlagActions } from "./flag-actions.tsx";
 import { FlagTags } from "./flag-tags.tsx";
 import { UsageTab } from "./usage-tab.tsx";
+import { useMissingFlag } from "./use-missing-flag.ts";
 import "./flag.css";
 
 const route = getRouteApi("/shell/projects/$project/flags/$flag");
@@ -36,7 +37,8 @@ export function FlagPage() {
   usePrefetchQuery(queries.segments());
   usePrefetchQuery(queries.strategyTypes());
   const isArchived = query.data?.archived ?? false;
-  const isMissing = query.error instanceof ApiError && query.error.status === 404;
+  const isUnknown = query.error instanceof ApiError && query.error.status === 404;
+  const isMissing = useMissingFlag(project, flag, isUnknown);
   return (
     <Page
       title={isMissing ? `There is no flag “${flag}”` : flag}
@@ -58,11 +60,13 @@ export function FlagPage() {
       }
       besideTitle={isMissing ? undefined : <CopyButton label="Copy the name" text={flag} />}
       actions={
-        isMissing || query.data === undefined ? undefined : <FlagActions flag={query.data} />
+        isUnknown || query.data === undefined ? undefined : <FlagActions flag={query.data} />
       }
     >
       {isMissing ? (
         <MissingFlag project={project} flag={flag} />
+      ) : isUnknown ? (
+        <Loading />
       ) : (
         <Loaded query={query}>
           {(loaded) => (
