@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
@@ -32,6 +32,37 @@ test("flags-proxy/fetch has at most 200 kB in a bundle for Workers, and needs on
   expect([...new Set(modules)]).toEqual(["node:crypto"]);
   expect(code).not.toMatch(/\bimport\s*\(|\brequire\s*\(/);
 });
+
+const CONSOLE = new URL("../packages/admin/dist/console/", import.meta.url);
+/** What browsers load before they show the sign-in page, and then the list of flags. */
+const MAX_FIRST_VISIT_BYTES = 200_000;
+/** All pages and dialogs of the console. */
+const MAX_CONSOLE_BYTES = 350_000;
+
+test("the console has at most 200 kB of script for a first visit, and 350 kB in total", () => {
+  const page = readFileSync(new URL("index.html", CONSOLE), "utf8");
+  const all = readdirSync(new URL("assets", CONSOLE)).filter((name) => name.endsWith(".js"));
+  const first = all.filter((name) => page.includes(name));
+  const sizes = {
+    first: { br: sumSizes(first, ".br"), gz: sumSizes(first, ".gz") },
+    all: { br: sumSizes(all, ".br"), gz: sumSizes(all, ".gz") },
+  };
+  console.log("Script of the console, in bytes:", JSON.stringify(sizes));
+  expect(sizes.first.br).toBeGreaterThan(100_000);
+  // Browsers accept Brotli over secure connections. Otherwise they get gzip, which is a sixth larger.
+  expect(sizes.first.br).toBeLessThan(MAX_FIRST_VISIT_BYTES);
+  expect(sizes.all.gz).toBeLessThan(MAX_CONSOLE_BYTES);
+});
+
+/** Returns how many bytes the service sends for these files. */
+function sumSizes(names: readonly string[], variant: ".br" | ".gz"): number {
+  const sizes = names.map((name) => {
+    const compressed = new URL(`assets/${name}${variant}`, CONSOLE);
+    // Small files have no compressed variant.
+    return statSync(existsSync(compressed) ? compressed : new URL(`assets/${name}`, CONSOLE)).size;
+  });
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
 
 function toCompressedKb(code: Uint8Array | string): number {
   return Math.round(gzipSync(code).length / 1000);

@@ -46,10 +46,20 @@ export default defineConfig(({ command }) => ({
     assetsInlineLimit: 0,
     // In kB without compression.
     chunkSizeWarningLimit: 800,
-    // Two files: one for each page would be larger in total, and pages that are open during an upgrade
-    // would request files that no longer exist. Browsers keep the libraries when only the console changes.
+    // Pages appear with their styles, and the order of styles does not depend on which page was opened first.
+    cssCodeSplit: false,
+    // What the first visit needs is in two files, and browsers keep the libraries when only the console changes. What
+    // several of the other pages need is in a third one, so that a page needs at most two further files.
     rolldownOptions: {
-      output: { codeSplitting: { groups: [{ name: "libraries", test: /node_modules/ }] } },
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: "libraries", test: /node_modules/, tags: ["$initial"], priority: 2 },
+            { name: "index", tags: ["$initial"], priority: 1 },
+            { name: "shared", minShareCount: 2 },
+          ],
+        },
+      },
     },
   },
   server: { proxy: { "/api": ADMIN, "/auth": ADMIN, "/invite": ADMIN } },

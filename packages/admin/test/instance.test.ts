@@ -139,7 +139,9 @@ describeAnyStorage("an installation", (source) => {
       flags: {},
       resourceLimits: {
         featureFlags: LIMITS.features,
-        segmentValues: LIMITS.valuesPerSegment,
+        segmentValues: 10_000,
+        segmentBytes: 1_048_576,
+        repeatedSegmentsBytes: 32 * 1_048_576,
         releaseTemplates: 0,
       },
       versionInfo: { current: { oss: version }, instanceId: statistics.instanceId },

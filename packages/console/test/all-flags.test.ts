@@ -18,6 +18,8 @@ describeConsole("the flags of all projects", (console) => {
         environments: [{ name: "production", enabled: true, strategies: [{ name: "default" }] }],
       },
     ]);
+    // The search hides one flag, so that its count appears only when it has been applied.
+    await createProject(console, `three-${size}`, [{ name: `another-${size}` }]);
     const page = await console.open("/flags", { size });
     await page.getByRole("searchbox").fill(`${size}-`);
     await page.getByText("50 of 61 flags").waitFor();

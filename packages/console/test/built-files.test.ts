@@ -1,23 +1,13 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 
 const DIRECTORY = fileURLToPath(new URL("../../admin/dist/console", import.meta.url));
 const ASSETS = join(DIRECTORY, "assets");
 
-/** All pages together, as browsers without Brotli get them. */
-const MAX_SCRIPT_BYTES = 350_000;
-
 const scripts = readdirSync(ASSETS).filter((name) => name.endsWith(".js"));
-
-test("all scripts of the console have less than 350 kB with gzip", () => {
-  const sizes = scripts.map((name) => gzipSync(readFileSync(join(ASSETS, name))).length);
-  const total = sizes.reduce((sum, size) => sum + size, 0);
-  expect(total).toBeGreaterThan(100_000);
-  expect(total).toBeLessThan(MAX_SCRIPT_BYTES);
-});
 
 test("the bundle contains the messages of the component library only in English", () => {
   const english = scripts.filter((name) => read(name).includes("Clear search"));

@@ -1,5 +1,6 @@
 import type { TypedApp } from "../http/typed-app.ts";
 import { Type } from "typebox";
+import { MAX_INLINED_LENGTH } from "flags-engine";
 import { operation } from "../access/operation.ts";
 import { closedObject } from "../http/schemas.ts";
 import { LIMITS } from "../limits.ts";
@@ -156,10 +157,14 @@ function registerUiConfig(app: TypedApp, { storage, publicUrl }: InstanceOptions
   );
 }
 
-/** Limits of what is not supported are 0. */
+/** Limits of what is not supported are 0. Names are those of Unleash, except for sizes, which are in bytes. */
 function toResourceLimits() {
   return {
     segmentValues: LIMITS.valuesPerSegment,
+    segmentBytes: LIMITS.segmentBytes,
+    allSegmentsBytes: LIMITS.allSegmentsBytes,
+    repeatedSegmentsBytes: MAX_INLINED_LENGTH,
+    environmentBytes: LIMITS.environmentBytes,
     strategySegments: LIMITS.segmentsPerStrategy,
     featureEnvironmentStrategies: LIMITS.strategiesPerEnvironment,
     constraintValues: LIMITS.valuesPerConstraint,

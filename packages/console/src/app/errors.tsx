@@ -5,6 +5,7 @@ import { isUnavailable } from "../api/request.ts";
 import { Banner } from "../ui/banner.tsx";
 import { describeError } from "../ui/describe-error.ts";
 import { Button } from "../ui/button.tsx";
+import { OutdatedError } from "../ui/lazy-part.tsx";
 import { Page } from "../ui/page.tsx";
 
 /** How long a page waits before it tries again to open. */
@@ -20,6 +21,20 @@ export function RouteError({ error }: ErrorComponentProps) {
     const timer = window.setTimeout(() => void router.invalidate(), RETRY_MS);
     return () => window.clearTimeout(timer);
   }, [router, error, isTemporary]);
+  if (error instanceof OutdatedError) {
+    return (
+      <Page title="A new version of the console is available">
+        <p>
+          This page is from an earlier version, whose files no longer exist. Reload it to continue.
+        </p>
+        <div className="row">
+          <Button variant="primary" onPress={() => window.location.reload()}>
+            Reload
+          </Button>
+        </div>
+      </Page>
+    );
+  }
   return (
     <Page
       title={isTemporary ? "The service is currently unavailable" : "This page cannot be shown"}

@@ -7,35 +7,27 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import { queries } from "../api/queries.ts";
-import { parseContextSearch } from "../playground/context.ts";
-import { parsePlaygroundSearch } from "../playground/context-address.ts";
-import { PROJECT_FIELDS, ProjectsPage } from "../projects/projects-page.tsx";
-import { ALL_FLAG_FIELDS, AllFlagsPage } from "../flags/all-flags-page.tsx";
+import { parseContextSearch, parsePlaygroundSearch } from "../playground/context-address.ts";
+import {
+  ALL_FLAG_FIELDS,
+  APPLICATION_FIELDS,
+  ARCHIVE_FIELDS,
+  CONTEXT_FIELD_FIELDS,
+  EVENT_FIELDS,
+  PROJECT_FIELDS,
+  RESULT_FIELDS,
+  SEGMENT_FIELDS,
+  TAG_FIELDS,
+  TOKEN_FIELDS,
+  USER_FIELDS,
+} from "./list-fields.ts";
 import { FLAG_FIELDS } from "../flags/filter-flags.ts";
 import { FlagsPage } from "../flags/flags-page.tsx";
-import { ARCHIVE_FIELDS, ArchivePage } from "../flags/archive-page.tsx";
-import { FlagPage } from "../flag/flag-page.tsx";
-import { ProjectSettingsPage } from "../projects/project-settings-page.tsx";
-import { TransferPage } from "../transfer/transfer-page.tsx";
-import { RESULT_FIELDS } from "../playground/playground-results.tsx";
-import { PlaygroundPage } from "../playground/playground-page.tsx";
-import { SEGMENT_FIELDS, SegmentsPage } from "../segments/segments-page.tsx";
-import { CONTEXT_FIELD_FIELDS, ContextFieldsPage } from "../context-fields/context-fields-page.tsx";
-import { EnvironmentsPage } from "../environments/environments-page.tsx";
-import { TAG_FIELDS, TagsPage } from "../tags/tags-page.tsx";
-import { SessionsPage } from "../sessions/sessions-page.tsx";
-import { ProfilePage } from "../profile/profile-page.tsx";
-import { USER_FIELDS, UsersPage } from "../users/users-page.tsx";
-import { TOKEN_FIELDS, TokensPage } from "../tokens/tokens-page.tsx";
-import { APPLICATION_FIELDS, ApplicationsPage } from "../applications/applications-page.tsx";
-import { ApplicationPage } from "../applications/application-page.tsx";
-import { EVENT_FIELDS } from "../events/event-filters.tsx";
-import { EventsPage } from "../events/events-page.tsx";
-import { NewUserPage, ResetPasswordPage } from "../session/choose-password-page.tsx";
 import { openLink } from "../session/opened-link.ts";
 import { isSignedOut, sessionQuery } from "../session/session.ts";
-import { SetupPage } from "../session/setup-page.tsx";
 import { SignInPage } from "../session/sign-in-page.tsx";
+import { lazyPart } from "../ui/lazy-part.tsx";
+import { Loading } from "../ui/loaded.tsx";
 import { listSearch } from "../ui/list-search.ts";
 import { CREATE_FIELDS } from "../ui/use-creating.ts";
 import { NotFound, RouteError } from "./errors.tsx";
@@ -65,21 +57,25 @@ const setup = createRoute({
   getParentRoute: () => root,
   path: "/setup",
   beforeLoad: ({ location }) => openLink("/setup", location),
-  component: SetupPage,
+  component: lazyPart(async () => (await import("../session/setup-page.tsx")).SetupPage),
 });
 
 const newUser = createRoute({
   getParentRoute: () => root,
   path: "/new-user",
   beforeLoad: ({ location }) => openLink("/new-user", location),
-  component: NewUserPage,
+  component: lazyPart(
+    async () => (await import("../session/choose-password-page.tsx")).NewUserPage,
+  ),
 });
 
 const resetPassword = createRoute({
   getParentRoute: () => root,
   path: "/reset-password",
   beforeLoad: ({ location }) => openLink("/reset-password", location),
-  component: ResetPasswordPage,
+  component: lazyPart(
+    async () => (await import("../session/choose-password-page.tsx")).ResetPasswordPage,
+  ),
 });
 
 /** The frame of all pages for people who have signed in. */
@@ -112,7 +108,7 @@ const projects = createRoute({
   getParentRoute: () => shell,
   path: "/projects",
   validateSearch: listSearch({ ...PROJECT_FIELDS, ...CREATE_FIELDS }),
-  component: ProjectsPage,
+  component: lazyPart(async () => (await import("../projects/projects-page.tsx")).ProjectsPage),
 });
 
 const flags = createRoute({
@@ -126,14 +122,14 @@ const allFlags = createRoute({
   getParentRoute: () => shell,
   path: "/flags",
   validateSearch: listSearch(ALL_FLAG_FIELDS),
-  component: AllFlagsPage,
+  component: lazyPart(async () => (await import("../flags/all-flags-page.tsx")).AllFlagsPage),
 });
 
 const archive = createRoute({
   getParentRoute: () => shell,
   path: "/projects/$project/archive",
   validateSearch: listSearch(ARCHIVE_FIELDS),
-  component: ArchivePage,
+  component: lazyPart(async () => (await import("../flags/archive-page.tsx")).ArchivePage),
 });
 
 function parseTab({ tab }: Readonly<Record<string, unknown>>): { readonly tab?: string } {
@@ -148,19 +144,21 @@ const flag = createRoute({
     ...parseContextSearch(search),
     ...listSearch(EVENT_FIELDS)(search),
   }),
-  component: FlagPage,
+  component: lazyPart(async () => (await import("../flag/flag-page.tsx")).FlagPage),
 });
 
 const projectSettings = createRoute({
   getParentRoute: () => shell,
   path: "/projects/$project/settings",
-  component: ProjectSettingsPage,
+  component: lazyPart(
+    async () => (await import("../projects/project-settings-page.tsx")).ProjectSettingsPage,
+  ),
 });
 
 const transfer = createRoute({
   getParentRoute: () => shell,
   path: "/projects/$project/transfer",
-  component: TransferPage,
+  component: lazyPart(async () => (await import("../transfer/transfer-page.tsx")).TransferPage),
 });
 
 const playground = createRoute({
@@ -170,80 +168,90 @@ const playground = createRoute({
     ...parsePlaygroundSearch(search),
     ...listSearch(RESULT_FIELDS)(search),
   }),
-  component: PlaygroundPage,
+  component: lazyPart(
+    async () => (await import("../playground/playground-page.tsx")).PlaygroundPage,
+  ),
 });
 
 const segments = createRoute({
   getParentRoute: () => shell,
   path: "/segments",
   validateSearch: listSearch({ ...SEGMENT_FIELDS, ...CREATE_FIELDS }),
-  component: SegmentsPage,
+  component: lazyPart(async () => (await import("../segments/segments-page.tsx")).SegmentsPage),
 });
 
 const contextFields = createRoute({
   getParentRoute: () => shell,
   path: "/context-fields",
   validateSearch: listSearch({ ...CONTEXT_FIELD_FIELDS, ...CREATE_FIELDS }),
-  component: ContextFieldsPage,
+  component: lazyPart(
+    async () => (await import("../context-fields/context-fields-page.tsx")).ContextFieldsPage,
+  ),
 });
 
 const environments = createRoute({
   getParentRoute: () => shell,
   path: "/environments",
-  component: EnvironmentsPage,
+  component: lazyPart(
+    async () => (await import("../environments/environments-page.tsx")).EnvironmentsPage,
+  ),
 });
 
 const tags = createRoute({
   getParentRoute: () => shell,
   path: "/tags",
   validateSearch: listSearch(TAG_FIELDS),
-  component: TagsPage,
+  component: lazyPart(async () => (await import("../tags/tags-page.tsx")).TagsPage),
 });
 
 const tokens = createRoute({
   getParentRoute: () => shell,
   path: "/tokens",
   validateSearch: listSearch({ ...TOKEN_FIELDS, ...CREATE_FIELDS }),
-  component: TokensPage,
+  component: lazyPart(async () => (await import("../tokens/tokens-page.tsx")).TokensPage),
 });
 
 const users = createRoute({
   getParentRoute: () => shell,
   path: "/users",
   validateSearch: listSearch(USER_FIELDS),
-  component: UsersPage,
+  component: lazyPart(async () => (await import("../users/users-page.tsx")).UsersPage),
 });
 
 const profile = createRoute({
   getParentRoute: () => shell,
   path: "/profile",
-  component: ProfilePage,
+  component: lazyPart(async () => (await import("../profile/profile-page.tsx")).ProfilePage),
 });
 
 const sessions = createRoute({
   getParentRoute: () => shell,
   path: "/sessions",
-  component: SessionsPage,
+  component: lazyPart(async () => (await import("../sessions/sessions-page.tsx")).SessionsPage),
 });
 
 const applications = createRoute({
   getParentRoute: () => shell,
   path: "/applications",
   validateSearch: listSearch(APPLICATION_FIELDS),
-  component: ApplicationsPage,
+  component: lazyPart(
+    async () => (await import("../applications/applications-page.tsx")).ApplicationsPage,
+  ),
 });
 
 const application = createRoute({
   getParentRoute: () => shell,
   path: "/applications/$application",
-  component: ApplicationPage,
+  component: lazyPart(
+    async () => (await import("../applications/application-page.tsx")).ApplicationPage,
+  ),
 });
 
 const events = createRoute({
   getParentRoute: () => shell,
   path: "/events",
   validateSearch: listSearch(EVENT_FIELDS),
-  component: EventsPage,
+  component: lazyPart(async () => (await import("../events/events-page.tsx")).EventsPage),
 });
 
 /** Every other address. */
@@ -291,6 +299,7 @@ export function createConsoleRouter(client: QueryClient) {
     context: { client },
     defaultPreload: "intent",
     defaultErrorComponent: RouteError,
+    defaultPendingComponent: Loading,
     scrollRestoration: true,
   });
 }

@@ -25,9 +25,9 @@ import { queries } from "../api/queries.ts";
 import { Confirmations } from "../changes/confirmations.tsx";
 import { followChanges } from "../changes/live-changes.ts";
 import { sessionQuery, signOut, useHasSessionEnded } from "../session/session.ts";
-import { SignInAgain } from "../session/sign-in-again.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { describeError } from "../ui/describe-error.ts";
+import { lazyPart } from "../ui/lazy-part.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { Select } from "../ui/select.tsx";
 import { showToast } from "../ui/toast.tsx";
@@ -42,6 +42,10 @@ import {
   type Theme,
 } from "./remembered-choices.ts";
 import "./shell.css";
+
+const SignInAgain = lazyPart(
+  async () => (await import("../session/sign-in-again.tsx")).SignInAgain,
+);
 
 /** The header, the navigation and the opened page. */
 export function Shell() {

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { APPLICATION_FIELDS } from "../app/list-fields.ts";
 import { queries } from "../api/queries.ts";
 import type { Application } from "../api/types.ts";
 import { Badge } from "../ui/badge.tsx";
@@ -14,8 +15,6 @@ import { Time } from "../ui/time.tsx";
 import { useDebounced } from "../ui/use-debounced.ts";
 import { useListState } from "../ui/use-list-state.ts";
 import "./applications.css";
-
-export const APPLICATION_FIELDS = { query: "", sort: "" } as const;
 
 /** The applications that have registered. */
 export function ApplicationsPage() {

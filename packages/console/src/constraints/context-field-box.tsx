@@ -1,5 +1,6 @@
 import type { ContextField } from "../api/types.ts";
-import { ComboBox, toChoice } from "../ui/select.tsx";
+import { ComboBox } from "../ui/combo-box.tsx";
+import { toChoice } from "../ui/select.tsx";
 
 interface ContextFieldBoxProps {
   readonly fields: readonly ContextField[];

@@ -2,7 +2,7 @@ import { type ClipboardEvent, type KeyboardEvent, useMemo, useState } from "reac
 import { Button } from "../ui/button.tsx";
 import { Chips } from "../ui/chips.tsx";
 import { SearchField, TextField } from "../ui/fields.tsx";
-import { ComboBox } from "../ui/select.tsx";
+import { ComboBox } from "../ui/combo-box.tsx";
 import { describeDownload, parseLines, parseValues, withValues } from "./values.ts";
 import "./constraints.css";
 import { describeCount, formatCount } from "../ui/numbers.ts";

@@ -3,6 +3,7 @@ import { Plus } from "lucide-react";
 import { useMemo } from "react";
 import { queries } from "../api/queries.ts";
 import type { ContextFieldSummary } from "../api/types.ts";
+import { CONTEXT_FIELD_FIELDS } from "../app/list-fields.ts";
 import { useHasRole } from "../session/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
@@ -14,8 +15,6 @@ import { useListState } from "../ui/use-list-state.ts";
 import { matchesWords, toWords } from "../ui/words.ts";
 import { ContextFieldDialog } from "./context-field-dialog.tsx";
 import { ContextFieldTable } from "./context-field-table.tsx";
-
-export const CONTEXT_FIELD_FIELDS = { query: "", sort: "" } as const;
 
 /** The fields of the context, which constraints compare. */
 export function ContextFieldsPage() {

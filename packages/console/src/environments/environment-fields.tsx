@@ -1,4 +1,4 @@
-import { ComboBox } from "../ui/select.tsx";
+import { ComboBox } from "../ui/combo-box.tsx";
 import { ENVIRONMENT_TYPES } from "./environment-types.ts";
 
 interface TypeFieldProps {

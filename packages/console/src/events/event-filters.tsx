@@ -1,20 +1,17 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { queries } from "../api/queries.ts";
+import type { EVENT_FIELDS } from "../app/list-fields.ts";
 import { describeTokenType } from "../tokens/token-types.ts";
 import type { ListState } from "../ui/list-search.ts";
 import { SearchField } from "../ui/fields.tsx";
-import { FilterSelect, ComboBox, type Choice } from "../ui/select.tsx";
+import { ComboBox } from "../ui/combo-box.tsx";
+import { type Choice, FilterSelect } from "../ui/select.tsx";
 import { useDebounced } from "../ui/use-debounced.ts";
 import { sortDistinct } from "../ui/words.ts";
 import { EVENT_TYPES } from "./describe-event.ts";
 
-const CRITERIA = { query: "", type: "", createdBy: "", project: "", feature: "" } as const;
-
-/** What the list of events shows: `pages` is how many have been loaded, empty for one. */
-export const EVENT_FIELDS = { ...CRITERIA, pages: "" } as const;
-
 /** What to filter by, as it is typed. Empty strings match every event. */
-type EventCriteria = ListState<typeof CRITERIA>;
+type EventCriteria = Omit<ListState<typeof EVENT_FIELDS>, "pages">;
 
 interface EventFiltersProps {
   readonly criteria: EventCriteria;

@@ -1,5 +1,6 @@
 import { Page } from "../ui/page.tsx";
-import { EVENT_FIELDS, EventFilters } from "./event-filters.tsx";
+import { EVENT_FIELDS } from "../app/list-fields.ts";
+import { EventFilters } from "./event-filters.tsx";
 import { EventList } from "./event-list.tsx";
 import { useDebounced } from "../ui/use-debounced.ts";
 import { useListState } from "../ui/use-list-state.ts";

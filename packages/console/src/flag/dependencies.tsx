@@ -12,8 +12,9 @@ import { Button } from "../ui/button.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
 import { Checkbox } from "../ui/fields.tsx";
 import { Loaded } from "../ui/loaded.tsx";
+import { ComboBox } from "../ui/combo-box.tsx";
 import { describeCount } from "../ui/numbers.ts";
-import { ComboBox, Select } from "../ui/select.tsx";
+import { Select } from "../ui/select.tsx";
 import { joinWithOr } from "../ui/words.ts";
 import { useCanEdit } from "./use-can-edit.ts";
 

@@ -4,11 +4,15 @@ import { Link2 } from "lucide-react";
 import { useMemo, useRef } from "react";
 import { queries } from "../api/queries.ts";
 import type { Evaluation, Flag } from "../api/types.ts";
-import { type ContextSearch, fieldsOfFlag } from "../playground/context.ts";
+import { fieldsOfFlag } from "../playground/context.ts";
 import { ContextForm, EnvironmentChoice } from "../playground/context-form.tsx";
 import { Explanation } from "../playground/explanation.tsx";
 import { showResults } from "../ui/scroll.ts";
-import { copyAddress, useContextAddress } from "../playground/context-address.ts";
+import {
+  type ContextSearch,
+  copyAddress,
+  useContextAddress,
+} from "../playground/context-address.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
 import { Loaded } from "../ui/loaded.tsx";

@@ -10,7 +10,7 @@ import { describeTagProblem, toTagText } from "../tags/tag-text.ts";
 import { Button } from "../ui/button.tsx";
 import { Chips } from "../ui/chips.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
-import { ComboBox } from "../ui/select.tsx";
+import { ComboBox } from "../ui/combo-box.tsx";
 import { useCanEdit } from "./use-can-edit.ts";
 
 function keysOf({ project, name }: Flag) {

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { queries } from "../api/queries.ts";
+import { ALL_FLAG_FIELDS } from "../app/list-fields.ts";
 import type { FlagSummary, Project } from "../api/types.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
@@ -20,16 +21,6 @@ import { lastSeenAt } from "./filter-flags.ts";
 import { StateSelect } from "./flag-filters.tsx";
 import { describeType, FLAG_TYPES } from "./flag-types.ts";
 import "./flag-list.css";
-
-/** Which flags the list of all projects shows, and how many pages: empty for one. */
-export const ALL_FLAG_FIELDS = {
-  query: "",
-  project: "",
-  type: "",
-  state: ["all", "active", "stale"],
-  sort: ["name", "-name", "createdAt", "-createdAt", "lastSeenAt", "-lastSeenAt"],
-  pages: "",
-} as const;
 
 /** The flags of all projects that the user may see. */
 export function AllFlagsPage() {

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
+import { ARCHIVE_FIELDS } from "../app/list-fields.ts";
 import { queries } from "../api/queries.ts";
 import type { ArchivedFlag } from "../api/types.ts";
 import { useHasProjectRole } from "../projects/use-project-role.ts";
@@ -19,8 +20,6 @@ import { matchesWords, toWords } from "../ui/words.ts";
 import { DeleteFlagsDialog, ReviveFlagsDialog } from "./archived-flags-dialogs.tsx";
 import { describeType } from "./flag-types.ts";
 import { OtherHits } from "./other-hits.tsx";
-
-export const ARCHIVE_FIELDS = { query: "", sort: "" } as const;
 
 const route = getRouteApi("/shell/projects/$project/archive");
 

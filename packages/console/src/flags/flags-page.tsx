@@ -1,33 +1,32 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useDeferredValue, useEffect, useMemo, useState } from "react";
 import { queries } from "../api/queries.ts";
-import { adminPath, request } from "../api/request.ts";
 import type { FlagSummary } from "../api/types.ts";
 import { readHiddenColumns, rememberHiddenColumns } from "../app/remembered-choices.ts";
-import { useChange } from "../changes/use-change.ts";
 import { useHasProjectRole } from "../projects/use-project-role.ts";
 import { Button } from "../ui/button.tsx";
-import { FormDialog } from "../ui/dialog.tsx";
 import { Empty } from "../ui/empty.tsx";
-import { TextField } from "../ui/fields.tsx";
+import { lazyPart } from "../ui/lazy-part.tsx";
 import { Loaded } from "../ui/loaded.tsx";
-import { NameField } from "../ui/name-field.tsx";
 import { describeShown } from "../ui/numbers.ts";
 import { Page } from "../ui/page.tsx";
 import { readListSearch } from "../ui/list-search.ts";
 import { useCreating } from "../ui/use-creating.ts";
 import { useListState } from "../ui/use-list-state.ts";
-import { BulkActions } from "./bulk-actions.tsx";
 import { ColumnChoice } from "./column-choice.tsx";
 import { columnsOf, hideableColumns, withoutColumns } from "./flag-columns.ts";
 import { filterFlags, FLAG_FIELDS } from "./filter-flags.ts";
-import { FlagTypeField, ImpressionDataField } from "./flag-fields.tsx";
 import { FlagFilters } from "./flag-filters.tsx";
 import { FlagList } from "./flag-list.tsx";
 import { OtherHits } from "./other-hits.tsx";
 import { rememberFilter } from "./opened-filters.ts";
+
+const BulkActions = lazyPart(async () => (await import("./bulk-actions.tsx")).BulkActions);
+const CreateFlagDialog = lazyPart(
+  async () => (await import("./create-flag-dialog.tsx")).CreateFlagDialog,
+);
 
 const NO_FILTER = readListSearch(FLAG_FIELDS, {});
 
@@ -125,55 +124,5 @@ function FilteredFlags({ project, flags }: FilteredFlagsProps) {
         />
       )}
     </>
-  );
-}
-
-interface CreateFlagDialogProps {
-  readonly project: string;
-  readonly onClose: () => void;
-}
-
-function CreateFlagDialog({ project, onClose }: CreateFlagDialogProps) {
-  const navigate = useNavigate();
-  const [name, setName] = useState("");
-  const [description, setDescription] = useState("");
-  const [type, setType] = useState("release");
-  const [impressionData, setImpressionData] = useState(false);
-  const creation = useChange({
-    run: () =>
-      request(adminPath`/projects/${project}/features`, {
-        method: "POST",
-        body: { name, type, description, impressionData },
-      }),
-    invalidates: [["flags", project], ["projects"]],
-    showsErrors: true,
-  });
-  return (
-    <FormDialog
-      title="New flag"
-      submit="Create flag"
-      draft={[name, type, description, impressionData]}
-      onClose={onClose}
-      isPending={creation.isPending}
-      error={creation.error}
-      onSubmit={() =>
-        creation.mutate(undefined, {
-          onSuccess: () =>
-            void navigate({
-              to: "/projects/$project/flags/$flag",
-              params: { project, flag: name },
-            }),
-        })
-      }
-    >
-      <NameField
-        value={name}
-        onChange={setName}
-        description="Applications use this name, so it cannot be changed later."
-      />
-      <FlagTypeField value={type} onChange={setType} />
-      <TextField label="Description" value={description} onChange={setDescription} rows={3} />
-      <ImpressionDataField value={impressionData} onChange={setImpressionData} />
-    </FormDialog>
   );
 }

@@ -7,7 +7,7 @@ import { Button, IconButton } from "../ui/button.tsx";
 import { Checkbox, TextField } from "../ui/fields.tsx";
 import { fromLocalTime, toLocalTime } from "../ui/times.ts";
 import { ownValue } from "../ui/own-value.ts";
-import { ComboBox } from "../ui/select.tsx";
+import { ComboBox } from "../ui/combo-box.tsx";
 import { describeField } from "./context.ts";
 import "./context-form.css";
 

@@ -1,31 +1,5 @@
 import { findStrategyType } from "../../../engine/src/strategies/strategy-table.ts";
-import type { ContextValues } from "../api/request-context.ts";
 import type { ContextField, FlagEnvironment, Segment } from "../api/types.ts";
-
-/** URL parameters that contain a context, so that a link shows the same result to everybody. */
-export interface ContextSearch {
-  readonly context?: ContextValues;
-  /** Names of environments. */
-  readonly in?: readonly string[];
-}
-
-/** Reads URL parameters. A URL can contain anything, so values that are not strings are ignored. */
-export function parseContextSearch(search: Readonly<Record<string, unknown>>): ContextSearch {
-  const { context, in: environments } = search;
-  const values =
-    typeof context === "object" && context !== null && !Array.isArray(context)
-      ? Object.entries(context).filter((entry): entry is [string, string] => isText(entry[1]))
-      : [];
-  const names = Array.isArray(environments) ? environments.filter(isText) : [];
-  return {
-    ...(values.length > 0 && { context: Object.fromEntries(values) }),
-    ...(names.length > 0 && { in: names }),
-  };
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string";
-}
 
 /** Returns what a field is for, and which values to suggest. */
 export function describeField(name: string, known: readonly ContextField[]) {

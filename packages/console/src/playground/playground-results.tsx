@@ -5,7 +5,7 @@ import type { PlaygroundInput } from "../api/queries.ts";
 import type { PlaygroundFlag } from "../api/types.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
-import type { ListFields } from "../ui/list-search.ts";
+import { RESULT_FIELDS } from "../app/list-fields.ts";
 import { SearchField } from "../ui/fields.tsx";
 import { ownValue } from "../ui/own-value.ts";
 import { useListState } from "../ui/use-list-state.ts";
@@ -30,13 +30,6 @@ const FILTERS: readonly { readonly id: ResultFilter; readonly label: string }[] 
   { id: "variant", label: "With a variant" },
   { id: "different", label: "Different results" },
 ];
-
-/** Which results are shown, and how many: empty for the first ones. */
-export const RESULT_FIELDS = {
-  query: "",
-  show: ["all", "on", "off", "variant", "different"],
-  shown: "",
-} as const satisfies ListFields;
 
 /** How many flags are shown at first, and how many more each time. */
 const STEP = 100;

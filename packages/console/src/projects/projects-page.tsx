@@ -4,6 +4,7 @@ import { Plus } from "lucide-react";
 import { type ReactNode, useMemo, useState } from "react";
 import { queries } from "../api/queries.ts";
 import type { Project } from "../api/types.ts";
+import { PROJECT_FIELDS } from "../app/list-fields.ts";
 import { useHasRole } from "../session/session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
@@ -24,8 +25,6 @@ import { ArchiveProjectDialog, useReviveProject } from "./archive-project-dialog
 import { PROJECT_MODES } from "./project-modes.ts";
 import { DeleteProjectDialog } from "./delete-project-dialog.tsx";
 import { CreateProjectDialog } from "./create-project-dialog.tsx";
-
-export const PROJECT_FIELDS = { tab: ["active", "archived"], query: "", sort: "" } as const;
 
 /** All projects, active and archived. */
 export function ProjectsPage() {

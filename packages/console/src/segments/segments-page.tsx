@@ -3,6 +3,7 @@ import { Plus } from "lucide-react";
 import { useMemo, useState } from "react";
 import { queries } from "../api/queries.ts";
 import type { Segment } from "../api/types.ts";
+import { SEGMENT_FIELDS } from "../app/list-fields.ts";
 import { ConstraintList } from "../constraints/constraint-summary.tsx";
 import { useHasRole } from "../session/session.ts";
 import { Badge } from "../ui/badge.tsx";
@@ -20,8 +21,6 @@ import { useListState } from "../ui/use-list-state.ts";
 import { matchesWords, toWords } from "../ui/words.ts";
 import { EditSegmentDialog, SegmentDialog } from "./segment-dialog.tsx";
 import { DeleteSegmentDialog, SegmentReferencesDialog } from "../references/segment-references.tsx";
-
-export const SEGMENT_FIELDS = { query: "", sort: "" } as const;
 
 /** Named lists of constraints that several strategies share. */
 export function SegmentsPage() {

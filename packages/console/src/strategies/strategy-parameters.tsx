@@ -1,5 +1,6 @@
 import { useState } from "react";
-import { NumberField, Checkbox, TextField } from "../ui/fields.tsx";
+import { Checkbox, TextField } from "../ui/fields.tsx";
+import { NumberField } from "../ui/number-field.tsx";
 import { ownValue } from "../ui/own-value.ts";
 import { useUpdates } from "../ui/list-editing.ts";
 import { PercentageSlider } from "../ui/slider.tsx";

@@ -1,10 +1,9 @@
+import { TAG_FIELDS } from "../app/list-fields.ts";
 import { Page } from "../ui/page.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { useListState } from "../ui/use-list-state.ts";
 import { TagTypes } from "./tag-types.tsx";
 import { Tags } from "./tags.tsx";
-
-export const TAG_FIELDS = { tab: ["tags", "types"], query: "", sort: "" } as const;
 
 /** Tags of flags, and their types. */
 export function TagsPage() {

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useMemo } from "react";
+import { TOKEN_FIELDS } from "../app/list-fields.ts";
 import { queries } from "../api/queries.ts";
 import type { Token } from "../api/types.ts";
 import { useHasRole } from "../session/session.ts";
@@ -18,8 +19,6 @@ import { CreateTokenDialog } from "./create-token-dialog.tsx";
 import { TokenTable } from "./token-table.tsx";
 import { describeTokenType } from "./token-types.ts";
 import "./tokens.css";
-
-export const TOKEN_FIELDS = { query: "", type: "", environment: "", sort: "" } as const;
 
 /** The tokens with which applications, people and scripts use the service. */
 export function TokensPage() {

@@ -6,13 +6,12 @@ import { SearchField as AriaSearchField } from "react-aria-components/SearchFiel
 import { Text } from "react-aria-components/Text";
 import { TextArea as AriaTextArea } from "react-aria-components/TextArea";
 import { TextField as AriaTextField } from "react-aria-components/TextField";
-import { NumberField as AriaNumberField } from "react-aria-components/NumberField";
 import { Checkbox as AriaCheckbox } from "react-aria-components/Checkbox";
 import { Check, Minus, Search, X } from "lucide-react";
 import { IconButton } from "./button.tsx";
 import "./fields.css";
 
-interface FieldProps<Value> {
+export interface FieldProps<Value> {
   readonly label: string;
   readonly value: Value;
   readonly onChange: (value: Value) => void;
@@ -63,27 +62,6 @@ export function TextField({
       )}
       <FieldHelp label={label} description={description} />
     </AriaTextField>
-  );
-}
-
-interface NumberFieldProps extends FieldProps<number> {
-  readonly minValue?: number;
-  readonly maxValue?: number;
-  readonly step?: number;
-  readonly formatOptions?: Intl.NumberFormatOptions;
-}
-
-export function NumberField({ label, description, validate, ...props }: NumberFieldProps) {
-  return (
-    <AriaNumberField
-      {...props}
-      className="field"
-      {...(validate !== undefined && { validate: (value) => validate(value) ?? null })}
-    >
-      <Label>{label}</Label>
-      <Input className="input" />
-      <FieldHelp label={label} description={description} />
-    </AriaNumberField>
   );
 }
 

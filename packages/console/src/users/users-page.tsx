@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useMemo, useState } from "react";
+import { USER_FIELDS } from "../app/list-fields.ts";
 import { queries } from "../api/queries.ts";
 import type { RootRole, User } from "../api/types.ts";
 import { sessionQuery, useHasRole } from "../session/session.ts";
@@ -18,8 +19,6 @@ import { InviteLinks } from "./invite-links.tsx";
 import { toRoleChoices } from "./user-names.ts";
 import { UserTable } from "./user-table.tsx";
 import "./users.css";
-
-export const USER_FIELDS = { query: "", role: "" } as const;
 
 /** The accounts of all people. */
 export function UsersPage() {
