@@ -29,7 +29,7 @@ describeConsole("the archive", (console) => {
     await page.getByRole("link", { name: old, exact: true }).click();
     await page.getByText("Applications treat it as off").waitFor();
     const card = page.getByRole("region", { name: "development" });
-    await card.getByText("Off for everyone.").waitFor();
+    await card.getByText("Off for everyone").waitFor();
     expect(await card.getByRole("switch").isDisabled()).toBe(true);
     for (const name of [/^Edit/, /^Add/, /^More actions/]) {
       // oxlint-disable-next-line no-await-in-loop -- one after the other

@@ -110,7 +110,7 @@ describeConsole("the page of a flag", (console) => {
     );
     const page = await console.open(`/projects/default/flags/${name}`, { size });
     const production = environmentOf(page, "production");
-    await production.getByText("Off for everyone.").waitFor();
+    await production.getByText("Off for everyone").waitFor();
     await production.getByText("When on, for 25% of users").waitFor();
     await clickControl(production.getByRole("switch"));
     await confirm(page, "This turns the flag on for 25% of users in production.", "Turn on");
@@ -121,7 +121,7 @@ describeConsole("the page of a flag", (console) => {
       { name: "production", enabled: true },
     ]);
     await message.getByRole("button", { name: "Undo" }).click();
-    await production.getByText("Off for everyone.").waitFor();
+    await production.getByText("Off for everyone").waitFor();
 
     await clickControl(environmentOf(page).getByRole("switch"));
     await environmentOf(page).getByText("On for everyone").waitFor();
@@ -197,6 +197,40 @@ describeConsole("the page of a flag", (console) => {
     await page.getByRole("tab", { name: "Environments" }).click();
     await environmentOf(page).waitFor();
     expect(new URL(page.url()).search).toBe("");
+  });
+
+  test("says which rules have no effect, and why", async () => {
+    const plan = { contextName: "plan", operator: "NUM_GT", value: "5" };
+    await createFlag(console, "parent-that-is-off");
+    await createFlag(console, "without-effect", [
+      { name: "default", title: "All" },
+      { name: "flexibleRollout", title: "Some", parameters: { rollout: "5" } },
+      { name: "default", title: "None", constraints: [plan, { ...plan, operator: "NUM_LT" }] },
+    ]);
+    await console.admin("POST", "/projects/default/features/without-effect/dependencies", {
+      feature: "parent-that-is-off",
+    });
+    const page = await console.open("/projects/default/flags/without-effect");
+    const notesOf = (title: string) =>
+      environmentOf(page).getByRole("row").filter({ hasText: title }).locator(".rule-note");
+    await notesOf("Some").getByText("another strategy is on for everyone").waitFor();
+    await notesOf("None").getByText("“plan is greater than 5” and “plan is less than 5”").waitFor();
+    expect(await notesOf("All").count()).toBe(0);
+    await environmentOf(page).getByText("have no effect until it is turned on").waitFor();
+    await clickControl(environmentOf(page).getByRole("switch"));
+    await environmentOf(page)
+      .getByText("depends on parent-that-is-off, which is off here.")
+      .waitFor();
+    await expectAccessible(page);
+
+    await page.getByRole("button", { name: "Edit None" }).click();
+    const dialog = page.getByRole("dialog", { name: "Strategy in development" });
+    await dialog.getByText("This can never match.").waitFor();
+    const second = dialog.getByRole("group", { name: "Constraint 2" });
+    await second.getByRole("textbox", { name: "Number" }).fill("9");
+    await dialog.getByText("This can never match.").waitFor({ state: "detached" });
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await notesOf("None").getByText("another strategy is on for everyone").waitFor();
   });
 
   test("copies the name", async () => {

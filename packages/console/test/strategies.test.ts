@@ -193,7 +193,7 @@ describeConsole("the strategies of a flag", (console) => {
     await page.keyboard.type("userId");
     await page.keyboard.press("Tab");
     expect(await constraint.getByRole("combobox").inputValue()).toBe("userId");
-    await dialog.getByText("On for everyone whose userId is one of ….").waitFor();
+    await dialog.getByText(/On for everyone whose userId is one of … The flag is off/).waitFor();
 
     for (const name of ["red", "blue"]) {
       await dialog.getByRole("button", { name: "Add variant" }).click();

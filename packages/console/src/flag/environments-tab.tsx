@@ -9,7 +9,7 @@ import { ProductionMark } from "../environments/production-mark.tsx";
 import { sortByType } from "../environments/sort-by-type.ts";
 import { describeTurnedOn } from "../flags/consequence.ts";
 import { useSwitchFlag } from "../flags/use-switch-flag.ts";
-import type { Names } from "../strategies/describe-strategy.ts";
+import { RuleNote } from "../strategies/rule-note.tsx";
 import { AddStrategyDialog } from "../strategies/strategy-dialogs.tsx";
 import { Button } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
@@ -17,8 +17,9 @@ import { Loading } from "../ui/loaded.tsx";
 import { Switch } from "../ui/switch.tsx";
 import { Time } from "../ui/time.tsx";
 import { Dependencies } from "./dependencies.tsx";
+import { describeBlocked } from "./describe-blocked.ts";
 import { EnvironmentVariants } from "./environment-variants.tsx";
-import { StrategyList } from "./strategy-list.tsx";
+import { type KnownNames, StrategyList } from "./strategy-list.tsx";
 import { useCanEdit } from "./use-can-edit.ts";
 
 /** What a flag does in each environment, and the flags that it depends on. */
@@ -26,6 +27,11 @@ export function EnvironmentsTab({ flag }: { readonly flag: Flag }) {
   const { environments, project } = flag;
   const types = useQuery(queries.strategyTypes());
   const segments = useQuery(queries.segments());
+  const [dependency] = flag.dependencies;
+  const parent = useQuery({
+    ...queries.flag(project, dependency?.feature ?? ""),
+    enabled: dependency !== undefined && !flag.archived,
+  });
   if (types.isPending || segments.isPending) return <Loading />;
   const names = { types: types.data ?? [], segments: segments.data ?? [] };
   return (
@@ -50,6 +56,11 @@ export function EnvironmentsTab({ flag }: { readonly flag: Flag }) {
               // Where an archived flag was on does not matter: nobody gets it, and reviving turns it off.
               environment={flag.archived ? { ...environment, enabled: false } : environment}
               names={names}
+              blocked={
+                dependency === undefined || parent.data === undefined
+                  ? undefined
+                  : describeBlocked(dependency, parent.data, environment.name)
+              }
             />
           ))}
         </div>
@@ -61,11 +72,13 @@ export function EnvironmentsTab({ flag }: { readonly flag: Flag }) {
 interface EnvironmentRowProps {
   readonly flag: Flag;
   readonly environment: FlagEnvironment;
-  readonly names: Names;
+  readonly names: KnownNames;
+  /** Why the flag is off here even if it is turned on; undefined if it may be on. */
+  readonly blocked: string | undefined;
 }
 
 /** A flag in one environment: what happens to whom. */
-function EnvironmentRow({ flag, environment, names }: EnvironmentRowProps) {
+function EnvironmentRow({ flag, environment, names, blocked }: EnvironmentRowProps) {
   const canEdit = useCanEdit(flag);
   const switching = useSwitchFlag(flag.project);
   const [isAdding, setAdding] = useState(false);
@@ -90,6 +103,7 @@ function EnvironmentRow({ flag, environment, names }: EnvironmentRowProps) {
         {enabled && strategies.length > 0 ? null : (
           <p className="flag-sentence">{describeWithoutStrategies(environment, canEdit)}</p>
         )}
+        {enabled && blocked !== undefined ? <RuleNote>{blocked}</RuleNote> : null}
         {strategies.length === 0 ? null : (
           <StrategyList flag={flag} environment={environment} names={names} canEdit={canEdit} />
         )}
@@ -142,7 +156,10 @@ function describeWithoutStrategies(
   canEdit: boolean,
 ): string {
   if (enabled) return "On for everyone.";
-  if (!canEdit || strategies.some(({ disabled }) => !disabled)) return "Off for everyone.";
+  if (strategies.some(({ disabled }) => !disabled)) {
+    return "Off for everyone: the strategies have no effect until it is turned on.";
+  }
+  if (!canEdit) return "Off for everyone.";
   return strategies.length === 0
     ? "Off for everyone. Turning it on adds a strategy for everyone."
     : "Off for everyone. Turning it on adds a strategy for everyone, because all strategies are disabled.";

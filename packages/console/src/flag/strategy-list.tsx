@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Button as AriaButton } from "react-aria-components/Button";
 import { GridList, GridListItem } from "react-aria-components/GridList";
 import { useDragAndDrop } from "react-aria-components/useDragAndDrop";
-import type { Flag, FlagEnvironment, Strategy } from "../api/types.ts";
+import type { Flag, FlagEnvironment, Segment, Strategy } from "../api/types.ts";
 import { ConstraintList } from "../constraints/constraint-summary.tsx";
 import {
   describeBeginnings,
@@ -11,6 +11,8 @@ import {
   type Names,
 } from "../strategies/describe-strategy.ts";
 import { EditStrategyDialog } from "../strategies/strategy-dialogs.tsx";
+import { findIneffective } from "../strategies/find-ineffective.ts";
+import { RuleNote } from "../strategies/rule-note.tsx";
 import { describeStrategyType } from "../strategies/strategy-labels.ts";
 import { StrategyWarnings } from "../strategies/strategy-warnings.tsx";
 import { IconButton } from "../ui/button.tsx";
@@ -19,10 +21,15 @@ import { VariantBar } from "../variants/variant-bar.tsx";
 import { moveEntries } from "./move-entries.ts";
 import { useStrategyChanges } from "./use-strategy-changes.ts";
 
+/** What the sentences about strategies refer to, with all that is known about segments. */
+export interface KnownNames extends Names {
+  readonly segments: readonly Segment[];
+}
+
 interface StrategyListProps {
   readonly flag: Flag;
   readonly environment: FlagEnvironment;
-  readonly names: Names;
+  readonly names: KnownNames;
   readonly canEdit: boolean;
 }
 
@@ -33,6 +40,7 @@ export function StrategyList({ flag, environment, names, canEdit }: StrategyList
   const [edited, setEdited] = useState<string>();
   const ids = strategies.map(({ id }) => id);
   const beginnings = describeBeginnings(environment);
+  const notes = findIneffective(strategies, names.segments, Date.now());
   const isSortable = canEdit && strategies.length > 1;
   const { dragAndDropHooks } = useDragAndDrop({
     isDisabled: !isSortable,
@@ -101,6 +109,7 @@ export function StrategyList({ flag, environment, names, canEdit }: StrategyList
               strategy={strategy}
               names={names}
               beginning={beginnings[index] ?? "For"}
+              note={notes[index]}
             />
             {canEdit ? (
               <div className="strategy-actions">
@@ -142,10 +151,12 @@ interface StrategySummaryProps {
   readonly names: Names;
   /** What the sentence begins with. */
   readonly beginning: string;
+  /** Why it changes nothing; undefined if it may change something. */
+  readonly note: string | undefined;
 }
 
 /** What a strategy does, in a sentence that lists its constraints below. */
-function StrategySummary({ strategy, names, beginning }: StrategySummaryProps) {
+function StrategySummary({ strategy, names, beginning, note }: StrategySummaryProps) {
   const { title, constraints, variants } = strategy;
   const audience = describeStrategy({ ...strategy, constraints: [], variants: [] }, names);
   return (
@@ -160,6 +171,7 @@ function StrategySummary({ strategy, names, beginning }: StrategySummaryProps) {
       {constraints.length === 0 ? null : <ConstraintList constraints={constraints} />}
       {variants.length === 0 ? null : <VariantBar variants={variants} />}
       <StrategyWarnings strategy={strategy} />
+      {note === undefined ? null : <RuleNote>{note}</RuleNote>}
     </div>
   );
 }

@@ -11,6 +11,7 @@ import {
   wholePercentage,
 } from "./strategy-labels.ts";
 import { describeCount, formatCount, formatPercent } from "../ui/numbers.ts";
+import { withFullStop } from "../ui/describe-error.ts";
 import { ownValue } from "../ui/own-value.ts";
 import { joinWithAnd } from "../ui/words.ts";
 
@@ -148,7 +149,7 @@ export function describeEnvironment(
       ? "Off for everyone. Turning it on adds a strategy for everyone, because all strategies are disabled."
       : "Off for everyone.";
   }
-  return `On ${describeReached(active, names)}.`;
+  return withFullStop(`On ${describeReached(active, names)}`);
 }
 
 /** Describes for whom strategies are on together, for example "for 25% of users". */

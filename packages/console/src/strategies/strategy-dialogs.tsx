@@ -5,10 +5,14 @@ import type { Strategy } from "../api/types.ts";
 import { EditedResource, type EditedVersion, SaveDialog } from "../changes/edit-dialog.tsx";
 import { ConstraintEditor } from "../constraints/constraint-editor.tsx";
 import { useConsequence } from "../flags/use-consequence.ts";
+import { takesList } from "../constraints/operators.ts";
+import { Banner } from "../ui/banner.tsx";
+import { withFullStop } from "../ui/describe-error.ts";
 import { Checkbox, TextField } from "../ui/fields.tsx";
 import { Select } from "../ui/select.tsx";
 import { VariantEditor } from "../variants/variant-editor.tsx";
 import { describeStrategy } from "./describe-strategy.ts";
+import { describeImpossible } from "./find-ineffective.ts";
 import { SegmentPicker } from "./segment-picker.tsx";
 import { StickinessField } from "./stickiness-field.tsx";
 import { createDraft, type StrategyDraft, toBody, toDraft, withType } from "./strategy-draft.ts";
@@ -72,7 +76,14 @@ function StrategyForm({ address, initial, version, onClose }: StrategyFormProps)
   const [draft, setDraft] = useState(initial);
   const { data: types = [] } = useQuery(queries.strategyTypes());
   const { data: segments = [] } = useQuery(queries.segments());
+  const { data: shown } = useQuery(queries.flag(project, flag));
+  const isOff = shown?.environments.some((place) => place.name === environment && !place.enabled);
   const { name, parameters, constraints, variants } = draft;
+  // What somebody is still typing is no problem yet.
+  const typed = constraints.filter(
+    ({ operator, values }) => !takesList(operator) || values.length > 0,
+  );
+  const impossible = describeImpossible({ ...draft, constraints: typed }, segments, Date.now());
   const change = (changes: Partial<StrategyDraft>): void =>
     setDraft((latest) => ({ ...latest, ...changes }));
   const body = toBody(draft, types);
@@ -101,9 +112,12 @@ function StrategyForm({ address, initial, version, onClose }: StrategyFormProps)
       onClose={onClose}
     >
       <p className="strategy-preview" role="status">
-        On for {describeStrategy(draft, { segments, types })}
-        {draft.disabled ? " – but this strategy is disabled" : ""}.
+        {withFullStop(
+          `On for ${describeStrategy(draft, { segments, types })}${draft.disabled ? " – but this strategy is disabled" : ""}`,
+        )}
+        {isOff ? ` The flag is off in ${environment}: nothing changes until it is turned on.` : ""}
       </p>
+      {impossible === undefined ? null : <Banner kind="warning">{impossible}</Banner>}
       <div className="strategy-fields">
         <Select
           label="Type"

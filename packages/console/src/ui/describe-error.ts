@@ -56,5 +56,5 @@ function furtherDetails({ message, details }: ApiError): readonly string[] {
 
 /** Ends a text with a full stop, unless it has ended. */
 export function withFullStop(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
