@@ -45,6 +45,17 @@ export function rememberHiddenColumns(ids: ReadonlySet<string>): void {
   writeStored(COLUMNS_KEY, JSON.stringify([...ids]));
 }
 
+const SDK_KEY = "flags.sdk";
+
+/** Returns the id of the SDK whose code was shown last. */
+export function readSdk(): string | null {
+  return readStored(SDK_KEY);
+}
+
+export function rememberSdk(id: string): void {
+  writeStored(SDK_KEY, id);
+}
+
 /** Returns what this browser remembers; null if nothing, or if it may not store anything. */
 function readStored(key: string): string | null {
   try {

@@ -5,6 +5,7 @@ import { queries } from "../api/queries.ts";
 import { ApiError } from "../api/request.ts";
 import type { Flag } from "../api/types.ts";
 import { EVENT_FIELDS } from "../app/list-fields.ts";
+import { UseInCode } from "../code/use-in-code.tsx";
 import { EventFilters } from "../events/event-filters.tsx";
 import { EventList } from "../events/event-list.tsx";
 import { describeType } from "../flags/flag-types.ts";
@@ -61,7 +62,12 @@ export function FlagPage() {
       }
       besideTitle={isMissing ? undefined : <CopyButton label="Copy the name" text={flag} />}
       actions={
-        isUnknown || query.data === undefined ? undefined : <FlagActions flag={query.data} />
+        isUnknown || query.data === undefined ? undefined : (
+          <>
+            {isArchived ? null : <UseInCode flag={query.data} />}
+            <FlagActions flag={query.data} />
+          </>
+        )
       }
     >
       {isMissing ? (

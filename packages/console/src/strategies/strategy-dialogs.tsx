@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { queries } from "../api/queries.ts";
-import type { Strategy } from "../api/types.ts";
+import type { Segment, Strategy } from "../api/types.ts";
 import { EditedResource, type EditedVersion, SaveDialog } from "../changes/edit-dialog.tsx";
 import { ConstraintEditor } from "../constraints/constraint-editor.tsx";
 import { useConsequence } from "../flags/use-consequence.ts";
@@ -11,7 +11,7 @@ import { withFullStop } from "../ui/describe-error.ts";
 import { Checkbox, TextField } from "../ui/fields.tsx";
 import { Select } from "../ui/select.tsx";
 import { VariantEditor } from "../variants/variant-editor.tsx";
-import { describeStrategy } from "./describe-strategy.ts";
+import { describeStrategy, type Names } from "./describe-strategy.ts";
 import { describeImpossible } from "./find-ineffective.ts";
 import { SegmentPicker } from "./segment-picker.tsx";
 import { StickinessField } from "./stickiness-field.tsx";
@@ -76,14 +76,7 @@ function StrategyForm({ address, initial, version, onClose }: StrategyFormProps)
   const [draft, setDraft] = useState(initial);
   const { data: types = [] } = useQuery(queries.strategyTypes());
   const { data: segments = [] } = useQuery(queries.segments());
-  const { data: shown } = useQuery(queries.flag(project, flag));
-  const isOff = shown?.environments.some((place) => place.name === environment && !place.enabled);
   const { name, parameters, constraints, variants } = draft;
-  // What somebody is still typing is no problem yet.
-  const typed = constraints.filter(
-    ({ operator, values }) => !takesList(operator) || values.length > 0,
-  );
-  const impossible = describeImpossible({ ...draft, constraints: typed }, segments, Date.now());
   const change = (changes: Partial<StrategyDraft>): void =>
     setDraft((latest) => ({ ...latest, ...changes }));
   const body = toBody(draft, types);
@@ -111,13 +104,7 @@ function StrategyForm({ address, initial, version, onClose }: StrategyFormProps)
       consequence={consequence}
       onClose={onClose}
     >
-      <p className="strategy-preview" role="status">
-        {withFullStop(
-          `On for ${describeStrategy(draft, { segments, types })}${draft.disabled ? " – but this strategy is disabled" : ""}`,
-        )}
-        {isOff ? ` The flag is off in ${environment}: nothing changes until it is turned on.` : ""}
-      </p>
-      {impossible === undefined ? null : <Banner kind="warning">{impossible}</Banner>}
+      <StrategyPreview address={address} draft={draft} names={{ segments, types }} />
       <div className="strategy-fields">
         <Select
           label="Type"
@@ -190,6 +177,36 @@ function StrategyForm({ address, initial, version, onClose }: StrategyFormProps)
         )}
       </Section>
     </SaveDialog>
+  );
+}
+
+interface StrategyPreviewProps {
+  readonly address: StrategyAddress;
+  readonly draft: StrategyDraft;
+  readonly names: Names & { readonly segments: readonly Segment[] };
+}
+
+/** What the strategy will do, and why it will have no effect. */
+function StrategyPreview({ address, draft, names }: StrategyPreviewProps) {
+  const { project, flag, environment } = address;
+  const { data: shown } = useQuery(queries.flag(project, flag));
+  const isOff = shown?.environments.some(({ name, enabled }) => name === environment && !enabled);
+  // What somebody is still typing is no problem yet.
+  const constraints = draft.constraints.filter(
+    ({ operator, values }) => !takesList(operator) || values.length > 0,
+  );
+  const impossible = describeImpossible({ ...draft, constraints }, names.segments, Date.now());
+  const disabled = draft.disabled ? " – but this strategy is disabled" : "";
+  return (
+    <>
+      <p className="strategy-preview" role="status">
+        {withFullStop(`On for ${describeStrategy(draft, names)}${disabled}`)}
+        {isOff === true
+          ? ` The flag is off in ${environment}: nothing changes until it is turned on.`
+          : ""}
+      </p>
+      {impossible === undefined ? null : <Banner kind="warning">{impossible}</Banner>}
+    </>
   );
 }
 

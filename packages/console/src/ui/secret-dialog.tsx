@@ -1,9 +1,8 @@
 import type { ReactNode } from "react";
 import { Banner } from "./banner.tsx";
 import { Button } from "./button.tsx";
-import { CopyButton } from "./copy-button.tsx";
+import { CodeLine } from "./code-line.tsx";
 import { Dialog } from "./dialog.tsx";
-import "./secret-dialog.css";
 
 /** How a secret is used. */
 export interface Example {
@@ -54,14 +53,5 @@ export function SecretDialog({
         </Button>
       </footer>
     </Dialog>
-  );
-}
-
-function CodeLine({ label, text }: { readonly label: string; readonly text: string }) {
-  return (
-    <div className="code-line">
-      <code>{text}</code>
-      <CopyButton label={`Copy ${label}`} text={text} />
-    </div>
   );
 }
