@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { choose } from "./_actions.ts";
 import { createFlag } from "../../admin/test/_flags.ts";
@@ -58,6 +59,8 @@ describeConsole("the usage of a flag", (console) => {
     await choose(page, "Group by", "Variants");
     expect(await table.getByRole("columnheader").allInnerTexts()).toEqual(["Time", "red"]);
     expect(await table.getByRole("cell").allInnerTexts()).toEqual(["1,234,000"]);
+    await choose(page, "Group by", "Applications");
+    expect(await table.getByRole("cell").allInnerTexts()).toEqual(["1,234,500", "7"]);
 
     const raw = (await console.admin("GET", `/client-metrics/features/${name}/raw`)) as {
       data: { yes: number }[];
@@ -71,10 +74,40 @@ describeConsole("the usage of a flag", (console) => {
     await page.getByText("No application evaluated this flag in the last 24 hours").waitFor();
     await expectAccessible(page);
     await page.getByRole("button", { name: "Time" }).click();
-    expect(await page.getByRole("option").allInnerTexts()).toEqual(["24 hours", "48 hours"]);
+    expect(await page.getByRole("option").allInnerTexts()).toEqual([
+      "24 hours",
+      "48 hours",
+      "30 days",
+      "91 days",
+    ]);
     await page.getByRole("option", { name: "48 hours" }).click();
     await page.getByText("in the last 48 hours").waitFor();
-    await page.getByText("The service keeps usage for 48 hours.").waitFor();
+    await page.getByText("kept by hour for 48 hours, and by day for 91 days.").waitFor();
+  });
+
+  test("usage by day is shown for 91 days", async () => {
+    await createFlag(console, "steady");
+    await console.storage.db.execute(sql`
+      update features set created_at = now() - interval '100 days' where name = 'steady'`);
+    await console.storage.db.execute(sql`
+      insert into feature_usage_days (feature, environment, day, app_name, yes)
+      select 'steady', 'production', date_trunc('day', now(), 'UTC') - make_interval(hours => 24 * age), 'web', age
+      from generate_series(1, 90) as age`);
+    await report(console, "web", "steady", { yes: 5, no: 0 });
+    const page = await console.open("/projects/default/flags/steady?tab=usage", {
+      colorScheme: "dark",
+    });
+    await choose(page, "Time", "91 days");
+    const chart = page.getByRole("slider", { name: "Evaluations in production" });
+    await page.getByText("4,095 times on").waitFor();
+    await expectAccessible(page);
+    await chart.focus();
+    await page.keyboard.press("Home");
+    expect(await chart.getAttribute("aria-valuetext")).toMatch(/ \(UTC\): On 90, Off 0$/);
+    await page.keyboard.press("ArrowRight");
+    expect(await chart.getAttribute("aria-valuetext")).toMatch(/: On 89, Off 0$/);
+    const today = page.getByRole("slider", { name: "Evaluations in development" });
+    expect(await today.getAttribute("aria-valuetext")).toMatch(/: On 5, Off 0$/);
   });
 
   test("names of applications and variants are shown as text", async () => {

@@ -225,13 +225,13 @@ export const queries = {
         ),
     }),
 
-  /** How often a flag was evaluated in each of the last hours. */
-  usage: (flag: string, hours: number) =>
+  /** How often a flag was evaluated in each hour or day of a period. */
+  usage: (flag: string, { unit, count }: UsagePeriod) =>
     queryOptions({
-      queryKey: ["usage", flag, hours],
+      queryKey: ["usage", flag, unit, count],
       queryFn: ({ signal }) =>
-        request<{ readonly data: readonly Usage[]; readonly hoursKept: number }>(
-          `${adminPath`/client-metrics/features/${flag}/raw`}?hoursBack=${hours}`,
+        request<FlagUsage>(
+          `${adminPath`/client-metrics/features/${flag}/raw`}?${unit}sBack=${count}`,
           { signal },
         ),
       refetchInterval: 60_000,
@@ -467,6 +467,17 @@ export const queries = {
       },
     }),
 };
+
+interface UsagePeriod {
+  readonly unit: "day" | "hour";
+  readonly count: number;
+}
+
+interface FlagUsage {
+  readonly data: readonly Usage[];
+  readonly hoursKept: number;
+  readonly daysKept: number;
+}
 
 /** Which events to read. Absent criteria match every event. */
 export interface EventFilter {

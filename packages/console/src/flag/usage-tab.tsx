@@ -11,24 +11,26 @@ import { type Division, EnvironmentUsage } from "../usage/environment-usage.tsx"
 import {
   applicationsOf,
   environmentsOf,
+  LAST_DAY,
   type Period,
-  PERIODS,
+  periodsOf,
   toBars,
+  type UsageKept,
 } from "../usage/usage-series.ts";
 import "../usage/usage.css";
 
 /** How often applications evaluated a flag, and with which result. */
 export function UsageTab({ flag }: { readonly flag: string }) {
-  const [period, setPeriod] = useState<Period>(PERIODS[0]);
-  const usage = useQuery(queries.usage(flag, period.hours));
+  const [period, setPeriod] = useState(LAST_DAY);
+  const usage = useQuery(queries.usage(flag, period));
   return (
     <Loaded query={usage}>
-      {({ data, hoursKept }) => (
+      {({ data, hoursKept, daysKept }) => (
         <UsageCharts
           key={flag}
           usage={data}
           readAtMs={usage.dataUpdatedAt}
-          hoursKept={hoursKept}
+          kept={{ hoursKept, daysKept }}
           period={period}
           onPeriod={setPeriod}
         />
@@ -40,18 +42,25 @@ export function UsageTab({ flag }: { readonly flag: string }) {
 interface UsageChartsProps {
   readonly usage: readonly Usage[];
   readonly readAtMs: number;
-  readonly hoursKept: number;
+  readonly kept: UsageKept;
   readonly period: Period;
   readonly onPeriod: (period: Period) => void;
 }
 
-function UsageCharts({ usage, readAtMs, hoursKept, period, onPeriod }: UsageChartsProps) {
+const DIVISIONS = [
+  { id: "result", label: "On and off" },
+  { id: "variant", label: "Variants" },
+  { id: "application", label: "Applications" },
+] as const;
+
+function UsageCharts({ usage, readAtMs, kept, period, onPeriod }: UsageChartsProps) {
   const [application, setApplication] = useState("");
   const [division, setDivision] = useState<Division>("result");
   const [isTable, setTable] = useState(false);
-  const periods = PERIODS.filter(({ hours }) => hours <= hoursKept);
+  const periods = periodsOf(kept);
   const applications = applicationsOf(usage);
   const hasVariants = usage.some(({ variants }) => variants !== undefined);
+  const shownDivision = division === "variant" && !hasVariants ? "result" : division;
   const isKnown = applications.includes(application);
   const filter = { application: isKnown ? application : undefined };
 
@@ -60,9 +69,9 @@ function UsageCharts({ usage, readAtMs, hoursKept, period, onPeriod }: UsageChar
       <div className="usage-filters">
         <Select
           label="Time"
-          choices={periods.map(({ hours, label }) => ({ id: String(hours), label }))}
-          value={String(period.hours)}
-          onChange={(id) => onPeriod(periods.find(({ hours }) => String(hours) === id) ?? period)}
+          choices={periods.map(({ label }) => ({ id: label, label }))}
+          value={period.label}
+          onChange={(id) => onPeriod(periods.find(({ label }) => label === id) ?? period)}
         />
         <FilterSelect
           label="Application"
@@ -72,19 +81,16 @@ function UsageCharts({ usage, readAtMs, hoursKept, period, onPeriod }: UsageChar
           onChange={setApplication}
           isDisabled={applications.length === 0}
         />
-        {hasVariants ? (
-          <Select
-            label="Group by"
-            choices={[
-              { id: "result", label: "On and off" },
-              { id: "variant", label: "Variants" },
-            ]}
-            value={division}
-            onChange={setDivision}
-          />
-        ) : null}
         {usage.length === 0 ? null : (
-          <Switch label="As a table" isSelected={isTable} onChange={setTable} />
+          <>
+            <Select
+              label="Group by"
+              choices={hasVariants ? DIVISIONS : DIVISIONS.filter(({ id }) => id !== "variant")}
+              value={shownDivision}
+              onChange={setDivision}
+            />
+            <Switch label="As a table" isSelected={isTable} onChange={setTable} />
+          </>
         )}
       </div>
       {usage.length === 0 ? (
@@ -100,17 +106,22 @@ function UsageCharts({ usage, readAtMs, hoursKept, period, onPeriod }: UsageChar
             key={environment}
             environment={environment}
             bars={toBars(usage, { environment, ...filter }, { period, nowMs: readAtMs })}
-            division={hasVariants ? division : "result"}
+            division={shownDivision}
             isTable={isTable}
           />
         ))
       )}
-      {periods.length < PERIODS.length ? (
-        <p className="muted">
-          The service keeps usage for {describeCount(hoursKept, "hour")}. To change this, set
-          USAGE_RETENTION_HOURS.
-        </p>
-      ) : null}
+      <p className="muted usage-kept">
+        Usage is kept by hour for {describeSpan(kept.hoursKept)}, and by day for{" "}
+        {describeCount(kept.daysKept, "day")}.
+      </p>
     </div>
   );
+}
+
+/** Whole days are easier to read from two days on. */
+function describeSpan(hours: number): string {
+  return hours > 48 && hours % 24 === 0
+    ? describeCount(hours / 24, "day")
+    : describeCount(hours, "hour");
 }

@@ -1,6 +1,13 @@
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
 import { abbreviateCount, formatCount } from "../ui/numbers.ts";
-import { formatSpan, formatTick, toRoundMaximum, type Bar, type Series } from "./usage-series.ts";
+import {
+  formatEnd,
+  formatSpan,
+  formatTick,
+  toRoundMaximum,
+  type Bar,
+  type Series,
+} from "./usage-series.ts";
 import "./bar-chart.css";
 
 // The units of the drawing. It has the width of the page, so it contains no text.
@@ -140,14 +147,17 @@ function Stacks({ bars, series, maximum, selected }: StacksProps) {
 }
 
 function TimeAxis({ bars }: Pick<BarChartProps, "bars">) {
-  const step = bars.length / TICKS;
-  const shown = bars.filter((_, index) => index % step === 0);
+  const shown = Array.from(
+    { length: TICKS },
+    (_, index) => bars[Math.round((index * bars.length) / TICKS)],
+  ).filter((bar) => bar !== undefined);
+  const last = bars.at(-1);
   return (
     <div className="chart-times" aria-hidden>
       {shown.map((bar) => (
         <span key={bar.startMs}>{formatTick(bar)}</span>
       ))}
-      <span>now</span>
+      <span>{last === undefined ? "" : formatEnd(last)}</span>
     </div>
   );
 }

@@ -3,14 +3,14 @@ import { BarChart } from "./bar-chart.tsx";
 import {
   formatSpan,
   sumBars,
+  toLayers,
   toOnAndOff,
-  toVariants,
   type Bar,
   type Series,
 } from "./usage-series.ts";
 
 /** What the bars are divided into. */
-export type Division = "result" | "variant";
+export type Division = "application" | "result" | "variant";
 
 interface EnvironmentUsageProps {
   readonly environment: string;
@@ -23,7 +23,7 @@ interface EnvironmentUsageProps {
 /** The usage of a flag in one environment. */
 export function EnvironmentUsage({ environment, bars, division, isTable }: EnvironmentUsageProps) {
   const { yes, no } = sumBars(bars);
-  const series = division === "variant" ? toVariants(bars) : toOnAndOff(bars);
+  const series = toSeries(bars, division);
   const label = `Evaluations in ${environment}, by ${division}`;
   return (
     <section className="card card-body" aria-labelledby={`usage-${environment}`}>
@@ -37,7 +37,11 @@ export function EnvironmentUsage({ environment, bars, division, isTable }: Envir
         </p>
       </header>
       {series.length === 0 ? (
-        <p className="muted">No application reported a variant in this period.</p>
+        <p className="muted">
+          {division === "variant"
+            ? "No application reported a variant in this period."
+            : "No application evaluated the flag in this period."}
+        </p>
       ) : isTable ? (
         <UsageTable label={label} bars={bars} series={series} />
       ) : (
@@ -45,6 +49,11 @@ export function EnvironmentUsage({ environment, bars, division, isTable }: Envir
       )}
     </section>
   );
+}
+
+function toSeries(bars: readonly Bar[], division: Division): readonly Series[] {
+  if (division === "result") return toOnAndOff(bars);
+  return toLayers(bars, division === "variant" ? "variants" : "applications");
 }
 
 /** A number, abbreviated if it is large. Pointing at it shows all digits, which screen readers also read. */

@@ -3,16 +3,17 @@ import type { Usage } from "../api/types.ts";
 import {
   applicationsOf,
   environmentsOf,
-  PERIODS,
+  formatSpan,
+  LAST_DAY,
+  periodsOf,
   sumBars,
   toBars,
-  toRoundMaximum,
-  toVariants,
+  toLayers,
   toOnAndOff,
+  toRoundMaximum,
 } from "./usage-series.ts";
 
 const NOW_MS = Date.parse("2026-03-10T10:20:00Z");
-const [DAY, , WEEK] = PERIODS;
 
 const entry = (timestamp: string, more: Partial<Usage> = {}): Usage => ({
   featureName: "f",
@@ -32,7 +33,7 @@ const USAGE = [
   entry("2026-03-01T09:00:00Z", { yes: 1000 }),
 ];
 
-const barsOf = (application?: string, period: (typeof PERIODS)[number] = DAY) =>
+const barsOf = (application?: string, period = LAST_DAY) =>
   toBars(USAGE, { environment: "production", application }, { period, nowMs: NOW_MS });
 
 test("adds up usage by hour, also for hours without usage", () => {
@@ -44,36 +45,51 @@ test("adds up usage by hour, also for hours without usage", () => {
     yes: 13,
     no: 2,
     variants: { red: 2, blue: 1 },
+    applications: { web: 4, ios: 11 },
   });
   expect(bars.at(-2)).toMatchObject({ yes: 3, no: 1 });
   expect(bars.at(-3)).toMatchObject({ yes: 0, no: 0, variants: {} });
 });
 
 test("counts one application", () => {
-  expect(sumBars(barsOf("ios"))).toEqual({ yes: 10, no: 1, variants: {} });
-  expect(sumBars(barsOf("other"))).toEqual({ yes: 0, no: 0, variants: {} });
+  expect(sumBars(barsOf("ios"))).toEqual({ yes: 10, no: 1 });
+  expect(sumBars(barsOf("other"))).toEqual({ yes: 0, no: 0 });
 });
 
-test("a bar represents six hours if the period is a week", () => {
-  const bars = barsOf(undefined, WEEK);
-  expect(bars).toHaveLength(28);
+test("a bar represents a day in UTC if the period has days", () => {
+  const [, , month, longest] = periodsOf({ daysKept: 91 });
+  const bars = barsOf(undefined, month);
+  expect(bars).toHaveLength(30);
   expect(bars.at(-1)).toMatchObject({
-    startMs: Date.parse("2026-03-10T05:00:00Z"),
+    startMs: Date.parse("2026-03-10T00:00:00Z"),
     yes: 16,
     no: 3,
     variants: { red: 5, blue: 1 },
   });
+  expect(bars.at(-10)).toMatchObject({ yes: 1000, no: 1 });
+  expect(bars.map((bar) => formatSpan(bar)).at(-1)).toBe("Tue 10 Mar (UTC)");
+  expect(barsOf(undefined, longest)).toHaveLength(91);
 });
 
-test("a bar has layers for on and off, and one for each variant", () => {
+test("offers the periods for which usage is kept", () => {
+  const labels = (daysKept: number) => periodsOf({ daysKept }).map(({ label }) => label);
+  expect(labels(91)).toEqual(["24 hours", "48 hours", "30 days", "91 days"]);
+  expect(labels(7)).toEqual(["24 hours", "48 hours", "7 days"]);
+});
+
+test("a bar has layers for on and off, and one for each variant and application", () => {
   const bars = barsOf().slice(-2);
   expect(toOnAndOff(bars)).toEqual([
     { label: "On", values: [3, 13] },
     { label: "Off", values: [1, 2] },
   ]);
-  expect(toVariants(bars)).toEqual([
+  expect(toLayers(bars, "variants")).toEqual([
     { label: "red", values: [3, 2] },
     { label: "blue", values: [0, 1] },
+  ]);
+  expect(toLayers(bars, "applications")).toEqual([
+    { label: "ios", values: [0, 11] },
+    { label: "web", values: [4, 4] },
   ]);
 });
 
@@ -84,9 +100,9 @@ test("adds up rare variants in one layer", () => {
   const bars = toBars(
     [entry("2026-03-10T10:00:00Z", { variants })],
     { environment: "production", application: undefined },
-    { period: DAY, nowMs: NOW_MS },
+    { period: LAST_DAY, nowMs: NOW_MS },
   );
-  const series = toVariants(bars.slice(-1));
+  const series = toLayers(bars.slice(-1), "variants");
   expect(series.map(({ label }) => label)).toEqual(["v0", "v1", "v2", "v3", "v4", "2 others"]);
   expect(series.at(-1)?.values).toEqual([3]);
 });
@@ -96,9 +112,9 @@ test("names of variants cannot be mistaken for properties of objects", () => {
   const bars = toBars(
     [entry("2026-03-10T10:00:00Z", { variants })],
     { environment: "production", application: undefined },
-    { period: DAY, nowMs: NOW_MS },
+    { period: LAST_DAY, nowMs: NOW_MS },
   );
-  expect(toVariants(bars.slice(-2))).toEqual([
+  expect(toLayers(bars.slice(-2), "variants")).toEqual([
     { label: "__proto__", values: [0, 2] },
     { label: "constructor", values: [0, 1] },
   ]);

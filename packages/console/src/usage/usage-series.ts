@@ -4,20 +4,35 @@ import { ownValue } from "../ui/own-value.ts";
 import { sortDistinct } from "../ui/words.ts";
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
-/** A span of time, and how many hours one bar of its chart stands for. */
+/** A span of time up to now, with one bar for each of its hours, or days in UTC. */
 export interface Period {
-  readonly hours: number;
   readonly label: string;
-  readonly hoursPerBar: number;
+  readonly unit: "day" | "hour";
+  /** How many hours or days. */
+  readonly count: number;
 }
 
-export const PERIODS = [
-  { hours: 24, label: "24 hours", hoursPerBar: 1 },
-  { hours: 48, label: "48 hours", hoursPerBar: 1 },
-  { hours: 168, label: "7 days", hoursPerBar: 6 },
-  { hours: 720, label: "30 days", hoursPerBar: 24 },
-] as const satisfies readonly Period[];
+export const LAST_DAY: Period = { label: "24 hours", unit: "hour", count: 24 };
+
+/** How long usage is kept by hour and by day. */
+export interface UsageKept {
+  readonly hoursKept: number;
+  readonly daysKept: number;
+}
+
+const MONTH_DAYS = 30;
+
+/** The periods to choose from. Of hours, two days are as many as a chart can show. */
+export function periodsOf({ daysKept }: Pick<UsageKept, "daysKept">): readonly Period[] {
+  const days = daysKept > MONTH_DAYS ? [MONTH_DAYS, daysKept] : [daysKept];
+  return [
+    LAST_DAY,
+    { label: "48 hours", unit: "hour", count: 48 },
+    ...days.map((count): Period => ({ label: `${count} days`, unit: "day", count })),
+  ];
+}
 
 /** The usage in a part of the period. */
 export interface Bar {
@@ -26,6 +41,8 @@ export interface Bar {
   readonly yes: number;
   readonly no: number;
   readonly variants: Readonly<Record<string, number>>;
+  /** The evaluations by each application. */
+  readonly applications: Readonly<Record<string, number>>;
 }
 
 /** Which usage to count. */
@@ -35,18 +52,14 @@ interface UsageFilter {
   readonly application: string | undefined;
 }
 
-/**
- * Adds up the usage of a period into bars of equal length, also for times without usage. The last bar contains
- * the current hour and ends with it.
- */
+/** Adds up the usage of a period into bars, also for times without usage. The last bar contains the current time. */
 export function toBars(
   usage: readonly Usage[],
   { environment, application }: UsageFilter,
-  { period, nowMs }: { readonly period: Period; readonly nowMs: number },
+  { period: { unit, count }, nowMs }: { readonly period: Period; readonly nowMs: number },
 ): readonly Bar[] {
-  const lengthMs = period.hoursPerBar * HOUR_MS;
-  const endMs = Math.floor(nowMs / HOUR_MS) * HOUR_MS + HOUR_MS;
-  const count = period.hours / period.hoursPerBar;
+  const lengthMs = unit === "day" ? DAY_MS : HOUR_MS;
+  const endMs = Math.floor(nowMs / lengthMs) * lengthMs + lengthMs;
   const firstMs = endMs - count * lengthMs;
   const bars = Array.from({ length: count }, (_, index) => ({
     startMs: firstMs + index * lengthMs,
@@ -54,6 +67,7 @@ export function toBars(
     yes: 0,
     no: 0,
     variants: new Map<string, number>(),
+    applications: new Map<string, number>(),
   }));
   for (const entry of usage) {
     if (entry.environment !== environment) continue;
@@ -62,23 +76,27 @@ export function toBars(
     if (bar === undefined) continue;
     bar.yes += entry.yes;
     bar.no += entry.no;
+    addTo(bar.applications, entry.appName, entry.yes + entry.no);
     for (const [name, times] of Object.entries(entry.variants ?? {})) {
-      bar.variants.set(name, (bar.variants.get(name) ?? 0) + times);
+      addTo(bar.variants, name, times);
     }
   }
-  return bars.map((bar) => ({ ...bar, variants: Object.fromEntries(bar.variants) }));
+  return bars.map((bar) => ({
+    ...bar,
+    variants: Object.fromEntries(bar.variants),
+    applications: Object.fromEntries(bar.applications),
+  }));
+}
+
+function addTo(counts: Map<string, number>, name: string, times: number): void {
+  counts.set(name, (counts.get(name) ?? 0) + times);
 }
 
 /** The sums of all bars. */
-export function sumBars(bars: readonly Bar[]): Pick<Bar, "no" | "variants" | "yes"> {
-  const variants = new Map<string, number>();
-  for (const [name, count] of bars.flatMap((bar) => Object.entries(bar.variants))) {
-    variants.set(name, (variants.get(name) ?? 0) + count);
-  }
+export function sumBars(bars: readonly Bar[]): Pick<Bar, "no" | "yes"> {
   return {
     yes: bars.reduce((sum, { yes }) => sum + yes, 0),
     no: bars.reduce((sum, { no }) => sum + no, 0),
-    variants: Object.fromEntries(variants),
   };
 }
 
@@ -96,21 +114,27 @@ export function toOnAndOff(bars: readonly Bar[]): readonly Series[] {
   ];
 }
 
-/** How many variants have a layer of their own, because more colours are hard to distinguish. */
-const MAX_VARIANTS = 5;
+/** How many names have a layer of their own, because more colours are hard to distinguish. */
+const MAX_LAYERS = 5;
 
-/** One layer for each of the most frequent variants, and one for all others. */
-export function toVariants(bars: readonly Bar[]): readonly Series[] {
-  const names = Object.entries(sumBars(bars).variants)
+/** One layer for each of the most frequent variants, or applications, and one for all others. */
+export function toLayers(
+  bars: readonly Bar[],
+  kind: "applications" | "variants",
+): readonly Series[] {
+  const sums = new Map<string, number>();
+  for (const bar of bars) {
+    for (const [name, times] of Object.entries(bar[kind])) addTo(sums, name, times);
+  }
+  const names = [...sums]
+    .filter(([, times]) => times > 0)
     .toSorted(([, a], [, b]) => b - a)
     .map(([name]) => name);
   const valuesOf = (some: readonly string[]): readonly number[] =>
-    bars.map(({ variants }) =>
-      some.reduce((sum, name) => sum + (ownValue(variants, name) ?? 0), 0),
-    );
-  const others = names.slice(MAX_VARIANTS);
+    bars.map((bar) => some.reduce((sum, name) => sum + (ownValue(bar[kind], name) ?? 0), 0));
+  const others = names.slice(MAX_LAYERS);
   return [
-    ...names.slice(0, MAX_VARIANTS).map((label) => ({ label, values: valuesOf([label]) })),
+    ...names.slice(0, MAX_LAYERS).map((label) => ({ label, values: valuesOf([label]) })),
     ...(others.length === 0
       ? []
       : [{ label: `${formatCount(others.length)} others`, values: valuesOf(others) }]),
@@ -138,7 +162,6 @@ export function applicationsOf(usage: readonly Usage[]): readonly string[] {
 }
 
 const hour = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
-const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 const dayAndHour = new Intl.DateTimeFormat("en-GB", {
   weekday: "short",
   day: "numeric",
@@ -147,17 +170,39 @@ const dayAndHour = new Intl.DateTimeFormat("en-GB", {
   minute: "2-digit",
 });
 
+const dayInUtc = new Intl.DateTimeFormat("en-GB", {
+  weekday: "short",
+  day: "numeric",
+  month: "short",
+  timeZone: "UTC",
+});
+const dateInUtc = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  timeZone: "UTC",
+});
+
 interface Span {
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** Describes when a bar begins and ends, for example "Tue 10 Mar, 10:00 – 11:00". */
-export function formatSpan({ startMs, endMs }: Span): string {
-  return `${dayAndHour.format(startMs)} – ${hour.format(endMs)}`;
+/** Describes when a bar begins and ends, for example "Tue 10 Mar, 10:00 – 11:00", or "Tue 10 Mar (UTC)" for a day. */
+export function formatSpan(span: Span): string {
+  if (isDay(span)) return `${dayInUtc.format(span.startMs)} (UTC)`;
+  return `${dayAndHour.format(span.startMs)} – ${hour.format(span.endMs)}`;
 }
 
-/** Describes a place on the time axis: the hour, or the day if a bar is longer than an hour. */
-export function formatTick({ startMs, endMs }: Span): string {
-  return endMs - startMs <= HOUR_MS ? hour.format(startMs) : day.format(startMs);
+/** Describes a place on the time axis: the hour, or the day. */
+export function formatTick(span: Span): string {
+  return isDay(span) ? dateInUtc.format(span.startMs) : hour.format(span.startMs);
+}
+
+/** Describes the end of the time axis. */
+export function formatEnd(span: Span): string {
+  return isDay(span) ? "today" : "now";
+}
+
+function isDay({ startMs, endMs }: Span): boolean {
+  return endMs - startMs > HOUR_MS;
 }
