@@ -90,7 +90,7 @@ interface DeleteOptions {
 }
 
 /**
- * Deletes usage, applications, sessions, links, codes, personal tokens and events that have expired, in small transactions.
+ * Deletes usage, applications, names of unknown flags, sessions, links, codes, personal tokens and events that have expired, in small transactions.
  * Usage by hour is added to the usage by day. If another replica is doing that already, deletes nothing.
  *
  * @returns the number of deleted rows by table
@@ -123,6 +123,7 @@ export async function deleteExpired(
     await deleteFrom(table, sql`day < ${firstDay}`);
   }
   await deleteFrom("application_instances", isOlder("last_seen_at", `${usageHours} hours`));
+  await deleteFrom("unknown_flags", isOlder("last_seen_at", `${usageHours} hours`));
   await deleteFrom("applications", isOlder("last_seen_at", `${applicationDays} days`));
   const surplus = await findSurplusApplications(storage.db, maxApplications);
   if (surplus !== undefined) await deleteFrom("applications", surplus);

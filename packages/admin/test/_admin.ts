@@ -8,6 +8,7 @@ import {
   applications,
   featureUsage,
   featureUsageDays,
+  unknownFlags,
   variantUsage,
   variantUsageDays,
 } from "../src/storage/schema/usage.ts";
@@ -171,6 +172,7 @@ const CHANGED_BY_READING: readonly PgTable[] = [
   featureUsage,
   featureUsageDays,
   installations,
+  unknownFlags,
   variantUsage,
   variantUsageDays,
 ];

@@ -1,5 +1,7 @@
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
+import { DEFAULT_RETENTION, deleteExpired } from "../src/retention.ts";
+import { unknownFlags } from "../src/storage/schema/usage.ts";
 import { useAdmin } from "./_admin.ts";
 import { BACKEND_TOKEN, PRODUCTION_TOKEN } from "./_service.ts";
 import { describeAnyStorage } from "./_storages.ts";
@@ -90,6 +92,8 @@ describeAnyStorage("applications", (source) => {
           environments: ["development", "production"],
           createdAt: TIME,
           lastSeenAt: TIME,
+          missingFlagCount: 0,
+          missingFlags: [],
           usage: [{ project: "default", environments: ["development"] }],
         },
         expect.objectContaining({ appName: "web" }),
@@ -246,6 +250,110 @@ describeAnyStorage("applications", (source) => {
       expect(body.instances[0]).toMatchObject({ instanceId: "i-0000", sdkVersion: "new" });
       await register("other");
       expect(await ids("other")).toEqual(["one"]);
+    });
+  });
+
+  describe("flags that do not exist", () => {
+    interface Unknown {
+      readonly unknownFlags: readonly {
+        readonly name: string;
+        readonly archivedAt?: string;
+        readonly reports: readonly { readonly appName: string }[];
+      }[];
+    }
+    const report = (appName: string, names: readonly string[]) =>
+      send("metrics", {
+        appName,
+        bucket: { toggles: Object.fromEntries(names.map((name) => [name, { yes: 1 }])) },
+      });
+    const unknownOf = async (appName: string) =>
+      (await admin.must<Unknown>(200, "GET", "/metrics/unknown-flags")).body.unknownFlags.filter(
+        ({ reports }) => reports.some((one) => one.appName === appName),
+      );
+
+    test("they are listed with the applications that ask for them, until they exist", async () => {
+      for (const name of ["old-flag", "good-flag"]) {
+        await admin.must(201, "POST", "/projects/default/features", { name });
+      }
+      await admin.must(202, "POST", "/projects/default/archive", { features: ["old-flag"] });
+      await register("asking");
+      await report("asking", ["good-flag", "old-flag", "typo", "typo-too"]);
+      await report("asking", ["typo"]);
+      const asked = (name: string, more = {}) => ({
+        name,
+        lastSeenAt: TIME,
+        ...more,
+        reports: [
+          { appName: "asking", environments: [{ environment: "development", seenAt: TIME }] },
+        ],
+      });
+      const archived = { archivedAt: TIME, project: "default" };
+      expect(await unknownOf("asking")).toEqual([
+        asked("old-flag", archived),
+        asked("typo"),
+        asked("typo-too"),
+      ]);
+      const { body } = await admin.must<{ applications: Application[] }>(
+        200,
+        "GET",
+        `${LIST}?query=asking`,
+      );
+      expect(body.applications).toEqual([
+        expect.objectContaining({
+          missingFlagCount: 3,
+          missingFlags: [{ name: "old-flag", ...archived }, { name: "typo" }, { name: "typo-too" }],
+        }),
+      ]);
+      const details = await admin.must(200, "GET", `${LIST}/asking`);
+      const flag = { project: "default", type: "release", description: null };
+      expect(details.body).toMatchObject({
+        seenToggles: [
+          { name: "good-flag", ...flag },
+          { name: "old-flag", ...flag, archivedAt: TIME },
+          { name: "typo", notFound: true },
+          { name: "typo-too", notFound: true },
+        ],
+      });
+      await admin.must(201, "POST", "/projects/default/features", { name: "typo" });
+      await admin.must(200, "POST", "/archive/revive/old-flag");
+      expect((await unknownOf("asking")).map(({ name }) => name)).toEqual(["typo-too"]);
+    });
+
+    test("at most 100 are stored for an application in an environment, and the time of the known ones is updated", async () => {
+      const names = Array.from(
+        { length: 300 },
+        (_, index) => `no-${String(index).padStart(3, "0")}`,
+      );
+      await report("curious", names.slice(0, 60));
+      await report("curious", names.slice(30));
+      expect((await unknownOf("curious")).map(({ name }) => name)).toEqual(names.slice(0, 100));
+      const { db } = admin.storage;
+      await db.execute(sql`
+        update unknown_flags set last_seen_at = now() - interval '2 days' where app_name = 'curious'`);
+      await report("curious", names.slice(99));
+      await deleteExpired(admin.storage, DEFAULT_RETENTION, {
+        signal: AbortSignal.timeout(60_000),
+      });
+      expect((await unknownOf("curious")).map(({ name }) => name)).toEqual(["no-099"]);
+      await register("curious");
+      await admin.must(200, "DELETE", `${LIST}/curious`);
+      expect(await unknownOf("curious")).toEqual([]);
+    });
+
+    test("at most 10,000 are stored, whatever names clients invent", async () => {
+      const { db } = admin.storage;
+      await db.execute(sql`
+        insert into unknown_flags (app_name, environment, feature)
+        select 'app-' || number, 'development', 'flag' from generate_series(1, 9990) as number`);
+      const metrics = Array.from({ length: 500 }, (_, index) => ({
+        appName: `invented-${index}`,
+        featureName: "flag",
+        environment: "development",
+        yes: 1,
+      }));
+      await send("metrics/bulk", { applications: [], metrics });
+      expect(await db.$count(unknownFlags)).toBe(10_000);
+      await db.delete(unknownFlags);
     });
   });
 

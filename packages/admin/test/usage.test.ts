@@ -416,6 +416,8 @@ describeStorages("usage", (source) => {
           strategies: ["custom", "default"],
           createdAt: expect.any(String),
           lastSeenAt: expect.any(String),
+          missingFlagCount: 0,
+          missingFlags: [],
           usage: [],
         },
       ]);

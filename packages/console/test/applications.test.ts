@@ -74,6 +74,31 @@ describeConsole("the applications", (console) => {
     expect(applications.map(({ appName }) => appName)).not.toContain(name);
   });
 
+  test("the pages say which flags do not exist, and which of them are archived", async () => {
+    await createFlag(console, "retired");
+    await createFlag(console, "in-use");
+    await console.admin("POST", "/projects/default/archive", { features: ["retired"] });
+    await register(console, "legacy", "one");
+    await report(console, "legacy", ["retired", "chekout", "in-use"]);
+    const page = await console.open("/applications?query=legacy");
+    await page
+      .getByText("asks for 2 flags that do not exist: chekout, retired (archived)")
+      .waitFor();
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "legacy" }).click();
+    const flags = page.getByRole("region", { name: "Flags" });
+    await flags.getByText("It asks for 2 flags that do not exist").waitFor();
+    const entries = await flags.getByRole("listitem").allInnerTexts();
+    expect(entries.map((text) => text.replaceAll(/\s+/g, " "))).toEqual([
+      "chekout does not exist",
+      expect.stringMatching(/^retired default · Release archived /),
+      "in-use default · Release",
+    ]);
+    await expectAccessible(page);
+    await flags.getByRole("link", { name: "retired" }).click();
+    await page.getByRole("heading", { level: 1, name: /retired/ }).waitFor();
+  });
+
   test("viewers cannot remove applications", async () => {
     await register(console, "read-only", "one");
     const page = await console.open("/applications/read-only", { role: "viewer" });

@@ -15,6 +15,7 @@ import { defaultStrategies } from "./migrations/0009-default-strategies.ts";
 import { authorsAndEnvironmentsOfEvents } from "./migrations/0010-authors-and-environments-of-events.ts";
 import { accounts, sessionsOfAccounts } from "./migrations/0011-accounts.ts";
 import { usageByDay } from "./migrations/0013-usage-by-day.ts";
+import { unknownFlags } from "./migrations/0014-unknown-flags.ts";
 import type { Migration } from "./migrations/migration.ts";
 
 /** All migrations, in order. */
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
   accounts,
   sessionsOfAccounts,
   usageByDay,
+  unknownFlags,
 ];
 
 /** The schema version that this program uses. */

@@ -13,6 +13,7 @@ import {
   readApplication,
   readApplicationOverview,
 } from "./read-applications.ts";
+import { listUnknownFlags } from "./unknown-flags.ts";
 import { deleteApplication } from "./write-applications.ts";
 
 const Texts = Type.Array(Type.String());
@@ -47,6 +48,16 @@ const ApplicationsResponse = Type.Object(
           environments: Texts,
           createdAt: Time,
           lastSeenAt: Time,
+          missingFlagCount: Type.Integer({
+            description: "How many flags it asks for that do not exist, or are archived",
+          }),
+          missingFlags: Type.Array(
+            Type.Object(
+              { name: Type.String(), archivedAt: Type.Optional(Time), project: OptionalText },
+              { title: "applicationMissingFlagSchema" },
+            ),
+            { description: "The first five of them" },
+          ),
           usage: Type.Array(
             Type.Object(
               { project: Type.String(), environments: Texts },
@@ -120,8 +131,9 @@ const ApplicationResponse = Type.Object(
           type: OptionalText,
           description: Type.Optional(Type.Union([Type.String(), Type.Null()])),
           notFound: Type.Optional(
-            Type.Boolean({ description: "true if the flag has been deleted" }),
+            Type.Boolean({ description: "true if there is no flag of this name" }),
           ),
+          archivedAt: Type.Optional(Time),
         },
         { title: "applicationFeatureSchema" },
       ),
@@ -171,6 +183,42 @@ const InstancesResponse = Type.Object(
     ),
   },
   { title: "applicationEnvironmentInstancesSchema" },
+);
+
+const UnknownFlagsResponse = Type.Object(
+  {
+    unknownFlags: Type.Array(
+      Type.Object(
+        {
+          name: Type.String(),
+          lastSeenAt: Time,
+          archivedAt: Type.Optional(
+            Type.String({
+              format: "date-time",
+              description: "When a flag of this name was archived",
+            }),
+          ),
+          project: Type.Optional(Type.String({ description: "Of the archived flag" })),
+          reports: Type.Array(
+            Type.Object(
+              {
+                appName: Type.String(),
+                environments: Type.Array(
+                  Type.Object(
+                    { environment: Type.String(), seenAt: Time },
+                    { title: "unknownFlagEnvironmentSchema" },
+                  ),
+                ),
+              },
+              { title: "unknownFlagReportSchema" },
+            ),
+          ),
+        },
+        { title: "unknownFlagSchema" },
+      ),
+    ),
+  },
+  { title: "unknownFlagsResponseSchema" },
 );
 
 const tag = "Applications";
@@ -256,6 +304,21 @@ function registerDetails(app: TypedApp, storage: Storage): void {
       storage.read((db) =>
         readApplicationOverview(db, request.params.appName, callerOf(request).projects),
       ),
+  );
+
+  app.get(
+    "/metrics/unknown-flags",
+    operation({
+      id: "getUnknownFlags",
+      role: "viewer",
+      tag,
+      summary:
+        "Lists the flags that applications ask for although they do not exist, or are archived",
+      returns: UnknownFlagsResponse,
+    }),
+    async (request) => ({
+      unknownFlags: await listUnknownFlags(storage.db, callerOf(request).projects),
+    }),
   );
 
   app.get(

@@ -7,12 +7,14 @@ import {
   inArray,
   max,
   min,
+  ne,
   not,
   notInArray,
   or,
   sql,
   type SQL,
 } from "drizzle-orm";
+import { union } from "drizzle-orm/pg-core";
 import type { ProjectAccess } from "../access/project-access.ts";
 import { notFound } from "../errors.ts";
 import type { Page } from "../http/parse-filter.ts";
@@ -27,7 +29,14 @@ import {
 } from "../storage/database.ts";
 import { features } from "../storage/schema/features.ts";
 import { strategyTypes } from "../storage/schema/strategies.ts";
-import { applicationInstances, applications, featureUsage } from "../storage/schema/usage.ts";
+import {
+  applicationInstances,
+  applications,
+  featureUsage,
+  unknownFlags,
+} from "../storage/schema/usage.ts";
+import { OTHER_APPLICATIONS } from "./count-usage.ts";
+import { listUnknownFlags } from "./unknown-flags.ts";
 
 interface ApplicationSearch {
   /** Part of the name. @default any name */
@@ -95,11 +104,18 @@ export async function listApplications(
     access,
   );
   const usageOf = groupBy(usage, ({ appName }) => appName);
+  const missingOf = await readMissingFlags(
+    db,
+    rows.map(({ appName }) => appName),
+    access,
+  );
   return {
     total,
     applications: rows.map(({ strategies, ...row }) => ({
       ...row,
       strategies: sortDistinct(strategies.flat()),
+      missingFlagCount: missingOf.get(row.appName)?.length ?? 0,
+      missingFlags: missingOf.get(row.appName)?.slice(0, MAX_LISTED_FLAGS) ?? [],
       usage: [...groupBy(usageOf.get(row.appName) ?? [], ({ project }) => project)].map(
         ([project, ofProject]) => ({
           project,
@@ -108,6 +124,26 @@ export async function listApplications(
       ),
     })),
   };
+}
+
+/** How many missing flags of each application a list contains. */
+const MAX_LISTED_FLAGS = 5;
+
+/** Reads which flags applications ask for although they do not exist, by application. */
+async function readMissingFlags(db: Database, appNames: readonly string[], access: ProjectAccess) {
+  const unknown = await listUnknownFlags(db, access, appNames);
+  const pairs = unknown.flatMap(({ name, archivedAt, project, reports }) =>
+    reports.map(({ appName }) => ({
+      appName,
+      flag: { name, ...(archivedAt && { archivedAt }), ...(project && { project }) },
+    })),
+  );
+  return new Map(
+    [...groupBy(pairs, ({ appName }) => appName)].map(([appName, ofApplication]) => [
+      appName,
+      ofApplication.map(({ flag }) => flag),
+    ]),
+  );
 }
 
 /** Lists a page of the applications that use flags of a project, by name. */
@@ -121,7 +157,7 @@ export async function listProjectApplications(
     .select({ appName: featureUsage.appName, environment: featureUsage.environment })
     .from(featureUsage)
     .innerJoin(features, eq(features.name, featureUsage.feature))
-    .where(eq(features.project, project))
+    .where(and(eq(features.project, project), ne(featureUsage.appName, OTHER_APPLICATIONS)))
     .groupBy(featureUsage.appName, featureUsage.environment)
     .orderBy(
       search.sortOrder === "desc"
@@ -203,8 +239,11 @@ export async function readApplication(db: Database, appName: string, access: Pro
       createdAt: firstSeenAt,
       lastSeen: lastSeenAt,
     })),
-    seenToggles: distinctBy(used, ({ name }) => name).map(({ name, project, type, description }) =>
-      project === null ? { name, notFound: true } : { name, project, type, description },
+    seenToggles: distinctBy(used, ({ name }) => name).map(
+      ({ name, project, type, description, archivedAt }) =>
+        project === null
+          ? { name, notFound: true }
+          : { name, project, type, description, ...(archivedAt && { archivedAt }) },
     ),
   };
 }
@@ -309,25 +348,35 @@ function selectInstances(db: Database, appName: string) {
 }
 
 /**
- * Lists the visible flags that an application has evaluated. Those that have been deleted have no project, and so are not
+ * Lists the visible flags that an application has evaluated. Those that do not exist have no project, and so are not
  * visible if any project is hidden.
  */
 function readUsedFeatures(db: Database, appName: string, access: ProjectAccess) {
   const isVisibleFlag =
     access.hidden.length === 0 ? undefined : notInArray(features.project, [...access.hidden]);
+  const used = union(
+    db
+      .select({ feature: featureUsage.feature, environment: featureUsage.environment })
+      .from(featureUsage)
+      .where(eq(featureUsage.appName, appName)),
+    db
+      .select({ feature: unknownFlags.feature, environment: unknownFlags.environment })
+      .from(unknownFlags)
+      .where(eq(unknownFlags.appName, appName)),
+  ).as("used");
   return db
     .select({
-      name: featureUsage.feature,
-      environment: featureUsage.environment,
+      name: used.feature,
+      environment: used.environment,
       project: features.project,
       type: features.type,
       description: features.description,
+      archivedAt: features.archivedAt,
     })
-    .from(featureUsage)
-    .leftJoin(features, eq(features.name, featureUsage.feature))
-    .where(and(eq(featureUsage.appName, appName), isVisibleFlag))
-    .groupBy(featureUsage.feature, featureUsage.environment, features.name)
-    .orderBy(orderByText(featureUsage.feature), orderByText(featureUsage.environment));
+    .from(used)
+    .leftJoin(features, eq(features.name, used.feature))
+    .where(isVisibleFlag)
+    .orderBy(sql`${used.feature} collate "C"`, sql`${used.environment} collate "C"`);
 }
 
 function earliest(dates: readonly Date[]): Date | undefined {

@@ -85,7 +85,7 @@ function keyOf({ appName, environment, instanceId }: InstanceKey): string {
 }
 
 /**
- * Deletes an application and its instances, but not its usage.
+ * Deletes an application, its instances and the names of unknown flags, but not its usage.
  *
  * @throws {ApiError} if the application is unknown
  */
@@ -106,6 +106,11 @@ export async function deleteApplication(
     delete from application_instances where ctid = any(array(
       select ctid from application_instances where app_name = ${appName}
       order by environment, instance_id for update
+    ))`);
+  await db.execute(sql`
+    delete from unknown_flags where ctid = any(array(
+      select ctid from unknown_flags where app_name = ${appName}
+      order by environment, feature for update
     ))`);
   await record({ type: "application-deleted", before: { appName } });
 }

@@ -4,6 +4,7 @@ import { features } from "../storage/schema/features.ts";
 import type { Storage } from "../storage/storage.ts";
 import { grantsProject } from "../access/token.ts";
 import { addEvaluations, addVariants, HOURS, LARGEST_SUM } from "./count-usage.ts";
+import { putUnknownFlags } from "./unknown-flags.ts";
 import type { InstanceKey } from "./write-applications.ts";
 
 /** How often an application evaluated a flag in an hour. */
@@ -29,51 +30,78 @@ export interface UsageReport {
 }
 
 /**
- * Adds the counts of reports to the stored counts, in one transaction. Unknown flags are ignored. An
+ * Adds the counts of reports to the stored counts, in one transaction. Of flags that do not exist, only the names are stored. An
  * application that has evaluated nothing counts as seen, too.
  */
 export async function writeUsage(
   storage: Pick<Storage, "transact">,
   reports: readonly UsageReport[],
 ): Promise<void> {
-  await markFeaturesSeen(storage, await addCounts(storage, reports));
+  const { known, unknown } = await addCounts(storage, reports);
+  await markFeaturesSeen(storage, known);
+  // The next report tries again.
+  if (unknown.length > 0) {
+    const asked = unknown.map(({ appName, environment, feature }) => {
+      return { appName, environment, feature };
+    });
+    await storage.transact((db) => putUnknownFlags(db, asked)).catch(() => undefined);
+  }
   const instances = reports.flatMap(({ instance }) => instance ?? []);
   await markApplicationsSeen(storage, [...reports.flatMap(({ entries }) => entries), ...instances]);
   await markInstancesSeen(storage, instances);
 }
 
-/** Returns the entries that were counted. */
+interface Sorted {
+  /** The entries that were counted. Some may be for archived flags. */
+  readonly known: readonly UsageEntry[];
+  /** The entries for flags that were archived, or do not exist. */
+  readonly unknown: readonly UsageEntry[];
+}
+
 async function addCounts(
   storage: Pick<Storage, "transact">,
   reports: readonly UsageReport[],
-): Promise<readonly UsageEntry[]> {
+): Promise<Sorted> {
   const names = new Set(reports.flatMap(({ entries }) => entries.map(({ feature }) => feature)));
-  if (names.size === 0) return [];
+  if (names.size === 0) return { known: [], unknown: [] };
 
   return storage.transact(async (transaction) => {
-    const projectOf = await readProjects(transaction, names);
+    const flags = await readFlags(transaction, names);
     const known = reports.flatMap(({ entries, projects }) =>
       entries.filter(({ feature }) => {
-        const project = projectOf.get(feature);
+        const project = flags.get(feature)?.project;
         return project !== undefined && grantsProject({ projects }, project);
       }),
     );
     await addFeatureCounts(transaction, known);
     await addVariantCounts(transaction, known);
-    return known;
+    const nowhere = reports.flatMap(({ entries }) =>
+      entries.filter(({ feature }) => !flags.has(feature)),
+    );
+    const archived = known.filter(({ feature }) => flags.get(feature)?.isArchived);
+    return { known, unknown: [...nowhere, ...archived] };
   });
 }
 
-async function readProjects(
+interface ReportedFlag {
+  readonly project: string;
+  readonly isArchived: boolean;
+}
+
+async function readFlags(
   db: Database,
   names: ReadonlySet<string>,
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, ReportedFlag>> {
   const wanted = sql`(select jsonb_array_elements_text(${JSON.stringify([...names])}::jsonb))`;
   const rows = await db
-    .select({ name: features.name, project: features.project })
+    .select({
+      name: features.name,
+      project: features.project,
+      isArchived: sql<boolean>`${features.archivedAt} is not null`,
+    })
     .from(features)
     .where(sql`${features.name} in ${wanted}`);
-  return new Map(rows.map(({ name, project }) => [name, project]));
+  return new Map(rows.map(({ name, ...flag }) => [name, flag]));
 }
 
 // NOTE: each list is sent as one JSON parameter, because the number of parameters is limited.

@@ -147,9 +147,10 @@ interface ApplicationFlagsProps {
   readonly flags: ApplicationDetails["seenToggles"];
 }
 
-/** The flags that an application has evaluated. */
+/** The flags that an application has evaluated, the ones that it does not receive first. */
 function ApplicationFlags({ flags }: ApplicationFlagsProps) {
-  const missing = flags.filter((flag) => "notFound" in flag).length;
+  const missing = flags.filter((flag) => isMissing(flag));
+  const others = flags.filter((flag) => !isMissing(flag));
   return (
     <section className="card card-body" aria-label="Flags">
       <h2>Flags</h2>
@@ -158,15 +159,18 @@ function ApplicationFlags({ flags }: ApplicationFlagsProps) {
           The application has not reported any evaluation recently. SDKs report about once a minute.
         </p>
       ) : (
-        <p className="muted">
-          It has recently evaluated {describeCount(flags.length, "flag")}
-          {missing === 0
-            ? "."
-            : `. ${missing} of them no longer ${missing === 1 ? "exists, and is" : "exist, and are"} treated as off.`}
-        </p>
+        <p className="muted">It has recently evaluated {describeCount(flags.length, "flag")}.</p>
+      )}
+      {missing.length === 0 ? null : (
+        <Banner kind="info">
+          It asks for {describeCount(missing.length, "flag")} that{" "}
+          {missing.length === 1 ? "does" : "do"} not exist, and treats{" "}
+          {missing.length === 1 ? "it" : "them"} as off, or as the default in its code. Check the
+          spelling, create or revive the flag, or remove it from the code.
+        </Banner>
       )}
       <ul className="application-list">
-        {flags.map((flag) => (
+        {[...missing, ...others].map((flag) => (
           <li key={flag.name}>
             {"notFound" in flag ? (
               <>
@@ -178,12 +182,17 @@ function ApplicationFlags({ flags }: ApplicationFlagsProps) {
                 <Link
                   to="/projects/$project/flags/$flag"
                   params={{ project: flag.project, flag: flag.name }}
-                  search={{ tab: "usage" }}
+                  search={flag.archivedAt === undefined ? { tab: "usage" } : {}}
                 >
                   {flag.name}
                 </Link>
-                <span className="muted">
+                <span className="row muted">
                   {flag.project} · {describeType(flag.type ?? "").name}
+                  {flag.archivedAt === undefined ? null : (
+                    <Badge kind="warning">
+                      archived <Time value={flag.archivedAt} />
+                    </Badge>
+                  )}
                 </span>
               </>
             )}
@@ -192,6 +201,13 @@ function ApplicationFlags({ flags }: ApplicationFlagsProps) {
       </ul>
     </section>
   );
+}
+
+type SeenFlag = ApplicationDetails["seenToggles"][number];
+
+/** SDKs do not receive archived flags. */
+function isMissing(flag: SeenFlag): boolean {
+  return "notFound" in flag || flag.archivedAt !== undefined;
 }
 
 interface ApplicationStrategiesProps {

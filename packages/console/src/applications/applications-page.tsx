@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { APPLICATION_FIELDS } from "../app/list-fields.ts";
+import { TriangleAlert } from "lucide-react";
 import { queries } from "../api/queries.ts";
 import type { Application } from "../api/types.ts";
 import { Badge } from "../ui/badge.tsx";
@@ -68,16 +69,36 @@ export function ApplicationsPage() {
   );
 }
 
+/** Says which flags an application asks for that it does not receive, because it treats them as off. */
+function MissingFlags({ application }: { readonly application: Application }) {
+  const { missingFlagCount: count, missingFlags } = application;
+  if (count === 0) return null;
+  const names = missingFlags.map(({ name, archivedAt }) =>
+    archivedAt === undefined ? name : `${name} (archived)`,
+  );
+  const more = count - names.length;
+  return (
+    <p className="application-missing">
+      <TriangleAlert aria-hidden /> asks for {describeCount(count, "flag")} that{" "}
+      {count === 1 ? "does" : "do"} not exist: {names.join(", ")}
+      {more > 0 ? ` and ${formatCount(more)} more` : ""}
+    </p>
+  );
+}
+
 const COLUMNS: readonly Column<Application>[] = [
   {
     id: "name",
     header: "Name",
     isRowHeader: true,
     sortBy: ({ appName }) => appName.toLowerCase(),
-    cell: ({ appName }) => (
-      <Link to="/applications/$application" params={{ application: appName }}>
-        {appName}
-      </Link>
+    cell: (application) => (
+      <>
+        <Link to="/applications/$application" params={{ application: application.appName }}>
+          {application.appName}
+        </Link>
+        <MissingFlags application={application} />
+      </>
     ),
   },
   {

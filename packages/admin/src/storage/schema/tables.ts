@@ -28,6 +28,7 @@ import {
   applications,
   featureUsage,
   featureUsageDays,
+  unknownFlags,
   variantUsage,
   variantUsageDays,
 } from "./usage.ts";
@@ -73,6 +74,7 @@ export const TABLES: readonly TableUse[] = [
   { table: strategyTypes, isBackedUp: true },
   { table: tags, isBackedUp: true },
   { table: tagTypes, isBackedUp: true },
+  { table: unknownFlags, isBackedUp: true },
   // A link must not work again because a backup was restored.
   { table: userLinks, isBackedUp: false },
   { table: users, isBackedUp: true },

@@ -108,3 +108,16 @@ export const applicationInstances = pgTable(
     index("application_instances_last_seen_at").on(table.lastSeenAt),
   ],
 );
+
+/** Names that applications have evaluated without there being an active flag of this name. */
+export const unknownFlags = pgTable(
+  "unknown_flags",
+  {
+    appName: text("app_name").notNull(),
+    environment: text().notNull(),
+    feature: text().notNull(),
+    firstSeenAt: timestamp("first_seen_at", { withTimezone: true }).notNull().defaultNow(),
+    lastSeenAt: timestamp("last_seen_at", { withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.appName, table.environment, table.feature] })],
+);
