@@ -2,6 +2,8 @@ import type { TypedApp } from "./http/typed-app.ts";
 import { registerTokens } from "./access/token-routes.ts";
 import { registerUser } from "./access/user-routes.ts";
 import { registerArchive } from "./domain/archive/routes.ts";
+import { registerChangeRequestConfig } from "./change-requests/config-routes.ts";
+import { registerChangeRequests } from "./change-requests/routes.ts";
 import { registerConstraints } from "./domain/constraints/routes.ts";
 import { registerContextFields } from "./domain/context-fields/routes.ts";
 import { registerDependencies } from "./domain/dependencies/routes.ts";
@@ -47,6 +49,8 @@ const ROUTES: readonly ((app: TypedApp, storage: Storage) => void)[] = [
   registerFeatureTypes,
   registerFeatureEnvironments,
   registerArchive,
+  registerChangeRequestConfig,
+  registerChangeRequests,
   registerConstraints,
   registerStrategies,
   registerVariants,

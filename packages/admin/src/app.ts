@@ -30,6 +30,7 @@ import { registerSessions } from "./sessions/routes.ts";
 import { Sessions } from "./sessions/sessions.ts";
 import { ChangeStreams } from "./changes/change-streams.ts";
 import { registerChanges } from "./changes/routes.ts";
+import { applyRegularly } from "./change-requests/apply-scheduled.ts";
 import { DEFAULT_RETENTION, deleteRegularly } from "./retention.ts";
 import { registerAccounts } from "./accounts/routes.ts";
 import { PasswordSignIn } from "./accounts/password-sign-in.ts";
@@ -61,13 +62,15 @@ interface AppOptions {
   readonly telemetry?: Pick<Telemetry, "exportMetrics" | "tracer"> | undefined;
   /** The clock for sessions. @default the system clock */
   readonly now?: () => Date;
+  /** How often to look for scheduled changes, and their clock. @default as in `applyRegularly()` */
+  readonly scheduling?: Pick<Parameters<typeof applyRegularly>[0], "clock" | "intervalMs">;
 }
 
 /** Builds the app on a storage. The caller closes the storage after the app. */
 export async function buildApp(
   config: AppConfig,
   storage: Storage,
-  { consoleDirectory, telemetry, now }: AppOptions = {},
+  { consoleDirectory, telemetry, now, scheduling }: AppOptions = {},
 ): Promise<FastifyInstance> {
   const { logger, maxConnections, retention = DEFAULT_RETENTION, trustProxy = false } = config;
   const { publicUrl, openId, sessionHours = SETTINGS.sessionHours.default } = config;
@@ -88,7 +91,8 @@ export async function buildApp(
   });
   const authentication = createAuthentication(storage, (request) => sessions.find(request));
   app.addHook("onClose", () => authentication.close());
-  deleteWhileOpen(app, { storage, retention, logger });
+  runWhileOpen(app, (signal) => deleteRegularly({ storage, retention, logger }, signal));
+  runWhileOpen(app, (signal) => applyRegularly({ storage, logger, ...scheduling }, signal));
   const metrics = createMetrics(storage);
   observeConnections(metrics.registry, METRICS_PREFIX, guard);
   telemetry?.exportMetrics(metrics);
@@ -194,13 +198,10 @@ function limitStreams(maxConnections: number): { readonly sdk: number; readonly 
   return { sdk: Math.max(1, total - forConsole), console: forConsole };
 }
 
-/** Deletes expired data until the app is closed. */
-function deleteWhileOpen(
-  app: FastifyInstance,
-  options: Parameters<typeof deleteRegularly>[0],
-): void {
+/** Does something regularly until the app is closed. */
+function runWhileOpen(app: FastifyInstance, run: (signal: AbortSignal) => Promise<void>): void {
   const closing = new AbortController();
-  const ended = deleteRegularly(options, closing.signal);
+  const ended = run(closing.signal);
   app.addHook("onClose", async () => {
     closing.abort();
     await ended;

@@ -38,6 +38,8 @@ export type ErrorName = keyof typeof STATUS_BY_NAME;
 export interface ErrorDetail {
   readonly message: string;
   readonly path?: string;
+  /** What somebody else has changed meanwhile: what it was when a change was requested, and what it is now. */
+  readonly conflict?: { readonly was: unknown; readonly now: unknown };
 }
 
 interface ApiErrorOptions {

@@ -33,6 +33,9 @@ export const LIMITS = {
   /** Lists and objects in a body that is so short that its memory does not matter. */
   partsPerShortBody: 10_000,
   applications: 10_000,
+  openRequestsPerProject: 500,
+  changesPerRequest: 100,
+  commentsPerRequest: 1000,
   streams: 10_000,
   changeStreams: 1000,
   changeStreamsPerCaller: 20,

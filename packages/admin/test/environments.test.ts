@@ -57,15 +57,34 @@ describeAnyStorage("environments", (source) => {
   test.each([
     ["/body/type", { type: "" }],
     ["/body/sortOrder", { sortOrder: -1 }],
-    ["/body/requiredApprovals", { requiredApprovals: 2 }],
+    ["/body/requiredApprovals", { requiredApprovals: 0 }],
+    ["/body/requiredApprovals", { requiredApprovals: 11 }],
+    ["/body/requiredApprovals", { protection: "confirm", requiredApprovals: 2 }],
+    ["/body/protection", { protection: "some" }],
   ])("PUT /environments/update/{name} refuses a bad value at %s", async (path, body) => {
     await admin.refuse({ ...BAD, path }, "PUT", "/environments/update/development", body);
     await admin.refuse(MISSING, "PUT", "/environments/update/none", { type: "test" });
   });
 
-  test("POST /environments refuses approvals, which would not be required", async () => {
-    const body = { name: "guarded", type: "production", requiredApprovals: 1 };
-    await admin.refuse({ ...BAD, path: "/body/requiredApprovals" }, "POST", "/environments", body);
+  test("a number of approvals implies the protection, and null ends it", async () => {
+    const body = { name: "guarded", type: "production", requiredApprovals: 2 };
+    const created = await admin.must(201, "POST", "/environments", body);
+    expect(created.body).toMatchObject({ protection: "approvals", requiredApprovals: 2 });
+    for (const [change, protection, requiredApprovals] of [
+      [{ type: "test" }, "approvals", 2],
+      [{ requiredApprovals: null }, "none", null],
+      [{ protection: "confirm" }, "confirm", null],
+      [{ requiredApprovals: null }, "confirm", null],
+      [{ protection: "approvals" }, "approvals", 1],
+      [{ protection: "none" }, "none", null],
+    ] as const) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const changed = await admin.must(200, "PUT", "/environments/update/guarded", change);
+      expect([change, changed.body]).toEqual([
+        change,
+        expect.objectContaining({ protection, requiredApprovals }),
+      ]);
+    }
   });
 
   test("PUT /environments/sort-order orders all or none", async () => {

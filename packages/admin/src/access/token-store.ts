@@ -8,6 +8,7 @@ import { apiTokens, deletedTokens } from "../storage/schema/access.ts";
 import { environments, projects } from "../storage/schema/projects.ts";
 import type { WriteTransaction } from "../storage/storage.ts";
 import { isReservedName } from "./openid-user.ts";
+import { findPersonBehind } from "./person-behind.ts";
 import { readExpiry, readTokenScope } from "./token-rules.ts";
 import type { CreateToken, UpdateToken } from "./token-schemas.ts";
 import {
@@ -115,6 +116,7 @@ export async function insertToken(
         id: randomUUID(),
         secretHash: hashToken(secret),
         createdBy: actor.name,
+        createdByUser: await findPersonBehind(db, actor),
       })
       .returning(),
   );

@@ -46,9 +46,14 @@ export function searchUsers(db: Database, text: string, limit: number): Promise<
     .limit(limit);
 }
 
+export async function findUser(db: Database, id: number): Promise<Account | undefined> {
+  const [account] = await db.select().from(users).where(eq(users.id, id));
+  return account;
+}
+
 /** @throws {ApiError} 404 if there is no such account */
 export async function getUser(db: Database, id: number): Promise<Account> {
-  const [account] = await db.select().from(users).where(eq(users.id, id));
+  const account = await findUser(db, id);
   if (account === undefined) throw notFound(`There is no user with the id ${id}`);
   return account;
 }

@@ -59,7 +59,16 @@ const ErrorResponse = Type.Object(
     message: Type.String({ description: "What is wrong and how to correct it" }),
     details: Type.Array(
       Type.Object(
-        { message: Type.String(), path: Type.Optional(Type.String()) },
+        {
+          message: Type.String(),
+          path: Type.Optional(Type.String()),
+          conflict: Type.Optional(
+            Type.Object(
+              { was: Type.Unknown(), now: Type.Unknown() },
+              { title: "errorConflictSchema" },
+            ),
+          ),
+        },
         { title: "errorDetailSchema" },
       ),
     ),

@@ -17,9 +17,9 @@ export const SYSTEM_ACTOR: Actor = { id: null, name: "system", kind: "system" };
 /** An event to record. The transaction that records it adds the author and the time. */
 export interface NewEvent {
   readonly type: EventType;
-  readonly project?: string;
-  readonly feature?: string;
-  readonly environment?: string;
+  readonly project?: string | undefined;
+  readonly feature?: string | undefined;
+  readonly environment?: string | undefined;
   /** The state before the change; absent for a creation. */
   readonly before?: unknown;
   /** The state after the change; absent for a deletion. */
@@ -32,6 +32,26 @@ export type EventType =
   | "api-token-deleted"
   | "api-token-updated"
   | "application-deleted"
+  | "change-added"
+  | "change-discarded"
+  | "change-edited"
+  | "change-request-applied"
+  | "change-request-applied-without-approval"
+  | "change-request-approval-added"
+  | "change-request-approved"
+  | "change-request-cancelled"
+  | "change-request-comment-added"
+  | "change-request-configuration-updated"
+  | "change-request-created"
+  | "change-request-discarded"
+  | "change-request-rejected"
+  | "change-request-requested-approvers-updated"
+  | "change-request-schedule-suspended"
+  | "change-request-scheduled"
+  | "change-request-scheduled-application-failure"
+  | "change-request-scheduled-application-success"
+  | "change-request-sent-to-review"
+  | "change-request-unscheduled"
   | "context-field-created"
   | "context-field-deleted"
   | "context-field-updated"
@@ -48,6 +68,7 @@ export type EventType =
   | "feature-dependency-added"
   | "feature-dependency-removed"
   | "feature-environment-disabled"
+  | "feature-environment-disabled-without-approval"
   | "feature-environment-enabled"
   | "feature-environment-variants-updated"
   | "feature-metadata-updated"
@@ -99,14 +120,18 @@ interface Recorder {
   readonly record: (...newEvents: readonly NewEvent[]) => Promise<void>;
   /** Id of the last recorded event; undefined if nothing was recorded. */
   readonly lastId: () => number | undefined;
+  /** What has been recorded. */
+  readonly recorded: () => readonly NewEvent[];
 }
 
 /** Records the events of one author within a transaction. Events that change nothing are dropped. */
 export function createRecorder(db: Database, actor: Actor): Recorder {
   let lastId: number | undefined;
+  const recorded: NewEvent[] = [];
   const record = async (...newEvents: readonly NewEvent[]): Promise<void> => {
     const relevant = newEvents.filter((event) => !isNoChange(event));
     if (relevant.length === 0) return;
+    recorded.push(...relevant);
 
     const tagsOf = await readTags(db, relevant);
     for (const batch of batchesOf(relevant)) {
@@ -115,10 +140,11 @@ export function createRecorder(db: Database, actor: Actor): Recorder {
       lastId = Math.max(lastId ?? 0, ...inserted.map(({ id }) => id));
     }
   };
-  return { record, lastId: () => lastId };
+  return { record, lastId: () => lastId, recorded: () => recorded };
 }
 
-function isNoChange({ before, after }: NewEvent): boolean {
+/** Whether an event would be dropped. */
+export function isNoChange({ before, after }: NewEvent): boolean {
   if (before === undefined || after === undefined) return false;
   return isEqualJson(before, after);
 }

@@ -16,6 +16,7 @@ import { authorsAndEnvironmentsOfEvents } from "./migrations/0010-authors-and-en
 import { accounts, sessionsOfAccounts } from "./migrations/0011-accounts.ts";
 import { usageByDay } from "./migrations/0013-usage-by-day.ts";
 import { unknownFlags } from "./migrations/0014-unknown-flags.ts";
+import { changeRequests } from "./migrations/0015-change-requests.ts";
 import type { Migration } from "./migrations/migration.ts";
 
 /** All migrations, in order. */
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly Migration[] = [
   sessionsOfAccounts,
   usageByDay,
   unknownFlags,
+  changeRequests,
 ];
 
 /** The schema version that this program uses. */

@@ -1,4 +1,6 @@
 import { sql } from "drizzle-orm";
+import { requireApprovals } from "../protection/require-approvals.ts";
+import { readProtectedPlaces } from "../protection/protected-places.ts";
 import { type Actor, createRecorder } from "./events.ts";
 import { type ChangeFeed, readRevision } from "./revisions.ts";
 import type { Database } from "./database.ts";
@@ -92,7 +94,13 @@ async function runWrite<T>(
   await db.execute(lockFor("write"));
   started();
   const recorder = createRecorder(db, actor);
-  const result = await work({ db, actor, record: recorder.record });
+  const places = await readProtectedPlaces(db);
+  let given = 0;
+  const approve = (approvals: number): void => {
+    given = approvals;
+  };
+  const result = await work({ db, actor, record: recorder.record, approve });
+  await requireApprovals(db, recorder.recorded(), { places, given });
   const revision = recorder.lastId();
   if (revision !== undefined) {
     await db.execute(sql`select pg_notify(${CHANGES_CHANNEL}, ${String(revision)})`);

@@ -7,6 +7,8 @@ export interface WriteTransaction {
   readonly actor: Actor;
   /** Records events. An event whose `before` and `after` are equal is dropped. */
   readonly record: (...events: readonly NewEvent[]) => Promise<void>;
+  /** Says how many people have approved this change, for the environments that require it. @default 0 */
+  readonly approve: (approvals: number) => void;
 }
 
 /** The database, which stores everything that the service manages. */
@@ -28,6 +30,8 @@ export interface Storage {
   /**
    * Runs a change in a transaction. Changes run one at a time across all replicas, so that events are
    * committed in the order of their ids: no event appears later with an id below the revision.
+   *
+   * @throws {ApiError} 403 if the events show that it changes flags in an environment that requires more approvals
    */
   write<T>(actor: Actor, work: (transaction: WriteTransaction) => Promise<T>): Promise<T>;
 

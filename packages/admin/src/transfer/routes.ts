@@ -2,6 +2,7 @@ import type { TypedApp } from "../http/typed-app.ts";
 import { actorOf, callerOf } from "../access/request-identity.ts";
 import { ProjectParams } from "../domain/schemas.ts";
 import { operation } from "../access/operation.ts";
+import { importOrRequest } from "../change-requests/request-import.ts";
 import { LIMITS } from "../limits.ts";
 import type { Storage, WriteTransaction } from "../storage/storage.ts";
 import { importProject, writeAndRollBack } from "./project-file/import-project.ts";
@@ -66,7 +67,7 @@ function registerProjectImport(app: TypedApp, storage: Storage): void {
         body: ProjectFile,
       }),
     },
-    async (request) => {
+    async (request, reply) => {
       const { params, query, body } = request;
       const actor = actorOf(request);
       const work = (transaction: WriteTransaction) =>
@@ -77,7 +78,11 @@ function registerProjectImport(app: TypedApp, storage: Storage): void {
         );
       return query.dryRun === "true"
         ? writeAndRollBack(storage, actor, work)
-        : storage.write(actor, work);
+        : importOrRequest(
+            storage,
+            { request, reply },
+            { work, action: "importProject", payload: body },
+          );
     },
   );
 }
@@ -147,9 +152,16 @@ function registerUnleashImport(app: TypedApp, storage: Storage): void {
         body: UnleashImportBody,
       }),
     },
-    (request) =>
-      storage.write(actorOf(request), (transaction) =>
-        importUnleashFile(transaction, request.body, callerOf(request).projects),
+    (request, reply) =>
+      importOrRequest(
+        storage,
+        { request, reply },
+        {
+          work: (transaction) =>
+            importUnleashFile(transaction, request.body, callerOf(request).projects),
+          action: "importFeatures",
+          payload: request.body,
+        },
       ),
   );
 }

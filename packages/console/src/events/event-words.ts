@@ -29,6 +29,90 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
     label: "Application removed",
     action: ({ preData }) => `removed the application ${textAt(preData, "appName")} from the list`,
   },
+  "change-added": {
+    label: "Change requested",
+    action: (event) => `added a change to ${requestOf(event)}`,
+  },
+  "change-discarded": {
+    label: "Requested change removed",
+    action: (event) => `removed a change from ${requestOf(event)}`,
+  },
+  "change-edited": {
+    label: "Requested change edited",
+    action: (event) => `edited a change of ${requestOf(event)}`,
+  },
+  "change-request-applied": {
+    label: "Change request applied",
+    action: (event) => `applied ${requestOf(event)}`,
+  },
+  "change-request-applied-without-approval": {
+    label: "Change request applied without approval",
+    action: (event) =>
+      `applied ${requestOf(event)} without the required approvals: “${textAt(event.data, "reason")}”`,
+  },
+  "change-request-approval-added": {
+    label: "Change request approved by one person",
+    action: (event) => `approved ${requestOf(event)}`,
+  },
+  "change-request-approved": {
+    label: "Change request approved",
+    action: (event) => `gave ${requestOf(event)} its last required approval`,
+  },
+  "change-request-cancelled": {
+    label: "Change request cancelled",
+    action: (event) => `cancelled ${requestOf(event)}`,
+  },
+  "change-request-comment-added": {
+    label: "Comment on a change request",
+    action: (event) => `commented on ${requestOf(event)}: “${textAt(event.data, "comment")}”`,
+  },
+  "change-request-configuration-updated": {
+    label: "Required approvals changed",
+    action: (event) =>
+      `changed how many approvals changes in ${event.environment} of the project ${event.project} require`,
+  },
+  "change-request-created": {
+    label: "Change request created",
+    action: (event) => `created ${requestOf(event)} for ${event.environment}`,
+  },
+  "change-request-discarded": {
+    label: "Change request deleted",
+    action: (event) => `deleted ${requestOf(event)}`,
+  },
+  "change-request-rejected": {
+    label: "Change request rejected",
+    action: (event) => `rejected ${requestOf(event)}`,
+  },
+  "change-request-requested-approvers-updated": {
+    label: "Reviewers asked",
+    action: (event) => `asked people to review ${requestOf(event)}`,
+  },
+  "change-request-schedule-suspended": {
+    label: "Scheduled change suspended",
+    action: (event) =>
+      `could not apply ${requestOf(event)} as scheduled: ${textAt(event.data, "reason")}`,
+  },
+  "change-request-scheduled": {
+    label: "Change request scheduled",
+    action: (event) => `scheduled ${requestOf(event)}`,
+  },
+  "change-request-scheduled-application-failure": {
+    label: "Scheduled change delayed",
+    action: (event) =>
+      `could not apply ${requestOf(event)} yet, and tries again: ${textAt(event.data, "reason")}`,
+  },
+  "change-request-scheduled-application-success": {
+    label: "Scheduled change applied",
+    action: (event) => `applied ${requestOf(event)} as scheduled`,
+  },
+  "change-request-sent-to-review": {
+    label: "Change request sent to review",
+    action: (event) => `sent ${requestOf(event)} to review`,
+  },
+  "change-request-unscheduled": {
+    label: "Schedule ended",
+    action: (event) => `ended the schedule of ${requestOf(event)}`,
+  },
   "context-field-created": {
     label: "Context field created",
     action: ({ data }) => `created the context field ${textAt(data, "name")}`,
@@ -94,6 +178,11 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
   "feature-environment-disabled": {
     label: "Flag turned off",
     action: (event) => `turned off ${flagOf(event)} in ${event.environment}`,
+  },
+  "feature-environment-disabled-without-approval": {
+    label: "Flag turned off without approval",
+    action: (event) =>
+      `turned off ${flagOf(event)} in ${event.environment} without the required approvals: “${textAt(event.data, "reason")}”`,
   },
   "feature-environment-enabled": {
     label: "Flag turned on",
@@ -296,6 +385,14 @@ function accountIn(state: unknown): string {
     textAt(state, "name", "") ||
     textAt(state, "email", "of a user")
   );
+}
+
+function requestOf({ data, preData }: RecordedEvent): string {
+  const { changeRequestId, title } = fieldsOf(data ?? preData);
+  if (typeof changeRequestId !== "number") return "a change request";
+  const id = `the change request #${changeRequestId}`;
+  const isNamed = typeof title === "string" && !title.endsWith(`#${changeRequestId}`);
+  return isNamed ? `${id} “${title}”` : id;
 }
 
 function flagOf({ featureName }: RecordedEvent): string {

@@ -1,5 +1,5 @@
 import { count, eq } from "drizzle-orm";
-import { exceedsLimit, invalidOperation, mustExist, quoteNames } from "../../errors.ts";
+import { badData, exceedsLimit, invalidOperation, mustExist, quoteNames } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import { type Database, firstRow } from "../../storage/database.ts";
 import { apiTokens } from "../../storage/schema/access.ts";
@@ -20,7 +20,7 @@ import {
  */
 export async function createEnvironment(
   { db, record }: WriteTransaction,
-  { name, type, enabled, sortOrder }: CreateEnvironment,
+  { name, type, enabled, sortOrder, ...protection }: CreateEnvironment,
 ): Promise<Environment> {
   await checkNameIsAvailable(db, name);
   const { total } = firstRow(await db.select({ total: count() }).from(environments));
@@ -33,6 +33,7 @@ export async function createEnvironment(
         type,
         ...(enabled !== undefined && { enabled }),
         ...(sortOrder !== undefined && { sortOrder }),
+        ...toProtection(UNPROTECTED, protection),
       })
       .returning(),
   );
@@ -40,17 +41,47 @@ export async function createEnvironment(
   return created;
 }
 
+type Protected = Pick<Environment, "protection" | "requiredApprovals">;
+
+const UNPROTECTED: Protected = { protection: "none", requiredApprovals: null };
+
+/**
+ * Returns the protection after a change. Tools that know only the number of approvals send it alone: then a number
+ * implies the protection, and null ends it.
+ *
+ * @throws {ApiError} if the two contradict each other
+ */
+function toProtection(
+  { protection: previous, requiredApprovals: previousApprovals }: Protected,
+  { protection, requiredApprovals }: Pick<UpdateEnvironment, "protection" | "requiredApprovals">,
+): Protected {
+  const isNumber = typeof requiredApprovals === "number";
+  if (protection === undefined) {
+    if (isNumber) return { protection: "approvals", requiredApprovals };
+    const ends = requiredApprovals === null && previous === "approvals";
+    return ends ? UNPROTECTED : { protection: previous, requiredApprovals: previousApprovals };
+  }
+  if (protection === "approvals") {
+    return { protection, requiredApprovals: requiredApprovals ?? previousApprovals ?? 1 };
+  }
+  if (isNumber) {
+    throw badData("/body/requiredApprovals", "must be null unless the protection is `approvals`");
+  }
+  return { protection, requiredApprovals: null };
+}
+
 /** Replaces the properties that the body contains. The others stay unchanged. */
 export async function updateEnvironment(
   { db, record }: WriteTransaction,
   name: string,
-  { type, sortOrder }: UpdateEnvironment,
+  { type, sortOrder, ...protection }: UpdateEnvironment,
 ): Promise<Environment> {
   const before = await getEnvironment(db, name);
   const after = {
     ...before,
     ...(type !== undefined && { type }),
     ...(sortOrder !== undefined && { sortOrder }),
+    ...toProtection(before, protection),
   };
   await db.update(environments).set(after).where(eq(environments.name, name));
   await record({ type: "environment-updated", environment: name, before, after });

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { Name } from "../../http/names.ts";
 import { MAX_INT32, bodyObject } from "../../http/schemas.ts";
+import { type Protection as Protected, PROTECTIONS } from "../../storage/schema/projects.ts";
 
 /** What only responses contain. */
 const READ_ONLY = [
@@ -18,9 +19,25 @@ const EnvironmentType = Type.String({
 });
 const SortOrder = Type.Integer({ minimum: 0, maximum: MAX_INT32 });
 
-/** NOTE: an environment whose changes must be approved would have none of that protection here. */
+/** The largest number of approvals that a change can require. */
+export const MAX_APPROVALS = 10;
+
+const Protection = Type.Optional(
+  Type.Unsafe<Protected>({
+    type: "string",
+    enum: PROTECTIONS,
+    description:
+      "What a change of flags requires: nothing, a confirmation in the console, or approvals",
+  }),
+);
 const RequiredApprovals = Type.Optional(
-  Type.Null({ description: "Approvals are not supported, so only null is accepted" }),
+  Type.Unsafe<number | null>({
+    type: ["integer", "null"],
+    minimum: 1,
+    maximum: MAX_APPROVALS,
+    description:
+      "How many people must approve a change, in every project: a number implies the protection `approvals`, and null ends it",
+  }),
 );
 
 export const CreateEnvironmentBody = bodyObject(
@@ -30,6 +47,7 @@ export const CreateEnvironmentBody = bodyObject(
     type: EnvironmentType,
     enabled: Type.Optional(Type.Boolean()),
     sortOrder: Type.Optional(SortOrder),
+    protection: Protection,
     requiredApprovals: RequiredApprovals,
   },
   READ_ONLY,
@@ -40,6 +58,7 @@ export const UpdateEnvironmentBody = bodyObject(
   {
     type: Type.Optional(EnvironmentType),
     sortOrder: Type.Optional(SortOrder),
+    protection: Protection,
     requiredApprovals: RequiredApprovals,
   },
   ["name", "enabled", ...READ_ONLY],

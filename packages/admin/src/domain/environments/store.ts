@@ -40,9 +40,9 @@ export function listEnvironments(db: Database): Promise<Environment[]> {
     .orderBy(...ENVIRONMENT_ORDER);
 }
 
-/** An environment as responses show it. Protection and approvals are not supported. */
+/** An environment as responses show it. `protected` means that nobody can delete it. */
 export function toEnvironmentView(environment: Environment) {
-  return { ...environment, protected: false, requiredApprovals: null };
+  return { ...environment, protected: false };
 }
 
 /** Usage of an environment: active projects, valid tokens, and active flags that are on. */

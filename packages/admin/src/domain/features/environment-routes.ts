@@ -1,19 +1,24 @@
-import type { TypedApp } from "../../http/typed-app.ts";
+import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
+import type { TypedApp } from "../../http/typed-app.ts";
 import { actorOf } from "../../access/request-identity.ts";
 import { operation } from "../../access/operation.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { checkProjectEnvironment } from "../projects/store.ts";
 import {
   BatchFeaturesBody,
+  BatchOffBody,
   FeatureEnvironmentParams,
+  ReasonBody,
   toFeatureEnvironmentAddress,
 } from "../schemas.ts";
 import { readFeatureEnvironment } from "./read-feature.ts";
 import { switchFeatures } from "./switch-features.ts";
+import { turnOffNow } from "./turn-off-now.ts";
 
 const tag = "Feature environments";
 const ONE = "/projects/:projectId/features/:feature/environments/:environment";
+const BULK = "/projects/:projectId/bulk_features/environments/:environment";
 
 const SwitchQuery = Type.Object({
   shouldActivateDisabledStrategies: Type.Optional(
@@ -24,13 +29,6 @@ const SwitchQuery = Type.Object({
 });
 
 const BulkParams = Type.Object({ projectId: Type.String(), environment: Type.String() });
-
-interface Switch {
-  readonly action: "off" | "on";
-  /** The end of the ids of the operations. */
-  readonly suffix: "Off" | "On";
-  readonly enabled: boolean;
-}
 
 /** Routes that show flags in one environment and turn them on and off. */
 export function registerFeatureEnvironments(app: TypedApp, storage: Storage): void {
@@ -48,61 +46,127 @@ export function registerFeatureEnvironments(app: TypedApp, storage: Storage): vo
       storage.read((db) => readFeatureEnvironment(db, toFeatureEnvironmentAddress(params))),
   );
 
-  for (const change of [
-    { action: "on", suffix: "On", enabled: true },
-    { action: "off", suffix: "Off", enabled: false },
-  ] as const) {
-    registerSwitch(app, storage, change);
-    registerBulkSwitch(app, storage, change);
-  }
+  registerSwitchingOn(app, storage);
+  registerSwitchingOff(app, storage);
 }
 
-function registerSwitch(app: TypedApp, storage: Storage, change: Switch): void {
-  const { action, suffix, enabled } = change;
-  const options = operation({
-    id: `toggleFeatureEnvironment${suffix}`,
-    role: "editor",
-    tag,
-    summary: `Turns a flag ${action} in an environment`,
-    empty: 200,
-    alsoFailsWith: [400, 404],
-    params: FeatureEnvironmentParams,
-    querystring: SwitchQuery,
-  });
-  app.post(`${ONE}/${action}`, options, async (request, reply) => {
-    const activatesDisabledStrategies = request.query.shouldActivateDisabledStrategies === "true";
-    const { feature, ...at } = toFeatureEnvironmentAddress(request.params);
-    await storage.write(actorOf(request), (transaction) =>
-      switchFeatures(transaction, at, [feature], { enabled, activatesDisabledStrategies }),
-    );
-    return reply.send();
-  });
+function registerSwitchingOn(app: TypedApp, storage: Storage): void {
+  app.post(
+    `${ONE}/on`,
+    operation({
+      id: "toggleFeatureEnvironmentOn",
+      role: "editor",
+      tag,
+      summary: "Turns a flag on in an environment",
+      empty: 200,
+      alsoFailsWith: [400, 404],
+      params: FeatureEnvironmentParams,
+      querystring: SwitchQuery,
+    }),
+    async (request, reply) => {
+      const { feature, ...at } = toFeatureEnvironmentAddress(request.params);
+      await storage.write(actorOf(request), (transaction) =>
+        switchFeatures(transaction, at, [feature], toSwitchOn(request.query)),
+      );
+      return reply.send();
+    },
+  );
+
+  app.post(
+    `${BULK}/on`,
+    operation({
+      id: "bulkToggleFeaturesEnvironmentOn",
+      role: "editor",
+      tag,
+      summary: "Turns flags on in an environment: all of them, or none",
+      empty: 200,
+      alsoFailsWith: [404],
+      params: BulkParams,
+      querystring: SwitchQuery,
+      body: BatchFeaturesBody,
+    }),
+    async (request, reply) => {
+      const { projectId: project, environment } = request.params;
+      await storage.write(actorOf(request), async (transaction) => {
+        // Also for an empty list.
+        await checkProjectEnvironment(transaction.db, project, environment);
+        const names = [...new Set(request.body.features)];
+        await switchFeatures(
+          transaction,
+          { project, environment },
+          names,
+          toSwitchOn(request.query),
+        );
+      });
+      return reply.send();
+    },
+  );
 }
 
-function registerBulkSwitch(app: TypedApp, storage: Storage, change: Switch): void {
-  const { action, suffix, enabled } = change;
-  const options = operation({
-    id: `bulkToggleFeaturesEnvironment${suffix}`,
-    role: "editor",
-    tag,
-    summary: `Turns flags ${action} in an environment: all of them, or none`,
-    empty: 200,
-    alsoFailsWith: [404],
-    params: BulkParams,
-    querystring: SwitchQuery,
-    body: BatchFeaturesBody,
-  });
-  const path: string = `/projects/:projectId/bulk_features/environments/:environment/${action}`;
-  app.post(path, options, async (request, reply) => {
-    const { projectId: project, environment } = request.params;
-    const activatesDisabledStrategies = request.query.shouldActivateDisabledStrategies === "true";
-    await storage.write(actorOf(request), async (transaction) => {
-      // Also for an empty list.
-      await checkProjectEnvironment(transaction.db, project, environment);
-      const names = [...new Set(request.body.features)];
-      const how = { enabled, activatesDisabledStrategies };
-      await switchFeatures(transaction, { project, environment }, names, how);
-    });
-    return reply.send();
-  });
+function toSwitchOn(query: Type.Static<typeof SwitchQuery>) {
+  return {
+    enabled: true,
+    activatesDisabledStrategies: query.shouldActivateDisabledStrategies === "true",
+  };
+}
+
+const OFF_DESCRIPTION =
+  "Where changes require approvals, a `reason` turns flags off without them, and is recorded.";
+
+function registerSwitchingOff(app: TypedApp, storage: Storage): void {
+  app.post(
+    `${ONE}/off`,
+    {
+      preValidation: acceptNoBody,
+      ...operation({
+        id: "toggleFeatureEnvironmentOff",
+        role: "editor",
+        tag,
+        summary: "Turns a flag off in an environment",
+        description: OFF_DESCRIPTION,
+        empty: 200,
+        alsoFailsWith: [404],
+        params: FeatureEnvironmentParams,
+        querystring: SwitchQuery,
+        body: ReasonBody,
+      }),
+    },
+    async (request, reply) => {
+      const { feature, ...at } = toFeatureEnvironmentAddress(request.params);
+      await storage.write(actorOf(request), (transaction) =>
+        turnOffNow(transaction, at, [feature], request.body.reason),
+      );
+      return reply.send();
+    },
+  );
+
+  app.post(
+    `${BULK}/off`,
+    operation({
+      id: "bulkToggleFeaturesEnvironmentOff",
+      role: "editor",
+      tag,
+      summary: "Turns flags off in an environment: all of them, or none",
+      description: OFF_DESCRIPTION,
+      empty: 200,
+      alsoFailsWith: [404],
+      params: BulkParams,
+      querystring: SwitchQuery,
+      body: BatchOffBody,
+    }),
+    async (request, reply) => {
+      const { projectId: project, environment } = request.params;
+      const { features, reason } = request.body;
+      await storage.write(actorOf(request), async (transaction) => {
+        await checkProjectEnvironment(transaction.db, project, environment);
+        await turnOffNow(transaction, { project, environment }, [...new Set(features)], reason);
+      });
+      return reply.send();
+    },
+  );
+}
+
+/** Most clients turn a flag off without a body. */
+async function acceptNoBody(request: FastifyRequest): Promise<void> {
+  request.body ??= {};
 }

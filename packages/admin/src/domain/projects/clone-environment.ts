@@ -31,7 +31,7 @@ export async function cloneEnvironment(
   { name: to, type, projects: chosen }: CloneEnvironment,
 ): Promise<Environment> {
   const { db } = transaction;
-  const { sortOrder } = await getEnvironment(db, from);
+  const { sortOrder, protection, requiredApprovals } = await getEnvironment(db, from);
   const available = await listActiveProjects(db, from);
   const copied = chosen === undefined ? available : [...new Set(chosen)];
   const missing = copied.find((project) => !available.includes(project));
@@ -41,7 +41,13 @@ export async function cloneEnvironment(
       `must be active projects with the environment ${JSON.stringify(from)}: ${JSON.stringify(missing)} is not`,
     );
   }
-  const created = await createEnvironment(transaction, { name: to, type, sortOrder });
+  const created = await createEnvironment(transaction, {
+    name: to,
+    type,
+    sortOrder,
+    protection,
+    requiredApprovals,
+  });
   // oxlint-disable-next-line no-await-in-loop -- a transaction runs one statement at a time
   for (const project of copied) await addEnvironment(transaction, project, to);
   await copyDefaultStrategies(db, { from, to });

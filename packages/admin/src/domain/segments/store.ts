@@ -34,11 +34,16 @@ import type { SegmentInput } from "./schemas.ts";
 
 export type Segment = typeof segments.$inferSelect;
 
+async function findSegment(db: Database, id: number): Promise<Segment | undefined> {
+  const [segment] = await db.select().from(segments).where(eq(segments.id, id));
+  return segment;
+}
+
 /**
  * @throws {ApiError} if the segment does not exist
  */
-async function getSegment(db: Database, id: number): Promise<Segment> {
-  const [segment] = await db.select().from(segments).where(eq(segments.id, id));
+export async function getSegment(db: Database, id: number): Promise<Segment> {
+  const segment = await findSegment(db, id);
   if (segment === undefined) throw unknownSegment(id);
   return segment;
 }

@@ -18,6 +18,8 @@ export const apiTokens = pgTable(
     expiresAt: timestamp("expires_at", { withTimezone: true }),
     createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),
     createdBy: text("created_by").notNull(),
+    /** Id of the account of the person who has created it, perhaps with another token; null if it is not known. */
+    createdByUser: integer("created_by_user"),
     seenAt: timestamp("seen_at", { withTimezone: true }),
   },
   (table) => [index("api_tokens_name").on(table.name)],

@@ -9,7 +9,15 @@ export const environments = pgTable("environments", {
   enabled: boolean().notNull().default(true),
   sortOrder: integer("sort_order").notNull().default(9999),
   createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),
+  protection: text().$type<Protection>().notNull().default("none"),
+  /** How many people must approve a change, in every project; null unless the protection is `approvals`. */
+  requiredApprovals: integer("required_approvals"),
 });
+
+/** What a change in an environment requires: nothing, a confirmation in the console, or approvals. */
+export type Protection = (typeof PROTECTIONS)[number];
+
+export const PROTECTIONS = ["none", "confirm", "approvals"] as const;
 
 /** Environments are listed by their sort order, then by creation time and name. */
 export const ENVIRONMENT_ORDER = [
@@ -51,6 +59,8 @@ export const projectEnvironments = pgTable(
       .references(() => environments.name, { onDelete: "cascade" }),
     /** What a flag without enabled strategies gets when it is turned on; null: a strategy for everyone. */
     defaultStrategy: jsonb("default_strategy").$type<StoredDefaultStrategy>(),
+    /** How many people must approve a change in the project; the environment can require more. Null: as the environment. */
+    requiredApprovals: integer("required_approvals"),
   },
   (table) => [primaryKey({ columns: [table.project, table.environment] })],
 );

@@ -10,6 +10,13 @@ import {
   users,
 } from "./accounts.ts";
 import { apiTokens, deletedTokens, sessions } from "./access.ts";
+import {
+  changeRequestChanges,
+  changeRequestComments,
+  changeRequestReviewers,
+  changeRequestReviews,
+  changeRequests,
+} from "./change-requests.ts";
 import { contextFields, environments, projectEnvironments, projects } from "./projects.ts";
 import { events } from "./events.ts";
 import { installations } from "./installations.ts";
@@ -44,6 +51,11 @@ export const TABLES: readonly TableUse[] = [
   { table: apiTokens, isBackedUp: true },
   { table: applicationInstances, isBackedUp: true },
   { table: applications, isBackedUp: true },
+  { table: changeRequestChanges, isBackedUp: true },
+  { table: changeRequestComments, isBackedUp: true },
+  { table: changeRequestReviewers, isBackedUp: true },
+  { table: changeRequestReviews, isBackedUp: true },
+  { table: changeRequests, isBackedUp: true },
   { table: contextFields, isBackedUp: true },
   // A token that was deleted before the backup stays deleted after it is restored.
   { table: deletedTokens, isBackedUp: true },

@@ -1,0 +1,255 @@
+import { type Static, type TSchema, Type } from "typebox";
+import type { ProjectAccess } from "../access/project-access.ts";
+import { includesLevel, type Role } from "../access/role.ts";
+import { archiveFeature } from "../domain/archive/archive-features.ts";
+import { reviveFeatures } from "../domain/archive/revive-features.ts";
+import { DependencyBody } from "../domain/dependencies/schemas.ts";
+import { removeParents, setParent } from "../domain/dependencies/store.ts";
+import { moveFeature } from "../domain/features/move-feature.ts";
+import { ChangeProjectBody } from "../domain/features/schemas.ts";
+import { switchFeatures } from "../domain/features/switch-features.ts";
+import { SegmentBody } from "../domain/segments/schemas.ts";
+import { deleteSegment, getSegment, updateSegment } from "../domain/segments/store.ts";
+import { getStrategy, toStrategyView } from "../domain/strategies/find-strategies.ts";
+import {
+  CreateStrategyBody,
+  StrategyOrderBody,
+  UpdateStrategyBody,
+} from "../domain/strategies/schemas.ts";
+import {
+  addStrategy,
+  deleteStrategy,
+  orderStrategies,
+  replaceStrategy,
+} from "../domain/strategies/write-strategies.ts";
+import { FlagVariantsBody } from "../domain/variants/schemas.ts";
+import { replaceVariants } from "../domain/variants/store.ts";
+import { ApiError, badData } from "../errors.ts";
+import { bodyObject, closedObject, MAX_INT32 } from "../http/schemas.ts";
+import { toValidationError } from "../http/to-api-error.ts";
+import { compileOnUse } from "../http/validation.ts";
+import type { Place } from "../protection/protected-places.ts";
+import type { WriteTransaction } from "../storage/storage.ts";
+import { importProject } from "../transfer/project-file/import-project.ts";
+import { ProjectFile } from "../transfer/project-file/schemas.ts";
+import { importUnleashFile } from "../transfer/unleash-file/import-unleash-file.ts";
+import { UnleashImportBody } from "../transfer/unleash-file/schemas.ts";
+import { overlay, type Expectation } from "./expectation.ts";
+
+/** In whose name a change is made. */
+export interface Performer {
+  readonly role: Role;
+  readonly access: ProjectAccess;
+}
+
+/** A change to make. */
+export interface Target<Payload> {
+  readonly place: Place;
+  /** Name of the flag; empty for changes of segments, and for imports. */
+  readonly feature: string;
+  readonly payload: Payload;
+  /** What the change did when it was requested; undefined while it is being requested. */
+  readonly expected: Expectation | undefined;
+}
+
+interface Action<Schema extends TSchema = TSchema> {
+  /** Schema of the payload. */
+  readonly payload: Schema;
+  readonly isAbout: "file" | "flag" | "segment";
+  /** Makes the change, with the function that its own route calls. Throws an `ApiError` if it cannot be made. */
+  readonly perform: (
+    transaction: WriteTransaction,
+    target: Target<Static<Schema>>,
+    performer: Performer,
+  ) => Promise<unknown>;
+}
+
+function define<Schema extends TSchema>(action: Action<Schema>): Action<Schema> {
+  return action;
+}
+
+const Nothing = Type.Optional(Type.Union([closedObject("noPayloadSchema", {}), Type.Null()]));
+const StrategyId = Type.String({ maxLength: 100 });
+const SegmentId = Type.Integer({ minimum: 1, maximum: MAX_INT32 });
+
+/** The changes that can be requested, by the name of their action in the wire protocol, or a name of ours. */
+const ACTIONS = {
+  updateEnabled: define({
+    payload: bodyObject("updateEnabledPayloadSchema", {
+      enabled: Type.Boolean(),
+      shouldActivateDisabledStrategies: Type.Optional(Type.Boolean()),
+    }),
+    isAbout: "flag",
+    perform: (transaction, { place, feature, payload }) =>
+      switchFeatures(transaction, place, [feature], {
+        enabled: payload.enabled,
+        activatesDisabledStrategies: payload.shouldActivateDisabledStrategies === true,
+      }),
+  }),
+  addStrategy: define({
+    payload: CreateStrategyBody,
+    isAbout: "flag",
+    perform: (transaction, { place, feature, payload }) =>
+      addStrategy(transaction, { ...place, feature }, payload),
+  }),
+  updateStrategy: define({
+    payload: bodyObject(
+      "updateStrategyPayloadSchema",
+      {
+        ...UpdateStrategyBody.properties,
+        id: StrategyId,
+      },
+      ["warnings"],
+    ),
+    isAbout: "flag",
+    perform: async (transaction, { place, feature, payload: { id, ...payload }, expected }) => {
+      const address = { ...place, feature, id };
+      if (expected === undefined) return replaceStrategy(transaction, address, payload);
+      const { id: _id, ...current } = toStrategyView(await getStrategy(transaction.db, address));
+      return replaceStrategy(transaction, address, overlay<typeof payload>(current, expected));
+    },
+  }),
+  deleteStrategy: define({
+    payload: bodyObject("deleteStrategyPayloadSchema", { id: StrategyId }),
+    isAbout: "flag",
+    perform: (transaction, { place, feature, payload: { id } }) =>
+      deleteStrategy(transaction, { ...place, feature, id }),
+  }),
+  reorderStrategy: define({
+    payload: StrategyOrderBody,
+    isAbout: "flag",
+    perform: (transaction, { place, feature, payload }) =>
+      orderStrategies(transaction, { ...place, feature }, payload),
+  }),
+  patchVariant: define({
+    payload: bodyObject("patchVariantPayloadSchema", { variants: FlagVariantsBody }),
+    isAbout: "flag",
+    perform: (transaction, { place, feature, payload }) =>
+      replaceVariants(transaction, { ...place, feature }, payload.variants),
+  }),
+  archiveFeature: define({
+    payload: Nothing,
+    isAbout: "flag",
+    perform: (transaction, { place, feature }) =>
+      archiveFeature(transaction, { project: place.project, feature }),
+  }),
+  reviveFeature: define({
+    payload: Nothing,
+    isAbout: "flag",
+    perform: (transaction, { place, feature }) =>
+      reviveFeatures(transaction, place.project, [feature]),
+  }),
+  moveFeature: define({
+    payload: ChangeProjectBody,
+    isAbout: "flag",
+    perform: (transaction, { place, feature, payload: { newProjectId } }, performer) => {
+      requireEditor(performer, newProjectId);
+      return moveFeature(transaction, { project: place.project, feature }, newProjectId);
+    },
+  }),
+  addDependency: define({
+    payload: DependencyBody,
+    isAbout: "flag",
+    perform: (transaction, { place, feature, payload }) =>
+      setParent(transaction, { project: place.project, feature }, payload),
+  }),
+  deleteDependency: define({
+    payload: Nothing,
+    isAbout: "flag",
+    perform: (transaction, { place, feature }) =>
+      removeParents(transaction, { project: place.project, feature }),
+  }),
+  updateSegment: define({
+    payload: bodyObject(
+      "updateSegmentPayloadSchema",
+      { ...SegmentBody.properties, id: SegmentId },
+      ["createdAt", "createdBy", "usedInFeatures", "usedInProjects"],
+    ),
+    isAbout: "segment",
+    perform: async (transaction, { payload: { id, ...payload }, expected }, performer) => {
+      const segment = await getSegment(transaction.db, id);
+      requireEditor(performer, segment.project);
+      if (typeof payload.project === "string") requireEditor(performer, payload.project);
+      if (expected === undefined) return updateSegment(transaction, id, payload, performer.access);
+      const current = overlay<typeof payload>(segment, expected);
+      return updateSegment(transaction, id, current, performer.access);
+    },
+  }),
+  deleteSegment: define({
+    payload: bodyObject("deleteSegmentPayloadSchema", { id: SegmentId }),
+    isAbout: "segment",
+    perform: async (transaction, { payload: { id } }, performer) => {
+      const segment = await getSegment(transaction.db, id);
+      requireEditor(performer, segment.project);
+      await deleteSegment(transaction, id, performer.access);
+    },
+  }),
+  importFeatures: define({
+    payload: UnleashImportBody,
+    isAbout: "file",
+    perform: (transaction, { place, payload }, { access }) =>
+      importUnleashFile(transaction, { ...payload, project: place.project }, access),
+  }),
+  importProject: define({
+    payload: ProjectFile,
+    isAbout: "file",
+    perform: (transaction, { place, payload }, { access }) =>
+      importProject(transaction, { project: place.project, access }, payload),
+  }),
+} as const;
+
+export type ActionName = keyof typeof ACTIONS;
+
+export const ACTION_NAMES = Object.keys(ACTIONS) as readonly ActionName[];
+
+function requireEditor({ role, access }: Performer, project: string | null): void {
+  const level = project === null ? role : access.levelIn(project);
+  if (level !== undefined && includesLevel(level, "editor")) return;
+  const place = project === null ? "segments of all projects" : "segments of this project";
+  throw new ApiError("PermissionError", `You may not change ${place}: contact an admin`);
+}
+
+const checks = new Map(
+  ACTION_NAMES.map((name) => [name, compileOnUse(ACTIONS[name].payload as object)]),
+);
+
+/** What somebody requests. */
+export interface RequestedChange {
+  readonly action: ActionName;
+  readonly feature: string | null;
+  readonly payload: unknown;
+}
+
+/**
+ * Checks that a change names a flag if its action is about one, and that its payload has the right form.
+ *
+ * @param path of the change in the request, such as `/body/0`
+ * @throws {ApiError} if not
+ */
+export function checkChange({ action, feature, payload }: RequestedChange, path: string): void {
+  const { isAbout } = ACTIONS[action];
+  if (isAbout === "flag" && feature === null) {
+    throw badData(`${path}/feature`, `is missing: ${action} changes a flag`);
+  }
+  if (isAbout !== "flag" && feature !== null) {
+    throw badData(`${path}/feature`, `must be absent: ${action} changes no single flag`);
+  }
+  const violations = checks.get(action)?.(payload ?? (isEmptyAllowed(action) ? {} : payload));
+  if (violations !== undefined) throw toValidationError(`${path}/payload`, violations);
+}
+
+function isEmptyAllowed(action: ActionName): boolean {
+  return ACTIONS[action].payload === Nothing;
+}
+
+/** Makes a change whose form has been checked. */
+export async function performChange(
+  transaction: WriteTransaction,
+  place: Place,
+  { action, feature, payload, expected }: RequestedChange & Pick<Target<unknown>, "expected">,
+  performer: Performer,
+): Promise<void> {
+  // The payload has the form of the action: see `checkChange()`.
+  const { perform } = ACTIONS[action] as Action;
+  await perform(transaction, { place, feature: feature ?? "", payload, expected }, performer);
+}
