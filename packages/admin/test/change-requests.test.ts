@@ -4,9 +4,25 @@ import { createUser, logIn } from "./_accounts.ts";
 import { ADMIN_TOKEN, collectErrors, useService } from "./_service.ts";
 import { describeStorages } from "./_storages.ts";
 
+/** What the tests read of answers. */
+interface Body {
+  readonly id: number;
+  readonly message: string;
+  readonly secret: string;
+  readonly total: number;
+  readonly changeRequests: readonly unknown[];
+  readonly events: readonly { readonly type: string }[];
+  readonly features: readonly { readonly changes: readonly Change[] }[];
+}
+
+interface Change {
+  readonly id: number;
+  readonly payload: object;
+}
+
 interface Answer {
   readonly status: number;
-  readonly body: any;
+  readonly body: Body;
 }
 
 const ROLLOUT = (rollout: string) => ({
@@ -28,10 +44,10 @@ describeStorages("change requests", (source) => {
       body,
     });
     const text = await response.text();
-    return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
+    return { status: response.status, body: JSON.parse(text === "" ? "null" : text) as Body };
   };
 
-  const succeed = async (...call: Parameters<typeof as>): Promise<any> => {
+  const succeed = async (...call: Parameters<typeof as>): Promise<Body> => {
     const { status, body } = await as(...call);
     if (status >= 300) throw new Error(`${call.join(" ")}: ${status} ${JSON.stringify(body)}`);
     return body;
@@ -53,6 +69,12 @@ describeStorages("change requests", (source) => {
     headers.set("token", { authorization: ADMIN_TOKEN });
     await service.admin("PUT", "/environments/update/production", { requiredApprovals: 1 });
   });
+
+  const firstChange = (features: Body["features"]): Change => {
+    const change = features[0]?.changes[0];
+    if (change === undefined) throw new Error("The request has no change");
+    return change;
+  };
 
   let count = 0;
   /** Creates a flag with a strategy in production, which is off. */
@@ -147,8 +169,8 @@ describeStorages("change requests", (source) => {
       enabled: true,
       strategies: [{ id: strategy, parameters: { rollout: "50" } }],
     });
-    const { events } = (await service.admin("GET", "/search/events?limit=9")) as any;
-    expect(events.map(({ type }: { type: string }) => type)).toEqual([
+    const { events } = (await service.admin("GET", "/search/events?limit=9")) as Body;
+    expect(events.map(({ type }) => type)).toEqual([
       "change-request-applied",
       "feature-environment-enabled",
       "feature-strategy-update",
@@ -171,7 +193,7 @@ describeStorages("change requests", (source) => {
     });
     await setState("bob", id, "Approved");
     const { features } = await succeed("ann", "GET", `${LIST}/${id}`);
-    const change = features[0].changes[0].id;
+    const change = firstChange(features).id;
     const edit = { payload: { enabled: true, shouldActivateDisabledStrategies: true } };
     expect(await as("bob", "PUT", `${LIST}/${id}/changes/${change}`, edit)).toMatchObject({
       status: 403,
@@ -246,7 +268,7 @@ describeStorages("change requests", (source) => {
       strategies: [{ title: "New title", parameters: { rollout: "30" } }],
     });
     const { features } = await succeed("ann", "POST", `${LIST}/${id}/check`);
-    const [change] = features[0].changes;
+    const change = firstChange(features);
     expect(change).toMatchObject({ conflicts: [{ field: "parameters.rollout" }] });
     await succeed("ann", "PUT", `${LIST}/${id}/changes/${change.id}`, {
       payload: { ...change.payload, title: "New title" },
@@ -292,7 +314,7 @@ describeStorages("change requests", (source) => {
     const { events } = (await service.admin(
       "GET",
       "/search/events?type=IS:change-request-applied-without-approval&limit=1",
-    )) as any;
+    )) as Body;
     expect(events[0]).toMatchObject({ createdBy: "root", data: { reason: "Outage" } });
   });
 
@@ -350,7 +372,7 @@ describeStorages("change requests", (source) => {
     const { events } = (await service.admin(
       "GET",
       "/search/events?type=IS:change-request-scheduled-application-success",
-    )) as any;
+    )) as Body;
     expect(events).toMatchObject([{ createdBy: "ann", data: { changeRequestId: id } }]);
   });
 

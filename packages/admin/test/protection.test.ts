@@ -26,7 +26,7 @@ describeAnyStorage("an environment that requires approvals", (source) => {
   };
 
   beforeAll(async () => {
-    const { admin } = service;
+    const admin: typeof service.admin = (...call) => service.admin(...call);
     ({ id: segment } = (await admin("POST", "/segments", {
       name: "customers",
       constraints: [{ contextName: "userId", operator: "IN", values: ["1"] }],
@@ -86,7 +86,7 @@ describeAnyStorage("an environment that requires approvals", (source) => {
   });
 
   /** Requests that would change for whom flags are on in production. */
-  const CHANGES: readonly (readonly [method: string, path: string, body?: () => unknown])[] = [
+  const CHANGES: readonly [method: string, path: string, body?: () => unknown][] = [
     ["POST", `${PRODUCTION}/strategies`, () => STRATEGY],
     ["PUT", `${PRODUCTION}/strategies/:strategy`, () => ({ ...STRATEGY, parameters: {} })],
     [
@@ -155,7 +155,7 @@ describeAnyStorage("an environment that requires approvals", (source) => {
     ["/projects/default/import", importBody],
     [
       "/features-batch/import",
-      () => ({
+      (): unknown => ({
         project: "default",
         environment: "production",
         data: {
@@ -167,7 +167,7 @@ describeAnyStorage("an environment that requires approvals", (source) => {
         },
       }),
     ],
-  ] as const)("POST %s makes a request in review instead", async (path, body) => {
+  ])("POST %s makes a request in review instead", async (path: string, body: () => unknown) => {
     const before = await served();
     const response = await asAdmin("POST", path, body());
     const request = (await response.json()) as { id: number };

@@ -28,7 +28,7 @@ import { ApiError, badData } from "../errors.ts";
 import { bodyObject, closedObject, MAX_INT32 } from "../http/schemas.ts";
 import { toValidationError } from "../http/to-api-error.ts";
 import { compileOnUse } from "../http/validation.ts";
-import type { Place } from "../protection/protected-places.ts";
+import type { Place } from "../storage/protected-places.ts";
 import type { WriteTransaction } from "../storage/storage.ts";
 import { importProject } from "../transfer/project-file/import-project.ts";
 import { ProjectFile } from "../transfer/project-file/schemas.ts";
@@ -106,7 +106,7 @@ const ACTIONS = {
       const address = { ...place, feature, id };
       if (expected === undefined) return replaceStrategy(transaction, address, payload);
       const { id: _id, ...current } = toStrategyView(await getStrategy(transaction.db, address));
-      return replaceStrategy(transaction, address, overlay<typeof payload>(current, expected));
+      return replaceStrategy(transaction, address, overlay(current, expected));
     },
   }),
   deleteStrategy: define({
@@ -171,7 +171,7 @@ const ACTIONS = {
       requireEditor(performer, segment.project);
       if (typeof payload.project === "string") requireEditor(performer, payload.project);
       if (expected === undefined) return updateSegment(transaction, id, payload, performer.access);
-      const current = overlay<typeof payload>(segment, expected);
+      const current = overlay(segment, expected) as typeof payload;
       return updateSegment(transaction, id, current, performer.access);
     },
   }),

@@ -111,7 +111,7 @@ async function findDue(
 
 async function apply(transaction: WriteTransaction, attempt: Attempt): Promise<void> {
   const request = await findDue(transaction, attempt);
-  if (request?.scheduledAt == null) return;
+  if (request === undefined || request.scheduledAt === null) return;
   const lateMs = attempt.now.getTime() - request.scheduledAt.getTime();
   if (lateMs > MAX_LATE_MS) {
     const minutes = Math.floor(lateMs / MINUTE_MS);

@@ -15,7 +15,7 @@ import {
   type Place,
   readApprovalsIn,
   readProtectedPlaces,
-} from "../protection/protected-places.ts";
+} from "../storage/protected-places.ts";
 import type { Database } from "../storage/database.ts";
 import { projectEnvironments } from "../storage/schema/projects.ts";
 import type { Storage, WriteTransaction } from "../storage/storage.ts";

@@ -108,7 +108,7 @@ function read(state: unknown, field: string): unknown {
  * Returns a state with the fields that the first event of an expectation changes, so that what somebody else has changed
  * since stays.
  */
-export function overlay<State>(current: object, [event]: Expectation): State {
+export function overlay(current: object, [event]: Expectation): Readonly<Record<string, unknown>> {
   const result: Record<string, unknown> = { ...current };
   for (const field of event === undefined ? [] : touchedFields(event)) {
     const [name = "", ...rest] = field.split(".");
@@ -122,5 +122,5 @@ export function overlay<State>(current: object, [event]: Expectation): State {
       result[name] = parameters;
     }
   }
-  return result as State;
+  return result;
 }

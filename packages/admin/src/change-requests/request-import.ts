@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { actorOf } from "../access/request-identity.ts";
-import { ApprovalsMissingError } from "../protection/require-approvals.ts";
+import { ApprovalsMissingError } from "../storage/require-approvals.ts";
 import type { Storage, WriteTransaction } from "../storage/storage.ts";
 import type { ActionName } from "./actions.ts";
 import { changeState } from "./change-state.ts";

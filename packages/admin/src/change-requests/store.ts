@@ -23,7 +23,7 @@ import {
   type StoredState,
 } from "../storage/schema/change-requests.ts";
 import { users } from "../storage/schema/accounts.ts";
-import { countApprovals, readProtectedPlaces } from "../protection/protected-places.ts";
+import { countApprovals, readProtectedPlaces } from "../storage/protected-places.ts";
 import type { ActionName } from "./actions.ts";
 import type { Conflict } from "./expectation.ts";
 import type { State } from "./schemas.ts";
@@ -139,14 +139,10 @@ async function find<Change extends ListedChange>(
     .from(changeRequestComments)
     .where(isOneOf(changeRequestComments.request, ids))
     .orderBy(asc(changeRequestComments.id));
-  const of = <Row>(list: readonly Row[], key: (row: Row) => number) => {
-    const groups = groupBy(list, key);
-    return (id: number): readonly Row[] => groups.get(id) ?? [];
-  };
-  const changesOf = of(changes, ({ request }) => request);
-  const reviewsOf = of(reviews, ({ review }) => review.request);
-  const reviewersOf = of(reviewers, ({ request }) => request);
-  const commentsOf = of(comments, ({ request }) => request);
+  const changesOf = lookUp(changes, ({ request }) => request);
+  const reviewsOf = lookUp(reviews, ({ review }) => review.request);
+  const reviewersOf = lookUp(reviewers, ({ request }) => request);
+  const commentsOf = lookUp(comments, ({ request }) => request);
   const places = await readProtectedPlaces(db);
   return rows.map(({ state: storedState, ...row }) => {
     const own = changesOf(row.id);
@@ -168,6 +164,12 @@ async function find<Change extends ListedChange>(
       approvalCount,
     };
   });
+}
+
+/** Returns a function that returns the rows of a request. */
+function lookUp<Row>(rows: readonly Row[], requestOf: (row: Row) => number) {
+  const groups = groupBy(rows, requestOf);
+  return (id: number): readonly Row[] => groups.get(id) ?? [];
 }
 
 /**

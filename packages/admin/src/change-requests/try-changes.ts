@@ -1,5 +1,5 @@
 import { ApiError } from "../errors.ts";
-import type { Place } from "../protection/protected-places.ts";
+import type { Place } from "../storage/protected-places.ts";
 import { collectEvents } from "../storage/collect-events.ts";
 import { toJson } from "../storage/database.ts";
 import type { WriteTransaction } from "../storage/storage.ts";

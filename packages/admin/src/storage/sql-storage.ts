@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
-import { requireApprovals } from "../protection/require-approvals.ts";
-import { readProtectedPlaces } from "../protection/protected-places.ts";
+import { requireApprovals } from "./require-approvals.ts";
+import { readProtectedPlaces } from "./protected-places.ts";
 import { type Actor, createRecorder } from "./events.ts";
 import { type ChangeFeed, readRevision } from "./revisions.ts";
 import type { Database } from "./database.ts";

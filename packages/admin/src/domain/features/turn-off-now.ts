@@ -1,5 +1,5 @@
 import { badData } from "../../errors.ts";
-import { readApprovalsIn } from "../../protection/protected-places.ts";
+import { readApprovalsIn } from "../../storage/protected-places.ts";
 import { collectEvents } from "../../storage/collect-events.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import type { ProjectEnvironment } from "../default-strategies.ts";

@@ -1,6 +1,6 @@
 import { and, eq, gt, sql } from "drizzle-orm";
-import type { Database } from "../storage/database.ts";
-import { environments, projectEnvironments } from "../storage/schema/projects.ts";
+import type { Database } from "./database.ts";
+import { environments, projectEnvironments } from "./schema/projects.ts";
 
 /** An environment of a project. */
 export interface Place {

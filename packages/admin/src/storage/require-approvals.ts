@@ -1,10 +1,10 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { ApiError } from "../errors.ts";
-import { type Database, isEqualJson, isOneOf } from "../storage/database.ts";
-import { EFFECTS } from "../storage/event-effects.ts";
-import type { NewEvent } from "../storage/events.ts";
-import { features } from "../storage/schema/features.ts";
-import { strategies, strategySegments } from "../storage/schema/strategies.ts";
+import { type Database, isEqualJson, isOneOf } from "./database.ts";
+import { EFFECTS } from "./event-effects.ts";
+import type { NewEvent } from "./events.ts";
+import { features } from "./schema/features.ts";
+import { strategies, strategySegments } from "./schema/strategies.ts";
 import type { Place, ProtectedPlace } from "./protected-places.ts";
 
 interface Approvals {
