@@ -45,6 +45,7 @@ export function field(within: Locator | Page, label: string): Locator {
  */
 export async function choose(within: Locator | Page, label: string, option: string): Promise<void> {
   const page = "page" in within ? within.page() : within;
-  await within.getByRole("button", { name: label }).press("Enter");
+  const button = within.getByRole("button", { name: label }).and(page.locator(":enabled"));
+  await button.press("Enter");
   await page.getByRole("option", { name: option, exact: true }).click();
 }

@@ -1,6 +1,10 @@
 import { useLocation } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useSyncExternalStore } from "react";
-import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+import { lazyPart } from "../ui/lazy-part.tsx";
+
+const ConfirmDialog = lazyPart(
+  async () => (await import("../ui/confirm-dialog.tsx")).ConfirmDialog,
+);
 
 /** What people confirm before a change is sent. */
 export interface Question {

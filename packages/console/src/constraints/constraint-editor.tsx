@@ -146,19 +146,15 @@ function ValueFields({ constraint, fields, isSegment, onChange }: ConstraintFiel
   const legalValues = legalValuesOf(fields, contextName);
   const setValue = (changed: string): void => onChange((latest) => ({ ...latest, value: changed }));
   if (takesList(operator)) {
+    const maxValues = maxValuesOf(operator, isSegment);
     return (
       <ValueListField
+        maxValues={maxValues}
         values={values}
         onChange={(changed) => onChange((latest) => ({ ...latest, values: changed }))}
         suggestions={legalValues}
         {...(kind === "addressRanges" && { placeholder: "10.0.0.0/8" })}
-        validate={(list) =>
-          describeListProblem(list, {
-            kind,
-            legalValues,
-            maxValues: maxValuesOf(operator, isSegment),
-          })
-        }
+        validate={(list) => describeListProblem(list, { kind, legalValues, maxValues })}
       />
     );
   }

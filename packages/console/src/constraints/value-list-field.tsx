@@ -1,14 +1,16 @@
 import { type ClipboardEvent, type KeyboardEvent, useMemo, useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { Chips } from "../ui/chips.tsx";
-import { SearchField, TextField } from "../ui/fields.tsx";
+import { TextField } from "../ui/fields.tsx";
 import { ComboBox } from "../ui/combo-box.tsx";
-import { describeDownload, parseLines, parseValues, withValues } from "./values.ts";
-import "./constraints.css";
 import { describeCount, formatCount } from "../ui/numbers.ts";
+import { LongValueList } from "./long-value-list.tsx";
+import { ManyValues } from "./many-values.tsx";
+import { containsText, describeDownload, parseLines, parseValues, withValues } from "./values.ts";
+import "./constraints.css";
 
-/** How many values are shown one by one. More would be slow and hard to read. */
-const SHOWN_VALUES = 40;
+/** How many values are shown next to each other. More would be slow and hard to read. */
+const MAX_CHIPS = 40;
 /** How many legal values are suggested at once. */
 const SUGGESTED_VALUES = 100;
 
@@ -18,20 +20,35 @@ interface ValueListFieldProps {
   /** Values to choose from. Empty if there are none. @default [] */
   readonly suggestions?: readonly string[];
   readonly placeholder?: string;
+  readonly maxValues: number;
   /** Returns what is wrong with the values; undefined if they are valid. */
   readonly validate: (values: readonly string[]) => string | undefined;
 }
 
-/** A list of strings: typed, chosen or pasted one by one, or edited as text with one value per line. */
+/** A list of strings: typed, chosen, pasted or read from a file, or edited as text with one value per line. */
 export function ValueListField(props: ValueListFieldProps) {
-  const [isText, setText] = useState(false);
-  const { values, onChange } = props;
+  const [mode, setMode] = useState<"list" | "many" | "text">("list");
+  const { values, onChange, maxValues } = props;
+  const isText = mode === "text";
   return (
     <div className="value-list">
-      {isText ? <ValueText {...props} /> : <ValueChips {...props} />}
+      {isText ? <ValueText {...props} /> : <ValueChoice {...props} />}
       <div className="row">
-        <span className="muted">{describeCount(values.length, "value")}</span>
-        <Button size="small" variant="quiet" onPress={() => setText(!isText)}>
+        <span className={values.length > maxValues ? "field-error" : "muted"}>
+          {describeCount(values.length, "value")}
+          {values.length > maxValues ? `, at most ${formatCount(maxValues)}` : ""}
+        </span>
+        {isText ? null : (
+          <Button
+            size="small"
+            variant="quiet"
+            aria-expanded={mode === "many"}
+            onPress={() => setMode(mode === "many" ? "list" : "many")}
+          >
+            Add or remove many
+          </Button>
+        )}
+        <Button size="small" variant="quiet" onPress={() => setMode(isText ? "list" : "text")}>
           {isText ? "Show as list" : "Edit as text"}
         </Button>
         {values.length > 1 ? (
@@ -40,6 +57,9 @@ export function ValueListField(props: ValueListFieldProps) {
           </Button>
         ) : null}
       </div>
+      {mode === "many" ? (
+        <ManyValues values={values} onChange={onChange} onClose={() => setMode("list")} />
+      ) : null}
       <DownloadSize values={values} />
     </div>
   );
@@ -50,36 +70,15 @@ function DownloadSize({ values }: Pick<ValueListFieldProps, "values">) {
   return size === undefined ? null : <p className="field-description">{size}</p>;
 }
 
-/** Only a part of a long list is shown: finds and removes the others. */
-function LongList({ values, onChange }: Pick<ValueListFieldProps, "values" | "onChange">) {
-  const [query, setQuery] = useState("");
-  const isLong = values.length > SHOWN_VALUES;
-  const found = useMemo(
-    () => (isLong ? values.filter((value) => contains(value, query)) : values),
-    [values, query, isLong],
-  );
-  const hidden = found.length - SHOWN_VALUES;
+/** A long list is searched, because it is not shown at once. */
+function ValueList({ values, onChange }: Pick<ValueListFieldProps, "values" | "onChange">) {
+  if (values.length > MAX_CHIPS) return <LongValueList values={values} onChange={onChange} />;
   return (
-    <>
-      {isLong ? (
-        // NOTE: Enter would otherwise submit the form.
-        <div onKeyDown={(event) => void (event.key === "Enter" && event.preventDefault())}>
-          <SearchField label="Search the values" value={query} onChange={setQuery} />
-        </div>
-      ) : null}
-      {found.length === 0 ? (
-        <p className="muted">No value matches.</p>
-      ) : (
-        <div className="row">
-          <Chips
-            label="Values"
-            values={found.slice(0, SHOWN_VALUES)}
-            onRemove={(removed) => onChange(values.filter((value) => value !== removed))}
-          />
-          {hidden > 0 ? <span className="muted">and {formatCount(hidden)} more</span> : null}
-        </div>
-      )}
-    </>
+    <Chips
+      label="Values"
+      values={values}
+      onRemove={(removed) => onChange(values.filter((value) => value !== removed))}
+    />
   );
 }
 
@@ -101,7 +100,7 @@ function ValueText({ values, onChange, validate }: ValueListFieldProps) {
   );
 }
 
-function ValueChips({
+function ValueChoice({
   values,
   onChange,
   suggestions = [],
@@ -124,7 +123,7 @@ function ValueChips({
   };
   return (
     <>
-      {values.length === 0 ? null : <LongList values={values} onChange={onChange} />}
+      {values.length === 0 ? null : <ValueList values={values} onChange={onChange} />}
       <div
         className="value-list-add"
         onPaste={(event: ClipboardEvent) => {
@@ -153,7 +152,7 @@ function ValueChips({
             onChange={setText}
             onChoose={({ id }) => add([id])}
             choices={suggestions
-              .filter((value) => !chosen.has(value) && contains(value, text))
+              .filter((value) => !chosen.has(value) && containsText(value, text))
               .slice(0, SUGGESTED_VALUES)
               .map((value) => ({ id: value, label: value }))}
           />
@@ -164,8 +163,4 @@ function ValueChips({
       </div>
     </>
   );
-}
-
-function contains(value: string, text: string): boolean {
-  return value.toLowerCase().includes(text.trim().toLowerCase());
 }

@@ -22,6 +22,11 @@ export function withValues(values: readonly string[], added: readonly string[]):
   return distinct([...values, ...added]);
 }
 
+/** Whether a value contains a text, ignoring case and spaces around it. */
+export function containsText(value: string, text: string): boolean {
+  return value.toLowerCase().includes(text.trim().toLowerCase());
+}
+
 function distinct(values: readonly string[]): readonly string[] {
   return [...new Set(values)].filter((value) => value !== "");
 }

@@ -168,6 +168,8 @@ function EnvironmentChoice({ file, environments, ...props }: EnvironmentChoicePr
         {...props}
         label="Import it into the environment"
         placeholder="Choose an environment"
+        // A list without entries does not open, and they may still be loading.
+        isDisabled={environments.length === 0}
         choices={environments.map((name) => ({ id: name, label: name }))}
       />
     </div>

@@ -48,6 +48,7 @@ export function OverrideEditor({ label, overrides, onChange }: OverrideEditorPro
             <ValueListField
               values={values}
               onChange={(changed) => change({ values: changed })}
+              maxValues={MAX_VALUES}
               suggestions={legalValuesOf(fields, contextName)}
               // Unlike in constraints, the service accepts values that are not legal.
               validate={(checked) =>
