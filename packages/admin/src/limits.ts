@@ -2,6 +2,7 @@
 export const LIMITS = {
   features: 5000,
   projects: 500,
+  linksPerProject: 10,
   environments: 50,
   segments: 300,
   /** Of the strategies and variants of all flags. With segments and names, proxies accept up to 64 MiB. */

@@ -79,11 +79,11 @@ describeAnyStorage("unknown parameters and properties", (source) => {
     const [type] = types;
     if (schema.enum !== undefined) return schema.enum[0];
     if (schema.anyOf !== undefined) return sample(schema.anyOf[0] ?? {});
-    if (types.includes("null")) return null;
     if (type === "object" || schema.properties !== undefined) {
       const properties = Object.entries(schema.properties ?? {});
       return Object.fromEntries(properties.map(([name, property]) => [name, sample(property)]));
     }
+    if (types.includes("null")) return null;
     if (type === "array") {
       return schema.items === undefined || schema.maxItems === 0 ? [] : [sample(schema.items)];
     }

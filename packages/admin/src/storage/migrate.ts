@@ -17,6 +17,7 @@ import { accounts, sessionsOfAccounts } from "./migrations/0011-accounts.ts";
 import { usageByDay } from "./migrations/0013-usage-by-day.ts";
 import { unknownFlags } from "./migrations/0014-unknown-flags.ts";
 import { changeRequests } from "./migrations/0015-change-requests.ts";
+import { namesAndLinksOfProjects } from "./migrations/0016-names-and-links-of-projects.ts";
 import type { Migration } from "./migrations/migration.ts";
 
 /** All migrations, in order. */
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
   usageByDay,
   unknownFlags,
   changeRequests,
+  namesAndLinksOfProjects,
 ];
 
 /** The schema version that this program uses. */

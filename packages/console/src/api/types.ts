@@ -17,7 +17,7 @@ import type { findEvents } from "../../../admin/src/domain/events/find-events.ts
 import type { listFeatures } from "../../../admin/src/domain/features/list-features.ts";
 import type { Move, previewMove } from "../../../admin/src/domain/features/move-feature.ts";
 import type { readFeature } from "../../../admin/src/domain/features/read-feature.ts";
-import type { listProjects } from "../../../admin/src/domain/projects/store.ts";
+import type { getProject, listProjects } from "../../../admin/src/domain/projects/store.ts";
 import type {
   listSegments,
   listStrategiesUsing,
@@ -76,7 +76,7 @@ export type ProjectMember = Rows<typeof listMembers>;
 /** What everybody may know about others. */
 export type Person = Pick<ProjectMember, "email" | "id" | "name" | "username">;
 /** What can be edited of a project. */
-export type ProjectSettings = Pick<Project, "id" | "name" | "description" | "defaultStickiness">;
+export type ProjectSettings = Json<Awaited<ReturnType<typeof getProject>>>;
 type Environment = Json<ReturnType<typeof toEnvironmentView>>;
 /** An environment in a list, with numbers about its use. */
 export type EnvironmentSummary = Environment & Json<EnvironmentCounts>;

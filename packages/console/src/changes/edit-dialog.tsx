@@ -2,6 +2,7 @@ import { useQuery, type UseMutationResult } from "@tanstack/react-query";
 import { Fragment, type ReactNode, useState } from "react";
 import { requestVersioned, type Versioned } from "../api/request.ts";
 import { Dialog, FormDialog } from "../ui/dialog.tsx";
+import type { FieldSubjects } from "../ui/field-errors.ts";
 import { Loaded } from "../ui/loaded.tsx";
 import type { SaveInput } from "./use-save.ts";
 
@@ -85,6 +86,8 @@ interface SaveDialogProps {
   >;
   /** What saving does to whom, if people have to know it. */
   readonly consequence?: string | undefined;
+  /** The fields that show what the service says about them. */
+  readonly subjects?: FieldSubjects;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }

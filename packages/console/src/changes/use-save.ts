@@ -10,6 +10,8 @@ export interface SaveInput {
 interface SaveOptions<Value> {
   /** The path of the resource, or of the list to which a new one is added. */
   readonly path: string;
+  /** The path of the request that saves an existing resource. @default `path` */
+  readonly savePath?: string;
   /** The version that is edited; undefined for a new resource. */
   readonly version: Versioned<Value> | undefined;
   readonly body: unknown;
@@ -32,14 +34,14 @@ interface Saved {
  * was replaced, unless somebody else has changed the resource since then.
  */
 export function useSave<Value>(options: SaveOptions<Value>) {
-  const { path, version, body, undoBody, invalidates, success } = options;
+  const { path, savePath = path, version, body, undoBody, invalidates, success } = options;
   return useChange<SaveInput, Saved>({
     run: async ({ overwrites }) => {
       // What is overwritten has to be known, so that Undo can restore it. If somebody saves between the two requests, that
       // is another conflict.
       const replaced = overwrites ? await requestVersioned<Value>(path) : version;
       const method = replaced === undefined ? "POST" : "PUT";
-      const { etag } = await requestVersioned(path, { method, body, ifMatch: replaced?.etag });
+      const { etag } = await requestVersioned(savePath, { method, body, ifMatch: replaced?.etag });
       return { etag, previous: replaced && undoBody?.(replaced.value) };
     },
     invalidates,
@@ -47,7 +49,7 @@ export function useSave<Value>(options: SaveOptions<Value>) {
     ...(version !== undefined &&
       undoBody !== undefined && {
         undo: (_input, { etag, previous }) =>
-          request(path, { method: "PUT", body: previous, ifMatch: etag }),
+          request(savePath, { method: "PUT", body: previous, ifMatch: etag }),
       }),
     showsErrors: true,
   });

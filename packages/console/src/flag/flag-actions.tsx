@@ -9,6 +9,7 @@ import { useSave } from "../changes/use-save.ts";
 import { describeArchiving } from "../flags/consequence.ts";
 import { FlagTypeField, ImpressionDataField } from "../flags/flag-fields.tsx";
 import { ReviveFlagsDialog } from "../flags/archived-flags-dialogs.tsx";
+import { NEW_FLAG_SUBJECTS, ProjectNamingHint } from "../projects/flag-naming-hint.tsx";
 import { useEditableProjects, useHasProjectRole } from "../projects/use-project-role.ts";
 import { Banner } from "../ui/banner.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
@@ -180,6 +181,7 @@ function CopyFlagDialog({ flag: { project, name }, onClose }: CopyFlagDialogProp
       onClose={onClose}
       isPending={copying.isPending}
       error={copying.error}
+      subjects={NEW_FLAG_SUBJECTS}
       onSubmit={() =>
         copying.mutate(undefined, {
           onSuccess: () => {
@@ -196,6 +198,7 @@ function CopyFlagDialog({ flag: { project, name }, onClose }: CopyFlagDialogProp
         The copy has the same description, tags, dependency, strategies and variants. It is off in
         every environment, and its rollouts select a different set of users.
       </p>
+      <ProjectNamingHint project={project} />
       <NameField
         value={copy}
         onChange={setCopy}

@@ -1,6 +1,6 @@
 import { usePrefetchQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { ArrowLeft } from "lucide-react";
+import { ArrowLeft, ExternalLink } from "lucide-react";
 import { queries } from "../api/queries.ts";
 import { ApiError } from "../api/request.ts";
 import type { Flag } from "../api/types.ts";
@@ -185,8 +185,26 @@ function FlagDetails({ flag }: { readonly flag: Flag }) {
           Created <Time value={createdAt} /> by {createdBy.name}
         </span>
       </p>
+      <ProjectLinks links={flag.projectLinks} />
       <FlagTags flag={flag} />
     </div>
+  );
+}
+
+/** The links that every flag of the project has. */
+function ProjectLinks({ links }: { readonly links: Flag["projectLinks"] }) {
+  if (links.length === 0) return null;
+  return (
+    <ul className="project-links" aria-label="Links of the project">
+      {links.map(({ title, url }, index) => (
+        // oxlint-disable-next-line react/no-array-index-key -- two can be equal
+        <li key={index}>
+          <a href={url} target="_blank" rel="noopener noreferrer">
+            {title ?? url} <ExternalLink aria-hidden />
+          </a>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -2,6 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { adminPath, request } from "../api/request.ts";
 import { useChange } from "../changes/use-change.ts";
+import { NEW_FLAG_SUBJECTS, ProjectNamingHint } from "../projects/flag-naming-hint.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
 import { TextField } from "../ui/fields.tsx";
 import { NameField } from "../ui/name-field.tsx";
@@ -36,6 +37,7 @@ export function CreateFlagDialog({ project, onClose }: CreateFlagDialogProps) {
       onClose={onClose}
       isPending={creation.isPending}
       error={creation.error}
+      subjects={NEW_FLAG_SUBJECTS}
       onSubmit={() =>
         creation.mutate(undefined, {
           onSuccess: () =>
@@ -46,6 +48,7 @@ export function CreateFlagDialog({ project, onClose }: CreateFlagDialogProps) {
         })
       }
     >
+      <ProjectNamingHint project={project} />
       <NameField
         value={name}
         onChange={setName}

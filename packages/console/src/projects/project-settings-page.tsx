@@ -11,6 +11,7 @@ import { Button } from "../ui/button.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Page } from "../ui/page.tsx";
 import { ArchiveProjectDialog } from "./archive-project-dialog.tsx";
+import { FlagShape } from "./flag-shape.tsx";
 import { ProjectAccess } from "./project-access.tsx";
 import { ProjectEnvironments } from "./project-environments.tsx";
 import { ProjectForm } from "./project-form.tsx";
@@ -37,6 +38,7 @@ export function ProjectSettingsPage() {
         {(current) => (
           <>
             <ProjectForm key={`general ${id}`} current={current} isDisabled={!isOwner} />
+            <FlagShape key={`shape ${id}`} project={current.value} canChange={isOwner} />
             {listed === undefined ? null : (
               <ProjectAccess key={`access ${id}`} project={listed} canChange={isOwner} />
             )}

@@ -1,9 +1,9 @@
 import { estimatePatternSize, type OperatorName } from "flags-engine";
-import { RE2JS } from "re2js";
 import { exceedsLimit } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import { TimeSlice } from "../../scheduling/time-slice.ts";
 import { toStoredValue } from "../sdk-compatibility.ts";
+import { compilePattern } from "../compile-pattern.ts";
 
 /** Checks the constraints of one request. Expensive checks run once for equal constraints. */
 export class CheckCache {
@@ -15,7 +15,7 @@ export class CheckCache {
   isPattern(text: string): boolean {
     const known = this.#patterns.get(text);
     if (known !== undefined) return known;
-    const result = isPattern(text);
+    const result = compilePattern(text) !== undefined;
     this.#patterns.set(text, result);
     return result;
   }
@@ -44,22 +44,6 @@ export class CheckCache {
       this.isPattern(text);
       if (slice.isOver) await slice.startNext();
     }
-  }
-}
-
-/**
- * The largest accepted pattern, in instructions. Only repetitions make one larger than its text. An SDK needs time for
- * each instruction and each character of the context field.
- */
-const MAX_SIZE = 1000;
-
-function isPattern(text: string): boolean {
-  // NOTE: before it is compiled, which takes 0.6 s for 110 repetitions such as `.{0,999}`.
-  if (estimatePatternSize(text) > MAX_SIZE) return false;
-  try {
-    return RE2JS.compile(text).programSize() <= 2 * MAX_SIZE;
-  } catch {
-    return false;
   }
 }
 

@@ -15,6 +15,7 @@ import type { StoredConstraint } from "../../storage/schema/json-values.ts";
 import type { LegalValuesOf } from "../context-fields/legal-values.ts";
 import { breaksQuotes, isDecimal, toStoredValue, toTime } from "../sdk-compatibility.ts";
 import { checkTotalSize, CheckCache } from "./check-cache.ts";
+import { PATTERN_RULE } from "../compile-pattern.ts";
 
 /** Null stands for false: some tools send it. */
 const OptionalFlag = Type.Optional(Type.Unsafe<boolean | null>({ type: ["boolean", "null"] }));
@@ -230,8 +231,7 @@ const VALUE_TYPES: Readonly<Record<ValueKind, ValueType>> = {
   },
   pattern: {
     accepts: (text, checks) => checks.isPattern(text),
-    expectation:
-      "must be a short regular expression in RE2 syntax: do not repeat a part hundreds of times",
+    expectation: PATTERN_RULE,
   },
 };
 

@@ -13,6 +13,7 @@ import {
   getActiveFeature,
   toFeatureView,
 } from "../feature.ts";
+import { checkFeatureName } from "../projects/feature-naming.ts";
 import { getActiveProject, listProjectEnvironments } from "../projects/store.ts";
 import type { StrategyView } from "../strategies/find-strategies.ts";
 import { copyStrategy } from "../strategies/write-strategies.ts";
@@ -25,8 +26,8 @@ import type { CloneFeature, CreateFeature } from "./schemas.ts";
 /**
  * Creates a flag that is off in every environment of its project.
  *
- * @throws {ApiError} if the project is unknown or archived, the name is taken, there are too many
- *   active flags, or a tag type is unknown
+ * @throws {ApiError} if the project is unknown or archived or does not accept the name, the name is taken, there are too
+ *   many active flags, or a tag type is unknown
  */
 export async function createFeature(
   transaction: WriteTransaction,
@@ -34,7 +35,8 @@ export async function createFeature(
   body: CreateFeature,
 ): Promise<FeatureView> {
   const { db, actor, record } = transaction;
-  await getActiveProject(db, project);
+  const { featureNaming } = await getActiveProject(db, project);
+  checkFeatureName(featureNaming, body.name);
   await checkNameIsAvailable(db, body.name);
   if ((await countActiveFeatures(db)) >= LIMITS.features) {
     throw exceedsLimit("flags", LIMITS.features);

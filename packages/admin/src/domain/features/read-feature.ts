@@ -5,6 +5,8 @@ import { ENVIRONMENT_ORDER, environments } from "../../storage/schema/projects.t
 import { dependencies, featureEnvironments, featureTags } from "../../storage/schema/features.ts";
 import { getEnabled, type FeatureEnvironmentAddress } from "../feature-environment.ts";
 import { getFeature, toFeatureView, type FeatureAddress } from "../feature.ts";
+import { toProjectLinks } from "../projects/link-templates.ts";
+import { getProject } from "../projects/store.ts";
 import {
   listStrategies,
   listStrategiesOf,
@@ -23,9 +25,14 @@ export async function readFeature(db: Database, address: FeatureAddress, include
   if (feature.archivedAt !== null && !includesArchived) {
     throw notFound(`The flag ${JSON.stringify(feature.name)} is archived`);
   }
+  const { linkTemplates } = await getProject(db, feature.project);
   return {
     ...toFeatureView(feature),
     favorite: false,
+    projectLinks: toProjectLinks(linkTemplates, {
+      project: feature.project,
+      feature: feature.name,
+    }),
     environments: await readEnvironments(db, feature.name),
     dependencies: await readParents(db, feature.name),
     children: await readChildren(db, feature.name),

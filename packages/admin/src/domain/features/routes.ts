@@ -5,6 +5,7 @@ import { JsonPatchBody } from "../../http/json-patch.ts";
 import { parsePage } from "../../http/parse-filter.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { IfMatchHeaders, withEntityTag, writeIfMatch } from "../conditional-change.ts";
+import { checkFeatureName } from "../projects/feature-naming.ts";
 import { getActiveProject } from "../projects/store.ts";
 import { FeatureParams, ProjectParams, toFeatureAddress } from "../schemas.ts";
 import { trimTag } from "../tags/store.ts";
@@ -135,14 +136,18 @@ function registerCreating(app: TypedApp, storage: Storage): void {
       id: "validateFeature",
       role: "viewer",
       tag,
-      summary: "Checks whether a name is available for a new flag",
+      summary:
+        "Checks whether a name is available for a new flag, and whether a project accepts it",
       empty: 200,
       alsoFailsWith: [404, 409],
       projectInBody: { property: "projectId", absent: "unchanged" },
       body: ValidateFeatureBody,
     }),
     async ({ body }, reply) => {
-      if (typeof body.projectId === "string") await getActiveProject(storage.db, body.projectId);
+      if (typeof body.projectId === "string") {
+        const { featureNaming } = await getActiveProject(storage.db, body.projectId);
+        checkFeatureName(featureNaming, body.name);
+      }
       await checkNameIsAvailable(storage.db, body.name);
       return reply.send();
     },

@@ -20,6 +20,7 @@ const READ_ONLY = [
   "environments",
   "dependencies",
   "children",
+  "projectLinks",
 ] as const;
 
 const TypeName = Type.Unsafe<string>({ type: "string", enum: FEATURE_TYPES.map(({ id }) => id) });

@@ -29,6 +29,7 @@ import {
   listProjects,
   reviveProject,
   updateProject,
+  updateProjectSettings,
 } from "./store.ts";
 
 const tag = "Projects";
@@ -210,18 +211,17 @@ function registerChanging(app: TypedApp, storage: Storage): void {
       id: "updateProjectEnterpriseSettings",
       role: "owner",
       tag,
-      summary: "Changes the mode of a project",
+      summary: "Changes the mode of a project, its rule for names and the links of its flags",
       empty: 200,
-      alsoFailsWith: [404],
+      alsoFailsWith: [404, 412],
+      headers: IfMatchHeaders,
       params: ProjectParams,
       body: ProjectSettingsBody,
     }),
     async (request, reply) => {
-      const { mode } = request.body;
-      await storage.write(actorOf(request), (transaction) =>
-        updateProject(transaction, request.params.projectId, {
-          ...(mode !== undefined && { mode }),
-        }),
+      const { projectId } = request.params;
+      await writeIfMatch(storage, request, editedProject(projectId), (transaction) =>
+        updateProjectSettings(transaction, projectId, request.body),
       );
       return reply.send();
     },

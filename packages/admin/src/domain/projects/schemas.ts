@@ -1,4 +1,6 @@
+import { MAX_NAME_LENGTH } from "flags-engine";
 import { Type } from "typebox";
+import { LIMITS } from "../../limits.ts";
 import { PROJECT_MODES, type ProjectMode } from "../../storage/schema/projects.ts";
 import { Name } from "../../http/names.ts";
 import { closedObject, nullableText, bodyObject } from "../../http/schemas.ts";
@@ -58,16 +60,41 @@ export const UpdateProjectBody = bodyObject(
     mode: Type.Optional(Mode),
     featureLimit: Type.Optional(NoLimit),
   },
-  ["id", "environments", ...READ_ONLY],
+  ["id", "environments", "featureNaming", "linkTemplates", ...READ_ONLY],
 );
+
+const FeatureNamingBody = closedObject("createFeatureNamingPatternSchema", {
+  pattern: Type.Optional({
+    ...nullableText(500),
+    description: "Regular expression in RE2 syntax, which the whole name has to match",
+  }),
+  example: Type.Optional({ ...nullableText(MAX_NAME_LENGTH), description: "Matches the pattern" }),
+  description: Type.Optional({ ...nullableText(1000), description: "Explains the pattern" }),
+});
+
+const LinkTemplateBody = closedObject("linkTemplateSchema", {
+  title: Type.Optional(nullableText(100)),
+  urlTemplate: Type.String({
+    minLength: 1,
+    maxLength: 1000,
+    description: "Address of a web page, with the placeholders {{project}} and {{feature}}",
+  }),
+});
 
 export const ProjectSettingsBody = bodyObject("updateProjectEnterpriseSettingsSchema", {
   mode: Type.Optional(Mode),
   featureNaming: Type.Optional(
-    Type.Null({ description: "Rules for the names of flags are not supported" }),
+    Type.Unsafe<FeatureNamingInput | null>({
+      ...FeatureNamingBody,
+      type: ["object", "null"],
+      description: "The rule for names of new flags. Null, or an empty pattern, removes it",
+    }),
   ),
   linkTemplates: Type.Optional(
-    Type.Array(Type.Unknown(), { maxItems: 0, description: "Links are not supported" }),
+    Type.Array(LinkTemplateBody, {
+      maxItems: LIMITS.linksPerProject,
+      description: "Links that every flag of the project has. Replaces all",
+    }),
   ),
 });
 
@@ -79,6 +106,9 @@ export const ProjectIdBody = closedObject("validateProjectSchema", { id: Name })
 
 export type CreateProject = Type.Static<typeof CreateProjectBody>;
 export type UpdateProject = Type.Static<typeof UpdateProjectBody>;
+export type ProjectSettings = Type.Static<typeof ProjectSettingsBody>;
+export type FeatureNamingInput = Type.Static<typeof FeatureNamingBody>;
+export type LinkTemplateInput = Type.Static<typeof LinkTemplateBody>;
 
 export const ProjectListQuery = Type.Object({
   archived: Type.Optional(

@@ -9,7 +9,13 @@ import {
 } from "../../errors.ts";
 import type { ProjectAccess } from "../../access/project-access.ts";
 import { LIMITS } from "../../limits.ts";
-import { type Database, firstRow, groupBy, orderByText } from "../../storage/database.ts";
+import {
+  type Database,
+  firstRow,
+  groupBy,
+  isEqualJson,
+  orderByText,
+} from "../../storage/database.ts";
 import { events } from "../../storage/schema/events.ts";
 import {
   ENVIRONMENT_ORDER,
@@ -22,7 +28,9 @@ import { features } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import type { EditedResource } from "../conditional-change.ts";
 import { checkProjectId, findAvailableId, toSlug } from "./project-id.ts";
-import type { CreateProject, UpdateProject } from "./schemas.ts";
+import { checkFeatureNaming } from "./feature-naming.ts";
+import { checkLinkTemplates } from "./link-templates.ts";
+import type { CreateProject, ProjectSettings, UpdateProject } from "./schemas.ts";
 
 type Project = typeof projects.$inferSelect;
 
@@ -227,22 +235,43 @@ async function checkLimit(db: Database): Promise<void> {
 }
 
 /** Replaces the properties that the body contains. The others stay unchanged. */
-export async function updateProject(
-  { db, record }: WriteTransaction,
+export function updateProject(
+  transaction: WriteTransaction,
   id: string,
   { name, description, defaultStickiness, mode }: UpdateProject,
 ): Promise<void> {
-  const before = await getActiveProject(db, id);
-  const columns = {
+  return setColumns(transaction, id, {
     ...(name !== undefined && { name }),
     ...(description !== undefined && { description }),
     ...(defaultStickiness !== undefined && { defaultStickiness }),
     ...(mode !== undefined && { mode }),
-  };
-  const hasChanges = Object.entries(columns).some(
-    ([name, value]) => before[name as keyof typeof columns] !== value,
-  );
-  if (!hasChanges) return;
+  });
+}
+
+/**
+ * Replaces the settings that the body contains. The others stay unchanged.
+ *
+ * @throws {ApiError} if the rule for names or a template of a link is invalid
+ */
+export function updateProjectSettings(
+  transaction: WriteTransaction,
+  id: string,
+  { mode, featureNaming, linkTemplates }: ProjectSettings,
+): Promise<void> {
+  return setColumns(transaction, id, {
+    ...(mode !== undefined && { mode }),
+    ...(featureNaming !== undefined && { featureNaming: checkFeatureNaming(featureNaming) }),
+    ...(linkTemplates !== undefined && { linkTemplates: checkLinkTemplates(linkTemplates) }),
+  });
+}
+
+async function setColumns(
+  { db, record }: WriteTransaction,
+  id: string,
+  columns: Partial<typeof projects.$inferInsert>,
+): Promise<void> {
+  const before = await getActiveProject(db, id);
+  if (isEqualJson(before, { ...before, ...columns })) return;
   const after = firstRow(
     await db
       .update(projects)

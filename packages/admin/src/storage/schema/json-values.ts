@@ -41,6 +41,22 @@ export interface StoredDefaultStrategy {
   readonly segments: readonly number[];
 }
 
+/** A rule for the names of new flags of a project. */
+export interface FeatureNaming {
+  /** A regular expression in RE2 syntax that the whole name matches. */
+  readonly pattern: string;
+  readonly example: string | null;
+  readonly description: string | null;
+}
+
+/** A link that every flag of a project has. */
+export interface LinkTemplate {
+  /** Null: the address is shown. */
+  readonly title: string | null;
+  /** With the placeholders {{project}} and {{feature}}. */
+  readonly urlTemplate: string;
+}
+
 /** An allowed value of a context field. */
 export interface LegalValue {
   readonly value: string;

@@ -1,7 +1,12 @@
 import { sql } from "drizzle-orm";
 import { boolean, integer, jsonb, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
 import { orderByText } from "../database.ts";
-import type { LegalValue, StoredDefaultStrategy } from "./json-values.ts";
+import type {
+  FeatureNaming,
+  LegalValue,
+  LinkTemplate,
+  StoredDefaultStrategy,
+} from "./json-values.ts";
 
 export const environments = pgTable("environments", {
   name: text().primaryKey(),
@@ -45,6 +50,9 @@ export const projects = pgTable("projects", {
     .default(sql`now()`),
   archivedAt: timestamp("archived_at", { withTimezone: true }),
   mode: text().$type<ProjectMode>().notNull().default("open"),
+  /** Null: every name is possible. */
+  featureNaming: jsonb("feature_naming").$type<FeatureNaming>(),
+  linkTemplates: jsonb("link_templates").$type<readonly LinkTemplate[]>().notNull().default([]),
 });
 
 /** The environments of each project. */

@@ -2,7 +2,8 @@ import { inArray } from "drizzle-orm";
 import type { Dependency } from "../../domain/dependencies/store.ts";
 import { countActiveFeatures, type Feature, findFeatures } from "../../domain/feature.ts";
 import { listFeatureEnvironments } from "../../domain/features/read-feature.ts";
-import { listProjectEnvironments } from "../../domain/projects/store.ts";
+import { type AcceptsName, compileFeatureNaming } from "../../domain/projects/feature-naming.ts";
+import { getProject, listProjectEnvironments } from "../../domain/projects/store.ts";
 import type { Segment } from "../../domain/segments/store.ts";
 import {
   readStrategyContext,
@@ -13,7 +14,7 @@ import type { FeatureTag } from "../../domain/tags/feature-tags.ts";
 import { tagKey } from "../../domain/tags/store.ts";
 import { type Database, groupBy } from "../../storage/database.ts";
 import { LIMITS } from "../../limits.ts";
-import type { StoredFlagVariant } from "../../storage/schema/json-values.ts";
+import type { FeatureNaming, StoredFlagVariant } from "../../storage/schema/json-values.ts";
 import { dependencies, featureTags, tags, tagTypes } from "../../storage/schema/features.ts";
 import { readSegmentsByName } from "./import-references.ts";
 import type { FeatureInFile } from "./schemas.ts";
@@ -27,6 +28,9 @@ export interface FeatureEnvironmentState {
 /** The stored state of the flags in an import file, and of the definitions that they refer to. */
 export interface ImportTarget {
   readonly project: string;
+  /** The rule for names of new flags. */
+  readonly featureNaming: FeatureNaming | null;
+  readonly acceptsName: AcceptsName;
   /** Names of the environments of the project, in order. */
   readonly environments: readonly string[];
   /** Number of active flags that may still be created. */
@@ -63,8 +67,11 @@ export async function readImportTarget(
   const names = inFile.map(({ name }) => name);
   const parents = inFile.flatMap((feature) => feature.dependencies ?? []);
   const features = await findFeatures(db, [...names, ...parents.map(({ feature }) => feature)]);
+  const { featureNaming } = await getProject(db, project);
   return {
     project,
+    featureNaming,
+    acceptsName: compileFeatureNaming(featureNaming),
     environments: await listProjectEnvironments(db, project),
     remainingFeatures: LIMITS.features - (await countActiveFeatures(db)),
     features: new Map(features.map((feature) => [feature.name, feature])),

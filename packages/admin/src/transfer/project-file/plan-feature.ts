@@ -2,6 +2,7 @@ import { checkUniqueNames } from "../../domain/check-unique.ts";
 import { notInProject, toSwitchEvent, toVariantsEvent } from "../../domain/feature-environment.ts";
 import { type Feature, toFeatureView } from "../../domain/feature.ts";
 import { toChangeEvents } from "../../domain/features/update-feature.ts";
+import { notAccepted } from "../../domain/projects/feature-naming.ts";
 import { tagKey, type TagName, trimTag } from "../../domain/tags/store.ts";
 import { checkFlagVariants } from "../../domain/variants/check-variants.ts";
 import { badData } from "../../errors.ts";
@@ -24,13 +25,23 @@ const NEW_STATE: FeatureEnvironmentState = { enabled: false, variants: [] };
  */
 export function planFeature(plan: ImportPlan, feature: FeatureInFile, path: string): void {
   const before = plan.target.features.get(feature.name);
-  if (before === undefined) planNewFeature(plan, feature);
+  if (before === undefined) planNewFeature(plan, feature, path);
   else planChangedFeature(plan, before, feature);
   if (feature.tags !== undefined) planTags(plan, feature.name, { tags: feature.tags, path });
   planEnvironments(plan, feature, path);
 }
 
-function planNewFeature({ target, actor, now, changes }: ImportPlan, feature: FeatureInFile): void {
+function planNewFeature(
+  { target, actor, now, changes }: ImportPlan,
+  feature: FeatureInFile,
+  path: string,
+): void {
+  const { featureNaming } = target;
+  if (featureNaming !== null && !target.acceptsName(feature.name)) {
+    withErrorPath(path, () => {
+      throw notAccepted(featureNaming);
+    });
+  }
   const created: Feature = {
     name: feature.name,
     project: target.project,

@@ -1,6 +1,8 @@
 import { BUILT_IN_STRATEGY_NAMES } from "flags-engine";
-import { findFeatures } from "../../domain/feature.ts";
+import { type Feature, findFeatures } from "../../domain/feature.ts";
 import { readLegalValues } from "../../domain/context-fields/legal-values.ts";
+import { compileFeatureNaming } from "../../domain/projects/feature-naming.ts";
+import { findProject } from "../../domain/projects/store.ts";
 import { listSegmentsByName } from "../../domain/segments/store.ts";
 import { findWarnings } from "../../domain/strategies/strategy-warnings.ts";
 import { type Database, groupBy } from "../../storage/database.ts";
@@ -46,6 +48,10 @@ export async function findProblems(db: Database, input: UnleashImport): Promise<
       ["These context fields exist with other allowed values", await changedFields(db, input)],
       ["These flags exist in other projects", foreign.map(({ name }) => name)],
       ["These flags occur more than once", duplicatesOf(names)],
+      [
+        "The pattern for names in the project does not accept these flags",
+        await rejectedNames(db, input, existing),
+      ],
     ]),
     warnings: listProblems([
       [
@@ -86,6 +92,18 @@ function flagsWithWarnings({ data }: UnleashImport): readonly string[] {
 function flagsWithLinks({ data: { links = [] } }: UnleashImport): readonly string[] {
   const affected = links.filter((ofFlag) => ofFlag.links.length > 0);
   return distinct(affected.map(({ feature }) => feature));
+}
+
+/** Names of new flags that the rule of the project does not accept. */
+async function rejectedNames(
+  db: Database,
+  { data, project }: UnleashImport,
+  existing: readonly Feature[],
+): Promise<readonly string[]> {
+  const { featureNaming = null } = (await findProject(db, project)) ?? {};
+  const accepts = compileFeatureNaming(featureNaming);
+  const known = new Set(existing.map(({ name }) => name));
+  return data.features.map(({ name }) => name).filter((name) => !known.has(name) && !accepts(name));
 }
 
 /** Segments are not part of an export, and segments of other projects cannot be used. */
