@@ -20,7 +20,7 @@ export const isComplete: boolean = size === "complete";
  * the quickstart, whose commands `npm run docs:run` runs as well.
  */
 const LONG_FILES: readonly string[] = [
-  "packages/console/test/{all-flags,confirmations,flag-columns,shared-lists}.test.ts",
+  "packages/console/test/{all-flags,clean-list,confirmations,favourites,flag-columns,shared-lists}.test.ts",
   "packages/console/test/{applications,archive,context-fields,database-down,dialog-focus}.test.ts",
   "packages/console/test/{explain,flag-list,flag-relations,history,large-list,live-changes,move-flag,offline,playground}.test.ts",
   "packages/console/test/{long-lists,palette,profile,project-access,project-shape,users}.test.ts",

@@ -9,9 +9,11 @@ import { registerContextFields } from "./domain/context-fields/routes.ts";
 import { registerDependencies } from "./domain/dependencies/routes.ts";
 import { registerEnvironments } from "./domain/environments/routes.ts";
 import { registerEvents } from "./domain/events/routes.ts";
+import { registerFavorites } from "./domain/favorites/routes.ts";
 import { registerFeatureEnvironments } from "./domain/features/environment-routes.ts";
 import { registerFeatureTypes } from "./domain/feature-types.ts";
 import { registerFeatures } from "./domain/features/routes.ts";
+import { registerLinks } from "./domain/links/routes.ts";
 import { registerProjects } from "./domain/projects/routes.ts";
 import { registerProjectTokens } from "./domain/projects/token-routes.ts";
 import { registerSegments } from "./domain/segments/routes.ts";
@@ -46,6 +48,8 @@ const ROUTES: readonly ((app: TypedApp, storage: Storage) => void)[] = [
   registerProjects,
   registerEnvironments,
   registerFeatures,
+  registerFavorites,
+  registerLinks,
   registerFeatureTypes,
   registerFeatureEnvironments,
   registerArchive,

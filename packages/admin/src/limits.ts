@@ -20,6 +20,7 @@ export const LIMITS = {
   /** For sizes of patterns, see `estimatePatternSize()`. Compiling the patterns of a file takes about a second. */
   patternSizePerList: 3000,
   patternSizePerFile: 200_000,
+  linksPerFeature: 10,
   contextFields: 500,
   legalValuesPerContextField: 10_000,
   /** Of all context fields. */

@@ -331,7 +331,7 @@ describeAnyStorage("features-batch", (source) => {
       ],
     };
     const warning = {
-      message: "Links of these flags are left out, because links are not supported",
+      message: "Links of these flags are left out: add them to the flags here",
       affectedItems: ["linked"],
     };
     const { body: validation } = await admin.must(200, "POST", VALIDATE, body(file));

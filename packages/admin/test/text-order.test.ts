@@ -106,7 +106,12 @@ describe.skipIf(skipsPostgres)("a database with the locale of a language", () =>
       const page = { offset: 0, limit: 10 };
       const search = async (sortOrder: "asc" | "desc") =>
         namesOf(
-          (await searchFeatures(storage.db, { sortBy, sortOrder }, page, EVERYWHERE)).features,
+          (
+            await searchFeatures(storage.db, { sortBy, sortOrder }, page, {
+              projects: EVERYWHERE,
+              account: undefined,
+            })
+          ).features,
         );
       expect(await search("asc")).toEqual(ORDERED);
       // All flags were created at the same time.

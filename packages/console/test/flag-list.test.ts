@@ -118,7 +118,8 @@ describeConsole("the list of flags", (console) => {
       true,
     ]);
 
-    await actions.getByRole("button", { name: "Archive" }).click();
+    await actions.getByRole("button", { name: "Change 2 flags" }).click();
+    await page.getByRole("menuitem", { name: "Archive…" }).click();
     const dialog = page.getByRole("dialog", { name: "Archive 2 flags?" });
     await dialog.getByRole("listitem").getByText(checkout).waitFor();
     await dialog.getByText("This turns 2 flags off for everyone in development.").waitFor();
@@ -154,7 +155,7 @@ describeConsole("the list of flags", (console) => {
     await waitForMessage(page, "Marked 1 flag as active");
     expect((await readFlags(console, "undo")).some(({ stale }) => stale)).toBe(false);
     // Nothing is left to change.
-    await page.getByRole("button", { name: "Mark as stale or active" }).click();
+    await page.getByRole("button", { name: "Change 4 flags" }).click();
     const marking = page.getByRole("menuitem", { name: "Mark as active" });
     await expect.poll(() => marking.isDisabled()).toBe(true);
     expect(await page.getByRole("menuitem", { name: "Mark as stale" }).isDisabled()).toBe(false);
@@ -205,14 +206,15 @@ describeConsole("the list of flags", (console) => {
 
 /** Marks the selected flags. */
 async function markAs(page: Page, state: "stale" | "active"): Promise<void> {
-  await page.getByRole("button", { name: "Mark as stale or active" }).click();
+  await page.getByRole("button", { name: /^Change \d flags$/ }).click();
   await page.getByRole("menuitem", { name: `Mark as ${state}` }).click();
 }
 
 /** Turns the selected flags on in development, and confirms the dialog with the title. */
 async function turnOn(page: Page, title: string): Promise<void> {
-  await page.getByRole("button", { name: "Turn on or off in development" }).click();
-  await page.getByRole("menuitem", { name: "Turn on" }).click();
+  await page.getByRole("button", { name: /^Change \d flags$/ }).click();
+  const development = page.getByRole("group", { name: "development" });
+  await development.getByRole("menuitem", { name: "Turn on" }).click();
   const dialog = page.getByRole("dialog", { name: title });
   await dialog.getByText(/^This turns \d flags on for everyone in development\.$/).waitFor();
   await expectAccessible(page);

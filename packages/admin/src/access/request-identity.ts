@@ -2,6 +2,7 @@
 
 import type { FastifyRequest } from "fastify";
 import { type Account, authorNameOf, nameOf, toCallerId } from "./account.ts";
+import { ApiError } from "../errors.ts";
 import { ProjectAccess } from "./project-access.ts";
 import { type Role, roleOfType } from "./role.ts";
 import type { Actor } from "../storage/events.ts";
@@ -104,6 +105,20 @@ export function actorOf(request: FastifyRequest): Actor {
 export function toActor({ id, name, account }: Pick<Caller, "account" | "id" | "name">): Actor {
   if (account === undefined) return { id, name, kind: "token" };
   return { id: String(account.id), name: authorNameOf(account), kind: "user" };
+}
+
+/**
+ * Returns the account of the person who sent a request.
+ *
+ * @throws {ApiError} 403 if the request has an API token
+ */
+export function accountOf(request: FastifyRequest): Account {
+  const { account } = callerOf(request);
+  if (account !== undefined) return account;
+  throw new ApiError(
+    "PermissionError",
+    "This requires the account of a user, but the request has an API token: sign in, or send a personal token",
+  );
 }
 
 const tokens = new WeakMap<FastifyRequest, ApiToken>();

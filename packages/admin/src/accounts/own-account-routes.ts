@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { and, asc, count, eq } from "drizzle-orm";
-import type { FastifyRequest } from "fastify";
 import type { Account } from "../access/account.ts";
 import { operation } from "../access/operation.ts";
 import { PERSONAL_TOKEN_PREFIX } from "../access/personal-tokens.ts";
-import { actorOf, callerOf } from "../access/request-identity.ts";
+import { accountOf, actorOf, callerOf } from "../access/request-identity.ts";
 import { hashToken } from "../access/token.ts";
 import { ApiError, badData, notFound } from "../errors.ts";
 import type { TypedApp } from "../http/typed-app.ts";
@@ -38,16 +37,6 @@ export function registerOwnAccount(app: TypedApp, options: OwnAccountOptions): v
   registerPassword(app, options);
   registerPersonalTokens(app, options);
   registerOwnSessions(app, options);
-}
-
-/** @throws {ApiError} 403 if the caller has an API token */
-function accountOf(request: FastifyRequest): Account {
-  const { account } = callerOf(request);
-  if (account !== undefined) return account;
-  throw new ApiError(
-    "PermissionError",
-    "This requires the account of a user, but the request has an API token: sign in, or send a personal token",
-  );
 }
 
 function registerProfile(app: TypedApp, { storage }: OwnAccountOptions): void {

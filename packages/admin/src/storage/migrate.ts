@@ -18,6 +18,7 @@ import { usageByDay } from "./migrations/0013-usage-by-day.ts";
 import { unknownFlags } from "./migrations/0014-unknown-flags.ts";
 import { changeRequests } from "./migrations/0015-change-requests.ts";
 import { namesAndLinksOfProjects } from "./migrations/0016-names-and-links-of-projects.ts";
+import { favoritesAndLinks } from "./migrations/0017-favorites-and-links.ts";
 import type { Migration } from "./migrations/migration.ts";
 
 /** All migrations, in order. */
@@ -38,6 +39,7 @@ export const MIGRATIONS: readonly Migration[] = [
   unknownFlags,
   changeRequests,
   namesAndLinksOfProjects,
+  favoritesAndLinks,
 ];
 
 /** The schema version that this program uses. */

@@ -41,12 +41,13 @@ import type {
  * what a change invalidates.
  */
 export const queries = {
+  /** The active projects, the favourites of the user first. */
   projects: () =>
     queryOptions({
       queryKey: ["projects"],
       queryFn: ({ signal }) =>
         request<{ projects: readonly Project[] }>(adminPath`/projects`, { signal }),
-      select: ({ projects }) => projects,
+      select: selectFavoritesFirst,
     }),
 
   /** A project, with the ETag of its settings. */
@@ -479,6 +480,14 @@ interface FlagUsage {
   readonly daysKept: number;
 }
 
+function selectFavoritesFirst({
+  projects,
+}: {
+  readonly projects: readonly Project[];
+}): readonly Project[] {
+  return projects.toSorted((a, b) => Number(b.favorite) - Number(a.favorite));
+}
+
 /** Which events to read. Absent criteria match every event. */
 export interface EventFilter {
   readonly project?: string;
@@ -513,6 +522,7 @@ function toFlagSearch({ query, project, type, state, sort }: FlagSearch, offset:
     offset: String(offset),
     sortBy: isDescending ? sort.slice(1) : sort,
     sortOrder: isDescending ? "desc" : "asc",
+    favoritesFirst: "true",
   });
   if (query !== "") parameters.set("query", query.replaceAll(",", " "));
   if (project !== "") parameters.set("project", `IS:${project}`);

@@ -217,6 +217,14 @@ function UserMenu() {
     await navigate({ to: "/sign-in" });
     client.clear();
   };
+  const entries = [
+    { label: "Your account", run: () => void navigate({ to: "/profile" }) },
+    ...THEMES.filter((entry) => entry.theme !== theme).map((entry) => ({
+      label: entry.label,
+      run: () => setTheme(entry.theme),
+    })),
+    { label: "Sign out", run: () => void leave() },
+  ];
   return (
     <div className="user-menu">
       {session ? (
@@ -225,15 +233,9 @@ function UserMenu() {
         </Link>
       ) : null}
       <Menu
-        heading={session ? `${session.user.name} (${session.role})` : undefined}
-        entries={[
-          { label: "Your account", run: () => void navigate({ to: "/profile" }) },
-          ...THEMES.filter((entry) => entry.theme !== theme).map((entry) => ({
-            label: entry.label,
-            run: () => setTheme(entry.theme),
-          })),
-          { label: "Sign out", run: () => void leave() },
-        ]}
+        {...(session
+          ? { groups: [{ heading: `${session.user.name} (${session.role})`, entries }] }
+          : { entries })}
       >
         <IconButton label="Account">
           <CircleUser aria-hidden />

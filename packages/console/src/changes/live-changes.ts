@@ -42,7 +42,14 @@ export function followChanges(client: QueryClient, signal: AbortSignal): void {
 
 /** The queries that a change invalidates, as prefixes of their keys. */
 export function invalidatedKeys(change: Change): readonly QueryKey[] {
-  return RULES.flatMap(({ types, keys }) => (types.test(change.type) ? keys(change) : []));
+  return rulesFor(change).flatMap(({ types, keys }) =>
+    types.test(change.type) ? keys(change) : [],
+  );
+}
+
+/** NOTE: what somebody marks as a favourite changes nothing else, and happens often. */
+function rulesFor({ type }: Change): readonly Rule[] {
+  return type.endsWith("favorited") ? FAVORITE_RULES : RULES;
 }
 
 interface Rule {
@@ -50,6 +57,18 @@ interface Rule {
   readonly types: RegExp;
   readonly keys: (change: Change) => readonly QueryKey[];
 }
+
+const FAVORITE_RULES: readonly Rule[] = [
+  { types: /^/, keys: () => [["events"]] },
+  { types: /^project/, keys: () => [["projects"]] },
+  {
+    types: /^feature/,
+    keys: ({ project, feature }) => [
+      ["flags", project],
+      ["flag", project, feature],
+    ],
+  },
+];
 
 const RULES: readonly Rule[] = [
   { types: /^/, keys: () => [["events"]] },

@@ -192,6 +192,22 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
     label: "Variants changed",
     action: (event) => `changed the variants of ${flagOf(event)} in ${event.environment}`,
   },
+  "feature-favorited": {
+    label: "Flag added to favourites",
+    action: (event) => `added ${flagOf(event)} to their favourites`,
+  },
+  "feature-link-added": {
+    label: "Link added to a flag",
+    action: (event) => `added a link to ${textAt(event.data, "url")} to ${flagOf(event)}`,
+  },
+  "feature-link-removed": {
+    label: "Link removed from a flag",
+    action: (event) => `removed the link to ${textAt(event.preData, "url")} from ${flagOf(event)}`,
+  },
+  "feature-link-updated": {
+    label: "Link of a flag changed",
+    action: (event) => `changed a link of ${flagOf(event)} to ${textAt(event.data, "url")}`,
+  },
   "feature-metadata-updated": {
     label: "Flag settings changed",
     action: (event) => `changed the settings of ${flagOf(event)}`,
@@ -231,6 +247,10 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
   "feature-tagged": {
     label: "Tag added to a flag",
     action: (event) => `added the tag ${tagIn(event.data)} to ${flagOf(event)}`,
+  },
+  "feature-unfavorited": {
+    label: "Flag removed from favourites",
+    action: (event) => `removed ${flagOf(event)} from their favourites`,
   },
   "feature-untagged": {
     label: "Tag removed from a flag",
@@ -291,6 +311,14 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
     label: "Environment removed from a project",
     action: ({ project, environment }) =>
       `removed the environment ${environment} from the project ${project}`,
+  },
+  "project-favorited": {
+    label: "Project added to favourites",
+    action: ({ project }) => `added the project ${project} to their favourites`,
+  },
+  "project-unfavorited": {
+    label: "Project removed from favourites",
+    action: ({ project }) => `removed the project ${project} from their favourites`,
   },
   "project-revived": {
     label: "Project revived",

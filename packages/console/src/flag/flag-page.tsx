@@ -8,6 +8,8 @@ import { EVENT_FIELDS } from "../app/list-fields.ts";
 import { UseInCode } from "../code/use-in-code.tsx";
 import { EventFilters } from "../events/event-filters.tsx";
 import { EventList } from "../events/event-list.tsx";
+import { FavoriteButton } from "../favorites/favorite-button.tsx";
+import { useFavoriteFlag } from "../favorites/use-favorites.ts";
 import { describeType } from "../flags/flag-types.ts";
 import { openedFilter } from "../flags/opened-filters.ts";
 import { OtherHits } from "../flags/other-hits.tsx";
@@ -21,9 +23,11 @@ import { Tabs } from "../ui/tabs.tsx";
 import { Time } from "../ui/time.tsx";
 import { useDebounced } from "../ui/use-debounced.ts";
 import { useListState } from "../ui/use-list-state.ts";
+import { joinWithAnd } from "../ui/words.ts";
 import { EnvironmentsTab } from "./environments-tab.tsx";
 import { ExplainTab } from "./explain-tab.tsx";
 import { FlagActions } from "./flag-actions.tsx";
+import { FlagLinks } from "./flag-links.tsx";
 import { FlagTags } from "./flag-tags.tsx";
 import { UsageTab } from "./usage-tab.tsx";
 import { useMissingFlag } from "./use-missing-flag.ts";
@@ -41,6 +45,7 @@ export function FlagPage() {
   const isArchived = query.data?.archived ?? false;
   const isUnknown = query.error instanceof ApiError && query.error.status === 404;
   const isMissing = useMissingFlag(project, flag, isUnknown);
+  const marking = useFavoriteFlag();
   return (
     <Page
       title={isMissing ? `There is no flag “${flag}”` : flag}
@@ -60,7 +65,20 @@ export function FlagPage() {
           </Link>
         )
       }
-      besideTitle={isMissing ? undefined : <CopyButton label="Copy the name" text={flag} />}
+      besideTitle={
+        isMissing ? undefined : (
+          <>
+            <CopyButton label="Copy the name" text={flag} />
+            {query.data === undefined ? null : (
+              <FavoriteButton
+                name={flag}
+                isFavorite={query.data.favorite}
+                onChange={(isFavorite) => marking.mutate({ project, flag, isFavorite })}
+              />
+            )}
+          </>
+        )
+      }
       actions={
         isUnknown || query.data === undefined ? undefined : (
           <>
@@ -167,9 +185,13 @@ function FlagTabs({ flag }: { readonly flag: Flag }) {
   );
 }
 
-/** What a flag is for, who created it, and its tags. */
+/** The type of the tags that say who is responsible for a flag. */
+const OWNER = "owner";
+
+/** What a flag is for, who created it and who is responsible for it, its tags and links. */
 function FlagDetails({ flag }: { readonly flag: Flag }) {
-  const { type, description, stale, createdAt, createdBy, impressionData } = flag;
+  const { type, description, stale, createdAt, createdBy, impressionData, tags } = flag;
+  const owners = tags.filter((tag) => tag.type === OWNER).map(({ value }) => value);
   return (
     <div className="flag-details">
       {description === null || description === "" ? null : (
@@ -184,9 +206,11 @@ function FlagDetails({ flag }: { readonly flag: Flag }) {
         <span>
           Created <Time value={createdAt} /> by {createdBy.name}
         </span>
+        {owners.length === 0 ? null : <span>Owned by {joinWithAnd(owners)}</span>}
       </p>
       <ProjectLinks links={flag.projectLinks} />
       <FlagTags flag={flag} />
+      <FlagLinks flag={flag} />
     </div>
   );
 }

@@ -3,6 +3,8 @@ import { Link } from "@tanstack/react-router";
 import { queries } from "../api/queries.ts";
 import { ALL_FLAG_FIELDS } from "../app/list-fields.ts";
 import type { FlagSummary, Project } from "../api/types.ts";
+import { FavoriteButton } from "../favorites/favorite-button.tsx";
+import { useFavoriteFlag } from "../favorites/use-favorites.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
@@ -29,6 +31,7 @@ export function AllFlagsPage() {
   const found = useInfiniteQuery(
     queries.flagsOfAllProjects({ ...filter, query: useDebounced(filter.query.trim()) }),
   );
+  const marking = useFavoriteFlag();
   const loadedCount = useRestoredPages(found, pages);
   return (
     <Page title="Flags of all projects">
@@ -78,7 +81,8 @@ export function AllFlagsPage() {
                   label="Flags of all projects"
                   rows={features}
                   keyOf={({ name }) => name}
-                  columns={columnsFor(projects)}
+                  isFirst={isFavorite}
+                  columns={columnsFor(projects, marking.mutate)}
                   sort={filter.sort}
                   onSort={(sort) => {
                     const known = ALL_FLAG_FIELDS.sort.find((one) => one === sort);
@@ -104,16 +108,28 @@ export function AllFlagsPage() {
   );
 }
 
-function columnsFor(projects: readonly Project[]): readonly Column<FlagSummary>[] {
+function isFavorite({ favorite }: FlagSummary): boolean {
+  return favorite;
+}
+
+function columnsFor(
+  projects: readonly Project[],
+  mark: ReturnType<typeof useFavoriteFlag>["mutate"],
+): readonly Column<FlagSummary>[] {
   return [
     {
       id: "name",
       header: "Name",
       isRowHeader: true,
       sortBy: ({ name }) => name.toLowerCase(),
-      cell: ({ name, project, type, description, stale }) => (
+      cell: ({ name, project, type, description, stale, favorite }) => (
         <>
           <span className="row">
+            <FavoriteButton
+              name={name}
+              isFavorite={favorite}
+              onChange={(marked) => mark({ project, flag: name, isFavorite: marked })}
+            />
             <Link to="/projects/$project/flags/$flag" params={{ project, flag: name }}>
               {name}
             </Link>

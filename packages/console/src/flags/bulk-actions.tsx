@@ -1,13 +1,16 @@
+import { ChevronDown } from "lucide-react";
 import { useState } from "react";
 import { adminPath, request } from "../api/request.ts";
 import type { FlagSummary } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
+import { useHasFavorites } from "../favorites/favorite-button.tsx";
+import { sendFavorite } from "../favorites/use-favorites.ts";
 import { Button } from "../ui/button.tsx";
-import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
-import { Menu } from "../ui/menu.tsx";
+import { Menu, type MenuEntry } from "../ui/menu.tsx";
 import { NameList } from "../ui/name-list.tsx";
 import { Selection } from "../ui/selection.tsx";
 import { describeCount } from "../ui/numbers.ts";
+import { AddTagToFlagsDialog, RemoveTagFromFlagsDialog } from "./bulk-tags.tsx";
 import { describeArchiving, describeSwitch, describeTurnedOnReach } from "./consequence.ts";
 
 interface BulkActionsProps {
@@ -18,151 +21,121 @@ interface BulkActionsProps {
 
 /** What can be done with all selected flags. */
 export function BulkActions({ project, flags, onDone }: BulkActionsProps) {
-  const names = namesOf(flags);
-  const count = describeCount(names.length, "flag");
-  const [isArchiving, setArchiving] = useState(false);
-  const [planned, setPlanned] = useState<Switching>();
+  const count = describeCount(flags.length, "flag");
+  const [dialog, setDialog] = useState<"owner" | "tag" | "untag">();
+  const close = (): void => setDialog(undefined);
   const environments = [
     ...new Set(flags.flatMap((flag) => flag.environments.map(({ name }) => name))),
   ];
-  const invalidates = [["flags", project], ["flag", project], ["projects"]];
-
-  const switching = useChange<Switching>({
-    run: (input) => switchFlags(project, input),
-    invalidates,
-    success: (input) => `Turned ${describeSwitching(input)}`,
-    undo: (input) => switchFlags(project, { ...input, enabled: !input.enabled }),
-    showsErrors: true,
-  });
-  const marking = useChange<Marking>({
-    run: (input) => markFlags(project, input),
-    invalidates,
-    success: (input) =>
-      `Marked ${describeCount(input.names.length, "flag")} as ${input.stale ? "stale" : "active"}`,
-    undo: (input) => markFlags(project, { ...input, stale: !input.stale }),
-  });
-  const archiving = useChange({
-    run: () => send(adminPath`/projects/${project}/archive`, { features: names }),
-    invalidates,
-    success: () => `Archived ${count}`,
-    // NOTE: cannot be undone, because reviving flags restores neither where they were on nor their dependencies.
-    showsErrors: true,
-  });
-  // NOTE: only flags that change, so that Undo does not change the others.
-  const toSwitching = (environment: string, enabled: boolean): Switching => ({
-    environment,
-    enabled,
-    names: namesOf(flags.filter((flag) => isEnabled(flag, environment) !== enabled)),
-  });
-  const toMarking = (stale: boolean): Marking => ({
-    stale,
-    names: namesOf(flags.filter((flag) => flag.stale !== stale)),
-  });
-
+  const switching = useSwitchFlags(project, flags);
+  const marking = useMarkFlags(project, flags);
+  const archiving = useArchiveFlags(project, flags);
+  const favorites = useFavoriteEntries(project, flags);
   return (
     <Selection label="Selected flags" count={count} onClear={onDone}>
-      {environments.map((environment) => (
-        <Menu
-          key={environment}
-          entries={[true, false].map((enabled) => {
-            const input = toSwitching(environment, enabled);
-            return {
-              label: enabled ? "Turn on" : "Turn off",
-              isDisabled: input.names.length === 0,
-              run: () => {
-                switching.reset();
-                setPlanned(input);
-              },
-            };
-          })}
-        >
-          <Button size="small">Turn on or off in {environment}</Button>
-        </Menu>
-      ))}
       <Menu
-        entries={[true, false].map((stale) => {
-          const input = toMarking(stale);
-          return {
-            label: stale ? "Mark as stale" : "Mark as active",
-            isDisabled: input.names.length === 0,
-            run: () => marking.mutate(input),
-          };
-        })}
-      >
-        <Button size="small">Mark as stale or active</Button>
-      </Menu>
-      <Button size="small" onPress={() => setArchiving(true)}>
-        Archive
-      </Button>
-      {planned === undefined ? null : (
-        <ConfirmDialog
-          title={`Turn ${describeSwitching(planned)}?`}
-          submit={planned.enabled ? "Turn on" : "Turn off"}
-          isDangerous={!planned.enabled}
-          onClose={() => setPlanned(undefined)}
-          isPending={switching.isPending}
-          error={switching.error}
-          onConfirm={() => switching.mutate(planned, { onSuccess: () => setPlanned(undefined) })}
-        >
-          <p>
-            {describeSwitch({
-              ...planned,
-              reached: flags
-                .filter(({ name }) => planned.names.includes(name))
-                .flatMap(({ environments: states }) =>
-                  states
-                    .filter(({ name }) => name === planned.environment)
-                    .map(describeTurnedOnReach),
-                ),
-            })}
-          </p>
-          <NameList names={planned.names} />
-        </ConfirmDialog>
-      )}
-      {isArchiving ? (
-        <ConfirmDialog
-          title={`Archive ${count}?`}
-          submit="Archive"
-          onClose={() => setArchiving(false)}
-          isPending={archiving.isPending}
-          error={archiving.error}
-          consequence={describeArchiving(flags)}
-          onConfirm={() =>
-            archiving.mutate(undefined, {
-              onSuccess: () => {
-                setArchiving(false);
-                onDone();
+        groups={[
+          ...environments.map((environment) => ({
+            heading: environment,
+            entries: [switching(environment, true), switching(environment, false)],
+          })),
+          {
+            heading: "All environments",
+            entries: [
+              marking(true),
+              marking(false),
+              { label: "Add a tag…", run: () => setDialog("tag") },
+              {
+                label: "Remove a tag…",
+                isDisabled: flags.every(({ tags }) => tags.length === 0),
+                run: () => setDialog("untag"),
               },
-            })
-          }
-        >
-          <p>
-            Applications no longer receive archived flags and treat them as off. You can revive them
-            from the archive; they are then off in every environment and have no dependencies.
-          </p>
-          <NameList names={names} />
-        </ConfirmDialog>
+              { label: "Add an owner…", run: () => setDialog("owner") },
+              ...favorites,
+              {
+                label: "Archive…",
+                isDangerous: true,
+                run: () => archiving.mutate(undefined, { onSuccess: onDone }),
+              },
+            ],
+          },
+        ]}
+      >
+        <Button size="small">
+          Change {count} <ChevronDown aria-hidden />
+        </Button>
+      </Menu>
+      {dialog === "tag" || dialog === "owner" ? (
+        <AddTagToFlagsDialog
+          project={project}
+          flags={flags}
+          {...(dialog === "owner" && { type: "owner" })}
+          onClose={close}
+        />
+      ) : null}
+      {dialog === "untag" ? (
+        <RemoveTagFromFlagsDialog project={project} flags={flags} onClose={close} />
       ) : null}
     </Selection>
   );
 }
 
+function keysOf(project: string) {
+  return [["flags", project], ["flag", project], ["projects"]];
+}
+
 interface Switching {
-  readonly names: readonly string[];
+  readonly flags: readonly FlagSummary[];
   readonly environment: string;
   readonly enabled: boolean;
 }
 
-/** Says what changes, for example "on 2 flags in production". */
-function describeSwitching({ names, environment, enabled }: Switching): string {
-  return `${enabled ? "on" : "off"} ${describeCount(names.length, "flag")} in ${environment}`;
+/** Returns a function that returns the action that turns flags on or off in an environment. */
+function useSwitchFlags(project: string, flags: readonly FlagSummary[]) {
+  const change = useChange<Switching>({
+    run: (input) => switchFlags(project, input),
+    asks: (input) => ({
+      title: `Turn ${describeSwitching(input)}?`,
+      consequence: describeSwitch({ ...input, reached: reachedBy(input) }),
+      submit: input.enabled ? "Turn on" : "Turn off",
+      isDangerous: !input.enabled,
+      details: <NameList names={namesOf(input.flags)} />,
+    }),
+    invalidates: keysOf(project),
+    success: (input) => `Turned ${describeSwitching(input)}`,
+    undo: (input) => switchFlags(project, { ...input, enabled: !input.enabled }),
+  });
+  return (environment: string, enabled: boolean): MenuEntry => {
+    // NOTE: only flags that change, so that Undo does not change the others.
+    const changing = flags.filter((flag) => isEnabled(flag, environment) !== enabled);
+    return {
+      label: enabled ? "Turn on" : "Turn off",
+      isDisabled: changing.length === 0,
+      run: () => change.mutate({ flags: changing, environment, enabled }),
+    };
+  };
 }
 
-function switchFlags(project: string, { names, environment, enabled }: Switching): Promise<void> {
+/** Says what changes, for example "on 2 flags in production". */
+function describeSwitching({ flags, environment, enabled }: Switching): string {
+  return `${enabled ? "on" : "off"} ${describeCount(flags.length, "flag")} in ${environment}`;
+}
+
+function reachedBy({ flags, environment }: Switching): readonly string[] {
+  return flags.flatMap(({ environments }) =>
+    environments.filter(({ name }) => name === environment).map(describeTurnedOnReach),
+  );
+}
+
+function switchFlags(project: string, { flags, environment, enabled }: Switching): Promise<void> {
   return send(
     adminPath`/projects/${project}/bulk_features/environments/${environment}/${enabled ? "on" : "off"}`,
-    { features: names },
+    { features: namesOf(flags) },
   );
+}
+
+function isEnabled(flag: FlagSummary, environment: string): boolean {
+  return flag.environments.some(({ name, enabled }) => enabled && name === environment);
 }
 
 interface Marking {
@@ -170,8 +143,81 @@ interface Marking {
   readonly stale: boolean;
 }
 
-function markFlags(project: string, { names, stale }: Marking): Promise<void> {
-  return send(adminPath`/projects/${project}/stale`, { features: names, stale });
+/** Returns a function that returns the action that marks flags as stale or active. */
+function useMarkFlags(project: string, flags: readonly FlagSummary[]) {
+  const mark = ({ names, stale }: Marking): Promise<void> =>
+    send(adminPath`/projects/${project}/stale`, { features: names, stale });
+  const change = useChange<Marking>({
+    run: mark,
+    invalidates: keysOf(project),
+    success: ({ names, stale }) =>
+      `Marked ${describeCount(names.length, "flag")} as ${stale ? "stale" : "active"}`,
+    undo: (input) => mark({ ...input, stale: !input.stale }),
+  });
+  return (stale: boolean): MenuEntry => {
+    const names = namesOf(flags.filter((flag) => flag.stale !== stale));
+    return {
+      label: stale ? "Mark as stale" : "Mark as active",
+      isDisabled: names.length === 0,
+      run: () => change.mutate({ names, stale }),
+    };
+  };
+}
+
+function useArchiveFlags(project: string, flags: readonly FlagSummary[]) {
+  const count = describeCount(flags.length, "flag");
+  return useChange({
+    run: () => send(adminPath`/projects/${project}/archive`, { features: namesOf(flags) }),
+    asks: () => ({
+      title: `Archive ${count}?`,
+      consequence:
+        describeArchiving(flags) ??
+        `This changes nothing for anybody: ${count} are off everywhere.`,
+      submit: "Archive",
+      details: (
+        <>
+          <p>
+            Applications no longer receive archived flags and treat them as off. You can revive them
+            from the archive; they are then off in every environment and have no dependencies.
+          </p>
+          <NameList names={namesOf(flags)} />
+        </>
+      ),
+    }),
+    invalidates: keysOf(project),
+    success: () => `Archived ${count}`,
+    // NOTE: cannot be undone, because reviving flags restores neither where they were on nor their dependencies.
+  });
+}
+
+/** How many flags become favourites at once: each of them is a request. */
+const MAX_FAVORITES = 50;
+
+/** Returns the actions that make the flags favourites of the user, or no longer. */
+function useFavoriteEntries(project: string, flags: readonly FlagSummary[]): readonly MenuEntry[] {
+  const hasFavorites = useHasFavorites();
+  const mark = async (names: readonly string[], isFavorite: boolean): Promise<void> => {
+    for (const flag of names) {
+      // oxlint-disable-next-line no-await-in-loop -- changes run one at a time anyway
+      await sendFavorite({ project, flag, isFavorite });
+    }
+  };
+  const change = useChange<{ readonly names: readonly string[]; readonly isFavorite: boolean }>({
+    run: ({ names, isFavorite }) => mark(names, isFavorite),
+    invalidates: keysOf(project),
+    success: ({ names, isFavorite }) =>
+      `${isFavorite ? "Added" : "Removed"} ${describeCount(names.length, "flag")} ${isFavorite ? "to" : "from"} your favourites`,
+    undo: ({ names, isFavorite }) => mark(names, !isFavorite),
+  });
+  if (!hasFavorites) return [];
+  return [true, false].map((isFavorite) => {
+    const names = namesOf(flags.filter((flag) => flag.favorite !== isFavorite));
+    return {
+      label: isFavorite ? "Add to favourites" : "Remove from favourites",
+      isDisabled: names.length === 0 || names.length > MAX_FAVORITES,
+      run: () => change.mutate({ names, isFavorite }),
+    };
+  });
 }
 
 function send(path: string, body: unknown): Promise<void> {
@@ -180,8 +226,4 @@ function send(path: string, body: unknown): Promise<void> {
 
 function namesOf(flags: readonly FlagSummary[]): readonly string[] {
   return flags.map(({ name }) => name);
-}
-
-function isEnabled(flag: FlagSummary, environment: string): boolean {
-  return flag.environments.some(({ name, enabled }) => enabled && name === environment);
 }

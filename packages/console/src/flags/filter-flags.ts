@@ -17,7 +17,7 @@ export const FLAG_FIELDS = {
 
 export type FlagFilter = ListState<typeof FLAG_FIELDS>;
 
-/** Returns the flags that match a filter, in its order. */
+/** Returns the flags that match a filter, in its order, the favourites of the user first. */
 export function filterFlags(
   flags: readonly FlagSummary[],
   filter: FlagFilter,
@@ -35,7 +35,9 @@ export function filterFlags(
     )
     .toSorted(
       (a, b) =>
-        direction * compareKeys(sortKey(a, id), sortKey(b, id)) || compareKeys(a.name, b.name),
+        Number(b.favorite) - Number(a.favorite) ||
+        direction * compareKeys(sortKey(a, id), sortKey(b, id)) ||
+        compareKeys(a.name, b.name),
     );
 }
 

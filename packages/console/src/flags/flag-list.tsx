@@ -12,6 +12,8 @@ import {
 } from "react";
 import type { FlagSummary } from "../api/types.ts";
 import { ProductionMark } from "../environments/production-mark.tsx";
+import { FavoriteButton } from "../favorites/favorite-button.tsx";
+import { useFavoriteFlag } from "../favorites/use-favorites.ts";
 import { useHasProjectRole } from "../projects/use-project-role.ts";
 import { toTagText } from "../tags/tag-text.ts";
 import { Badge } from "../ui/badge.tsx";
@@ -57,6 +59,7 @@ export function FlagList({
 }: FlagListProps) {
   const canEdit = useHasProjectRole(project, "editor");
   const switching = useSwitchFlag(project);
+  const marking = useFavoriteFlag();
   const container = useRef<HTMLDivElement>(null);
   const [offset, setOffset] = useState(0);
   const layout = useLayout(container, environments.length, times.length);
@@ -146,6 +149,7 @@ export function FlagList({
               isSelected={selected.has(flag.name)}
               onSelect={select}
               onSwitch={switching.mutate}
+              onMark={marking.mutate}
             />
           );
         })}
@@ -169,6 +173,7 @@ interface RowProps {
   readonly isSelected: boolean;
   readonly onSelect: (flag: string, isSelected: boolean) => void;
   readonly onSwitch: ReturnType<typeof useSwitchFlag>["mutate"];
+  readonly onMark: ReturnType<typeof useFavoriteFlag>["mutate"];
 }
 
 const Row = memo(function Row({
@@ -183,8 +188,9 @@ const Row = memo(function Row({
   isSelected,
   onSelect,
   onSwitch,
+  onMark,
 }: RowProps) {
-  const { name, project, description, stale, tags, type } = flag;
+  const { name, project, description, stale, tags, type, favorite } = flag;
   return (
     <div
       className="flag-row"
@@ -205,6 +211,11 @@ const Row = memo(function Row({
       </span>
       <span role="rowheader" className="flag-name">
         <span className="flag-title">
+          <FavoriteButton
+            name={name}
+            isFavorite={favorite}
+            onChange={(isFavorite) => onMark({ project, flag: name, isFavorite })}
+          />
           <Link to="/projects/$project/flags/$flag" params={{ project, flag: name }}>
             {name}
           </Link>

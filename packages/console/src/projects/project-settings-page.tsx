@@ -6,6 +6,8 @@ import type { Project } from "../api/types.ts";
 import { ContextFieldDialog } from "../context-fields/context-field-dialog.tsx";
 import { ContextFieldTable } from "../context-fields/context-field-table.tsx";
 import { CreateTokenDialog } from "../tokens/create-token-dialog.tsx";
+import { FavoriteButton } from "../favorites/favorite-button.tsx";
+import { useFavoriteProject } from "../favorites/use-favorites.ts";
 import { TokenTable } from "../tokens/token-table.tsx";
 import { Button } from "../ui/button.tsx";
 import { Loaded } from "../ui/loaded.tsx";
@@ -27,11 +29,21 @@ export function ProjectSettingsPage() {
   const { data: projects } = useQuery(queries.projects());
   const isOwner = useHasProjectRole(id, "owner");
   const isAdmin = useHasProjectRole(id, "admin");
+  const marking = useFavoriteProject();
   const listed = projects?.find((entry) => entry.id === id);
   const contents = `The access, environments, context fields and tokens of the project ${listed?.name ?? id}.`;
   return (
     <Page
       title="Project settings"
+      besideTitle={
+        listed === undefined ? undefined : (
+          <FavoriteButton
+            name={listed.name}
+            isFavorite={listed.favorite}
+            onChange={(isFavorite) => marking.mutate({ project: id, isFavorite })}
+          />
+        )
+      }
       description={isOwner ? contents : `${contents} Its owners and admins can change it.`}
     >
       <Loaded query={settings}>

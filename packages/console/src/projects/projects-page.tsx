@@ -5,6 +5,8 @@ import { type ReactNode, useMemo, useState } from "react";
 import { queries } from "../api/queries.ts";
 import type { Project } from "../api/types.ts";
 import { PROJECT_FIELDS } from "../app/list-fields.ts";
+import { FavoriteButton } from "../favorites/favorite-button.tsx";
+import { useFavoriteProject } from "../favorites/use-favorites.ts";
 import { useHasRole } from "../session/session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
@@ -64,6 +66,7 @@ export function ProjectsPage() {
 function ActiveProjects({ isAdmin }: { readonly isAdmin: boolean }) {
   const projects = useQuery(queries.projects());
   const navigate = useNavigate();
+  const marking = useFavoriteProject();
   const [archived, setArchived] = useState<Project>();
   const close = (): void => setArchived(undefined);
   const actions: Column<Project> = menuColumn(
@@ -88,10 +91,17 @@ function ActiveProjects({ isAdmin }: { readonly isAdmin: boolean }) {
         {(all) => (
           <ProjectTable
             projects={all}
-            name={({ id, name }) => (
-              <Link to="/projects/$project/flags" params={{ project: id }}>
-                {name}
-              </Link>
+            name={({ id, name, favorite }) => (
+              <>
+                <FavoriteButton
+                  name={name}
+                  isFavorite={favorite}
+                  onChange={(isFavorite) => marking.mutate({ project: id, isFavorite })}
+                />
+                <Link to="/projects/$project/flags" params={{ project: id }}>
+                  {name}
+                </Link>
+              </>
             )}
             columns={[...ACTIVE_COLUMNS, actions]}
           />
@@ -143,6 +153,10 @@ function ArchivedProjects({ isAdmin }: { readonly isAdmin: boolean }) {
   );
 }
 
+function isFavorite({ favorite }: Project): boolean {
+  return favorite;
+}
+
 /** Those of the table, not of the tabs around it. */
 const TABLE_FIELDS = { query: "", sort: "" } as const;
 
@@ -169,10 +183,12 @@ function ProjectTable({ projects, name, columns }: ProjectTableProps) {
     sortBy: (project) => project.name.toLowerCase(),
     cell: (project) => (
       <>
-        {name(project)}{" "}
-        {project.mode === "open" ? null : (
-          <Badge>{PROJECT_MODES.find(({ id }) => id === project.mode)?.label}</Badge>
-        )}
+        <span className="row">
+          {name(project)}
+          {project.mode === "open" ? null : (
+            <Badge>{PROJECT_MODES.find(({ id }) => id === project.mode)?.label}</Badge>
+          )}
+        </span>
         <p className="data-detail">
           <LinkedText text={project.description || project.id} />
         </p>
@@ -195,6 +211,7 @@ function ProjectTable({ projects, name, columns }: ProjectTableProps) {
           label="Projects"
           rows={shown}
           keyOf={({ id }) => id}
+          isFirst={isFavorite}
           columns={[nameColumn, ...columns]}
           sort={sort}
           onSort={(next) => changeList({ sort: next })}

@@ -28,6 +28,8 @@ interface DataTableProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
+  /** Which rows come before the others, in any order. NOTE: a constant. @default none */
+  readonly isFirst?: (row: Row) => boolean;
   /** The order. Without it, the headings do not sort. */
   readonly sort?: Sort;
   readonly onSort?: (sort: Sort) => void;
@@ -47,10 +49,15 @@ export function DataTable<Row>({
   columns,
   rows: unsorted,
   keyOf,
+  isFirst,
   sort = "",
   onSort,
 }: DataTableProps<Row>) {
-  const rows = useMemo(() => sortRows(unsorted, columns, sort), [unsorted, columns, sort]);
+  const rows = useMemo(() => {
+    const sorted = sortRows(unsorted, columns, sort);
+    if (isFirst === undefined) return sorted;
+    return sorted.toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)));
+  }, [unsorted, columns, sort, isFirst]);
   const body = useRef<HTMLTableSectionElement>(null);
   const [offset, setOffset] = useState(0);
   useLayoutEffect(() => {

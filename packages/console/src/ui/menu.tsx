@@ -15,43 +15,55 @@ export interface MenuEntry {
   readonly isDangerous?: boolean;
 }
 
+/** Actions with a text above them. */
+export interface MenuGroup {
+  readonly heading: string;
+  readonly entries: readonly MenuEntry[];
+}
+
 interface MenuProps {
   /** The button that opens the menu. */
   readonly children: ReactNode;
-  readonly entries: readonly MenuEntry[];
-  /** Text above the actions. */
-  readonly heading?: string | undefined;
+  readonly entries?: readonly MenuEntry[];
+  /** Shown after `entries`. Their headings differ. */
+  readonly groups?: readonly MenuGroup[];
 }
 
 /** A button that offers several actions. */
-export function Menu({ children, entries, heading }: MenuProps) {
-  const items = entries.map(({ label, run, isDisabled = false, isDangerous = false }) => (
+export function Menu({ children, entries = [], groups = [] }: MenuProps) {
+  return (
+    <MenuTrigger>
+      {children}
+      <Popover className="popover">
+        <AriaMenu className="options">
+          {entries.map((entry) => renderEntry(entry))}
+          {groups.map(({ heading, entries: grouped }) => (
+            <MenuSection key={heading} className="option-section">
+              <Header className="option-group">{heading}</Header>
+              {grouped.map((entry) => renderEntry(entry, heading))}
+            </MenuSection>
+          ))}
+        </AriaMenu>
+      </Popover>
+    </MenuTrigger>
+  );
+}
+
+function renderEntry(
+  { label, run, isDisabled = false, isDangerous = false }: MenuEntry,
+  heading = "",
+): ReactNode {
+  const id = `${heading} ${label}`;
+  return (
     <MenuItem
-      key={label}
-      id={label}
+      key={id}
+      id={id}
       onAction={run}
       isDisabled={isDisabled}
       className={isDangerous ? "option option-danger" : "option"}
     >
       {label}
     </MenuItem>
-  ));
-  return (
-    <MenuTrigger>
-      {children}
-      <Popover className="popover">
-        <AriaMenu className="options">
-          {heading === undefined ? (
-            items
-          ) : (
-            <MenuSection>
-              <Header className="option-group">{heading}</Header>
-              {items}
-            </MenuSection>
-          )}
-        </AriaMenu>
-      </Popover>
-    </MenuTrigger>
   );
 }
 

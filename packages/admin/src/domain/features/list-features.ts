@@ -5,6 +5,7 @@ import { type Database, groupBy, isOneOf } from "../../storage/database.ts";
 import { featureEnvironments } from "../../storage/schema/features.ts";
 import { ENVIRONMENT_ORDER, environments } from "../../storage/schema/projects.ts";
 import { strategies, strategySegments } from "../../storage/schema/strategies.ts";
+import { findFavoriteFeatures } from "../favorites.ts";
 import { type Feature, listActiveFeatures, toFeatureView } from "../feature.ts";
 import { tagKey, type TagName } from "../tags/store.ts";
 import { FEATURE_ENVIRONMENT, listTags } from "./read-feature.ts";
@@ -13,6 +14,9 @@ interface FeatureFilter {
   readonly namePrefix: string | undefined;
   /** Flags need at least one of these tags. An empty list matches every flag. */
   readonly tags: readonly TagName[];
+  /** Whose favorites are marked; undefined for nobody's. */
+  readonly userId: number | undefined;
+  readonly favoritesFirst: boolean;
 }
 
 /**
@@ -33,7 +37,10 @@ export function parseTagFilter(parameter: string | readonly string[] | undefined
 export async function listFeatures(db: Database, project: string, filter: FeatureFilter) {
   const active = await listActiveFeatures(db, project);
   const named = active.filter((feature) => hasPrefix(feature, filter.namePrefix));
-  const summaries = await summarize(db, named);
+  const found = await summarize(db, named, filter.userId);
+  const summaries = filter.favoritesFirst
+    ? found.toSorted((a, b) => Number(b.favorite) - Number(a.favorite))
+    : found;
   if (filter.tags.length === 0) return summaries;
   // NOTE: clients can send thousands of tags, so each flag must not be compared with all of them.
   const wanted = new Set(filter.tags.map(tagKey));
@@ -44,15 +51,24 @@ function hasPrefix({ name }: Feature, prefix = ""): boolean {
   return name.toLowerCase().startsWith(prefix.toLowerCase());
 }
 
-/** Adds tags and a summary of the environments to flags. */
-export async function summarize(db: Database, features: readonly Feature[]) {
+/**
+ * Adds tags and a summary of the environments to flags.
+ *
+ * @param userId whose favorites are marked; undefined for nobody's
+ */
+export async function summarize(
+  db: Database,
+  features: readonly Feature[],
+  userId: number | undefined,
+) {
   if (features.length === 0) return [];
   const names = features.map(({ name }) => name);
   const environmentsOf = groupBy(await summarizeEnvironments(db, names), (row) => row.feature);
   const tagsOf = groupBy(await listTags(db, names), (row) => row.feature);
+  const favorites = await findFavoriteFeatures(db, userId, names);
   return features.map((feature) => ({
     ...toFeatureView(feature),
-    favorite: false,
+    favorite: favorites.has(feature.name),
     environments: (environmentsOf.get(feature.name) ?? []).map(
       ({ feature: _feature, ...environment }) => environment,
     ),

@@ -3,10 +3,12 @@ import { notFound } from "../../errors.ts";
 import { type Database, groupBy, isOneOf, orderByText } from "../../storage/database.ts";
 import { ENVIRONMENT_ORDER, environments } from "../../storage/schema/projects.ts";
 import { dependencies, featureEnvironments, featureTags } from "../../storage/schema/features.ts";
+import { findFavoriteFeatures } from "../favorites.ts";
 import { getEnabled, type FeatureEnvironmentAddress } from "../feature-environment.ts";
 import { getFeature, toFeatureView, type FeatureAddress } from "../feature.ts";
 import { toProjectLinks } from "../projects/link-templates.ts";
 import { getProject } from "../projects/store.ts";
+import { listLinks } from "../links/store.ts";
 import {
   listStrategies,
   listStrategiesOf,
@@ -14,13 +16,23 @@ import {
   type StrategyView,
 } from "../strategies/find-strategies.ts";
 
+interface ReadOptions {
+  /** Whether to read an archived flag too. @default false */
+  readonly includesArchived?: boolean;
+  /** Whose favorites are marked. @default nobody's */
+  readonly userId?: number | undefined;
+}
+
 /**
- * Reads a flag with its environments, strategies, dependencies and tags.
+ * Reads a flag with its environments, strategies, dependencies, tags and links.
  *
- * @param includesArchived whether to read an archived flag too @default false
  * @throws {ApiError} if the flag is unknown, or archived and not included
  */
-export async function readFeature(db: Database, address: FeatureAddress, includesArchived = false) {
+export async function readFeature(
+  db: Database,
+  address: FeatureAddress,
+  { includesArchived = false, userId }: ReadOptions = {},
+) {
   const feature = await getFeature(db, address);
   if (feature.archivedAt !== null && !includesArchived) {
     throw notFound(`The flag ${JSON.stringify(feature.name)} is archived`);
@@ -28,15 +40,16 @@ export async function readFeature(db: Database, address: FeatureAddress, include
   const { linkTemplates } = await getProject(db, feature.project);
   return {
     ...toFeatureView(feature),
-    favorite: false,
     projectLinks: toProjectLinks(linkTemplates, {
       project: feature.project,
       feature: feature.name,
     }),
+    favorite: (await findFavoriteFeatures(db, userId, [feature.name])).has(feature.name),
     environments: await readEnvironments(db, feature.name),
     dependencies: await readParents(db, feature.name),
     children: await readChildren(db, feature.name),
     tags: (await listTags(db, [feature.name])).map(({ type, value }) => ({ type, value })),
+    links: await listLinks(db, feature.name),
   };
 }
 

@@ -54,9 +54,15 @@ function registerReading(app: TypedApp, storage: Storage): void {
     }),
     (request) => {
       const { projectId } = request.params;
-      const { namePrefix, tag: tagFilter } = request.query;
-      const filter = { namePrefix, tags: parseTagFilter(tagFilter) };
-      const isVisible = callerOf(request).projects.sees(projectId);
+      const { namePrefix, tag: tagFilter, favoritesFirst } = request.query;
+      const { account, projects } = callerOf(request);
+      const filter = {
+        namePrefix,
+        tags: parseTagFilter(tagFilter),
+        userId: account?.id,
+        favoritesFirst: favoritesFirst === "true",
+      };
+      const isVisible = projects.sees(projectId);
       return storage.read(async (db) => ({
         version: 2,
         features: isVisible ? await listFeatures(db, projectId, filter) : [],
@@ -70,19 +76,22 @@ function registerReading(app: TypedApp, storage: Storage): void {
       id: "getFeature",
       role: "viewer",
       tag,
-      summary: "Shows a flag with its environments, strategies, dependencies and tags",
+      summary: "Shows a flag with its environments, strategies, dependencies, tags and links",
       description: "The ETag is that of its settings, for If-Match",
       alsoFailsWith: [400, 404],
       params: FeatureParams,
       querystring: FeatureQuery,
     }),
-    ({ params, query }, reply) =>
+    (request, reply) =>
       storage.read(async (db) => {
-        const address = toFeatureAddress(params);
+        const address = toFeatureAddress(request.params);
         // NOTE: not the tag of the whole response. It changes with every report of usage and with every
         // strategy, neither of which is a reason to reject other settings.
         withEntityTag(reply, await editedFeature(address).readView(db));
-        return readFeature(db, address, query.archived === "true");
+        return readFeature(db, address, {
+          includesArchived: request.query.archived === "true",
+          userId: callerOf(request).account?.id,
+        });
       }),
   );
 }
@@ -269,8 +278,7 @@ function registerSearch(app: TypedApp, storage: Storage): void {
     (request) => {
       const { query } = request;
       const page = parsePage(query, { defaultLimit: 50, maxLimit: 100 });
-      const { projects } = callerOf(request);
-      return storage.read((db) => searchFeatures(db, query, page, projects));
+      return storage.read((db) => searchFeatures(db, query, page, callerOf(request)));
     },
   );
 }

@@ -21,6 +21,7 @@ const READ_ONLY = [
   "dependencies",
   "children",
   "projectLinks",
+  "links",
 ] as const;
 
 const TypeName = Type.Unsafe<string>({ type: "string", enum: FEATURE_TYPES.map(({ id }) => id) });
@@ -97,11 +98,20 @@ export const FeatureQuery = Type.Object({
   ),
 });
 
+const FavoritesFirst = Type.Optional(
+  Type.Unsafe<"false" | "true">({
+    type: "string",
+    enum: ["true", "false"],
+    description: "Whether the favorites of the current user come first. Default: false",
+  }),
+);
+
 export const FeatureListQuery = Type.Object({
   namePrefix: Type.Optional(Type.String()),
   tag: Type.Optional(
     Type.Unsafe<string | string[]>({ type: ["string", "array"], items: { type: "string" } }),
   ),
+  favoritesFirst: FavoritesFirst,
 });
 
 export const FeatureSearchQuery = Type.Object({
@@ -132,11 +142,10 @@ export const FeatureSearchQuery = Type.Object({
   lastSeenAt: OptionalDay,
   archived: Type.Optional(Type.String({ description: "IS:true or IS:false" })),
   lifecycle: Type.Optional(Type.String({ description: "IS:archived or IS_NOT:archived" })),
-  favoritesFirst: Type.Optional(
-    Type.Unsafe<"false" | "true">({
-      type: "string",
-      enum: ["true", "false"],
-      description: "Has no effect: there are no favorites",
+  favoritesFirst: FavoritesFirst,
+  favorite: Type.Optional(
+    Type.String({
+      description: "IS:true or IS:false: whether they are favorites of the current user",
     }),
   ),
   sortBy: Type.Optional(

@@ -14,7 +14,7 @@ import {
   type SQLWrapper,
 } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
-import type { ProjectAccess } from "../../access/project-access.ts";
+import type { Caller } from "../../access/request-identity.ts";
 import { badData } from "../../errors.ts";
 import {
   type Choice,
@@ -26,6 +26,7 @@ import {
 } from "../../http/parse-filter.ts";
 import { type Database, firstRow, likePattern, orderByText } from "../../storage/database.ts";
 import { featureEnvironments, features, featureTags } from "../../storage/schema/features.ts";
+import { favoriteFeatures } from "../../storage/schema/favorites.ts";
 import { segments, strategies, strategySegments } from "../../storage/schema/strategies.ts";
 import { summarize } from "./list-features.ts";
 import type { FeatureSearch } from "./schemas.ts";
@@ -35,18 +36,33 @@ export async function searchFeatures(
   db: Database,
   search: FeatureSearch,
   { offset, limit }: Page,
-  access: ProjectAccess,
+  { projects, account }: Pick<Caller, "account" | "projects">,
 ) {
-  const condition = and(access.isVisible(features.project), toCondition(db, search));
+  const isFavorite = isFavoriteOf(account?.id);
+  const condition = and(
+    projects.isVisible(features.project),
+    isChosen(sql`${isFavorite}::text`, parseChoice(search.favorite, "favorite", ["true", "false"])),
+    toCondition(db, search),
+  );
   const rows = await db
     .select()
     .from(features)
     .where(condition)
-    .orderBy(...toOrder(search))
+    .orderBy(
+      ...(search.favoritesFirst === "true" ? [sql`(${isFavorite})::int desc`] : []),
+      ...toOrder(search),
+    )
     .limit(limit)
     .offset(offset);
   const { total } = firstRow(await db.select({ total: count() }).from(features).where(condition));
-  return { features: await summarize(db, rows), total };
+  return { features: await summarize(db, rows, account?.id), total };
+}
+
+/** Whether a user has marked a flag. The owner of an API token has marked none. */
+function isFavoriteOf(userId: number | undefined): SQL {
+  if (userId === undefined) return sql`false`;
+  return sql`exists (select 1 from ${favoriteFeatures}
+    where ${favoriteFeatures.feature} = ${features.name} and ${favoriteFeatures.userId} = ${userId})`;
 }
 
 /** @throws {ApiError} if a filter is not valid. No filter is ignored: scripts act on all flags that they get */

@@ -7,6 +7,7 @@ import { IfMatchHeaders, withEntityTag, writeIfMatch } from "../conditional-chan
 import { CloneEnvironmentBody, EnvironmentParams } from "../environments/schemas.ts";
 import { listEnvironments, toEnvironmentView } from "../environments/store.ts";
 import { readDefaultStrategies, toDefaultStrategyView } from "../default-strategies.ts";
+import { findFavoriteProjects } from "../favorites.ts";
 import { ProjectEnvironmentParams, ProjectParams } from "../schemas.ts";
 import { cloneEnvironment } from "./clone-environment.ts";
 import { addEnvironment, removeEnvironment } from "./project-environments.ts";
@@ -54,14 +55,14 @@ function registerReading(app: TypedApp, storage: Storage): void {
       alsoFailsWith: [400],
       querystring: ProjectListQuery,
     }),
-    (request) =>
-      storage.read(async (db) => ({
+    (request) => {
+      const { account, projects: access } = callerOf(request);
+      const archived = request.query.archived === "true";
+      return storage.read(async (db) => ({
         version: 1,
-        projects: await listProjects(db, {
-          archived: request.query.archived === "true",
-          access: callerOf(request).projects,
-        }),
-      })),
+        projects: await listProjects(db, { archived, access, userId: account?.id }),
+      }));
+    },
   );
 
   app.get(
@@ -79,8 +80,11 @@ function registerReading(app: TypedApp, storage: Storage): void {
         const { projectId } = request.params;
         // NOTE: not the tag of the whole response. Another environment is no reason to reject other settings.
         withEntityTag(reply, await editedProject(projectId).readView(db));
-        const callerRole = callerOf(request).projects.levelIn(projectId);
-        return { ...(await readProject(db, projectId)), callerRole };
+        const { account, projects } = callerOf(request);
+        return {
+          ...(await readProject(db, projectId, account?.id)),
+          callerRole: projects.levelIn(projectId),
+        };
       }),
   );
 
@@ -94,29 +98,31 @@ function registerReading(app: TypedApp, storage: Storage): void {
       alsoFailsWith: [404],
       params: ProjectParams,
     }),
-    (request) => readOverview(storage, request.params.projectId),
+    (request) =>
+      storage.read(async (db) => {
+        const { projectId } = request.params;
+        return {
+          version: 1,
+          ...(await readProject(db, projectId, callerOf(request).account?.id)),
+          featureTypeCounts: await countTypes(db, projectId),
+        };
+      }),
   );
 }
 
-async function readProject(db: Database, id: string) {
+/** @param userId whose favorites are marked; undefined for nobody's */
+async function readProject(db: Database, id: string, userId: number | undefined) {
   const project = await getProject(db, id);
   const environments = await listProjectEnvironments(db, id);
   const defaultStrategyOf = await readDefaultStrategyViews(db, id);
   return {
     ...project,
+    favorite: (await findFavoriteProjects(db, userId)).has(id),
     environments: environments.map((environment) => ({
       environment,
       ...defaultStrategyOf(environment),
     })),
   };
-}
-
-function readOverview(storage: Storage, id: string) {
-  return storage.read(async (db) => ({
-    version: 1,
-    ...(await readProject(db, id)),
-    featureTypeCounts: await countTypes(db, id),
-  }));
 }
 
 function readProjectEnvironments(storage: Storage, id: string) {

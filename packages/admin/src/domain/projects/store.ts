@@ -26,6 +26,7 @@ import {
 import { projectMembers } from "../../storage/schema/accounts.ts";
 import { features } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
+import { findFavoriteProjects } from "../favorites.ts";
 import type { EditedResource } from "../conditional-change.ts";
 import { checkProjectId, findAvailableId, toSlug } from "./project-id.ts";
 import { checkFeatureNaming } from "./feature-naming.ts";
@@ -71,8 +72,10 @@ export async function listProjects(db: Database, filter: ProjectFilter) {
     .innerJoin(environments, eq(environments.name, projectEnvironments.environment))
     .orderBy(...ENVIRONMENT_ORDER);
   const linksOf = groupBy(links, ({ project }) => project);
+  const favorites = await findFavoriteProjects(db, filter.userId);
   return rows.map((row) => ({
     ...row,
+    favorite: favorites.has(row.id),
     callerRole: filter.access.levelIn(row.id),
     environments: (linksOf.get(row.id) ?? []).map(({ environment }) => environment),
   }));
@@ -82,9 +85,14 @@ interface ProjectFilter {
   readonly archived: boolean;
   /** Whose projects are listed. */
   readonly access: ProjectAccess;
+  /** Whose favorites are marked; undefined for nobody's. */
+  readonly userId: number | undefined;
 }
 
-function listProjectRows(db: Database, { archived, access }: ProjectFilter) {
+function listProjectRows(
+  db: Database,
+  { archived, access }: Pick<ProjectFilter, "access" | "archived">,
+) {
   const featureCount = db
     .select({ project: features.project, count: count().as("count") })
     .from(features)

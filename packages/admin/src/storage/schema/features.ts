@@ -110,3 +110,18 @@ export const featureTags = pgTable(
     }).onDelete("cascade"),
   ],
 );
+
+/** Pages about a flag, such as the task that it belongs to. */
+export const featureLinks = pgTable(
+  "feature_links",
+  {
+    id: text().primaryKey(),
+    feature: text()
+      .notNull()
+      .references(() => features.name, { onDelete: "cascade" }),
+    url: text().notNull(),
+    title: text(),
+    createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [index("feature_links_feature").on(table.feature)],
+);

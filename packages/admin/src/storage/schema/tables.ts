@@ -19,10 +19,12 @@ import {
 } from "./change-requests.ts";
 import { contextFields, environments, projectEnvironments, projects } from "./projects.ts";
 import { events } from "./events.ts";
+import { favoriteFeatures, favoriteProjects } from "./favorites.ts";
 import { installations } from "./installations.ts";
 import {
   dependencies,
   featureEnvironments,
+  featureLinks,
   features,
   featureTags,
   featureTypes,
@@ -62,7 +64,10 @@ export const TABLES: readonly TableUse[] = [
   { table: dependencies, isBackedUp: true },
   { table: environments, isBackedUp: true },
   { table: events, isBackedUp: true },
+  { table: favoriteFeatures, isBackedUp: true },
+  { table: favoriteProjects, isBackedUp: true },
   { table: featureEnvironments, isBackedUp: true },
+  { table: featureLinks, isBackedUp: true },
   { table: features, isBackedUp: true },
   { table: featureTags, isBackedUp: true },
   { table: featureTypes, isBackedUp: true },

@@ -62,7 +62,7 @@ export async function findProblems(db: Database, input: UnleashImport): Promise<
         "Strategies of these flags have list entries that can never match, or percentages out of range",
         flagsWithWarnings(input),
       ],
-      ["Links of these flags are left out, because links are not supported", flagsWithLinks(input)],
+      ["Links of these flags are left out: add them to the flags here", flagsWithLinks(input)],
       ["These flags are archived and are skipped", archived],
       ["These flags exist and are overwritten in the environment", active],
     ]),

@@ -128,7 +128,7 @@ const ExportedData = openObject("exportResultSchema", {
       }),
       {
         maxItems: LIMITS.features,
-        description: "Left out, with a warning: links are not supported",
+        description: "Left out, with a warning",
       },
     ),
   ),
