@@ -21,7 +21,7 @@ export const isComplete: boolean = size === "complete";
  */
 const LONG_FILES: readonly string[] = [
   "packages/console/test/{all-flags,clean-list,confirmations,favourites,flag-columns,shared-lists}.test.ts",
-  "packages/console/test/{applications,archive,context-fields,database-down,dialog-focus}.test.ts",
+  "packages/console/test/{applications,archive,compare-environments,context-fields,database-down,dialog-focus}.test.ts",
   "packages/console/test/{explain,flag-list,flag-relations,history,large-list,live-changes,move-flag,offline,playground}.test.ts",
   "packages/console/test/{long-lists,palette,profile,project-access,project-shape,users}.test.ts",
   "packages/console/test/{projects,same-result,segments,sign-in,strategies,tags,theme}.test.ts",

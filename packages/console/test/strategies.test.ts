@@ -208,6 +208,25 @@ describeConsole("the strategies of a flag", (console) => {
     await dialog.getByText("with the variants red (50%) and green (50%).").waitFor();
   });
 
+  test("a variant is no longer marked when the other one with its name gets another", async () => {
+    await createFlag(console, "twice-the-same");
+    const page = await console.open("/projects/default/flags/twice-the-same");
+    const dialog = await openDialog(page);
+    for (let count = 0; count < 2; count++) {
+      await dialog.getByRole("button", { name: "Add variant" }).click();
+      await page.keyboard.type("red");
+    }
+    await dialog.getByRole("button", { name: "Add strategy" }).click();
+    const duplicate = dialog.getByText("Another variant has this name.");
+    await expect.poll(() => duplicate.count()).toBe(2);
+    const second = dialog.getByRole("group", { name: "Variant 2" });
+    await second.getByLabel("Name").fill("blue");
+    await second.getByLabel("Name").press("Tab");
+    await expect.poll(() => duplicate.count()).toBe(0);
+    await dialog.getByRole("button", { name: "Add strategy" }).click();
+    await waitForMessage(page, "Added a strategy");
+  });
+
   test("rolls out to whole percentages, because the service accepts no others", async () => {
     await createFlag(console, "whole-percents", [
       { name: "flexibleRollout", title: "Some", parameters: { rollout: "12" } },
@@ -218,6 +237,10 @@ describeConsole("the strategies of a flag", (console) => {
     const dialog = page.getByRole("dialog", { name: "Strategy in development" });
     const percentage = dialog.getByRole("textbox", { name: "Percentage" });
     expect(await percentage.inputValue()).toBe("12");
+    // While somebody types, the sentence already says what it means.
+    await percentage.fill("40");
+    await dialog.getByText("On for 40% of users.").waitFor();
+    expect(await dialog.getByRole("slider", { name: "Rollout" }).inputValue()).toBe("40");
     await percentage.fill("30.4");
     await page.keyboard.press("Tab");
     expect(await percentage.inputValue()).toBe("30");
@@ -392,6 +415,8 @@ describeConsole("the strategies of a flag", (console) => {
       await patchStrategy(console, flag, { title: "Theirs" });
       await dialog.getByRole("button", { name: "Save" }).click();
       await dialog.getByRole("alert").getByText("this was changed in the meantime").waitFor();
+      const change = dialog.getByRole("row", { name: /^title/ });
+      expect(await change.innerText()).toMatch(/^title\s+Original\s+Theirs$/);
       expect(await dialog.getByLabel("Title").inputValue()).toBe("Mine");
       expect(await readTitles(console, flag)).toEqual(["Theirs"]);
       await expectAccessible(page);

@@ -4,6 +4,10 @@ import { requestVersioned, type Versioned } from "../api/request.ts";
 import { Dialog, FormDialog } from "../ui/dialog.tsx";
 import type { FieldSubjects } from "../ui/field-errors.ts";
 import { Loaded } from "../ui/loaded.tsx";
+import { compareStates } from "../events/compare-states.ts";
+import { DifferenceTable } from "../events/difference-table.tsx";
+import { toWords } from "../events/recorded-words.ts";
+import { useNames } from "../strategies/use-names.ts";
 import type { SaveInput } from "./use-save.ts";
 
 /**
@@ -11,6 +15,8 @@ import type { SaveInput } from "./use-save.ts";
  * that saving with its ETag finds them.
  */
 export interface EditedVersion<Value> extends Versioned<Value> {
+  /** The path of the resource. */
+  readonly path: string;
   /** Starts again with the current version. */
   readonly reload: () => void;
 }
@@ -53,7 +59,7 @@ export function EditedResource<Value>({
   return (
     <Fragment key={attempt}>
       <FirstVersion version={query.data}>
-        {(version) => children({ ...version, reload: () => setAttempt(attempt + 1) })}
+        {(version) => children({ ...version, path, reload: () => setAttempt(attempt + 1) })}
       </FirstVersion>
     </Fragment>
   );
@@ -103,8 +109,42 @@ export function SaveDialog({ version, saving, onClose, ...props }: SaveDialogPro
       error={saving.error}
       onSubmit={() => save(false)}
       {...(version !== undefined && {
-        conflict: { load: version.reload, overwrite: () => save(true) },
+        conflict: {
+          load: version.reload,
+          overwrite: () => save(true),
+          details: <OtherChanges version={version} />,
+        },
       })}
     />
   );
 }
+
+/** What somebody else has changed in the resource since the dialog was opened, in words. */
+function OtherChanges({ version }: { readonly version: EditedVersion<unknown> }) {
+  const names = useNames();
+  const { data: current } = useQuery<Versioned<unknown>>({
+    queryKey: ["edited", version.path, "conflict"],
+    queryFn: ({ signal }) => requestVersioned<unknown>(version.path, { signal }),
+    staleTime: 0,
+    gcTime: 0,
+  });
+  if (current === undefined) return null;
+  const differences = compareStates(
+    toWords(version.value, names),
+    toWords(current.value, names),
+  ).filter(({ path }) => !UNREADABLE.includes(path[0] ?? ""));
+  if (differences.length === 0) return null;
+  return (
+    <DifferenceTable
+      differences={differences.slice(0, SHOWN_DIFFERENCES)}
+      before="When you opened it"
+      after="Now"
+    />
+  );
+}
+
+/** How many changes of others are listed. */
+const SHOWN_DIFFERENCES = 10;
+
+/** Fields that the service derives from others. */
+const UNREADABLE: readonly string[] = ["lastSeenAt", "warnings", "updatedAt"];

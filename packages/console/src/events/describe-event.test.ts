@@ -26,6 +26,16 @@ test.each<[string, Partial<RecordedEvent>, string]>([
     "Anna added a strategy (Gradual rollout) to checkout in production",
   ],
   [
+    "feature-strategy-add",
+    { data: { name: "flexibleRollout", title: "", parameters: { rollout: "25" }, segments: [7] } },
+    "Anna added a strategy for 25% of users in the segment 7 to checkout in production",
+  ],
+  [
+    "feature-strategy-update",
+    { data: { title: "Beta", name: "default", parameters: {} } },
+    "Anna changed the strategy “Beta” (for everyone) of checkout in production",
+  ],
+  [
     "feature-strategy-update",
     { data: { title: "Beta" } },
     "Anna changed the strategy “Beta” of checkout in production",

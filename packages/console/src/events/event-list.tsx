@@ -9,9 +9,11 @@ import { Loaded } from "../ui/loaded.tsx";
 import { describeCount } from "../ui/numbers.ts";
 import { Time } from "../ui/time.tsx";
 import { useRestoredPages } from "../ui/use-restored-pages.ts";
-import { compareStates, type Difference } from "./compare-states.ts";
+import { useNames } from "../strategies/use-names.ts";
+import { compareStates } from "./compare-states.ts";
 import { describeEvent } from "./describe-event.ts";
-import { describePath, describeValue } from "./describe-value.ts";
+import { DifferenceTable } from "./difference-table.tsx";
+import { toWords } from "./recorded-words.ts";
 import "./events.css";
 
 interface EventListProps {
@@ -90,6 +92,7 @@ const MAX_DIFFERENCES = 100;
 /** A recorded change: who did what and when, and on demand what is different. */
 function EventEntry({ event, linksFlag = false }: EventEntryProps) {
   const [isOpen, setOpen] = useState(false);
+  const names = useNames();
   const id = useId();
   const { project, featureName: flag, createdAt, data, preData } = event;
   const hasDetails = data !== null || preData !== null;
@@ -97,7 +100,7 @@ function EventEntry({ event, linksFlag = false }: EventEntryProps) {
     <li className="event">
       <div className="event-summary">
         <div className="event-text">
-          <p id={`${id}-sentence`}>{describeEvent(event)}</p>
+          <p id={`${id}-sentence`}>{describeEvent(event, names)}</p>
           <p className="muted event-meta">
             <Time value={createdAt} />
             {linksFlag && project !== null ? <span>{project}</span> : null}
@@ -133,7 +136,8 @@ function EventEntry({ event, linksFlag = false }: EventEntryProps) {
 function EventDetails({ event }: { readonly event: RecordedEvent }) {
   const [showsJson, setShowsJson] = useState(false);
   const { data, preData } = event;
-  const differences = compareStates(preData, data);
+  const names = useNames();
+  const differences = compareStates(toWords(preData, names), toWords(data, names));
   return (
     <>
       {differences.length === 0 ? (
@@ -141,8 +145,8 @@ function EventDetails({ event }: { readonly event: RecordedEvent }) {
       ) : (
         <DifferenceTable
           differences={differences.slice(0, MAX_DIFFERENCES)}
-          hasBefore={preData !== null}
-          hasAfter={data !== null}
+          {...(preData !== null && { before: "Before" })}
+          {...(data !== null && { after: "After" })}
         />
       )}
       {differences.length > MAX_DIFFERENCES ? (
@@ -161,37 +165,5 @@ function EventDetails({ event }: { readonly event: RecordedEvent }) {
         </pre>
       ) : null}
     </>
-  );
-}
-
-interface DifferenceTableProps {
-  readonly differences: readonly Difference[];
-  /** Whether there was a state before: not for something new. */
-  readonly hasBefore: boolean;
-  /** Whether there is a state after: not for something deleted. */
-  readonly hasAfter: boolean;
-}
-
-function DifferenceTable({ differences, hasBefore, hasAfter }: DifferenceTableProps) {
-  return (
-    <table className="table event-differences">
-      <thead>
-        <tr>
-          <th scope="col">Field</th>
-          {hasBefore ? <th scope="col">Before</th> : null}
-          {hasAfter ? <th scope="col">After</th> : null}
-        </tr>
-      </thead>
-      <tbody>
-        {differences.map(({ path, before, after }, index) => (
-          // oxlint-disable-next-line react/no-array-index-key -- two entries of a list can have the same path
-          <tr key={index}>
-            <th scope="row">{path.length === 0 ? "value" : describePath(path)}</th>
-            {hasBefore ? <td className="event-before">{describeValue(before)}</td> : null}
-            {hasAfter ? <td className="event-after">{describeValue(after)}</td> : null}
-          </tr>
-        ))}
-      </tbody>
-    </table>
   );
 }

@@ -1,14 +1,16 @@
 import type { EventType } from "../../../admin/src/storage/events.ts";
 import type { RecordedEvent } from "../api/types.ts";
+import type { Names } from "../strategies/describe-strategy.ts";
 import { describeStrategyType } from "../strategies/strategy-labels.ts";
 import { fieldsOf, listAt, textAt } from "./recorded-state.ts";
+import { describeRecordedStrategy } from "./recorded-words.ts";
 import { formatCount } from "../ui/numbers.ts";
 
 interface EventWords {
   /** The name of the type in a list of all types. */
   readonly label: string;
   /** The sentence without its subject, who did it. */
-  readonly action: (event: RecordedEvent) => string;
+  readonly action: (event: RecordedEvent, names: Names) => string;
 }
 
 /** The types of events in words. The compiler requires every type that flags-admin records. */
@@ -231,18 +233,18 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
   },
   "feature-strategy-add": {
     label: "Strategy added",
-    action: (event) =>
-      `added ${strategyIn(event.data)} to ${flagOf(event)} in ${event.environment}`,
+    action: (event, names) =>
+      `added ${strategyIn(event.data, names)} to ${flagOf(event)} in ${event.environment}`,
   },
   "feature-strategy-remove": {
     label: "Strategy removed",
-    action: (event) =>
-      `removed ${strategyIn(event.preData)} from ${flagOf(event)} in ${event.environment}`,
+    action: (event, names) =>
+      `removed ${strategyIn(event.preData, names)} from ${flagOf(event)} in ${event.environment}`,
   },
   "feature-strategy-update": {
     label: "Strategy changed",
-    action: (event) =>
-      `changed ${strategyIn(event.data)} of ${flagOf(event)} in ${event.environment}`,
+    action: (event, names) =>
+      `changed ${strategyIn(event.data, names)} of ${flagOf(event)} in ${event.environment}`,
   },
   "feature-tagged": {
     label: "Tag added to a flag",
@@ -431,9 +433,13 @@ function tagIn(state: unknown): string {
   return `${textAt(state, "type")}:${textAt(state, "value")}`;
 }
 
-/** Names a strategy by its title, if it has one. */
-function strategyIn(state: unknown): string {
+/** Names a strategy by its title, if it has one, and says for whom it is on. */
+function strategyIn(state: unknown, names: Names): string {
   const title = textAt(state, "title", "");
-  if (title !== "") return `the strategy “${title}”`;
-  return `a strategy (${describeStrategyType(textAt(state, "name"), []).name})`;
+  const audience = describeRecordedStrategy(state, names);
+  if (title !== "")
+    return `the strategy “${title}”${audience === undefined ? "" : ` (for ${audience})`}`;
+  return audience === undefined
+    ? `a strategy (${describeStrategyType(textAt(state, "name"), names.types).name})`
+    : `a strategy for ${audience}`;
 }

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Plus } from "lucide-react";
+import { Columns2, Plus } from "lucide-react";
 import { useState } from "react";
 import { queries } from "../api/queries.ts";
 import type { Flag, FlagEnvironment } from "../api/types.ts";
@@ -16,6 +16,7 @@ import { Empty } from "../ui/empty.tsx";
 import { Loading } from "../ui/loaded.tsx";
 import { Switch } from "../ui/switch.tsx";
 import { Time } from "../ui/time.tsx";
+import { CompareDialog } from "./compare-dialog.tsx";
 import { Dependencies } from "./dependencies.tsx";
 import { describeBlocked } from "./describe-blocked.ts";
 import { EnvironmentVariants } from "./environment-variants.tsx";
@@ -36,7 +37,10 @@ export function EnvironmentsTab({ flag }: { readonly flag: Flag }) {
   const names = { types: types.data ?? [], segments: segments.data ?? [] };
   return (
     <div className="stack">
-      <Dependencies flag={flag} />
+      <div className="flag-overview">
+        <Dependencies flag={flag} />
+        {environments.length < 2 ? null : <CompareButton flag={flag} />}
+      </div>
       {environments.length === 0 ? (
         <Empty title="This project has no environments">
           <p>
@@ -66,6 +70,18 @@ export function EnvironmentsTab({ flag }: { readonly flag: Flag }) {
         </div>
       )}
     </div>
+  );
+}
+
+function CompareButton({ flag }: { readonly flag: Flag }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button size="small" onPress={() => setOpen(true)}>
+        <Columns2 aria-hidden /> Compare and copy
+      </Button>
+      {isOpen ? <CompareDialog flag={flag} onClose={() => setOpen(false)} /> : null}
+    </>
   );
 }
 

@@ -3,6 +3,7 @@ import type { StrategyDraft } from "../strategies/strategy-draft.ts";
 import {
   describeArchiving,
   describeConsequence,
+  describeCopy,
   describeDependencyChange,
   describeImport,
   describeSegmentChange,
@@ -177,3 +178,37 @@ test("describeImport() says where flags change", () => {
     "This changes at once who gets 2 flags in production.",
   );
 });
+
+test.each([
+  [
+    true,
+    [quarter],
+    true,
+    [half],
+    "In production, this turns the flag on for 25% of users, instead of for 50% of users.",
+  ],
+  [
+    true,
+    [quarter],
+    true,
+    [quarter],
+    "This changes the flag in production, where it is on for 25% of users.",
+  ],
+  [true, [quarter], false, [half], "This turns the flag on for 25% of users in production."],
+  [true, [], false, [], "This turns the flag on for everyone in production."],
+  [true, [], true, [half], "This turns the flag off for everyone in production."],
+  [false, [quarter], true, [half], "This turns the flag off for everyone in production."],
+  [
+    false,
+    [quarter],
+    false,
+    [half],
+    "The flag stays off in production: this takes effect when somebody turns it on.",
+  ],
+])(
+  "describeCopy() of rules that are on: %j, %j, to those that are on: %j, %j",
+  (enabled, strategies, wasEnabled, own, text) => {
+    const before = { name: "production", enabled: wasEnabled, strategies: own };
+    expect(describeCopy({ enabled, strategies }, before, NAMES)).toBe(text);
+  },
+);

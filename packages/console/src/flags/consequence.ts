@@ -45,6 +45,32 @@ export function describeConsequence(change: FlagChange, before: FlagState, names
     : `In ${name}, this turns the flag on ${after}, instead of ${reached}.`;
 }
 
+/**
+ * Says in a sentence what replacing all that a flag does in an environment does to whom.
+ *
+ * @param copied the strategies that it gets, and whether it is on afterwards
+ */
+export function describeCopy(
+  copied: Pick<FlagState, "enabled" | "strategies">,
+  before: FlagState,
+  names: Names,
+): string {
+  const { name } = before;
+  const reached = reachedBy(before, names);
+  const after = reachedBy({ ...copied, name }, names);
+  // The service turns a flag without an active strategy off.
+  const isOn = after !== undefined && (copied.strategies.some(isActive) || !before.enabled);
+  if (!isOn) {
+    return reached === undefined
+      ? `The flag stays off in ${name}: this takes effect when somebody turns it on.`
+      : `This turns the flag off for everyone in ${name}.`;
+  }
+  if (reached === undefined) return `This turns the flag on ${after} in ${name}.`;
+  return after === reached
+    ? `This changes the flag in ${name}, where it is on ${reached}.`
+    : `In ${name}, this turns the flag on ${after}, instead of ${reached}.`;
+}
+
 function isActive({ disabled }: StrategyDraft): boolean {
   return !disabled;
 }

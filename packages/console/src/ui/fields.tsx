@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { FieldError } from "react-aria-components/FieldError";
 import { Input } from "react-aria-components/Input";
 import { Label } from "react-aria-components/Label";
@@ -33,6 +33,8 @@ interface TextFieldProps extends FieldProps<string> {
   /** Shows several lines. @default 1 */
   readonly rows?: number;
   readonly isReadOnly?: boolean;
+  /** What the validity depends on besides the value: if it changes, a field that shows an error is checked again. */
+  readonly dependsOn?: string;
   /** Uses a font of fixed width, for code and JSON. @default false */
   readonly isCode?: boolean;
 }
@@ -44,13 +46,22 @@ export function TextField({
   rows = 1,
   isCode = false,
   validate,
+  dependsOn = "",
   ...props
 }: TextFieldProps) {
+  const field = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // NOTE: the component checks a value again only when its own input changes.
+    field.current
+      ?.querySelector("input[aria-invalid=true]")
+      ?.dispatchEvent(new Event("change", { bubbles: true }));
+  }, [dependsOn]);
   const className = isCode ? "input code" : "input";
   const shown = placeholder === undefined ? {} : { placeholder };
   return (
     <AriaTextField
       {...props}
+      ref={field}
       className="field"
       {...(validate !== undefined && { validate: (value) => validate(value) ?? null })}
     >

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { Banner } from "./banner.tsx";
 import { Button } from "./button.tsx";
 import { describeError, isConflict } from "./describe-error.ts";
@@ -8,6 +9,8 @@ export interface ConflictActions {
   readonly load: () => void;
   /** Saves the contents of the form nevertheless. */
   readonly overwrite: () => void;
+  /** What the other person has changed. */
+  readonly details?: ReactNode;
 }
 
 interface FormErrorProps {
@@ -23,14 +26,17 @@ export function FormError({ error, conflict }: FormErrorProps) {
     <Banner kind="error">
       {describeError(error)}
       {conflict === undefined || !isConflict(error) ? null : (
-        <div className="row banner-actions">
-          <Button size="small" onPress={conflict.load}>
-            Load the new version
-          </Button>
-          <Button size="small" onPress={conflict.overwrite}>
-            Save mine anyway
-          </Button>
-        </div>
+        <>
+          {conflict.details}
+          <div className="row banner-actions">
+            <Button size="small" onPress={conflict.load}>
+              Load the new version
+            </Button>
+            <Button size="small" onPress={conflict.overwrite}>
+              Save mine anyway
+            </Button>
+          </div>
+        </>
       )}
     </Banner>
   );

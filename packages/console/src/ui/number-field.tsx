@@ -18,8 +18,31 @@ export function NumberField({ label, description, validate, ...props }: NumberFi
       {...(validate !== undefined && { validate: (value) => validate(value) ?? null })}
     >
       <Label>{label}</Label>
-      <Input className="input" />
+      <Input
+        className="input"
+        // NOTE: the component itself reports a number only when the focus leaves it, too late for what depends on it.
+        onInput={({ currentTarget }) => {
+          const typed = parseTyped(currentTarget.value, props);
+          if (typed !== undefined) props.onChange(typed);
+        }}
+      />
       <FieldHelp label={label} description={description} />
     </AriaNumberField>
   );
+}
+
+/** Returns the number in a text, if it is one that the field accepts as it is. */
+export function parseTyped(
+  text: string,
+  {
+    minValue = -Infinity,
+    maxValue = Infinity,
+    step,
+  }: Pick<NumberFieldProps, "maxValue" | "minValue" | "step">,
+): number | undefined {
+  if (!/^-?\d+(?:\.\d+)?$/.test(text)) return undefined;
+  const number = Number(text);
+  const steps = step === undefined ? 0 : number / step;
+  const isStep = Math.abs(steps - Math.round(steps)) < 1e-9;
+  return isStep && number >= minValue && number <= maxValue ? number : undefined;
 }

@@ -125,6 +125,7 @@ function VariantFields({
           isRequired
           autoFocus={autoFocus}
           maxLength={100}
+          dependsOn={otherNames.join(" ")}
           validate={(text) => {
             if (text === acceptedName) return undefined;
             if (otherNames.includes(text)) return "Another variant has this name.";

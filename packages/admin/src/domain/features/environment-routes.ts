@@ -4,6 +4,7 @@ import type { TypedApp } from "../../http/typed-app.ts";
 import { actorOf } from "../../access/request-identity.ts";
 import { operation } from "../../access/operation.ts";
 import type { Storage } from "../../storage/storage.ts";
+import { IfMatchHeaders, withEntityTag, writeIfMatch } from "../conditional-change.ts";
 import { checkProjectEnvironment } from "../projects/store.ts";
 import {
   BatchFeaturesBody,
@@ -12,6 +13,8 @@ import {
   ReasonBody,
   toFeatureEnvironmentAddress,
 } from "../schemas.ts";
+import { editedRules, replaceRules } from "./environment-rules.ts";
+import { EnvironmentRulesBody } from "./schemas.ts";
 import { readFeatureEnvironment } from "./read-feature.ts";
 import { switchFeatures } from "./switch-features.ts";
 import { turnOffNow } from "./turn-off-now.ts";
@@ -46,8 +49,50 @@ export function registerFeatureEnvironments(app: TypedApp, storage: Storage): vo
       storage.read((db) => readFeatureEnvironment(db, toFeatureEnvironmentAddress(params))),
   );
 
+  registerRules(app, storage);
   registerSwitchingOn(app, storage);
   registerSwitchingOff(app, storage);
+}
+
+function registerRules(app: TypedApp, storage: Storage): void {
+  const path = `${ONE}/rules` as const;
+  app.get(
+    path,
+    operation({
+      id: "getFeatureEnvironmentRules",
+      role: "viewer",
+      tag,
+      summary: "Shows what a flag does in an environment, with an ETag",
+      alsoFailsWith: [404],
+      params: FeatureEnvironmentParams,
+    }),
+    async ({ params }, reply) => {
+      const { readView } = editedRules(toFeatureEnvironmentAddress(params));
+      return withEntityTag(reply, await storage.read(readView));
+    },
+  );
+
+  app.put(
+    path,
+    operation({
+      id: "replaceFeatureEnvironmentRules",
+      role: "editor",
+      tag,
+      summary:
+        "Replaces all strategies and variants of a flag in an environment: all of them, or none",
+      alsoFailsWith: [404, 412],
+      headers: IfMatchHeaders,
+      params: FeatureEnvironmentParams,
+      body: EnvironmentRulesBody,
+    }),
+    async (request, reply) => {
+      const address = toFeatureEnvironmentAddress(request.params);
+      const view = await writeIfMatch(storage, request, editedRules(address), (transaction) =>
+        replaceRules(transaction, address, request.body),
+      );
+      return withEntityTag(reply, view);
+    },
+  );
 }
 
 function registerSwitchingOn(app: TypedApp, storage: Storage): void {

@@ -8,7 +8,9 @@ import {
 } from "../../http/parse-filter.ts";
 import { nullableText, bodyObject } from "../../http/schemas.ts";
 import { FEATURE_TYPES } from "../feature-types.ts";
+import { CreateStrategyBody } from "../strategies/schemas.ts";
 import { TagBody } from "../tags/schemas.ts";
+import { FlagVariantsBody } from "../variants/schemas.ts";
 
 /** What only responses contain. */
 const READ_ONLY = [
@@ -163,3 +165,18 @@ export type CreateFeature = Type.Static<typeof CreateFeatureBody>;
 export type CloneFeature = Type.Static<typeof CloneFeatureBody>;
 export type UpdateFeature = Type.Static<typeof UpdateFeatureBody>;
 export type FeatureSearch = Type.Static<typeof FeatureSearchQuery>;
+
+/** What a flag does in an environment. */
+export const EnvironmentRulesBody = bodyObject("featureEnvironmentRulesSchema", {
+  strategies: Type.Array(CreateStrategyBody, {
+    description: "All strategies of the flag in the environment, in their order",
+  }),
+  variants: Type.Optional(FlagVariantsBody),
+  enabled: Type.Optional(
+    Type.Boolean({
+      description: "Turns the flag on or off. Without it, a flag with strategies stays as it is",
+    }),
+  ),
+});
+
+export type EnvironmentRules = Type.Static<typeof EnvironmentRulesBody>;

@@ -276,7 +276,7 @@ export async function deleteStrategy(
  * Turns a flag off if it has no enabled strategy: SDKs treat a flag without strategies as on for
  * everyone.
  */
-async function turnOffWithoutStrategies(
+export async function turnOffWithoutStrategies(
   transaction: WriteTransaction,
   address: FeatureEnvironmentAddress,
 ): Promise<void> {

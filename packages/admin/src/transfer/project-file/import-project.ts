@@ -10,7 +10,7 @@ import type { Database } from "../../storage/database.ts";
 import type { Actor } from "../../storage/events.ts";
 import type { Storage, WriteTransaction } from "../../storage/storage.ts";
 import { TimeSlice } from "../../scheduling/time-slice.ts";
-import { withErrorPath } from "./error-path.ts";
+import { withErrorPath } from "../../http/error-path.ts";
 import { createImportPlan, type ImportPlan, writeChanges } from "./import-plan.ts";
 import { importReferences } from "./import-references.ts";
 import { type ImportTarget, readImportTarget } from "./import-target.ts";

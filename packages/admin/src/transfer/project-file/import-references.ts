@@ -30,7 +30,7 @@ import { strategyTypes } from "../../storage/schema/strategies.ts";
 import { contextFields } from "../../storage/schema/projects.ts";
 import { tagTypes } from "../../storage/schema/features.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
-import { withErrorPathAsync } from "./error-path.ts";
+import { withErrorPathAsync } from "../../http/error-path.ts";
 import type { DefaultStrategyInFile, ProjectFileContent, SegmentInFile } from "./schemas.ts";
 
 /**

@@ -6,7 +6,7 @@ import {
 } from "../../domain/dependencies/store.ts";
 import { isEqualJson } from "../../storage/database.ts";
 import type { ImportPlan } from "./import-plan.ts";
-import { withErrorPath } from "./error-path.ts";
+import { withErrorPath } from "../../http/error-path.ts";
 import type { ImportTarget } from "./import-target.ts";
 import type { FeatureInFile } from "./schemas.ts";
 

@@ -9,7 +9,7 @@ import { badData } from "../../errors.ts";
 import type { NewEvent } from "../../storage/events.ts";
 import { isEqualJson } from "../../storage/database.ts";
 import type { ImportPlan } from "./import-plan.ts";
-import { withErrorPath } from "./error-path.ts";
+import { withErrorPath } from "../../http/error-path.ts";
 import type { FeatureEnvironmentState } from "./import-target.ts";
 import { planStrategies } from "./plan-strategies.ts";
 import type { EnvironmentInFile, FeatureInFile } from "./schemas.ts";

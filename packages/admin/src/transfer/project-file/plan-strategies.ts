@@ -6,7 +6,7 @@ import { badData, exceedsLimit } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import { isEqualJson } from "../../storage/database.ts";
 import type { ImportPlan } from "./import-plan.ts";
-import { withErrorPath } from "./error-path.ts";
+import { withErrorPath } from "../../http/error-path.ts";
 import { environmentKey, type ImportTarget } from "./import-target.ts";
 import type { EnvironmentInFile, StrategyInFile } from "./schemas.ts";
 

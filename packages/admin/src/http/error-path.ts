@@ -1,4 +1,4 @@
-import { ApiError } from "../../errors.ts";
+import { ApiError } from "../errors.ts";
 
 /**
  * Runs checks that were written for the body of another request, and moves the path of their errors:
