@@ -54,6 +54,8 @@ describeConsole("comparing and copying environments", (console) => {
     await expectAccessible(page);
     await copying.getByRole("button", { name: "Copy", exact: true }).click();
     const copied = await waitForMessage(page, "Copied development to production");
+    // Pointing at the message keeps it.
+    await copied.hover();
     const stored = await readStrategies(console, flag, "production");
     const withoutIds = stored.map(({ id: _id, ...strategy }) => strategy);
     const source = await readStrategies(console, flag);
