@@ -195,7 +195,16 @@ test("flags-proxy explain: reads the upstream, or queries a running proxy", asyn
   }
   const all = await runCommand(settings, ["explain"]);
   expect(all.stdout.split("\n").filter((line) => line !== "")).toHaveLength(4);
-  expect((await runCommand(settings, ["explain", "nothing"])).code).toBe(1);
+  expect(await runCommand(settings, ["explain", "nothing"])).toMatchObject({
+    stdout: expect.stringMatching(
+      /spelling, and the environment and projects of the key\.$/m,
+    ) as unknown,
+    code: 1,
+  });
+  const tagged = { ...settings, FLAGS_TAGS: "team:web" };
+  expect((await runCommand(tagged, ["explain", "nothing"])).stdout).toContain(
+    "The proxy loads only flags that match FLAGS_TAGS, and none of them has this name",
+  );
   const invalid = await runCommand(settings, ["explain", "checkout", "--context", "plan=pro"]);
   expect(invalid.code).toBe(2);
   expect(invalid.stderr).toMatch(/^--context must be a JSON object such as/);
