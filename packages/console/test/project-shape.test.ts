@@ -57,4 +57,44 @@ describeConsole("how flags of a project are named and linked", (console) => {
     expect(await link.getAttribute("href")).toBe(`https://git.example.com/?q=${name}`);
     expect((await readFlags(console, project)).map((flag) => flag.name)).toEqual([name]);
   });
+
+  test.each(SIZES)(
+    "a default strategy says what flags get that are turned on (%s)",
+    async (size) => {
+      const [project, flag] = [`start-${size}`, `started-${size}`];
+      await createProject(console, project, [{ name: flag }]);
+      const page = await console.open(`/projects/${project}/settings`, { size });
+      const section = page.getByRole("region", { name: "Environments" });
+      await section.getByText("turned on is on for everyone").first().waitFor();
+      await section.getByRole("button", { name: "Default strategy in development" }).click();
+      const dialog = page.getByRole("dialog");
+      await field(dialog, "Percentage").fill("10");
+      await field(dialog, "Percentage").blur();
+      await dialog.getByText("is on for 10% of users").waitFor();
+      await expectAccessible(page);
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await section.getByText("turned on is on for 10% of users").waitFor();
+      await expectAccessible(page);
+
+      await page.goto(`${console.url}/projects/${project}/flags/${flag}`);
+      const development = page.getByRole("region", { name: "development" });
+      await development.getByText("Turning it on adds a strategy for 10% of users.").waitFor();
+      await development.getByRole("button", { name: "Add strategy" }).click();
+      await dialog.getByText("On for 10% of users").waitFor();
+      expect(await field(dialog, "Group id").inputValue()).toBe(flag);
+      await dialog.getByRole("button", { name: "Cancel" }).click();
+      await development.getByRole("switch").press("Space");
+      await development.getByText("10% of users").first().waitFor();
+      const stored = await console.admin("GET", `/projects/${project}/features/${flag}`);
+      expect(stored).toMatchObject({
+        environments: [
+          {
+            name: "development",
+            strategies: [{ name: "flexibleRollout", parameters: { rollout: "10", groupId: flag } }],
+          },
+          { name: "production", strategies: [] },
+        ],
+      });
+    },
+  );
 });

@@ -4,6 +4,7 @@
 import type { Change as StoredChange } from "../../../admin/src/changes/recent-changes.ts";
 import type { listMembers } from "../../../admin/src/accounts/project-members.ts";
 import type { toListedToken } from "../../../admin/src/access/token.ts";
+import type { toDefaultStrategyView } from "../../../admin/src/domain/default-strategies.ts";
 import type { listArchived } from "../../../admin/src/domain/archive/archive-features.ts";
 import type { ContextField as StoredContextField } from "../../../admin/src/domain/context-fields/store.ts";
 import type {
@@ -81,7 +82,11 @@ type Environment = Json<ReturnType<typeof toEnvironmentView>>;
 /** An environment in a list, with numbers about its use. */
 export type EnvironmentSummary = Environment & Json<EnvironmentCounts>;
 /** An environment, and whether a project contains it. */
-export type ProjectEnvironment = Environment & { readonly visible: boolean };
+export type ProjectEnvironment = Environment & {
+  readonly visible: boolean;
+  /** What flags without an active strategy get when they are turned on; absent: a strategy for everyone. */
+  readonly defaultStrategy?: Json<ReturnType<typeof toDefaultStrategyView>>;
+};
 /** A segment in a list. */
 export type Segment = Rows<typeof listSegments>;
 /** A segment without numbers about its use. */

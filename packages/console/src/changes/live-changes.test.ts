@@ -44,7 +44,7 @@ const INVALIDATED: Readonly<Record<EventType, readonly string[]>> = {
   "context-field-created": ["context-fields"],
   "context-field-deleted": ["context-fields"],
   "context-field-updated": ["context-fields"],
-  "default-strategy-updated": [],
+  "default-strategy-updated": ["environments"],
   "environment-created": ENVIRONMENT,
   "environment-deleted": ENVIRONMENT,
   "environment-disabled": ENVIRONMENT,

@@ -78,6 +78,7 @@ const RULES: readonly Rule[] = [
   },
   { types: /^project/, keys: () => [["projects"], ["environments"], ["flags"], ["flag"]] },
   { types: /^environment/, keys: () => [["environments"], ["flags"], ["flag"]] },
+  { types: /^default-strategy/, keys: () => [["environments"]] },
   { types: /^segment/, keys: () => [["segments"], ["flag"]] },
   { types: /^context-field/, keys: () => [["context-fields"]] },
   { types: /^tag|^feature-(?:un)?tagged/, keys: () => [["tags"], ["tag-types"]] },

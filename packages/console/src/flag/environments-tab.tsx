@@ -8,6 +8,7 @@ import { describeEnvironmentType } from "../environments/environment-types.ts";
 import { ProductionMark } from "../environments/production-mark.tsx";
 import { sortByType } from "../environments/sort-by-type.ts";
 import { describeTurnedOn } from "../flags/consequence.ts";
+import { useDefaultReach } from "../flags/use-default-reach.ts";
 import { useSwitchFlag } from "../flags/use-switch-flag.ts";
 import { RuleNote } from "../strategies/rule-note.tsx";
 import { AddStrategyDialog } from "../strategies/strategy-dialogs.tsx";
@@ -99,6 +100,7 @@ function EnvironmentRow({ flag, environment, names, blocked }: EnvironmentRowPro
   const switching = useSwitchFlag(flag.project);
   const [isAdding, setAdding] = useState(false);
   const { name, enabled, strategies } = environment;
+  const whenNone = useDefaultReach(flag.project)(name);
   return (
     <section className="flag-place" aria-label={name}>
       <EnvironmentName environment={environment} />
@@ -111,13 +113,15 @@ function EnvironmentRow({ flag, environment, names, blocked }: EnvironmentRowPro
             flag: flag.name,
             environment,
             enabled: isSelected,
-            reached: describeTurnedOn(strategies, names),
+            reached: describeTurnedOn(strategies, names, whenNone),
           })
         }
       />
       <div className="flag-place-rules">
         {enabled && strategies.length > 0 ? null : (
-          <p className="flag-sentence">{describeWithoutStrategies(environment, canEdit)}</p>
+          <p className="flag-sentence">
+            {describeWithoutStrategies(environment, canEdit, whenNone)}
+          </p>
         )}
         {enabled && blocked !== undefined ? <RuleNote>{blocked}</RuleNote> : null}
         {strategies.length === 0 ? null : (
@@ -170,13 +174,13 @@ function EnvironmentName({ environment }: Pick<EnvironmentRowProps, "environment
 function describeWithoutStrategies(
   { enabled, strategies }: FlagEnvironment,
   canEdit: boolean,
+  whenNone: string,
 ): string {
   if (enabled) return "On for everyone.";
   if (strategies.some(({ disabled }) => !disabled)) {
     return "Off for everyone: the strategies have no effect until it is turned on.";
   }
   if (!canEdit) return "Off for everyone.";
-  return strategies.length === 0
-    ? "Off for everyone. Turning it on adds a strategy for everyone."
-    : "Off for everyone. Turning it on adds a strategy for everyone, because all strategies are disabled.";
+  const added = `Off for everyone. Turning it on adds a strategy ${whenNone}`;
+  return strategies.length === 0 ? `${added}.` : `${added}, because all strategies are disabled.`;
 }

@@ -12,6 +12,7 @@ import { Selection } from "../ui/selection.tsx";
 import { describeCount } from "../ui/numbers.ts";
 import { AddTagToFlagsDialog, RemoveTagFromFlagsDialog } from "./bulk-tags.tsx";
 import { describeArchiving, describeSwitch, describeTurnedOnReach } from "./consequence.ts";
+import { useDefaultReach } from "./use-default-reach.ts";
 
 interface BulkActionsProps {
   readonly project: string;
@@ -92,11 +93,15 @@ interface Switching {
 
 /** Returns a function that returns the action that turns flags on or off in an environment. */
 function useSwitchFlags(project: string, flags: readonly FlagSummary[]) {
+  const defaultReach = useDefaultReach(project);
   const change = useChange<Switching>({
     run: (input) => switchFlags(project, input),
     asks: (input) => ({
       title: `Turn ${describeSwitching(input)}?`,
-      consequence: describeSwitch({ ...input, reached: reachedBy(input) }),
+      consequence: describeSwitch({
+        ...input,
+        reached: reachedBy(input, defaultReach(input.environment)),
+      }),
       submit: input.enabled ? "Turn on" : "Turn off",
       isDangerous: !input.enabled,
       details: <NameList names={namesOf(input.flags)} />,
@@ -121,9 +126,11 @@ function describeSwitching({ flags, environment, enabled }: Switching): string {
   return `${enabled ? "on" : "off"} ${describeCount(flags.length, "flag")} in ${environment}`;
 }
 
-function reachedBy({ flags, environment }: Switching): readonly string[] {
+function reachedBy({ flags, environment }: Switching, whenNone: string): readonly string[] {
   return flags.flatMap(({ environments }) =>
-    environments.filter(({ name }) => name === environment).map(describeTurnedOnReach),
+    environments
+      .filter(({ name }) => name === environment)
+      .map((state) => describeTurnedOnReach(state, whenNone)),
   );
 }
 

@@ -112,9 +112,9 @@ test.each<[string, boolean, readonly string[]]>([
 });
 
 test("describeTurnedOn() knows that the service adds a strategy if none is active", () => {
-  expect(describeTurnedOn([], NAMES)).toBe("for everyone");
-  expect(describeTurnedOn([disabled], NAMES)).toBe("for everyone");
-  expect(describeTurnedOn([quarter, disabled], NAMES)).toBe("for 25% of users");
+  expect(describeTurnedOn([], NAMES, "for everyone")).toBe("for everyone");
+  expect(describeTurnedOn([disabled], NAMES, "for 10% of users")).toBe("for 10% of users");
+  expect(describeTurnedOn([quarter, disabled], NAMES, "for everyone")).toBe("for 25% of users");
 });
 
 const REACH = { strategyCount: 1, percentage: null, conditionalCount: 0, segmentCount: 0 };
@@ -128,7 +128,7 @@ test.each([
   ["for those whom 2 rules select", { conditionalCount: 2 }],
   ["for 25% of users and 1 segment", { percentage: 25, conditionalCount: 1, segmentCount: 1 }],
 ])("describeTurnedOnReach() says: %s", (text, reach) => {
-  expect(describeTurnedOnReach({ reach: { ...REACH, ...reach } })).toBe(text);
+  expect(describeTurnedOnReach({ reach: { ...REACH, ...reach } }, "for everyone")).toBe(text);
 });
 
 test("describeArchiving() says where flags turn off", () => {

@@ -120,18 +120,27 @@ export function describeSwitch({ environment, enabled, reached }: Switched): str
   return `This turns ${subject} on in ${environment}: ${joinWithAnd(parts)}.`;
 }
 
-/** Says for whom a flag is on when it is turned on, for example "for 25% of users". */
-export function describeTurnedOn(strategies: readonly StrategyDraft[], names: Names): string {
-  // Without an active strategy, the service adds one for everyone.
-  return describeReached(strategies.filter(isActive), names);
+/**
+ * Says for whom a flag is on when it is turned on, for example "for 25% of users".
+ *
+ * @param whenNone for whom it is without an active strategy, see `useDefaultReach()`
+ */
+export function describeTurnedOn(
+  strategies: readonly StrategyDraft[],
+  names: Names,
+  whenNone: string,
+): string {
+  const active = strategies.filter(isActive);
+  return active.length === 0 ? whenNone : describeReached(active, names);
 }
 
 type Reach = Pick<FlagSummary["environments"][number], "reach">;
 
 /** Like `describeTurnedOn()`, for a flag in a list, which does not contain the strategies. */
-export function describeTurnedOnReach({ reach }: Reach): string {
+export function describeTurnedOnReach({ reach }: Reach, whenNone: string): string {
   const { percentage, conditionalCount, segmentCount, strategyCount } = reach;
-  if (strategyCount === 0 || (percentage !== null && percentage >= 100)) return "for everyone";
+  if (strategyCount === 0) return whenNone;
+  if (percentage !== null && percentage >= 100) return "for everyone";
   const parts = [
     ...(percentage === null || percentage === 0 ? [] : [`${formatPercent(percentage)} of users`]),
     ...(conditionalCount === 0

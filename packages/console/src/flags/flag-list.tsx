@@ -26,6 +26,7 @@ import { Time } from "../ui/time.tsx";
 import { describeTurnedOnReach } from "./consequence.ts";
 import { describeReach } from "./describe-reach.ts";
 import { lastSeenAt } from "./filter-flags.ts";
+import { useDefaultReach } from "./use-default-reach.ts";
 import { type FlagColumns, TIME_LABELS, type TimeColumn } from "./flag-columns.ts";
 import { describeType } from "./flag-types.ts";
 import { useLayout } from "./use-layout.ts";
@@ -60,6 +61,7 @@ export function FlagList({
   const canEdit = useHasProjectRole(project, "editor");
   const switching = useSwitchFlag(project);
   const marking = useFavoriteFlag();
+  const defaultReach = useDefaultReach(project);
   const container = useRef<HTMLDivElement>(null);
   const [offset, setOffset] = useState(0);
   const layout = useLayout(container, environments.length, times.length);
@@ -150,6 +152,7 @@ export function FlagList({
               onSelect={select}
               onSwitch={switching.mutate}
               onMark={marking.mutate}
+              defaultReach={defaultReach}
             />
           );
         })}
@@ -174,6 +177,8 @@ interface RowProps {
   readonly onSelect: (flag: string, isSelected: boolean) => void;
   readonly onSwitch: ReturnType<typeof useSwitchFlag>["mutate"];
   readonly onMark: ReturnType<typeof useFavoriteFlag>["mutate"];
+  /** For whom a flag without a strategy is on when it is turned on in an environment. */
+  readonly defaultReach: (environment: string) => string;
 }
 
 const Row = memo(function Row({
@@ -189,6 +194,7 @@ const Row = memo(function Row({
   onSelect,
   onSwitch,
   onMark,
+  defaultReach,
 }: RowProps) {
   const { name, project, description, stale, tags, type, favorite } = flag;
   return (
@@ -256,7 +262,7 @@ const Row = memo(function Row({
                       flag: name,
                       environment: state,
                       enabled,
-                      reached: describeTurnedOnReach(state),
+                      reached: describeTurnedOnReach(state, defaultReach(state.name)),
                     })
                   }
                 />

@@ -5,11 +5,13 @@ import { adminPath, request } from "../api/request.ts";
 import type { ProjectEnvironment, ProjectSettings } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
 import { describeEnvironmentType } from "../environments/environment-types.ts";
+import { useDefaultReach } from "../flags/use-default-reach.ts";
 import { Badge } from "../ui/badge.tsx";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { Button } from "../ui/button.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { describeCount, formatCount } from "../ui/numbers.ts";
+import { DefaultStrategyDialog } from "./default-strategy-dialog.tsx";
 
 interface ProjectEnvironmentsProps {
   readonly project: ProjectSettings;
@@ -19,7 +21,9 @@ interface ProjectEnvironmentsProps {
 /** Adds environments to a project and removes them. */
 export function ProjectEnvironments({ project, canChange }: ProjectEnvironmentsProps) {
   const environments = useQuery(queries.projectEnvironments(project.id));
+  const defaultReach = useDefaultReach(project.id);
   const [removed, setRemoved] = useState<ProjectEnvironment>();
+  const [shaped, setShaped] = useState<ProjectEnvironment>();
   const adding = useChange<string>({
     run: (environment) =>
       request(adminPath`/projects/${project.id}/environments`, {
@@ -46,7 +50,22 @@ export function ProjectEnvironments({ project, canChange }: ProjectEnvironmentsP
                   <span className="muted">
                     {environment.visible ? "in this project" : "not in this project"}
                   </span>
+                  {environment.visible ? (
+                    <span className="muted settings-list-note">
+                      A flag without a strategy that is turned on is on{" "}
+                      {defaultReach(environment.name)}.
+                    </span>
+                  ) : null}
                 </span>
+                {canChange && environment.visible ? (
+                  <Button
+                    size="small"
+                    aria-label={`Default strategy in ${environment.name}`}
+                    onPress={() => setShaped(environment)}
+                  >
+                    Default strategy
+                  </Button>
+                ) : null}
                 {canChange ? (
                   environment.visible ? (
                     <Button
@@ -72,6 +91,13 @@ export function ProjectEnvironments({ project, canChange }: ProjectEnvironmentsP
           </ul>
         )}
       </Loaded>
+      {shaped === undefined ? null : (
+        <DefaultStrategyDialog
+          project={project}
+          environment={shaped}
+          onClose={() => setShaped(undefined)}
+        />
+      )}
       {removed === undefined ? null : (
         <RemoveEnvironmentDialog
           project={project}

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { type Dispatch, type ReactNode, type SetStateAction, useState } from "react";
 import { queries } from "../api/queries.ts";
 import type { Segment, Strategy } from "../api/types.ts";
 import { EditedResource, type EditedVersion, SaveDialog } from "../changes/edit-dialog.tsx";
@@ -15,7 +15,14 @@ import { describeStrategy, type Names } from "./describe-strategy.ts";
 import { describeImpossible } from "./find-ineffective.ts";
 import { SegmentPicker } from "./segment-picker.tsx";
 import { StickinessField } from "./stickiness-field.tsx";
-import { createDraft, type StrategyDraft, toBody, toDraft, withType } from "./strategy-draft.ts";
+import {
+  createDraft,
+  fromDefaultStrategy,
+  type StrategyDraft,
+  toBody,
+  toDraft,
+  withType,
+} from "./strategy-draft.ts";
 import { StrategyParameters } from "./strategy-parameters.tsx";
 import { StrategyWarnings } from "./strategy-warnings.tsx";
 import { describeStrategyType } from "./strategy-labels.ts";
@@ -26,15 +33,19 @@ interface AddStrategyDialogProps extends StrategyAddress {
   readonly onClose: () => void;
 }
 
-/** Adds a strategy at the end. */
+/** Adds a strategy at the end, which starts as the default strategy of the project. */
 export function AddStrategyDialog({ onClose, ...address }: AddStrategyDialogProps) {
-  const { project, flag } = address;
+  const { project, flag, environment } = address;
   const { data: projects } = useQuery(queries.projects());
-  if (projects === undefined) return null;
+  const { data: environments } = useQuery(queries.projectEnvironments(project));
+  if (projects === undefined || environments === undefined) return null;
   const stickiness = projects.find(({ id }) => id === project)?.defaultStickiness ?? "default";
-  return (
-    <StrategyForm address={address} initial={createDraft({ flag, stickiness })} onClose={onClose} />
-  );
+  const inProject = environments.find(({ name }) => name === environment)?.defaultStrategy;
+  const initial =
+    inProject === undefined
+      ? createDraft({ flag, stickiness })
+      : fromDefaultStrategy(toDraft(inProject), flag);
+  return <StrategyForm address={address} initial={initial} onClose={onClose} />;
 }
 
 interface EditStrategyDialogProps extends AddStrategyDialogProps {
@@ -76,7 +87,6 @@ function StrategyForm({ address, initial, version, onClose }: StrategyFormProps)
   const [draft, setDraft] = useState(initial);
   const { data: types = [] } = useQuery(queries.strategyTypes());
   const { data: segments = [] } = useQuery(queries.segments());
-  const { name, parameters, constraints, variants } = draft;
   const change = (changes: Partial<StrategyDraft>): void =>
     setDraft((latest) => ({ ...latest, ...changes }));
   const body = toBody(draft, types);
@@ -87,12 +97,6 @@ function StrategyForm({ address, initial, version, onClose }: StrategyFormProps)
       ? { kind: "add", strategy: body }
       : { kind: "replace", id: version.value.id, strategy: body },
   );
-  const choices = types
-    .filter((type) => !type.deprecated || type.name === name)
-    .map((type) => {
-      const { name: label, description } = describeStrategyType(type.name, types);
-      return { id: type.name, label, description };
-    });
   return (
     <SaveDialog
       title={`${version === undefined ? "New strategy" : "Strategy"} in ${environment}`}
@@ -105,6 +109,41 @@ function StrategyForm({ address, initial, version, onClose }: StrategyFormProps)
       onClose={onClose}
     >
       <StrategyPreview address={address} draft={draft} names={{ segments, types }} />
+      <StrategyFields project={project} flag={flag} draft={draft} setDraft={setDraft}>
+        <Checkbox
+          label="Disabled: applications do not receive this strategy"
+          isSelected={draft.disabled}
+          onChange={(disabled) => change({ disabled })}
+        />
+      </StrategyFields>
+    </SaveDialog>
+  );
+}
+
+interface StrategyFieldsProps {
+  readonly project: string;
+  /** Name of the flag, which becomes the group id of a rollout; empty for a strategy of no flag. */
+  readonly flag: string;
+  readonly draft: StrategyDraft;
+  readonly setDraft: Dispatch<SetStateAction<StrategyDraft>>;
+  /** What follows the parameters. */
+  readonly children?: ReactNode;
+}
+
+/** The fields of a form about a strategy. */
+export function StrategyFields({ project, flag, draft, setDraft, children }: StrategyFieldsProps) {
+  const { data: types = [] } = useQuery(queries.strategyTypes());
+  const { name, parameters, constraints, variants } = draft;
+  const change = (changes: Partial<StrategyDraft>): void =>
+    setDraft((latest) => ({ ...latest, ...changes }));
+  const choices = types
+    .filter((type) => !type.deprecated || type.name === name)
+    .map((type) => {
+      const { name: label, description } = describeStrategyType(type.name, types);
+      return { id: type.name, label, description };
+    });
+  return (
+    <>
       <div className="strategy-fields">
         <Select
           label="Type"
@@ -131,12 +170,8 @@ function StrategyForm({ address, initial, version, onClose }: StrategyFormProps)
         value={parameters}
         onChange={(changed) => change({ parameters: changed })}
       />
-      <StrategyWarnings strategy={body} />
-      <Checkbox
-        label="Disabled: applications do not receive this strategy"
-        isSelected={draft.disabled}
-        onChange={(disabled) => change({ disabled })}
-      />
+      <StrategyWarnings strategy={toBody(draft, types)} />
+      {children}
       <Section
         title="Segments"
         description="The strategy applies only to users who are in all of these segments."
@@ -176,7 +211,7 @@ function StrategyForm({ address, initial, version, onClose }: StrategyFormProps)
           />
         )}
       </Section>
-    </SaveDialog>
+    </>
   );
 }
 

@@ -26,6 +26,12 @@ export function createDraft(defaults: Defaults): StrategyDraft {
   };
 }
 
+/** Returns a new strategy of a flag that starts as a default strategy, whose rollout selects users by the name of the flag. */
+export function fromDefaultStrategy(strategy: StrategyDraft, flag: string): StrategyDraft {
+  if (strategy.name !== ROLLOUT) return strategy;
+  return { ...strategy, parameters: { groupId: flag, ...strategy.parameters } };
+}
+
 /** Returns what a copy of a strategy contains. */
 export function toDraft(strategy: StrategyDraft): StrategyDraft {
   const { name, title, disabled, parameters, constraints, segments, variants } = strategy;
