@@ -22,6 +22,8 @@ import { registerStrategyTypes } from "./domain/strategy-types/routes.ts";
 import { registerTagTypes } from "./domain/tag-types.ts";
 import { registerTags } from "./domain/tags/routes.ts";
 import { registerVariants } from "./domain/variants/routes.ts";
+import { registerRestore } from "./restore/routes.ts";
+import { registerRolloutPlans } from "./rollout-plans/routes.ts";
 import { type InstanceOptions, registerInstance } from "./instance/routes.ts";
 import { registerPlayground } from "./playground/routes.ts";
 import type { Retention } from "./retention.ts";
@@ -55,6 +57,8 @@ const ROUTES: readonly ((app: TypedApp, storage: Storage) => void)[] = [
   registerArchive,
   registerChangeRequestConfig,
   registerChangeRequests,
+  registerRolloutPlans,
+  registerRestore,
   registerConstraints,
   registerStrategies,
   registerVariants,

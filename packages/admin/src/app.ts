@@ -30,11 +30,14 @@ import { registerSessions } from "./sessions/routes.ts";
 import { Sessions } from "./sessions/sessions.ts";
 import { ChangeStreams } from "./changes/change-streams.ts";
 import { registerChanges } from "./changes/routes.ts";
-import { applyRegularly } from "./change-requests/apply-scheduled.ts";
+import { applyDue } from "./change-requests/apply-scheduled.ts";
+import { advancePlans } from "./rollout-plans/advance-plans.ts";
+import { runAtInterval } from "./scheduling/run-at-interval.ts";
 import { DEFAULT_RETENTION, deleteRegularly } from "./retention.ts";
 import { registerAccounts } from "./accounts/routes.ts";
 import { PasswordSignIn } from "./accounts/password-sign-in.ts";
 import { registerSignIn } from "./accounts/sign-in-routes.ts";
+import { isConnectionError } from "./storage/errors.ts";
 import type { Storage } from "./storage/storage.ts";
 
 /**
@@ -55,6 +58,12 @@ type AppConfig = Pick<AdminConfig, "logger" | "maxConnections"> &
     >
   >;
 
+/** How changes are made that were asked for earlier. */
+interface Scheduling extends Pick<Parameters<typeof applyDue>[0], "clock"> {
+  /** How often to look for changes that are due. @default 2000 */
+  readonly intervalMs?: number;
+}
+
 interface AppOptions {
   /** Folder with the built console. @default the one that the build writes */
   readonly consoleDirectory?: string;
@@ -62,8 +71,7 @@ interface AppOptions {
   readonly telemetry?: Pick<Telemetry, "exportMetrics" | "tracer"> | undefined;
   /** The clock for sessions. @default the system clock */
   readonly now?: () => Date;
-  /** How often to look for scheduled changes, and their clock. @default as in `applyRegularly()` */
-  readonly scheduling?: Pick<Parameters<typeof applyRegularly>[0], "clock" | "intervalMs">;
+  readonly scheduling?: Scheduling;
 }
 
 /** Builds the app on a storage. The caller closes the storage after the app. */
@@ -92,7 +100,7 @@ export async function buildApp(
   const authentication = createAuthentication(storage, (request) => sessions.find(request));
   app.addHook("onClose", () => authentication.close());
   runWhileOpen(app, (signal) => deleteRegularly({ storage, retention, logger }, signal));
-  runWhileOpen(app, (signal) => applyRegularly({ storage, logger, ...scheduling }, signal));
+  runWhileOpen(app, (signal) => changeWhenDue({ storage, logger, ...scheduling }, signal));
   const metrics = createMetrics(storage);
   observeConnections(metrics.registry, METRICS_PREFIX, guard);
   telemetry?.exportMetrics(metrics);
@@ -196,6 +204,27 @@ function limitStreams(maxConnections: number): { readonly sdk: number; readonly 
   const total = streamsWithin(maxConnections, wanted);
   const forConsole = Math.max(1, Math.floor((total * LIMITS.changeStreams) / wanted));
   return { sdk: Math.max(1, total - forConsole), console: forConsole };
+}
+
+interface DueOptions extends Scheduling {
+  readonly storage: Storage;
+  readonly logger: AppConfig["logger"];
+}
+
+/** Applies scheduled change requests, and makes the steps of rollout plans. */
+function changeWhenDue(
+  { intervalMs = 2000, ...options }: DueOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const work = async (): Promise<void> => {
+    await applyDue(options, signal);
+    await advancePlans(options, signal);
+  };
+  const onError = (error: unknown): void => {
+    // Requests already report an unavailable database, and the next look finds the same changes.
+    if (!isConnectionError(error)) options.logger.warn("Cannot apply scheduled changes", error);
+  };
+  return runAtInterval(work, { intervalMs, onError }, signal);
 }
 
 /** Does something regularly until the app is closed. */

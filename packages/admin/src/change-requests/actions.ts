@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from "typebox";
-import type { ProjectAccess } from "../access/project-access.ts";
-import { includesLevel, type Role } from "../access/role.ts";
+import type { Performer } from "../access/performer.ts";
+import { includesLevel } from "../access/role.ts";
 import { archiveFeature } from "../domain/archive/archive-features.ts";
 import { reviveFeatures } from "../domain/archive/revive-features.ts";
 import { DependencyBody } from "../domain/dependencies/schemas.ts";
@@ -30,17 +30,13 @@ import { toValidationError } from "../http/to-api-error.ts";
 import { compileOnUse } from "../http/validation.ts";
 import type { Place } from "../storage/protected-places.ts";
 import type { WriteTransaction } from "../storage/storage.ts";
+import { setPlan } from "../rollout-plans/plan.ts";
+import { Steps } from "../rollout-plans/schemas.ts";
 import { importProject } from "../transfer/project-file/import-project.ts";
 import { ProjectFile } from "../transfer/project-file/schemas.ts";
 import { importUnleashFile } from "../transfer/unleash-file/import-unleash-file.ts";
 import { UnleashImportBody } from "../transfer/unleash-file/schemas.ts";
 import { overlay, type Expectation } from "./expectation.ts";
-
-/** In whose name a change is made. */
-export interface Performer {
-  readonly role: Role;
-  readonly access: ProjectAccess;
-}
 
 /** A change to make. */
 export interface Target<Payload> {
@@ -120,6 +116,12 @@ const ACTIONS = {
     isAbout: "flag",
     perform: (transaction, { place, feature, payload }) =>
       orderStrategies(transaction, { ...place, feature }, payload),
+  }),
+  setRolloutPlan: define({
+    payload: bodyObject("setRolloutPlanPayloadSchema", { id: StrategyId, steps: Steps }),
+    isAbout: "flag",
+    perform: (transaction, { place, feature, payload: { id, steps } }) =>
+      setPlan(transaction, { ...place, feature, id }, steps),
   }),
   patchVariant: define({
     payload: bodyObject("patchVariantPayloadSchema", { variants: FlagVariantsBody }),

@@ -1,16 +1,13 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { and, eq, lte, ne } from "drizzle-orm";
 import type { Logger } from "flags-server-kit/neutral";
-import { ApiError } from "../errors.ts";
+import { findPerformer, mayDo } from "../access/performer.ts";
+import type { ApiError } from "../errors.ts";
 import { toApiError } from "../http/to-api-error.ts";
-import type { Database } from "../storage/database.ts";
-import { isConnectionError } from "../storage/errors.ts";
+import { type Database, databaseTime } from "../storage/database.ts";
 import { changeRequests, type Requester } from "../storage/schema/change-requests.ts";
 import type { Storage, WriteTransaction } from "../storage/storage.ts";
 import { applyRequest } from "./apply-request.ts";
 import { record } from "./edit-request.ts";
-import { findPerformer, mayDo } from "./participant.ts";
-import { databaseTime } from "./schedule-time.ts";
 import { type ChangeRequest, findRequests } from "./store.ts";
 
 const MINUTE_MS = 60_000;
@@ -26,40 +23,17 @@ const BATCH = 50;
 
 interface Options {
   readonly storage: Storage;
-  readonly logger: Pick<Logger, "info" | "warn">;
-  /** How often to look for requests that are due, with up to half of it more or less. @default 2000 */
-  readonly intervalMs?: number | undefined;
+  readonly logger: Pick<Logger, "warn">;
   /** The clock of the schedules. @default that of the database */
   readonly clock?: ((db: Database) => Promise<Date>) | undefined;
 }
 
 /**
- * Applies scheduled requests when they are due, each by exactly one replica: every replica looks for them, and changes run
- * one at a time. Resolves once the last one has ended after the signal.
+ * Applies all scheduled requests that are due, each by exactly one replica: every replica looks for them, and changes run one at
+ * a time. Returns their number.
  */
-export async function applyRegularly(
-  { intervalMs = 2000, ...options }: Options,
-  signal: AbortSignal,
-): Promise<void> {
-  while (!signal.aborted) {
-    // oxlint-disable-next-line no-await-in-loop -- at an interval
-    await delay(intervalMs * (0.5 + Math.random()), undefined, { signal, ref: false }).catch(
-      () => undefined,
-    );
-    if (signal.aborted) return;
-    try {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
-      await applyDue(options, signal);
-    } catch (error) {
-      // The next look finds the same requests. Requests of clients already report an unavailable database.
-      if (!isConnectionError(error)) options.logger.warn("Cannot apply scheduled changes", error);
-    }
-  }
-}
-
-/** Applies all requests that are due. Returns their number. */
 export async function applyDue(
-  { storage, logger, clock = databaseTime }: Omit<Options, "intervalMs">,
+  { storage, logger, clock = databaseTime }: Options,
   signal?: AbortSignal,
 ): Promise<number> {
   const now = await clock(storage.db);

@@ -1,4 +1,5 @@
 import { and, eq } from "drizzle-orm";
+import { mayDo } from "../access/performer.ts";
 import { ApiError, badData, exceedsLimit, invalidOperation } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import {
@@ -10,7 +11,7 @@ import {
 import type { WriteTransaction } from "../storage/storage.ts";
 import { applyRequest, checkRequest } from "./apply-request.ts";
 import { NO_SCHEDULE, record, stateTime } from "./edit-request.ts";
-import { isSame, mayDo, type Participant } from "./participant.ts";
+import { isSame, type Participant } from "./participant.ts";
 import { readTime } from "./schedule-time.ts";
 import type { State, StateChange } from "./schemas.ts";
 import { type ChangeRequest, describeConflict, getRequest, isOpen } from "./store.ts";

@@ -1,4 +1,5 @@
 import { and, eq } from "drizzle-orm";
+import { mayDo } from "../access/performer.ts";
 import { ApiError, badData, exceedsLimit, invalidOperation, notFound } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { checkProjectEnvironment, getActiveProject } from "../domain/projects/store.ts";
@@ -16,7 +17,7 @@ import {
 import type { WriteTransaction } from "../storage/storage.ts";
 import { tryOut } from "../storage/try-out.ts";
 import { checkChange, type RequestedChange } from "./actions.ts";
-import { isSame, mayDo, type Participant } from "./participant.ts";
+import { isSame, type Participant } from "./participant.ts";
 import type { EditChange } from "./schemas.ts";
 import {
   type ChangeRequest,

@@ -1,6 +1,5 @@
-import { sql } from "drizzle-orm";
 import { badData } from "../errors.ts";
-import { type Database, rowsOf } from "../storage/database.ts";
+import { type Database, databaseTime } from "../storage/database.ts";
 
 /** The latest time of a schedule, from now. */
 const MAX_DAYS = 366;
@@ -22,10 +21,4 @@ export async function readTime(db: Database, text: string | undefined): Promise<
     throw badData(path, `must be within ${MAX_DAYS} days`);
   }
   return time;
-}
-
-/** Reads the clock of the database, which all replicas share. */
-export async function databaseTime(db: Database): Promise<Date> {
-  const [row] = rowsOf(await db.execute(sql`select clock_timestamp()::text as now`));
-  return new Date(String(row?.["now"]));
 }

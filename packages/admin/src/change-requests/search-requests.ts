@@ -2,12 +2,13 @@ import { and, eq, inArray, type SQL } from "drizzle-orm";
 import type { Static } from "typebox";
 import { findPersonBehind } from "../access/person-behind.ts";
 import type { Caller } from "../access/request-identity.ts";
+import { mayDo, toPerformer } from "../access/performer.ts";
 import { badData } from "../errors.ts";
 import { parseFilter, parsePage } from "../http/parse-filter.ts";
 import type { Database } from "../storage/database.ts";
 import type { Actor } from "../storage/events.ts";
 import { changeRequests } from "../storage/schema/change-requests.ts";
-import { mayDo, isSame, toPerformer } from "./participant.ts";
+import { isSame } from "./participant.ts";
 import type { SearchQuery } from "./schemas.ts";
 import { type ChangeRequest, IS_OPEN, isOpen, type ListedChange, listRequests } from "./store.ts";
 

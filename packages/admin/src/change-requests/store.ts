@@ -12,6 +12,7 @@ import {
 import { type Account, nameOf } from "../access/account.ts";
 import { notFound } from "../errors.ts";
 import type { Page } from "../http/parse-filter.ts";
+import { toEventView } from "../storage/event-view.ts";
 import { type Database, firstRow, groupBy, isOneOf } from "../storage/database.ts";
 import {
   changeRequestChanges,
@@ -302,14 +303,7 @@ function toChangeView(change: StoredChange, conflicts: Conflicts) {
     ...(payload !== null && !action.startsWith("import") && { payload }),
     createdBy: toPerson(createdBy),
     createdAt,
-    events: expected.map(({ type, project, feature, environment, before, after }) => ({
-      type,
-      project: project ?? null,
-      featureName: feature ?? null,
-      environment: environment ?? null,
-      preData: before ?? null,
-      data: after ?? null,
-    })),
+    events: expected.map(toEventView),
     ...(found.length > 0 && {
       conflict: found.map(describeConflict).join("; "),
       conflicts: found,

@@ -1,9 +1,10 @@
+import type { Performer } from "../access/performer.ts";
 import { ApiError } from "../errors.ts";
 import type { Place } from "../storage/protected-places.ts";
 import { collectEvents } from "../storage/collect-events.ts";
 import { toJson } from "../storage/database.ts";
 import type { WriteTransaction } from "../storage/storage.ts";
-import { type Performer, performChange, type RequestedChange } from "./actions.ts";
+import { performChange, type RequestedChange } from "./actions.ts";
 import { type Conflict, type Expectation, findConflicts } from "./expectation.ts";
 
 /** A change to make, with what it is expected to do. */

@@ -94,3 +94,9 @@ export function isEqualJson(one: unknown, other: unknown): boolean {
 export function sortDistinct(values: readonly string[]): string[] {
   return [...new Set(values)].toSorted();
 }
+
+/** Reads the clock of the database, which all replicas share. */
+export async function databaseTime(db: Database): Promise<Date> {
+  const [row] = rowsOf(await db.execute(sql`select clock_timestamp()::text as now`));
+  return new Date(String(row?.["now"]));
+}

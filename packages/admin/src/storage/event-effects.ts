@@ -60,6 +60,8 @@ export const EFFECTS: Readonly<Record<EventType, Effect>> = {
   "feature-link-updated": "nothing",
   "feature-metadata-updated": "settings of flag",
   "feature-project-change": "flag",
+  // Follows the events of what it changes.
+  "feature-restored": "nothing",
   "feature-revived": "flag",
   "feature-stale-off": "settings of flag",
   "feature-stale-on": "settings of flag",
@@ -90,6 +92,14 @@ export const EFFECTS: Readonly<Record<EventType, Effect>> = {
   "public-signup-token-created": "nothing",
   "public-signup-token-updated": "nothing",
   "public-signup-token-user-added": "nothing",
+  "rollout-plan-advanced": "nothing",
+  "rollout-plan-completed": "nothing",
+  "rollout-plan-deleted": "nothing",
+  "rollout-plan-paused": "nothing",
+  "rollout-plan-resumed": "nothing",
+  // Changes nothing yet, but later.
+  "rollout-plan-set": "flag",
+  "rollout-plan-stopped": "nothing",
   "segment-created": "segment",
   "segment-deleted": "segment",
   "segment-updated": "segment",

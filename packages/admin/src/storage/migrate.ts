@@ -19,6 +19,7 @@ import { unknownFlags } from "./migrations/0014-unknown-flags.ts";
 import { changeRequests } from "./migrations/0015-change-requests.ts";
 import { namesAndLinksOfProjects } from "./migrations/0016-names-and-links-of-projects.ts";
 import { favoritesAndLinks } from "./migrations/0017-favorites-and-links.ts";
+import { rolloutPlans } from "./migrations/0018-rollout-plans.ts";
 import type { Migration } from "./migrations/migration.ts";
 
 /** All migrations, in order. */
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
   changeRequests,
   namesAndLinksOfProjects,
   favoritesAndLinks,
+  rolloutPlans,
 ];
 
 /** The schema version that this program uses. */

@@ -89,6 +89,7 @@ const RULES: readonly Rule[] = [
   { types: /^user-/, keys: () => [["users"], ["sessions"], ["session"], ["access"]] },
   { types: /^pat-/, keys: () => [["personal-tokens"]] },
   { types: /^public-signup-token/, keys: () => [["invite-links"], ["users"]] },
+  { types: /^rollout-plan/, keys: () => [["flag"]] },
   { types: /^change-/, keys: () => [["change-requests"]] },
   { types: /^project-access/, keys: () => [["access"], ["session"]] },
   // Lists say how many flags use each entry.

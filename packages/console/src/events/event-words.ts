@@ -219,6 +219,10 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
     action: (event) =>
       `moved ${flagOf(event)} from the project ${textAt(event.data, "oldProject")} to ${textAt(event.data, "newProject")}`,
   },
+  "feature-restored": {
+    label: "Flag restored",
+    action: (event) => `restored an earlier state of ${flagOf(event)}`,
+  },
   "feature-revived": {
     label: "Flag revived",
     action: (event) => `revived ${flagOf(event)} from the archive`,
@@ -342,6 +346,37 @@ export const EVENT_WORDS: Readonly<Record<EventType, EventWords>> = {
     label: "Invite link used",
     action: ({ data }) => `joined with the invite link ${textAt(data, "name")}`,
   },
+  "rollout-plan-advanced": {
+    label: "Rollout plan moved on",
+    action: (event) =>
+      `moved the rollout plan of ${flagOf(event)} in ${event.environment} to step ${countAt(event.data, "step")}`,
+  },
+  "rollout-plan-completed": {
+    label: "Rollout plan completed",
+    action: (event) => `completed the rollout plan of ${flagOf(event)} in ${event.environment}`,
+  },
+  "rollout-plan-deleted": {
+    label: "Rollout plan deleted",
+    action: (event) => `deleted the rollout plan of ${flagOf(event)} in ${event.environment}`,
+  },
+  "rollout-plan-paused": {
+    label: "Rollout plan paused",
+    action: (event) =>
+      `paused the rollout plan of ${flagOf(event)} in ${event.environment}${reasonOf(event)}`,
+  },
+  "rollout-plan-resumed": {
+    label: "Rollout plan continued",
+    action: (event) => `continued the rollout plan of ${flagOf(event)} in ${event.environment}`,
+  },
+  "rollout-plan-set": {
+    label: "Rollout plan set",
+    action: (event) => `set a rollout plan for ${flagOf(event)} in ${event.environment}`,
+  },
+  "rollout-plan-stopped": {
+    label: "Rollout plan stopped",
+    action: (event) =>
+      `stopped the rollout plan of ${flagOf(event)} in ${event.environment}${reasonOf(event)}`,
+  },
   "segment-created": {
     label: "Segment created",
     action: ({ data }) => `created the segment ${textAt(data, "name")}`,
@@ -415,6 +450,17 @@ function accountIn(state: unknown): string {
     textAt(state, "name", "") ||
     textAt(state, "email", "of a user")
   );
+}
+
+/** Steps count from 0 in events, and from 1 for people. */
+function countAt(state: unknown, field: string): string {
+  const { [field]: index } = fieldsOf(state);
+  return typeof index === "number" ? String(index + 1) : "the next one";
+}
+
+function reasonOf({ data }: RecordedEvent): string {
+  const { reason } = fieldsOf(data);
+  return typeof reason === "string" ? `: ${reason}` : "";
 }
 
 function requestOf({ data, preData }: RecordedEvent): string {

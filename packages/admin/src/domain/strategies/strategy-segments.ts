@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { badData, notFound } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
-import type { Database } from "../../storage/database.ts";
+import { type Database, isEqualJson } from "../../storage/database.ts";
 import { strategySegments } from "../../storage/schema/strategies.ts";
 import type { WriteTransaction } from "../../storage/storage.ts";
 import { checkInlinedSize } from "../environment-size.ts";
@@ -9,6 +9,7 @@ import { getActiveFeature } from "../feature.ts";
 import { listSegmentsById, type Segment } from "../segments/store.ts";
 import { findStrategy, toStrategyView } from "./find-strategies.ts";
 import type { StrategySegmentsInput } from "./schemas.ts";
+import { stopPlan } from "./stop-plan.ts";
 
 /** Segments by id. */
 export type SegmentsById = ReadonlyMap<number, Segment>;
@@ -72,9 +73,10 @@ export function addsSegments(after: readonly number[], before: readonly number[]
  *   or the segments are too large for the environment
  */
 export async function assignSegments(
-  { db, record }: WriteTransaction,
+  transaction: WriteTransaction,
   { projectId, strategyId, environmentId, segmentIds }: StrategySegmentsInput,
 ): Promise<void> {
+  const { db, record } = transaction;
   const before = await findStrategy(db, strategyId);
   if (before?.environment !== environmentId) {
     throw notFound(`There is no strategy ${JSON.stringify(strategyId)} in this environment`);
@@ -87,6 +89,9 @@ export async function assignSegments(
   });
   await replaceSegments(db, strategyId, segments);
   if (addsSegments(segments, before.segments)) await checkInlinedSize(db, [environment]);
+  if (!isEqualJson(segments, before.segments)) {
+    await stopPlan(transaction, { project: projectId, feature, environment, id: strategyId });
+  }
   await record({
     type: "feature-strategy-update",
     project: projectId,

@@ -3,7 +3,13 @@ import { eq } from "drizzle-orm";
 import { badData, exceedsLimit, notFound } from "../../errors.ts";
 import { compilePatch, type PatchOperation } from "../../http/json-patch.ts";
 import { LIMITS } from "../../limits.ts";
-import { batchesOf, type Database, firstRow, isOneOf } from "../../storage/database.ts";
+import {
+  batchesOf,
+  type Database,
+  firstRow,
+  isEqualJson,
+  isOneOf,
+} from "../../storage/database.ts";
 import type { NewEvent } from "../../storage/events.ts";
 import type { StoredDefaultStrategy } from "../../storage/schema/json-values.ts";
 import { strategies, strategySegments } from "../../storage/schema/strategies.ts";
@@ -39,6 +45,7 @@ import {
   type StrategyOrder,
   type UpdateStrategy,
 } from "./schemas.ts";
+import { stopPlan } from "./stop-plan.ts";
 import { addsSegments, replaceSegments } from "./strategy-segments.ts";
 
 /**
@@ -189,6 +196,7 @@ export async function replaceStrategy(
       segments,
     },
   });
+  if (!isEqualJson(view, toStrategyView(before))) await stopPlan(transaction, address);
   if (isLarger(view, toStrategyView(before)) || addsSegments(segments, before.segments)) {
     await checkEnvironmentSize(db, address.environment);
   }
@@ -236,6 +244,19 @@ function toUpdateEvent(project: string, before: Strategy, after: StrategyView): 
     before: toStrategyView(before),
     after,
   };
+}
+
+/** Sets the percentage of a strategy, as its rollout plan says. */
+export async function setRollout(
+  transaction: WriteTransaction,
+  address: StrategyAddress,
+  rollout: number,
+): Promise<void> {
+  const before = await getStrategy(transaction.db, address);
+  await update(transaction, address, {
+    before,
+    changes: { parameters: { ...before.parameters, rollout: String(rollout) } },
+  });
 }
 
 interface Update {

@@ -31,6 +31,7 @@ import {
   tags,
   tagTypes,
 } from "./features.ts";
+import { rolloutPlans } from "./rollout-plans.ts";
 import { segments, strategies, strategySegments, strategyTypes } from "./strategies.ts";
 import {
   applicationInstances,
@@ -81,6 +82,7 @@ export const TABLES: readonly TableUse[] = [
   { table: projectEnvironments, isBackedUp: true },
   { table: projectMembers, isBackedUp: true },
   { table: projects, isBackedUp: true },
+  { table: rolloutPlans, isBackedUp: true },
   { table: segments, isBackedUp: true },
   // Nobody should stay signed in because a backup was restored.
   { table: sessions, isBackedUp: false },

@@ -7,8 +7,7 @@ import { getActiveProject } from "../../domain/projects/store.ts";
 import { ApiError, exceedsLimit, quoteNames } from "../../errors.ts";
 import { LIMITS } from "../../limits.ts";
 import type { Database } from "../../storage/database.ts";
-import type { Actor } from "../../storage/events.ts";
-import type { Storage, WriteTransaction } from "../../storage/storage.ts";
+import type { WriteTransaction } from "../../storage/storage.ts";
 import { TimeSlice } from "../../scheduling/time-slice.ts";
 import { withErrorPath } from "../../http/error-path.ts";
 import { createImportPlan, type ImportPlan, writeChanges } from "./import-plan.ts";
@@ -116,29 +115,4 @@ function createReport(
     else report.unchanged.push(name);
   }
   return report;
-}
-
-/** Runs a change and rolls it back, to find out what it would do. */
-export async function writeAndRollBack<Result>(
-  storage: Storage,
-  actor: Actor,
-  work: (transaction: WriteTransaction) => Promise<Result>,
-): Promise<Result> {
-  const rollback = new Rollback();
-  let result: { readonly value: Result } | undefined;
-  try {
-    await storage.write(actor, async (transaction) => {
-      result = { value: await work(transaction) };
-      throw rollback;
-    });
-  } catch (error) {
-    if (error !== rollback) throw error;
-  }
-  if (result === undefined) throw new TypeError("The change must have been rolled back");
-  return result.value;
-}
-
-/** Thrown to roll back a transaction. */
-class Rollback extends Error {
-  override readonly name = "Rollback";
 }
