@@ -24,7 +24,7 @@ describeAnyStorage("restoring a flag", (source) => {
   const read = async () => {
     const { description, archived, dependencies, environments } = (await admin(
       "GET",
-      `${FLAG}`,
+      FLAG,
     )) as Flag;
     return {
       description,

@@ -39,7 +39,7 @@ export async function restoreFeature(
   { eventId, environment, performer }: Options,
 ): Promise<readonly MadeChange[]> {
   const { db } = transaction;
-  const current = toState(await readFeature(db, address, true));
+  const current = toState(await readFeature(db, address, { includesArchived: true }));
   const target = undoEvents(current, await findLaterEvents(db, address.feature, eventId));
   const planned = planRestoration(current, target).filter(
     (change) => environment === undefined || change.environment === environment,
