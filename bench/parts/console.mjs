@@ -5,21 +5,23 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync } from "node:zlib";
 import { chromium } from "playwright-core";
 import { findProgram } from "../../scripts/system-programs.mjs";
 import { ADMIN_TOKEN, startAdminService } from "../lib/admin-service.mjs";
 import { atMost, toTable } from "../lib/report.mjs";
 import { median } from "../lib/statistics.mjs";
 
-const ASSETS = fileURLToPath(new URL("../../packages/admin/dist/console/assets", import.meta.url));
+const CONSOLE = fileURLToPath(new URL("../../packages/admin/dist/console", import.meta.url));
 
 const FLAG_COUNT = 5000;
 const IMPORTED_AT_ONCE = 500;
 
 const RENDER_TARGET_MS = 200;
 const LONG_FRAME_MS = 50;
-const SCRIPT_TARGET_KB = 300;
+/** With Brotli, as browsers get them over secure connections. */
+const FIRST_VISIT_TARGET_KB = 200;
+const SCRIPT_TARGET_KB = 350;
 
 /** Each frame scrolls by almost a screen, so that every row has to be rendered. */
 const SCROLL_FRAMES = 200;
@@ -44,7 +46,7 @@ export async function runConsoleBench({ rounds }) {
       loads.push(await page.evaluate(readTimes));
     }
     const scrolling = await measureScrolling(page);
-    return { loads, ...scrolling, scriptKb: measureScripts() };
+    return { loads, ...scrolling, ...measureScripts() };
   } finally {
     await browser.close();
     await service.stop();
@@ -119,14 +121,22 @@ async function scrollThrough([count, pixels]) {
   return frames;
 }
 
+/** Returns the sizes of the scripts of the sign-in page and the list of flags, and of all scripts. */
 function measureScripts() {
-  const sizes = readdirSync(ASSETS)
-    .filter((name) => name.endsWith(".js"))
-    .map((name) => gzipSync(readFileSync(join(ASSETS, name))).length);
+  const page = readFileSync(join(CONSOLE, "index.html"), "utf8");
+  const all = readdirSync(join(CONSOLE, "assets")).filter((name) => name.endsWith(".js"));
+  const first = all.filter((name) => page.includes(name));
+  return { firstVisitKb: sumKb(first), scriptKb: sumKb(all) };
+}
+
+function sumKb(names) {
+  const sizes = names.map(
+    (name) => brotliCompressSync(readFileSync(join(CONSOLE, "assets", name))).length,
+  );
   return sizes.reduce((sum, size) => sum + size, 0) / 1000;
 }
 
-export function reportConsole({ loads, frames, cpuMsPerFrame, scriptKb }) {
+export function reportConsole({ loads, frames, cpuMsPerFrame, firstVisitKb, scriptKb }) {
   const row = {
     "list visible ms": Math.round(medianOf(loads, "visibleMs")),
     "of which after the response ms": Math.round(medianOf(loads, "renderMs")),
@@ -134,12 +144,13 @@ export function reportConsole({ loads, frames, cpuMsPerFrame, scriptKb }) {
     "CPU ms/frame": Math.round(cpuMsPerFrame),
     "median frame ms": Math.round(median(frames)),
     [`frames above ${LONG_FRAME_MS} ms`]: longFrames(frames),
-    "script kB, gzip": Math.round(scriptKb),
+    "first visit kB of script": Math.round(firstVisitKb),
+    "all kB of script": Math.round(scriptKb),
   };
   return `## Console: the list of ${FLAG_COUNT} flags in Chromium\n\n${toTable([row])}`;
 }
 
-export function consoleTargets({ loads, frames, scriptKb }) {
+export function consoleTargets({ loads, frames, firstVisitKb, scriptKb }) {
   return [
     atMost(
       `console: ms from the response with ${FLAG_COUNT} flags to visible rows`,
@@ -147,7 +158,8 @@ export function consoleTargets({ loads, frames, scriptKb }) {
       RENDER_TARGET_MS,
     ),
     atMost(`console: frames above ${LONG_FRAME_MS} ms while scrolling`, longFrames(frames), 0),
-    atMost("console: kB of script, gzip", scriptKb, SCRIPT_TARGET_KB),
+    atMost("console: kB of script of a first visit", firstVisitKb, FIRST_VISIT_TARGET_KB),
+    atMost("console: kB of all scripts", scriptKb, SCRIPT_TARGET_KB),
   ];
 }
 
