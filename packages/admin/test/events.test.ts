@@ -1,8 +1,10 @@
-import { beforeAll, expect, test } from "vitest";
+import { sql } from "drizzle-orm";
+import { beforeAll, describe, expect, test } from "vitest";
 import { findEvents } from "../src/domain/events/find-events.ts";
 import type { Storage } from "../src/storage/storage.ts";
 import { EVERYWHERE } from "./_access.ts";
 import { useAdmin } from "./_admin.ts";
+import { ADMIN_TOKEN } from "./_service.ts";
 import { describeAnyStorage } from "./_storages.ts";
 
 interface EventResponse {
@@ -195,6 +197,67 @@ describeAnyStorage("events", (source) => {
     const ids = [...first.events, ...second.events].map(({ id }) => id);
     expect(ids).toHaveLength(12);
     expect(ids).toEqual(ids.toSorted((a, b) => b - a));
+  });
+
+  describe("export", () => {
+    const exported = (query: string) => admin.call("GET", `/search/events/export?${query}`);
+
+    test("a JSON file contains all events that a search finds, also more than a page", async () => {
+      await admin.storage.db.execute(sql`
+        insert into events (type, created_by, actor_kind, feature_name, created_at)
+        select 'feature-stale-on', 'somebody', 'token', 'exported-' || number,
+          timestamptz '2020-01-31 23:59:59Z' + make_interval(days => number % 2)
+        from generate_series(1, 450) as number`);
+      const { body, headers } = await exported("type=IS:feature-stale-on&createdBy=IS:somebody");
+      const found = await search("type=IS:feature-stale-on&createdBy=IS:somebody&limit=1000");
+      expect(body).toEqual(found);
+      expect(found.total).toBe(450);
+      expect(headers.get("content-disposition")).toMatch(
+        /^attachment; filename="events-\d{4}-\d\d-\d\d\.json"$/,
+      );
+      const inJanuary = await exported("from=IS:2020-01-31&to=IS:2020-01-31");
+      expect(inJanuary.body).toMatchObject({ total: 225 });
+      // By text: some pages of the search contain no match.
+      const byText = await exported("query=a/b");
+      expect(byText.body).toEqual(await search("query=a/b&limit=1000"));
+      const none = await exported("feature=IS:none");
+      expect(none.body).toEqual({ events: [], total: 0 });
+    });
+
+    test("a CSV file has a line per event, without formulas", async () => {
+      const data = JSON.stringify({ a: 'x,"y' });
+      await admin.storage.db.execute(sql`
+        insert into events (type, created_by, actor_kind, feature_name, data) values
+        ('feature-stale-off', '=HYPERLINK("http://evil")', 'token', 'csv-flag', ${data}::jsonb)`);
+      const path = "format=csv&feature=IS:csv-flag";
+      const { text, headers } = await exported(path);
+      // Spreadsheets recognize UTF-8 by it; `text` is without it.
+      const { rawPayload } = await admin.app.inject({
+        url: `/api/admin/search/events/export?${path}`,
+        headers: { authorization: ADMIN_TOKEN },
+      });
+      expect([...rawPayload.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
+      expect(headers.get("content-type")).toBe("text/csv; charset=utf-8");
+      const [head, line, end] = text.split("\r\n");
+      expect(head).toBe(
+        '"id","createdAt","type","createdBy","project","featureName","environment","preData","data","tags"',
+      );
+      expect(line?.replace(/^"\d+","[^"]+",/, "")).toBe(
+        `"feature-stale-off","'=HYPERLINK(""http://evil"")","","csv-flag","","","{""a"":""x,\\""y""}","[]"`,
+      );
+      expect(end).toBe("");
+    });
+
+    test("invalid parameters are refused before a file begins", async () => {
+      const refused = { status: 400, name: "BadDataError" };
+      for (const [query, path] of [
+        ["from=IS:2026-02-30", "/query/from"],
+        ["format=xml", "/query/format"],
+        ["limit=1", "/query/limit"],
+      ] as const) {
+        await admin.refuse({ ...refused, path }, "GET", `/search/events/export?${query}`);
+      }
+    });
   });
 
   test("no request caused an internal error", () => {

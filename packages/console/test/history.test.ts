@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { choose } from "./_actions.ts";
 import { createFlag, switchFlag } from "../../admin/test/_flags.ts";
@@ -101,5 +103,32 @@ describeConsole("the recorded changes", (console) => {
     await entry.getByText("The JSON contains 19,900 more changes").waitFor();
     expect(await entry.getByRole("row").count()).toBe(101);
     await expectAccessible(page);
+  });
+
+  test("changes can be restricted to days, in the address of the page, and exported", async () => {
+    await createFlag(console, "dated");
+    await console.storage.db.execute(sql`
+      update events set created_at = timestamptz '2026-01-31 12:00Z'
+      where feature_name = 'dated' and type = 'feature-created'`);
+    const page = await console.open("/events?feature=dated&from=2026-01-31");
+    await page.getByText("created the flag dated").waitFor();
+    await page.getByLabel("To (UTC)").fill("2026-01-31");
+    await page.getByText("1 change", { exact: true }).waitFor();
+    expect(new URL(page.url()).searchParams.get("to")).toBe("2026-01-31");
+    await expectAccessible(page);
+    const download = page.waitForEvent("download");
+    await page.getByRole("link", { name: "CSV" }).click();
+    const file = await download;
+    expect(file.suggestedFilename()).toMatch(/^events-.*\.csv$/);
+    const lines = readFileSync(await file.path(), "utf8")
+      .trimEnd()
+      .split("\r\n");
+    expect(lines).toHaveLength(2);
+    expect(lines[1]).toContain('"2026-01-31T12:00:00.000Z","feature-created"');
+    const json = await page.getByRole("link", { name: "JSON" }).getAttribute("href");
+    const found = (await console.admin("GET", json?.replace("api/admin", "") ?? "")) as Found;
+    expect(found).toMatchObject({ total: 1, events: [{ type: "feature-created" }] });
+    await page.getByLabel("To (UTC)").fill("2026-01-30");
+    await page.getByText("No changes found").waitFor();
   });
 });

@@ -108,6 +108,11 @@ export function registerFeatureTypes(app: TypedApp, storage: Storage): void {
   );
 }
 
+/** Reads for how many days flags of each type are expected to exist; null for any time. */
+export async function readLifetimes(db: Database): Promise<ReadonlyMap<string, number | null>> {
+  return new Map((await listFeatureTypes(db)).map(({ id, lifetimeDays }) => [id, lifetimeDays]));
+}
+
 async function listFeatureTypes(db: Database): Promise<FeatureType[]> {
   const rows = await db.select().from(featureTypes);
   const changed = new Map(rows.map(({ id, lifetimeDays }) => [id, { lifetimeDays }]));

@@ -23,6 +23,7 @@ import type {
   Project,
   ProjectEnvironment,
   ProjectMember,
+  ProjectStatus,
   ProjectSettings,
   RecordedEvent,
   RootRole,
@@ -59,6 +60,14 @@ export const queries = {
     }),
 
   /** Who has a role in a project. */
+  /** How a project is doing. The key is one of events, because nearly every change affects it. */
+  projectStatus: (id: string) =>
+    queryOptions({
+      queryKey: ["events", "status", id],
+      queryFn: ({ signal }) =>
+        request<ProjectStatus>(adminPath`/projects/${id}/status`, { signal }),
+    }),
+
   projectMembers: (id: string) =>
     queryOptions({
       queryKey: ["access", id],
@@ -495,6 +504,9 @@ export interface EventFilter {
   readonly type?: string;
   readonly createdBy?: string;
   readonly query?: string;
+  /** The first and the last day in UTC, such as 2026-03-31. */
+  readonly from?: string;
+  readonly to?: string;
 }
 
 /** What to evaluate in the playground. */
@@ -550,11 +562,25 @@ function toFoundSearch(text: string, isArchived: boolean): string {
 
 const PAGE_SIZE = 50;
 
-function toSearch({ query, ...filter }: EventFilter, offset: number): string {
-  const parameters = new URLSearchParams({ limit: String(PAGE_SIZE), offset: String(offset) });
+function toSearch(filter: EventFilter, offset: number): string {
+  const parameters = toEventParameters(filter);
+  parameters.set("limit", String(PAGE_SIZE));
+  parameters.set("offset", String(offset));
+  return parameters.toString();
+}
+
+/** Returns the address of a file with all events that match. */
+export function toEventExport(filter: EventFilter, format: "csv" | "json"): string {
+  const parameters = toEventParameters(filter);
+  parameters.set("format", format);
+  return `api/admin/search/events/export?${parameters.toString()}`;
+}
+
+function toEventParameters({ query, ...filter }: EventFilter): URLSearchParams {
+  const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(filter)) {
     if (value !== undefined && value !== "") parameters.set(name, `IS:${value}`);
   }
   if (query !== undefined && query !== "") parameters.set("query", query);
-  return parameters.toString();
+  return parameters;
 }

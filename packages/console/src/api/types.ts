@@ -1,6 +1,7 @@
 // The types of the responses, derived from the functions of flags-admin that build them, so that the
 // compiler notices when they change. Only types are imported: the console contains no code of the service.
 
+import type { readProjectStatus } from "../../../admin/src/domain/projects/status.ts";
 import type { Change as StoredChange } from "../../../admin/src/changes/recent-changes.ts";
 import type { listMembers } from "../../../admin/src/accounts/project-members.ts";
 import type { toListedToken } from "../../../admin/src/access/token.ts";
@@ -169,3 +170,6 @@ export type ApplicationDetails = Json<Awaited<ReturnType<typeof readApplication>
 export type ApplicationOverview = Json<Awaited<ReturnType<typeof readApplicationOverview>>>;
 /** A recorded change, as the service announces it. */
 export type Change = Json<StoredChange>;
+
+/** How a project is doing. */
+export type ProjectStatus = Json<Awaited<ReturnType<typeof readProjectStatus>>>;

@@ -42,6 +42,9 @@ export const EVENT_FIELDS = {
   createdBy: "",
   project: "",
   feature: "",
+  /** Days, such as 2026-03-31. */
+  from: "",
+  to: "",
   /** How many pages have been loaded: empty for one. */
   pages: "",
 } as const;

@@ -147,6 +147,12 @@ const flag = createRoute({
   component: lazyPart(async () => (await import("../flag/flag-page.tsx")).FlagPage),
 });
 
+const project = createRoute({
+  getParentRoute: () => shell,
+  path: "/projects/$project",
+  component: lazyPart(async () => (await import("../projects/project-page.tsx")).ProjectPage),
+});
+
 const projectSettings = createRoute({
   getParentRoute: () => shell,
   path: "/projects/$project/settings",
@@ -273,6 +279,7 @@ const tree = root.addChildren([
     allFlags,
     archive,
     flag,
+    project,
     projectSettings,
     transfer,
     playground,

@@ -12,6 +12,7 @@ import {
   Filter,
   FolderKanban,
   KeyRound,
+  LayoutDashboard,
   ListTree,
   Menu as MenuIcon,
   MonitorSmartphone,
@@ -141,6 +142,16 @@ function ProjectLinks() {
   const params = { project: useProject() };
   return (
     <ul>
+      <li>
+        <Link
+          to="/projects/$project"
+          params={params}
+          activeOptions={{ exact: true }}
+          className="nav-link"
+        >
+          <LayoutDashboard aria-hidden /> Overview
+        </Link>
+      </li>
       <li>
         <Link to="/projects/$project/flags" params={params} className="nav-link">
           <Flag aria-hidden /> Flags

@@ -3,7 +3,7 @@ import { queries } from "../api/queries.ts";
 import type { EVENT_FIELDS } from "../app/list-fields.ts";
 import { describeTokenType } from "../tokens/token-types.ts";
 import type { ListState } from "../ui/list-search.ts";
-import { SearchField } from "../ui/fields.tsx";
+import { SearchField, TextField } from "../ui/fields.tsx";
 import { ComboBox } from "../ui/combo-box.tsx";
 import { type Choice, FilterSelect } from "../ui/select.tsx";
 import { useDebounced } from "../ui/use-debounced.ts";
@@ -35,6 +35,18 @@ export function EventFilters({ criteria, onChange, isGlobal }: EventFiltersProps
         choices={types}
         value={criteria.type}
         onChange={(type) => onChange({ type })}
+      />
+      <TextField
+        label="From (UTC)"
+        type="date"
+        value={criteria.from}
+        onChange={(from) => onChange({ from })}
+      />
+      <TextField
+        label="To (UTC)"
+        type="date"
+        value={criteria.to}
+        onChange={(to) => onChange({ to })}
       />
       <AuthorFilter author={criteria.createdBy} onChange={(createdBy) => onChange({ createdBy })} />
       {isGlobal ? (

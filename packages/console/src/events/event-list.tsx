@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useId, useState } from "react";
-import { type EventFilter, queries } from "../api/queries.ts";
+import { type EventFilter, queries, toEventExport } from "../api/queries.ts";
 import type { RecordedEvent } from "../api/types.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty } from "../ui/empty.tsx";
@@ -47,9 +47,19 @@ export function EventList({ filter, linksFlags = false, pages: wanted, onPages }
         }
         return (
           <>
-            <p className="muted event-count" role="status">
-              {describeCount(total, "change")}
-            </p>
+            <div className="muted event-count">
+              <span role="status">{describeCount(total, "change")}</span>
+              <span>
+                Export all as{" "}
+                <a href={toEventExport(filter, "csv")} download>
+                  CSV
+                </a>{" "}
+                or{" "}
+                <a href={toEventExport(filter, "json")} download>
+                  JSON
+                </a>
+              </span>
+            </div>
             <ol className="card event-list">
               {events.map((event) => (
                 <EventEntry key={event.id} event={event} linksFlag={linksFlags} />

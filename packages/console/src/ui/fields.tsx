@@ -26,7 +26,7 @@ export interface FieldProps<Value> {
 }
 
 interface TextFieldProps extends FieldProps<string> {
-  readonly type?: "text" | "password" | "datetime-local";
+  readonly type?: "text" | "password" | "date" | "datetime-local";
   readonly placeholder?: string;
   readonly maxLength?: number;
   readonly autoComplete?: string;

@@ -57,7 +57,7 @@ const SEARCHED_BYTES = 256 * 1024;
 /** Clients usually wait for ten seconds. No index supports the search for text in both kinds of database. */
 const MAX_SEARCH_MS = 8000;
 
-interface SearchOptions {
+export interface SearchOptions {
   /** How many events one statement searches. @default 200 */
   readonly searchedRows?: number;
   /** After this many stored bytes, a statement searches no more events. @default 256 KiB */
@@ -96,7 +96,7 @@ export async function findEvents(
 }
 
 /** Returns the ids of the events that contain the text, newest first. Includes events that are deleted meanwhile. */
-async function searchText(
+export async function searchText(
   storage: Pick<Storage, "read">,
   text: string,
   condition: SQL | undefined,
@@ -179,7 +179,20 @@ function sumOf(columns: readonly SQLWrapper[], sizeOf: (column: SQLWrapper) => S
   return sql`(${sql.join(sizes, sql` + `)})`;
 }
 
-async function readPage(db: Database, condition: SQL | undefined, page: Page) {
+/** An event as responses contain it. */
+export type EventView = ReturnType<typeof toEventView>;
+
+interface EventPage extends Page {
+  /** Ends the page with the event that exceeds them. @default 16 MiB */
+  readonly maxBytes?: number;
+}
+
+/** Reads a page of the events that meet a condition, newest first. */
+export async function readPage(
+  db: Database,
+  condition: SQL | undefined,
+  page: EventPage,
+): Promise<readonly EventView[]> {
   const rows = await db
     .select()
     .from(events)
@@ -192,7 +205,11 @@ async function readPage(db: Database, condition: SQL | undefined, page: Page) {
  * Selects the ids of a page. NOTE: larger pages could exhaust the memory of the service. The events are selected
  * before they are measured, so that those before the page are not read.
  */
-function selectPage(db: Database, condition: SQL | undefined, { offset, limit }: Page) {
+function selectPage(
+  db: Database,
+  condition: SQL | undefined,
+  { offset, limit, maxBytes = MAX_PAGE_BYTES }: EventPage,
+) {
   const selected = db
     .select({ id: events.id })
     .from(events)
@@ -216,10 +233,11 @@ function selectPage(db: Database, condition: SQL | undefined, { offset, limit }:
     })
     .from(measured)
     .as("page");
-  return db.select({ id: page.id }).from(page).where(lt(page.before, MAX_PAGE_BYTES));
+  return db.select({ id: page.id }).from(page).where(lt(page.before, maxBytes));
 }
 
-function toCondition({
+/** Matches the events that meet all criteria but the text. */
+export function toCondition({
   access,
   from,
   before,

@@ -8,7 +8,7 @@ import {
 } from "../../http/parse-filter.ts";
 import type { EventFilter } from "./find-events.ts";
 
-const Day = Type.Optional(Type.String({ description: "IS:yyyy-MM-dd" }));
+const Day = Type.Optional(Type.String({ description: "IS:yyyy-MM-dd, a day in UTC" }));
 
 export const EventSearchQuery = Type.Object({
   query: OptionalSearchText,
@@ -22,6 +22,19 @@ export const EventSearchQuery = Type.Object({
   to: Day,
   offset: OptionalText,
   limit: OptionalText,
+});
+
+const { offset: _offset, limit: _limit, ...criteria } = EventSearchQuery.properties;
+
+export const EventExportQuery = Type.Object({
+  ...criteria,
+  format: Type.Optional(
+    Type.Unsafe<"csv" | "json">({
+      type: "string",
+      enum: ["csv", "json"],
+      description: "json by default",
+    }),
+  ),
 });
 
 export const EventListQuery = Type.Object({
@@ -45,7 +58,7 @@ const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
  * @throws {ApiError} if a filter is malformed
  */
 export function parseEventSearch(
-  query: Static<typeof EventSearchQuery>,
+  query: Omit<Static<typeof EventSearchQuery>, "limit" | "offset">,
 ): Omit<EventFilter, "access"> {
   const lastDay = parseDay(query.to, "to");
   return {

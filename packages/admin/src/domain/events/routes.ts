@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { TypedApp } from "../../http/typed-app.ts";
 import { Type } from "typebox";
 import { callerOf } from "../../access/request-identity.ts";
@@ -7,9 +8,11 @@ import { parsePage } from "../../http/parse-filter.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { getProject } from "../projects/store.ts";
 import { FeatureNameParams, ProjectParams } from "../schemas.ts";
+import { readAllEvents, toCsvDocument, toJsonDocument } from "./export-events.ts";
 import { findEvents } from "./find-events.ts";
 import { listAuthors, listFlagCreators } from "./list-authors.ts";
 import {
+  EventExportQuery,
   EventListQuery,
   EventSearchQuery,
   parseEventList,
@@ -44,6 +47,36 @@ export function registerEvents(app: TypedApp, storage: Storage): void {
       const filter = { ...parseEventSearch(query), access: callerOf(request).projects };
       const page = parsePage(query, { defaultLimit: 50, maxLimit: 1000 });
       return findEvents(storage, filter, page, { isCancelled: () => raw.destroyed });
+    },
+  );
+
+  app.get(
+    "/search/events/export",
+    operation({
+      id: "exportEvents",
+      role: "viewer",
+      tag,
+      summary: "Returns all events that a search finds, newest first, as a file: JSON or CSV",
+      alsoFailsWith: [400],
+      querystring: EventExportQuery,
+    }),
+    async (request, reply) => {
+      const { format = "json" } = request.query;
+      const filter = { ...parseEventSearch(request.query), access: callerOf(request).projects };
+      const { raw } = reply;
+      const pages = readAllEvents(storage, filter, { isCancelled: () => raw.destroyed });
+      // A request that fails before the first page gets an error, and not the beginning of a file.
+      const first = await pages.next();
+      const all = (async function* () {
+        if (!first.done) yield first.value;
+        yield* pages;
+      })();
+      const isCsv = format === "csv";
+      const day = new Date().toISOString().slice(0, 10);
+      return reply
+        .type(isCsv ? "text/csv; charset=utf-8" : "application/json; charset=utf-8")
+        .header("content-disposition", `attachment; filename="events-${day}.${format}"`)
+        .send(Readable.from(isCsv ? toCsvDocument(all) : toJsonDocument(all)));
     },
   );
 

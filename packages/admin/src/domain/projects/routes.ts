@@ -17,8 +17,10 @@ import {
   ProjectIdBody,
   ProjectListQuery,
   ProjectSettingsBody,
+  ProjectStatusResponse,
   UpdateProjectBody,
 } from "./schemas.ts";
+import { readProjectStatus } from "./status.ts";
 import {
   archiveProject,
   checkIdIsAvailable,
@@ -107,6 +109,20 @@ function registerReading(app: TypedApp, storage: Storage): void {
           featureTypeCounts: await countTypes(db, projectId),
         };
       }),
+  );
+
+  app.get(
+    "/projects/:projectId/status",
+    operation({
+      id: "getProjectStatus",
+      role: "viewer",
+      tag,
+      summary: "Shows how many flags of a project should be cleaned up, and how active it is",
+      returns: ProjectStatusResponse,
+      alsoFailsWith: [404],
+      params: ProjectParams,
+    }),
+    (request) => storage.read((db) => readProjectStatus(db, request.params.projectId)),
   );
 }
 

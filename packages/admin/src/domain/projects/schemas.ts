@@ -115,3 +115,46 @@ export const ProjectListQuery = Type.Object({
     Type.Unsafe<"false" | "true">({ type: "string", enum: ["true", "false"] }),
   ),
 });
+
+const Count = Type.Integer({ minimum: 0 });
+const Percentage = closedObject("projectStatusPercentageSchema", {
+  current: Type.Integer({ minimum: 0, maximum: 100 }),
+});
+
+export const ProjectStatusResponse = closedObject("projectStatusSchema", {
+  activityCountByDate: Type.Array(
+    closedObject("projectActivitySchema", { date: Type.String({ format: "date" }), count: Count }),
+    { description: "Changes on each day in UTC with any, in the last 365 days" },
+  ),
+  resources: closedObject("projectResourcesSchema", {
+    apiTokens: Type.Integer({ minimum: 0, description: "Those that name the project" }),
+    members: Count,
+    segments: Type.Integer({ minimum: 0, description: "Those that only the project can use" }),
+  }),
+  health: Percentage,
+  technicalDebt: Percentage,
+  activeFlags: closedObject("projectActiveFlagsSchema", { total: Count }),
+  staleFlags: closedObject("projectStaleFlagsSchema", {
+    total: Type.Integer({ minimum: 0, description: "Active flags that should be cleaned up" }),
+    markedCount: Type.Integer({ minimum: 0, description: "Those that are marked as stale" }),
+    expiredCount: Type.Integer({
+      minimum: 0,
+      description: "Those that are only older than the lifetime of their type",
+    }),
+    oldest: Type.Array(
+      closedObject("projectStaleFlagSchema", {
+        name: Type.String(),
+        type: Type.String(),
+        stale: Type.Boolean(),
+        createdAt: Type.String({ format: "date-time" }),
+      }),
+      { description: "The ten oldest ones" },
+    ),
+  }),
+  lifecycleSummary: closedObject("projectLifecycleSummarySchema", {
+    archived: closedObject("projectArchivedFlagsSchema", {
+      currentFlags: Count,
+      last30Days: Count,
+    }),
+  }),
+});
