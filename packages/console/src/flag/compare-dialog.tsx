@@ -135,7 +135,7 @@ function PartRows({ part, left, right }: PartRowsProps) {
       {hasBoth && details.length > 0 ? (
         <tr>
           <td colSpan={2}>
-            <DifferenceTable differences={details} before={left} after={right} />
+            <DifferenceTable differences={details} before="Left" after="Right" />
           </td>
         </tr>
       ) : null}
