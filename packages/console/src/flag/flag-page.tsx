@@ -208,8 +208,8 @@ function FlagDetails({ flag }: { readonly flag: Flag }) {
         </span>
         {owners.length === 0 ? null : <span>Owned by {joinWithAnd(owners)}</span>}
       </p>
-      <ProjectLinks links={flag.projectLinks} />
       <FlagTags flag={flag} />
+      <ProjectLinks links={flag.projectLinks} />
       <FlagLinks flag={flag} />
     </div>
   );
@@ -224,7 +224,7 @@ function ProjectLinks({ links }: { readonly links: Flag["projectLinks"] }) {
         // oxlint-disable-next-line react/no-array-index-key -- two can be equal
         <li key={index}>
           <a href={url} target="_blank" rel="noopener noreferrer">
-            {title ?? url} <ExternalLink aria-hidden />
+            <ExternalLink aria-hidden /> {title ?? url}
           </a>
         </li>
       ))}

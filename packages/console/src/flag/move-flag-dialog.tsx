@@ -171,6 +171,9 @@ function describeRemoved(removed: FlagMovePreview["removed"]): readonly string[]
   ];
 }
 
+/** How many tokens a sentence lists. */
+const SHOWN_TOKENS = 5;
+
 /** Says which applications lose the flag. */
 function TokenNote({
   oldProject,
@@ -179,13 +182,14 @@ function TokenNote({
   const { data: tokens = [] } = useQuery(queries.projectTokens(oldProject.id));
   const losing = tokens.filter(({ projects }) => !projects.includes(newProject.id));
   if (losing.length === 0) return null;
+  const names = losing.slice(0, SHOWN_TOKENS).map(({ tokenName }) => tokenName);
+  const others = losing.length - names.length;
   return (
     <Banner kind="warning">
       {describeCount(losing.length, "token is", "tokens are")} for {oldProject.name} but not for{" "}
-      {newProject.name}: applications that use {losing.length === 1 ? "it" : "them"} no longer
-      receive the flag, and treat it as off.{" "}
-      {joinWithAnd(losing.slice(0, 5).map(({ tokenName }) => tokenName))}
-      {losing.length > 5 ? " and others" : ""}
+      {newProject.name}: {joinWithAnd(others > 0 ? [...names, `${others} more`] : names)}.
+      Applications with {losing.length === 1 ? "it" : "them"} no longer receive the flag, and treat
+      it as off.
     </Banner>
   );
 }
