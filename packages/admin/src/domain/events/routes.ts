@@ -32,6 +32,13 @@ const FlagCreatorsResponse = Type.Array(Creator, { title: "projectFlagCreatorsSc
 
 /** Routes for the record of changes and their authors. */
 export function registerEvents(app: TypedApp, storage: Storage): void {
+  registerSearch(app, storage);
+  registerExport(app, storage);
+  registerAuthors(app, storage);
+  registerLists(app, storage);
+}
+
+function registerSearch(app: TypedApp, storage: Storage): void {
   app.get(
     "/search/events",
     operation({
@@ -49,7 +56,9 @@ export function registerEvents(app: TypedApp, storage: Storage): void {
       return findEvents(storage, filter, page, { isCancelled: () => raw.destroyed });
     },
   );
+}
 
+function registerExport(app: TypedApp, storage: Storage): void {
   app.get(
     "/search/events/export",
     operation({
@@ -79,7 +88,9 @@ export function registerEvents(app: TypedApp, storage: Storage): void {
         .send(Readable.from(isCsv ? toCsvDocument(all) : toJsonDocument(all)));
     },
   );
+}
 
+function registerAuthors(app: TypedApp, storage: Storage): void {
   app.get(
     "/event-creators",
     operation({
@@ -109,7 +120,9 @@ export function registerEvents(app: TypedApp, storage: Storage): void {
         return listFlagCreators(db, params.projectId);
       }),
   );
+}
 
+function registerLists(app: TypedApp, storage: Storage): void {
   app.get(
     "/events",
     operation({
