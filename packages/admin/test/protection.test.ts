@@ -106,6 +106,7 @@ describeAnyStorage("an environment that requires approvals", (source) => {
         segmentIds: [],
       }),
     ],
+    ["PUT", `${PRODUCTION}/rules`, () => ({ strategies: [STRATEGY], variants: [] })],
     ["PUT", `${PRODUCTION}/variants`, () => [{ name: "a", weight: 1000 }]],
     [
       "PATCH",

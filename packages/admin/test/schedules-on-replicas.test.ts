@@ -5,7 +5,7 @@ import { type Command, makeDataDirectory, startCommand } from "./_command.ts";
 import { type PostgresServer, skipsPostgres, startPostgres } from "./_postgres.ts";
 import { ADMIN_TOKEN } from "./_service.ts";
 
-const SCHEDULES = sized(30, 200);
+const SCHEDULES = sized(10, 200);
 /** Every tenth flag is changed by hand before its schedule. */
 const isChanged = (index: number): boolean => index % 10 === 9;
 

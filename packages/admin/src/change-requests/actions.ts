@@ -6,7 +6,8 @@ import { reviveFeatures } from "../domain/archive/revive-features.ts";
 import { DependencyBody } from "../domain/dependencies/schemas.ts";
 import { removeParents, setParent } from "../domain/dependencies/store.ts";
 import { moveFeature } from "../domain/features/move-feature.ts";
-import { ChangeProjectBody } from "../domain/features/schemas.ts";
+import { replaceRules } from "../domain/features/environment-rules.ts";
+import { ChangeProjectBody, EnvironmentRulesBody } from "../domain/features/schemas.ts";
 import { switchFeatures } from "../domain/features/switch-features.ts";
 import { SegmentBody } from "../domain/segments/schemas.ts";
 import { deleteSegment, getSegment, updateSegment } from "../domain/segments/store.ts";
@@ -128,6 +129,12 @@ const ACTIONS = {
     isAbout: "flag",
     perform: (transaction, { place, feature, payload }) =>
       replaceVariants(transaction, { ...place, feature }, payload.variants),
+  }),
+  replaceRules: define({
+    payload: EnvironmentRulesBody,
+    isAbout: "flag",
+    perform: (transaction, { place, feature, payload }) =>
+      replaceRules(transaction, { ...place, feature }, payload),
   }),
   archiveFeature: define({
     payload: Nothing,
