@@ -13,6 +13,7 @@ const READ_ONLY = [
   "featureCount",
   "callerRole",
   "memberCount",
+  "favorite",
 ] as const;
 
 const ProjectName = Type.String({
