@@ -34,6 +34,7 @@ export const SIDEBAR = [
     ["The console", "/console"],
     ["The flag-management service", "/admin"],
     ["Accounts", "/accounts"],
+    ["Changes that others approve", "/change-requests"],
     ["Settings", "/admin-configuration"],
     ["Operation", "/admin-operations"],
   ]),

@@ -227,6 +227,12 @@ describeAnyStorage("an environment that requires approvals", (source) => {
       {},
       { environment: "production", changeRequestEnabled: true, requiredApprovals: 3 },
     ]);
+    const { projects } = (await service.admin("GET", "/projects")) as {
+      readonly projects: readonly { readonly id: string }[];
+    };
+    expect(projects.find(({ id }) => id === "other")).toMatchObject({
+      changeRequestEnvironments: [{ name: "production", requiredApprovals: 3 }],
+    });
     const response = await asAdmin("PUT", path, { changeRequestsEnabled: false });
     expect([response.status, await response.json()]).toEqual([
       403,

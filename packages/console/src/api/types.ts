@@ -2,6 +2,8 @@
 // compiler notices when they change. Only types are imported: the console contains no code of the service.
 
 import type { readProjectStatus } from "../../../admin/src/domain/projects/status.ts";
+import type { ActionName as StoredActionName } from "../../../admin/src/change-requests/actions.ts";
+import type { toRequestSummary, toRequestView } from "../../../admin/src/change-requests/store.ts";
 import type { Change as StoredChange } from "../../../admin/src/changes/recent-changes.ts";
 import type { listMembers } from "../../../admin/src/accounts/project-members.ts";
 import type { toListedToken } from "../../../admin/src/access/token.ts";
@@ -173,3 +175,11 @@ export type Change = Json<StoredChange>;
 
 /** How a project is doing. */
 export type ProjectStatus = Json<Awaited<ReturnType<typeof readProjectStatus>>>;
+
+/** What a requested change does. */
+export type ActionName = StoredActionName;
+/** A change request in a list. */
+export type ChangeRequestSummary = Json<ReturnType<typeof toRequestSummary>>;
+/** A change request with what its changes do, and comments. */
+export type ChangeRequest = Json<ReturnType<typeof toRequestView>>;
+export type RequestedChange = ChangeRequest["segments"][number];

@@ -48,3 +48,7 @@ export const EVENT_FIELDS = {
   /** How many pages have been loaded: empty for one. */
   pages: "",
 } as const;
+
+export const CHANGE_REQUEST_FIELDS = { tab: ["waiting", "own", "open", "closed"] } as const;
+
+export const PROJECT_CHANGE_REQUEST_FIELDS = { tab: ["open", "closed"] } as const;

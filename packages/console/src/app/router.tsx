@@ -12,8 +12,10 @@ import {
   ALL_FLAG_FIELDS,
   APPLICATION_FIELDS,
   ARCHIVE_FIELDS,
+  CHANGE_REQUEST_FIELDS,
   CONTEXT_FIELD_FIELDS,
   EVENT_FIELDS,
+  PROJECT_CHANGE_REQUEST_FIELDS,
   PROJECT_FIELDS,
   RESULT_FIELDS,
   SEGMENT_FIELDS,
@@ -167,6 +169,32 @@ const transfer = createRoute({
   component: lazyPart(async () => (await import("../transfer/transfer-page.tsx")).TransferPage),
 });
 
+const projectRequests = createRoute({
+  getParentRoute: () => shell,
+  path: "/projects/$project/change-requests",
+  validateSearch: listSearch(PROJECT_CHANGE_REQUEST_FIELDS),
+  component: lazyPart(
+    async () => (await import("../change-requests/requests-page.tsx")).ProjectRequestsPage,
+  ),
+});
+
+const changeRequest = createRoute({
+  getParentRoute: () => shell,
+  path: "/projects/$project/change-requests/$id",
+  component: lazyPart(
+    async () => (await import("../change-requests/request-page.tsx")).RequestPage,
+  ),
+});
+
+const allRequests = createRoute({
+  getParentRoute: () => shell,
+  path: "/change-requests",
+  validateSearch: listSearch(CHANGE_REQUEST_FIELDS),
+  component: lazyPart(
+    async () => (await import("../change-requests/requests-page.tsx")).AllRequestsPage,
+  ),
+});
+
 const playground = createRoute({
   getParentRoute: () => shell,
   path: "/playground",
@@ -282,6 +310,9 @@ const tree = root.addChildren([
     project,
     projectSettings,
     transfer,
+    projectRequests,
+    changeRequest,
+    allRequests,
     playground,
     segments,
     contextFields,

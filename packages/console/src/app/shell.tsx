@@ -7,6 +7,7 @@ import {
   Boxes,
   CircleUser,
   Flag,
+  GitPullRequestArrow,
   Layers,
   FlaskConical,
   Filter,
@@ -22,6 +23,7 @@ import {
   Users,
 } from "lucide-react";
 import { type ComponentType, useEffect, useState } from "react";
+import { changeRequestQueries } from "../api/change-request-queries.ts";
 import { queries } from "../api/queries.ts";
 import { Confirmations } from "../changes/confirmations.tsx";
 import { followChanges } from "../changes/live-changes.ts";
@@ -30,6 +32,7 @@ import { IconButton } from "../ui/button.tsx";
 import { describeError } from "../ui/describe-error.ts";
 import { lazyPart } from "../ui/lazy-part.tsx";
 import { Menu } from "../ui/menu.tsx";
+import { describeCount } from "../ui/numbers.ts";
 import { Select } from "../ui/select.tsx";
 import { showToast } from "../ui/toast.tsx";
 import { ConnectionStatus } from "./connection-status.tsx";
@@ -51,6 +54,8 @@ const SignInAgain = lazyPart(
 /** The header, the navigation and the opened page. */
 export function Shell() {
   const client = useQueryClient();
+  // Whether changes have to be confirmed: see `useAsksBeforeChange()`.
+  useQuery(queries.environments());
   const hasEnded = useHasSessionEnded();
   const location = useLocation();
   const [isMenuOpen, setMenuOpen] = useState(false);
@@ -82,6 +87,7 @@ export function Shell() {
         </Link>
         <ProjectPicker />
         <Palette project={useProject()} pages={COMMON} />
+        <WaitingLink />
         <UserMenu />
       </header>
       <nav className={isMenuOpen ? "shell-nav shell-nav-open" : "shell-nav"} aria-label="Pages">
@@ -163,6 +169,11 @@ function ProjectLinks() {
         </Link>
       </li>
       <li>
+        <Link to="/projects/$project/change-requests" params={params} className="nav-link">
+          <GitPullRequestArrow aria-hidden /> Change requests
+        </Link>
+      </li>
+      <li>
         <Link to="/projects/$project/transfer" params={params} className="nav-link">
           <ArrowRightLeft aria-hidden /> Import and export
         </Link>
@@ -176,8 +187,42 @@ function ProjectLinks() {
   );
 }
 
+function useWaitingCount(): number {
+  const { data } = useQuery(changeRequestQueries.list({ awaitsMe: true, state: "open" }));
+  return data?.total ?? 0;
+}
+
+/** How many change requests wait for the user, in the navigation. */
+function WaitingCount() {
+  const count = useWaitingCount();
+  return count === 0 ? null : (
+    <span className="nav-count">
+      {count}
+      <span className="visually-hidden"> waiting for you</span>
+    </span>
+  );
+}
+
+/** The same on every page, also where the navigation is closed. */
+function WaitingLink() {
+  const count = useWaitingCount();
+  if (count === 0) return null;
+  const verb = count === 1 ? "waits" : "wait";
+  return (
+    <Link
+      to="/change-requests"
+      className="waiting-link"
+      aria-label={`${describeCount(count, "change request")} ${verb} for you`}
+    >
+      <GitPullRequestArrow aria-hidden />
+      <span className="nav-count">{count}</span>
+    </Link>
+  );
+}
+
 const COMMON = [
   { to: "/flags", label: "Flags of all projects", Icon: Layers },
+  { to: "/change-requests", label: "All requests", Icon: GitPullRequestArrow },
   { to: "/playground", label: "Playground", Icon: FlaskConical },
   { to: "/segments", label: "Segments", Icon: Filter },
   { to: "/context-fields", label: "Context fields", Icon: ListTree },
@@ -198,6 +243,7 @@ function CommonLinks() {
         <li key={to}>
           <Link to={to} activeOptions={{ exact: to === "/projects" }} className="nav-link">
             <Icon aria-hidden /> {label}
+            {to === "/change-requests" ? <WaitingCount /> : null}
           </Link>
         </li>
       ))}

@@ -15,13 +15,17 @@ export interface Question {
   readonly submit: string;
   /** @default true */
   readonly isDangerous?: boolean;
+  /** Whether people have to say why. @default false */
+  readonly asksReason?: boolean;
+  /** A button for what can be done instead. */
+  readonly alternative?: { readonly label: string; readonly run: () => void } | undefined;
   /** Shown below the sentence. */
   readonly details?: ReactNode;
 }
 
 interface Asked {
   readonly question: Question;
-  readonly onConfirm: () => void;
+  readonly onConfirm: (reason?: string) => void;
 }
 
 let asked: Asked | undefined;
@@ -37,8 +41,8 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Shows a question in a dialog. It is closed if another page is opened. */
-export function ask(question: Question, onConfirm: () => void): void {
+/** Shows a question in a dialog, and passes on the reason if it asks for one. It is closed if another page is opened. */
+export function ask(question: Question, onConfirm: (reason?: string) => void): void {
   show({ question, onConfirm });
 }
 
@@ -49,17 +53,25 @@ export function Confirmations() {
   useEffect(() => () => show(undefined), [pathname]);
   if (shown === undefined) return null;
   const { question, onConfirm } = shown;
-  const { title, consequence, submit, isDangerous = true, details } = question;
+  const { consequence, isDangerous = true, details, alternative, ...words } = question;
   return (
     <ConfirmDialog
-      title={title}
-      submit={submit}
+      {...words}
       isDangerous={isDangerous}
+      {...(alternative !== undefined && {
+        alternative: {
+          label: alternative.label,
+          run: () => {
+            show(undefined);
+            alternative.run();
+          },
+        },
+      })}
       isPending={false}
       onClose={() => show(undefined)}
-      onConfirm={() => {
+      onConfirm={(reason) => {
         show(undefined);
-        onConfirm();
+        onConfirm(reason);
       }}
     >
       <p>{consequence}</p>

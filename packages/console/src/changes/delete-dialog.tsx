@@ -10,6 +10,8 @@ interface DeleteDialogProps {
   readonly path: string;
   readonly invalidates: readonly QueryKey[];
   readonly onClose: () => void;
+  /** Called after the deletion, besides `onClose`. @default nothing more happens */
+  readonly onDone?: () => void;
   /** Text that has to be typed first. @default none */
   readonly typed?: string;
   /** What the deletion means. */
@@ -21,6 +23,7 @@ export function DeleteDialog({
   subject,
   path,
   invalidates,
+  onDone,
   children,
   ...props
 }: DeleteDialogProps) {
@@ -37,7 +40,14 @@ export function DeleteDialog({
       isPending={deletion.isPending}
       error={deletion.error}
       {...props}
-      onConfirm={() => deletion.mutate(undefined, { onSuccess: props.onClose })}
+      onConfirm={() =>
+        deletion.mutate(undefined, {
+          onSuccess: () => {
+            props.onClose();
+            onDone?.();
+          },
+        })
+      }
     >
       {children}
     </ConfirmDialog>

@@ -8,6 +8,8 @@ import { compareStates } from "../events/compare-states.ts";
 import { DifferenceTable } from "../events/difference-table.tsx";
 import { toWords } from "../events/recorded-words.ts";
 import { useNames } from "../strategies/use-names.ts";
+import { type Proposal, useDialogWords, useRequirement } from "./proposal.ts";
+import { useScheduling } from "./use-add-to-draft.ts";
 import type { SaveInput } from "./use-save.ts";
 
 /**
@@ -89,7 +91,7 @@ interface SaveDialogProps {
   readonly saving: Pick<
     UseMutationResult<unknown, Error, SaveInput>,
     "error" | "isPending" | "mutate"
-  >;
+  > & { readonly proposal?: Proposal | undefined };
   /** What saving does to whom, if people have to know it. */
   readonly consequence?: string | undefined;
   /** The fields that show what the service says about them. */
@@ -99,11 +101,24 @@ interface SaveDialogProps {
 }
 
 /** A dialog that creates a resource, or saves it unless somebody else has changed it in the meantime. */
-export function SaveDialog({ version, saving, onClose, ...props }: SaveDialogProps) {
+export function SaveDialog({
+  version,
+  saving,
+  submit,
+  consequence,
+  onClose,
+  ...props
+}: SaveDialogProps) {
+  const words = useDialogWords(saving.proposal, { submit, consequence });
+  const scheduling = useScheduling();
+  const isRequested = useRequirement(saving.proposal) !== undefined;
+  const canSchedule = consequence !== undefined && !isRequested;
   const save = (overwrites: boolean): void => saving.mutate({ overwrites }, { onSuccess: onClose });
   return (
     <FormDialog
       {...props}
+      {...words}
+      alternative={canSchedule ? scheduling(saving.proposal, onClose) : undefined}
       onClose={onClose}
       isPending={saving.isPending}
       error={saving.error}

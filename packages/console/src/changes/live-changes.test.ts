@@ -7,7 +7,7 @@ const STRATEGY = [...FLAG, "segments", "context-fields"];
 const FLAG_LIST = ["evaluation", "projects", "applications", "flags", "flag"];
 const ARCHIVE = [...FLAG_LIST, "segments", "context-fields", "environments"];
 const PROJECT = ["evaluation", "projects", "environments", "flags", "flag"];
-const ENVIRONMENT = ["evaluation", "environments", "flags", "flag"];
+const ENVIRONMENT = ["evaluation", "environments", "projects", "flags", "flag"];
 const SEGMENT = ["evaluation", "segments", "flag"];
 const STRATEGY_TYPE = ["evaluation", "strategy-types"];
 const USERS = ["access", "session", "sessions", "users"];
@@ -30,7 +30,7 @@ const INVALIDATED: Readonly<Record<EventType, readonly string[]>> = {
   "change-request-approved": ["change-requests"],
   "change-request-cancelled": ["change-requests"],
   "change-request-comment-added": ["change-requests"],
-  "change-request-configuration-updated": ["change-requests"],
+  "change-request-configuration-updated": ["projects", "change-requests"],
   "change-request-created": ["change-requests"],
   "change-request-discarded": ["change-requests"],
   "change-request-rejected": ["change-requests"],

@@ -1,15 +1,33 @@
-import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
-import { useCallback } from "react";
+import {
+  type QueryClient,
+  type QueryKey,
+  useMutation,
+  useQueryClient,
+} from "@tanstack/react-query";
 import { showToast } from "../ui/toast.tsx";
-import { describeError } from "../ui/describe-error.ts";
+import { useStable } from "../ui/use-stable.ts";
 import { ask, type Question } from "./confirmations.tsx";
+import {
+  type Added,
+  addToDraft,
+  type Proposal,
+  readRequirement,
+  readScheduleWarning,
+  type Requirement,
+} from "./proposal.ts";
 import { refetch } from "./refetch.ts";
+import { showError, useScheduling, useShowAdded } from "./use-add-to-draft.ts";
 
 interface ChangeOptions<Input, Result> {
   /** Sends the change to the service. */
   readonly run: (input: Input) => Promise<Result>;
   /** What people have to confirm first; undefined if nothing. @default nothing */
   readonly asks?: (input: Input) => Question | undefined;
+  /**
+   * What the change is as a part of a change request. Where it requires approvals, it is requested instead of made. Every
+   * change that can change for whom flags are on has it. @default it never requires approvals
+   */
+  readonly proposes?: (input: Input) => Proposal | undefined;
   /** Prefixes of the keys of queries that are refetched afterwards, even if the change failed. */
   readonly invalidates: readonly QueryKey[] | ((input: Input) => readonly QueryKey[]);
   /** Says what has changed. Omit it if the page shows that anyway. */
@@ -20,7 +38,13 @@ interface ChangeOptions<Input, Result> {
   readonly showsErrors?: boolean;
 }
 
-/** A change of data: asks first if it has to, reports success or failure to the user, and refetches what it invalidates. */
+/** How a change ended: it was made, or added to a change request. */
+type Outcome<Result> = { readonly result: Result } | { readonly added: Added };
+
+/**
+ * A change of data: asks first if it has to, requests the change if it requires approvals, reports success or failure to
+ * the user, and refetches what it invalidates.
+ */
 export function useChange<Input = void, Result = unknown>(options: ChangeOptions<Input, Result>) {
   const client = useQueryClient();
   const refresh = async (input: Input): Promise<void> => {
@@ -28,17 +52,36 @@ export function useChange<Input = void, Result = unknown>(options: ChangeOptions
     const keys = typeof invalidates === "function" ? invalidates(input) : invalidates;
     await Promise.all(keys.map((queryKey) => refetch(client, queryKey)));
   };
-  const mutation = useMutation<Result, Error, Input, ChangeOptions<Input, Result>>({
-    mutationFn: options.run,
+  const showAdded = useShowAdded();
+  const scheduling = useScheduling();
+  const requirementOf = (proposal: Proposal | undefined): Requirement | undefined =>
+    proposal === undefined ? undefined : readRequirement(client, proposal);
+
+  const mutation = useMutation<Outcome<Result>, Error, Input, ChangeOptions<Input, Result>>({
+    mutationFn: async (input) => {
+      const proposal = options.proposes?.(input);
+      const requirement = requirementOf(proposal);
+      if (proposal === undefined || requirement === undefined || proposal.isUrgent === true) {
+        return { result: await options.run(input) };
+      }
+      return { added: await addToDraft(proposal, requirement) };
+    },
     // NOTE: Undo restores the state from when the change began. When the response arrives, the page may already show the
     // new state.
     onMutate: () => options,
-    onSuccess: (result, input, { success, undo }) => {
+    onSuccess: (outcome, input, { success, undo, proposes }) => {
+      if ("added" in outcome) {
+        showAdded(outcome.added);
+        return;
+      }
       if (success === undefined) return;
+      const { result } = outcome;
+      // What was made at once cannot be undone without approvals.
+      const canUndo = undo !== undefined && requirementOf(proposes?.(input)) === undefined;
       showToast({
         kind: "success",
         text: success(input, result),
-        ...(undo !== undefined && {
+        ...(canUndo && {
           action: {
             label: "Undo",
             run: async () => {
@@ -52,22 +95,42 @@ export function useChange<Input = void, Result = unknown>(options: ChangeOptions
     onError: (error) => {
       if (options.showsErrors !== true) showError(error);
     },
-    onSettled: (_result, _error, input) => refresh(input),
+    onSettled: async (outcome, _error, input) => {
+      if (outcome === undefined || "result" in outcome) await refresh(input);
+      else await refetch(client, ["change-requests"]);
+    },
   });
   const { mutate: send } = mutation;
-  const { asks } = options;
-  const mutate = useCallback<typeof send>(
-    (...parameters) => {
-      // It is absent only if its type is `void`.
-      const question = asks?.(parameters[0] as Input);
-      if (question === undefined) send(...parameters);
-      else ask(question, () => send(...parameters));
-    },
-    [asks, send],
-  );
+  const mutate = useStable((...parameters: Parameters<typeof send>) => {
+    const { asks, proposes, showsErrors = false } = options;
+    // It is absent only if its type is `void`.
+    const input = parameters[0] as Input;
+    const proposal = proposes?.(input);
+    const question = chooseQuestion(client, proposal, {
+      question: asks?.(input),
+      hasDialog: showsErrors,
+    });
+    if (question === undefined) send(...parameters);
+    else ask({ alternative: scheduling(proposal), ...question }, () => send(...parameters));
+  });
   return { ...mutation, mutate };
 }
 
-function showError(error: unknown): void {
-  showToast({ kind: "error", text: describeError(error) });
+/** What is requested is not confirmed; what is scheduled is mentioned. */
+function chooseQuestion(
+  client: QueryClient,
+  proposal: Proposal | undefined,
+  { question, hasDialog }: { question: Question | undefined; hasDialog: boolean },
+): Question | undefined {
+  if (proposal === undefined) return question;
+  if (proposal.isUrgent !== true && readRequirement(client, proposal) !== undefined) {
+    return undefined;
+  }
+  const warning = readScheduleWarning(client, proposal);
+  // A dialog that the caller shows says it itself: see `useDialogWords()`.
+  if (warning === undefined || (question === undefined && hasDialog)) return question;
+  if (question === undefined) {
+    return { title: "Change it by hand?", consequence: warning, submit: "Change" };
+  }
+  return { ...question, consequence: `${question.consequence} ${warning}` };
 }

@@ -1,5 +1,6 @@
 import type { QueryKey } from "@tanstack/react-query";
 import { request, requestVersioned, type Versioned } from "../api/request.ts";
+import type { Proposal } from "./proposal.ts";
 import { useChange } from "./use-change.ts";
 
 export interface SaveInput {
@@ -21,6 +22,8 @@ interface SaveOptions<Value> {
   readonly invalidates: readonly QueryKey[];
   /** Says what has been saved. */
   readonly success: string;
+  /** What saving is as a part of a change request. @default saving never requires approvals */
+  readonly proposal?: Proposal | undefined;
 }
 
 interface Saved {
@@ -34,8 +37,17 @@ interface Saved {
  * was replaced, unless somebody else has changed the resource since then.
  */
 export function useSave<Value>(options: SaveOptions<Value>) {
-  const { path, savePath = path, version, body, undoBody, invalidates, success } = options;
-  return useChange<SaveInput, Saved>({
+  const {
+    path,
+    savePath = path,
+    version,
+    body,
+    undoBody,
+    invalidates,
+    success,
+    proposal,
+  } = options;
+  const change = useChange<SaveInput, Saved>({
     run: async ({ overwrites }) => {
       // What is overwritten has to be known, so that Undo can restore it. If somebody saves between the two requests, that
       // is another conflict.
@@ -44,6 +56,7 @@ export function useSave<Value>(options: SaveOptions<Value>) {
       const { etag } = await requestVersioned(savePath, { method, body, ifMatch: replaced?.etag });
       return { etag, previous: replaced && undoBody?.(replaced.value) };
     },
+    proposes: () => proposal,
     invalidates,
     success: () => success,
     ...(version !== undefined &&
@@ -53,4 +66,5 @@ export function useSave<Value>(options: SaveOptions<Value>) {
       }),
     showsErrors: true,
   });
+  return { ...change, proposal };
 }

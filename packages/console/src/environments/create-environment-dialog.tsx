@@ -7,7 +7,12 @@ import { FormDialog } from "../ui/dialog.tsx";
 import { Checkbox } from "../ui/fields.tsx";
 import { NameField } from "../ui/name-field.tsx";
 import { Select } from "../ui/select.tsx";
-import { EnvironmentTypeField, NAME_IS_FINAL } from "./environment-fields.tsx";
+import {
+  EnvironmentTypeField,
+  NAME_IS_FINAL,
+  type Protection,
+  ProtectionFields,
+} from "./environment-fields.tsx";
 import { listPositions } from "./positions.ts";
 
 export function CreateEnvironmentDialog({ onClose }: { readonly onClose: () => void }) {
@@ -18,11 +23,16 @@ export function CreateEnvironmentDialog({ onClose }: { readonly onClose: () => v
   const [chosen, setChosen] = useState<string>();
   const position = positions.find(({ after = "" }) => after === chosen) ?? positions.at(-1);
   const [enabled, setEnabled] = useState(true);
+  const [chosenProtection, setProtection] = useState<Protection>();
+  const protection: Protection = chosenProtection ?? {
+    protection: type.trim() === "production" ? "confirm" : "none",
+    requiredApprovals: null,
+  };
   const creation = useChange({
     run: () =>
       request(adminPath`/environments`, {
         method: "POST",
-        body: { name, type: type.trim(), sortOrder: position?.sortOrder, enabled },
+        body: { name, type: type.trim(), sortOrder: position?.sortOrder, enabled, ...protection },
       }),
     invalidates: [["environments"]],
     success: () => `Created ${name}. Add it to projects in their settings`,
@@ -32,7 +42,7 @@ export function CreateEnvironmentDialog({ onClose }: { readonly onClose: () => v
     <FormDialog
       title="New environment"
       submit="Create environment"
-      draft={[name, type, chosen, enabled]}
+      draft={[name, type, chosen, enabled, chosenProtection]}
       onClose={onClose}
       isPending={creation.isPending}
       error={creation.error}
@@ -50,6 +60,7 @@ export function CreateEnvironmentDialog({ onClose }: { readonly onClose: () => v
         onChange={setChosen}
         description="The console shows environments in this order everywhere."
       />
+      <ProtectionFields value={protection} onChange={setProtection} type={type} />
       <Checkbox label="Add it to new projects" isSelected={enabled} onChange={setEnabled} />
     </FormDialog>
   );

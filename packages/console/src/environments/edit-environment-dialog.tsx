@@ -4,7 +4,7 @@ import type { EnvironmentSummary } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
 import { FormDialog } from "../ui/dialog.tsx";
 import { Select } from "../ui/select.tsx";
-import { EnvironmentTypeField } from "./environment-fields.tsx";
+import { EnvironmentTypeField, type Protection, ProtectionFields } from "./environment-fields.tsx";
 import { moveAfter } from "./positions.ts";
 
 interface EditEnvironmentDialogProps {
@@ -16,17 +16,23 @@ interface EditEnvironmentDialogProps {
 
 const FIRST = "";
 
-/** Changes the type and the position of an environment. */
+/** Changes the type, the position and the protection of an environment. */
 export function EditEnvironmentDialog({ environment, all, onClose }: EditEnvironmentDialogProps) {
   const { name } = environment;
   const others = all.filter((other) => other.name !== name);
   const previous = all[all.indexOf(environment) - 1]?.name ?? FIRST;
   const [type, setType] = useState(environment.type);
   const [after, setAfter] = useState(previous);
+  const [{ protection, requiredApprovals }, setProtection] = useState<Protection>(environment);
+  const isProtectionChanged =
+    protection !== environment.protection || requiredApprovals !== environment.requiredApprovals;
   const change = useChange({
     run: async () => {
-      if (type.trim() !== environment.type) {
-        const body = { type: type.trim() };
+      if (type.trim() !== environment.type || isProtectionChanged) {
+        const body = {
+          type: type.trim(),
+          ...(isProtectionChanged && { protection, requiredApprovals }),
+        };
         await request(adminPath`/environments/update/${name}`, { method: "PUT", body });
       }
       if (after !== previous) {
@@ -34,7 +40,7 @@ export function EditEnvironmentDialog({ environment, all, onClose }: EditEnviron
         await request(adminPath`/environments/sort-order`, { method: "PUT", body });
       }
     },
-    invalidates: [["environments"], ["flags"], ["flag"]],
+    invalidates: [["environments"], ["projects"], ["flags"], ["flag"]],
     success: () => `Changed ${name}`,
     showsErrors: true,
   });
@@ -42,13 +48,18 @@ export function EditEnvironmentDialog({ environment, all, onClose }: EditEnviron
     <FormDialog
       title={`Edit ${name}`}
       submit="Save"
-      draft={[type, after]}
+      draft={[type, after, protection, requiredApprovals]}
       onClose={onClose}
       isPending={change.isPending}
       error={change.error}
       onSubmit={() => change.mutate(undefined, { onSuccess: onClose })}
     >
       <EnvironmentTypeField value={type} onChange={setType} />
+      <ProtectionFields
+        value={{ protection, requiredApprovals }}
+        onChange={setProtection}
+        type={type}
+      />
       <Select
         label="Position"
         choices={[

@@ -86,6 +86,17 @@ function Environments({ environments, isAdmin }: EnvironmentsProps) {
       ),
     },
     {
+      id: "protection",
+      header: "Changes require",
+      width: "11rem",
+      cell: ({ protection, requiredApprovals }) =>
+        protection === "approvals" ? (
+          <Badge kind="warning">{describeCount(requiredApprovals ?? 1, "approval")}</Badge>
+        ) : (
+          <span className="muted">{protection === "confirm" ? "a confirmation" : "nothing"}</span>
+        ),
+    },
+    {
       id: "use",
       header: "Use",
       width: "30%",

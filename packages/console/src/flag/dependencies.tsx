@@ -5,7 +5,8 @@ import { useState } from "react";
 import { queries } from "../api/queries.ts";
 import { adminPath, request } from "../api/request.ts";
 import type { Flag } from "../api/types.ts";
-import { asksBeforeChange } from "../changes/asks-before-change.ts";
+import { useAsksBeforeChange } from "../changes/asks-before-change.ts";
+import { proposeForFlag, useDialogWords } from "../changes/proposal.ts";
 import { useChange } from "../changes/use-change.ts";
 import { describeDependencyChange } from "../flags/consequence.ts";
 import { Button } from "../ui/button.tsx";
@@ -66,12 +67,14 @@ interface DependencyDetailsProps {
 function DependencyDetails({ flag, edit }: DependencyDetailsProps) {
   const { project, dependencies, children } = flag;
   const [parent] = dependencies;
+  const describeDependency = useDependencySentence(flag);
   const removal = useChange({
     run: () => setParent(flag, undefined),
+    proposes: () => proposeForFlag(flag, { action: "deleteDependency" }),
     asks: () => ({
       title: `Remove the dependency of ${flag.name}?`,
       consequence:
-        describeDependency(flag, undefined) ??
+        describeDependency(undefined) ??
         `${flag.name} no longer depends on ${parent?.feature ?? "another flag"}.`,
       submit: "Remove",
     }),
@@ -149,19 +152,21 @@ interface DependencyDialogProps {
 }
 
 /** Says what a dependency does to whom where people have to confirm it; undefined if the flag is off there. */
-function describeDependency(
-  { environments }: Flag,
-  dependency: Dependency | undefined,
-): string | undefined {
+function useDependencySentence({
+  environments,
+}: Flag): (dependency: Dependency | undefined) => string | undefined {
+  const asksBeforeChange = useAsksBeforeChange();
   const on = environments.filter((one) => one.enabled && asksBeforeChange(one));
-  if (on.length === 0) return undefined;
-  return describeDependencyChange({
-    environments: on.map(({ name }) => name),
-    condition:
-      dependency === undefined
-        ? undefined
-        : `${dependency.feature} ${describeCondition(dependency)}`,
-  });
+  return (dependency) =>
+    on.length === 0
+      ? undefined
+      : describeDependencyChange({
+          environments: on.map(({ name }) => name),
+          condition:
+            dependency === undefined
+              ? undefined
+              : `${dependency.feature} ${describeCondition(dependency)}`,
+        });
 }
 
 type Condition = "on" | "off" | "variants";
@@ -169,6 +174,7 @@ type Condition = "on" | "off" | "variants";
 function DependencyDialog({ flag, onClose }: DependencyDialogProps) {
   const { project, name } = flag;
   const [before] = flag.dependencies;
+  const describeDependency = useDependencySentence(flag);
   const [parent, setParentName] = useState(before?.feature ?? "");
   const [condition, setCondition] = useState<Condition>(conditionOf(before));
   const [variants, setVariants] = useState(before?.variants ?? []);
@@ -180,8 +186,14 @@ function DependencyDialog({ flag, onClose }: DependencyDialogProps) {
     enabled: condition !== "off",
     variants: condition === "variants" ? variants : [],
   };
+  const proposal = proposeForFlag(flag, { action: "addDependency", payload: dependency });
+  const words = useDialogWords(proposal, {
+    submit: "Save",
+    consequence: isKnown ? describeDependency(dependency) : undefined,
+  });
   const change = useChange({
     run: () => setParent(flag, dependency),
+    proposes: () => proposal,
     invalidates: [["flag", project]],
     success: () => `${name} now depends on ${parent}`,
     undo: () => setParent(flag, before),
@@ -189,14 +201,13 @@ function DependencyDialog({ flag, onClose }: DependencyDialogProps) {
   });
   return (
     <FormDialog
+      {...words}
       title="Depend on another flag"
-      submit="Save"
       draft={[parent, condition, variants]}
       onClose={onClose}
       onSubmit={() => change.mutate(undefined, { onSuccess: onClose })}
       isPending={change.isPending}
       isDisabled={condition === "variants" && variants.length === 0}
-      consequence={isKnown ? describeDependency(flag, dependency) : undefined}
       error={change.error}
     >
       <Loaded query={parents}>

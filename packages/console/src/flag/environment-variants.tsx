@@ -2,6 +2,7 @@ import { useState } from "react";
 import { adminPath } from "../api/request.ts";
 import type { Flag, FlagEnvironment, FlagVariant } from "../api/types.ts";
 import { EditedResource, type EditedVersion, SaveDialog } from "../changes/edit-dialog.tsx";
+import { placesIn } from "../changes/proposal.ts";
 import { useSave } from "../changes/use-save.ts";
 import { useConsequence } from "../flags/use-consequence.ts";
 import { StickinessField } from "../strategies/stickiness-field.tsx";
@@ -92,6 +93,10 @@ function VariantsDialog({
     version,
     body: variants,
     undoBody: (replaced) => replaced.variants,
+    proposal: {
+      places: placesIn(project, [environment]),
+      changes: [{ feature: name, action: "patchVariant", payload: { variants } }],
+    },
     invalidates: [
       ["flag", project, name],
       ["flags", project],

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { adminPath, request } from "../api/request.ts";
 import type { Flag } from "../api/types.ts";
 import { EditedResource, type EditedVersion, SaveDialog } from "../changes/edit-dialog.tsx";
+import { proposeForFlag, useDialogWords } from "../changes/proposal.ts";
 import { useChange } from "../changes/use-change.ts";
 import { useSave } from "../changes/use-save.ts";
 import { describeArchiving } from "../flags/consequence.ts";
@@ -216,7 +217,14 @@ interface ArchiveFlagDialogProps {
 function ArchiveFlagDialog({ flag, onClose }: ArchiveFlagDialogProps) {
   const navigate = useNavigate();
   const { project, name, children } = flag;
+  const proposal = proposeForFlag(flag, { action: "archiveFeature" });
+  const words = useDialogWords(proposal, {
+    submit: "Archive",
+    isDangerous: true,
+    consequence: children.length > 0 ? undefined : describeArchiving([flag]),
+  });
   const archiving = useChange({
+    proposes: () => proposal,
     run: async () => {
       await request(adminPath`/projects/${project}/features/${name}`, { method: "DELETE" });
       // NOTE: first, because this page would try to read the flag again.
@@ -229,15 +237,13 @@ function ArchiveFlagDialog({ flag, onClose }: ArchiveFlagDialogProps) {
   });
   return (
     <FormDialog
+      {...words}
       title={`Archive ${name}?`}
-      submit="Archive"
-      isDangerous
       isDisabled={children.length > 0}
       onClose={onClose}
-      onSubmit={() => archiving.mutate()}
+      onSubmit={() => archiving.mutate(undefined, { onSuccess: onClose })}
       isPending={archiving.isPending}
       error={archiving.error}
-      consequence={children.length > 0 ? undefined : describeArchiving([flag])}
     >
       {children.length > 0 ? (
         <Banner kind="warning">

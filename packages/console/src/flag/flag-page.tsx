@@ -5,6 +5,7 @@ import { queries } from "../api/queries.ts";
 import { ApiError } from "../api/request.ts";
 import type { Flag } from "../api/types.ts";
 import { EVENT_FIELDS } from "../app/list-fields.ts";
+import { OpenRequests } from "../change-requests/open-requests.tsx";
 import { UseInCode } from "../code/use-in-code.tsx";
 import { EventFilters } from "../events/event-filters.tsx";
 import { EventList } from "../events/event-list.tsx";
@@ -98,6 +99,7 @@ export function FlagPage() {
             <>
               {loaded.archived ? <ArchivedNote flag={loaded} /> : null}
               <FlagDetails flag={loaded} />
+              <OpenRequests project={project} flag={flag} />
               <FlagTabs key={loaded.name} flag={loaded} />
             </>
           )}

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { queries } from "../api/queries.ts";
 import { adminPath, request } from "../api/request.ts";
 import type { Flag, FlagMove, FlagMovePreview, Project } from "../api/types.ts";
+import { placesIn, type Proposal, proposeForFlag, useDialogWords } from "../changes/proposal.ts";
 import { useChange } from "../changes/use-change.ts";
 import { useEditableProjects } from "../projects/use-project-role.ts";
 import { Banner } from "../ui/banner.tsx";
@@ -16,12 +17,13 @@ import { Select } from "../ui/select.tsx";
 import { joinWithAnd, sortDistinct } from "../ui/words.ts";
 
 interface MoveFlagDialogProps {
-  readonly flag: Pick<Flag, "name" | "project">;
+  readonly flag: Pick<Flag, "environments" | "name" | "project">;
   readonly onClose: () => void;
 }
 
 /** Moves a flag to another project, after saying what moves and what stands in the way. */
-export function MoveFlagDialog({ flag: { name, project }, onClose }: MoveFlagDialogProps) {
+export function MoveFlagDialog({ flag, onClose }: MoveFlagDialogProps) {
+  const { name, project } = flag;
   const navigate = useNavigate();
   const { data: projects = [] } = useQuery(queries.projects());
   const targets = useEditableProjects().filter(({ id }) => id !== project);
@@ -43,7 +45,10 @@ export function MoveFlagDialog({ flag: { name, project }, onClose }: MoveFlagDia
       params: { project: to, flag: name },
       replace: true,
     });
+  const proposal = proposeMove(flag, target ?? project);
+  const words = useDialogWords(proposal, { submit: "Move" });
   const moving = useChange<void, FlagMove>({
+    proposes: () => proposal,
     run: async () => {
       const moved = await move(project, target ?? project);
       // NOTE: first, because this page would try to read the flag again.
@@ -62,7 +67,7 @@ export function MoveFlagDialog({ flag: { name, project }, onClose }: MoveFlagDia
   return (
     <FormDialog
       title={`Move ${name} to another project`}
-      submit="Move"
+      {...words}
       onClose={onClose}
       isDisabled={preview.data === undefined || preview.data.problems.length > 0}
       isPending={moving.isPending}
@@ -86,6 +91,17 @@ export function MoveFlagDialog({ flag: { name, project }, onClose }: MoveFlagDia
       )}
     </FormDialog>
   );
+}
+
+/** A move concerns the old and the new project. */
+function proposeMove(flag: MoveFlagDialogProps["flag"], newProjectId: string): Proposal {
+  const change = { action: "moveFeature", payload: { newProjectId } } as const;
+  const { changes, places } = proposeForFlag(flag, change);
+  const others = placesIn(
+    newProjectId,
+    places.map(({ environment }) => environment),
+  );
+  return { changes, project: flag.project, places: [...places, ...others] };
 }
 
 interface MoveSummaryProps {

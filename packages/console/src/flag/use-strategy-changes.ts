@@ -2,8 +2,9 @@ import { useQueryClient } from "@tanstack/react-query";
 import { queries } from "../api/queries.ts";
 import { adminPath, request } from "../api/request.ts";
 import type { Flag, FlagEnvironment, Strategy } from "../api/types.ts";
-import { asksBeforeChange } from "../changes/asks-before-change.ts";
+import { useAsksBeforeChange } from "../changes/asks-before-change.ts";
 import type { Question } from "../changes/confirmations.tsx";
+import { placesIn, type Proposal, type ProposedChange } from "../changes/proposal.ts";
 import { useChange } from "../changes/use-change.ts";
 import { describeConsequence, type FlagChange } from "../flags/consequence.ts";
 import { toDraft } from "../strategies/strategy-draft.ts";
@@ -14,6 +15,7 @@ import { strategyPath } from "../strategies/use-save-strategy.ts";
 export function useStrategyChanges(flag: Flag, environment: FlagEnvironment) {
   const client = useQueryClient();
   const names = useNames();
+  const asksBeforeChange = useAsksBeforeChange();
   const { project, name } = flag;
   const invalidates = [["flag", project, name], ["flags", project], ["segments"]];
   const addressIn = (target: string) => ({ project, flag: name, environment: target });
@@ -41,7 +43,7 @@ export function useStrategyChanges(flag: Flag, environment: FlagEnvironment) {
     );
     await request(`${strategyPath(addressIn(environment.name))}/set-sort-order`, {
       method: "POST",
-      body: ids.map((id, sortOrder) => ({ id, sortOrder })),
+      body: toSortOrder(ids),
     });
   };
 
@@ -57,8 +59,21 @@ export function useStrategyChanges(flag: Flag, environment: FlagEnvironment) {
     return { ...question, consequence: describeConsequence(change, before, names), isDangerous };
   };
 
+  const propose = (
+    change: Omit<ProposedChange, "feature">,
+    target = environment.name,
+  ): Proposal => ({
+    places: placesIn(project, [target]),
+    changes: [{ ...change, feature: name }],
+  });
+
   const disabling = useChange<Strategy>({
     run: (strategy) => setDisabled(strategy, !strategy.disabled),
+    proposes: (strategy) =>
+      propose({
+        action: "updateStrategy",
+        payload: { ...toDraft(strategy), disabled: !strategy.disabled, id: strategy.id },
+      }),
     asks: (strategy) => {
       const submit = strategy.disabled ? "Enable" : "Disable";
       const changed = { ...strategy, disabled: !strategy.disabled };
@@ -76,6 +91,7 @@ export function useStrategyChanges(flag: Flag, environment: FlagEnvironment) {
   });
   const deletion = useChange<Strategy>({
     run: (strategy) => request(one(strategy), { method: "DELETE" }),
+    proposes: ({ id }) => propose({ action: "deleteStrategy", payload: { id } }),
     asks: ({ id }) =>
       ask(
         { kind: "delete", id },
@@ -91,6 +107,8 @@ export function useStrategyChanges(flag: Flag, environment: FlagEnvironment) {
   });
   const copying = useChange<Copy, Strategy>({
     run: ({ strategy, target }) => add(target, toDraft(strategy)),
+    proposes: ({ strategy, target }) =>
+      propose({ action: "addStrategy", payload: toDraft(strategy) }, target),
     asks: ({ strategy, target }) =>
       ask(
         { kind: "add", strategy },
@@ -104,6 +122,7 @@ export function useStrategyChanges(flag: Flag, environment: FlagEnvironment) {
   });
   const ordering = useChange<readonly string[]>({
     run: order,
+    proposes: (ids) => propose({ action: "reorderStrategy", payload: toSortOrder(ids) }),
     asks: () =>
       ask(
         { kind: "order" },
@@ -112,6 +131,10 @@ export function useStrategyChanges(flag: Flag, environment: FlagEnvironment) {
     invalidates,
   });
   return { disabling, deletion, copying, ordering };
+}
+
+function toSortOrder(ids: readonly string[]) {
+  return ids.map((id, sortOrder) => ({ id, sortOrder }));
 }
 
 interface Copy {

@@ -1,4 +1,7 @@
+import { useQuery } from "@tanstack/react-query";
+import { queries } from "../api/queries.ts";
 import { adminPath, request } from "../api/request.ts";
+import { placesIn, type Proposal, useDialogWords } from "../changes/proposal.ts";
 import { useChange } from "../changes/use-change.ts";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { NameList } from "../ui/name-list.tsx";
@@ -20,7 +23,16 @@ export function ReviveFlagsDialog({ project, names, onClose, onDone }: ArchivedF
       method: "POST",
       body: { features: names },
     });
+  const { data: projects = [] } = useQuery(queries.projects());
+  const environments = projects.find(({ id }) => id === project)?.environments ?? [];
+  // The list of archived flags does not say where they have strategies.
+  const proposal: Proposal = {
+    places: placesIn(project, environments),
+    changes: names.map((feature) => ({ feature, action: "reviveFeature" })),
+  };
+  const words = useDialogWords(proposal, { submit: "Revive", isDangerous: false });
   const reviving = useChange({
+    proposes: () => proposal,
     run: () => send("revive"),
     invalidates: [["flags", project], ["flag", project], ["projects"], ["segments"]],
     success: () => `Revived ${subject}`,
@@ -30,8 +42,7 @@ export function ReviveFlagsDialog({ project, names, onClose, onDone }: ArchivedF
   return (
     <ConfirmDialog
       title={`Revive ${subject}?`}
-      submit="Revive"
-      isDangerous={false}
+      {...words}
       isPending={reviving.isPending}
       error={reviving.error}
       onClose={onClose}

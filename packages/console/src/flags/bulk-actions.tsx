@@ -2,6 +2,9 @@ import { ChevronDown } from "lucide-react";
 import { useState } from "react";
 import { adminPath, request } from "../api/request.ts";
 import type { FlagSummary } from "../api/types.ts";
+import { askForReason } from "../changes/ask-for-reason.ts";
+import type { Question } from "../changes/confirmations.tsx";
+import { placesIn, useRequiredApprovals } from "../changes/proposal.ts";
 import { useChange } from "../changes/use-change.ts";
 import { useHasFavorites } from "../favorites/favorite-button.tsx";
 import { sendFavorite } from "../favorites/use-favorites.ts";
@@ -89,23 +92,28 @@ interface Switching {
   readonly flags: readonly FlagSummary[];
   readonly environment: string;
   readonly enabled: boolean;
+  /** Why they are turned off although changes require approvals. @default they do not */
+  readonly reason?: string;
 }
 
 /** Returns a function that returns the action that turns flags on or off in an environment. */
 function useSwitchFlags(project: string, flags: readonly FlagSummary[]) {
   const defaultReach = useDefaultReach(project);
+  const requiredApprovals = useRequiredApprovals();
+  const questionAbout = (input: Switching): Question =>
+    askBeforeSwitching(input, defaultReach(input.environment));
   const change = useChange<Switching>({
     run: (input) => switchFlags(project, input),
-    asks: (input) => ({
-      title: `Turn ${describeSwitching(input)}?`,
-      consequence: describeSwitch({
-        ...input,
-        reached: reachedBy(input, defaultReach(input.environment)),
-      }),
-      submit: input.enabled ? "Turn on" : "Turn off",
-      isDangerous: !input.enabled,
-      details: <NameList names={namesOf(input.flags)} />,
+    proposes: ({ flags: switched, environment, enabled, reason }) => ({
+      places: placesIn(project, [environment]),
+      changes: namesOf(switched).map((feature) => ({
+        feature,
+        action: "updateEnabled",
+        payload: { enabled },
+      })),
+      isUrgent: reason !== undefined,
     }),
+    asks: (input) => (input.reason === undefined ? questionAbout(input) : undefined),
     invalidates: keysOf(project),
     success: (input) => `Turned ${describeSwitching(input)}`,
     undo: (input) => switchFlags(project, { ...input, enabled: !input.enabled }),
@@ -116,8 +124,27 @@ function useSwitchFlags(project: string, flags: readonly FlagSummary[]) {
     return {
       label: enabled ? "Turn on" : "Turn off",
       isDisabled: changing.length === 0,
-      run: () => change.mutate({ flags: changing, environment, enabled }),
+      run: () => {
+        const input = { flags: changing, environment, enabled };
+        if (enabled || requiredApprovals(project, environment) === 0) change.mutate(input);
+        else {
+          askForReason(questionAbout(input), {
+            request: () => change.mutate(input),
+            makeNow: (reason) => change.mutate({ ...input, reason }),
+          });
+        }
+      },
     };
+  };
+}
+
+function askBeforeSwitching(input: Switching, whenNone: string): Question {
+  return {
+    title: `Turn ${describeSwitching(input)}?`,
+    consequence: describeSwitch({ ...input, reached: reachedBy(input, whenNone) }),
+    submit: input.enabled ? "Turn on" : "Turn off",
+    isDangerous: !input.enabled,
+    details: <NameList names={namesOf(input.flags)} />,
   };
 }
 
@@ -134,10 +161,13 @@ function reachedBy({ flags, environment }: Switching, whenNone: string): readonl
   );
 }
 
-function switchFlags(project: string, { flags, environment, enabled }: Switching): Promise<void> {
+function switchFlags(
+  project: string,
+  { flags, environment, enabled, reason }: Switching,
+): Promise<void> {
   return send(
     adminPath`/projects/${project}/bulk_features/environments/${environment}/${enabled ? "on" : "off"}`,
-    { features: namesOf(flags) },
+    { features: namesOf(flags), reason },
   );
 }
 
@@ -171,10 +201,21 @@ function useMarkFlags(project: string, flags: readonly FlagSummary[]) {
   };
 }
 
+function environmentsWithStrategies(flags: readonly FlagSummary[]): readonly string[] {
+  const used = flags.flatMap(({ environments }) =>
+    environments.filter(({ hasStrategies }) => hasStrategies),
+  );
+  return [...new Set(used.map(({ name }) => name))];
+}
+
 function useArchiveFlags(project: string, flags: readonly FlagSummary[]) {
   const count = describeCount(flags.length, "flag");
   return useChange({
     run: () => send(adminPath`/projects/${project}/archive`, { features: namesOf(flags) }),
+    proposes: () => ({
+      places: placesIn(project, environmentsWithStrategies(flags)),
+      changes: namesOf(flags).map((feature) => ({ feature, action: "archiveFeature" })),
+    }),
     asks: () => ({
       title: `Archive ${count}?`,
       consequence:

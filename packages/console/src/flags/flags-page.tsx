@@ -4,6 +4,7 @@ import { Plus } from "lucide-react";
 import { useDeferredValue, useEffect, useMemo, useState } from "react";
 import { queries } from "../api/queries.ts";
 import type { FlagSummary } from "../api/types.ts";
+import { OpenRequests } from "../change-requests/open-requests.tsx";
 import { readHiddenColumns, rememberHiddenColumns } from "../app/remembered-choices.ts";
 import { useHasProjectRole } from "../projects/use-project-role.ts";
 import { Button } from "../ui/button.tsx";
@@ -49,6 +50,7 @@ export function FlagsPage() {
         ) : undefined
       }
     >
+      <OpenRequests project={project} />
       <Loaded query={flags}>
         {(all) =>
           all.length === 0 ? (

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { queries } from "../api/queries.ts";
-import { asksBeforeChange } from "../changes/asks-before-change.ts";
+import { useAsksBeforeChange } from "../changes/asks-before-change.ts";
 import type { StrategyAddress } from "../strategies/use-save-strategy.ts";
 import { useNames } from "../strategies/use-names.ts";
 import { describeConsequence, type FlagChange } from "./consequence.ts";
@@ -11,6 +11,7 @@ export function useConsequence(
   change: FlagChange,
 ): string | undefined {
   const names = useNames();
+  const asksBeforeChange = useAsksBeforeChange();
   const { data } = useQuery(queries.flag(project, flag));
   const before = data?.environments.find(({ name }) => name === environment);
   if (before === undefined || !asksBeforeChange(before)) return undefined;

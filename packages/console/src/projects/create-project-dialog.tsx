@@ -44,8 +44,11 @@ export function CreateProjectDialog({ onClose }: { readonly onClose: () => void 
       error={creation.error}
       onSubmit={() =>
         creation.mutate(undefined, {
-          onSuccess: (created) =>
-            void navigate({ to: "/projects/$project/flags", params: { project: created.id } }),
+          onSuccess: (outcome) => {
+            if (!("result" in outcome)) return;
+            const { id: project } = outcome.result;
+            void navigate({ to: "/projects/$project/flags", params: { project } });
+          },
         })
       }
     >

@@ -4,6 +4,7 @@ import { queries } from "../api/queries.ts";
 import { adminPath, request } from "../api/request.ts";
 import type { ProjectEnvironment, ProjectSettings } from "../api/types.ts";
 import { useChange } from "../changes/use-change.ts";
+import { useRequiredApprovals } from "../changes/proposal.ts";
 import { describeEnvironmentType } from "../environments/environment-types.ts";
 import { useDefaultReach } from "../flags/use-default-reach.ts";
 import { Badge } from "../ui/badge.tsx";
@@ -12,6 +13,7 @@ import { Button } from "../ui/button.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { describeCount, formatCount } from "../ui/numbers.ts";
 import { DefaultStrategyDialog } from "./default-strategy-dialog.tsx";
+import { RequiredApprovalsDialog } from "./required-approvals-dialog.tsx";
 
 interface ProjectEnvironmentsProps {
   readonly project: ProjectSettings;
@@ -24,6 +26,8 @@ export function ProjectEnvironments({ project, canChange }: ProjectEnvironmentsP
   const defaultReach = useDefaultReach(project.id);
   const [removed, setRemoved] = useState<ProjectEnvironment>();
   const [shaped, setShaped] = useState<ProjectEnvironment>();
+  const requiredApprovals = useRequiredApprovals();
+  const [configured, setConfigured] = useState<ProjectEnvironment>();
   const adding = useChange<string>({
     run: (environment) =>
       request(adminPath`/projects/${project.id}/environments`, {
@@ -48,7 +52,9 @@ export function ProjectEnvironments({ project, canChange }: ProjectEnvironmentsP
                   <strong>{environment.name}</strong>{" "}
                   <Badge>{describeEnvironmentType(environment.type)}</Badge>{" "}
                   <span className="muted">
-                    {environment.visible ? "in this project" : "not in this project"}
+                    {environment.visible
+                      ? describeApprovals(requiredApprovals(project.id, environment.name))
+                      : "not in this project"}
                   </span>
                   {environment.visible ? (
                     <span className="muted settings-list-note">
@@ -68,13 +74,22 @@ export function ProjectEnvironments({ project, canChange }: ProjectEnvironmentsP
                 ) : null}
                 {canChange ? (
                   environment.visible ? (
-                    <Button
-                      size="small"
-                      aria-label={`Remove ${environment.name}`}
-                      onPress={() => setRemoved(environment)}
-                    >
-                      Remove
-                    </Button>
+                    <>
+                      <Button
+                        size="small"
+                        aria-label={`Required approvals in ${environment.name}`}
+                        onPress={() => setConfigured(environment)}
+                      >
+                        Approvals
+                      </Button>
+                      <Button
+                        size="small"
+                        aria-label={`Remove ${environment.name}`}
+                        onPress={() => setRemoved(environment)}
+                      >
+                        Remove
+                      </Button>
+                    </>
                   ) : (
                     <Button
                       size="small"
@@ -98,6 +113,14 @@ export function ProjectEnvironments({ project, canChange }: ProjectEnvironmentsP
           onClose={() => setShaped(undefined)}
         />
       )}
+      {configured === undefined ? null : (
+        <RequiredApprovalsDialog
+          project={project.id}
+          environment={configured}
+          before={requiredApprovals(project.id, configured.name)}
+          onClose={() => setConfigured(undefined)}
+        />
+      )}
       {removed === undefined ? null : (
         <RemoveEnvironmentDialog
           project={project}
@@ -107,6 +130,12 @@ export function ProjectEnvironments({ project, canChange }: ProjectEnvironmentsP
       )}
     </section>
   );
+}
+
+function describeApprovals(count: number): string {
+  return count === 0
+    ? "in this project"
+    : `in this project, where changes require ${describeCount(count, "approval")}`;
 }
 
 interface RemoveEnvironmentDialogProps {

@@ -126,7 +126,21 @@ function useSaveSegment(
     name: draft.name.trim(),
     ...(project !== ALL_PROJECTS && { project }),
   };
+  const { data: references = [] } = useQuery({
+    ...queries.segmentReferences(version?.value.id ?? 0),
+    enabled: version !== undefined,
+  });
+  const isSame = JSON.stringify(draft.constraints) === JSON.stringify(version?.value.constraints);
   return useSave({
+    ...(version !== undefined && {
+      proposal: {
+        // Its name does not change who gets flags.
+        places: isSame
+          ? []
+          : references.map(({ projectId, environment }) => ({ project: projectId, environment })),
+        changes: [{ action: "updateSegment", payload: { ...body, id: version.value.id } }],
+      },
+    }),
     path:
       version === undefined
         ? adminPath`/segments`

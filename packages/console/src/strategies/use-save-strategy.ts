@@ -1,5 +1,6 @@
 import { adminPath, type Versioned } from "../api/request.ts";
 import type { Strategy } from "../api/types.ts";
+import { placesIn } from "../changes/proposal.ts";
 import { useSave } from "../changes/use-save.ts";
 import { type StrategyDraft, toDraft } from "./strategy-draft.ts";
 
@@ -33,6 +34,14 @@ export function useSaveStrategy(
     version,
     body,
     undoBody: toDraft,
+    proposal: {
+      places: placesIn(project, [environment]),
+      changes: [
+        version === undefined
+          ? { feature: flag, action: "addStrategy", payload: body }
+          : { feature: flag, action: "updateStrategy", payload: { ...body, id: version.value.id } },
+      ],
+    },
     invalidates: [["flag", project, flag], ["flags", project], ["segments"]],
     success: `${action} in ${environment}`,
   });

@@ -1,12 +1,18 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Upload } from "lucide-react";
+import { useNavigate } from "@tanstack/react-router";
 import { useId, useState } from "react";
 import { DropZone, type DropZoneProps } from "react-aria-components/DropZone";
 import { FileTrigger } from "react-aria-components/FileTrigger";
 import { Text } from "react-aria-components/Text";
 import { queries } from "../api/queries.ts";
 import { adminPath, request } from "../api/request.ts";
-import type { ImportReport, ImportValidation, ProjectEnvironment } from "../api/types.ts";
+import type {
+  ChangeRequest,
+  ImportReport,
+  ImportValidation,
+  ProjectEnvironment,
+} from "../api/types.ts";
 import { asksBeforeChange } from "../changes/asks-before-change.ts";
 import { useChange } from "../changes/use-change.ts";
 import { Banner } from "../ui/banner.tsx";
@@ -130,9 +136,20 @@ function ChosenFile({ project, file, onClose }: ChosenFileProps) {
 
 function useImport(file: ImportFile, target: ImportTarget) {
   const { project } = target;
+  const navigate = useNavigate();
   return useChange<ImportReport>({
-    run: () => runImport(file, target),
+    run: async () => {
+      const result = await runImport(file, target);
+      if (isChangeRequest(result)) {
+        await navigate({
+          to: "/projects/$project/change-requests/$id",
+          params: { project, id: String(result.id) },
+        });
+      }
+      return result;
+    },
     invalidates: [
+      ["change-requests"],
       ["flags", project],
       ["flag", project],
       ["projects"],
@@ -142,10 +159,17 @@ function useImport(file: ImportFile, target: ImportTarget) {
       ["tag-types"],
       ["strategy-types"],
     ],
-    success: ({ created, updated }) =>
-      `Imported ${describeCount(created.length + updated.length, "flag")}`,
+    success: ({ created, updated }, result) =>
+      isChangeRequest(result)
+        ? "The import requires approvals, so it was sent to review"
+        : `Imported ${describeCount(created.length + updated.length, "flag")}`,
     showsErrors: true,
   });
+}
+
+/** Whether the service has requested the import instead, because it changes flags where changes require approvals. */
+function isChangeRequest(result: unknown): result is ChangeRequest {
+  return typeof result === "object" && result !== null && "minApprovals" in result;
 }
 
 interface EnvironmentChoiceProps {

@@ -6,7 +6,8 @@ interface ConfirmDialogProps {
   readonly title: string;
   /** The label of the button that confirms. */
   readonly submit: string;
-  readonly onConfirm: () => void;
+  /** @param reason undefined unless the dialog asks for one */
+  readonly onConfirm: (reason?: string) => void;
   readonly onClose: () => void;
   readonly isPending: boolean;
   readonly error?: unknown;
@@ -16,6 +17,10 @@ interface ConfirmDialogProps {
   readonly isDangerous?: boolean;
   /** Text that has to be typed first, because nothing can undo the action. */
   readonly typed?: string;
+  /** Whether people have to say why. @default false */
+  readonly asksReason?: boolean;
+  /** A button for what can be done instead. */
+  readonly alternative?: { readonly label: string; readonly run: () => void } | undefined;
   /** What will happen. */
   readonly children: ReactNode;
 }
@@ -25,18 +30,35 @@ export function ConfirmDialog({
   onConfirm,
   isDangerous = true,
   typed,
+  asksReason = false,
   children,
   ...props
 }: ConfirmDialogProps) {
   const [text, setText] = useState("");
+  const [reason, setReason] = useState("");
   return (
     <FormDialog
       {...props}
       isDangerous={isDangerous}
       isDisabled={typed !== undefined && text.trim() !== typed}
-      onSubmit={onConfirm}
+      onSubmit={() => onConfirm(asksReason ? reason.trim() : undefined)}
     >
       {children}
+      {asksReason ? (
+        <TextField
+          label="Reason"
+          value={reason}
+          onChange={setReason}
+          autoFocus
+          isRequired
+          rows={2}
+          maxLength={10_000}
+          description="It is recorded, and everybody who sees the history can read it."
+          validate={(entered) =>
+            entered !== "" && entered.trim() === "" ? "Enter a reason." : undefined
+          }
+        />
+      ) : null}
       {typed === undefined ? null : (
         <TextField
           label={`Type ${typed} to confirm`}

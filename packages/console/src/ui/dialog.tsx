@@ -64,6 +64,8 @@ interface FormDialogProps extends DialogProps {
   readonly isDisabled?: boolean;
   /** What submitting does to whom, if people have to know it. Shown beside the button. */
   readonly consequence?: string | undefined;
+  /** A button for what can be done instead. */
+  readonly alternative?: { readonly label: string; readonly run: () => void } | undefined;
 }
 
 /** A modal dialog with a form. Errors are shown above its buttons. */
@@ -79,6 +81,7 @@ export function FormDialog({
   isDangerous = false,
   isDisabled = false,
   consequence,
+  alternative,
   onClose,
   children,
   ...props
@@ -99,6 +102,9 @@ export function FormDialog({
           <footer className="dialog-footer">
             <Consequence text={consequence} />
             <Button onPress={close}>{cancel}</Button>
+            {alternative === undefined ? null : (
+              <Button onPress={alternative.run}>{alternative.label}</Button>
+            )}
             <Button
               type="submit"
               variant={isDangerous ? "danger" : "primary"}

@@ -9,6 +9,24 @@ const format = new Intl.DateTimeFormat("en-GB", {
   timeZoneName: "short",
 });
 
+const utcFormat = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  timeZone: "UTC",
+  timeZoneName: "short",
+});
+
+/** Writes a point in time in the time zone of the browser and, if that is another one, in UTC. @param text ISO 8601 */
+export function formatTimeWithUtc(text: string): string {
+  const date = new Date(text);
+  if (Number.isNaN(date.getTime())) return text;
+  const [local, utc] = [format.format(date), utcFormat.format(date)];
+  return local === utc ? utc : `${local} (${utc})`;
+}
+
 /** Writes a point in time, for example "12 Mar 2026, 10:00 CET". Any other text is returned as it is. @param text ISO 8601 */
 export function formatTime(text: string): string {
   const date = new Date(text);

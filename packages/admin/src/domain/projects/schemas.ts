@@ -61,7 +61,14 @@ export const UpdateProjectBody = bodyObject(
     mode: Type.Optional(Mode),
     featureLimit: Type.Optional(NoLimit),
   },
-  ["id", "environments", "featureNaming", "linkTemplates", ...READ_ONLY],
+  [
+    "id",
+    "environments",
+    "changeRequestEnvironments",
+    "featureNaming",
+    "linkTemplates",
+    ...READ_ONLY,
+  ],
 );
 
 const FeatureNamingBody = closedObject("createFeatureNamingPatternSchema", {

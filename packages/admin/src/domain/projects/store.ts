@@ -9,6 +9,7 @@ import {
 } from "../../errors.ts";
 import type { ProjectAccess } from "../../access/project-access.ts";
 import { LIMITS } from "../../limits.ts";
+import { readProtectedPlaces } from "../../storage/protected-places.ts";
 import {
   type Database,
   firstRow,
@@ -61,8 +62,8 @@ export async function getActiveProject(db: Database, id: string): Promise<Projec
 }
 
 /**
- * Lists the archived or the active projects by id, with the number of their active flags and the names of
- * their environments.
+ * Lists the archived or the active projects by id, with the number of their active flags, the names of
+ * their environments, and where changes require approvals.
  */
 export async function listProjects(db: Database, filter: ProjectFilter) {
   const rows = await listProjectRows(db, filter);
@@ -73,11 +74,15 @@ export async function listProjects(db: Database, filter: ProjectFilter) {
     .orderBy(...ENVIRONMENT_ORDER);
   const linksOf = groupBy(links, ({ project }) => project);
   const favorites = await findFavoriteProjects(db, filter.userId);
+  const protectedOf = groupBy(await readProtectedPlaces(db), ({ project }) => project);
   return rows.map((row) => ({
     ...row,
     favorite: favorites.has(row.id),
     callerRole: filter.access.levelIn(row.id),
     environments: (linksOf.get(row.id) ?? []).map(({ environment }) => environment),
+    changeRequestEnvironments: (protectedOf.get(row.id) ?? []).map(
+      ({ environment: name, approvals: requiredApprovals }) => ({ name, requiredApprovals }),
+    ),
   }));
 }
 

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import type { RequestedChange } from "../api/types.ts";
+import { describeRequestedChange } from "./describe-requested-change.ts";
+
+type Change = Pick<RequestedChange, "action" | "events" | "payload">;
+
+test.each<[Change, string]>([
+  [
+    { action: "updateEnabled", events: [], payload: { enabled: true } },
+    "Turn on checkout in production",
+  ],
+  [
+    { action: "updateEnabled", events: [], payload: { enabled: false } },
+    "Turn off checkout in production",
+  ],
+  [
+    { action: "addStrategy", events: [], payload: { name: "flexibleRollout" } },
+    "Add a strategy (Gradual rollout) to checkout in production",
+  ],
+  [
+    { action: "updateStrategy", events: [], payload: { name: "default", title: "Pilot" } },
+    "Change the strategy “Pilot” of checkout in production",
+  ],
+  [
+    { action: "moveFeature", events: [], payload: { newProjectId: "blog" } },
+    "Move checkout to the project blog",
+  ],
+  // What was recorded may have any form.
+  [
+    { action: "deleteStrategy", events: [], payload: {} },
+    "Remove a strategy ((unnamed)) from checkout in production",
+  ],
+])("describes %j", (change, sentence) => {
+  expect(describeRequestedChange({ change, flag: "checkout", environment: "production" })).toBe(
+    sentence,
+  );
+});

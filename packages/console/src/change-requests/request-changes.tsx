@@ -1,0 +1,220 @@
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { adminPath, request as send } from "../api/request.ts";
+import type { ChangeRequest, RequestedChange } from "../api/types.ts";
+import { useChange } from "../changes/use-change.ts";
+import { describePath, describeValue } from "../events/describe-value.ts";
+import { EVENT_WORDS } from "../events/event-words.ts";
+import { isObject } from "../events/recorded-state.ts";
+import { DifferenceTable } from "../events/difference-table.tsx";
+import { compareStates } from "../events/compare-states.ts";
+import { toWords } from "../events/recorded-words.ts";
+import { useNames } from "../strategies/use-names.ts";
+import { Banner } from "../ui/banner.tsx";
+import { Button } from "../ui/button.tsx";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+import { describeCount } from "../ui/numbers.ts";
+import { describeRequestedChange } from "./describe-requested-change.ts";
+import type { Rights } from "./rights.ts";
+
+interface RequestChangesProps {
+  readonly request: ChangeRequest;
+  /** The same request, with what others have changed since; undefined until that is known. */
+  readonly checked: ChangeRequest | undefined;
+  readonly rights: Rights;
+}
+
+/** The changes of a request, in words, with what they change. */
+export function RequestChanges({ request, checked = request, rights }: RequestChangesProps) {
+  const conflicts = new Map(
+    changesOf(checked).map(({ id, conflicts: found = [] }) => [id, found] as const),
+  );
+  const { project, features, segments } = request;
+  const count = changesOf(request).length;
+  const show = (change: RequestedChange, flag: string) => (
+    <Change
+      key={change.id}
+      request={request}
+      change={change}
+      flag={flag}
+      conflicts={conflicts.get(change.id) ?? []}
+      canEdit={rights.canEdit}
+    />
+  );
+  return (
+    <section className="request-section" aria-labelledby="changes-heading">
+      <h2 id="changes-heading">{describeCount(count, "change")}</h2>
+      {features.map(({ name, changes }) => (
+        <section key={name} className="card" aria-label={name}>
+          <h3 className="request-change">
+            <Link to="/projects/$project/flags/$flag" params={{ project, flag: name }}>
+              {name}
+            </Link>
+          </h3>
+          {changes.map((change) => show(change, name))}
+        </section>
+      ))}
+      {segments.length === 0 ? null : (
+        <section className="card" aria-label="Other changes">
+          {segments.map((change) => show(change, ""))}
+        </section>
+      )}
+    </section>
+  );
+}
+
+function changesOf({ features, segments }: ChangeRequest): readonly RequestedChange[] {
+  return [...features.flatMap(({ changes }) => changes), ...segments];
+}
+
+type Conflict = NonNullable<RequestedChange["conflicts"]>[number];
+
+interface ChangeProps {
+  readonly request: ChangeRequest;
+  readonly change: RequestedChange;
+  readonly flag: string;
+  readonly conflicts: readonly Conflict[];
+  readonly canEdit: boolean;
+}
+
+function Change({ request, change, flag, conflicts, canEdit }: ChangeProps) {
+  const [isRemoving, setRemoving] = useState(false);
+  const { environment } = request;
+  const sentence = describeRequestedChange({ change, flag, environment });
+  const path = adminPath`/projects/${request.project}/change-requests/${String(request.id)}/changes/${String(change.id)}`;
+  const removal = useChange({
+    run: () => send(path, { method: "DELETE" }),
+    invalidates: [["change-requests"]],
+    success: () => "Removed the change",
+    showsErrors: true,
+  });
+  // What a single event says is in the sentence already.
+  const shown = change.events.filter(({ preData, data }) => preData !== null || data !== null);
+  return (
+    <div className="request-change">
+      <div className="request-change-head">
+        <p>{sentence}</p>
+        {canEdit ? (
+          <Button
+            size="small"
+            variant="quiet"
+            aria-label={`Remove the change: ${sentence}`}
+            onPress={() => setRemoving(true)}
+          >
+            Remove
+          </Button>
+        ) : null}
+      </div>
+      <div className="request-change-body">
+        {shown.map((event, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- the events of a change keep their order
+          <div key={index} className="request-table-frame">
+            {shown.length === 1 ? null : <h4>{EVENT_WORDS[event.type].label}</h4>}
+            <Differences before={event.preData} after={event.data} />
+          </div>
+        ))}
+        {conflicts.length === 0 ? null : (
+          <ConflictNote path={path} change={change} conflicts={conflicts} canEdit={canEdit} />
+        )}
+      </div>
+      {isRemoving ? (
+        <ConfirmDialog
+          title="Remove the change?"
+          submit="Remove"
+          isPending={removal.isPending}
+          error={removal.error}
+          onClose={() => setRemoving(false)}
+          onConfirm={() => removal.mutate(undefined, { onSuccess: () => setRemoving(false) })}
+        >
+          <p>
+            {sentence}.{" "}
+            {request.approvals.length === 0 ? "" : "The approvals that the request has are void."}
+          </p>
+        </ConfirmDialog>
+      ) : null}
+    </div>
+  );
+}
+
+/** Fields that say nothing about what a change does: they get other values when it is made. */
+const MEANINGLESS: readonly string[] = ["archivedAt", "createdAt", "id", "sortOrder"];
+
+function toShown(state: unknown): unknown {
+  if (!isObject(state)) return state;
+  return Object.fromEntries(Object.entries(state).filter(([name]) => !MEANINGLESS.includes(name)));
+}
+
+interface DifferencesProps {
+  /** Null for something new. */
+  readonly before: unknown;
+  /** Null for something deleted. */
+  readonly after: unknown;
+}
+
+/** More would take the browser seconds: a segment can have 10,000 values. */
+const MAX_DIFFERENCES = 100;
+
+function Differences({ before, after }: DifferencesProps) {
+  const names = useNames();
+  const found = compareStates(toWords(toShown(before), names), toWords(toShown(after), names));
+  return (
+    <>
+      <DifferenceTable
+        differences={found.slice(0, MAX_DIFFERENCES)}
+        {...(before !== null && { before: "Before" })}
+        {...(after !== null && { after: "After" })}
+      />
+      {found.length > MAX_DIFFERENCES ? (
+        <p className="muted">And {describeCount(found.length - MAX_DIFFERENCES, "more change")}.</p>
+      ) : null}
+    </>
+  );
+}
+
+interface ConflictNoteProps extends Pick<ChangeProps, "canEdit" | "change" | "conflicts"> {
+  readonly path: string;
+}
+
+/** What somebody else has changed since a change was requested, with both versions. */
+function ConflictNote({ path, change, conflicts, canEdit }: ConflictNoteProps) {
+  const renewal = useChange({
+    run: () => send(path, { method: "PUT", body: { payload: change.payload } }),
+    invalidates: [["change-requests"]],
+    success: () => "The change is now based on the current state",
+  });
+  return (
+    <Banner kind="error">
+      <div className="request-conflict">
+        <p>Somebody has changed the same since this was requested, so it cannot be applied:</p>
+        <div className="request-table-frame">
+          <table className="table event-differences">
+            <thead>
+              <tr>
+                <th scope="col">Field</th>
+                <th scope="col">When requested</th>
+                <th scope="col">Now</th>
+              </tr>
+            </thead>
+            <tbody>
+              {conflicts.map(({ field, was, now }) => (
+                <tr key={field}>
+                  <th scope="row">{field === "" ? "value" : describePath(field.split("."))}</th>
+                  <td>{describeValue(was)}</td>
+                  <td>{describeValue(now)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+        {canEdit && !change.action.startsWith("import") ? (
+          <>
+            <p>Remove the change, or request it again: then others have to approve it again.</p>
+            <Button size="small" isPending={renewal.isPending} onPress={() => renewal.mutate()}>
+              Request it again
+            </Button>
+          </>
+        ) : null}
+      </div>
+    </Banner>
+  );
+}

@@ -1,0 +1,183 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { ArrowLeft, Pencil } from "lucide-react";
+import { useState } from "react";
+import { changeRequestQueries } from "../api/change-request-queries.ts";
+import { ApiError } from "../api/request.ts";
+import type { ChangeRequest } from "../api/types.ts";
+import { Badge } from "../ui/badge.tsx";
+import { Banner } from "../ui/banner.tsx";
+import { IconButton } from "../ui/button.tsx";
+import { describeError } from "../ui/describe-error.ts";
+import { Loaded } from "../ui/loaded.tsx";
+import { describeCount } from "../ui/numbers.ts";
+import { Page } from "../ui/page.tsx";
+import { Time } from "../ui/time.tsx";
+import { formatTimeWithUtc } from "../ui/times.ts";
+import { joinWithAnd } from "../ui/words.ts";
+import { RequestActions } from "./request-actions.tsx";
+import { RequestChanges } from "./request-changes.tsx";
+import { RequestComments } from "./request-comments.tsx";
+import { type Rights, useRights } from "./rights.ts";
+import { RenameDialog } from "./send-dialog.tsx";
+import { StateBadge } from "./state-badge.tsx";
+import "./change-requests.css";
+
+const route = getRouteApi("/shell/projects/$project/change-requests/$id");
+
+/** A change request: what it changes, what others say about it, and what can be done with it. */
+export function RequestPage() {
+  const { project, id } = route.useParams();
+  const query = useQuery(changeRequestQueries.one(project, Number(id)));
+  const isUnknown = query.error instanceof ApiError && query.error.status === 404;
+  const above = (
+    <Link to="/projects/$project/change-requests" params={{ project }} className="back-link">
+      <ArrowLeft aria-hidden /> Change requests
+    </Link>
+  );
+  if (isUnknown) {
+    return (
+      <Page title="There is no such change request" above={above}>
+        <p>Somebody has deleted the draft, or the address is misspelt.</p>
+      </Page>
+    );
+  }
+  if (query.data === undefined) {
+    return (
+      <Page title="Change request" above={above}>
+        <Loaded query={query}>{() => null}</Loaded>
+      </Page>
+    );
+  }
+  return <Request request={query.data} above={above} />;
+}
+
+interface RequestProps {
+  readonly request: ChangeRequest;
+  readonly above: React.ReactNode;
+}
+
+function Request({ request, above }: RequestProps) {
+  const { project, environment, title, createdBy, createdAt } = request;
+  const rights = useRights(request);
+  const [isRenaming, setRenaming] = useState(false);
+  const checked = useQuery({
+    ...changeRequestQueries.checked(project, request.id),
+    enabled: rights.isOpen && rights.canComment,
+  });
+  return (
+    <Page
+      title={title}
+      above={above}
+      besideTitle={
+        <>
+          {rights.canEdit ? (
+            <IconButton label="Rename" onPress={() => setRenaming(true)}>
+              <Pencil aria-hidden />
+            </IconButton>
+          ) : null}
+          <StateBadge request={request} />
+        </>
+      }
+      description={
+        <>
+          For <strong>{environment}</strong> in the project {project}. Created by{" "}
+          {createdBy.username} <Time value={createdAt} />.
+        </>
+      }
+      actions={<RequestActions request={request} rights={rights} />}
+    >
+      <StateNotes request={request} rights={rights} />
+      {checked.error === null || !rights.isOpen ? null : (
+        <Banner kind="error">It cannot be applied any more. {describeError(checked.error)}</Banner>
+      )}
+      <RequestChanges request={request} checked={checked.data} rights={rights} />
+      <Reviews request={request} />
+      <RequestComments request={request} canComment={rights.canComment} />
+      {isRenaming ? <RenameDialog request={request} onClose={() => setRenaming(false)} /> : null}
+    </Page>
+  );
+}
+
+interface StateNotesProps {
+  readonly request: ChangeRequest;
+  readonly rights: Rights;
+}
+
+/** What is special about the state of a request. */
+function StateNotes({ request, rights }: StateNotesProps) {
+  const { schedule, appliedWithoutApproval, appliedBy, state } = request;
+  return (
+    <>
+      {state === "Draft" && rights.canEdit ? (
+        <Banner kind="info">
+          This is a draft: nobody else is asked to look at it yet.
+          {request.minApprovals === 0
+            ? " Nobody has to approve it, so you can apply or schedule it."
+            : " Send it to review when it is complete."}
+        </Banner>
+      ) : null}
+      {appliedWithoutApproval === undefined ? null : (
+        <Banner kind="warning">
+          {appliedBy?.username ?? "Somebody"} applied it without the required approvals: “
+          {appliedWithoutApproval.reason}”
+        </Banner>
+      )}
+      {schedule === undefined ? null : schedule.status !== "suspended" ? (
+        state === "Scheduled" ? (
+          <Banner kind="info">
+            It is applied on {formatTimeWithUtc(schedule.scheduledAt)}
+            {schedule.scheduledBy === undefined
+              ? ""
+              : `, in the name of ${schedule.scheduledBy.username}`}
+            .{schedule.status === "failed" ? " It failed, and is tried again: " : ""}
+            {schedule.reason}
+          </Banner>
+        ) : (
+          <p className="muted">It was scheduled for {formatTimeWithUtc(schedule.scheduledAt)}.</p>
+        )
+      ) : (
+        <Banner kind="error">
+          The schedule for {formatTimeWithUtc(schedule.scheduledAt)} is suspended:{" "}
+          {schedule.reason ?? "unknown reason"}. Apply it, schedule it again, or cancel it.
+        </Banner>
+      )}
+    </>
+  );
+}
+
+/** Who has approved or rejected a request, and who is asked to. */
+function Reviews({ request }: { readonly request: ChangeRequest }) {
+  const { approvals, rejections, reviewers, minApprovals } = request;
+  const reviewed = new Set([...approvals, ...rejections].map(({ createdBy }) => createdBy.id));
+  const asked = reviewers.filter(({ id }) => !reviewed.has(id));
+  if (minApprovals === 0 && approvals.length + rejections.length === 0) return null;
+  return (
+    <section className="request-section" aria-labelledby="reviews-heading">
+      <h2 id="reviews-heading">Reviews</h2>
+      <p>
+        {approvals.length} of {describeCount(minApprovals, "required approval")}.
+        {asked.length === 0
+          ? ""
+          : ` Asked to review: ${joinWithAnd(asked.map(({ username }) => username))}.`}
+      </p>
+      {approvals.length + rejections.length === 0 ? null : (
+        <ul className="card request-notes" aria-label="Reviews">
+          {[
+            ...approvals.map((review) => ({ ...review, isApproval: true })),
+            ...rejections.map((review) => ({ ...review, isApproval: false })),
+          ].map(({ createdBy, createdAt, isApproval }) => (
+            <li key={createdBy.id}>
+              <Badge kind={isApproval ? "good" : "bad"}>
+                {isApproval ? "Approved" : "Rejected"}
+              </Badge>
+              <span>
+                by {createdBy.username} <Time value={createdAt} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,237 @@
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { createUser, logIn, PASSWORD } from "../../admin/test/_accounts.ts";
+import { confirm, field } from "./_actions.ts";
+import { clickControl, describeConsole, expectAccessible, type Size, SIZES } from "./_console.ts";
+import { flagsOn, waitForMessage } from "./_flags.ts";
+import { createFlag, environmentOf, readStrategies } from "./_strategies.ts";
+
+/** Requests that are refused on purpose are in the log of the browser. */
+const REFUSALS = /status of 4\d\d/;
+
+describeConsole("change requests", (console) => {
+  const LIST = "/projects/default/change-requests";
+  const percent = (rollout: string) => ({
+    name: "flexibleRollout",
+    parameters: { rollout, stickiness: "default" },
+  });
+  const setApprovals = (requiredApprovals: number | null) =>
+    console.admin("PUT", "/environments/update/production", { requiredApprovals });
+
+  beforeAll(async () => {
+    await createUser(console, "ann", "Editor");
+    await createUser(console, "bob", "Editor");
+  });
+
+  /** Creates a flag with a strategy in production, where changes require an approval from then on. */
+  const createProtected = async (flag: string): Promise<void> => {
+    await setApprovals(null);
+    await createFlag(console, flag, [percent("25")], "production");
+    await setApprovals(1);
+  };
+
+  /** Opens a page in a browser of somebody who signs in with a password. */
+  const openAs = async (user: string, path: string, size: Size = "desktop"): Promise<Page> => {
+    const page = await console.openSignedOut(path, { size, expected: REFUSALS });
+    await field(page, "User name or email address").fill(user);
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await page.keyboard.press("Enter");
+    await page.getByRole("main").waitFor();
+    await page.getByRole("button", { name: "Account" }).waitFor();
+    return page;
+  };
+
+  /** Does something through the API in the name of somebody. */
+  const as = async (user: string, method: string, path: string, body?: unknown) => {
+    const response = await console.request(`/api/admin${path}`, {
+      method,
+      headers: await logIn(console, user),
+      body,
+    });
+    const text = await response.text();
+    expect([response.status, text]).toEqual([200, text]);
+    return (text === "" ? undefined : JSON.parse(text)) as { readonly id: number };
+  };
+
+  const press = (page: Page, name: string) =>
+    page.getByRole("button", { name, exact: true }).click();
+
+  test.each(SIZES)(
+    "somebody requests changes, somebody else comments on and approves them, on a %s",
+    async (size) => {
+      const flag = `requested-${size}`;
+      await createProtected(flag);
+      const ann = await openAs("ann", `/projects/default/flags/${flag}`, size);
+      const production = environmentOf(ann, "production");
+      await clickControl(production.getByRole("switch"));
+      await waitForMessage(ann, "Added to your change request for production");
+      expect(await production.getByRole("switch").isChecked()).toBe(false);
+      await production.getByRole("button", { name: "Add strategy" }).click();
+      const form = ann.getByRole("dialog", { name: "New strategy in production" });
+      await form.getByText("Changes in production require 1 approval.").waitFor();
+      await expectAccessible(ann);
+      await form.getByRole("button", { name: "Add to change request" }).click();
+      await ann.getByText("has 2 changes").waitFor();
+      await expectAccessible(ann);
+      expect(await readStrategies(console, flag, "production")).toHaveLength(1);
+
+      await ann.getByRole("link", { name: "Review and send" }).click();
+      await ann.getByText(`Turn on ${flag} in production`).waitFor();
+      await expectAccessible(ann);
+      await press(ann, "Send to review");
+      const sending = ann.getByRole("dialog", { name: "Send to review" });
+      await field(sending, "Title").fill(`Launch ${flag}`);
+      await clickControl(sending.getByRole("checkbox", { name: "bob" }));
+      await expectAccessible(ann);
+      await sending.getByRole("button", { name: "Send" }).click();
+      await waitForMessage(ann, "Sent to review");
+
+      const bob = await openAs("bob", "/", size);
+      await bob.getByRole("link", { name: "1 change request waits for you" }).click();
+      await bob.getByRole("link", { name: `Launch ${flag}` }).waitFor();
+      await expectAccessible(bob);
+      await bob.getByRole("link", { name: `Launch ${flag}` }).click();
+      await field(bob, "Your comment").fill("Are the metrics ready?");
+      await press(bob, "Comment");
+      await bob.getByRole("listitem").filter({ hasText: "Are the metrics ready?" }).waitFor();
+      await press(bob, "Approve");
+      await confirm(bob, "It then has all approvals", "Approve");
+      await waitForMessage(bob, "Approved");
+      await expectAccessible(bob);
+      await expect.poll(() => bob.getByRole("link", { name: /waits for you/ }).count()).toBe(0);
+
+      // Ann's page follows.
+      await ann.getByText("Are the metrics ready?").waitFor();
+      await press(ann, "Apply");
+      await confirm(ann, "take effect at once", "Apply");
+      await waitForMessage(ann, "Applied");
+      expect(await flagsOn(console, "default", "production")).toContain(flag);
+      expect(await readStrategies(console, flag, "production")).toHaveLength(2);
+      await ann.getByRole("link", { name: "Change requests", exact: true }).first().click();
+      await ann.getByRole("tab", { name: "Closed" }).click();
+      await ann.getByRole("link", { name: `Launch ${flag}` }).waitFor();
+      await expectAccessible(ann);
+    },
+  );
+
+  test("a flag is turned off at once, with a reason", async () => {
+    await createProtected("urgent");
+    await setApprovals(null);
+    await console.admin("POST", "/projects/default/features/urgent/environments/production/on");
+    await setApprovals(1);
+    const page = await openAs("ann", "/projects/default/flags/urgent");
+    const production = environmentOf(page, "production");
+    await clickControl(production.getByRole("switch", { name: "On" }));
+    const dialog = page.getByRole("dialog", { name: "Turn off urgent in production?" });
+    await dialog.getByRole("button", { name: "Add to change request" }).waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Turn off now" }).click();
+    await dialog.getByText("Enter a reason.").waitFor();
+    expect(await flagsOn(console, "default", "production")).toContain("urgent");
+    await field(dialog, "Reason").fill("Payments fail");
+    await dialog.getByRole("button", { name: "Turn off now" }).click();
+    await waitForMessage(page, "urgent is now off in production");
+    expect(await flagsOn(console, "default", "production")).not.toContain("urgent");
+    const { events } = (await console.admin(
+      "GET",
+      "/search/events?type=IS:feature-environment-disabled-without-approval",
+    )) as { readonly events: readonly unknown[] };
+    expect(events).toMatchObject([{ createdBy: "ann", data: { reason: "Payments fail" } }]);
+  });
+
+  test("a conflict shows both versions, and a schedule is made, mentioned and ended", async () => {
+    await createProtected("contested");
+    const [strategy] = await readStrategies(console, "contested", "production");
+    const at = "/projects/default/features/contested/environments/production";
+    const { id } = await as(
+      "ann",
+      "POST",
+      "/projects/default/environments/production/change-requests",
+      {
+        feature: "contested",
+        action: "updateStrategy",
+        payload: { id: strategy?.id, ...percent("75") },
+      },
+    );
+    const state = { state: "In review" };
+    await as("ann", "PUT", `${LIST}/${id}/state`, state);
+    await as("bob", "PUT", `${LIST}/${id}/state`, { state: "Approved" });
+    await setApprovals(null);
+    await console.admin("PUT", `${at}/strategies/${strategy?.id ?? ""}`, percent("30"));
+    await setApprovals(1);
+
+    const page = await openAs("ann", `${LIST}/${id}`);
+    const row = page.getByRole("row").filter({ hasText: "30" }).filter({ hasText: "25" });
+    await row.waitFor();
+    await expectAccessible(page);
+    await press(page, "Request it again");
+    await waitForMessage(page, "The change is now based on the current state");
+    await as("bob", "PUT", `${LIST}/${id}/state`, { state: "Approved" });
+
+    await press(page, "Schedule");
+    const dialog = page.getByRole("dialog", { name: "Schedule the request" });
+    await dialog.getByText("UTC").waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Schedule" }).click();
+    await waitForMessage(page, "Scheduled for");
+    await page.getByText("in the name of ann").waitFor();
+    expect(await console.admin("GET", `${LIST}/${id}`)).toMatchObject({
+      state: "Scheduled",
+      schedule: { status: "pending" },
+    });
+
+    await setApprovals(null);
+    await page.goto(`${console.url}/projects/default/flags/contested`);
+    await page.getByRole("list", { name: "Requested changes of this flag" }).waitFor();
+    await expectAccessible(page);
+    await clickControl(environmentOf(page, "production").getByRole("switch"));
+    await confirm(page, "1 change of this flag is scheduled for", "Schedule instead");
+    await waitForMessage(page, "Added to your change request for production");
+    expect(await flagsOn(console, "default", "production")).not.toContain("contested");
+    await page.getByRole("link", { name: "Apply or schedule" }).click();
+    await press(page, "More actions");
+    await page.getByRole("menuitem", { name: "Delete the draft…" }).click();
+    await confirm(page, "Nothing that it contains", "Delete");
+    await page.getByRole("heading", { name: "Change requests", level: 1 }).waitFor();
+    await setApprovals(1);
+
+    await page.getByRole("link", { name: `Change request #${id}` }).click();
+    await press(page, "More actions");
+    await page.getByRole("menuitem", { name: "End the schedule…" }).click();
+    await confirm(page, "keeps its approvals", "End the schedule");
+    await waitForMessage(page, "The schedule has ended");
+    expect(await console.admin("GET", `${LIST}/${id}`)).toMatchObject({ state: "Approved" });
+  });
+
+  test("an admin sets how an environment is protected, and an owner of a project requires more", async () => {
+    await setApprovals(null);
+    const page = await console.open("/environments");
+    await press(page, "Actions for development");
+    await page.getByRole("menuitem", { name: "Edit" }).click();
+    const dialog = page.getByRole("dialog", { name: "Edit development" });
+    await dialog.getByRole("button", { name: "Protection" }).press("Enter");
+    await page.getByRole("option", { name: "Approvals" }).click();
+    await dialog.getByLabel("Required approvals").fill("2");
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await waitForMessage(page, "Changed development");
+    await page.getByText("2 approvals").waitFor();
+    await expectAccessible(page);
+
+    await page.goto(`${console.url}/projects/default/settings`);
+    await press(page, "Required approvals in development");
+    const required = page.getByRole("dialog", { name: "Required approvals in development" });
+    await required.getByText("requires at least 2 in every project").waitFor();
+    await required.getByLabel("Number of approvals").fill("3");
+    await required.getByRole("button", { name: "Save" }).click();
+    await waitForMessage(page, "Changes in development now require 3 approvals");
+    await page.getByText("where changes require 3 approvals").waitFor();
+    await expectAccessible(page);
+    await console.admin("PUT", "/environments/update/development", { requiredApprovals: null });
+    await console.admin(
+      "PUT",
+      "/projects/default/environments/development/change-requests/config",
+      { changeRequestsEnabled: false },
+    );
+  });
+});
