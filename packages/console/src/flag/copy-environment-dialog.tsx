@@ -1,8 +1,9 @@
 import { useState } from "react";
 import { adminPath } from "../api/request.ts";
 import type { Flag, FlagEnvironment } from "../api/types.ts";
-import { asksBeforeChange } from "../changes/asks-before-change.ts";
+import { useAsksBeforeChange } from "../changes/asks-before-change.ts";
 import { EditedResource, type EditedVersion, SaveDialog } from "../changes/edit-dialog.tsx";
+import { placesIn } from "../changes/proposal.ts";
 import { useSave } from "../changes/use-save.ts";
 import { describeCopy } from "../flags/consequence.ts";
 import { toDraft } from "../strategies/strategy-draft.ts";
@@ -48,11 +49,17 @@ function CopyForm({ path, version, ...props }: CopyFormProps) {
   const { flag, source, target, onClose } = props;
   const [copiesState, setCopiesState] = useState(false);
   const names = useNames();
+  const asksBeforeChange = useAsksBeforeChange();
   const before = version.value;
+  const body = { ...toBody(source), ...(copiesState && { enabled: source.enabled }) };
   const saving = useSave<Rules>({
     path,
     version,
-    body: { ...toBody(source), ...(copiesState && { enabled: source.enabled }) },
+    body,
+    proposal: {
+      places: placesIn(flag.project, [target.name]),
+      changes: [{ feature: flag.name, action: "replaceRules", payload: body }],
+    },
     undoBody: (replaced) => ({ ...toBody(replaced), enabled: replaced.enabled }),
     invalidates: [["flag", flag.project, flag.name], ["flags", flag.project], ["segments"]],
     success: `Copied ${source.name} to ${target.name}`,
