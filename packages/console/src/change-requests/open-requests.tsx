@@ -5,7 +5,7 @@ import { changeRequestQueries } from "../api/change-request-queries.ts";
 import type { ChangeRequestSummary } from "../api/types.ts";
 import { describeCount } from "../ui/numbers.ts";
 import { formatTime } from "../ui/times.ts";
-import { RequestLink } from "./request-table.tsx";
+import { RequestLink } from "./request-link.tsx";
 import { StateBadge } from "./state-badge.tsx";
 import "./change-requests.css";
 

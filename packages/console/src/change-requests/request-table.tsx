@@ -1,9 +1,9 @@
-import { Link } from "@tanstack/react-router";
 import type { ChangeRequestSummary } from "../api/types.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { describeCount } from "../ui/numbers.ts";
 import { Time } from "../ui/time.tsx";
 import { formatTime } from "../ui/times.ts";
+import { RequestLink } from "./request-link.tsx";
 import { StateBadge } from "./state-badge.tsx";
 
 interface RequestTableProps {
@@ -55,18 +55,6 @@ export function RequestTable({ label, requests, namesProject = false }: RequestT
   ];
   return (
     <DataTable label={label} columns={columns} rows={requests} keyOf={({ id }) => String(id)} />
-  );
-}
-
-export function RequestLink({
-  request: { project, id, title },
-}: {
-  readonly request: Pick<ChangeRequestSummary, "id" | "project" | "title">;
-}) {
-  return (
-    <Link to="/projects/$project/change-requests/$id" params={{ project, id: String(id) }}>
-      {title}
-    </Link>
   );
 }
 
