@@ -34,6 +34,7 @@ const OPEN: Readonly<Record<string, string>> = {
   "addDefaultStrategyToProjectEnvironment /parameters":
     "each property is a parameter of the strategy",
   "updateFeatureStrategy /parameters": "each property is a parameter of the strategy",
+  "replaceFeatureEnvironmentRules /strategies/0/parameters": "parameters of a strategy",
   "importProject /defaultStrategies/0/parameters": "parameters of a strategy",
   "importProject /features/0/environments/0/strategies/0/parameters": "parameters of a strategy",
   "updateSortOrder ": "each property is the name of an environment, which is checked",

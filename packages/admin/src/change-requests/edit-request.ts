@@ -76,6 +76,10 @@ export async function addChanges(
       createdBy: participant.requester,
     })),
   );
+  await db
+    .update(changeRequests)
+    .set({ updatedAt: new Date() })
+    .where(eq(changeRequests.id, request.id));
   await record(
     transaction,
     request,

@@ -231,6 +231,7 @@ export function toRequestSummary(request: ChangeRequest<ListedChange>) {
     stateTimestamps: stateTimes,
     createdBy: toPerson(request.createdBy),
     createdAt: request.createdAt,
+    updatedAt: request.updatedAt,
     features: [...byFeature].flatMap(([name, changes]) =>
       name === null
         ? []

@@ -43,10 +43,13 @@ export const changeRequestQueries = {
         }),
     }),
 
-  /** A change request with what others have changed since. It fails if a change cannot be made any more. */
-  checked: (project: string, id: number) =>
+  /**
+   * A change request with what others have changed since. It fails if a change cannot be made any more. The service tries out
+   * the changes for it while others wait, so it is not repeated after each change of a request.
+   */
+  checked: ({ project, id, updatedAt }: Pick<ChangeRequest, "id" | "project" | "updatedAt">) =>
     queryOptions({
-      queryKey: ["change-requests", "checked", project, id],
+      queryKey: ["checked-change-request", project, id, updatedAt],
       queryFn: ({ signal }) =>
         request<ChangeRequest>(
           adminPath`/projects/${project}/change-requests/${String(id)}/check`,

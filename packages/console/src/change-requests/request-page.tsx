@@ -62,7 +62,7 @@ function Request({ request, above }: RequestProps) {
   const rights = useRights(request);
   const [isRenaming, setRenaming] = useState(false);
   const checked = useQuery({
-    ...changeRequestQueries.checked(project, request.id),
+    ...changeRequestQueries.checked(request),
     enabled: rights.isOpen && rights.canComment,
   });
   return (
