@@ -478,6 +478,32 @@ describeStorages("change requests", (source) => {
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       expect([path, (await as("bob", "GET", path)).status]).toEqual([path, 404]);
     }
+    const { id: segment } = (await service.admin("POST", "/segments", {
+      name: "secret-segment",
+      project: "secret",
+      constraints: [],
+    })) as Body;
+    for (const [project, number] of [
+      ["secret", segment],
+      ["no-such-project", 999_999],
+    ] as const) {
+      const moved = {
+        feature: "flag-1",
+        action: "moveFeature",
+        payload: { newProjectId: project },
+      };
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect(await as("bob", "POST", NEW, moved)).toMatchObject({
+        status: 404,
+        body: { message: `There is no project ${JSON.stringify(project)}` },
+      });
+      const deleted = { action: "deleteSegment", payload: { id: number } };
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect(await as("bob", "POST", NEW, deleted)).toMatchObject({
+        status: 404,
+        body: { message: `There is no segment ${number}` },
+      });
+    }
     const { changeRequests } = await succeed("bob", "GET", "/search/change-requests?limit=100");
     expect(JSON.stringify(changeRequests)).not.toContain("secret");
   });

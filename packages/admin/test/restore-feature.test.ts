@@ -136,6 +136,8 @@ describeAnyStorage("restoring a flag", (source) => {
       }),
     ]);
     expect((await post("/restore", { eventId: 1 })).status).toBe(404);
+    const elsewhere = { eventId: await latestEvent(), environment: "none" };
+    expect((await post("/restore", elsewhere)).status).toBe(404);
   });
 
   test("requires the approvals of a direct change", async () => {

@@ -25,7 +25,7 @@ import {
 } from "../domain/strategies/write-strategies.ts";
 import { FlagVariantsBody } from "../domain/variants/schemas.ts";
 import { replaceVariants } from "../domain/variants/store.ts";
-import { ApiError, badData } from "../errors.ts";
+import { ApiError, badData, unknownProject, unknownSegment } from "../errors.ts";
 import { bodyObject, closedObject, MAX_INT32 } from "../http/schemas.ts";
 import { toValidationError } from "../http/to-api-error.ts";
 import { compileOnUse } from "../http/validation.ts";
@@ -177,7 +177,7 @@ const ACTIONS = {
     isAbout: "segment",
     perform: async (transaction, { payload: { id, ...payload }, expected }, performer) => {
       const segment = await getSegment(transaction.db, id);
-      requireEditor(performer, segment.project);
+      requireEditor(performer, segment.project, unknownSegment(id));
       if (typeof payload.project === "string") requireEditor(performer, payload.project);
       if (expected === undefined) return updateSegment(transaction, id, payload, performer.access);
       const current = overlay(segment, expected) as typeof payload;
@@ -189,7 +189,7 @@ const ACTIONS = {
     isAbout: "segment",
     perform: async (transaction, { payload: { id } }, performer) => {
       const segment = await getSegment(transaction.db, id);
-      requireEditor(performer, segment.project);
+      requireEditor(performer, segment.project, unknownSegment(id));
       await deleteSegment(transaction, id, performer.access);
     },
   }),
@@ -211,10 +211,21 @@ export type ActionName = keyof typeof ACTIONS;
 
 export const ACTION_NAMES = Object.keys(ACTIONS) as readonly ActionName[];
 
-function requireEditor({ role, access }: Performer, project: string | null): void {
+/**
+ * Checks that a change may be made in another project than that of the request, or in none (null).
+ *
+ * @param unknown the error if the project does not exist for the performer
+ * @throws {ApiError} if not
+ */
+function requireEditor(
+  { role, access }: Performer,
+  project: string | null,
+  unknown: ApiError = unknownProject(project ?? ""),
+): void {
   const level = project === null ? role : access.levelIn(project);
-  if (level !== undefined && includesLevel(level, "editor")) return;
-  const place = project === null ? "segments of all projects" : "segments of this project";
+  if (level === undefined) throw unknown;
+  if (includesLevel(level, "editor")) return;
+  const place = project === null ? "what all projects share" : "this project";
   throw new ApiError("PermissionError", `You may not change ${place}: contact an admin`);
 }
 

@@ -4,6 +4,7 @@ import { performChange } from "../change-requests/actions.ts";
 import type { FeatureAddress } from "../domain/feature.ts";
 import { readFeature } from "../domain/features/read-feature.ts";
 import { updateFeature } from "../domain/features/update-feature.ts";
+import { checkProjectEnvironment } from "../domain/projects/store.ts";
 import { listSegmentsById } from "../domain/segments/store.ts";
 import { ApiError, notFound } from "../errors.ts";
 import { collectEvents } from "../storage/collect-events.ts";
@@ -39,6 +40,7 @@ export async function restoreFeature(
   { eventId, environment, performer }: Options,
 ): Promise<readonly MadeChange[]> {
   const { db } = transaction;
+  if (environment !== undefined) await checkProjectEnvironment(db, address.project, environment);
   const current = toState(await readFeature(db, address, { includesArchived: true }));
   const target = undoEvents(current, await findLaterEvents(db, address.feature, eventId));
   const planned = planRestoration(current, target).filter(
